@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "tensor.h"
+
+namespace cudatensor {
+
+enum class ColorMatrix : uint8_t { bt601, bt709, bt2020 };
+enum class ColorRange : uint8_t { limited, full };  // 16-235 and 0-255
+
+/// The colour of a YUV picture.
+struct Colorimetry {
+  ColorMatrix matrix;
+  ColorRange range;
+};
+
+/// Coefficients of YUV → RGB, made in double precision and rounded once.
+struct YuvToRgb {
+  float ky, y0, krv, kgu, kgv, kbu;
+};
+
+YuvToRgb make_yuv_to_rgb(Colorimetry colorimetry);
+
+struct Pixel {
+  float c0, c1, c2;  // R G B or Y U V
+};
+
+CUDATENSOR_HD float luma_to_gray(const YuvToRgb &k, float y) {
+  return clamp(fmaf(k.ky, y, k.y0), 0.0f, 255.0f);
+}
+
+CUDATENSOR_HD Pixel yuv_to_rgb(const YuvToRgb &k, Pixel yuv) {
+  const float yy = fmaf(k.ky, yuv.c0, k.y0);
+  const float u = yuv.c1 - 128.0f;
+  const float v = yuv.c2 - 128.0f;
+  return {clamp(fmaf(k.krv, v, yy), 0.0f, 255.0f),
+          clamp(fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), 0.0f, 255.0f),
+          clamp(fmaf(k.kbu, u, yy), 0.0f, 255.0f)};
+}
+
+CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {
+  return fmaf(0.299f, rgb.c0, fmaf(0.587f, rgb.c1, 0.114f * rgb.c2));
+}
+
+/// The histogram's luminance. Four operations rounded one by one: a fused one would move grey
+/// levels to other bins than the published formula does.
+CUDATENSOR_HD uint8_t luminance(uint8_t r, uint8_t g, uint8_t b) {
+  const float sum = 0.299f * static_cast<float>(r) + 0.587f * static_cast<float>(g);
+  return static_cast<uint8_t>(static_cast<int>(sum + 0.114f * static_cast<float>(b)));
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "workers.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+namespace cudatensor::cpu {
+namespace {
+
+// Enough pieces to even out threads that are interrupted, few enough that starting one costs
+// nothing beside its rows.
+constexpr int64_t kRangesPerThread = 4;
+
+}  // namespace
+
+struct Workers::Arena {
+  explicit Arena(int threads) : tasks(threads) {}
+  tbb::task_arena tasks;
+};
+
+Workers::Workers(unsigned threads)
+    : slots_(threads == 0 ? tbb::this_task_arena::max_concurrency() : static_cast<int>(threads)),
+      arena_(slots_ > 1 ? std::make_unique<Arena>(slots_) : nullptr) {}
+
+Workers::~Workers() = default;
+
+void Workers::run(int64_t count, Call call, const void *context) {
+  if (arena_ == nullptr) return call(context, 0, count, 0);
+  const int64_t ranges = std::min(count, slots_ * kRangesPerThread);
+  arena_->tasks.execute([=] {
+    tbb::parallel_for(int64_t{0}, ranges, [=](int64_t i) {
+      call(context, count * i / ranges, count * (i + 1) / ranges,
+           tbb::this_task_arena::current_thread_index());
+    });
+  });
+}
+
+}  // namespace cudatensor::cpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bilinear resize in fixed point: source coordinates in Q13.18, rows between the two passes in
+// Q8.5.
+#pragma once
+
+#include "hostdevice.h"
+
+namespace cudatensor {
+
+constexpr int kFixedBits = 18;
+constexpr int32_t kFixedOne = 1 << kFixedBits;
+
+/// One entry of a fixed-point sampling plan: the two taps, clamped into the picture, and the
+/// weight of the second in 2^-18.
+struct FixedTap {
+  int32_t i0, i1, w;
+};
+
+/// Horizontal pass: two samples to one in Q8.5.
+CUDATENSOR_HD int32_t fixed_horizontal(uint8_t p0, uint8_t p1, int32_t w) {
+  return (p0 * (kFixedOne - w) + p1 * w + (1 << 12)) >> 13;
+}
+
+/// Vertical pass. At most 8160 · 2^18 + 2^22, which an int32 holds.
+CUDATENSOR_HD uint8_t fixed_vertical(int32_t v0, int32_t v1, int32_t w) {
+  return static_cast<uint8_t>((v0 * (kFixedOne - w) + v1 * w + (1 << 22)) >> 23);
+}
+
+}  // namespace cudatensor

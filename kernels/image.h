@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "hostdevice.h"
+
+namespace cudatensor {
+
+/// Largest width and height of a picture, in pixels.
+constexpr int kMaxImageSize = 32767;
+
+/// Pixel formats, named as GStreamer names them.
+enum class PixelFormat : uint8_t {
+  BGR,
+  RGB,
+  BGRx,
+  RGBx,
+  BGRA,
+  RGBA,
+  xBGR,
+  xRGB,
+  ABGR,
+  ARGB,  // packed
+  RGBP,
+  BGRP,  // planar
+  NV12,
+  NV21,
+  I420,
+  YV12,
+  Y444,
+  P010_10LE,
+  GRAY8,
+};
+
+enum class ColorModel : uint8_t { rgb, yuv, gray };
+
+/// Where one component of a picture lies.
+struct Component {
+  uint8_t plane;   ///< index of its plane
+  uint8_t offset;  ///< of the first sample, in bytes; for a sample of two bytes the high one's
+  uint8_t step;    ///< from a sample to its right neighbour, in bytes
+};
+
+/// What is fixed by a pixel format.
+struct FormatLayout {
+  ColorModel model;
+  uint8_t planes;
+  uint8_t components;      ///< that carry colour: 1 or 3, in the order R G B or Y U V
+  uint8_t padding_offset;  ///< of the x or A byte in a packed pixel of four bytes
+  bool subsampled;         ///< components 1 and 2 have half the width and height, rounded up
+  Component component[3];
+};
+
+FormatLayout layout_of(PixelFormat format);
+const char *name_of(PixelFormat format);
+
+/// A picture without its memory.
+struct ImageDesc {
+  PixelFormat format;
+  int width;   ///< pixels
+  int height;  ///< pixels
+};
+
+/// Size of component `c` of a picture in samples: half, rounded up, for subsampled chroma.
+constexpr int component_length(bool subsampled, int c, int length) {
+  return subsampled && c > 0 ? (length + 1) / 2 : length;
+}
+
+/// A picture in memory that somebody else owns; passed by value. Strides are in bytes and may be
+/// larger than a row.
+template <class Byte>
+struct BasicImage {
+  struct Plane {
+    Byte *data;
+    ptrdiff_t stride;
+  };
+  ImageDesc desc;
+  Plane planes[3];
+
+  Byte *row(const Component &component, int y) const {
+    const Plane &plane = planes[component.plane];
+    return plane.data + plane.stride * y + component.offset;
+  }
+};
+
+using Image = BasicImage<uint8_t>;
+using ConstImage = BasicImage<const uint8_t>;
+
+struct Rect {
+  int x, y, width, height;
+};
+
+}  // namespace cudatensor

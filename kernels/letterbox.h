@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Scale into a fixed size, pad the rest.
+#pragma once
+
+#include "resample.h"
+
+namespace cudatensor {
+
+struct LetterboxParams {
+  Source source;
+  ImageDesc out;  ///< any RGB format or GRAY8; x and A bytes become 255
+  Resize resize;
+};
+
+struct LetterboxPlan {
+  ResamplePlan resample;
+  ImageDesc out;
+};
+
+LetterboxPlan make_letterbox_plan(const LetterboxParams &params);
+
+/// An unrounded component as a sample of the output.
+CUDATENSOR_HD uint8_t to_sample(float v) {
+  return static_cast<uint8_t>(static_cast<int>(round_half_up(v)));
+}
+
+}  // namespace cudatensor

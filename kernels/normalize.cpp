@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "normalize.h"
+
+#include "error.h"
+
+namespace cudatensor {
+namespace {
+
+[[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
+
+void check_list(const char *name, const std::vector<double> &values, int channels) {
+  if (values.size() != 1 && values.size() != static_cast<size_t>(channels))
+    refuse(std::string(name) + " has " + std::to_string(values.size()) +
+           " values; it needs one, or one for each of the " + std::to_string(channels) +
+           " channels");
+  for (const double value : values)
+    if (!std::isfinite(value)) refuse(std::string(name) + " holds a value that is not finite");
+}
+
+double value_for(const std::vector<double> &values, int channel) {
+  return values.size() == 1 ? values[0] : values[channel];
+}
+
+/// `names` are the properties that the two factors come from.
+ChannelScale rounded(double a, double b, const char *names) {
+  const ChannelScale k = {static_cast<float>(a), static_cast<float>(b)};
+  if (!std::isfinite(k.a) || !std::isfinite(k.b))
+    refuse(std::string(names) + " give factors beyond the range of float32");
+  return k;
+}
+
+double effective_scale(const NormalizeParams &p) {
+  if (!std::isfinite(p.scale)) refuse("scale is not finite");
+  if (p.scale != 0.0) return p.scale;
+  const bool floating = p.out.dtype == DType::float32 || p.out.dtype == DType::float16;
+  return floating ? 1.0 / 255.0 : 1.0;
+}
+
+void scale_by_mean_std(NormalizePlan &plan, const NormalizeParams &p, int channels) {
+  check_list("mean", p.mean, channels);
+  check_list("std", p.std, channels);
+  const double scale = effective_scale(p);
+  for (int c = 0; c < channels; ++c) {
+    const double std = value_for(p.std, c);
+    if (std == 0.0) refuse("std is 0 for channel " + std::to_string(c));
+    plan.channel[c] = rounded(scale / std, -value_for(p.mean, c) / std, "scale, mean and std");
+  }
+}
+
+void scale_by_alpha_beta(NormalizePlan &plan, const NormalizeParams &p, int channels) {
+  check_list("alpha", p.alpha, channels);
+  check_list("beta", p.beta, channels);
+  for (int c = 0; c < channels; ++c)
+    plan.channel[c] = rounded(value_for(p.alpha, c), value_for(p.beta, c), "alpha and beta");
+}
+
+bool is_fixed_point(const NormalizeParams &p) {
+  return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
+         p.resize.method == Method::bilinear &&
+         layout_of(p.source.image.format).model == ColorModel::yuv;
+}
+
+}  // namespace
+
+NormalizePlan make_normalize_plan(const NormalizeParams &p) {
+  const int channels = p.color == Color::gray ? 1 : 3;
+  if (p.out.n != 1 || p.out.c != channels)
+    refuse("the tensor has " + std::to_string(p.out.c) + " channels and a batch of " +
+           std::to_string(p.out.n) + "; the colour needs " + std::to_string(channels) + " and 1");
+  const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
+  NormalizePlan plan = {};
+  plan.out = p.out;
+  plan.swap = p.color == Color::bgr;
+  plan.round = p.round;
+  if (is_fixed_point(p)) {
+    plan.fixed =
+        make_yuv444_plan({p.source.image, {PixelFormat::Y444, width, height}, width, height, 0, 0});
+    plan.geometry = make_geometry(ResizeMode::stretch, p.source.image.width, p.source.image.height,
+                                  width, height, true);
+  } else {
+    plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height);
+    plan.geometry = plan.resample->geometry;
+  }
+  if (p.normalization == Normalization::mean_std)
+    scale_by_mean_std(plan, p, channels);
+  else
+    scale_by_alpha_beta(plan, p, channels);
+  return plan;
+}
+
+}  // namespace cudatensor

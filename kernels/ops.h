@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// THE SEAM between those who hold pictures (GStreamer elements, tests, benchmarks) and those who
+// compute (the CPU, CUDA). A backend is opened once and asked for operations; an operation is
+// prepared once per geometry, then run on every frame.
+#pragma once
+
+#include <memory>
+
+#include "histogram.h"
+#include "letterbox.h"
+#include "normalize.h"
+#include "pixelshuffle.h"
+#include "yuv444.h"
+
+namespace cudatensor {
+
+/// The queue that device work joins: a cudaStream_t. The CPU has none.
+struct Stream {
+  void *handle = nullptr;
+};
+
+void check_view(const ConstImage &image, const ImageDesc &expected);
+void check_view(const Image &image, const ImageDesc &expected);
+void check_view(const ConstTensor &tensor, const TensorDesc &expected);
+void check_view(const Tensor &tensor, const TensorDesc &expected);
+
+/// A prepared operation from one kind of view to another. It may keep scratch memory, so only one
+/// thread runs it at a time; it allocates nothing while it runs.
+template <class In, class Out, class InDesc, class OutDesc>
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  Operation(const Operation &) = delete;
+  Operation &operator=(const Operation &) = delete;
+
+  /// Throws Error where a view is not what the operation was prepared for: format, size, a null
+  /// plane, a stride shorter than a row, a misaligned tensor. With a stream it returns before the
+  /// work is done; without one the output is complete.
+  void run(const In &in, const Out &out, Stream stream = {}) {
+    check_view(in, in_);
+    check_view(out, out_);
+    execute(in, out, stream);
+  }
+
+ protected:
+  Operation(const InDesc &in, const OutDesc &out) : in_(in), out_(out) {}
+  virtual void execute(const In &in, const Out &out, Stream stream) = 0;
+
+ private:
+  InDesc in_;
+  OutDesc out_;
+};
+
+using ImageToImage = Operation<ConstImage, Image, ImageDesc, ImageDesc>;
+using ImageToTensor = Operation<ConstImage, Tensor, ImageDesc, TensorDesc>;
+using TensorToTensor = Operation<ConstTensor, Tensor, TensorDesc, TensorDesc>;
+using TensorToImage = Operation<ConstTensor, Image, TensorDesc, ImageDesc>;
+
+/// Counts into bins, which are added to, not cleared, so that frames can be summed.
+class HistogramOperation {
+ public:
+  virtual ~HistogramOperation() = default;
+  HistogramOperation(const HistogramOperation &) = delete;
+  HistogramOperation &operator=(const HistogramOperation &) = delete;
+
+  void run(const ConstImage &in, Bins &bins, Stream stream = {}) {
+    check_view(in, in_);
+    execute(in, bins, stream);
+  }
+
+ protected:
+  explicit HistogramOperation(const ImageDesc &in) : in_(in) {}
+  virtual void execute(const ConstImage &in, Bins &bins, Stream stream) = 0;
+
+ private:
+  ImageDesc in_;
+};
+
+/// The table of operations. Each function checks its parameters, makes the plan and throws Error
+/// where it cannot be run. An operation must not outlive its backend.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) = 0;
+  virtual std::unique_ptr<ImageToImage> letterbox(const LetterboxParams &params) = 0;
+  virtual std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) = 0;
+  virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
+  virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
+  virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;
+};
+
+/// Rows are spread over `threads` threads; 0 is one per core.
+std::unique_ptr<Backend> open_cpu_backend(unsigned threads);
+
+/// Device `device`, -1 for the first usable one. Throws Error::not_found, with the reason, where
+/// this build has no CUDA, or this machine no driver or no such device.
+std::unique_ptr<Backend> open_cuda_backend(int device);
+
+}  // namespace cudatensor

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pixelshuffle.h"
+
+#include "error.h"
+#include "resample.h"
+
+namespace cudatensor {
+namespace {
+
+[[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
+
+bool is_picture_of(int64_t channels, PixelFormat format) {
+  if (channels == 1) return format == PixelFormat::GRAY8;
+  return channels == 3 &&
+         (format == PixelFormat::RGB || format == PixelFormat::BGR || format == PixelFormat::RGBP);
+}
+
+}  // namespace
+
+TensorDesc shuffled(const PixelShuffleParams &p) {
+  const TensorDesc &in = p.in;
+  if (in.layout != Layout::nchw || in.dtype == DType::int8)
+    refuse("a pixel shuffle needs an NCHW tensor of float16, float32 or uint8");
+  if (in.n < 1 || in.c < 1 || in.h < 1 || in.w < 1) refuse("a tensor's sides must be at least 1");
+  if (p.factor < 1) refuse("upscale-factor must be at least 1");
+  const int64_t square = static_cast<int64_t>(p.factor) * p.factor;
+  if (in.c % square != 0)
+    refuse("upscale-factor=" + std::to_string(p.factor) + " needs a multiple of " +
+           std::to_string(square) + " channels, not " + std::to_string(in.c));
+  return {in.dtype, in.layout, in.n, in.c / square, in.h * p.factor, in.w * p.factor};
+}
+
+SampleScale make_sample_scale(const PixelShuffleToVideoParams &p) {
+  const TensorDesc out = shuffled({p.in, p.factor});
+  check_size("an output", p.out.width, p.out.height);
+  if (out.n != 1 || !is_picture_of(out.c, p.out.format) || out.w != p.out.width ||
+      out.h != p.out.height)
+    refuse("a tensor of " + std::to_string(out.n) + "x" + std::to_string(out.c) + "x" +
+           std::to_string(out.h) + "x" + std::to_string(out.w) + " is no " + name_of(p.out.format) +
+           " picture of " + std::to_string(p.out.width) + "x" + std::to_string(p.out.height));
+  const double automatic = p.in.dtype == DType::uint8 ? 1.0 : 255.0;
+  const SampleScale k = {static_cast<float>(p.scale == 0.0 ? automatic : p.scale),
+                         static_cast<float>(p.offset)};
+  if (!std::isfinite(k.scale)) refuse("scale is not finite in float32");
+  if (!std::isfinite(k.offset)) refuse("offset is not finite in float32");
+  return k;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Depth to space, order CRD: out[n][c][h][w] = in[n][c·r² + r·(h mod r) + (w mod r)][h/r][w/r].
+#pragma once
+
+#include "image.h"
+#include "tensor.h"
+
+namespace cudatensor {
+
+/// (N, C·r², H, W) → (N, C, r·H, r·W), NCHW; float16, float32 or uint8, the same on both sides.
+struct PixelShuffleParams {
+  TensorDesc in;
+  int factor;  ///< r, at least 1
+};
+
+/// The same to a picture of r·W × r·H: N = 1 and C = 3 (channel 0 is red) or 1.
+struct PixelShuffleToVideoParams {
+  TensorDesc in;
+  int factor;
+  ImageDesc out;  ///< RGB, BGR, RGBP or, for C = 1, GRAY8
+  double scale;   ///< 0: 255 for float types, 1 for uint8
+  double offset;
+};
+
+struct SampleScale {
+  float scale, offset;
+};
+
+/// Throws where channels, factor, type or layout cannot be shuffled.
+TensorDesc shuffled(const PixelShuffleParams &params);
+
+/// The same for a picture; also where its format or size does not fit the tensor, or scale or
+/// offset is not finite.
+SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
+
+/// An element as a sample; NaN gives 0.
+CUDATENSOR_HD uint8_t to_video_sample(float x, SampleScale k) {
+  return static_cast<uint8_t>(
+      static_cast<int>(clamp(round_half_up(fmaf(x, k.scale, k.offset)), 0.0f, 255.0f)));
+}
+
+}  // namespace cudatensor

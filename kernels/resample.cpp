@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "resample.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace cudatensor {
+namespace {
+
+Conversion conversion_to(Color color, ColorModel from) {
+  switch (from) {
+    case ColorModel::yuv:
+      if (color == Color::yuv) return Conversion::keep;
+      return color == Color::gray ? Conversion::luma_to_gray : Conversion::yuv_to_rgb;
+    case ColorModel::rgb: return color == Color::gray ? Conversion::rgb_to_gray : Conversion::keep;
+    case ColorModel::gray: return color == Color::gray ? Conversion::keep : Conversion::gray_to_rgb;
+  }
+  return Conversion::keep;
+}
+
+Chroma siting(const FormatLayout &layout, bool cosited) {
+  if (!layout.subsampled) return Chroma::none;
+  return cosited ? Chroma::cosited : Chroma::centered;
+}
+
+bool any_pad(const AxisPlan &plan) {
+  return std::any_of(plan.luma.begin(), plan.luma.end(),
+                     [](const Tap &tap) { return tap.inside != 1.0f; });
+}
+
+}  // namespace
+
+void check_size(const char *what, int width, int height) {
+  if (width >= 1 && height >= 1 && width <= kMaxImageSize && height <= kMaxImageSize) return;
+  throw Error(Error::Code::settings,
+              std::string(what) + " of " + std::to_string(width) + "x" + std::to_string(height) +
+                  " pixels: each side must be 1 to " + std::to_string(kMaxImageSize));
+}
+
+ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
+                                int dst_width, int dst_height) {
+  const ImageDesc &image = source.image;
+  check_size("an input", image.width, image.height);
+  check_size("an output", dst_width, dst_height);
+  if (resize.pad_value < 0 || resize.pad_value > 255)
+    throw Error(Error::Code::settings,
+                "pad-value " + std::to_string(resize.pad_value) + " is not in 0..255");
+
+  ResamplePlan plan = {};
+  plan.source = source;
+  plan.layout = layout_of(image.format);
+  if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
+    throw Error(Error::Code::settings,
+                std::string("color=yuv needs a YUV input, not ") + name_of(image.format));
+  plan.geometry =
+      make_geometry(resize.mode, image.width, image.height, dst_width, dst_height, resize.scale_up);
+  plan.sampling =
+      make_sampling_plan(plan.geometry, resize.method, siting(plan.layout, source.cosited_x),
+                         siting(plan.layout, source.cosited_y));
+  plan.method = resize.method;
+  plan.conversion = conversion_to(color, plan.layout.model);
+  plan.yuv_to_rgb = make_yuv_to_rgb(source.colorimetry);
+  plan.sampled = plan.conversion == Conversion::luma_to_gray ? 1 : plan.layout.components;
+  plan.produced = color == Color::gray ? 1 : 3;
+  const auto pad = static_cast<float>(resize.pad_value);
+  const float pad_chroma = color == Color::yuv ? 128.0f : pad;
+  plan.pad[0] = pad;
+  plan.pad[1] = plan.pad[2] = pad_chroma;
+  plan.padded = any_pad(plan.sampling.x) || any_pad(plan.sampling.y);
+  return plan;
+}
+
+}  // namespace cudatensor

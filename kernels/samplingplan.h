@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sampling plans: what every output column and row reads, made once per geometry on the host in
+// double precision. Backends only read them, so that no position is ever computed twice, nor
+// differently.
+#pragma once
+
+#include <vector>
+
+#include "fixedpoint.h"
+#include "geometry.h"
+
+namespace cudatensor {
+
+enum class Method : uint8_t { bilinear, nearest };
+
+/// One entry of a plan.
+struct Tap {
+  int32_t i0, i1;  ///< source samples, clamped into the picture
+  float w;         ///< weight of i1, 0..1
+  float inside;    ///< share of the weight that lies in the picture, 0..1; 0 = pad
+};
+
+/// The tables of one axis; `chroma` is empty where the picture has no subsampled chroma.
+struct AxisPlan {
+  std::vector<Tap> luma;
+  std::vector<Tap> chroma;
+};
+
+struct FixedAxisPlan {
+  std::vector<FixedTap> luma;
+  std::vector<FixedTap> chroma;
+};
+
+/// How chroma samples lie along one axis.
+enum class Chroma : uint8_t {
+  none,      ///< not subsampled
+  cosited,   ///< sample i lies on luma sample 2i
+  centered,  ///< sample i lies between luma samples 2i and 2i + 1
+};
+
+struct SamplingPlan {
+  AxisPlan x, y;
+};
+
+SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma chroma_x,
+                                Chroma chroma_y);
+
+/// `count` entries of a Q13.18 resize of `src` samples to `resized`, from output coordinate
+/// `first` on. With `subsampled`, the chroma table reads each chroma sample as the two luma
+/// positions that it covers.
+FixedAxisPlan make_fixed_axis_plan(int src, int resized, int first, int count, bool subsampled);
+
+}  // namespace cudatensor

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "hostdevice.h"
+
+namespace cudatensor {
+
+enum class DType : uint8_t { float32, float16, uint8, int8 };
+enum class Layout : uint8_t { nchw, nhwc };
+
+constexpr size_t size_of(DType type) {
+  return type == DType::float32 ? 4 : type == DType::float16 ? 2 : 1;
+}
+
+/// A dense tensor without its memory.
+struct TensorDesc {
+  DType dtype;
+  Layout layout;
+  int64_t n, c, h, w;
+
+  constexpr int64_t elements() const { return n * c * h * w; }
+  constexpr size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
+};
+
+/// A tensor in memory that somebody else owns, with no gaps; passed by value.
+template <class Void>
+struct BasicTensor {
+  TensorDesc desc;
+  Void *data;  ///< aligned to an element
+};
+
+using Tensor = BasicTensor<void>;
+using ConstTensor = BasicTensor<const void>;
+
+/// IEEE binary16, held as its bits: the one form that host and device compilers share.
+struct Half {
+  uint16_t bits;
+};
+
+template <class To, class From>
+CUDATENSOR_HD To bit_cast(From from) {
+  static_assert(sizeof(To) == sizeof(From), "bit_cast keeps the size");
+  To to;
+  memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+/// Rounds to nearest even; infinities stay, NaN becomes the quiet NaN 0x7e00 with its sign.
+CUDATENSOR_HD Half to_half(float value) {
+  const uint32_t x = bit_cast<uint32_t>(value);
+  const uint32_t sign = (x >> 16) & 0x8000u;
+  const uint32_t magnitude = x & 0x7fffffffu;
+  // Normal: rebias the exponent and round on the 13 bits that go. A carry runs into the exponent,
+  // and from there into infinity, as it should.
+  const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  // Subnormal: adding 0.5 leaves the float's own rounding to do the work at the right bit.
+  const uint32_t subnormal = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
+  half = magnitude >= 0x477ff000u ? 0x7c00u : half;
+  half = magnitude > 0x7f800000u ? 0x7e00u : half;
+  return {static_cast<uint16_t>(sign | half)};
+}
+
+/// Exact.
+CUDATENSOR_HD float to_float(Half value) {
+  const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000u) << 16;
+  const uint32_t magnitude = value.bits & 0x7fffu;
+  const uint32_t rebias = magnitude >= 0x7c00u ? 0x70000000u : 0x38000000u;
+  const uint32_t normal = (magnitude << 13) + rebias;
+  // Subnormal: magnitude · 2^-24, exact in float32.
+  const uint32_t subnormal =
+      bit_cast<uint32_t>(static_cast<float>(magnitude) * 5.9604644775390625e-8f);
+  return bit_cast<float>(sign | (magnitude < 0x400u ? subnormal : normal));
+}
+
+CUDATENSOR_HD float to_float(float value) { return value; }
+CUDATENSOR_HD float to_float(uint8_t value) { return static_cast<float>(value); }
+
+/// floor(x + 0.5), the rounding of every 8-bit result.
+CUDATENSOR_HD float round_half_up(float x) { return floorf(x + 0.5f); }
+
+/// NaN gives `low`.
+CUDATENSOR_HD float clamp(float x, float low, float high) {
+  x = x > low ? x : low;
+  return x < high ? x : high;
+}
+
+/// A float as an element of a tensor.
+template <class T>
+CUDATENSOR_HD T to_element(float x);
+template <>
+CUDATENSOR_HD float to_element<float>(float x) {
+  return x;
+}
+template <>
+CUDATENSOR_HD Half to_element<Half>(float x) {
+  return to_half(x);
+}
+template <>
+CUDATENSOR_HD uint8_t to_element<uint8_t>(float x) {
+  return static_cast<uint8_t>(static_cast<int>(clamp(round_half_up(x), 0.0f, 255.0f)));
+}
+template <>
+CUDATENSOR_HD int8_t to_element<int8_t>(float x) {
+  return static_cast<int8_t>(static_cast<int>(clamp(round_half_up(x), -128.0f, 127.0f)));
+}
+
+}  // namespace cudatensor

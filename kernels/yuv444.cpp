@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "yuv444.h"
+
+#include "error.h"
+#include "resample.h"
+
+namespace cudatensor {
+namespace {
+
+void check_crop(const char *axis, int crop, int length, int resized) {
+  if (crop >= 0 && crop <= resized - length) return;
+  throw Error(Error::Code::settings, std::string("crop-") + axis + "=" + std::to_string(crop) +
+                                         " with an output of " + std::to_string(length) +
+                                         " pixels leaves the resized picture of " +
+                                         std::to_string(resized));
+}
+
+}  // namespace
+
+Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
+  const FormatLayout layout = layout_of(p.in.format);
+  if (layout.model != ColorModel::yuv || p.in.format == PixelFormat::P010_10LE)
+    throw Error(Error::Code::settings,
+                std::string(name_of(p.in.format)) + " is not a YUV format of eight bits");
+  check_size("an input", p.in.width, p.in.height);
+  check_size("an output", p.out.width, p.out.height);
+  check_size("a resize", p.resize_width, p.resize_height);
+  check_crop("x", p.crop_x, p.out.width, p.resize_width);
+  check_crop("y", p.crop_y, p.out.height, p.resize_height);
+  return {
+      p.in,
+      layout,
+      p.out.width,
+      p.out.height,
+      make_fixed_axis_plan(p.in.width, p.resize_width, p.crop_x, p.out.width, layout.subsampled),
+      make_fixed_axis_plan(p.in.height, p.resize_height, p.crop_y, p.out.height,
+                           layout.subsampled)};
+}
+
+}  // namespace cudatensor
