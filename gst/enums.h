@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The enumerations of the elements' properties, with the values of the kernels' ones.
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatensor {
+
+enum class BackendChoice { automatic, cuda, cpu };
+
+GType backend_get_type();
+GType dialect_get_type();      ///< ResizeMode without stretch
+GType resize_mode_get_type();  ///< ResizeMode
+GType method_get_type();
+GType color_get_type();
+GType layout_get_type();
+GType dtype_get_type();
+GType normalization_get_type();
+
+/// Makes the enumerations known as part of the plugin's interface.
+void mark_enums_as_plugin_api();
+
+}  // namespace cudatensor

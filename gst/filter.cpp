@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "filter.h"
+
+#include "allocation.h"
+#include "enums.h"
+#include "errors.h"
+#include "geometrymeta.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudatensor_filter_debug);
+#define GST_CAT_DEFAULT cudatensor_filter_debug
+
+using cudatensor::Backend;
+using cudatensor::BackendChoice;
+using cudatensor::Effect;
+using cudatensor::Error;
+using cudatensor::Filter;
+using cudatensor::guard;
+
+struct GstCudaTensorFilterPrivate {
+  // Before the filter, which must go first: its operation points into the backend.
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Filter> filter;
+
+  // Guarded by the object lock.
+  BackendChoice choice = BackendChoice::automatic;
+  BackendChoice active = BackendChoice::automatic;
+  int device = -1;
+  guint threads = 0;
+  bool changed = true;
+  bool renegotiate = false;
+
+  // The streaming thread's.
+  guint backend_threads = 0;
+  bool prepared = false;
+
+  std::atomic<GThread *> streaming{nullptr};
+};
+
+G_DEFINE_ABSTRACT_TYPE(GstCudaTensorFilter, gst_cuda_tensor_filter, GST_TYPE_BASE_TRANSFORM)
+
+namespace {
+
+enum { kPropBackend = 1, kPropActiveBackend, kPropDevice, kPropThreads };
+
+GstCudaTensorFilterPrivate *priv_of(gpointer instance) {
+  return static_cast<GstCudaTensorFilter *>(instance)->priv;
+}
+
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
+}
+
+/// Marks this thread as the one that sees latched settings.
+class StreamingScope {
+ public:
+  explicit StreamingScope(GstCudaTensorFilterPrivate *priv) : priv_(priv) {
+    priv_->streaming = g_thread_self();
+  }
+  ~StreamingScope() { priv_->streaming = nullptr; }
+
+ private:
+  GstCudaTensorFilterPrivate *priv_;
+};
+
+/// Takes over what properties have changed since the last frame. Only this thread asks for new
+/// caps, so that a change can never fall between the settings and the caps of a frame.
+void latch(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GST_OBJECT_LOCK(trans);
+  const bool changed = priv->changed, renegotiate = priv->renegotiate;
+  if (changed) priv->filter->latch();
+  priv->changed = priv->renegotiate = false;
+  GST_OBJECT_UNLOCK(trans);
+  if (changed) priv->prepared = false;
+  if (renegotiate) gst_base_transform_reconfigure_src(trans);
+}
+
+// --- the backend -------------------------------------------------------------------------------
+
+std::unique_ptr<Backend> open_backend(GstBaseTransform *trans, BackendChoice choice, int device,
+                                      guint threads, BackendChoice &active) {
+  if (choice != BackendChoice::cpu) {
+    try {
+      active = BackendChoice::cuda;
+      return cudatensor::open_cuda_backend(device);
+    } catch (const Error &error) {
+      if (choice == BackendChoice::cuda || error.code() != Error::Code::not_found) throw;
+      GST_INFO_OBJECT(trans, "falling back to the CPU: %s", error.what());
+    }
+  }
+  active = BackendChoice::cpu;
+  return cudatensor::open_cpu_backend(threads);
+}
+
+void close_backend(GstCudaTensorFilterPrivate *priv) {
+  priv->filter->release();
+  priv->prepared = false;
+  priv->backend.reset();
+}
+
+void reopen_backend(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GST_OBJECT_LOCK(trans);
+  const BackendChoice choice = priv->choice;
+  const int device = priv->device;
+  const guint threads = priv->threads;
+  GST_OBJECT_UNLOCK(trans);
+  close_backend(priv);
+  BackendChoice active;
+  priv->backend = open_backend(trans, choice, device, threads, active);
+  priv->backend_threads = threads;
+  GST_OBJECT_LOCK(trans);
+  priv->active = active;
+  GST_OBJECT_UNLOCK(trans);
+}
+
+void ensure_prepared(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->prepared) return;
+  GST_OBJECT_LOCK(trans);
+  const bool other_threads = priv->threads != priv->backend_threads;
+  GST_OBJECT_UNLOCK(trans);
+  if (other_threads) reopen_backend(trans);
+  priv->filter->prepare(*priv->backend);
+  priv->prepared = true;
+}
+
+gboolean start(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GST_OBJECT_LOCK(trans);
+  priv->changed = true;
+  GST_OBJECT_UNLOCK(trans);
+  if (!guard(GST_ELEMENT(trans), [&] { reopen_backend(trans); })) return FALSE;
+  g_object_notify(G_OBJECT(trans), "active-backend");
+  return TRUE;
+}
+
+gboolean stop(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  priv->filter->on_stop();
+  close_backend(priv);
+  GST_OBJECT_LOCK(trans);
+  priv->active = BackendChoice::automatic;
+  GST_OBJECT_UNLOCK(trans);
+  return TRUE;
+}
+
+// --- negotiation -------------------------------------------------------------------------------
+
+GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstCaps *wanted = gst_pad_get_pad_template_caps(other);
+  GstCaps *result = gst_caps_intersect_full(caps, wanted, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(wanted);
+  gst_caps_unref(caps);
+  return result;
+}
+
+/// Calls `body`; false where it threw, with the cause logged. Caps that cannot be met are no
+/// element error: GStreamer says not-negotiated.
+template <class Body>
+bool negotiate(GstBaseTransform *trans, const Body &body) {
+  try {
+    body();
+    return true;
+  } catch (const std::exception &error) {
+    GST_WARNING_OBJECT(trans, "not negotiated: %s", error.what());
+    return false;
+  }
+}
+
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                        GstCaps *filter) {
+  GstCaps *result = nullptr;
+  const bool possible =
+      negotiate(trans, [&] { result = priv_of(trans)->filter->transform_caps(direction, caps); });
+  if (!possible) return gst_caps_new_empty();
+  result = cut_to_template(trans, direction, result);
+  if (filter != nullptr) {
+    GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref(result);
+    result = filtered;
+  }
+  GST_DEBUG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
+  return result;
+}
+
+GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                     GstCaps *othercaps) {
+  GstCaps *result = nullptr;
+  const bool possible = negotiate(trans, [&] {
+    result = priv_of(trans)->filter->fixate_caps(direction, caps, gst_caps_ref(othercaps));
+  });
+  gst_caps_unref(othercaps);
+  return possible ? result : gst_caps_new_empty();
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  priv->prepared = false;
+  return negotiate(trans, [&] { priv->filter->set_caps(in, out); });
+}
+
+gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstCaps *, gsize,
+                        GstCaps *, gsize *othersize) {
+  const Filter &filter = *priv_of(trans)->filter;
+  *othersize = direction == GST_PAD_SINK ? filter.output_size() : filter.input_size();
+  return TRUE;
+}
+
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
+  // Passthrough: downstream answers.
+  if (decide_query == nullptr)
+    return parent_class()->propose_allocation(trans, decide_query, query);
+  cudatensor::propose_pool(query, priv_of(trans)->filter->input_size());
+  return TRUE;
+}
+
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  return cudatensor::decide_pool(query, priv_of(trans)->filter->output_size());
+}
+
+// --- frames ------------------------------------------------------------------------------------
+
+void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  const GstClockTime stream_time =
+      trans->segment.format != GST_FORMAT_TIME
+          ? GST_CLOCK_TIME_NONE
+          : gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(trans), stream_time);
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
+  StreamingScope scope(priv_of(trans));
+  latch(trans);
+  return parent_class()->submit_input_buffer(trans, is_discont, input);
+}
+
+GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  StreamingScope scope(priv_of(trans));
+  const bool done = guard(GST_ELEMENT(trans), [&] {
+    ensure_prepared(trans);
+    priv_of(trans)->filter->process(in, out);
+  });
+  return done ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  return process(trans, in, out);
+}
+
+GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
+  return process(trans, buffer, nullptr);
+}
+
+/// Whether a meta is copied as it is: where it does not speak of the picture's size, orientation
+/// or colours. Regions and geometries are mapped when the frame is done.
+gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
+  if (cudatensor::is_geometric_meta(meta->info->api)) return FALSE;
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  for (; tags != nullptr && *tags != nullptr; ++tags)
+    if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;
+  return TRUE;
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  // Others come from other threads, while a frame may be under way.
+  if (GST_EVENT_IS_SERIALIZED(event))
+    guard(GST_ELEMENT(trans), [&] { priv->filter->on_event(event); });
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
+  StreamingScope scope(priv);
+  latch(trans);
+  return parent_class()->sink_event(trans, event);
+}
+
+// --- GObject -----------------------------------------------------------------------------------
+
+void set_own_property(GstCudaTensorFilterPrivate *priv, guint id, const GValue *value) {
+  switch (id) {
+    case kPropBackend: cudatensor::read(value, priv->choice); break;
+    case kPropDevice: cudatensor::read(value, priv->device); break;
+    case kPropThreads:
+      cudatensor::read(value, priv->threads);
+      priv->changed = true;
+      break;
+  }
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  GST_OBJECT_LOCK(object);
+  if (id < cudatensor::kFirstProperty) {
+    set_own_property(priv, id, value);
+  } else {
+    const Effect effect = priv->filter->set_property(id - cudatensor::kFirstProperty, value);
+    priv->changed = true;
+    priv->renegotiate |= effect == Effect::renegotiates;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case kPropBackend: cudatensor::write(value, priv->choice); break;
+    case kPropActiveBackend: cudatensor::write(value, priv->active); break;
+    case kPropDevice: cudatensor::write(value, priv->device); break;
+    case kPropThreads: cudatensor::write(value, priv->threads); break;
+    default: priv->filter->get_property(id - cudatensor::kFirstProperty, value);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+/// Not in init, where the class is still that of an ancestor.
+void constructed(GObject *object) {
+  auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
+  auto *trans = GST_BASE_TRANSFORM(object);
+  priv_of(object)->filter.reset(klass->create(trans));
+  gst_base_transform_set_qos_enabled(trans, TRUE);
+  gst_base_transform_set_passthrough(trans, klass->parent_class.transform == nullptr);
+  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->constructed(object);
+}
+
+void finalize(GObject *object) {
+  delete priv_of(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->finalize(object);
+}
+
+void install_properties(GObjectClass *klass) {
+  constexpr auto ready = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                  GST_PARAM_MUTABLE_READY);
+  constexpr auto readable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  const GType type = cudatensor::backend_get_type();
+  g_object_class_install_property(
+      klass, kPropBackend,
+      g_param_spec_enum("backend", "Backend", "Who computes; chosen when the element starts", type,
+                        static_cast<gint>(BackendChoice::automatic), ready));
+  g_object_class_install_property(
+      klass, kPropActiveBackend,
+      g_param_spec_enum("active-backend", "Active backend",
+                        "Who computes now; auto while the element is stopped", type,
+                        static_cast<gint>(BackendChoice::automatic), readable));
+  g_object_class_install_property(
+      klass, kPropDevice,
+      g_param_spec_int("cuda-device-id", "CUDA device id",
+                       "Number of the GPU for the CUDA backend; -1 = any", -1, G_MAXINT, -1,
+                       ready));
+  g_object_class_install_property(
+      klass, kPropThreads,
+      cudatensor::uint_property("n-threads", "Threads",
+                                "Threads that the CPU backend spreads rows over; 0 = one per core",
+                                0, 1024, 0));
+}
+
+}  // namespace
+
+static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudatensor_filter_debug, "cudatensorfilter", 0,
+                          "what the cudatensor elements share");
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->constructed = constructed;
+  object->finalize = finalize;
+  install_properties(object);
+
+  auto *trans = GST_BASE_TRANSFORM_CLASS(klass);
+  trans->passthrough_on_same_caps = FALSE;
+  trans->start = start;
+  trans->stop = stop;
+  trans->transform_caps = transform_caps;
+  trans->fixate_caps = fixate_caps;
+  trans->set_caps = set_caps;
+  trans->transform_size = transform_size;
+  trans->propose_allocation = propose_allocation;
+  trans->decide_allocation = decide_allocation;
+  trans->before_transform = before_transform;
+  trans->submit_input_buffer = submit_input_buffer;
+  trans->transform_meta = transform_meta;
+  trans->sink_event = sink_event;
+  gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));
+}
+
+static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
+  self->priv = new GstCudaTensorFilterPrivate;
+}
+
+namespace cudatensor {
+
+bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
+
+namespace {
+
+void install(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
+             Filter *(*create)(GstBaseTransform *)) {
+  auto *element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_pad_template(
+      element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
+  gst_element_class_add_pad_template(element,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, src));
+  gst_caps_unref(sink);
+  gst_caps_unref(src);
+  klass->create = create;
+  // GObject does not inherit these two.
+  G_OBJECT_CLASS(klass)->set_property = set_property;
+  G_OBJECT_CLASS(klass)->get_property = get_property;
+}
+
+}  // namespace
+
+void install_filter(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
+                    Filter *(*create)(GstBaseTransform *)) {
+  install(klass, sink, src, create);
+  GST_BASE_TRANSFORM_CLASS(klass)->transform = transform;
+}
+
+void install_analyzer(GstCudaTensorFilterClass *klass, GstCaps *caps,
+                      Filter *(*create)(GstBaseTransform *)) {
+  install(klass, gst_caps_ref(caps), caps, create);
+  GST_BASE_TRANSFORM_CLASS(klass)->transform_ip = look_at;
+}
+
+}  // namespace cudatensor

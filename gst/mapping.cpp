@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "mapping.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/error.h"
+#include "videocaps.h"
+
+namespace cudatensor {
+namespace {
+
+std::string size_text(GstBuffer *buffer) {
+  return "a buffer of " + std::to_string(gst_buffer_get_size(buffer)) + " bytes";
+}
+
+template <class ImageType>
+ImageType view_of(const GstVideoFrame &frame) {
+  ImageType image = {};
+  image.desc = image_desc_of(frame.info);
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&frame); ++i)
+    image.planes[i] = {static_cast<uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i)),
+                       GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i)};
+  return image;
+}
+
+}  // namespace
+
+VideoMap::VideoMap(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
+  if (!gst_video_frame_map(&frame_, &info, buffer, flags))
+    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
+                                        std::to_string(info.size) + " bytes");
+  try {
+    check_planes();
+  } catch (...) {
+    gst_video_frame_unmap(&frame_);
+    throw;
+  }
+}
+
+/// gst_video_frame_map() only looks at where the planes of a GstVideoMeta begin.
+void VideoMap::check_planes() const {
+  const ImageDesc desc = image_desc_of(frame_.info);
+  const FormatLayout layout = layout_of(desc.format);
+  for (int c = 0; c < layout.components; ++c) {
+    const Component &component = layout.component[c];
+    const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? component.plane : 0];
+    const auto *data = static_cast<const uint8_t *>(frame_.data[component.plane]);
+    const int64_t rows = component_length(layout.subsampled, c, desc.height);
+    const int64_t row =
+        int64_t{component_length(layout.subsampled, c, desc.width)} * component.step;
+    const int64_t stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, component.plane);
+    const int64_t end = data - map.data + (rows - 1) * stride + row;
+    if (stride < row || end > static_cast<int64_t>(map.size))
+      throw Error(Error::Code::input, size_text(frame_.buffer) + " is too short for a " +
+                                          name_of(desc.format) + " picture of " +
+                                          std::to_string(desc.width) + "x" +
+                                          std::to_string(desc.height) + " with rows of " +
+                                          std::to_string(stride) + " bytes");
+  }
+}
+
+Image VideoMap::image() const { return view_of<Image>(frame_); }
+ConstImage VideoMap::const_image() const { return view_of<ConstImage>(frame_); }
+
+TensorMap::TensorMap(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
+    : desc_(desc), buffer_(buffer) {
+  if (gst_buffer_get_size(buffer) != desc.bytes())
+    throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +
+                                        std::to_string(desc.bytes()) + " bytes that its caps name");
+  if (!gst_buffer_map(buffer, &map_, flags))
+    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");
+}
+
+}  // namespace cudatensor

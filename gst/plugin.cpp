@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "config.h"
+#include "elements.h"
+#include "enums.h"
+#include "geometrymeta.h"
+
+static gboolean plugin_init(GstPlugin *plugin) {
+  cudatensor::register_geometry_meta();
+  cudatensor::mark_enums_as_plugin_api();
+  gboolean all = TRUE;
+  all &= GST_ELEMENT_REGISTER(cudanv12toyuv444, plugin);
+  all &= GST_ELEMENT_REGISTER(cudaletterbox, plugin);
+  all &= GST_ELEMENT_REGISTER(cudanormalize, plugin);
+  all &= GST_ELEMENT_REGISTER(cudahistogram, plugin);
+  all &= GST_ELEMENT_REGISTER(cudapixelshuffle, plugin);
+  return all;
+}
+
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatensor,
+                  "Camera video to network tensors and luminance statistics, on CUDA or the CPU",
+                  plugin_init, VERSION, "LGPL", PACKAGE, "gst-cudatensor")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "properties.h"
+
+#include <cfloat>
+
+namespace cudatensor {
+namespace {
+
+constexpr auto kList = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                GST_PARAM_MUTABLE_PLAYING);
+constexpr auto kValue = static_cast<GParamFlags>(kList | GST_PARAM_CONTROLLABLE);
+
+GParamSpec *list_property(const char *name, const char *nick, const char *blurb,
+                          GParamSpec *element) {
+  return gst_param_spec_array(name, nick, blurb, element, kList);
+}
+
+template <class T, class Get>
+void read_list(const GValue *v, std::vector<T> &to, Get get) {
+  to.clear();
+  for (guint i = 0; i < gst_value_array_get_size(v); ++i)
+    to.push_back(get(gst_value_array_get_value(v, i)));
+}
+
+template <class T, class Set>
+void write_list(GValue *v, const std::vector<T> &from, GType type, Set set) {
+  for (const T element : from) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, type);
+    set(&item, element);
+    gst_value_array_append_and_take_value(v, &item);
+  }
+}
+
+}  // namespace
+
+void read(const GValue *v, std::vector<double> &to) { read_list(v, to, g_value_get_double); }
+void read(const GValue *v, std::vector<int> &to) { read_list(v, to, g_value_get_int); }
+void write(GValue *v, const std::vector<double> &from) {
+  write_list(v, from, G_TYPE_DOUBLE, g_value_set_double);
+}
+void write(GValue *v, const std::vector<int> &from) {
+  write_list(v, from, G_TYPE_INT, g_value_set_int);
+}
+
+GParamSpec *uint_property(const char *name, const char *nick, const char *blurb, guint min,
+                          guint max, guint initial) {
+  return g_param_spec_uint(name, nick, blurb, min, max, initial, kValue);
+}
+
+GParamSpec *int_property(const char *name, const char *nick, const char *blurb, int min, int max,
+                         int initial) {
+  return g_param_spec_int(name, nick, blurb, min, max, initial, kValue);
+}
+
+GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb,
+                            guint64 initial) {
+  return g_param_spec_uint64(name, nick, blurb, 0, G_MAXUINT64, initial, kValue);
+}
+
+GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial) {
+  return g_param_spec_double(name, nick, blurb, -DBL_MAX, DBL_MAX, initial, kValue);
+}
+
+GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial) {
+  return g_param_spec_boolean(name, nick, blurb, initial, kValue);
+}
+
+GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,
+                          int initial) {
+  return g_param_spec_enum(name, nick, blurb, type, initial, kValue);
+}
+
+GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb) {
+  return list_property(
+      name, nick, blurb,
+      g_param_spec_double("value", "Value", "One channel's value", -DBL_MAX, DBL_MAX, 0.0, kList));
+}
+
+GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb) {
+  return list_property(
+      name, nick, blurb,
+      g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kList));
+}
+
+}  // namespace cudatensor

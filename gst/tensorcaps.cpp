@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tensorcaps.h"
+
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+struct TypeName {
+  DType dtype;
+  const char *text;
+};
+
+constexpr TypeName kTypeNames[] = {{DType::float32, "float32"},
+                                   {DType::float16, "float16"},
+                                   {DType::uint8, "uint8"},
+                                   {DType::int8, "int8"}};
+
+std::string text_of(const Dimensions &d, int count) {
+  std::string text = std::to_string(d[0]);
+  for (int i = 1; i < count; ++i) text += ":" + std::to_string(d[i]);
+  return text;
+}
+
+/// One number of a list of dimensions, 0 where it is none.
+gint64 parse_dimension(const char *text) {
+  gint64 number = 0;
+  const gboolean valid = g_ascii_string_to_signed(text, 10, 1, G_MAXINT32, &number, nullptr);
+  return valid ? number : 0;
+}
+
+}  // namespace
+
+std::optional<Dimensions> parse_dimensions(const char *text) {
+  gchar **parts = g_strsplit(text, ":", -1);
+  Dimensions dimensions = {1, 1, 1, 1};
+  bool valid = parts[0] != nullptr;
+  for (size_t i = 0; valid && parts[i] != nullptr; ++i) {
+    const gint64 number = parse_dimension(g_strstrip(parts[i]));
+    valid = number > 0 && (i < dimensions.size() || number == 1);
+    if (valid && i < dimensions.size()) dimensions[i] = number;
+  }
+  g_strfreev(parts);
+  if (!valid) return std::nullopt;
+  return dimensions;
+}
+
+std::string dimensions_text(const Dimensions &d) { return text_of(d, 4); }
+std::string short_dimensions_text(const Dimensions &d) { return text_of(d, 3); }
+
+Dimensions dimensions_of(const TensorDesc &t) {
+  if (t.layout == Layout::nchw) return {t.w, t.h, t.c, t.n};
+  return {t.c, t.w, t.h, t.n};
+}
+
+TensorDesc desc_of(const Dimensions &d, DType dtype, Layout layout) {
+  if (layout == Layout::nchw) return {dtype, layout, d[3], d[2], d[1], d[0]};
+  return {dtype, layout, d[3], d[0], d[2], d[1]};
+}
+
+const char *type_text(DType dtype) {
+  for (const TypeName &name : kTypeNames)
+    if (name.dtype == dtype) return name.text;
+  return nullptr;
+}
+
+std::optional<DType> parse_type(const char *text) {
+  for (const TypeName &name : kTypeNames)
+    if (g_strcmp0(name.text, text) == 0) return name.dtype;
+  return std::nullopt;
+}
+
+GstCaps *make_tensor_template_caps(std::initializer_list<DType> types) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  for (const DType dtype : types) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_STRING);
+    g_value_set_static_string(&item, type_text(dtype));
+    gst_value_list_append_and_take_value(&list, &item);
+  }
+  GstCaps *caps = gst_caps_new_simple(kTensorMedia, "format", G_TYPE_STRING, "static",
+                                      "num_tensors", G_TYPE_INT, 1, "framerate",
+                                      GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+  gst_caps_set_value(caps, "types", &list);
+  g_value_unset(&list);
+  return caps;
+}
+
+GstStructure *new_tensor_structure(const GstStructure *other) {
+  GstStructure *s =
+      gst_structure_new(kTensorMedia, "format", G_TYPE_STRING, "static", "num_tensors", G_TYPE_INT,
+                        1, "framerate", GST_TYPE_FRACTION, 0, 1, nullptr);
+  const GValue *framerate = gst_structure_get_value(other, "framerate");
+  if (framerate != nullptr) gst_structure_set_value(s, "framerate", framerate);
+  return s;
+}
+
+void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d) {
+  gst_structure_set(s, "dimensions", G_TYPE_STRING, dimensions_text(d).c_str(), nullptr);
+  GstStructure *second = d[3] == 1 ? gst_structure_copy(s) : nullptr;
+  gst_caps_append_structure(caps, s);
+  if (second == nullptr) return;
+  gst_structure_set(second, "dimensions", G_TYPE_STRING, short_dimensions_text(d).c_str(), nullptr);
+  gst_caps_append_structure(caps, second);
+}
+
+std::vector<std::string> allowed_dimensions(const GstStructure *s) {
+  const GValue *value = gst_structure_get_value(s, "dimensions");
+  if (value == nullptr) return {};
+  if (G_VALUE_HOLDS_STRING(value)) return {g_value_get_string(value)};
+  std::vector<std::string> texts;
+  if (!GST_VALUE_HOLDS_LIST(value)) return texts;
+  for (guint i = 0; i < gst_value_list_get_size(value); ++i) {
+    const GValue *item = gst_value_list_get_value(value, i);
+    if (G_VALUE_HOLDS_STRING(item)) texts.emplace_back(g_value_get_string(item));
+  }
+  return texts;
+}
+
+TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout) {
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *dimensions_field = gst_structure_get_string(s, "dimensions");
+  const char *types_field = gst_structure_get_string(s, "types");
+  const auto dimensions =
+      dimensions_field ? parse_dimensions(dimensions_field) : std::optional<Dimensions>();
+  const auto dtype = types_field ? parse_type(types_field) : std::optional<DType>();
+  if (!dimensions || !dtype)
+    throw Error(Error::Code::settings, std::string("tensor caps with dimensions=") +
+                                           (dimensions_field ? dimensions_field : "(none)") +
+                                           " and types=" + (types_field ? types_field : "(none)") +
+                                           " do not describe one tensor of a known type");
+  return desc_of(*dimensions, *dtype, layout);
+}
+
+}  // namespace cudatensor
