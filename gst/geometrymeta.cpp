@@ -15,7 +15,8 @@ using Matrix = std::array<double, 6>;
 Matrix forward(const Geometry &g) { return {g.sx, 0.0, g.tx, 0.0, g.sy, g.ty}; }
 
 Matrix backward(const Geometry &g) {
-  return {1.0 / g.sx, 0.0, -g.tx / g.sx, 0.0, 1.0 / g.sy, -g.ty / g.sy};
+  // 0 - x, so that no 0 gets a sign.
+  return {1.0 / g.sx, 0.0, 0.0 - g.tx / g.sx, 0.0, 1.0 / g.sy, 0.0 - g.ty / g.sy};
 }
 
 /// First b, then a.

@@ -10,8 +10,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox
- * dialect=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox dialect=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
  * ]|
  * A 16:9 picture in a square of 640 pixels, 140 rows of grey above and below.
  *

@@ -10,9 +10,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
- * cudanormalize width=640 height=640 resize-mode=ultralytics mean="<0.485,0.456,0.406>"
- * std="<0.229,0.224,0.225>" ! fakesink silent=false -v
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=640 height=640 resize-mode=ultralytics mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
  * ]|
  * Letterboxed NCHW float32 tensors of 640:640:3:1, normalised as for ImageNet.
  *

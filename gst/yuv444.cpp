@@ -10,9 +10,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
- * cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360
- * ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360 ! videoconvert ! autovideosink
  * ]|
  * The middle half of a picture that was resized to 640×360.
  *

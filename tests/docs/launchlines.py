@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every gst-launch-1.0 line of the given files as printed, each in a folder of its own.
+
+Only a video sink that needs a display is replaced.  A line passes where gst-launch exits with 0,
+says nothing of an error, and leaves what it writes to files non-empty.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def launch_lines(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = re.match(r"[\s*]*(gst-launch-1\.0 .*)", line)
+        if match:
+            yield f"{path.relative_to(ROOT)}:{number}", match.group(1)
+
+
+def run(line):
+    """What is wrong with a line, or nothing."""
+    command = line.replace("autovideosink", "fakesink")
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "pipelines").symlink_to(ROOT / "pipelines")
+        done = subprocess.run(["bash", "-c", command], cwd=folder, timeout=120, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if done.returncode != 0 or re.search(r"^(ERROR|WARNING)", done.stdout, re.M):
+            return f"exit {done.returncode}\n{done.stdout}"
+        for name in re.findall(r"filesink location=(\S+)", command):
+            written = Path(folder) / name
+            if not written.is_file() or written.stat().st_size == 0:
+                return f"{name} was not written"
+    return None
+
+
+def main():
+    failed = count = 0
+    for name in sys.argv[1:]:
+        for place, line in launch_lines(Path(name).resolve()):
+            count += 1
+            wrong = run(line)
+            print(f"{'ok' if wrong is None else 'not ok'} {count} - {place}")
+            if wrong is not None:
+                failed += 1
+                print(wrong)
+    print(f"1..{count}")
+    if count == 0:
+        sys.exit("no launch line found")
+    sys.exit(1 if failed else 0)
+
+
+main()

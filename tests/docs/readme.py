@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks README.md's tables against the built plugin, as gst-inspect-1.0 shows it.
+
+The elements, their formats, properties, defaults and choices, and the fields of the histogram's
+message and of the geometry meta must be the same on both sides.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+FOREIGN = {"name", "parent"}  # every GstObject's
+problems = []
+
+
+def check(what, documented, built):
+    if documented != built:
+        problems.append(f"{what}: README has {documented!r}, the plugin {built!r}")
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def section(title):
+    """The text below a heading, up to the next one."""
+    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", README, re.M | re.S)
+    return match.group(1) if match else sys.exit(f"README has no section '{title}'")
+
+
+def rows(text):
+    """The cells of a text's tables, without their heads and rules."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
+            for line in lines if not re.match(r"\|(-+\|)+$", line)][1:]
+
+
+def code(cell):
+    return re.findall(r"`([^`]*)`", cell)
+
+
+def list_text(default):
+    """'< (double)0, (double)1 >' as the README writes it."""
+    numbers = [float(n) for n in re.findall(r"\)([-+.e\d]+)", default)]
+    return "<" + ",".join("1/255" if abs(n * 255 - 1) < 1e-9 else f"{n:g}" for n in numbers) + ">"
+
+
+def default_text(description):
+    choice = re.search(r'Default: -?\d+, "([^"]*)"', description)
+    if choice:
+        return choice.group(1)
+    text = re.search(r"Default:\s+(\S.*?)\s*$", description, re.M)
+    if not text:
+        return "<>"
+    value = text.group(1).strip('"')
+    return list_text(value) if "<" in value else value
+
+
+def properties_of(element):
+    """name → (default, nicks of its choices)"""
+    text = output_of("gst-inspect-1.0", element).split("Element Properties:\n")[1]
+    found = {}
+    for name, description in re.findall(r"^  (\S+) +: (.*?)(?=^  \S|\Z)", text + "\n", re.M | re.S):
+        nicks = re.findall(r"^ +\(-?\d+\): (\S+)", description, re.M)
+        found[name] = (default_text(description), nicks)
+    return {name: value for name, value in found.items() if name not in FOREIGN}
+
+
+def check_properties(title, built):
+    """`built`: what the section's table must hold."""
+    documented = {code(row[0])[0]: (code(row[1])[0], code(row[2])) for row in rows(section(title))
+                  if re.match(r"`[\w-]+`$", row[0])}
+    check(f"properties in '{title}'", sorted(documented), sorted(built))
+    for name in documented.keys() & built.keys():
+        check(f"default of {title} {name}", documented[name][0], built[name][0])
+        missing = set(built[name][1]) - set(documented[name][1])
+        if name != "active-backend" and missing:
+            problems.append(f"{title} {name}: README does not name {sorted(missing)}")
+
+
+def formats_of(element, direction):
+    text = output_of("gst-inspect-1.0", element)
+    template = re.search(rf"{direction} template.*?(?=(SINK|SRC) template|has no clocking)", text,
+                         re.S).group(0)
+    return set(re.findall(r"\(string\)([A-Za-z0-9_]+)", template))
+
+
+def check_formats(element, direction):
+    """Every video format of a pad must stand in the element's section."""
+    text = section(element)
+    for inherited in ("Takes what `cudanormalize` takes",):
+        if inherited in text:
+            text += section("cudanormalize")
+    missing = {f for f in formats_of(element, direction) if not re.search(rf"\b{f}\b", text)}
+    if missing:
+        problems.append(f"{element} {direction}: README does not name {sorted(missing)}")
+
+
+def element_names():
+    return sorted(re.findall(r"^  (\w+): ", output_of("gst-inspect-1.0", "cudatensor"), re.M))
+
+
+def fields_of_table():
+    return sorted(name for row in rows(section("The histogram message")) for name in code(row[0]))
+
+
+def fields_of_message():
+    """The fields that a real message with a region has."""
+    text = output_of("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "cudahistogram",
+                     "roi=<0,0,8,8>", "!", "fakesink")
+    message = re.search(r"\(element\): cudahistogram, (.*);", text).group(1)
+    return sorted(re.findall(r"([\w-]+)=\(", message))
+
+
+def main():
+    elements = element_names()
+    check("elements", sorted({code(row[0])[0] for row in rows(section("Elements"))}), elements)
+    shared = set.intersection(*(set(properties_of(e)) for e in elements))
+    common = {n: v for n, v in properties_of(elements[0]).items() if n in shared}
+    check_properties("Properties of every element", common)
+    for element in elements:
+        own = {n: v for n, v in properties_of(element).items() if n not in shared}
+        check_properties(element, own)
+        check_formats(element, "SINK")
+        check_formats(element, "SRC")
+    check("fields of the message", fields_of_table(), fields_of_message())
+    print("\n".join(problems) or "README and plugin agree")
+    sys.exit(1 if problems else 0)
+
+
+main()
