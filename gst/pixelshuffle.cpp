@@ -133,6 +133,11 @@ void PixelShuffle::process(GstBuffer *in, GstBuffer *out) {
   carry_geometry(in, out, *geometry_);
 }
 
+void set_types(GstStructure *s, const GstStructure *other) {
+  const GValue *types = gst_structure_get_value(other, "types");
+  if (types != nullptr) gst_structure_set_value(s, "types", types);
+}
+
 void set_framerate(GstStructure *s, const GstStructure *other) {
   const GValue *framerate = gst_structure_get_value(other, "framerate");
   if (framerate != nullptr) gst_structure_set_value(s, "framerate", framerate);
@@ -161,8 +166,8 @@ std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
 /// What becomes of a tensor: tensors first, then pictures.
 void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   const auto dimensions = dimensions_of_tensor(in);
-  GstStructure *tensor = gst_structure_copy(in);
-  gst_structure_remove_field(tensor, "dimensions");
+  GstStructure *tensor = new_tensor_structure(in);
+  set_types(tensor, in);
   if (dimensions) {
     const TensorDesc out = shuffled({desc_of(*dimensions, DType::uint8, Layout::nchw), factor});
     append_with_dimensions(caps, tensor, dimensions_of(out));
@@ -188,8 +193,7 @@ std::optional<Dimensions> dimensions_of_picture(const GstStructure *picture) {
 /// Appends the tensors that give an output, none where its sides are no multiples of the factor.
 void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
   GstStructure *s = new_tensor_structure(out);
-  const GValue *types = gst_structure_get_value(out, "types");
-  if (types != nullptr) gst_structure_set_value(s, "types", types);
+  set_types(s, out);
   const auto d = is_video(out) ? dimensions_of_picture(out) : dimensions_of_tensor(out);
   if (!d)
     gst_caps_append_structure(caps, s);
@@ -205,10 +209,12 @@ GstCaps *PixelShuffle::transform_caps(GstPadDirection direction, GstCaps *caps) 
   OwnedCaps result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *s = gst_caps_get_structure(caps, i);
+    OwnedCaps others(gst_caps_new_empty());
     if (direction == GST_PAD_SINK)
-      append_results(result.get(), s, factor);
+      append_results(others.get(), s, factor);
     else
-      append_sources(result.get(), s, factor);
+      append_sources(others.get(), s, factor);
+    result.reset(gst_caps_merge(result.release(), others.release()));
   }
   return result.release();
 }

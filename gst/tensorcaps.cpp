@@ -80,8 +80,7 @@ GstCaps *make_tensor_template_caps(std::initializer_list<DType> types) {
     gst_value_list_append_and_take_value(&list, &item);
   }
   GstCaps *caps = gst_caps_new_simple(kTensorMedia, "format", G_TYPE_STRING, "static",
-                                      "num_tensors", G_TYPE_INT, 1, "framerate",
-                                      GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+                                      "num_tensors", G_TYPE_INT, 1, nullptr);
   gst_caps_set_value(caps, "types", &list);
   g_value_unset(&list);
   return caps;

@@ -63,8 +63,7 @@ void set_up_to(GstStructure *s, const char *field, int max) {
 GstCaps *make_video_template_caps(const char *formats) {
   const std::string size = "[ 1, " + std::to_string(kMaxImageSize) + " ]";
   const std::string text = std::string("video/x-raw, format=(string){ ") + formats +
-                           " }, width=(int)" + size + ", height=(int)" + size +
-                           ", framerate=(fraction)[ 0, max ]";
+                           " }, width=(int)" + size + ", height=(int)" + size;
   return gst_caps_from_string(text.c_str());
 }
 
