@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tryallocator.h"
+
 namespace cudatensor {
 namespace {
 
@@ -61,6 +63,7 @@ GstAllocator *decide_allocator(GstQuery *query, GstAllocationParams &params) {
   const bool offered = gst_query_get_n_allocation_params(query) > 0;
   if (offered) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
   params.align |= kAlignMask;
+  if (allocator == nullptr) allocator = GST_ALLOCATOR(gst_object_ref(try_allocator()));
   if (offered)
     gst_query_set_nth_allocation_param(query, 0, allocator, &params);
   else

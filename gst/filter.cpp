@@ -31,6 +31,7 @@ struct GstCudaTensorFilterPrivate {
 
   // The streaming thread's.
   guint backend_threads = 0;
+  bool negotiated = false;
   bool prepared = false;
 
   std::atomic<GThread *> streaming{nullptr};
@@ -138,6 +139,7 @@ gboolean start(GstBaseTransform *trans) {
 gboolean stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
+  priv->negotiated = false;
   close_backend(priv);
   GST_OBJECT_LOCK(trans);
   priv->active = BackendChoice::automatic;
@@ -198,7 +200,8 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->prepared = false;
-  return negotiate(trans, [&] { priv->filter->set_caps(in, out); });
+  priv->negotiated = negotiate(trans, [&] { priv->filter->set_caps(in, out); });
+  return priv->negotiated;
 }
 
 gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstCaps *, gsize,
@@ -206,6 +209,15 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
   const Filter &filter = *priv_of(trans)->filter;
   *othersize = direction == GST_PAD_SINK ? filter.output_size() : filter.input_size();
   return TRUE;
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  // GstBaseTransform may negotiate before it answers.
+  if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return parent_class()->query(trans, direction, query);
+  StreamingScope scope(priv_of(trans));
+  latch(trans);
+  return parent_class()->query(trans, direction, query);
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
@@ -236,6 +248,20 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   return parent_class()->submit_input_buffer(trans, is_discont, input);
 }
 
+/// The pool only says that it could not, and only memory can be the reason.
+GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
+  if (flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr)) {
+    cudatensor::post_error(
+        GST_ELEMENT(trans),
+        Error(Error::Code::out_of_memory,
+              "no memory for an output buffer of " +
+                  std::to_string(priv_of(trans)->filter->output_size()) + " bytes"));
+    return GST_FLOW_ERROR;
+  }
+  return flow;
+}
+
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   StreamingScope scope(priv_of(trans));
   const bool done = guard(GST_ELEMENT(trans), [&] {
@@ -250,6 +276,8 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
 }
 
 GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
+  // In passthrough GstBaseTransform lets buffers without caps through.
+  if (!priv_of(trans)->negotiated) return GST_FLOW_NOT_NEGOTIATED;
   return process(trans, buffer, nullptr);
 }
 
@@ -374,10 +402,12 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   trans->fixate_caps = fixate_caps;
   trans->set_caps = set_caps;
   trans->transform_size = transform_size;
+  trans->query = query;
   trans->propose_allocation = propose_allocation;
   trans->decide_allocation = decide_allocation;
   trans->before_transform = before_transform;
   trans->submit_input_buffer = submit_input_buffer;
+  trans->prepare_output_buffer = prepare_output_buffer;
   trans->transform_meta = transform_meta;
   trans->sink_event = sink_event;
   gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));

@@ -132,7 +132,7 @@ class Histogram final : public FilterWith<Settings> {
 
   FrameTime time_of(GstBuffer *buffer) const;
 
-  GstVideoInfo info_;
+  GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
   HistogramAccumulator accumulator_;
 };

@@ -66,7 +66,7 @@ class Letterbox final : public FilterWith<Settings> {
   void set_caps(GstCaps *in, GstCaps *out) override {
     in_ = parse_video_caps(in);
     out_ = parse_video_caps(out);
-    check_matrix(in_);
+    if (!GST_VIDEO_INFO_IS_GRAY(&out_)) check_matrix(in_);
     source_ = source_of(in, in_);
   }
   gsize input_size() const override { return in_.size; }
@@ -92,9 +92,9 @@ class Letterbox final : public FilterWith<Settings> {
   }
 
  private:
-  GstVideoInfo in_, out_;
-  Source source_;
-  Geometry geometry_;
+  GstVideoInfo in_ = {}, out_ = {};
+  Source source_ = {};
+  Geometry geometry_ = {};
   std::unique_ptr<ImageToImage> operation_;
 };
 

@@ -24,9 +24,24 @@ ImageType view_of(const GstVideoFrame &frame) {
   return image;
 }
 
+/// gst_video_frame_map() takes it for a programming error where the two differ.
+void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  if (meta == nullptr ||
+      (meta->format == GST_VIDEO_INFO_FORMAT(&info) &&
+       meta->width == static_cast<guint>(info.width) &&
+       meta->height == static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
+    return;
+  throw Error(Error::Code::input, size_text(buffer) + " says that it holds a " +
+                                      gst_video_format_to_string(meta->format) + " picture of " +
+                                      std::to_string(meta->width) + "x" +
+                                      std::to_string(meta->height) + ", its caps another");
+}
+
 }  // namespace
 
 VideoMap::VideoMap(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
+  check_meta(info, buffer);
   if (!gst_video_frame_map(&frame_, &info, buffer, flags))
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
                                         std::to_string(info.size) + " bytes");

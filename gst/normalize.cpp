@@ -129,9 +129,8 @@ class Normalize final : public FilterWith<Settings> {
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     in_ = parse_video_caps(in);
-    out_ = parse_tensor_caps(out, latched().layout);
-    if (latched().color == Color::rgb || latched().color == Color::bgr) check_matrix(in_);
     source_ = source_of(in, in_);
+    out_ = parse_tensor_caps(out, latched().layout);
   }
   gsize input_size() const override { return in_.size; }
   gsize output_size() const override { return out_.bytes(); }
@@ -150,15 +149,17 @@ class Normalize final : public FilterWith<Settings> {
   }
 
  private:
-  GstVideoInfo in_;
-  TensorDesc out_;
-  Source source_;
-  Geometry geometry_;
+  GstVideoInfo in_ = {};
+  TensorDesc out_ = {};
+  Source source_ = {};
+  Geometry geometry_ = {};
   std::unique_ptr<ImageToTensor> operation_;
 };
 
 void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
+  // Not in set_caps, which is not called where another layout reads the same in the caps.
+  out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   const NormalizeParams params = {source_, out_,  s.resize, s.color, s.normalization, s.scale,
                                   s.mean,  s.std, s.alpha,  s.beta,  s.round};
   const ImageDesc &in = source_.image;
@@ -194,8 +195,7 @@ void append_tensors(GstCaps *caps, const Settings &s, const GstStructure *pictur
 /// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
 void append_pictures(GstCaps *caps, const Settings &s, const GstStructure *tensor) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
-  const GValue *framerate = gst_structure_get_value(tensor, "framerate");
-  if (framerate != nullptr) gst_structure_set_value(picture, "framerate", framerate);
+  copy_framerate(picture, tensor);
   gst_caps_append_structure(caps, picture);
   if (s.color != Color::yuv) return;
   GstCaps *yuv = make_video_template_caps(CUDATENSOR_YUV420 ", Y444");
@@ -248,6 +248,7 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
   const Settings s = settings();
   const GstVideoInfo in = parse_video_caps(caps);
+  if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
   OwnedCaps wanted(ask_downstream(element(), offered.get()));
   for (guint i = 0; i < gst_caps_get_size(wanted.get()); ++i) {
     const GstStructure *tensor = gst_caps_get_structure(wanted.get(), i);

@@ -87,11 +87,11 @@ class PixelShuffle final : public FilterWith<Settings> {
   void process(GstBuffer *in, GstBuffer *out) override;
 
  private:
-  TensorDesc in_;
+  TensorDesc in_ = {};
   bool to_video_ = false;
   std::optional<Geometry> geometry_;  // where the sizes are those of a picture
-  GstVideoInfo video_;                // the output: this …
-  TensorDesc tensor_;                 // … or this
+  GstVideoInfo video_ = {};           // the output: this …
+  TensorDesc tensor_ = {};            // … or this
   std::unique_ptr<TensorToTensor> to_tensor_operation_;
   std::unique_ptr<TensorToImage> to_video_operation_;
 };
@@ -138,11 +138,6 @@ void set_types(GstStructure *s, const GstStructure *other) {
   if (types != nullptr) gst_structure_set_value(s, "types", types);
 }
 
-void set_framerate(GstStructure *s, const GstStructure *other) {
-  const GValue *framerate = gst_structure_get_value(other, "framerate");
-  if (framerate != nullptr) gst_structure_set_value(s, "framerate", framerate);
-}
-
 /// Appends the pictures that a shuffled tensor can be written as.
 void append_pictures(GstCaps *caps, const GstStructure *tensor, const TensorDesc &out) {
   if (out.n != 1 || (out.c != 1 && out.c != 3) || out.w > kMaxImageSize || out.h > kMaxImageSize)
@@ -152,7 +147,7 @@ void append_pictures(GstCaps *caps, const GstStructure *tensor, const TensorDesc
   gst_structure_set(s, "width", G_TYPE_INT, static_cast<int>(out.w), "height", G_TYPE_INT,
                     static_cast<int>(out.h), "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1,
                     nullptr);
-  set_framerate(s, tensor);
+  copy_framerate(s, tensor);
   gst_caps_append_structure(caps, s);
 }
 
@@ -175,7 +170,7 @@ void append_results(GstCaps *caps, const GstStructure *in, int factor) {
     return;
   }
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
-  set_framerate(picture, in);
+  copy_framerate(picture, in);
   gst_caps_append_structure(caps, tensor);
   gst_caps_append_structure(caps, picture);
 }

@@ -10,6 +10,36 @@ constexpr auto kList = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STAT
                                                 GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kValue = static_cast<GParamFlags>(kList | GST_PARAM_CONTROLLABLE);
 
+/// A GParamSpecDouble that lets every value through: one that is not finite shall end in the
+/// element's error, not in a warning and the old value.
+GType any_double_get_type() {
+  static const GType type = [] {
+    GTypeQuery parent;
+    g_type_query(G_TYPE_PARAM_DOUBLE, &parent);
+    GTypeInfo info = {};
+    info.class_size = static_cast<guint16>(parent.class_size);
+    info.instance_size = static_cast<guint16>(parent.instance_size);
+    info.class_init = [](gpointer klass, gpointer) {
+      G_PARAM_SPEC_CLASS(klass)->value_validate = [](GParamSpec *, GValue *) -> gboolean {
+        return FALSE;
+      };
+    };
+    return g_type_register_static(G_TYPE_PARAM_DOUBLE, "GstCudaTensorParamDouble", &info,
+                                  static_cast<GTypeFlags>(0));
+  }();
+  return type;
+}
+
+GParamSpec *any_double(const char *name, const char *nick, const char *blurb, double initial,
+                       GParamFlags flags) {
+  auto *spec = static_cast<GParamSpecDouble *>(
+      g_param_spec_internal(any_double_get_type(), name, nick, blurb, flags));
+  spec->minimum = -DBL_MAX;
+  spec->maximum = DBL_MAX;
+  spec->default_value = initial;
+  return G_PARAM_SPEC(spec);
+}
+
 GParamSpec *list_property(const char *name, const char *nick, const char *blurb,
                           GParamSpec *element) {
   return gst_param_spec_array(name, nick, blurb, element, kList);
@@ -59,7 +89,7 @@ GParamSpec *uint64_property(const char *name, const char *nick, const char *blur
 }
 
 GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial) {
-  return g_param_spec_double(name, nick, blurb, -DBL_MAX, DBL_MAX, initial, kValue);
+  return any_double(name, nick, blurb, initial, kValue);
 }
 
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial) {
@@ -72,9 +102,8 @@ GParamSpec *enum_property(const char *name, const char *nick, const char *blurb,
 }
 
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb) {
-  return list_property(
-      name, nick, blurb,
-      g_param_spec_double("value", "Value", "One channel's value", -DBL_MAX, DBL_MAX, 0.0, kList));
+  return list_property(name, nick, blurb,
+                       any_double("value", "Value", "One channel's value", 0.0, kList));
 }
 
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb) {

@@ -87,12 +87,18 @@ GstCaps *make_tensor_template_caps(std::initializer_list<DType> types) {
 }
 
 GstStructure *new_tensor_structure(const GstStructure *other) {
-  GstStructure *s =
-      gst_structure_new(kTensorMedia, "format", G_TYPE_STRING, "static", "num_tensors", G_TYPE_INT,
-                        1, "framerate", GST_TYPE_FRACTION, 0, 1, nullptr);
-  const GValue *framerate = gst_structure_get_value(other, "framerate");
-  if (framerate != nullptr) gst_structure_set_value(s, "framerate", framerate);
+  GstStructure *s = gst_structure_new(kTensorMedia, "format", G_TYPE_STRING, "static",
+                                      "num_tensors", G_TYPE_INT, 1, nullptr);
+  copy_framerate(s, other);
   return s;
+}
+
+void copy_framerate(GstStructure *s, const GstStructure *from) {
+  const GValue *framerate = gst_structure_get_value(from, "framerate");
+  if (framerate != nullptr)
+    gst_structure_set_value(s, "framerate", framerate);
+  else
+    gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
 void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d) {
@@ -129,7 +135,9 @@ TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout) {
                                            (dimensions_field ? dimensions_field : "(none)") +
                                            " and types=" + (types_field ? types_field : "(none)") +
                                            " do not describe one tensor of a known type");
-  return desc_of(*dimensions, *dtype, layout);
+  const TensorDesc desc = desc_of(*dimensions, *dtype, layout);
+  check_tensor_size(desc);
+  return desc;
 }
 
 }  // namespace cudatensor

@@ -36,9 +36,11 @@ std::optional<DType> parse_type(const char *text);
 /// other/tensors,format=static,num_tensors=1 in system memory, with these types.
 GstCaps *make_tensor_template_caps(std::initializer_list<DType> types);
 
-/// A structure of the same without dimensions; its framerate is that of `other`, 0/1 where that
-/// has none.
+/// A structure of the same without types and dimensions, with the framerate of `other`.
 GstStructure *new_tensor_structure(const GstStructure *other);
+
+/// Any framerate where `from` has none: fixating it gives 0/1.
+void copy_framerate(GstStructure *structure, const GstStructure *from);
 
 /// Appends the structure once with four dimensions, and once more without the trailing 1. Takes
 /// the structure.

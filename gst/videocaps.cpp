@@ -72,6 +72,8 @@ GstStructure *new_open_structure(const GstStructure *picture) {
   gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", "pixel-aspect-ratio",
                               nullptr);
   limit_size(s, kMaxImageSize, kMaxImageSize);
+  if (!gst_structure_has_field(s, "framerate"))
+    gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
   return s;
 }
 

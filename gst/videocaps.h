@@ -26,7 +26,7 @@ using OwnedCaps = std::unique_ptr<GstCaps, UnrefCaps>;
 GstCaps *make_video_template_caps(const char *formats);
 
 /// The picture's structure with what a resize and a colour conversion change left open: format,
-/// colorimetry, chroma-site, size and pixel-aspect-ratio.
+/// colorimetry, chroma-site, size and pixel-aspect-ratio; also the framerate where it has none.
 GstStructure *new_open_structure(const GstStructure *picture);
 
 /// Limits a structure's width and height, in pixels.

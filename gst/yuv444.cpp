@@ -16,6 +16,8 @@
  *
  * Since: 0.1
  */
+#include <algorithm>
+
 #include "elements.h"
 #include "filter.h"
 #include "geometrymeta.h"
@@ -47,7 +49,7 @@ struct AxisSettings {
   /// The longest output; a crop that leaves the resized frame is refused frame by frame.
   int longest() const { return resize > crop ? resize - crop : kMaxImageSize; }
   /// The output where downstream leaves it open.
-  int preferred(int input) const { return resize > crop ? resize - crop : input; }
+  int preferred(int input) const { return resize != 0 ? std::max(resize - crop, 1) : input; }
   int resized(int output) const { return resize != 0 ? resize : output; }
 };
 
@@ -129,8 +131,8 @@ class Nv12ToYuv444 final : public FilterWith<Settings> {
   }
 
  private:
-  GstVideoInfo in_, out_;
-  Geometry geometry_;
+  GstVideoInfo in_ = {}, out_ = {};
+  Geometry geometry_ = {};
   std::unique_ptr<ImageToImage> operation_;
 };
 

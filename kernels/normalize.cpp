@@ -67,6 +67,7 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
   if (p.out.n != 1 || p.out.c != channels)
     refuse("the tensor has " + std::to_string(p.out.c) + " channels and a batch of " +
            std::to_string(p.out.n) + "; the colour needs " + std::to_string(channels) + " and 1");
+  check_size("an output", p.out.w, p.out.h);
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   NormalizePlan plan = {};
   plan.out = p.out;

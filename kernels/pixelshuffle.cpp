@@ -21,12 +21,13 @@ TensorDesc shuffled(const PixelShuffleParams &p) {
   const TensorDesc &in = p.in;
   if (in.layout != Layout::nchw || in.dtype == DType::int8)
     refuse("a pixel shuffle needs an NCHW tensor of float16, float32 or uint8");
-  if (in.n < 1 || in.c < 1 || in.h < 1 || in.w < 1) refuse("a tensor's sides must be at least 1");
+  check_tensor_size(in);
   if (p.factor < 1) refuse("upscale-factor must be at least 1");
   const int64_t square = static_cast<int64_t>(p.factor) * p.factor;
   if (in.c % square != 0)
     refuse("upscale-factor=" + std::to_string(p.factor) + " needs a multiple of " +
            std::to_string(square) + " channels, not " + std::to_string(in.c));
+  // As many elements as the input, so the sides cannot overflow either.
   return {in.dtype, in.layout, in.n, in.c / square, in.h * p.factor, in.w * p.factor};
 }
 

@@ -31,7 +31,7 @@ bool any_pad(const AxisPlan &plan) {
 
 }  // namespace
 
-void check_size(const char *what, int width, int height) {
+void check_size(const char *what, int64_t width, int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMaxImageSize && height <= kMaxImageSize) return;
   throw Error(Error::Code::settings,
               std::string(what) + " of " + std::to_string(width) + "x" + std::to_string(height) +
@@ -50,6 +50,8 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   ResamplePlan plan = {};
   plan.source = source;
   plan.layout = layout_of(image.format);
+  if (image.format == PixelFormat::P010_10LE)
+    throw Error(Error::Code::settings, "P010_10LE has more than eight bits a sample");
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
     throw Error(Error::Code::settings,
                 std::string("color=yuv needs a YUV input, not ") + name_of(image.format));

@@ -57,7 +57,7 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
                                 int dst_width, int dst_height);
 
 /// Throws unless both sides are 1..kMaxImageSize; `what` names the picture.
-void check_size(const char *what, int width, int height);
+void check_size(const char *what, int64_t width, int64_t height);
 
 /// The conversion of one pixel.
 CUDATENSOR_HD Pixel convert(Conversion conversion, const YuvToRgb &k, Pixel p) {

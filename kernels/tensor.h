@@ -22,6 +22,9 @@ struct TensorDesc {
   constexpr size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
 };
 
+/// Throws where a side is below 1 or the tensor has more bytes than can be addressed.
+void check_tensor_size(const TensorDesc &desc);
+
 /// A tensor in memory that somebody else owns, with no gaps; passed by value.
 template <class Void>
 struct BasicTensor {

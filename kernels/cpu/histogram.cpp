@@ -40,12 +40,14 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   void count_row(const ConstImage &in, int y, Scratch &s) const {
-    const Component &first = layout_.component[0];
-    const uint8_t *row = in.row(first, y) + static_cast<ptrdiff_t>(roi_.x) * first.step;
+    const uint8_t *rows[3];
+    for (int c = 0; c < layout_.components; ++c)
+      rows[c] = in.row(layout_.component[c], y) +
+                static_cast<ptrdiff_t>(roi_.x) * layout_.component[c].step;
+    const int step = layout_.component[0].step;
     if (layout_.model != ColorModel::rgb)
-      return rows_.count[first.step](row, roi_.width, s.bins.data());
-    rows_.luminance[first.step](row - first.offset, layout_.component, roi_.width,
-                                s.luminance.data());
+      return rows_.count[step](rows[0], roi_.width, s.bins.data());
+    rows_.luminance[step](rows[0], rows[1], rows[2], roi_.width, s.luminance.data());
     rows_.count[1](s.luminance.data(), roi_.width, s.bins.data());
   }
 

@@ -124,11 +124,8 @@ void vertical(const int32_t *HWY_RESTRICT v0, const int32_t *HWY_RESTRICT v1, in
 }
 
 template <int kStep>
-void luminance_row(const uint8_t *HWY_RESTRICT row, const Component *rgb, int n,
-                   uint8_t *HWY_RESTRICT out) {
-  const uint8_t *HWY_RESTRICT r = row + rgb[0].offset;
-  const uint8_t *HWY_RESTRICT g = row + rgb[1].offset;
-  const uint8_t *HWY_RESTRICT b = row + rgb[2].offset;
+void luminance_row(const uint8_t *HWY_RESTRICT r, const uint8_t *HWY_RESTRICT g,
+                   const uint8_t *HWY_RESTRICT b, int n, uint8_t *HWY_RESTRICT out) {
   for (int x = 0; x < n; ++x) out[x] = luminance(r[x * kStep], g[x * kStep], b[x * kStep]);
 }
 
@@ -205,6 +202,7 @@ RowKernels make_table() {
   t.fixed_horizontal[1] = horizontal<1>;
   t.fixed_horizontal[2] = horizontal<2>;
   t.fixed_vertical = vertical;
+  t.luminance[1] = luminance_row<1>;
   t.luminance[3] = luminance_row<3>;
   t.luminance[4] = luminance_row<4>;
   t.count[1] = count_row<1>;

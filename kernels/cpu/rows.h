@@ -40,8 +40,9 @@ struct RowKernels {
   void (*fixed_horizontal[kSteps])(const uint8_t *row, const FixedTap *taps, int n, int32_t *out);
   void (*fixed_vertical)(const int32_t *v0, const int32_t *v1, int32_t w, int n, uint8_t *out);
 
-  /// Luminance of packed pixels of `step` bytes with R, G and B at their offsets.
-  void (*luminance[kSteps])(const uint8_t *row, const Component *rgb, int n, uint8_t *out);
+  /// Luminance of every `step`-th byte of three rows.
+  void (*luminance[kSteps])(const uint8_t *r, const uint8_t *g, const uint8_t *b, int n,
+                            uint8_t *out);
   /// Adds every `step`-th byte to four tables of 256, whose sum counts.
   void (*count[3])(const uint8_t *row, int n, uint32_t *bins);
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tryallocator.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+struct GstCudaTensorTryAllocator {
+  GstAllocator parent;
+};
+struct GstCudaTensorTryAllocatorClass {
+  GstAllocatorClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaTensorTryAllocator, gst_cuda_tensor_try_allocator, GST_TYPE_ALLOCATOR)
+
+/// The memory is one of GStreamer's system allocator, which maps, shares and frees it.
+static GstMemory *try_alloc(GstAllocator *, gsize size, GstAllocationParams *params) {
+  const gsize align = std::max<gsize>(params->align + 1, sizeof(void *));
+  const gsize maxsize = params->prefix + size + params->padding;
+  void *data = nullptr;
+  if (maxsize < size || posix_memalign(&data, align, std::max<gsize>(maxsize, 1)) != 0)
+    return nullptr;
+  return gst_memory_new_wrapped(params->flags, data, maxsize, params->prefix, size, data, free);
+}
+
+static void gst_cuda_tensor_try_allocator_class_init(GstCudaTensorTryAllocatorClass *klass) {
+  GST_ALLOCATOR_CLASS(klass)->alloc = try_alloc;
+}
+
+static void gst_cuda_tensor_try_allocator_init(GstCudaTensorTryAllocator *self) {
+  GST_ALLOCATOR(self)->mem_type = GST_ALLOCATOR_SYSMEM;
+}
+
+namespace cudatensor {
+
+GstAllocator *try_allocator() {
+  static auto *allocator = [] {
+    auto *object = g_object_new(gst_cuda_tensor_try_allocator_get_type(), nullptr);
+    GST_OBJECT_FLAG_SET(object, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    return GST_ALLOCATOR(gst_object_ref_sink(object));
+  }();
+  return allocator;
+}
+
+}  // namespace cudatensor

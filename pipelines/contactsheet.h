@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A picture of pictures: each row shows a source frame, its tensor as a picture, and the tensor's
+// channels one by one.
+#pragma once
+
+#include <cairo.h>
+#include <gst/video/video.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensor.h"
+
+struct DestroySurface {
+  void operator()(cairo_surface_t *surface) const { cairo_surface_destroy(surface); }
+};
+using Surface = std::unique_ptr<cairo_surface_t, DestroySurface>;
+
+/// A video frame as a surface.
+Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
+
+/// An RGB tensor as the picture it was made of.
+Surface surface_of(const Tensor &tensor, const std::vector<double> &mean,
+                   const std::vector<double> &std);
+
+/// A channel in false colours: blue below 0, white at 0, red above.
+Surface surface_of_channel(const Tensor &tensor, int c);
+
+struct SheetRow {
+  Surface source, tensor;
+  std::vector<Surface> channels;
+  std::vector<std::string> channel_captions;
+  std::string source_caption, tensor_caption;
+  Geometry geometry;
+};
+
+void write_contact_sheet(const std::string &path, const std::string &title,
+                         const std::string &subtitle, const std::vector<SheetRow> &rows);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Sourced by the scripts beside it: builds the plugin and the applications in $BUILD_DIR (build/ of
+# the repository) and lets GStreamer find them.
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+build=${BUILD_DIR:-$root/build}
+# shellcheck disable=SC2034  # for those who source this
+clip=$root/pipelines/media/pedestrians.webm
+
+modules[libcairo2-dev]=cairo
+need_packages "${plugin_packages[@]}" libcairo2-dev
+if [ ! -e "$build/build.ninja" ]; then
+  echo "Building in $build"
+elif [ ! -e "$build/pipelines/cameratotensor" ]; then
+  quietly meson setup --reconfigure "$build" "$root"  # it has not seen Cairo yet
+fi
+build_plugin "$build"
+export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Sourced by what has to work on a fresh machine: installs what is missing and builds the plugin.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# shellcheck disable=SC2034  # for those who source this
+plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+
+# CUDA's compiler as Python wheels, for machines without a CUDA toolkit.
+nvcc_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
+  nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
+
+# quietly COMMAND...: shows the output only of a command that fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+declare -A modules=(  # of pkg-config, by the Debian package that brings them
+  [libgstreamer1.0-dev]='gstreamer-1.0 gstreamer-base-1.0 gstreamer-check-1.0'
+  [libgstreamer-plugins-base1.0-dev]='gstreamer-video-1.0 gstreamer-app-1.0'
+  [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest)
+
+# provided PACKAGE: whether what a Debian package is wanted for is there, on any distribution.
+provided() {
+  case $1 in
+    ninja-build) command -v ninja ;;
+    gstreamer1.0-tools) command -v gst-launch-1.0 && command -v gst-inspect-1.0 ;;
+    gstreamer1.0-plugins-base) gst-inspect-1.0 --exists videoconvert ;;
+    gstreamer1.0-plugins-good) gst-inspect-1.0 --exists matroskademux ;;
+    python3-gi) python3 -c 'import gi' ;;
+    gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
+    python3-venv) python3 -c 'import ensurepip' ;;
+    lib*) [ -n "${modules[$1]:-}" ] && pkg-config --exists "${modules[$1]}" ;;
+    *) command -v "$1" ;;
+  esac >/dev/null 2>&1
+}
+
+installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] || provided "$1"
+}
+
+# need_packages PACKAGE...: installs the Debian packages that are missing; ends the script where it
+# cannot.
+need_packages() {
+  local package missing=() as_root=()
+  for package; do
+    installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  if ! command -v apt-get >/dev/null || ! command -v "${as_root[@]:-true}" >/dev/null; then
+    echo "Missing here, by the names of Debian's packages:" >&2
+    for package in "${missing[@]}"; do
+      echo "  $package${modules[$package]:+ (pkg-config: ${modules[$package]})}" >&2
+    done
+    exit 1
+  fi
+  echo "Installing ${missing[*]}"
+  quietly "${as_root[@]}" apt-get -q update || exit 1
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y --no-install-recommends install "${missing[@]}" || exit 1
+}
+
+# need_nvcc: puts a CUDA compiler on PATH, the machine's or one in build-nvcc/. Fails where there is
+# none, as on a machine that is offline.
+need_nvcc() {
+  local venv=$root/build-nvcc cuda
+  if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
+    export PATH=/usr/local/cuda/bin:$PATH
+  fi
+  ! command -v nvcc >/dev/null || return 0
+
+  need_packages python3 python3-venv
+  if [ ! -e "$venv/ready" ]; then
+    echo "Fetching nvcc into ${venv#"$root/"}"
+    quietly python3 -m venv "$venv" &&
+      quietly "$venv/bin/pip" install --no-deps "${nvcc_wheels[@]}" || return 1
+  fi
+  cuda=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
+  ln -sfn lib "$cuda/lib64" && touch "$venv/ready" || return 1  # nvcc links from lib64
+  export PATH=$cuda/bin:$PATH CUDA_PATH=$cuda
+}
+
+# build_plugin [BUILD_DIR [MESON_OPTION...]]: builds what changed. Without options an existing
+# build keeps its own, and a new one leaves out the tests and what they need.
+build_plugin() {
+  local dir=${1:-$root/build} setup=(meson setup)
+  local options=("${@:2}")
+  if [ -e "$dir/build.ninja" ]; then
+    setup+=(--reconfigure)
+  elif [ ${#options[@]} -eq 0 ]; then
+    options=(-Dtests=false)
+  fi
+  if [ ${#options[@]} -gt 0 ]; then
+    quietly "${setup[@]}" "${options[@]}" "$dir" "$root" || return 1
+  fi
+  quietly meson compile -C "$dir"
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# super-resolution.sh [SOURCE [PNG]]
+# Plays the last step of a super-resolution network: splits the first frame of a camera, a file or a
+# URI into a tensor of 12 channels of half its size, and lets cudapixelshuffle make one picture of
+# them. Without SOURCE: a short clip of pedestrians.
+# Prints that the picture equals the frame, for float16 and uint8 tensors, or fails; writes it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"
+
+exec "$build/pipelines/superresolution" "${1:-$clip}" --output "${2:-$build/super-resolution.png}"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudanormalize's buffers as an application without our headers reads them: the caps say what the
+// bytes are, and a custom meta how the picture lies in them.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+/// One float32 NCHW tensor.
+struct Tensor {
+  int width, height, channels;
+  std::vector<float> values;
+
+  const float *channel(int c) const { return &values[static_cast<size_t>(c) * width * height]; }
+  double mean(int c) const;
+};
+
+Tensor read_tensor(GstBuffer *buffer, GstCaps *caps);
+
+/// How the picture lies in the tensor.
+struct Geometry {
+  std::array<double, 6> matrix;  ///< row-major 2×3, from the picture to the tensor
+  int left, top, width, height;  ///< the content, in tensor pixels
+};
+
+Geometry read_geometry(GstBuffer *buffer);
+
+/// The field `name` of tensor caps.
+std::string tensor_field(GstCaps *caps, const char *name);

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the scripts of pipelines/ on the build in $BUILD_DIR and looks at what they print and write.
+
+usage: scripts.py SCRIPT
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+PIPELINES = Path(__file__).resolve().parents[2] / "pipelines"
+
+
+def run(script, *args, expect=0):
+    done = subprocess.run([PIPELINES / script, *args], text=True, timeout=300, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/")
+    if (done.returncode == 0) != (expect == 0):
+        sys.exit(f"{script} {args} exited with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def expect_lines(text, *patterns):
+    for pattern in patterns:
+        if not re.search(pattern, text, re.M):
+            sys.exit(f"no line like '{pattern}' in:\n{text}")
+
+
+def read_png(path):
+    """Width, height and the unfiltered bytes' number of distinct values."""
+    data = path.read_bytes()
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        sys.exit(f"{path} is no PNG")
+    width, height = struct.unpack(">II", data[16:24])
+    pixels, at = b"", 8
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IDAT":
+            pixels += data[at + 8:at + 8 + length]
+        at += 12 + length
+    return width, height, len(set(zlib.decompress(pixels)))
+
+
+def check_png(path, width=None, height=None):
+    w, h, values = read_png(path)
+    if (width or w, height or h) != (w, h) or values < 64:
+        sys.exit(f"{path}: {w}x{h}, {values} values")
+
+
+def camera_to_tensor(folder):
+    png = folder / "sheet.png"
+    text = run("camera-to-tensor.sh", str(PIPELINES / "media/pedestrians.webm"), str(png))
+    expect_lines(text, r"^79 frames, [\d.]+ frames/s", r"float32 1×3×640×640, NCHW, 4915200 bytes",
+                 r"content +640×480 at \(0, 80\)", r"0\.833333 +0\.000000 +0\.000",
+                 r"0\.000000 +0\.833333 +80\.000",
+                 r"^ +0 +0\.0 s +-?\d\.\d+ +-?\d\.\d+ +-?\d\.\d+$")
+    check_png(png)
+    text = run("camera-to-tensor.sh", "/no/such/file", str(png), expect=1)
+    expect_lines(text, "/no/such/file")
+
+
+def luminance(_):
+    text = run("luminance.sh")
+    bars = re.findall(r"^ *[\d.]+ s +│([ ▁▂▃▄▅▆▇█]+)│ +([\d.]+) +(\d+) +(\d+)", text, re.M)
+    if len(bars) < 10 or not all(60 < float(mean) < 190 for _, mean, _, _ in bars):
+        sys.exit(f"{len(bars)} histograms in:\n{text}")
+    expect_lines(text, "^79 frames in 16 intervals")
+
+
+def super_resolution(folder):
+    png = folder / "picture.png"
+    text = run("super-resolution.sh", str(PIPELINES / "media/pedestrians.webm"), str(png))
+    expect_lines(text, "^float16 tensor .* equals the frame in all 1327104 bytes",
+                 "^uint8 tensor .* equals the frame in all 1327104 bytes")
+    check_png(png, 768, 576)
+
+
+def fixed_point(folder):
+    png = folder / "crop.png"
+    run("fixed-point.sh", str(PIPELINES / "media/pedestrians.webm"), str(png))
+    check_png(png, 640, 480)
+
+
+def main():
+    checks = {"camera-to-tensor": camera_to_tensor, "luminance": luminance,
+              "super-resolution": super_resolution, "fixed-point": fixed_point}
+    if not os.environ.get("BUILD_DIR"):
+        sys.exit("BUILD_DIR is not set")
+    with tempfile.TemporaryDirectory() as folder:
+        checks[sys.argv[1]](Path(folder))
+
+
+main()
