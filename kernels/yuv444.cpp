@@ -22,6 +22,9 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   if (layout.model != ColorModel::yuv || p.in.format == PixelFormat::P010_10LE)
     throw Error(Error::Code::settings,
                 std::string(name_of(p.in.format)) + " is not a YUV format of eight bits");
+  if (p.out.format != PixelFormat::Y444)
+    throw Error(Error::Code::settings,
+                std::string("the output is Y444, not ") + name_of(p.out.format));
   check_size("an input", p.in.width, p.in.height);
   check_size("an output", p.out.width, p.out.height);
   check_size("a resize", p.resize_width, p.resize_height);
