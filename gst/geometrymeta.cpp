@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "arrays.h"
+
 namespace cudatensor {
 namespace {
 
@@ -26,15 +28,7 @@ Matrix compose(const Matrix &a, const Matrix &b) {
 }
 
 void set_matrix(GstStructure *s, const char *field, const Matrix &matrix) {
-  GValue array = G_VALUE_INIT;
-  g_value_init(&array, GST_TYPE_ARRAY);
-  for (const double element : matrix) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, G_TYPE_DOUBLE);
-    g_value_set_double(&item, element);
-    gst_value_array_append_and_take_value(&array, &item);
-  }
-  gst_structure_take_value(s, field, &array);
+  set_array(s, field, matrix, G_TYPE_DOUBLE, g_value_set_double);
 }
 
 std::optional<Matrix> get_matrix(const GstStructure *s, const char *field) {

@@ -3,20 +3,10 @@
 
 #include <numeric>
 
+#include "arrays.h"
+
 namespace cudatensor {
 namespace {
-
-void set_bins(GstStructure *s, const Bins &bins) {
-  GValue array = G_VALUE_INIT;
-  g_value_init(&array, GST_TYPE_ARRAY);
-  for (const uint64_t count : bins) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, G_TYPE_UINT64);
-    g_value_set_uint64(&item, count);
-    gst_value_array_append_and_take_value(&array, &item);
-  }
-  gst_structure_take_value(s, "histogram", &array);
-}
 
 void set_statistics(GstStructure *s, const HistogramStatistics &h) {
   gst_structure_set(s, "mean", G_TYPE_DOUBLE, h.mean, "stddev", G_TYPE_DOUBLE, h.stddev, "min",
@@ -60,7 +50,7 @@ GstStructure *HistogramAccumulator::take() {
                                       "running-time", G_TYPE_UINT64, first_.running_time,
                                       "duration", G_TYPE_UINT64, duration(), "frames", G_TYPE_UINT,
                                       frames_, "pixels", G_TYPE_UINT64, statistics.pixels, nullptr);
-  set_bins(s, bins_);
+  set_array(s, "histogram", bins_, G_TYPE_UINT64, g_value_set_uint64);
   set_statistics(s, statistics);
   gst_structure_set(s, "clipped-low", G_TYPE_DOUBLE, share(black_, statistics.pixels),
                     "clipped-high", G_TYPE_DOUBLE, share(white_, statistics.pixels), nullptr);

@@ -17,11 +17,8 @@
  * Since: 0.1
  */
 #include "elements.h"
-#include "filter.h"
-#include "geometrymeta.h"
-#include "mapping.h"
+#include "imagefilter.h"
 #include "resizeproperties.h"
-#include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
 #define GST_CAT_DEFAULT cudaletterbox_debug
@@ -56,46 +53,33 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Letterbox final : public FilterWith<Settings> {
+class Letterbox final : public ImageFilter<Settings> {
  public:
-  explicit Letterbox(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit Letterbox(GstBaseTransform *element) : ImageFilter(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
-    in_ = parse_video_caps(in);
-    out_ = parse_video_caps(out);
+    ImageFilter::set_caps(in, out);
     if (!GST_VIDEO_INFO_IS_GRAY(&out_)) check_matrix(in_);
     source_ = source_of(in, in_);
   }
-  gsize input_size() const override { return in_.size; }
-  gsize output_size() const override { return out_.size; }
 
   void prepare(Backend &backend) override {
     const LetterboxParams params = {source_, image_desc_of(out_), latched().resize};
-    const ImageDesc &in = source_.image;
-    geometry_ = make_geometry(params.resize.mode, in.width, in.height, out_.width, out_.height,
+    geometry_ = make_geometry(params.resize.mode, in_.width, in_.height, out_.width, out_.height,
                               params.resize.scale_up);
     operation_ = backend.letterbox(params);
   }
-  void release() override { operation_.reset(); }
 
   void process(GstBuffer *in, GstBuffer *out) override {
-    {
-      const VideoMap source(in_, in, GST_MAP_READ);
-      const VideoMap target(out_, out, GST_MAP_WRITE);
-      operation_->run(source.const_image(), target.image());
-    }
-    transform_regions(in, out, geometry_);
+    ImageFilter::process(in, out);
     attach_geometry(in, out, geometry_);
   }
 
  private:
-  GstVideoInfo in_ = {}, out_ = {};
   Source source_ = {};
-  Geometry geometry_ = {};
-  std::unique_ptr<ImageToImage> operation_;
 };
 
 GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {

@@ -3,6 +3,8 @@
 
 #include <cfloat>
 
+#include "arrays.h"
+
 namespace cudatensor {
 namespace {
 
@@ -52,25 +54,15 @@ void read_list(const GValue *v, std::vector<T> &to, Get get) {
     to.push_back(get(gst_value_array_get_value(v, i)));
 }
 
-template <class T, class Set>
-void write_list(GValue *v, const std::vector<T> &from, GType type, Set set) {
-  for (const T element : from) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, type);
-    set(&item, element);
-    gst_value_array_append_and_take_value(v, &item);
-  }
-}
-
 }  // namespace
 
 void read(const GValue *v, std::vector<double> &to) { read_list(v, to, g_value_get_double); }
 void read(const GValue *v, std::vector<int> &to) { read_list(v, to, g_value_get_int); }
 void write(GValue *v, const std::vector<double> &from) {
-  write_list(v, from, G_TYPE_DOUBLE, g_value_set_double);
+  append_numbers(v, from, G_TYPE_DOUBLE, g_value_set_double);
 }
 void write(GValue *v, const std::vector<int> &from) {
-  write_list(v, from, G_TYPE_INT, g_value_set_int);
+  append_numbers(v, from, G_TYPE_INT, g_value_set_int);
 }
 
 GParamSpec *uint_property(const char *name, const char *nick, const char *blurb, guint min,

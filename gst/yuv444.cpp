@@ -19,11 +19,8 @@
 #include <algorithm>
 
 #include "elements.h"
-#include "filter.h"
-#include "geometrymeta.h"
+#include "imagefilter.h"
 #include "kernels/error.h"
-#include "mapping.h"
-#include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanv12toyuv444_debug);
 #define GST_CAT_DEFAULT cudanv12toyuv444_debug
@@ -93,19 +90,12 @@ Geometry geometry_of(const Yuv444Params &p) {
   return g;
 }
 
-class Nv12ToYuv444 final : public FilterWith<Settings> {
+class Nv12ToYuv444 final : public ImageFilter<Settings> {
  public:
-  explicit Nv12ToYuv444(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit Nv12ToYuv444(GstBaseTransform *element) : ImageFilter(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
-
-  void set_caps(GstCaps *in, GstCaps *out) override {
-    in_ = parse_video_caps(in);
-    out_ = parse_video_caps(out);
-  }
-  gsize input_size() const override { return in_.size; }
-  gsize output_size() const override { return out_.size; }
 
   void prepare(Backend &backend) override {
     const Settings &s = latched();
@@ -118,22 +108,11 @@ class Nv12ToYuv444 final : public FilterWith<Settings> {
     geometry_ = geometry_of(params);
     operation_ = backend.yuv444(params);
   }
-  void release() override { operation_.reset(); }
 
   void process(GstBuffer *in, GstBuffer *out) override {
-    {
-      const VideoMap source(in_, in, GST_MAP_READ);
-      const VideoMap target(out_, out, GST_MAP_WRITE);
-      operation_->run(source.const_image(), target.image());
-    }
-    transform_regions(in, out, geometry_);
+    ImageFilter::process(in, out);
     carry_geometry(in, out, geometry_);
   }
-
- private:
-  GstVideoInfo in_ = {}, out_ = {};
-  Geometry geometry_ = {};
-  std::unique_ptr<ImageToImage> operation_;
 };
 
 GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatensor {
+
+/// Appends the numbers of a container to a GST_TYPE_ARRAY; `set` is g_value_set_… of `type`.
+template <class Numbers, class Set>
+void append_numbers(GValue *array, const Numbers &numbers, GType type, Set set) {
+  for (const auto number : numbers) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, type);
+    set(&item, number);
+    gst_value_array_append_and_take_value(array, &item);
+  }
+}
+
+/// Sets a field to a GST_TYPE_ARRAY of the numbers.
+template <class Numbers, class Set>
+void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType type, Set set) {
+  GValue array = G_VALUE_INIT;
+  g_value_init(&array, GST_TYPE_ARRAY);
+  append_numbers(&array, numbers, type, set);
+  gst_structure_take_value(s, field, &array);
+}
+
+}  // namespace cudatensor
