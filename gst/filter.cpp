@@ -121,7 +121,7 @@ void ensure_prepared(GstBaseTransform *trans) {
   GST_OBJECT_LOCK(trans);
   const bool other_threads = priv->threads != priv->backend_threads;
   GST_OBJECT_UNLOCK(trans);
-  if (other_threads) reopen_backend(trans);
+  if (other_threads || priv->backend == nullptr) reopen_backend(trans);
   priv->filter->prepare(*priv->backend);
   priv->prepared = true;
 }
@@ -315,16 +315,31 @@ void set_own_property(GstCudaTensorFilterPrivate *priv, guint id, const GValue *
   }
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+/// Whether a property has a value already, as one under a GstControlBinding mostly has.
+bool has_value(Filter &filter, guint index, const GValue *value, GParamSpec *spec) {
+  GValue current = G_VALUE_INIT;
+  g_value_init(&current, spec->value_type);
+  filter.get_property(index, &current);
+  const bool same = g_param_values_cmp(spec, &current, value) == 0;
+  g_value_unset(&current);
+  return same;
+}
+
+void set_element_property(GstCudaTensorFilterPrivate *priv, guint index, const GValue *value,
+                          GParamSpec *spec) {
+  if (has_value(*priv->filter, index, value, spec)) return;
+  const Effect effect = priv->filter->set_property(index, value);
+  priv->changed = true;
+  priv->renegotiate |= effect == Effect::renegotiates;
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
   GstCudaTensorFilterPrivate *priv = priv_of(object);
   GST_OBJECT_LOCK(object);
-  if (id < cudatensor::kFirstProperty) {
+  if (id < cudatensor::kFirstProperty)
     set_own_property(priv, id, value);
-  } else {
-    const Effect effect = priv->filter->set_property(id - cudatensor::kFirstProperty, value);
-    priv->changed = true;
-    priv->renegotiate |= effect == Effect::renegotiates;
-  }
+  else
+    set_element_property(priv, id - cudatensor::kFirstProperty, value, spec);
   GST_OBJECT_UNLOCK(object);
 }
 

@@ -12,6 +12,14 @@ constexpr auto kList = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STAT
                                                 GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kValue = static_cast<GParamFlags>(kList | GST_PARAM_CONTROLLABLE);
 
+gboolean accept(GParamSpec *, GValue *) { return FALSE; }
+
+/// Other than GParamSpecDouble's, which takes NaN for equal to anything.
+gint compare(GParamSpec *, const GValue *a, const GValue *b) {
+  const double x = g_value_get_double(a), y = g_value_get_double(b);
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
 /// A GParamSpecDouble that lets every value through: one that is not finite shall end in the
 /// element's error, not in a warning and the old value.
 GType any_double_get_type() {
@@ -22,9 +30,8 @@ GType any_double_get_type() {
     info.class_size = static_cast<guint16>(parent.class_size);
     info.instance_size = static_cast<guint16>(parent.instance_size);
     info.class_init = [](gpointer klass, gpointer) {
-      G_PARAM_SPEC_CLASS(klass)->value_validate = [](GParamSpec *, GValue *) -> gboolean {
-        return FALSE;
-      };
+      G_PARAM_SPEC_CLASS(klass)->value_validate = accept;
+      G_PARAM_SPEC_CLASS(klass)->values_cmp = compare;
     };
     return g_type_register_static(G_TYPE_PARAM_DOUBLE, "GstCudaTensorParamDouble", &info,
                                   static_cast<GTypeFlags>(0));
