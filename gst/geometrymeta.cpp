@@ -49,7 +49,6 @@ std::optional<Matrix> get_matrix(const GstStructure *s, const char *field) {
 struct Earlier {
   Matrix matrix, inverse;
   int src_width, src_height;
-  int pad_left, pad_top, content_width, content_height;
 };
 
 std::optional<Earlier> earlier_geometry(GstBuffer *buffer) {
@@ -58,12 +57,9 @@ std::optional<Earlier> earlier_geometry(GstBuffer *buffer) {
   const GstStructure *s = gst_custom_meta_get_structure(meta);
   const auto matrix = get_matrix(s, "matrix"), inverse = get_matrix(s, "inverse");
   Earlier earlier = {};
-  const gboolean complete = gst_structure_get(
-      s, "src-width", G_TYPE_INT, &earlier.src_width, "src-height", G_TYPE_INT, &earlier.src_height,
-      "pad-left", G_TYPE_INT, &earlier.pad_left, "pad-top", G_TYPE_INT, &earlier.pad_top,
-      "content-width", G_TYPE_INT, &earlier.content_width, "content-height", G_TYPE_INT,
-      &earlier.content_height, nullptr);
-  if (!matrix || !inverse || !complete) return std::nullopt;
+  if (!matrix || !inverse || !gst_structure_get_int(s, "src-width", &earlier.src_width) ||
+      !gst_structure_get_int(s, "src-height", &earlier.src_height))
+    return std::nullopt;
   earlier.matrix = *matrix;
   earlier.inverse = *inverse;
   return earlier;
@@ -92,6 +88,7 @@ struct Span {
 
 /// One axis of a region in the output.
 std::optional<Span> map_span(guint begin, guint length, double s, double t, int dst) {
+  if (length == 0) return std::nullopt;
   const double low = std::floor(s * begin + t);
   const double high = std::ceil(s * (static_cast<double>(begin) + length) + t);
   const double first = std::fmax(low, 0.0), last = std::fmin(high, dst);
@@ -108,10 +105,6 @@ std::optional<Region> map_region(const Geometry &g, Span x, Span y) {
   const auto down = map_span(y.begin, y.length, g.sy, g.ty, g.dst_height);
   if (!across || !down) return std::nullopt;
   return Region{*across, *down};
-}
-
-Span content_span(int pad, int length) {
-  return {static_cast<guint>(pad), static_cast<guint>(length)};
 }
 
 void transform_interest(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {
@@ -151,15 +144,7 @@ void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
 
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   const auto earlier = earlier_geometry(in);
-  if (!earlier) return;
-  Geometry g = geometry;
-  const auto content = map_region(g, content_span(earlier->pad_left, earlier->content_width),
-                                  content_span(earlier->pad_top, earlier->content_height));
-  g.pad_left = content ? static_cast<int>(content->x.begin) : 0;
-  g.pad_top = content ? static_cast<int>(content->y.begin) : 0;
-  g.content_width = content ? static_cast<int>(content->x.length) : 0;
-  g.content_height = content ? static_cast<int>(content->y.length) : 0;
-  attach(out, g, earlier);
+  if (earlier) attach(out, geometry, earlier);
 }
 
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {

@@ -22,8 +22,7 @@ void register_geometry_meta();
 /// that matrix and src-* speak of the first picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Attaches a geometry to `out` only where `in` carries one that would otherwise be lost, and maps
-/// its content.
+/// Attaches a geometry to `out` only where `in` carries one that would otherwise be lost.
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Maps the regions of interest and the crop of `in` to `out`: edges rounded outwards, clipped to
