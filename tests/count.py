@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints how many test cases passed, failed and were skipped, from the logs of `meson test`."""
+import json
+import pathlib
+import sys
+from xml.etree import ElementTree
+
+
+def has(case, *tags):
+    return any(case.find(tag) is not None for tag in tags)
+
+
+def main(folder):
+    cases = [case for log in folder.glob('testlog*.junit.xml')
+             for case in ElementTree.parse(log).iter('testcase')]
+    programs = [json.loads(line) for log in folder.glob('testlog*.json')
+                for line in log.read_text().splitlines()]
+    skipped = sum(has(case, 'skipped') or case.get('status') == 'notrun' for case in cases)
+    failed = sum(has(case, 'failure', 'error') for case in cases)
+    # A program that ran out of time, or failed after its last case, fails none of its cases.
+    bad_programs = sum(program['result'] not in ('OK', 'SKIP', 'EXPECTEDFAIL') for program in programs)
+    failed = max(failed, bad_programs)
+    if not programs:
+        failed = 1
+    print(max(0, len(cases) - failed - skipped), failed, skipped)
+
+
+main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/histogram.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "backends.h"
+#include "oracle.h"
+#include "params.h"
+#include "refusal.h"
+
+namespace cudatensor {
+namespace {
+
+bool is_planar_rgb(PixelFormat format) {
+  return format == PixelFormat::RGBP || format == PixelFormat::BGRP;
+}
+
+Bins random_bins(Random &random) {
+  Bins bins = {};
+  if (random.chance(50))
+    for (uint64_t &bin : bins) bin = random.bits() % 1000;
+  return bins;
+}
+
+class HistogramTest : public KernelTest {
+ protected:
+  void expect_as_the_oracle(Random &random, const HistogramParams &p, Content content) const {
+    SCOPED_TRACE(text_of(p));
+    const InputPicture other(random, p.in), in(random, p.in, content);
+    const Bins before = random_bins(random);
+    Bins expected = before;
+    oracle::histogram(p, in.view(), expected);
+    for (const auto &machine : machines()) {
+      SCOPED_TRACE(machine->name());
+      const auto operation = (*machine)->histogram(p);
+      Bins noise = {}, bins = before;
+      machine->count(*operation, other, noise);
+      machine->count(*operation, in, bins);
+      EXPECT_EQ(bins, expected);
+      EXPECT_EQ(std::accumulate(noise.begin(), noise.end(), uint64_t{0}),
+                static_cast<uint64_t>(p.roi.width) * static_cast<uint64_t>(p.roi.height));
+    }
+  }
+};
+
+CUDATENSOR_FOR_EVERY_BACKEND(HistogramTest);
+
+HistogramParams random_params(Random &random, PixelFormat format) {
+  const Size size = random_size(random);
+  return {{format, size.width, size.height}, random_rect(random, size.width, size.height)};
+}
+
+TEST_P(HistogramTest, EveryFormat) {
+  for (const PixelFormat format : kAllFormats) {
+    if (is_planar_rgb(format)) continue;
+    for_cases(150, [&](Random &random) {
+      expect_as_the_oracle(random, random_params(random, format), random.pick(kAllContents));
+    });
+  }
+}
+
+/// Planar RGB is counted or refused.
+TEST_P(HistogramTest, PlanarRgb) {
+  for (const PixelFormat format : {PixelFormat::RGBP, PixelFormat::BGRP})
+    for_cases(50, [&](Random &random) {
+      const HistogramParams p = random_params(random, format);
+      try {
+        machine()->histogram(p);
+      } catch (const Error &error) {
+        EXPECT_NE(std::string(error.what()).find(oracle::format_of(format).name), std::string::npos)
+            << error.what();
+        return;
+      }
+      expect_as_the_oracle(random, p, Content::random);
+    });
+}
+
+TEST_P(HistogramTest, FramesAreSummed) {
+  Random random(0);
+  const HistogramParams p = {{PixelFormat::NV12, 33, 17}, {0, 0, 33, 17}};
+  const auto operation = machine()->histogram(p);
+  Bins bins = {}, expected = {};
+  for (int frame = 0; frame < 5; ++frame) {
+    const InputPicture in(random, p.in);
+    oracle::histogram(p, in.view(), expected);
+    machine().count(*operation, in, bins);
+  }
+  EXPECT_EQ(bins, expected);
+}
+
+TEST_P(HistogramTest, FlatPicturesFillOneBin) {
+  Random random(0);
+  for (const PixelFormat format : {PixelFormat::BGR, PixelFormat::GRAY8, PixelFormat::P010_10LE})
+    for (const Content content : {Content::zeros, Content::maximum}) {
+      const HistogramParams p = {{format, 640, 480}, {0, 0, 640, 480}};
+      Bins bins = {};
+      const InputPicture in(random, p.in, content);
+      machine().count(*machine()->histogram(p), in, bins);
+      // White of 255 each: 254.99998 after five roundings or 255, by the formula.
+      const int bin = content == Content::zeros    ? 0
+                      : format == PixelFormat::BGR ? oracle::luminance(255, 255, 255)
+                                                   : 255;
+      EXPECT_EQ(bins[static_cast<size_t>(bin)], 640u * 480u);
+    }
+}
+
+TEST_P(HistogramTest, TenBitsCountByTheUpperEight) {
+  Random random(0);
+  const HistogramParams p = {{PixelFormat::P010_10LE, 1, 1}, {0, 0, 1, 1}};
+  const InputPicture in(random, p.in);
+  Bins bins = {};
+  machine().count(*machine()->histogram(p), in, bins);
+  EXPECT_EQ(bins[in.view().planes[0].data[1]], 1u);  // little endian: the second byte
+}
+
+TEST_P(HistogramTest, VideoFrames) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  expect_as_the_oracle(random, {{PixelFormat::NV12, 1920, 1080}, {0, 0, 1920, 1080}},
+                       Content::random);
+  expect_as_the_oracle(random, {{PixelFormat::BGR, 1920, 1080}, {101, 53, 1701, 999}},
+                       Content::random);
+  expect_as_the_oracle(random, {{PixelFormat::GRAY8, 1920, 1080}, {0, 0, 1920, 1080}},
+                       Content::zeros);
+}
+
+TEST_P(HistogramTest, LongestRowsAndColumns) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  for (const PixelFormat format :
+       {PixelFormat::NV12, PixelFormat::BGR, PixelFormat::xRGB, PixelFormat::P010_10LE}) {
+    expect_as_the_oracle(random, {{format, 32767, 2}, {0, 0, 32767, 2}}, Content::random);
+    expect_as_the_oracle(random, {{format, 2, 32767}, {1, 32766, 1, 1}}, Content::random);
+    expect_as_the_oracle(random, {{format, 32767, 2}, {32766, 1, 1, 1}}, Content::random);
+  }
+}
+
+TEST_P(HistogramTest, RefusesARegionOutsideThePicture) {
+  for (const Rect roi :
+       {Rect{-1, 0, 5, 5}, Rect{0, -1, 5, 5}, Rect{0, 0, 0, 5}, Rect{0, 0, 5, 0}, Rect{0, 0, 65, 5},
+        Rect{60, 0, 5, 5}, Rect{0, 44, 5, 5}, Rect{64, 0, 1, 1}, Rect{2147483647, 0, 2147483647, 1},
+        Rect{1, 1, 2147483647, 2147483647}, Rect{0, 0, -1, -1}})
+    expect_refusal(Error::Code::settings, "roi", [&] {
+      machine()->histogram({{PixelFormat::NV12, 64, 48}, roi});
+    });
+  EXPECT_NO_THROW(machine()->histogram({{PixelFormat::NV12, 64, 48}, {59, 43, 5, 5}}));
+}
+
+TEST_P(HistogramTest, RefusesSizesOutOfRange) {
+  for (const auto &[size, cause] : {std::pair{Size{0, 48}, "0x48"},
+                                    {Size{64, 0}, "64x0"},
+                                    {Size{32768, 48}, "32768x48"},
+                                    {Size{64, 32768}, "64x32768"}})
+    expect_refusal(Error::Code::settings, cause, [&, size = size] {
+      machine()->histogram({{PixelFormat::NV12, size.width, size.height}, {0, 0, 1, 1}});
+    });
+}
+
+// ------------------------------------------------------------------------------------ clip_roi
+
+void expect_clipped(Rect roi, Rect expected) {
+  const Rect r = clip_roi(roi, 64, 48);
+  EXPECT_EQ(r.x, expected.x);
+  EXPECT_EQ(r.y, expected.y);
+  EXPECT_EQ(r.width, expected.width);
+  EXPECT_EQ(r.height, expected.height);
+}
+
+TEST(ClipRoi, KeepsWhatLiesInThePicture) {
+  expect_clipped({1, 2, 3, 4}, {1, 2, 3, 4});
+  expect_clipped({0, 0, 64, 48}, {0, 0, 64, 48});
+  expect_clipped({-5, -7, 10, 10}, {0, 0, 5, 3});
+  expect_clipped({60, 40, 100, 100}, {60, 40, 4, 8});
+  expect_clipped({-5, -5, 2147483647, 2147483647}, {0, 0, 64, 48});
+  expect_clipped({63, 47, 2147483647, 2147483647}, {63, 47, 1, 1});
+}
+
+TEST(ClipRoi, RefusesWhenNothingIsLeft) {
+  for (const Rect roi : {Rect{64, 0, 1, 1}, Rect{0, 48, 1, 1}, Rect{-5, 0, 5, 5}, Rect{0, 0, 0, 1},
+                         Rect{0, 0, 1, -1}, Rect{-2147483647 - 1, 0, 2147483647, 1},
+                         Rect{2147483647, 0, 2147483647, 1}})
+    expect_refusal(Error::Code::settings, "roi", [&] { clip_roi(roi, 64, 48); });
+}
+
+// ---------------------------------------------------------------------------------- statistics
+
+void expect_statistics(const Bins &bins) {
+  const HistogramStatistics s = statistics_of(bins), expected = oracle::statistics(bins);
+  EXPECT_EQ(s.pixels, expected.pixels);
+  EXPECT_NEAR(s.mean, expected.mean, 1e-9);
+  EXPECT_NEAR(s.stddev, expected.stddev, 1e-9);
+  EXPECT_EQ(s.min, expected.min);
+  EXPECT_EQ(s.max, expected.max);
+  EXPECT_EQ(s.median, expected.median);
+  EXPECT_EQ(s.p1, expected.p1);
+  EXPECT_EQ(s.p5, expected.p5);
+  EXPECT_EQ(s.p95, expected.p95);
+  EXPECT_EQ(s.p99, expected.p99);
+}
+
+TEST(Statistics, RandomBins) {
+  for_cases(5000, [](Random &random) {
+    Bins bins = {};
+    const int used = random.integer(0, 20), most = random.chance(50) ? 3 : 60;
+    for (int i = 0; i < used; ++i)
+      bins[random.bits() % 256] += static_cast<uint64_t>(random.integer(1, most));
+    expect_statistics(bins);
+  });
+}
+
+TEST(Statistics, OfNothingAreZero) {
+  const HistogramStatistics s = statistics_of({});
+  EXPECT_EQ(s.pixels, 0u);
+  EXPECT_EQ(s.mean, 0.0);
+  EXPECT_EQ(s.stddev, 0.0);
+  EXPECT_EQ(s.max, 0u);
+  EXPECT_EQ(s.p99, 0u);
+}
+
+TEST(Statistics, PercentilesAtTheirSteps) {
+  // 100 pixels, one in each of the bins 1..100: percentile p is bin p.
+  Bins bins = {};
+  for (size_t i = 1; i <= 100; ++i) bins[i] = 1;
+  const HistogramStatistics s = statistics_of(bins);
+  EXPECT_EQ(s.p1, 1u);
+  EXPECT_EQ(s.p5, 5u);
+  EXPECT_EQ(s.median, 50u);
+  EXPECT_EQ(s.p95, 95u);
+  EXPECT_EQ(s.p99, 99u);
+  EXPECT_EQ(s.mean, 50.5);
+  EXPECT_NEAR(s.stddev, std::sqrt(9999.0 / 12.0), 1e-12);
+}
+
+TEST(Statistics, CountLongIntervals) {
+  // A year of 8K frames at 60 Hz in two bins.
+  Bins bins = {};
+  bins[10] = uint64_t{1} << 54;
+  bins[250] = uint64_t{1} << 54;
+  const HistogramStatistics s = statistics_of(bins);
+  EXPECT_EQ(s.pixels, uint64_t{1} << 55);
+  EXPECT_NEAR(s.mean, 130.0, 1e-9);
+  EXPECT_NEAR(s.stddev, 120.0, 1e-9);
+  EXPECT_EQ(s.median, 10u);
+  EXPECT_EQ(s.p95, 250u);
+}
+
+}  // namespace
+}  // namespace cudatensor

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/image.h"
+
+#include "oracle.h"
+#include "pictures.h"
+
+namespace cudatensor {
+namespace {
+
+TEST(Format, HasItsName) {
+  for (const PixelFormat format : kAllFormats)
+    EXPECT_STREQ(name_of(format), oracle::format_of(format).name);
+}
+
+TEST(Format, SaysWhereEverySampleLies) {
+  for (const PixelFormat format : kAllFormats) {
+    const oracle::Format &expected = oracle::format_of(format);
+    SCOPED_TRACE(expected.name);
+    Random random(0);
+    const InputPicture picture(random, {format, 7, 5});
+    const ConstImage image = picture.view();
+    const FormatLayout layout = layout_of(format);
+    ASSERT_EQ(layout.components, expected.components.size());
+    EXPECT_EQ(layout.planes, expected.planes.size());
+    EXPECT_EQ(layout.subsampled, expected.halved);
+    for (int c = 0; c < layout.components; ++c) {
+      const bool halved = expected.halved && c > 0;
+      const int width = component_length(layout.subsampled, c, 7);
+      const int height = component_length(layout.subsampled, c, 5);
+      ASSERT_EQ(width, halved ? 4 : 7);
+      ASSERT_EQ(height, halved ? 3 : 5);
+      const Component &component = layout.component[c];
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          EXPECT_EQ(image.row(component, y)[x * component.step],
+                    oracle::sample(image, expected.components[static_cast<size_t>(c)], x, y));
+    }
+  }
+}
+
+TEST(Format, HasItsModel) {
+  for (const PixelFormat format : kAllFormats) {
+    const oracle::Format &expected = oracle::format_of(format);
+    EXPECT_EQ(layout_of(format).model, expected.is_rgb()   ? ColorModel::rgb
+                                       : expected.is_yuv() ? ColorModel::yuv
+                                                           : ColorModel::gray);
+  }
+}
+
+TEST(Format, KnowsThePaddingByte) {
+  for (const PixelFormat format : kPackedFormats) {
+    const std::string &letters = oracle::format_of(format).planes[0];
+    const size_t at = letters.find_first_of("xA");
+    if (at == std::string::npos) continue;
+    EXPECT_EQ(layout_of(format).padding_offset, at) << letters;
+  }
+}
+
+TEST(ComponentLength, RoundsUp) {
+  EXPECT_EQ(component_length(true, 1, 1), 1);
+  EXPECT_EQ(component_length(true, 2, 32767), 16384);
+  EXPECT_EQ(component_length(true, 0, 7), 7);
+  EXPECT_EQ(component_length(false, 1, 7), 7);
+}
+
+}  // namespace
+}  // namespace cudatensor

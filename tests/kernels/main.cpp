@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CPU=avx2 or baseline makes the
+// CPU backend do without better instruction sets; CUDATENSOR_TEST_LARGE adds what needs gigabytes.
+#include <hwy/targets.h>
+#include <tbb/global_control.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "random.h"
+
+namespace cudatensor {
+
+uint64_t test_seed() {
+  static const uint64_t seed = [] {
+    const char *const given = std::getenv("CUDATENSOR_TEST_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 0) : std::random_device{}();
+  }();
+  return seed;
+}
+
+namespace {
+
+/// A better instruction set has a lower bit. Before the first use of the backend, which chooses
+/// once.
+void limit_instruction_sets() {
+  const char *const level = std::getenv("CUDATENSOR_TEST_CPU");
+  if (level == nullptr) return;
+  hwy::DisableTargets(level == std::string("avx2") ? HWY_AVX2 - 1 : -1);
+  std::printf("CUDATENSOR_TEST_CPU=%s\n", level);
+}
+
+}  // namespace
+}  // namespace cudatensor
+
+int main(int argc, char **argv) {
+  // Three threads are three also where there are fewer cores.
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
+  testing::InitGoogleTest(&argc, argv);
+  cudatensor::limit_instruction_sets();
+  std::printf("CUDATENSOR_TEST_SEED=%llu\n",
+              static_cast<unsigned long long>(cudatensor::test_seed()));
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace cudatensor::oracle {
+namespace {
+
+/// Halves to even, the rounding mode that every program starts with.
+double half_even(double x) { return std::nearbyint(x); }
+
+float round_up_half(float x) { return std::floor(x + 0.5f); }
+
+template <class Real>
+Real limit(Real x, Real low, Real high) {
+  return std::min(std::max(x, low), high);
+}
+
+int limit_index(double i, int length) {
+  return static_cast<int>(limit(i, 0.0, static_cast<double>(length - 1)));
+}
+
+int half_of(int length) { return (length + 1) / 2; }
+
+bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
+
+struct Place {
+  int plane;
+  size_t letters;  ///< of a pixel of that plane
+  size_t at;
+};
+
+Place place_of(const Format &format, char letter) {
+  for (size_t plane = 0; plane < format.planes.size(); ++plane) {
+    const size_t at = format.planes[plane].find(letter);
+    if (at != std::string::npos) return {static_cast<int>(plane), format.planes[plane].size(), at};
+  }
+  throw std::logic_error("no such component");
+}
+
+template <class Byte>
+Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
+  const Format &format = format_of(image.desc.format);
+  const Place place = place_of(format, letter);
+  const auto &plane = image.planes[place.plane];
+  const size_t before = (static_cast<size_t>(x) * place.letters + place.at) * format.bytes;
+  return plane.data + plane.stride * y + before + (format.bytes - 1);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------- formats
+
+const Format &format_of(PixelFormat format) {
+  static const std::vector<std::pair<PixelFormat, Format>> formats = {
+      {PixelFormat::BGR, {"BGR", {"BGR"}, "RGB", false, 1}},
+      {PixelFormat::RGB, {"RGB", {"RGB"}, "RGB", false, 1}},
+      {PixelFormat::BGRx, {"BGRx", {"BGRx"}, "RGB", false, 1}},
+      {PixelFormat::RGBx, {"RGBx", {"RGBx"}, "RGB", false, 1}},
+      {PixelFormat::BGRA, {"BGRA", {"BGRA"}, "RGB", false, 1}},
+      {PixelFormat::RGBA, {"RGBA", {"RGBA"}, "RGB", false, 1}},
+      {PixelFormat::xBGR, {"xBGR", {"xBGR"}, "RGB", false, 1}},
+      {PixelFormat::xRGB, {"xRGB", {"xRGB"}, "RGB", false, 1}},
+      {PixelFormat::ABGR, {"ABGR", {"ABGR"}, "RGB", false, 1}},
+      {PixelFormat::ARGB, {"ARGB", {"ARGB"}, "RGB", false, 1}},
+      {PixelFormat::RGBP, {"RGBP", {"R", "G", "B"}, "RGB", false, 1}},
+      {PixelFormat::BGRP, {"BGRP", {"B", "G", "R"}, "RGB", false, 1}},
+      {PixelFormat::NV12, {"NV12", {"Y", "UV"}, "YUV", true, 1}},
+      {PixelFormat::NV21, {"NV21", {"Y", "VU"}, "YUV", true, 1}},
+      {PixelFormat::I420, {"I420", {"Y", "U", "V"}, "YUV", true, 1}},
+      {PixelFormat::YV12, {"YV12", {"Y", "V", "U"}, "YUV", true, 1}},
+      {PixelFormat::Y444, {"Y444", {"Y", "U", "V"}, "YUV", false, 1}},
+      {PixelFormat::P010_10LE, {"P010_10LE", {"Y", "UV"}, "YUV", true, 2}},
+      {PixelFormat::GRAY8, {"GRAY8", {"Y"}, "Y", false, 1}},
+  };
+  for (const auto &[key, value] : formats)
+    if (key == format) return value;
+  throw std::logic_error("no such format");
+}
+
+PlaneSize plane_size(const ImageDesc &image, int plane) {
+  const Format &format = format_of(image.format);
+  const std::string &letters = format.planes[plane];
+  const bool halved = format.halved && is_chroma(letters[0]);
+  const int columns = halved ? half_of(image.width) : image.width;
+  return {static_cast<size_t>(columns) * letters.size() * format.bytes,
+          halved ? half_of(image.height) : image.height};
+}
+
+uint8_t sample(const ConstImage &image, char letter, int x, int y) {
+  return *find(image, letter, x, y);
+}
+
+uint8_t *address(const Image &image, char letter, int x, int y) {
+  return find(image, letter, x, y);
+}
+
+// ------------------------------------------------------------------------------------ geometry
+
+namespace {
+
+Placement place_affine(int src_w, int src_h, int dst_w, int dst_h, bool scale_up) {
+  const double step_x = static_cast<double>(src_w) / dst_w;
+  const double step_y = static_cast<double>(src_h) / dst_h;
+  double step = step_x > step_y ? step_x : step_y;
+  if (!scale_up && step < 1.0) step = 1.0;
+  const double scale = 1.0 / step;
+  const double tx = (dst_w - scale * src_w) / 2.0;
+  const double ty = (dst_h - scale * src_h) / 2.0;
+  const int left = static_cast<int>(std::max(0.0, std::floor(tx)));
+  const int top = static_cast<int>(std::max(0.0, std::floor(ty)));
+  const double right = std::min<double>(dst_w, std::ceil(tx + scale * src_w));
+  const double bottom = std::min<double>(dst_h, std::ceil(ty + scale * src_h));
+  return {step,
+          scale,
+          scale,
+          tx,
+          ty,
+          left,
+          top,
+          static_cast<int>(right) - left,
+          static_cast<int>(bottom) - top};
+}
+
+Placement place_content(int src_w, int src_h, int left, int top, int new_w, int new_h) {
+  return {0.0,
+          static_cast<double>(new_w) / src_w,
+          static_cast<double>(new_h) / src_h,
+          static_cast<double>(left),
+          static_cast<double>(top),
+          left,
+          top,
+          new_w,
+          new_h};
+}
+
+}  // namespace
+
+Placement place(ResizeMode mode, int src_w, int src_h, int dst_w, int dst_h, bool scale_up) {
+  if (mode == ResizeMode::affine) return place_affine(src_w, src_h, dst_w, dst_h, scale_up);
+  if (mode == ResizeMode::stretch) return place_content(src_w, src_h, 0, 0, dst_w, dst_h);
+  double r = static_cast<double>(dst_h) / src_h;
+  if (static_cast<double>(dst_w) / src_w < r) r = static_cast<double>(dst_w) / src_w;
+  if (!scale_up && r > 1.0) r = 1.0;
+  const double new_w = std::max(1.0, half_even(src_w * r));
+  const double new_h = std::max(1.0, half_even(src_h * r));
+  const double dw = (dst_w - new_w) / 2.0;
+  const double dh = (dst_h - new_h) / 2.0;
+  const bool centred = mode == ResizeMode::ultralytics;
+  return place_content(src_w, src_h, centred ? static_cast<int>(half_even(dw - 0.1)) : 0,
+                       centred ? static_cast<int>(half_even(dh - 0.1)) : 0, static_cast<int>(new_w),
+                       static_cast<int>(new_h));
+}
+
+// ------------------------------------------------------------------------------ sampling plans
+
+Axis x_axis(const Placement &p, const Resize &resize, int src, int dst) {
+  return {resize.mode, resize.method, src, dst, p.step, p.left, p.width};
+}
+
+Axis y_axis(const Placement &p, const Resize &resize, int src, int dst) {
+  return {resize.mode, resize.method, src, dst, p.step, p.top, p.height};
+}
+
+namespace {
+
+constexpr Reading kPad = {0, 0, 0.0, 0.0};
+
+bool in_content(const Axis &axis, int k) {
+  return axis.offset <= k && k < axis.offset + axis.length;
+}
+
+/// The position of output coordinate k among the source's samples.
+double position(const Axis &axis, int k) {
+  if (axis.mode == ResizeMode::affine)
+    return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.src / 2.0 - 0.5;
+  return (k - axis.offset + 0.5) * (static_cast<double>(axis.src) / axis.length) - 0.5;
+}
+
+double inside_of(const Axis &axis, int k) {
+  if (axis.mode != ResizeMode::affine) return in_content(axis, k) ? 1.0 : 0.0;
+  const double f = position(axis, k);
+  if (f <= -1.0 || f >= axis.src) return 0.0;
+  const double i0 = std::floor(f);
+  const double w = f - i0;
+  if (i0 >= 0.0 && i0 + 1.0 < axis.src) return 1.0;
+  return (i0 >= 0.0 ? 1.0 - w : 0.0) + (i0 + 1.0 < axis.src ? w : 0.0);
+}
+
+Reading between(double f, int length, double inside) {
+  const double i0 = std::floor(f);
+  return {limit_index(i0, length), limit_index(i0 + 1.0, length), f - i0, inside};
+}
+
+Reading read_nearest(const Axis &axis, int k) {
+  if (axis.mode == ResizeMode::affine) {
+    const double i = std::floor(position(axis, k) + 0.5);
+    if (i < 0.0 || i > axis.src - 1.0) return kPad;
+    return {static_cast<int>(i), static_cast<int>(i), 0.0, 1.0};
+  }
+  if (!in_content(axis, k)) return kPad;
+  const auto i = static_cast<int>((static_cast<int64_t>(k) - axis.offset) * axis.src / axis.length);
+  return {i, i, 0.0, 1.0};
+}
+
+}  // namespace
+
+Reading read_luma(const Axis &axis, int k) {
+  if (axis.method == Method::nearest) return read_nearest(axis, k);
+  const double inside = inside_of(axis, k);
+  return inside == 0.0 ? kPad : between(position(axis, k), axis.src, inside);
+}
+
+Reading read_chroma(const Axis &axis, int k, bool cosited) {
+  if (axis.method == Method::nearest) {
+    const Reading luma = read_nearest(axis, k);
+    return {luma.i0 / 2, luma.i1 / 2, 0.0, luma.inside};
+  }
+  const double inside = inside_of(axis, k);
+  if (inside == 0.0) return kPad;
+  const double f = position(axis, k);
+  const double fc = cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
+  return between(fc, half_of(axis.src), inside);
+}
+
+// -------------------------------------------------------------------------------------- colour
+
+namespace {
+
+struct Weights {
+  double r, b;
+};
+
+Weights weights_of(ColorMatrix matrix) {
+  if (matrix == ColorMatrix::bt601) return {0.299, 0.114};
+  if (matrix == ColorMatrix::bt709) return {0.2126, 0.0722};
+  return {0.2627, 0.0593};
+}
+
+float single(double x) { return static_cast<float>(x); }
+
+}  // namespace
+
+Factors factors_of(Colorimetry colorimetry) {
+  const double kr = weights_of(colorimetry.matrix).r, kb = weights_of(colorimetry.matrix).b;
+  double ky = 1.0, y0 = 0.0, c = 1.0;
+  if (colorimetry.range == ColorRange::limited) {
+    ky = 255.0 / 219.0;
+    y0 = -16.0 * ky;
+    c = 255.0 / 224.0;
+  }
+  return {ky,
+          y0,
+          2.0 * (1.0 - kr) * c,
+          -2.0 * (1.0 - kb) * kb / (1.0 - kr - kb) * c,
+          -2.0 * (1.0 - kr) * kr / (1.0 - kr - kb) * c,
+          2.0 * (1.0 - kb) * c};
+}
+
+float gray_from_luma(Colorimetry colorimetry, float y) {
+  const Factors k = factors_of(colorimetry);
+  return limit(std::fma(single(k.ky), y, single(k.y0)), 0.0f, 255.0f);
+}
+
+Triple rgb_from_yuv(Colorimetry colorimetry, Triple yuv) {
+  const Factors k = factors_of(colorimetry);
+  const float yy = std::fma(single(k.ky), yuv[0], single(k.y0));
+  const float u = yuv[1] - 128.0f, v = yuv[2] - 128.0f;
+  const float r = std::fma(single(k.krv), v, yy);
+  const float g = std::fma(single(k.kgu), u, std::fma(single(k.kgv), v, yy));
+  const float b = std::fma(single(k.kbu), u, yy);
+  return {limit(r, 0.0f, 255.0f), limit(g, 0.0f, 255.0f), limit(b, 0.0f, 255.0f)};
+}
+
+PreciseTriple precise_rgb_from_yuv(Colorimetry colorimetry, PreciseTriple yuv) {
+  const Weights k = weights_of(colorimetry.matrix);
+  const bool full = colorimetry.range == ColorRange::full;
+  // The standards' own variables: luma 0..1, colour differences -0.5..0.5.
+  const double luma = full ? yuv[0] / 255.0 : (yuv[0] - 16.0) / 219.0;
+  const double cb = (yuv[1] - 128.0) / (full ? 255.0 : 224.0);
+  const double cr = (yuv[2] - 128.0) / (full ? 255.0 : 224.0);
+  const double r = luma + 2.0 * (1.0 - k.r) * cr;
+  const double b = luma + 2.0 * (1.0 - k.b) * cb;
+  const double g = (luma - k.r * r - k.b * b) / (1.0 - k.r - k.b);
+  return {limit(255.0 * r, 0.0, 255.0), limit(255.0 * g, 0.0, 255.0), limit(255.0 * b, 0.0, 255.0)};
+}
+
+float gray_from_rgb(Triple rgb) {
+  return std::fma(0.299f, rgb[0], std::fma(0.587f, rgb[1], 0.114f * rgb[2]));
+}
+
+// ------------------------------------------------------------------------------------ sampling
+
+Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
+                     int dst_w, int dst_h)
+    : in_(in), source_(source), resize_(resize), color_(color), format_(format_of(in.desc.format)) {
+  const int src_w = in.desc.width, src_h = in.desc.height;
+  const Placement p = place(resize.mode, src_w, src_h, dst_w, dst_h, resize.scale_up);
+  x_ = x_axis(p, resize, src_w, dst_w);
+  y_ = y_axis(p, resize, src_h, dst_h);
+}
+
+bool Resampler::subsampled(char letter) const { return format_.halved && is_chroma(letter); }
+
+Reading Resampler::column(char letter, int x) const {
+  return subsampled(letter) ? read_chroma(x_, x, source_.cosited_x) : read_luma(x_, x);
+}
+
+Reading Resampler::row(char letter, int y) const {
+  return subsampled(letter) ? read_chroma(y_, y, source_.cosited_y) : read_luma(y_, y);
+}
+
+float Resampler::sampled(char letter, int x, int y) const {
+  const Reading column = this->column(letter, x), row = this->row(letter, y);
+  const auto p = [&](int i, int j) { return static_cast<float>(sample(in_, letter, i, j)); };
+  const float wx = single(column.w), wy = single(row.w);
+  const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
+  const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
+  const float a = std::fma(wy, p01 - p00, p00);
+  const float b = std::fma(wy, p11 - p10, p10);
+  return std::fma(wx, b - a, a);
+}
+
+double Resampler::precise_sampled(char letter, int x, int y) const {
+  const Reading column = this->column(letter, x), row = this->row(letter, y);
+  const auto p = [&](int i, int j) { return static_cast<double>(sample(in_, letter, i, j)); };
+  return (1.0 - column.w) * (1.0 - row.w) * p(column.i0, row.i0) +
+         column.w * (1.0 - row.w) * p(column.i1, row.i0) +
+         (1.0 - column.w) * row.w * p(column.i0, row.i1) + column.w * row.w * p(column.i1, row.i1);
+}
+
+Triple Resampler::converted(int x, int y) const {
+  const char *const letters = format_.components.c_str();
+  const float first = sampled(letters[0], x, y);
+  if (format_.is_gray()) return {first, first, first};
+  if (format_.is_yuv() && color_ == Color::gray)
+    return {gray_from_luma(source_.colorimetry, first), 0.0f, 0.0f};
+  const Triple all = {first, sampled(letters[1], x, y), sampled(letters[2], x, y)};
+  if (format_.is_rgb()) return color_ == Color::gray ? Triple{gray_from_rgb(all)} : all;
+  return color_ == Color::yuv ? all : rgb_from_yuv(source_.colorimetry, all);
+}
+
+PreciseTriple Resampler::precise_converted(int x, int y) const {
+  const char *const letters = format_.components.c_str();
+  const double first = precise_sampled(letters[0], x, y);
+  if (format_.is_gray()) return {first, first, first};
+  // Without chroma all three are the grey.
+  if (format_.is_yuv() && color_ == Color::gray)
+    return precise_rgb_from_yuv(source_.colorimetry, {first, 128.0, 128.0});
+  const PreciseTriple all = {first, precise_sampled(letters[1], x, y),
+                             precise_sampled(letters[2], x, y)};
+  if (format_.is_rgb())
+    return color_ == Color::gray ? PreciseTriple{0.299 * all[0] + 0.587 * all[1] + 0.114 * all[2]}
+                                 : all;
+  return color_ == Color::yuv ? all : precise_rgb_from_yuv(source_.colorimetry, all);
+}
+
+float Resampler::pad(int component) const {
+  return color_ == Color::yuv && component > 0 ? 128.0f : static_cast<float>(resize_.pad_value);
+}
+
+bool Resampler::is_pad(int x, int y) const {
+  return read_luma(x_, x).inside == 0.0 || read_luma(y_, y).inside == 0.0;
+}
+
+Triple Resampler::at(int x, int y) const {
+  const float win = single(read_luma(x_, x).inside) * single(read_luma(y_, y).inside);
+  if (win == 0.0f) return {pad(0), pad(1), pad(2)};
+  Triple v = converted(x, y);
+  if (win == 1.0f) return v;
+  for (int c = 0; c < 3; ++c) v[c] = std::fma(win, v[c] - pad(c), pad(c));
+  return v;
+}
+
+PreciseTriple Resampler::precise(int x, int y) const {
+  const double win = read_luma(x_, x).inside * read_luma(y_, y).inside;
+  PreciseTriple v = precise_converted(x, y);
+  for (int c = 0; c < 3; ++c) v[c] = win * v[c] + (1.0 - win) * pad(c);
+  return v;
+}
+
+void letterbox(const LetterboxParams &p, const ConstImage &in, const Image &out) {
+  const Format &format = format_of(out.desc.format);
+  const Resampler resampler(in, p.source, p.resize, format.is_gray() ? Color::gray : Color::rgb,
+                            out.desc.width, out.desc.height);
+  for (int y = 0; y < out.desc.height; ++y) {
+    for (int x = 0; x < out.desc.width; ++x) {
+      const Triple v = resampler.at(x, y);
+      for (const std::string &plane : format.planes)
+        for (const char letter : plane) {
+          const size_t c = format.components.find(letter);
+          *address(out, letter, x, y) =
+              c == std::string::npos ? 255 : static_cast<uint8_t>(round_up_half(v[c]));
+        }
+    }
+  }
+}
+
+// ------------------------------------------------------------------------- fixed-point resize
+
+namespace {
+
+/// The two samples that one coordinate reads, not yet limited to the picture.
+struct FixedReading {
+  int64_t at;
+  int64_t w;
+};
+
+FixedReading read_fixed(int src, int resized, int64_t k) {
+  const int64_t one = int64_t{1} << 18;
+  const int64_t scale = src * one / resized;
+  const int64_t x = k * scale + scale / 2 - one / 2;
+  const int64_t w = ((x % one) + one) % one;
+  return {(x - w) / one, w};
+}
+
+/// A sample of the picture whose chroma was replicated to full size; edges repeat.
+int64_t replicated(const ConstImage &in, char letter, int64_t x, int64_t y) {
+  const auto i = static_cast<int>(limit<int64_t>(x, 0, in.desc.width - 1));
+  const auto j = static_cast<int>(limit<int64_t>(y, 0, in.desc.height - 1));
+  const bool halved = format_of(in.desc.format).halved && is_chroma(letter);
+  return halved ? sample(in, letter, i / 2, j / 2) : sample(in, letter, i, j);
+}
+
+}  // namespace
+
+uint8_t fixed_sample(const ConstImage &in, char letter, int resize_w, int resize_h, int x, int y) {
+  const FixedReading column = read_fixed(in.desc.width, resize_w, x);
+  const FixedReading row = read_fixed(in.desc.height, resize_h, y);
+  const int64_t one = 262144;
+  const auto blended_row = [&](int64_t j) {
+    const int64_t sum = replicated(in, letter, column.at, j) * (one - column.w) +
+                        replicated(in, letter, column.at + 1, j) * column.w;
+    return (sum + 4096) / 8192;
+  };
+  const int64_t sum = blended_row(row.at) * (one - row.w) + blended_row(row.at + 1) * row.w;
+  return static_cast<uint8_t>((sum + 4194304) / 8388608);
+}
+
+void yuv444(const Yuv444Params &p, const ConstImage &in, const Image &out) {
+  for (int y = 0; y < out.desc.height; ++y)
+    for (int x = 0; x < out.desc.width; ++x)
+      for (const char letter : {'Y', 'U', 'V'})
+        *address(out, letter, x, y) =
+            fixed_sample(in, letter, p.resize_width, p.resize_height, p.crop_x + x, p.crop_y + y);
+}
+
+// ----------------------------------------------------------------------------------- normalise
+
+namespace {
+
+double of_channel(const std::vector<double> &list, int channel) {
+  return list.size() == 1 ? list.front() : list.at(static_cast<size_t>(channel));
+}
+
+void store(const Tensor &out, int64_t index, float x) {
+  auto *const bytes = static_cast<uint8_t *>(out.data);
+  switch (out.desc.dtype) {
+    case DType::float32: std::memcpy(bytes + 4 * index, &x, 4); break;
+    case DType::float16: {
+      const uint16_t bits = half_from(x);
+      std::memcpy(bytes + 2 * index, &bits, 2);
+      break;
+    }
+    case DType::uint8:
+      bytes[index] = static_cast<uint8_t>(limit(round_up_half(x), 0.0f, 255.0f));
+      break;
+    case DType::int8:
+      bytes[index] =
+          static_cast<uint8_t>(static_cast<int8_t>(limit(round_up_half(x), -128.0f, 127.0f)));
+      break;
+  }
+}
+
+/// Grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
+Triple components_at(const NormalizeParams &p, const Resampler &resampler, const ConstImage &in,
+                     int x, int y) {
+  if (!takes_fixed_path(p)) return resampler.at(x, y);
+  Triple v;
+  for (int c = 0; c < 3; ++c)
+    v[c] = fixed_sample(in, "YUV"[c], static_cast<int>(p.out.w), static_cast<int>(p.out.h), x, y);
+  return v;
+}
+
+}  // namespace
+
+bool takes_fixed_path(const NormalizeParams &p) {
+  return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
+         p.resize.method == Method::bilinear;
+}
+
+Affine affine_of(const NormalizeParams &p, int channel) {
+  if (p.normalization == Normalization::alpha_beta)
+    return {of_channel(p.alpha, channel), of_channel(p.beta, channel)};
+  double scale = p.scale;
+  if (scale == 0.0)
+    scale = p.out.dtype == DType::uint8 || p.out.dtype == DType::int8 ? 1.0 : 1.0 / 255.0;
+  const double std = of_channel(p.std, channel);
+  return {scale / std, -of_channel(p.mean, channel) / std};
+}
+
+int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w) {
+  if (d.layout == Layout::nchw) return n * d.c * d.h * d.w + c * d.h * d.w + h * d.w + w;
+  return n * d.c * d.h * d.w + h * d.w * d.c + w * d.c + c;
+}
+
+void normalize(const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
+  const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
+  const Resampler resampler(in, p.source, p.resize, p.color, width, height);
+  std::vector<Affine> affine;
+  for (int c = 0; c < p.out.c; ++c) affine.push_back(affine_of(p, c));
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const Triple v = components_at(p, resampler, in, x, y);
+      for (int c = 0; c < p.out.c; ++c) {
+        float component = v[p.color == Color::bgr ? 2 - c : c];
+        if (p.round) component = round_up_half(component);
+        store(out, index_of(p.out, 0, c, y, x),
+              std::fma(single(affine[c].a), component, single(affine[c].b)));
+      }
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------- histogram
+
+uint8_t luminance(uint8_t r, uint8_t g, uint8_t b) {
+  // A product or a sum of two float32 made in double and rounded to float32 is what float32
+  // arithmetic gives: so five roundings, whatever the compiler would like to fuse.
+  const auto product = [](float k, uint8_t x) { return single(static_cast<double>(k) * x); };
+  const auto sum = [](float x, float y) {
+    return single(static_cast<double>(x) + static_cast<double>(y));
+  };
+  const float first = sum(product(0.299f, r), product(0.587f, g));
+  return static_cast<uint8_t>(std::trunc(sum(first, product(0.114f, b))));
+}
+
+void histogram(const HistogramParams &p, const ConstImage &in, Bins &bins) {
+  const bool rgb = format_of(in.desc.format).is_rgb();
+  for (int y = p.roi.y; y < p.roi.y + p.roi.height; ++y)
+    for (int x = p.roi.x; x < p.roi.x + p.roi.width; ++x)
+      ++bins[rgb ? luminance(sample(in, 'R', x, y), sample(in, 'G', x, y), sample(in, 'B', x, y))
+                 : sample(in, 'Y', x, y)];
+}
+
+HistogramStatistics statistics(const Bins &bins) {
+  std::vector<unsigned> all;  // every pixel's value, in order
+  for (unsigned i = 0; i < 256; ++i) all.insert(all.end(), bins[i], i);
+  HistogramStatistics s = {};
+  if (all.empty()) return s;
+  s.pixels = all.size();
+  long double sum = 0, squares = 0;
+  for (const unsigned value : all) sum += value;
+  const long double mean = sum / all.size();
+  for (const unsigned value : all) squares += (value - mean) * (value - mean);
+  s.mean = static_cast<double>(mean);
+  s.stddev = static_cast<double>(std::sqrt(squares / all.size()));
+  s.min = all.front();
+  s.max = all.back();
+  // The first value at which ceil(p·N/100) pixels have been seen.
+  const auto percentile = [&](size_t p) { return all[(p * all.size() + 99) / 100 - 1]; };
+  s.median = percentile(50);
+  s.p1 = percentile(1);
+  s.p5 = percentile(5);
+  s.p95 = percentile(95);
+  s.p99 = percentile(99);
+  return s;
+}
+
+// --------------------------------------------------------------------------------- binary16
+
+uint16_t half_from(double value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return sign | 0x7e00;
+  if (magnitude == 0.0) return sign;
+  // 65520 lies between the largest binary16 and the one that would follow.
+  if (magnitude >= 65520.0) return sign | 0x7c00;
+  const int exponent = std::max(std::ilogb(magnitude), -14);
+  const double steps = half_even(std::ldexp(magnitude, 10 - exponent));  // 0..2048
+  // Added, not joined: 2048 steps carry into the exponent, below 1024 there is none.
+  return static_cast<uint16_t>(sign + ((exponent + 14) << 10) + static_cast<int>(steps));
+}
+
+double from_half(uint16_t bits) {
+  const double sign = bits & 0x8000 ? -1.0 : 1.0;
+  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  if (exponent == 31)
+    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sign * std::numeric_limits<double>::infinity();
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+// -------------------------------------------------------------------------------- pixel shuffle
+
+double element(const ConstTensor &tensor, int64_t index) {
+  const auto *const bytes = static_cast<const uint8_t *>(tensor.data);
+  switch (tensor.desc.dtype) {
+    case DType::float32: {
+      float x;
+      std::memcpy(&x, bytes + 4 * index, 4);
+      return x;
+    }
+    case DType::float16: {
+      uint16_t bits;
+      std::memcpy(&bits, bytes + 2 * index, 2);
+      return from_half(bits);
+    }
+    case DType::uint8: return bytes[index];
+    case DType::int8: return static_cast<int8_t>(bytes[index]);
+  }
+  throw std::logic_error("no such type");
+}
+
+namespace {
+
+/// Calls `move(from, c, y, x)` for every element: its index in the input and its place in the
+/// output of batch `n`.
+template <class Move>
+void scatter(const TensorDesc &in, int64_t r, int64_t n, const Move &move) {
+  int64_t from = n * in.c * in.h * in.w;
+  for (int64_t channel = 0; channel < in.c; ++channel)
+    for (int64_t h = 0; h < in.h; ++h)
+      for (int64_t w = 0; w < in.w; ++w, ++from) {
+        const int64_t c = channel / (r * r), rest = channel % (r * r);
+        move(from, c, h * r + rest / r, w * r + rest % r);
+      }
+}
+
+uint8_t video_sample(double x, const PixelShuffleToVideoParams &p) {
+  double scale = p.scale;
+  if (scale == 0.0) scale = p.in.dtype == DType::uint8 ? 1.0 : 255.0;
+  const float v = round_up_half(std::fma(single(x), single(scale), single(p.offset)));
+  return std::isnan(v) ? 0 : static_cast<uint8_t>(limit(v, 0.0f, 255.0f));
+}
+
+size_t bytes_of(DType type) {
+  if (type == DType::float32) return 4;
+  return type == DType::float16 ? 2 : 1;
+}
+
+}  // namespace
+
+void pixelshuffle(const PixelShuffleParams &p, const ConstTensor &in, const Tensor &out) {
+  const int64_t r = p.factor;
+  const size_t size = bytes_of(p.in.dtype);
+  const auto *const source = static_cast<const uint8_t *>(in.data);
+  auto *const target = static_cast<uint8_t *>(out.data);
+  for (int64_t n = 0; n < p.in.n; ++n)
+    scatter(p.in, r, n, [&](int64_t from, int64_t c, int64_t y, int64_t x) {
+      const int64_t to = ((n * (p.in.c / (r * r)) + c) * p.in.h * r + y) * p.in.w * r + x;
+      std::memcpy(target + to * size, source + from * size, size);
+    });
+}
+
+void pixelshuffle(const PixelShuffleToVideoParams &p, const ConstTensor &in, const Image &out) {
+  const Format &format = format_of(out.desc.format);
+  scatter(p.in, p.factor, 0, [&](int64_t from, int64_t c, int64_t y, int64_t x) {
+    *address(out, format.components[c], static_cast<int>(x), static_cast<int>(y)) =
+        video_sample(element(in, from), p);
+  });
+}
+
+}  // namespace cudatensor::oracle

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the kernels compute, a second time and straight from the formulas: one output pixel after
+// the other, nothing made in advance, slow. Shares with the kernels only the structures that carry
+// arguments; where both have a bug, it is not the same one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/ops.h"
+
+namespace cudatensor::oracle {
+
+/// A pixel format, written as the letters of its planes in memory order: the place of a letter is
+/// the place of its sample.
+struct Format {
+  const char *name;
+  std::vector<std::string> planes;  ///< "BGRx"; "Y", "UV"; …
+  std::string components;           ///< "RGB", "YUV" or "Y"
+  bool halved;                      ///< 4:2:0
+  int bytes;                        ///< of a sample
+
+  bool is_yuv() const { return components == "YUV"; }
+  bool is_rgb() const { return components == "RGB"; }
+  bool is_gray() const { return components == "Y"; }
+};
+
+const Format &format_of(PixelFormat format);
+
+struct PlaneSize {
+  size_t row_bytes;
+  int rows;
+};
+
+PlaneSize plane_size(const ImageDesc &image, int plane);
+
+/// The sample of component `letter` at column `x` and row `y` of its own grid; of ten bits the top
+/// eight.
+uint8_t sample(const ConstImage &image, char letter, int x, int y);
+
+/// Where a picture of eight bits holds that sample.
+uint8_t *address(const Image &image, char letter, int x, int y);
+
+/// How a picture lies in the output.
+struct Placement {
+  double step;  ///< affine only
+  double sx, sy, tx, ty;
+  int left, top, width, height;
+};
+
+Placement place(ResizeMode mode, int src_w, int src_h, int dst_w, int dst_h, bool scale_up);
+
+/// One axis of a resize.
+struct Axis {
+  ResizeMode mode;
+  Method method;
+  int src, dst;
+  double step;         ///< affine
+  int offset, length;  ///< the others
+};
+
+Axis x_axis(const Placement &placement, const Resize &resize, int src, int dst);
+Axis y_axis(const Placement &placement, const Resize &resize, int src, int dst);
+
+/// What one output coordinate reads; only `inside` has a meaning where that is 0. Unrounded.
+struct Reading {
+  int i0, i1;
+  double w;
+  double inside;
+};
+
+Reading read_luma(const Axis &axis, int k);
+Reading read_chroma(const Axis &axis, int k, bool cosited);
+
+/// Y, U, V → R, G, B: the factors in double precision.
+struct Factors {
+  double ky, y0, krv, kgu, kgv, kbu;
+};
+
+Factors factors_of(Colorimetry colorimetry);
+
+using Triple = std::array<float, 3>;
+using PreciseTriple = std::array<double, 3>;
+
+Triple rgb_from_yuv(Colorimetry colorimetry, Triple yuv);
+PreciseTriple precise_rgb_from_yuv(Colorimetry colorimetry, PreciseTriple yuv);
+float gray_from_luma(Colorimetry colorimetry, float y);
+float gray_from_rgb(Triple rgb);
+
+/// The components of every output pixel, unrounded: R G B, Y U V or grey.
+class Resampler {
+ public:
+  Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
+            int dst_w, int dst_h);
+
+  Triple at(int x, int y) const;
+  /// In double precision, with textbook formulas.
+  PreciseTriple precise(int x, int y) const;
+  bool is_pad(int x, int y) const;
+
+ private:
+  bool subsampled(char letter) const;
+  Reading column(char letter, int x) const;
+  Reading row(char letter, int y) const;
+  float sampled(char letter, int x, int y) const;
+  double precise_sampled(char letter, int x, int y) const;
+  Triple converted(int x, int y) const;
+  PreciseTriple precise_converted(int x, int y) const;
+  float pad(int component) const;
+
+  ConstImage in_;
+  Source source_;
+  Resize resize_;
+  Color color_;
+  const Format &format_;
+  Axis x_, y_;
+};
+
+/// One sample of the fixed-point resize to `resize_w` × `resize_h`.
+uint8_t fixed_sample(const ConstImage &in, char letter, int resize_w, int resize_h, int x, int y);
+
+/// The factors of an output channel.
+struct Affine {
+  double a, b;
+};
+
+Affine affine_of(const NormalizeParams &params, int channel);
+bool takes_fixed_path(const NormalizeParams &params);
+
+/// The 256 bins' luminance of a pixel.
+uint8_t luminance(uint8_t r, uint8_t g, uint8_t b);
+
+/// Bits of the binary16 nearest to `value`, and back.
+uint16_t half_from(double value);
+double from_half(uint16_t bits);
+
+/// The value of one element of a tensor.
+double element(const ConstTensor &tensor, int64_t index);
+int64_t index_of(const TensorDesc &desc, int64_t n, int64_t c, int64_t h, int64_t w);
+
+void yuv444(const Yuv444Params &params, const ConstImage &in, const Image &out);
+void letterbox(const LetterboxParams &params, const ConstImage &in, const Image &out);
+void normalize(const NormalizeParams &params, const ConstImage &in, const Tensor &out);
+void histogram(const HistogramParams &params, const ConstImage &in, Bins &bins);
+void pixelshuffle(const PixelShuffleParams &params, const ConstTensor &in, const Tensor &out);
+void pixelshuffle(const PixelShuffleToVideoParams &params, const ConstTensor &in, const Image &out);
+
+/// Of bins with few enough pixels to list them all.
+HistogramStatistics statistics(const Bins &bins);
+
+}  // namespace cudatensor::oracle

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Parameters of the operations: all values of each, random ones, and their text for a failure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/ops.h"
+#include "random.h"
+
+namespace cudatensor {
+
+extern const std::vector<ResizeMode> kModes;
+extern const std::vector<Method> kMethods;
+extern const std::vector<ColorMatrix> kMatrices;
+extern const std::vector<ColorRange> kRanges;
+extern const std::vector<Color> kColors;
+extern const std::vector<DType> kTypes;
+extern const std::vector<Layout> kLayouts;
+extern const std::vector<Normalization> kNormalizations;
+extern const std::vector<bool> kBools;
+
+struct Size {
+  int width, height;
+};
+
+/// Mostly small, with every odd case; seldom long and thin.
+Size random_size(Random &random);
+
+/// Sizes from and to that hold the longest row or column.
+extern const std::vector<std::pair<Size, Size>> kLongest;
+
+Resize random_resize(Random &random);
+Source random_source(Random &random, PixelFormat format, Size size);
+Rect random_rect(Random &random, int width, int height);
+
+/// Whether the colour can be made of the format.
+bool is_possible(PixelFormat from, Color color);
+
+NormalizeParams random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out);
+/// Fills the factors of `params`, with one value or one for each channel.
+void randomize_factors(Random &random, NormalizeParams &params);
+
+std::string text_of(const ImageDesc &desc);
+std::string text_of(const TensorDesc &desc);
+std::string text_of(const Source &source);
+std::string text_of(const Resize &resize);
+std::string text_of(const Yuv444Params &params);
+std::string text_of(const LetterboxParams &params);
+std::string text_of(const NormalizeParams &params);
+std::string text_of(const HistogramParams &params);
+std::string text_of(const PixelShuffleParams &params);
+std::string text_of(const PixelShuffleToVideoParams &params);
+
+}  // namespace cudatensor

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pictures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "oracle.h"
+
+namespace cudatensor {
+
+const std::vector<PixelFormat> kAllFormats = {
+    PixelFormat::BGR,  PixelFormat::RGB,   PixelFormat::BGRx,     PixelFormat::RGBx,
+    PixelFormat::BGRA, PixelFormat::RGBA,  PixelFormat::xBGR,     PixelFormat::xRGB,
+    PixelFormat::ABGR, PixelFormat::ARGB,  PixelFormat::RGBP,     PixelFormat::BGRP,
+    PixelFormat::NV12, PixelFormat::NV21,  PixelFormat::I420,     PixelFormat::YV12,
+    PixelFormat::Y444, PixelFormat::GRAY8, PixelFormat::P010_10LE};
+
+const std::vector<PixelFormat> kPackedFormats(kAllFormats.begin(), kAllFormats.begin() + 10);
+const std::vector<PixelFormat> kYuvFormats(kAllFormats.begin() + 12, kAllFormats.begin() + 17);
+const std::vector<PixelFormat> kSourceFormats(kAllFormats.begin(), kAllFormats.end() - 1);
+const std::vector<PixelFormat> kLetterboxFormats = {
+    PixelFormat::BGR,  PixelFormat::RGB,  PixelFormat::BGRx, PixelFormat::RGBx, PixelFormat::BGRA,
+    PixelFormat::RGBA, PixelFormat::xBGR, PixelFormat::xRGB, PixelFormat::ABGR, PixelFormat::ARGB,
+    PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::GRAY8};
+
+const std::vector<Content> kAllContents = {Content::random,    Content::zeros, Content::maximum,
+                                           Content::checkered, Content::rows,  Content::ramp};
+
+namespace {
+
+void fill_random(Random &random, uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; i += 8) {
+    const uint64_t bits = random.bits();
+    std::memcpy(data + i, &bits, std::min<size_t>(8, size - i));
+  }
+}
+
+uint8_t byte_of(Content content, size_t x, int y) {
+  switch (content) {
+    case Content::random:
+    case Content::zeros: return 0;
+    case Content::maximum: return 255;
+    case Content::checkered: return (x + static_cast<size_t>(y)) % 2 != 0 ? 255 : 0;
+    case Content::rows: return y % 2 != 0 ? 255 : 0;
+    case Content::ramp: return static_cast<uint8_t>(x + 3 * static_cast<size_t>(y));
+  }
+  return 0;
+}
+
+/// Rows follow each other directly, at a round distance, or at any.
+ptrdiff_t random_stride(Random &random, size_t row_bytes) {
+  const auto bytes = static_cast<ptrdiff_t>(row_bytes);
+  switch (random.integer(0, 2)) {
+    case 0: return bytes;
+    case 1: return (bytes + 63) / 64 * 64;
+    default: return bytes + random.integer(1, 37);
+  }
+}
+
+size_t span_of(const oracle::PlaneSize &size, ptrdiff_t stride) {
+  return static_cast<size_t>(stride) * (size.rows - 1) + size.row_bytes;
+}
+
+/// A whole number of `unit`s.
+size_t random_offset(Random &random, size_t unit) {
+  return random.chance(50) ? 0 : unit * static_cast<size_t>(random.integer(1, 33));
+}
+
+size_t unit_of(DType type) { return type == DType::float32 ? 4 : type == DType::float16 ? 2 : 1; }
+
+size_t bytes_of(const TensorDesc &d) {
+  return static_cast<size_t>(d.n * d.c * d.h * d.w) * unit_of(d.dtype);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------- input
+
+InputPicture::InputPicture(Random &random, const ImageDesc &desc, Content content) : desc_(desc) {
+  const size_t planes = oracle::format_of(desc.format).planes.size();
+  for (size_t plane = 0; plane < planes; ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
+    const ptrdiff_t stride = random_stride(random, size.row_bytes);
+    const size_t offset = random_offset(random, 1);
+    const size_t bytes = offset + span_of(size, stride);
+    Block block = {std::make_unique<uint8_t[]>(bytes), bytes};
+    fill_random(random, block.data.get(), bytes);
+    for (int y = 0; y < size.rows && content != Content::random; ++y)
+      for (size_t x = 0; x < size.row_bytes; ++x)
+        block.data[offset + static_cast<size_t>(stride) * y + x] = byte_of(content, x, y);
+    blocks_.push_back(std::move(block));
+    offsets_.push_back(offset);
+    strides_.push_back(stride);
+  }
+}
+
+ConstImage InputPicture::view(const std::array<const uint8_t *, 3> &bases) const {
+  ConstImage image = {desc_, {}};
+  for (size_t plane = 0; plane < blocks_.size(); ++plane)
+    image.planes[plane] = {bases[plane] + offsets_[plane], strides_[plane]};
+  return image;
+}
+
+void InputPicture::assign(const ConstImage &image) {
+  for (size_t plane = 0; plane < blocks_.size(); ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(plane));
+    for (int y = 0; y < size.rows; ++y)
+      std::memcpy(blocks_[plane].data.get() + offsets_[plane] + strides_[plane] * y,
+                  image.planes[plane].data + image.planes[plane].stride * y, size.row_bytes);
+  }
+}
+
+InputTensor::InputTensor(Random &random, const TensorDesc &desc)
+    : desc_(desc), offset_(random_offset(random, unit_of(desc.dtype))) {
+  const size_t bytes = offset_ + bytes_of(desc);
+  block_ = {std::make_unique<uint8_t[]>(bytes), bytes};
+  fill_with_noise(random);
+  const bool floating = desc.dtype == DType::float32 || desc.dtype == DType::float16;
+  for (size_t i = 0; floating && i < bytes_of(desc) / unit_of(desc.dtype); ++i)
+    store(i, static_cast<float>(random.real(-0.5, 1.5)));
+}
+
+void InputTensor::fill_with_noise(Random &random) {
+  fill_random(random, block_.data.get(), block_.size);
+}
+
+void InputTensor::sprinkle(Random &random) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {std::nanf(""), -std::nanf(""), infinity, -infinity, 1e30f,
+                                      -1e30f,        0.0f,           -0.0f,    0.5f,      127.5f,
+                                      254.5f,        255.5f,         65504.0f, 1e-30f,    1.0f};
+  const size_t count = bytes_of(desc_) / unit_of(desc_.dtype);
+  for (size_t i = 0; i < count; i += static_cast<size_t>(random.integer(1, 9)))
+    store(i, random.pick(special));
+}
+
+void InputTensor::store(size_t i, float value) {
+  uint8_t *const data = block_.data.get() + offset_;
+  if (desc_.dtype == DType::float32) std::memcpy(data + 4 * i, &value, 4);
+  if (desc_.dtype != DType::float16) return;
+  const uint16_t bits = oracle::half_from(value);
+  std::memcpy(data + 2 * i, &bits, 2);
+}
+
+// --------------------------------------------------------------------------------------- output
+
+void Guarded::allocate(Random &random, size_t size) {
+  pattern_.resize(size);
+  fill_random(random, pattern_.data(), size);
+  actual_ = expected_ = pattern_;
+}
+
+size_t Guarded::gap(Random &random) { return 64 + random_offset(random, 1); }
+
+size_t Guarded::first_difference() const {
+  const auto difference = std::mismatch(actual_.begin(), actual_.end(), expected_.begin());
+  return static_cast<size_t>(difference.first - actual_.begin());
+}
+
+std::string Guarded::difference_at(size_t offset) const {
+  return "is " + std::to_string(actual_[offset]) + ", not " + std::to_string(expected_[offset]) +
+         ", and was " + std::to_string(pattern_[offset]);
+}
+
+OutputPicture::OutputPicture(Random &random, const ImageDesc &desc) : desc_(desc) {
+  size_t bytes = gap(random);
+  const size_t planes = oracle::format_of(desc.format).planes.size();
+  for (size_t plane = 0; plane < planes; ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
+    offsets_.push_back(bytes);
+    strides_.push_back(random_stride(random, size.row_bytes));
+    bytes += span_of(size, strides_.back()) + gap(random);
+  }
+  allocate(random, bytes);
+}
+
+Image OutputPicture::view(uint8_t *base) const {
+  Image image = {desc_, {}};
+  for (size_t plane = 0; plane < offsets_.size(); ++plane)
+    image.planes[plane] = {base + offsets_[plane], strides_[plane]};
+  return image;
+}
+
+std::string OutputPicture::place_of(size_t offset) const {
+  for (size_t plane = 0; plane < offsets_.size(); ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(plane));
+    const auto stride = static_cast<size_t>(strides_[plane]);
+    if (offset < offsets_[plane] || offset >= offsets_[plane] + span_of(size, strides_[plane]))
+      continue;
+    const size_t y = (offset - offsets_[plane]) / stride, x = (offset - offsets_[plane]) % stride;
+    return std::string(x < size.row_bytes ? "byte " : "the gap, byte ") + std::to_string(x) +
+           " of row " + std::to_string(y) + " of plane " + std::to_string(plane);
+  }
+  return "a guard band, at " + std::to_string(offset);
+}
+
+testing::AssertionResult OutputPicture::matches() const {
+  const size_t offset = first_difference();
+  if (offset == size()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << place_of(offset) << " " << difference_at(offset);
+}
+
+OutputTensor::OutputTensor(Random &random, const TensorDesc &desc)
+    : desc_(desc), offset_(64 + random_offset(random, unit_of(desc.dtype))) {
+  allocate(random, offset_ + bytes_of(desc) + gap(random));
+}
+
+testing::AssertionResult OutputTensor::matches() const {
+  const size_t offset = first_difference();
+  if (offset == size()) return testing::AssertionSuccess();
+  const size_t bytes = bytes_of(desc_), unit = unit_of(desc_.dtype);
+  testing::AssertionResult result = testing::AssertionFailure();
+  if (offset < offset_ || offset >= offset_ + bytes)
+    return result << "a guard band, at " << offset << " " << difference_at(offset);
+  const size_t i = (offset - offset_) / unit;
+  result << "element " << i << " of " << bytes / unit << ": byte " << (offset - offset_) % unit
+         << " " << difference_at(offset);
+  const auto value = [&](uint8_t *base) {
+    return oracle::element(constant(view(base)), static_cast<int64_t>(i));
+  };
+  return result << " (" << value(const_cast<uint8_t *>(actual_.data())) << ", not "
+                << value(const_cast<uint8_t *>(expected_.data())) << ")";
+}
+
+ConstTensor constant(const Tensor &tensor) { return {tensor.desc, tensor.data}; }
+
+ConstImage constant(const Image &image) {
+  ConstImage result = {image.desc, {}};
+  for (size_t plane = 0; plane < 3; ++plane)
+    result.planes[plane] = {image.planes[plane].data, image.planes[plane].stride};
+  return result;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures and tensors that notice who touches what: inputs end with their last sample, so that
+// AddressSanitizer sees a read beyond it; outputs lie among a pattern that must survive.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "kernels/ops.h"
+#include "random.h"
+
+namespace cudatensor {
+
+extern const std::vector<PixelFormat> kAllFormats;
+extern const std::vector<PixelFormat> kPackedFormats;
+extern const std::vector<PixelFormat> kYuvFormats;     ///< of eight bits
+extern const std::vector<PixelFormat> kSourceFormats;  ///< all of eight bits
+extern const std::vector<PixelFormat> kLetterboxFormats;
+
+enum class Content { random, zeros, maximum, checkered, rows, ramp };
+
+extern const std::vector<Content> kAllContents;
+
+/// One allocation of its own.
+struct Block {
+  std::unique_ptr<uint8_t[]> data;
+  size_t size;
+};
+
+/// Every plane is an allocation of its own that ends with the plane's last sample. What lies
+/// before the plane and in the gaps between rows is noise.
+class InputPicture {
+ public:
+  InputPicture(Random &random, const ImageDesc &desc, Content content = Content::random);
+
+  ConstImage view() const { return view({blocks_[0].data.get(), data(1), data(2)}); }
+  /// The same picture in copies of `blocks`.
+  ConstImage view(const std::array<const uint8_t *, 3> &bases) const;
+  const std::vector<Block> &blocks() const { return blocks_; }
+
+  /// Takes over the samples of a picture of the same format and size.
+  void assign(const ConstImage &image);
+
+ private:
+  const uint8_t *data(size_t plane) const {
+    return plane < blocks_.size() ? blocks_[plane].data.get() : nullptr;
+  }
+
+  ImageDesc desc_;
+  std::vector<Block> blocks_;
+  std::vector<size_t> offsets_;
+  std::vector<ptrdiff_t> strides_;
+};
+
+class InputTensor {
+ public:
+  /// float types hold about -0.5..1.5, what a picture may come from.
+  InputTensor(Random &random, const TensorDesc &desc);
+
+  ConstTensor view() const { return view(block_.data.get()); }
+  /// The same tensor in a copy of the block.
+  ConstTensor view(const uint8_t *base) const { return {desc_, base + offset_}; }
+  const Block &block() const { return block_; }
+
+  /// Any bits, so also numbers that are none.
+  void fill_with_noise(Random &random);
+  /// Every few elements one that is special: not a number, infinite, huge, half an integer.
+  void sprinkle(Random &random);
+  /// The first element.
+  void set(float value) { store(0, value); }
+
+ private:
+  void store(size_t i, float value);
+
+  TensorDesc desc_;
+  size_t offset_;
+  Block block_;
+};
+
+/// A block that a kernel writes to, and beside it the same block as it must be afterwards.
+class Guarded {
+ public:
+  uint8_t *actual() { return actual_.data(); }
+  size_t size() const { return actual_.size(); }
+
+  /// Puts the pattern back, for another run.
+  void reset() { actual_ = pattern_; }
+  /// What was written becomes what is expected of the next run.
+  void adopt() { expected_ = actual_; }
+
+ protected:
+  Guarded() = default;
+  void allocate(Random &random, size_t size);
+  /// Size of the next gap, and of the guards.
+  static size_t gap(Random &random);
+  /// The first byte that is not as expected; size() if there is none.
+  size_t first_difference() const;
+  std::string difference_at(size_t offset) const;
+
+  std::vector<uint8_t> pattern_, actual_, expected_;
+};
+
+class OutputPicture : public Guarded {
+ public:
+  OutputPicture(Random &random, const ImageDesc &desc);
+
+  Image view() { return view(actual()); }
+  /// The same picture in a copy of the block.
+  Image view(uint8_t *base) const;
+  /// Where the oracle writes.
+  Image expected() { return view(expected_.data()); }
+  /// Whether the samples are the expected ones, and all else untouched.
+  testing::AssertionResult matches() const;
+
+ private:
+  std::string place_of(size_t offset) const;
+
+  ImageDesc desc_;
+  std::vector<size_t> offsets_;
+  std::vector<ptrdiff_t> strides_;
+};
+
+class OutputTensor : public Guarded {
+ public:
+  OutputTensor(Random &random, const TensorDesc &desc);
+
+  Tensor view() { return view(actual()); }
+  Tensor view(uint8_t *base) const { return {desc_, base + offset_}; }
+  Tensor expected() { return view(expected_.data()); }
+  testing::AssertionResult matches() const;
+
+ private:
+  TensorDesc desc_;
+  size_t offset_;
+};
+
+/// The tensor as an input.
+ConstTensor constant(const Tensor &tensor);
+ConstImage constant(const Image &image);
+
+}  // namespace cudatensor

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Random cases that can be repeated: CUDATENSOR_TEST_SEED holds the seed of a failed run.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace cudatensor {
+
+/// From the environment, otherwise another one for every run.
+uint64_t test_seed();
+
+/// The numbers of one case. Free of the standard library's distributions, which differ between
+/// implementations.
+class Random {
+ public:
+  explicit Random(uint64_t number)
+      : engine_(test_seed() * 0x9e3779b97f4a7c15u + number), number_(number) {}
+
+  uint64_t bits() { return engine_(); }
+
+  /// low..high, both included.
+  int64_t between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(bits() % static_cast<uint64_t>(high - low + 1));
+  }
+  int integer(int low, int high) { return static_cast<int>(between(low, high)); }
+  double real(double low, double high) {
+    return low + (high - low) * static_cast<double>(bits() >> 11) * 0x1p-53;
+  }
+  bool chance(int percent) { return integer(1, 100) <= percent; }
+
+  template <class T>
+  T pick(const std::vector<T> &values) {
+    return values[bits() % values.size()];
+  }
+
+  std::string name() const {
+    return "CUDATENSOR_TEST_SEED=" + std::to_string(test_seed()) + " case " +
+           std::to_string(number_);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+  uint64_t number_;
+};
+
+/// Calls `body` with the numbers of every case, until one fails.
+template <class Body>
+void for_cases(uint64_t count, const Body &body) {
+  for (uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    Random random(i);
+    SCOPED_TRACE(random.name());
+    body(random);
+  }
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/samplingplan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "oracle.h"
+#include "params.h"
+
+namespace cudatensor {
+namespace {
+
+const std::vector<Chroma> kChromas = {Chroma::none, Chroma::cosited, Chroma::centered};
+
+/// A resize and how its chroma lies.
+struct Case {
+  ResizeMode mode;
+  Method method;
+  Size src, dst;
+  bool scale_up;
+  Chroma x, y;
+};
+
+std::string text_of(const Case &c) {
+  Resize resize;
+  resize.mode = c.mode;
+  resize.method = c.method;
+  resize.scale_up = c.scale_up;
+  std::ostringstream text;
+  text << text_of(resize) << ", " << c.src.width << "x" << c.src.height << " -> " << c.dst.width
+       << "x" << c.dst.height << ", chroma " << static_cast<int>(c.x) << static_cast<int>(c.y);
+  return text.str();
+}
+
+std::string text_of(const Tap &tap) {
+  std::ostringstream text;
+  text.precision(9);
+  text << tap.i0 << ", " << tap.i1 << ", w " << tap.w << ", inside " << tap.inside;
+  return text.str();
+}
+
+/// Whether an entry is `expected`. A pad is not read, but what a backend might fetch there must
+/// exist.
+bool is(const Tap &tap, const oracle::Reading &expected, int length) {
+  const bool exists = std::min(tap.i0, tap.i1) >= 0 && std::max(tap.i0, tap.i1) < length;
+  if (!exists || !(tap.w >= 0.0f && tap.w <= 1.0f)) return false;
+  if (tap.inside != static_cast<float>(expected.inside)) return false;
+  return expected.inside == 0.0 || (tap.i0 == expected.i0 && tap.i1 == expected.i1 &&
+                                    tap.w == static_cast<float>(expected.w));
+}
+
+void expect_taps(const char *name, const std::vector<Tap> &taps,
+                 const std::vector<oracle::Reading> &expected, int length) {
+  ASSERT_EQ(taps.size(), expected.size()) << name;
+  for (size_t k = 0; k < taps.size(); ++k) {
+    const oracle::Reading &e = expected[k];
+    if (is(taps[k], e, length)) continue;
+    FAIL() << name << " " << k << " reads " << text_of(taps[k]) << "; not "
+           << text_of(Tap{e.i0, e.i1, static_cast<float>(e.w), static_cast<float>(e.inside)});
+  }
+}
+
+void expect_axis(const AxisPlan &plan, const oracle::Axis &axis, Chroma chroma) {
+  std::vector<oracle::Reading> luma, subsampled;
+  for (int k = 0; k < axis.dst; ++k) {
+    luma.push_back(oracle::read_luma(axis, k));
+    if (chroma != Chroma::none)
+      subsampled.push_back(oracle::read_chroma(axis, k, chroma == Chroma::cosited));
+  }
+  expect_taps("luma", plan.luma, luma, axis.src);
+  expect_taps("chroma", plan.chroma, subsampled, (axis.src + 1) / 2);
+}
+
+void expect_as_the_oracle(const Case &c) {
+  SCOPED_TRACE(text_of(c));
+  const Geometry g =
+      make_geometry(c.mode, c.src.width, c.src.height, c.dst.width, c.dst.height, c.scale_up);
+  const SamplingPlan plan = make_sampling_plan(g, c.method, c.x, c.y);
+  Resize resize;
+  resize.mode = c.mode;
+  resize.method = c.method;
+  const oracle::Placement p =
+      oracle::place(c.mode, c.src.width, c.src.height, c.dst.width, c.dst.height, c.scale_up);
+  expect_axis(plan.x, oracle::x_axis(p, resize, c.src.width, c.dst.width), c.x);
+  expect_axis(plan.y, oracle::y_axis(p, resize, c.src.height, c.dst.height), c.y);
+}
+
+TEST(SamplingPlan, AllSmallSizes) {
+  for (const ResizeMode mode : kModes)
+    for (const Method method : kMethods)
+      for (const bool scale_up : kBools)
+        for (int sizes = 0; sizes < 6 * 6 * 6 * 6; ++sizes) {
+          const Size src = {1 + sizes % 6, 1 + sizes / 6 % 6};
+          const Size dst = {1 + sizes / 36 % 6, 1 + sizes / 216};
+          expect_as_the_oracle(
+              {mode, method, src, dst, scale_up, kChromas[sizes % 3], kChromas[sizes / 7 % 3]});
+          if (testing::Test::HasFailure()) return;
+        }
+}
+
+TEST(SamplingPlan, RandomSizes) {
+  for_cases(800, [](Random &random) {
+    const auto length = [&] { return random.integer(1, random.chance(80) ? 700 : 32767); };
+    expect_as_the_oracle({random.pick(kModes),
+                          random.pick(kMethods),
+                          {length(), length()},
+                          {length(), length()},
+                          random.chance(50),
+                          random.pick(kChromas),
+                          random.pick(kChromas)});
+  });
+}
+
+TEST(SamplingPlan, LargestSizes) {
+  for (const ResizeMode mode : kModes)
+    for (const Method method : kMethods)
+      for (const Size src : {Size{32767, 32767}, Size{32767, 1}, Size{1, 32767}})
+        for (const Size dst : {Size{32767, 32766}, Size{1, 1}})
+          expect_as_the_oracle({mode, method, src, dst, true, Chroma::cosited, Chroma::centered});
+}
+
+AxisPlan plan_of(ResizeMode mode, Method method, int src, int dst, Chroma chroma) {
+  const Geometry g = make_geometry(mode, src, src, dst, dst, true);
+  return make_sampling_plan(g, method, chroma, Chroma::none).x;
+}
+
+TEST(SamplingPlan, EqualSizesReadEverySampleItself) {
+  for (const ResizeMode mode : kModes)
+    for (const Method method : kMethods) {
+      const AxisPlan plan = plan_of(mode, method, 9, 9, Chroma::none);
+      for (int k = 0; k < 9; ++k) {
+        EXPECT_EQ(plan.luma[k].i0, k);
+        EXPECT_EQ(plan.luma[k].w, 0.0f);
+        EXPECT_EQ(plan.luma[k].inside, 1.0f);
+      }
+    }
+}
+
+TEST(SamplingPlan, ChromaSitingMovesByAQuarterOfASample) {
+  // Luma 0, 1, 2, 3 of four: co-sited chroma lies on luma 0 and 2, centred between 0 and 1 and
+  // between 2 and 3.
+  const AxisPlan cosited = plan_of(ResizeMode::stretch, Method::bilinear, 4, 4, Chroma::cosited);
+  EXPECT_EQ(cosited.chroma[0].w, 0.0f);
+  EXPECT_EQ(cosited.chroma[1].i0, 0);
+  EXPECT_EQ(cosited.chroma[1].i1, 1);
+  EXPECT_EQ(cosited.chroma[1].w, 0.5f);
+  EXPECT_EQ(cosited.chroma[2].i0, 1);
+  EXPECT_EQ(cosited.chroma[2].w, 0.0f);
+  const AxisPlan centered = plan_of(ResizeMode::stretch, Method::bilinear, 4, 4, Chroma::centered);
+  EXPECT_EQ(centered.chroma[0].i0, 0);  // f = -0.25: before clamping the weight is 0.75
+  EXPECT_EQ(centered.chroma[0].i1, 0);
+  EXPECT_EQ(centered.chroma[0].w, 0.75f);
+  EXPECT_EQ(centered.chroma[1].i0, 0);
+  EXPECT_EQ(centered.chroma[1].i1, 1);
+  EXPECT_EQ(centered.chroma[1].w, 0.25f);
+}
+
+TEST(SamplingPlan, AffineBordersAreSharesOfASample) {
+  // Four samples over eight pixels: a step of 0.5, f = -0.75, -0.25, 0.25, …
+  const Geometry g = make_geometry(ResizeMode::affine, 4, 8, 16, 16, true);
+  const AxisPlan x = make_sampling_plan(g, Method::bilinear, Chroma::none, Chroma::none).x;
+  EXPECT_EQ(x.luma[2].inside, 0.0f);   // f = -1.25
+  EXPECT_EQ(x.luma[3].inside, 0.25f);  // f = -0.75
+  EXPECT_EQ(x.luma[4].inside, 0.75f);  // f = -0.25
+  EXPECT_EQ(x.luma[5].inside, 1.0f);
+  EXPECT_EQ(x.luma[11].inside, 0.75f);
+  EXPECT_EQ(x.luma[12].inside, 0.25f);
+  EXPECT_EQ(x.luma[13].inside, 0.0f);
+}
+
+TEST(SamplingPlan, NearestTakesTheSampleUnderThePixelsStart) {
+  const AxisPlan plan = plan_of(ResizeMode::stretch, Method::nearest, 5, 3, Chroma::centered);
+  EXPECT_EQ(plan.luma[0].i0, 0);
+  EXPECT_EQ(plan.luma[1].i0, 1);  // 5 div 3
+  EXPECT_EQ(plan.luma[2].i0, 3);  // 10 div 3
+  EXPECT_EQ(plan.chroma[1].i0, 0);
+  EXPECT_EQ(plan.chroma[2].i0, 1);
+}
+
+/// The two taps as the formula gives them, then limited.
+void expect_fixed(int src, int resized, int first, int count, bool subsampled) {
+  std::ostringstream text;
+  text << src << " -> " << resized << " from " << first << (subsampled ? " subsampled" : "");
+  SCOPED_TRACE(text.str());
+  const FixedAxisPlan plan = make_fixed_axis_plan(src, resized, first, count, subsampled);
+  ASSERT_EQ(plan.luma.size(), static_cast<size_t>(count));
+  ASSERT_EQ(plan.chroma.size(), static_cast<size_t>(subsampled ? count : 0));
+  const int64_t scale = (static_cast<int64_t>(src) * 262144) / resized;
+  for (int k = 0; k < count; ++k) {
+    const int64_t x = (first + int64_t{k}) * scale + scale / 2 - 131072;
+    const auto i = static_cast<int64_t>(std::floor(static_cast<double>(x) / 262144.0));
+    const auto limited = [&](int64_t tap) {
+      return std::min<int64_t>(std::max<int64_t>(tap, 0), src - 1);
+    };
+    ASSERT_EQ(plan.luma[k].i0, limited(i));
+    ASSERT_EQ(plan.luma[k].i1, limited(i + 1));
+    ASSERT_EQ(plan.luma[k].w, x - i * 262144);
+    if (!subsampled) continue;
+    ASSERT_EQ(plan.chroma[k].i0, limited(i) / 2);
+    ASSERT_EQ(plan.chroma[k].i1, limited(i + 1) / 2);
+    ASSERT_EQ(plan.chroma[k].w, plan.luma[k].w);
+  }
+}
+
+TEST(FixedAxisPlan, AllSmallSizes) {
+  for (int src = 1; src <= 20; ++src)
+    for (int resized = 1; resized <= 20; ++resized)
+      for (int first = 0; first < resized; ++first)
+        expect_fixed(src, resized, first, resized - first, first % 2 == 0);
+}
+
+TEST(FixedAxisPlan, LargestSizes) {
+  expect_fixed(32767, 32767, 0, 32767, true);
+  expect_fixed(32767, 32766, 32000, 766, true);
+  expect_fixed(1, 32767, 0, 32767, true);
+  expect_fixed(32767, 1, 0, 1, true);
+  expect_fixed(2, 32767, 16000, 767, false);
+}
+
+TEST(FixedAxisPlan, EqualSizesReadEverySampleItself) {
+  const FixedAxisPlan plan = make_fixed_axis_plan(7, 7, 0, 7, true);
+  for (int k = 0; k < 7; ++k) {
+    EXPECT_EQ(plan.luma[k].i0, k);
+    EXPECT_EQ(plan.luma[k].w, 0);
+    EXPECT_EQ(plan.chroma[k].i0, k / 2);
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor
