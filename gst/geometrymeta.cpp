@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "arrays.h"
+#include "values.h"
 
 namespace cudatensor {
 namespace {

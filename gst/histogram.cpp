@@ -99,7 +99,7 @@ class Histogram final : public FilterWith<Settings> {
     const ImageDesc image = image_desc_of(info_);
     const Rect roi = rect_of(s.roi, image);
     operation_ = backend.histogram({image, roi});
-    accumulator_.set_roi(s.roi.empty() ? std::nullopt : std::optional<Rect>(roi));
+    roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(roi);
   }
   void release() override { operation_.reset(); }
 
@@ -111,8 +111,11 @@ class Histogram final : public FilterWith<Settings> {
       operation_->run(source.const_image(), bins);
     }
     const FrameTime time = time_of(in);
-    if (!accumulator_.takes(time, latched().interval)) post();
-    accumulator_.add(bins, clip_levels(info_), time);
+    // Another region ends the interval: a message speaks of one.
+    const bool same_region = counted_roi_ == latched().roi;
+    if (!same_region || !accumulator_.takes(time, latched().interval)) post();
+    counted_roi_ = latched().roi;
+    accumulator_.add(bins, clip_levels(info_), time, roi_);
     if (latched().interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp)) post();
   }
 
@@ -134,6 +137,8 @@ class Histogram final : public FilterWith<Settings> {
 
   GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
+  std::optional<Rect> roi_;       // clipped to the frame; nothing for whole frames
+  std::vector<int> counted_roi_;  // the property, of the frames in the accumulator
   HistogramAccumulator accumulator_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "arrays.h"
+#include "values.h"
 
 namespace cudatensor {
 namespace {
@@ -27,8 +27,12 @@ bool HistogramAccumulator::takes(const FrameTime &frame, guint64 interval) const
   return frame.timestamp - first_.timestamp < interval;
 }
 
-void HistogramAccumulator::add(const Bins &bins, ClipLevels levels, const FrameTime &frame) {
-  if (empty()) first_ = frame;
+void HistogramAccumulator::add(const Bins &bins, ClipLevels levels, const FrameTime &frame,
+                               const std::optional<Rect> &roi) {
+  if (empty()) {
+    first_ = frame;
+    roi_ = roi;
+  }
   last_ = frame;
   ++frames_;
   for (int i = 0; i < kBins; ++i) bins_[i] += bins[i];

@@ -28,10 +28,10 @@ class HistogramAccumulator {
   /// nanoseconds after the first one. True where there is none yet.
   bool takes(const FrameTime &frame, guint64 interval) const;
 
-  void add(const Bins &bins, ClipLevels levels, const FrameTime &frame);
-
-  /// What the message says of the region; nothing for whole frames.
-  void set_roi(std::optional<Rect> roi) { roi_ = roi; }
+  /// `roi` is what was counted of the frame, nothing for all of it; the message tells the first
+  /// frame's.
+  void add(const Bins &bins, ClipLevels levels, const FrameTime &frame,
+           const std::optional<Rect> &roi);
 
   /// The message of what was added, and a new start.
   GstStructure *take();

@@ -94,18 +94,16 @@ GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
 }
 
 GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
-  othercaps = gst_caps_make_writable(gst_caps_truncate(othercaps));
-  if (gst_caps_is_empty(othercaps)) return othercaps;
+  OwnedCaps result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
   GstVideoInfo in;
-  const bool known = gst_video_info_from_caps(&in, caps);
-  GstStructure *s = gst_caps_get_structure(othercaps, 0);
-  if (known) {
-    fixate_size(s, in.width, in.height);
-    gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&in));
-  }
-  othercaps = gst_caps_fixate(othercaps);
-  if (known && direction == GST_PAD_SINK) name_result_colorimetry(othercaps, in);
-  return othercaps;
+  if (gst_caps_is_empty(result.get()) || !gst_video_info_from_caps(&in, caps))
+    return gst_caps_fixate(result.release());
+  GstStructure *s = gst_caps_get_structure(result.get(), 0);
+  fixate_size(s, in.width, in.height);
+  if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&in)))
+    gst_structure_fixate_field(s, "format");
+  if (direction == GST_PAD_SINK) name_result_colorimetry(s, in);
+  return gst_caps_fixate(result.release());
 }
 
 Filter *create(GstBaseTransform *element) { return new Letterbox(element); }

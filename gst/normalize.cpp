@@ -23,6 +23,7 @@
 #include "mapping.h"
 #include "resizeproperties.h"
 #include "tensorcaps.h"
+#include "values.h"
 #include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
@@ -230,7 +231,7 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
 /// The texts for `dimensions` that a structure allows, ours first where it leaves them open.
 std::vector<std::string> choices(const Settings &s, const GstStructure *tensor,
                                  const GstVideoInfo &in) {
-  std::vector<std::string> texts = allowed_dimensions(tensor);
+  std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (!texts.empty()) return texts;
   return {dimensions_text(
       dimensions_for(s, s.width != 0 ? s.width : in.width, s.height != 0 ? s.height : in.height))};

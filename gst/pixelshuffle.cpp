@@ -20,6 +20,7 @@
 #include "kernels/error.h"
 #include "mapping.h"
 #include "tensorcaps.h"
+#include "values.h"
 #include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudapixelshuffle_debug);
@@ -151,9 +152,23 @@ void append_pictures(GstCaps *caps, const GstStructure *tensor, const TensorDesc
   gst_caps_append_structure(caps, s);
 }
 
+GstStructure *new_result(const GstStructure *tensor) {
+  GstStructure *s = new_tensor_structure(tensor);
+  set_types(s, tensor);
+  return s;
+}
+
+/// What becomes of a tensor of any dimensions.
+void append_open_results(GstCaps *caps, const GstStructure *in) {
+  GstStructure *picture = gst_structure_new_empty("video/x-raw");
+  copy_framerate(picture, in);
+  gst_caps_append_structure(caps, new_result(in));
+  gst_caps_append_structure(caps, picture);
+}
+
 /// Nothing where the structure leaves them open.
 std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
-  const std::vector<std::string> texts = allowed_dimensions(tensor);
+  const std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (texts.size() != 1) return std::nullopt;
   return parse_dimensions(texts[0].c_str());
 }
@@ -161,18 +176,10 @@ std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
 /// What becomes of a tensor: tensors first, then pictures.
 void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   const auto dimensions = dimensions_of_tensor(in);
-  GstStructure *tensor = new_tensor_structure(in);
-  set_types(tensor, in);
-  if (dimensions) {
-    const TensorDesc out = shuffled({desc_of(*dimensions, DType::uint8, Layout::nchw), factor});
-    append_with_dimensions(caps, tensor, dimensions_of(out));
-    append_pictures(caps, in, out);
-    return;
-  }
-  GstStructure *picture = gst_structure_new_empty("video/x-raw");
-  copy_framerate(picture, in);
-  gst_caps_append_structure(caps, tensor);
-  gst_caps_append_structure(caps, picture);
+  if (!dimensions) return append_open_results(caps, in);
+  const TensorDesc out = shuffled({desc_of(*dimensions, DType::uint8, Layout::nchw), factor});
+  append_with_dimensions(caps, new_result(in), dimensions_of(out));
+  append_pictures(caps, in, out);
 }
 
 /// The tensor that a picture is made of; nothing where its structure leaves that open.
@@ -199,6 +206,16 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
     gst_structure_free(s);
 }
 
+/// One alternative that cannot be shuffled leaves the others.
+void append_possible_results(GstElement *element, GstCaps *caps, const GstStructure *in,
+                             int factor) {
+  try {
+    append_results(caps, in, factor);
+  } catch (const Error &error) {
+    GST_WARNING_OBJECT(element, "%" GST_PTR_FORMAT ": %s", in, error.what());
+  }
+}
+
 GstCaps *PixelShuffle::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const int factor = settings().factor;
   OwnedCaps result(gst_caps_new_empty());
@@ -206,7 +223,7 @@ GstCaps *PixelShuffle::transform_caps(GstPadDirection direction, GstCaps *caps) 
     const GstStructure *s = gst_caps_get_structure(caps, i);
     OwnedCaps others(gst_caps_new_empty());
     if (direction == GST_PAD_SINK)
-      append_results(others.get(), s, factor);
+      append_possible_results(GST_ELEMENT(element()), others.get(), s, factor);
     else
       append_sources(others.get(), s, factor);
     result.reset(gst_caps_merge(result.release(), others.release()));

@@ -3,7 +3,7 @@
 
 #include <cfloat>
 
-#include "arrays.h"
+#include "values.h"
 
 namespace cudatensor {
 namespace {

@@ -110,19 +110,6 @@ void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d)
   gst_caps_append_structure(caps, second);
 }
 
-std::vector<std::string> allowed_dimensions(const GstStructure *s) {
-  const GValue *value = gst_structure_get_value(s, "dimensions");
-  if (value == nullptr) return {};
-  if (G_VALUE_HOLDS_STRING(value)) return {g_value_get_string(value)};
-  std::vector<std::string> texts;
-  if (!GST_VALUE_HOLDS_LIST(value)) return texts;
-  for (guint i = 0; i < gst_value_list_get_size(value); ++i) {
-    const GValue *item = gst_value_list_get_value(value, i);
-    if (G_VALUE_HOLDS_STRING(item)) texts.emplace_back(g_value_get_string(item));
-  }
-  return texts;
-}
-
 TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const char *dimensions_field = gst_structure_get_string(s, "dimensions");

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "kernels/tensor.h"
 
@@ -45,9 +44,6 @@ void copy_framerate(GstStructure *structure, const GstStructure *from);
 /// Appends the structure once with four dimensions, and once more without the trailing 1. Takes
 /// the structure.
 void append_with_dimensions(GstCaps *caps, GstStructure *structure, const Dimensions &dimensions);
-
-/// The texts that a structure allows as its dimensions; empty where it does not name any.
-std::vector<std::string> allowed_dimensions(const GstStructure *structure);
 
 /// The tensor of fixed caps. Throws Error where they do not describe one.
 TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout);

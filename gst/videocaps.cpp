@@ -2,6 +2,7 @@
 #include "videocaps.h"
 
 #include "kernels/error.h"
+#include "values.h"
 
 namespace cudatensor {
 namespace {
@@ -48,6 +49,13 @@ ColorMatrix matrix_of(const GstVideoInfo &info) {
 GstVideoChromaSite chroma_site_of(const GstCaps *caps, const GstVideoInfo &info) {
   const char *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "chroma-site");
   return text != nullptr ? gst_video_chroma_site_from_string(text) : info.chroma_site;
+}
+
+std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
+  gchar *owned = gst_video_colorimetry_to_string(&colorimetry);
+  const std::string text = owned != nullptr ? owned : "";
+  g_free(owned);
+  return text;
 }
 
 /// A range of one number is none to GStreamer.
@@ -120,36 +128,50 @@ void check_matrix(const GstVideoInfo &info) {
                                            "are converted");
 }
 
-std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
-  gchar *owned = gst_video_colorimetry_to_string(&colorimetry);
-  const std::string text = owned != nullptr ? owned : "";
-  g_free(owned);
-  return text;
+namespace {
+
+/// Writes the first colorimetry that the structure allows and `fits` accepts, `own` where it names
+/// none.
+template <class Fits>
+void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
+  std::vector<std::string> texts = allowed_strings(s, "colorimetry");
+  if (texts.empty()) texts.push_back(colorimetry_text(own));
+  for (const std::string &text : texts) {
+    GstVideoColorimetry asked;
+    if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
+    return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
+  }
+  throw Error(Error::Code::settings, "downstream asks for colorimetry " + texts.front() +
+                                         ", the picture has " + colorimetry_text(own));
 }
 
-bool is_colorimetry(const char *text, const GstVideoColorimetry &colorimetry) {
-  GstVideoColorimetry other;
-  return text != nullptr && gst_video_colorimetry_from_string(&other, text) &&
-         gst_video_colorimetry_is_equal(&other, &colorimetry);
+}  // namespace
+
+void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+  const bool gray = g_strcmp0(gst_structure_get_string(s, "format"), "GRAY8") == 0;
+  GstVideoColorimetry own = in.colorimetry;
+  own.range = GST_VIDEO_COLOR_RANGE_0_255;
+  own.matrix = gray ? GST_VIDEO_COLOR_MATRIX_BT601 : GST_VIDEO_COLOR_MATRIX_RGB;
+  choose_colorimetry(s, own, [&](const GstVideoColorimetry &asked) {
+    return asked.range == own.range && (gray || asked.matrix == own.matrix);
+  });
 }
 
-void name_pixel_aspect_ratio(GstStructure *s, const GstVideoInfo &in, int width, int height) {
-  if (gst_structure_has_field(s, "pixel-aspect-ratio")) return;
+void name_own_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+  choose_colorimetry(s, in.colorimetry, [&](const GstVideoColorimetry &asked) {
+    return gst_video_colorimetry_is_equal(&asked, &in.colorimetry);
+  });
+}
+
+void fixate_pixel_aspect_ratio(GstStructure *s, const GstVideoInfo &in, int width, int height) {
   int n = 1, d = 1;
   const bool fits = gst_util_fraction_multiply(in.width, width, height, in.height, &n, &d) &&
                     gst_util_fraction_multiply(n, d, in.par_n, in.par_d, &n, &d);
   if (!fits) n = d = 1;
-  gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, n, d, nullptr);
-}
-
-void name_result_colorimetry(GstCaps *caps, const GstVideoInfo &in) {
-  GstStructure *s = gst_caps_get_structure(caps, 0);
-  if (gst_structure_has_field(s, "colorimetry")) return;
-  const bool gray = g_strcmp0(gst_structure_get_string(s, "format"), "GRAY8") == 0;
-  GstVideoColorimetry c = in.colorimetry;
-  c.range = GST_VIDEO_COLOR_RANGE_0_255;
-  c.matrix = gray ? GST_VIDEO_COLOR_MATRIX_BT601 : GST_VIDEO_COLOR_MATRIX_RGB;
-  gst_structure_set(s, "colorimetry", G_TYPE_STRING, colorimetry_text(c).c_str(), nullptr);
+  if (gst_structure_has_field(s, "pixel-aspect-ratio"))
+    gst_structure_fixate_field_nearest_fraction(s, "pixel-aspect-ratio", n, d);
+  else
+    gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, n, d, nullptr);
 }
 
 }  // namespace cudatensor

@@ -44,15 +44,17 @@ Source source_of(const GstCaps *caps, const GstVideoInfo &info);
 /// Throws Error where the matrix is none that arithmetic knows.
 void check_matrix(const GstVideoInfo &info);
 
-/// Writes the colorimetry of an RGB or grey picture that is made from `in` into its fixed caps,
-/// unless they name one: full range, with the transfer function and primaries of the source.
-void name_result_colorimetry(GstCaps *caps, const GstVideoInfo &in);
-std::string colorimetry_text(const GstVideoColorimetry &colorimetry);
-bool is_colorimetry(const char *text, const GstVideoColorimetry &colorimetry);
+/// Writes the colorimetry of an RGB or grey picture that is made from `in` into its structure:
+/// full range, with the transfer function and primaries of the source. Where the structure names
+/// some, the first of the same matrix and range is taken; throws Error where there is none.
+void name_result_colorimetry(GstStructure *structure, const GstVideoInfo &in);
 
-/// Writes the pixel-aspect-ratio that keeps the shape of things when `in` is resized to
-/// width × height pixels into the picture's structure, unless it names one.
-void name_pixel_aspect_ratio(GstStructure *structure, const GstVideoInfo &in, int width,
-                             int height);
+/// The same for a picture that keeps its colours: only its own colorimetry will do.
+void name_own_colorimetry(GstStructure *structure, const GstVideoInfo &in);
+
+/// Fixates the pixel-aspect-ratio to what keeps the shape of things when `in` is resized to
+/// width × height pixels, or next to that where the structure allows only others.
+void fixate_pixel_aspect_ratio(GstStructure *structure, const GstVideoInfo &in, int width,
+                               int height);
 
 }  // namespace cudatensor

@@ -20,7 +20,6 @@
 
 #include "elements.h"
 #include "imagefilter.h"
-#include "kernels/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanv12toyuv444_debug);
 #define GST_CAT_DEFAULT cudanv12toyuv444_debug
@@ -131,16 +130,6 @@ GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) 
   return result;
 }
 
-/// The picture keeps its colours, so its caps must say the same of them.
-void name_colorimetry(GstStructure *s, const GstVideoColorimetry &colorimetry) {
-  const std::string own = colorimetry_text(colorimetry);
-  const char *asked = gst_structure_get_string(s, "colorimetry");
-  if (asked != nullptr && !is_colorimetry(asked, colorimetry))
-    throw Error(Error::Code::settings,
-                std::string("downstream asks for colorimetry ") + asked + ", the input has " + own);
-  gst_structure_set(s, "colorimetry", G_TYPE_STRING, own.c_str(), nullptr);
-}
-
 GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
   OwnedCaps result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
   GstVideoInfo in;
@@ -151,8 +140,8 @@ GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, Gst
   fixate_size(s, settings.x.preferred(in.width), settings.y.preferred(in.height));
   int width = 0, height = 0;
   gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
-  name_pixel_aspect_ratio(s, in, settings.x.resized(width), settings.y.resized(height));
-  name_colorimetry(s, in.colorimetry);
+  fixate_pixel_aspect_ratio(s, in, settings.x.resized(width), settings.y.resized(height));
+  name_own_colorimetry(s, in);
   return gst_caps_fixate(result.release());
 }
 

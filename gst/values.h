@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// GValues that hold more than one thing.
 #pragma once
 
 #include <gst/gst.h>
+
+#include <string>
+#include <vector>
 
 namespace cudatensor {
 
@@ -24,5 +28,8 @@ void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType
   append_numbers(&array, numbers, type, set);
   gst_structure_take_value(s, field, &array);
 }
+
+/// The strings that a field allows, one or a list; empty where there is no such field.
+std::vector<std::string> allowed_strings(const GstStructure *s, const char *field);
 
 }  // namespace cudatensor
