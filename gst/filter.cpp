@@ -199,9 +199,9 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
-  priv->negotiated = negotiate(trans, [&] { priv->filter->set_caps(in, out); });
-  return priv->negotiated;
+  return TRUE;
 }
 
 gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstCaps *, gsize,
@@ -299,7 +299,8 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
-  return parent_class()->sink_event(trans, event);
+  priv->negotiated = parent_class()->sink_event(trans, event);
+  return priv->negotiated;
 }
 
 // --- GObject -----------------------------------------------------------------------------------
@@ -362,6 +363,8 @@ void constructed(GObject *object) {
   auto *trans = GST_BASE_TRANSFORM(object);
   priv_of(object)->filter.reset(klass->create(trans));
   gst_base_transform_set_qos_enabled(trans, TRUE);
+  // What is made of a frame that fills a gap fills it too.
+  gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_passthrough(trans, klass->parent_class.transform == nullptr);
   G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->constructed(object);
 }

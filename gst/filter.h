@@ -33,7 +33,8 @@ class Filter {
   virtual GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) = 0;
   /// Takes `othercaps`. May throw.
   virtual GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) = 0;
-  /// Throws where the caps cannot be worked on.
+  /// Throws where the caps cannot be worked on, and then changes nothing: the caps before may come
+  /// back without another call.
   virtual void set_caps(GstCaps *in, GstCaps *out) = 0;
   /// Bytes of an input and of an output buffer of the caps that were set.
   virtual gsize input_size() const = 0;

@@ -15,8 +15,9 @@ class ImageFilter : public FilterWith<S> {
   using FilterWith<S>::FilterWith;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
+    const GstVideoInfo out_info = parse_video_caps(out);
     in_ = parse_video_caps(in);
-    out_ = parse_video_caps(out);
+    out_ = out_info;
   }
   gsize input_size() const override { return in_.size; }
   gsize output_size() const override { return out_.size; }

@@ -61,9 +61,11 @@ class Letterbox final : public ImageFilter<Settings> {
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
+    const GstVideoInfo info = parse_video_caps(in);
+    const GstVideoInfo result = parse_video_caps(out);
+    if (!GST_VIDEO_INFO_IS_GRAY(&result)) check_matrix(info);
     ImageFilter::set_caps(in, out);
-    if (!GST_VIDEO_INFO_IS_GRAY(&out_)) check_matrix(in_);
-    source_ = source_of(in, in_);
+    source_ = source_of(in, info);
   }
 
   void prepare(Backend &backend) override {

@@ -129,9 +129,10 @@ class Normalize final : public FilterWith<Settings> {
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
+    const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
     in_ = parse_video_caps(in);
     source_ = source_of(in, in_);
-    out_ = parse_tensor_caps(out, latched().layout);
+    out_ = tensor;
   }
   gsize input_size() const override { return in_.size; }
   gsize output_size() const override { return out_.bytes(); }

@@ -98,14 +98,17 @@ class PixelShuffle final : public FilterWith<Settings> {
 };
 
 void PixelShuffle::set_caps(GstCaps *in, GstCaps *out) {
-  in_ = parse_tensor_caps(in, Layout::nchw);
-  to_video_ = is_video(gst_caps_get_structure(out, 0));
-  tensor_ = shuffled({in_, latched().factor});
+  const TensorDesc source = parse_tensor_caps(in, Layout::nchw);
+  const TensorDesc result = shuffled({source, latched().factor});
+  const bool to_video = is_video(gst_caps_get_structure(out, 0));
+  if (to_video) video_ = parse_video_caps(out);
+  in_ = source;
+  tensor_ = result;
+  to_video_ = to_video;
   geometry_.reset();
   if (tensor_.w <= kMaxImageSize && tensor_.h <= kMaxImageSize)
     geometry_ = make_geometry(ResizeMode::stretch, static_cast<int>(in_.w), static_cast<int>(in_.h),
                               static_cast<int>(tensor_.w), static_cast<int>(tensor_.h), true);
-  if (to_video_) video_ = parse_video_caps(out);
 }
 
 void PixelShuffle::prepare(Backend &backend) {
