@@ -10,8 +10,8 @@ enum class ColorRange : uint8_t { limited, full };  // 16-235 and 0-255
 
 /// The colour of a YUV picture.
 struct Colorimetry {
-  ColorMatrix matrix;
-  ColorRange range;
+  ColorMatrix matrix = ColorMatrix::bt601;
+  ColorRange range = ColorRange::limited;
 };
 
 /// Coefficients of YUV → RGB, made in double precision and rounded once.
