@@ -2,23 +2,39 @@
 #include "errors.h"
 
 namespace cudatensor {
+namespace {
+
+std::string caps_text(GstElement *element, const char *name) {
+  GstPad *pad = gst_element_get_static_pad(element, name);
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gchar *owned = gst_caps_to_string(caps);
+  const std::string text = std::string(name) + " caps: " + owned;
+  g_free(owned);
+  gst_clear_caps(&caps);
+  gst_object_unref(pad);
+  return text;
+}
+
+}  // namespace
 
 void post_error(GstElement *element, const Error &error) {
+  const std::string where = caps_text(element, "sink") + "\n" + caps_text(element, "src");
   switch (error.code()) {
     case Error::Code::settings:
-      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), (nullptr));
+      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), ("%s", where.c_str()));
       break;
     case Error::Code::input:
-      GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", error.what()), (nullptr));
+      GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", error.what()), ("%s", where.c_str()));
       break;
     case Error::Code::not_found:
-      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", error.what()), (nullptr));
+      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", error.what()), ("%s", where.c_str()));
       break;
     case Error::Code::out_of_memory:
-      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", error.what()), (nullptr));
+      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", error.what()),
+                        ("%s", where.c_str()));
       break;
     case Error::Code::device:
-      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", error.what()), (nullptr));
+      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", error.what()), ("%s", where.c_str()));
       break;
   }
 }

@@ -6,9 +6,6 @@
 #include "errors.h"
 #include "geometrymeta.h"
 
-GST_DEBUG_CATEGORY_STATIC(cudatensor_filter_debug);
-#define GST_CAT_DEFAULT cudatensor_filter_debug
-
 using cudatensor::Backend;
 using cudatensor::BackendChoice;
 using cudatensor::Effect;
@@ -30,6 +27,8 @@ struct GstCudaTensorFilterPrivate {
   bool renegotiate = false;
 
   // The streaming thread's.
+  BackendChoice backend_choice = BackendChoice::automatic;  // as when it was started
+  int backend_device = -1;
   guint backend_threads = 0;
   bool negotiated = false;
   bool prepared = false;
@@ -45,6 +44,10 @@ enum { kPropBackend = 1, kPropActiveBackend, kPropDevice, kPropThreads };
 
 GstCudaTensorFilterPrivate *priv_of(gpointer instance) {
   return static_cast<GstCudaTensorFilter *>(instance)->priv;
+}
+
+GstDebugCategory *category_of(GstBaseTransform *trans) {
+  return reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(trans))->category;
 }
 
 GstBaseTransformClass *parent_class() {
@@ -86,7 +89,7 @@ std::unique_ptr<Backend> open_backend(GstBaseTransform *trans, BackendChoice cho
       return cudatensor::open_cuda_backend(device);
     } catch (const Error &error) {
       if (choice == BackendChoice::cuda || error.code() != Error::Code::not_found) throw;
-      GST_INFO_OBJECT(trans, "falling back to the CPU: %s", error.what());
+      GST_CAT_INFO_OBJECT(category_of(trans), trans, "falling back to the CPU: %s", error.what());
     }
   }
   active = BackendChoice::cpu;
@@ -99,20 +102,25 @@ void close_backend(GstCudaTensorFilterPrivate *priv) {
   priv->backend.reset();
 }
 
-void reopen_backend(GstBaseTransform *trans) {
+void set_active(GstBaseTransform *trans, BackendChoice active) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   GST_OBJECT_LOCK(trans);
-  const BackendChoice choice = priv->choice;
-  const int device = priv->device;
-  const guint threads = priv->threads;
-  GST_OBJECT_UNLOCK(trans);
-  close_backend(priv);
-  BackendChoice active;
-  priv->backend = open_backend(trans, choice, device, threads, active);
-  priv->backend_threads = threads;
-  GST_OBJECT_LOCK(trans);
+  const bool other = priv->active != active;
   priv->active = active;
   GST_OBJECT_UNLOCK(trans);
+  if (other) g_object_notify(G_OBJECT(trans), "active-backend");
+}
+
+void reopen_backend(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  close_backend(priv);
+  GST_OBJECT_LOCK(trans);
+  priv->backend_threads = priv->threads;
+  GST_OBJECT_UNLOCK(trans);
+  BackendChoice active;
+  priv->backend = open_backend(trans, priv->backend_choice, priv->backend_device,
+                               priv->backend_threads, active);
+  set_active(trans, active);
 }
 
 void ensure_prepared(GstBaseTransform *trans) {
@@ -130,10 +138,10 @@ gboolean start(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   GST_OBJECT_LOCK(trans);
   priv->changed = true;
+  priv->backend_choice = priv->choice;
+  priv->backend_device = priv->device;
   GST_OBJECT_UNLOCK(trans);
-  if (!guard(GST_ELEMENT(trans), [&] { reopen_backend(trans); })) return FALSE;
-  g_object_notify(G_OBJECT(trans), "active-backend");
-  return TRUE;
+  return guard(GST_ELEMENT(trans), [&] { reopen_backend(trans); });
 }
 
 gboolean stop(GstBaseTransform *trans) {
@@ -141,9 +149,7 @@ gboolean stop(GstBaseTransform *trans) {
   priv->filter->on_stop();
   priv->negotiated = false;
   close_backend(priv);
-  GST_OBJECT_LOCK(trans);
-  priv->active = BackendChoice::automatic;
-  GST_OBJECT_UNLOCK(trans);
+  set_active(trans, BackendChoice::automatic);
   return TRUE;
 }
 
@@ -166,7 +172,7 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
     body();
     return true;
   } catch (const std::exception &error) {
-    GST_WARNING_OBJECT(trans, "not negotiated: %s", error.what());
+    GST_CAT_WARNING_OBJECT(category_of(trans), trans, "not negotiated: %s", error.what());
     return false;
   }
 }
@@ -183,7 +189,8 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
     gst_caps_unref(result);
     result = filtered;
   }
-  GST_DEBUG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
+  GST_CAT_DEBUG_OBJECT(category_of(trans), trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
+                       caps, result);
   return result;
 }
 
@@ -248,18 +255,26 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   return parent_class()->submit_input_buffer(trans, is_discont, input);
 }
 
-/// The pool only says that it could not, and only memory can be the reason.
+/// A pool that is at work only says that it could not. GstBaseTransform speaks for one that cannot
+/// be started.
+bool pool_is_silent(GstBaseTransform *trans) {
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool(trans);
+  const bool silent = pool == nullptr || gst_buffer_pool_is_active(pool);
+  gst_clear_object(&pool);
+  return silent;
+}
+
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
-  if (flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr)) {
+  const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
+  if (failed && pool_is_silent(trans)) {
     cudatensor::post_error(
         GST_ELEMENT(trans),
         Error(Error::Code::out_of_memory,
-              "no memory for an output buffer of " +
-                  std::to_string(priv_of(trans)->filter->output_size()) + " bytes"));
-    return GST_FLOW_ERROR;
+              "no output buffer of " + std::to_string(priv_of(trans)->filter->output_size()) +
+                  " bytes: out of memory"));
   }
-  return flow;
+  return failed ? GST_FLOW_ERROR : flow;
 }
 
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
@@ -403,8 +418,6 @@ void install_properties(GObjectClass *klass) {
 }  // namespace
 
 static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
-  GST_DEBUG_CATEGORY_INIT(cudatensor_filter_debug, "cudatensorfilter", 0,
-                          "what the cudatensor elements share");
   auto *object = G_OBJECT_CLASS(klass);
   object->set_property = set_property;
   object->get_property = get_property;
@@ -441,8 +454,8 @@ bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thr
 
 namespace {
 
-void install(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
-             Filter *(*create)(GstBaseTransform *)) {
+void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
+             GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
@@ -451,6 +464,7 @@ void install(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
   gst_caps_unref(sink);
   gst_caps_unref(src);
   klass->create = create;
+  klass->category = category;
   // GObject does not inherit these two.
   G_OBJECT_CLASS(klass)->set_property = set_property;
   G_OBJECT_CLASS(klass)->get_property = get_property;
@@ -458,15 +472,15 @@ void install(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
 
 }  // namespace
 
-void install_filter(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
-                    Filter *(*create)(GstBaseTransform *)) {
-  install(klass, sink, src, create);
+void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
+                    GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+  install(klass, category, sink, src, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform = transform;
 }
 
-void install_analyzer(GstCudaTensorFilterClass *klass, GstCaps *caps,
+void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
                       Filter *(*create)(GstBaseTransform *)) {
-  install(klass, gst_caps_ref(caps), caps, create);
+  install(klass, category, gst_caps_ref(caps), caps, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_ip = look_at;
 }
 

@@ -108,6 +108,7 @@ struct GstCudaTensorFilter {
 struct GstCudaTensorFilterClass {
   GstBaseTransformClass parent_class;
   cudatensor::Filter *(*create)(GstBaseTransform *element);
+  GstDebugCategory *category;  // named as the element
 };
 
 GType gst_cuda_tensor_filter_get_type(void);
@@ -120,13 +121,13 @@ namespace cudatensor {
 /// The first id of an element's own properties.
 constexpr guint kFirstProperty = 16;
 
-/// For an element's class_init, before it installs its properties: its pads (the caps are taken)
-/// and its Filter.
-void install_filter(GstCudaTensorFilterClass *klass, GstCaps *sink, GstCaps *src,
-                    Filter *(*create)(GstBaseTransform *));
+/// For an element's class_init, before it installs its properties: its log, its pads (the caps are
+/// taken) and its Filter.
+void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
+                    GstCaps *src, Filter *(*create)(GstBaseTransform *));
 
 /// The same for an element that passes every buffer on untouched.
-void install_analyzer(GstCudaTensorFilterClass *klass, GstCaps *caps,
+void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
                       Filter *(*create)(GstBaseTransform *));
 
 }  // namespace cudatensor

@@ -23,7 +23,6 @@
 #include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudahistogram_debug);
-#define GST_CAT_DEFAULT cudahistogram_debug
 
 struct GstCudaHistogram {
   GstCudaTensorFilter parent;
@@ -167,7 +166,7 @@ static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
       "Posts the luminance histogram of the pictures that pass, and its statistics",
       "The gst-cudatensor developers");
   cudatensor::install_analyzer(
-      &klass->parent_class,
+      &klass->parent_class, cudahistogram_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS ", P010_10LE"),
       cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);

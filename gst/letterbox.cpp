@@ -21,7 +21,6 @@
 #include "resizeproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
-#define GST_CAT_DEFAULT cudaletterbox_debug
 
 struct GstCudaLetterbox {
   GstCudaTensorFilter parent;
@@ -120,7 +119,8 @@ static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
       "Scales a picture into a fixed size, keeps its aspect ratio and pads the rest",
       "The gst-cudatensor developers");
   cudatensor::install_filter(
-      &klass->parent_class, cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+      &klass->parent_class, cudaletterbox_debug,
+      cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
       cudatensor::make_video_template_caps(CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GRAY8"),
       cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);

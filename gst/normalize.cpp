@@ -57,11 +57,15 @@ struct Settings {
 };
 
 void add_shape_properties(Properties<Settings> &t) {
-  t.add(int_property("width", "Width", "Width of the tensor, in pixels; 0 = the input's", 0,
-                     kMaxImageSize, 0),
+  t.add(int_property("width", "Width",
+                     "Width of the tensor, in pixels; 0 = what downstream's dimensions fix, "
+                     "otherwise the input's",
+                     0, kMaxImageSize, 0),
         Effect::renegotiates, [](Settings &s) -> int & { return s.width; });
-  t.add(int_property("height", "Height", "Height of the tensor, in pixels; 0 = the input's", 0,
-                     kMaxImageSize, 0),
+  t.add(int_property("height", "Height",
+                     "Height of the tensor, in pixels; 0 = what downstream's dimensions fix, "
+                     "otherwise the input's",
+                     0, kMaxImageSize, 0),
         Effect::renegotiates, [](Settings &s) -> int & { return s.height; });
   t.add(enum_property("color", "Color", "What the channels hold, and in which order",
                       color_get_type(), static_cast<int>(Color::rgb)),
@@ -219,14 +223,17 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *structure = gst_caps_get_structure(caps, i);
+    GstCaps *others = gst_caps_new_empty();
     if (direction == GST_PAD_SRC)
-      append_pictures(result, s, structure);
+      append_pictures(others, s, structure);
     else if (has_colors(s, structure))
-      append_tensors(result, s, structure);
+      append_tensors(others, s, structure);
     else
       GST_WARNING_OBJECT(element(), "color=yuv needs a YUV input, not %" GST_PTR_FORMAT, structure);
+    // Keeps the order: the tensors of four dimensions come before those of three.
+    result = gst_caps_merge(result, others);
   }
-  return gst_caps_simplify(result);
+  return result;
 }
 
 /// The texts for `dimensions` that a structure allows, ours first where it leaves them open.
@@ -280,7 +287,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
       "normalisation",
       "The gst-cudatensor developers");
   using cudatensor::DType;
-  cudatensor::install_filter(&klass->parent_class,
+  cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
                              cudatensor::make_tensor_template_caps(
                                  {DType::float32, DType::float16, DType::uint8, DType::int8}),

@@ -250,7 +250,8 @@ static void gst_cuda_pixel_shuffle_class_init(GstCudaPixelShuffleClass *klass) {
       cudatensor::make_tensor_template_caps({DType::float16, DType::float32, DType::uint8});
   GstCaps *sink = gst_caps_copy(src);
   gst_caps_append(src, cudatensor::make_video_template_caps("RGB, BGR, RGBP, GRAY8"));
-  cudatensor::install_filter(&klass->parent_class, sink, src, cudatensor::create);
+  cudatensor::install_filter(&klass->parent_class, cudapixelshuffle_debug, sink, src,
+                             cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 struct GstCudaTensorTryAllocator {
   GstAllocator parent;
@@ -15,10 +16,15 @@ G_DEFINE_TYPE(GstCudaTensorTryAllocator, gst_cuda_tensor_try_allocator, GST_TYPE
 /// The memory is one of GStreamer's system allocator, which maps, shares and frees it.
 static GstMemory *try_alloc(GstAllocator *, gsize size, GstAllocationParams *params) {
   const gsize align = std::max<gsize>(params->align + 1, sizeof(void *));
-  const gsize maxsize = params->prefix + size + params->padding;
+  gsize end = 0, maxsize = 0;
   void *data = nullptr;
-  if (maxsize < size || posix_memalign(&data, align, std::max<gsize>(maxsize, 1)) != 0)
+  if (!g_size_checked_add(&end, params->prefix, size) ||
+      !g_size_checked_add(&maxsize, end, params->padding) ||
+      posix_memalign(&data, align, std::max<gsize>(maxsize, 1)) != 0)
     return nullptr;
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset(static_cast<char *>(data) + end, 0, params->padding);
   return gst_memory_new_wrapped(params->flags, data, maxsize, params->prefix, size, data, free);
 }
 

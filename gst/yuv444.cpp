@@ -22,7 +22,6 @@
 #include "imagefilter.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanv12toyuv444_debug);
-#define GST_CAT_DEFAULT cudanv12toyuv444_debug
 
 struct GstCudaNv12ToYuv444 {
   GstCudaTensorFilter parent;
@@ -122,8 +121,6 @@ GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) 
     GstStructure *s = new_open_structure(from);
     if (direction == GST_PAD_SINK) {
       limit_size(s, settings.x.longest(), settings.y.longest());
-      const GValue *colorimetry = gst_structure_get_value(from, "colorimetry");
-      if (colorimetry != nullptr) gst_structure_set_value(s, "colorimetry", colorimetry);
     }
     result = gst_caps_merge_structure(result, s);
   }
@@ -156,7 +153,7 @@ static void gst_cuda_nv12_to_yuv444_class_init(GstCudaNv12ToYuv444Class *klass) 
       GST_ELEMENT_CLASS(klass), "CUDA NV12 to YUV 4:4:4", "Filter/Converter/Video/Scaler/Hardware",
       "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed point",
       "The gst-cudatensor developers");
-  cudatensor::install_filter(&klass->parent_class,
+  cudatensor::install_filter(&klass->parent_class, cudanv12toyuv444_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_YUV420),
                              cudatensor::make_video_template_caps("Y444"), cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);

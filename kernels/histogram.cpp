@@ -2,7 +2,6 @@
 #include "histogram.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "error.h"
 #include "resample.h"

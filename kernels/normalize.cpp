@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "normalize.h"
 
+#include <algorithm>
+
 #include "error.h"
 
 namespace cudatensor {
@@ -29,29 +31,28 @@ ChannelScale rounded(double a, double b, const char *names) {
   return k;
 }
 
-double effective_scale(const NormalizeParams &p) {
+/// All of them, also those of the normalisation that is not chosen.
+void check_lists(const NormalizeParams &p, int channels) {
+  check_list("mean", p.mean, channels);
+  check_list("std", p.std, channels);
+  check_list("alpha", p.alpha, channels);
+  check_list("beta", p.beta, channels);
+  if (std::find(p.std.begin(), p.std.end(), 0.0) != p.std.end()) refuse("std is 0 for a channel");
   if (!std::isfinite(p.scale)) refuse("scale is not finite");
+}
+
+double effective_scale(const NormalizeParams &p) {
   if (p.scale != 0.0) return p.scale;
   const bool floating = p.out.dtype == DType::float32 || p.out.dtype == DType::float16;
   return floating ? 1.0 / 255.0 : 1.0;
 }
 
-void scale_by_mean_std(NormalizePlan &plan, const NormalizeParams &p, int channels) {
-  check_list("mean", p.mean, channels);
-  check_list("std", p.std, channels);
-  const double scale = effective_scale(p);
-  for (int c = 0; c < channels; ++c) {
-    const double std = value_for(p.std, c);
-    if (std == 0.0) refuse("std is 0 for channel " + std::to_string(c));
-    plan.channel[c] = rounded(scale / std, -value_for(p.mean, c) / std, "scale, mean and std");
-  }
-}
-
-void scale_by_alpha_beta(NormalizePlan &plan, const NormalizeParams &p, int channels) {
-  check_list("alpha", p.alpha, channels);
-  check_list("beta", p.beta, channels);
-  for (int c = 0; c < channels; ++c)
-    plan.channel[c] = rounded(value_for(p.alpha, c), value_for(p.beta, c), "alpha and beta");
+ChannelScale scale_of_channel(const NormalizeParams &p, int channel) {
+  if (p.normalization == Normalization::alpha_beta)
+    return rounded(value_for(p.alpha, channel), value_for(p.beta, channel), "alpha and beta");
+  const double std = value_for(p.std, channel);
+  return rounded(effective_scale(p) / std, -value_for(p.mean, channel) / std,
+                 "scale, mean and std");
 }
 
 bool is_fixed_point(const NormalizeParams &p) {
@@ -82,10 +83,8 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
     plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height);
     plan.geometry = plan.resample->geometry;
   }
-  if (p.normalization == Normalization::mean_std)
-    scale_by_mean_std(plan, p, channels);
-  else
-    scale_by_alpha_beta(plan, p, channels);
+  check_lists(p, channels);
+  for (int c = 0; c < channels; ++c) plan.channel[c] = scale_of_channel(p, c);
   return plan;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "resample.h"
 
-#include <algorithm>
-
 #include "error.h"
 
 namespace cudatensor {
@@ -22,11 +20,6 @@ Conversion conversion_to(Color color, ColorModel from) {
 Chroma siting(const FormatLayout &layout, bool cosited) {
   if (!layout.subsampled) return Chroma::none;
   return cosited ? Chroma::cosited : Chroma::centered;
-}
-
-bool any_pad(const AxisPlan &plan) {
-  return std::any_of(plan.luma.begin(), plan.luma.end(),
-                     [](const Tap &tap) { return tap.inside != 1.0f; });
 }
 
 }  // namespace
@@ -69,7 +62,6 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   const float pad_chroma = color == Color::yuv ? 128.0f : pad;
   plan.pad[0] = pad;
   plan.pad[1] = plan.pad[2] = pad_chroma;
-  plan.padded = any_pad(plan.sampling.x) || any_pad(plan.sampling.y);
   return plan;
 }
 

@@ -49,7 +49,6 @@ struct ResamplePlan {
   int sampled;   ///< components read: 1 or 3
   int produced;  ///< components that result: 1 or 3
   float pad[3];
-  bool padded;  ///< whether any output pixel holds pad
 };
 
 /// Refuses colours that the source cannot give (YUV from RGB or grey) and sizes out of range.

@@ -170,7 +170,6 @@ void interleave_video(const void *rows, int64_t stride, int r, int n, SampleScal
 
 RowKernels make_table() {
   RowKernels t = {};
-  t.target = hwy::TargetName(HWY_TARGET);
   t.blend = blend_rows;
   t.widen = widen;
   t.interpolate[1] = interpolate<1>;

@@ -14,8 +14,6 @@ namespace cudatensor::cpu {
 constexpr int kSteps = 5;  // tables indexed by a step of 1 to 4 bytes or samples
 
 struct RowKernels {
-  const char *target;  ///< instruction set
-
   /// out[i] = blend(a[i], b[i], w) and out[i] = a[i].
   void (*blend)(const uint8_t *a, const uint8_t *b, float w, int n, float *out);
   void (*widen)(const uint8_t *a, int n, float *out);

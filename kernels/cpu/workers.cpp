@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "workers.h"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -13,6 +14,13 @@ namespace {
 // nothing beside its rows.
 constexpr int64_t kRangesPerThread = 4;
 
+/// No more threads than can run: each has scratch memory.
+int slots_for(unsigned threads) {
+  using Limit = tbb::global_control;
+  const size_t most = Limit::active_value(Limit::max_allowed_parallelism);
+  return static_cast<int>(threads == 0 ? most : std::min<size_t>(threads, most));
+}
+
 }  // namespace
 
 struct Workers::Arena {
@@ -21,8 +29,7 @@ struct Workers::Arena {
 };
 
 Workers::Workers(unsigned threads)
-    : slots_(threads == 0 ? tbb::this_task_arena::max_concurrency() : static_cast<int>(threads)),
-      arena_(slots_ > 1 ? std::make_unique<Arena>(slots_) : nullptr) {}
+    : slots_(slots_for(threads)), arena_(slots_ > 1 ? std::make_unique<Arena>(slots_) : nullptr) {}
 
 Workers::~Workers() = default;
 

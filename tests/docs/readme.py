@@ -12,6 +12,7 @@ from pathlib import Path
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 FOREIGN = {"name", "parent"}  # every GstObject's
+TENSOR_TYPES = {"float32", "float16", "uint8", "int8"}
 problems = []
 
 
@@ -84,18 +85,18 @@ def formats_of(element, direction):
     text = output_of("gst-inspect-1.0", element)
     template = re.search(rf"{direction} template.*?(?=(SINK|SRC) template|has no clocking)", text,
                          re.S).group(0)
-    return set(re.findall(r"\(string\)([A-Za-z0-9_]+)", template))
+    return set(re.findall(r"\(string\)([A-Za-z0-9_]+)", template)) - TENSOR_TYPES
 
 
-def check_formats(element, direction):
-    """Every video format of a pad must stand in the element's section."""
-    text = section(element)
-    for inherited in ("Takes what `cudanormalize` takes",):
-        if inherited in text:
-            text += section("cudanormalize")
-    missing = {f for f in formats_of(element, direction) if not re.search(rf"\b{f}\b", text)}
-    if missing:
-        problems.append(f"{element} {direction}: README does not name {sorted(missing)}")
+def check_formats(element):
+    """The formats that the sentence names ("Takes …, gives …") and those of the pads."""
+    text = section(element).split("\n|")[0]
+    if "Takes what `cudanormalize` takes" in text:
+        text += section("cudanormalize").split("\n|")[0]
+    known = set.union(*(formats_of(e, d) for e in element_names() for d in ("SINK", "SRC")))
+    named = {f for f in known if re.search(rf"\b{f}\b", text)}
+    built = formats_of(element, "SINK") | formats_of(element, "SRC")
+    check(f"formats of {element}", sorted(named), sorted(built))
 
 
 def element_names():
@@ -103,15 +104,43 @@ def element_names():
 
 
 def fields_of_table():
-    return sorted(name for row in rows(section("The histogram message")) for name in code(row[0]))
+    """name → type, as the message's table has them"""
+    fields = {}
+    for row in rows(section("The histogram message")):
+        kind = "guint64 array" if "GST_TYPE_ARRAY" in row[1] else row[1]
+        fields.update({name: kind for name in code(row[0])})
+    return fields
 
 
 def fields_of_message():
-    """The fields that a real message with a region has."""
+    """The same of a real message with a region."""
     text = output_of("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "cudahistogram",
                      "roi=<0,0,8,8>", "!", "fakesink")
     message = re.search(r"\(element\): cudahistogram, (.*);", text).group(1)
-    return sorted(re.findall(r"([\w-]+)=\(", message))
+    names = {"uint": "guint"}
+    return {name: names.get(kind, kind) + (" array" if array else "")
+            for name, kind, array in re.findall(r"([\w-]+)=\((\w+)\)(<)?", message)}
+
+
+GEOMETRY = """
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.parse_launch("videotestsrc num-buffers=1 ! cudaletterbox ! appsink name=sink")
+pipeline.set_state(Gst.State.PLAYING)
+sample = pipeline.get_by_name("sink").emit("pull-sample")
+meta = sample.get_buffer().get_custom_meta("GstCudaTensorGeometryMeta")
+print(meta.get_structure().to_string())
+pipeline.set_state(Gst.State.NULL)
+"""
+
+
+def check_geometry_fields():
+    built = re.findall(r"([\w-]+)=\(", output_of(sys.executable, "-c", GEOMETRY))
+    text = section("Mapping a detection back").split("```")[0]
+    named = {name for name in code(text) if re.fullmatch(r"[a-z]+(-[a-z]+)*", name)}
+    check("fields of the geometry meta", sorted(named), sorted(built))
 
 
 def main():
@@ -123,9 +152,9 @@ def main():
     for element in elements:
         own = {n: v for n, v in properties_of(element).items() if n not in shared}
         check_properties(element, own)
-        check_formats(element, "SINK")
-        check_formats(element, "SRC")
+        check_formats(element)
     check("fields of the message", fields_of_table(), fields_of_message())
+    check_geometry_fields()
     print("\n".join(problems) or "README and plugin agree")
     sys.exit(1 if problems else 0)
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who allocates what: the pools that are offered upstream, and what comes out.
+#include "pools.h"
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+const ImageDesc kNv12 = {PixelFormat::NV12, 13, 7};
+const TensorDesc kTensor = {DType::float32, Layout::nchw, 1, 12, 3, 5};
+
+struct Filter {
+  const char *element;
+  bool tensor;
+
+  std::string caps() const { return tensor ? tensor_caps(kTensor) : video_caps(kNv12); }
+  size_t size() const { return tensor ? kTensor.bytes() : video_info_of(kNv12).size; }
+  BufferRef frame() const {
+    return tensor ? buffer_of(random_tensor(kTensor, 1)) : buffer_of(random_picture(kNv12));
+  }
+};
+
+class Filters : public testing::TestWithParam<Filter> {};
+
+INSTANTIATE_TEST_SUITE_P(Allocation, Filters,
+                         testing::Values(Filter{"cudanv12toyuv444", false},
+                                         Filter{"cudaletterbox", false},
+                                         Filter{"cudanormalize", false},
+                                         Filter{"cudapixelshuffle", true}),
+                         [](const auto &info) { return std::string(info.param.element); });
+
+QueryRef asked_by_upstream(Rig &rig, bool need_pool = true) {
+  const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
+  QueryRef query(gst_query_new_allocation(caps.get(), need_pool));
+  EXPECT_TRUE(gst_pad_peer_query(rig.harness()->srcpad, query.get()));
+  return query;
+}
+
+TEST_P(Filters, OfferAPoolOfTheRightSize) {
+  Rig rig(GetParam().element);
+  ASSERT_TRUE(rig.caps(GetParam().caps()));
+  rig.process(GetParam().frame());
+  const QueryRef query = asked_by_upstream(rig);
+  ASSERT_GE(gst_query_get_n_allocation_pools(query.get()), 1u);
+  GstBufferPool *pool = nullptr;
+  guint size = 0;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, &size, nullptr, nullptr);
+  ASSERT_NE(pool, nullptr);
+  const Ref<GstBufferPool> owned(pool);
+  EXPECT_EQ(size, GetParam().size());
+  EXPECT_EQ(gst_query_find_allocation_meta(query.get(), GST_VIDEO_META_API_TYPE, nullptr),
+            !GetParam().tensor);
+}
+
+TEST_P(Filters, TakeBuffersOfTheirOwnPool) {
+  Rig rig(GetParam().element);
+  ASSERT_TRUE(rig.caps(GetParam().caps()));
+  rig.process(GetParam().frame());
+  const Bytes expected = bytes_of(rig.process(GetParam().frame()).get());
+  GstBufferPool *pool = nullptr;
+  const QueryRef query = asked_by_upstream(rig);
+  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+  ASSERT_NE(pool, nullptr);
+  const Ref<GstBufferPool> owned(pool);
+  ASSERT_TRUE(gst_buffer_pool_set_active(pool, TRUE));
+  GstBuffer *buffer = nullptr;
+  ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  const Bytes bytes = bytes_of(GetParam().frame().get());
+  EXPECT_EQ(gst_buffer_fill(buffer, 0, bytes.data(), bytes.size()), bytes.size());
+  if (GetParam().tensor) {
+    EXPECT_EQ(bytes_of(rig.process(BufferRef(buffer)).get()), expected);
+  } else {
+    rig.process(BufferRef(buffer));
+  }
+  gst_buffer_pool_set_active(pool, FALSE);
+}
+
+TEST_P(Filters, OfferNoPoolWhereNoneIsNeeded) {
+  Rig rig(GetParam().element);
+  ASSERT_TRUE(rig.caps(GetParam().caps()));
+  rig.process(GetParam().frame());
+  const QueryRef query = asked_by_upstream(rig, false);
+  EXPECT_EQ(gst_query_find_allocation_meta(query.get(), GST_VIDEO_META_API_TYPE, nullptr),
+            !GetParam().tensor);
+}
+
+TEST_P(Filters, OfferNothingForOtherCapsThanTheirOwn) {
+  // A pool of the old size would make buffers that are too short.
+  if (GetParam().tensor) GTEST_SKIP() << "pictures only";
+  Rig rig(GetParam().element);
+  ASSERT_TRUE(rig.caps(GetParam().caps()));
+  rig.process(GetParam().frame());
+  const CapsRef caps(gst_caps_from_string(video_caps({PixelFormat::NV12, 130, 70}).c_str()));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  if (!gst_pad_peer_query(rig.harness()->srcpad, query.get())) return;
+  for (guint i = 0; i < gst_query_get_n_allocation_pools(query.get()); ++i) {
+    GstBufferPool *pool = nullptr;
+    guint size = 0;
+    gst_query_parse_nth_allocation_pool(query.get(), i, &pool, &size, nullptr, nullptr);
+    if (pool != nullptr) gst_object_unref(pool);
+    EXPECT_GE(size, video_info_of({PixelFormat::NV12, 130, 70}).size);
+  }
+}
+
+// --------------------------------------------------------------------------------------- tensors
+
+struct TensorSource {
+  const char *description;
+  bool from_tensor;
+};
+
+class Tensors : public testing::TestWithParam<TensorSource> {
+ protected:
+  Filter filter_ = {GetParam().description, GetParam().from_tensor};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Allocation, Tensors,
+    testing::Values(TensorSource{"cudanormalize", false},
+                    TensorSource{"cudanormalize width=5 height=3 dtype=uint8 color=gray", false},
+                    TensorSource{"cudanormalize width=1 height=1 dtype=float16", false},
+                    TensorSource{"cudanormalize width=100 height=50 layout=nhwc dtype=int8", false},
+                    TensorSource{"cudapixelshuffle", true},
+                    TensorSource{"cudapixelshuffle upscale-factor=1", true}),
+    [](const auto &info) { return "case" + std::to_string(info.index); });
+
+/// Bytes that the caps of an output name.
+size_t bytes_of_caps(const Rig &rig) {
+  const std::string types = rig.output("types");
+  size_t bytes = types == "float32" ? 4 : types == "float16" ? 2 : 1;
+  gchar **sides = g_strsplit(rig.output("dimensions").c_str(), ":", -1);
+  for (gchar **side = sides; *side != nullptr; ++side) bytes *= std::stoul(*side);
+  g_strfreev(sides);
+  return bytes;
+}
+
+void expect_one_exact_memory(const Rig &rig, GstBuffer *buffer) {
+  EXPECT_EQ(gst_buffer_n_memory(buffer), 1u);
+  EXPECT_EQ(gst_buffer_get_size(buffer), bytes_of_caps(rig));
+  GstMapInfo map;
+  ASSERT_TRUE(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  EXPECT_EQ(map.size, bytes_of_caps(rig));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(map.data) % 32, 0u);
+  gst_buffer_unmap(buffer, &map);
+}
+
+TEST_P(Tensors, AreOneMemoryOfExactlyTheirBytes) {
+  Rig rig(GetParam().description);
+  ASSERT_TRUE(rig.caps(filter_.caps()));
+  for (int i = 0; i < 3; ++i) expect_one_exact_memory(rig, rig.process(filter_.frame()).get());
+}
+
+TEST_P(Tensors, AreThatWhateverDownstreamsPoolIs) {
+  using Kind = PoolOffer::Kind;
+  for (const Kind kind : {Kind::none, Kind::plain, Kind::larger, Kind::rounding}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    Rig plain(GetParam().description);
+    ASSERT_TRUE(plain.caps(filter_.caps()));
+    const Bytes expected = bytes_of(plain.process(filter_.frame()).get());
+    Rig rig(GetParam().description);
+    PoolOffer offer(rig, kind, static_cast<guint>(expected.size()));
+    ASSERT_TRUE(rig.caps(filter_.caps()));
+    const BufferRef out = rig.process(filter_.frame());
+    EXPECT_GE(offer.asked(), 1);
+    expect_one_exact_memory(rig, out.get());
+    EXPECT_EQ(bytes_of(out.get()), expected);
+  }
+}
+
+TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
+  Rig rig(GetParam().description);
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  params.align = 4095;
+  gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+  ASSERT_TRUE(rig.caps(filter_.caps()));
+  const BufferRef out = rig.process(filter_.frame());
+  GstMapInfo map;
+  ASSERT_TRUE(gst_buffer_map(out.get(), &map, GST_MAP_READ));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(map.data) % 4096, 0u);
+  gst_buffer_unmap(out.get(), &map);
+}
+
+// -------------------------------------------------------------------------------------- pictures
+
+TEST(Pictures, ComeFromDownstreamsPool) {
+  Rig rig("cudaletterbox");
+  PoolOffer offer(rig, PoolOffer::Kind::padded_video);
+  ASSERT_TRUE(rig.caps(video_caps(kNv12)));
+  const BufferRef out = rig.process(buffer_of(random_picture(kNv12)));
+  EXPECT_EQ(out->pool, offer.pool());
+}
+
+TEST(Pictures, FitIntoALargerPool) {
+  Rig rig("cudaletterbox");
+  rig.downstream("video/x-raw,format=RGB");
+  PoolOffer offer(rig, PoolOffer::Kind::larger);
+  ASSERT_TRUE(rig.caps(video_caps(kNv12)));
+  const ImageDesc out = {PixelFormat::RGB, kNv12.width, kNv12.height};
+  EXPECT_TRUE(same_picture(
+      picture_of(rig.process(buffer_of(random_picture(kNv12))).get(), out),
+      output_picture("cudaletterbox", video_caps(kNv12), buffer_of(random_picture(kNv12)), out)));
+}
+
+TEST(Pictures, OfBuffersThatAreStillHeldDownstreamStayAsTheyAre) {
+  Rig rig("cudaletterbox");
+  rig.downstream("video/x-raw,format=GRAY8");
+  const ImageDesc gray = {PixelFormat::GRAY8, 4, 4};
+  ASSERT_TRUE(rig.caps(video_caps(gray)));
+  std::vector<BufferRef> held;
+  for (uint8_t i = 0; i < 20; ++i) held.push_back(rig.process(buffer_of(Picture(gray, i))));
+  for (uint8_t i = 0; i < 20; ++i) EXPECT_EQ(bytes_of(held[i].get()), Bytes(16, i));
+}
+
+}  // namespace
+}  // namespace cudatensor

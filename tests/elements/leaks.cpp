@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Runs every element in a process of its own under GStreamer's leaks tracer, which lists the
+// objects that are left when GStreamer is shut down.
+#include <sstream>
+
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+const ImageDesc kNv12 = {PixelFormat::NV12, 13, 7};
+const TensorDesc kTensor = {DType::uint8, Layout::nchw, 1, 12, 3, 5};
+
+struct Subject {
+  const char *description;
+  std::string caps;
+  BufferRef (*frame)();
+};
+
+BufferRef picture() {
+  BufferRef buffer = padded_buffer_of(random_picture(kNv12), {4, 4, 4, false});
+  auto *roi = gst_buffer_add_video_region_of_interest_meta(buffer.get(), "face", 1, 1, 9, 5);
+  gst_video_region_of_interest_meta_add_param(roi, gst_structure_new_empty("param"));
+  return buffer;
+}
+BufferRef tensor() { return buffer_of(random_tensor(kTensor, 1)); }
+
+std::vector<Subject> subjects() {
+  return {{"cudanv12toyuv444 resize-width=20", video_caps(kNv12), picture},
+          {"cudaletterbox", video_caps(kNv12), picture},
+          {"cudanormalize", video_caps(kNv12), picture},
+          {"cudanormalize width=9 height=9 mean=<0.1,0.2,0.3>", video_caps(kNv12), picture},
+          {"cudaletterbox ! cudanormalize", video_caps(kNv12), picture},
+          {"cudahistogram interval=0 roi=<1,1,3,3>", video_caps(kNv12), picture},
+          {"cudapixelshuffle", tensor_caps(kTensor), tensor}};
+}
+
+/// Good and bad days of one element.
+void exercise(const Subject &subject) {
+  Rig rig(subject.description);
+  ASSERT_TRUE(rig.caps(subject.caps));
+  rig.process(subject.frame());
+  rig.downstream("ANY");
+  const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  gst_pad_peer_query(rig.harness()->srcpad, query.get());
+  rig.process(subject.frame());
+  // A buffer that is too short, caps that downstream refuses, caps that are none, EOS.
+  rig.push(buffer_of(Bytes(1)));
+  rig.messages().errors();
+  rig.downstream("video/x-raw,format=UYVY");
+  rig.push(subject.frame());
+  rig.downstream("ANY");
+  rig.caps("video/x-raw,format=RGB");
+  rig.push(subject.frame());
+  rig.caps(subject.caps);
+  rig.process(subject.frame());
+  rig.event(gst_event_new_eos());
+}
+
+class Leaks : public testing::TestWithParam<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Elements, Leaks, testing::Range(size_t{0}, subjects().size()));
+
+constexpr const char *kChild = "CUDATENSOR_TEST_LEAKS_CHILD";
+
+/// The lines of a log that name an object.
+std::string objects_in(const std::string &log) {
+  std::string objects, line;
+  std::istringstream lines(log);
+  while (std::getline(lines, line))
+    // The tracer also describes its own format.
+    if (line.find("object-alive, ") != std::string::npos && line.find("%s") == std::string::npos)
+      objects += line + "\n";
+  return objects;
+}
+
+/// Runs this very test again under the tracer and returns what the tracer found.
+std::string traced_run(const char *test) {
+  gchar *self = g_file_read_link("/proc/self/exe", nullptr);
+  const std::string filter = std::string("--gtest_filter=") + test;
+  gchar *argv[] = {self, const_cast<gchar *>(filter.c_str()), nullptr};
+  gchar **environment = g_get_environ();
+  for (const auto &[name, value] : {std::pair(kChild, "1"),
+                                    {"GST_TRACERS", "leaks"},
+                                    {"GST_DEBUG", "GST_TRACER:7"},
+                                    {"GST_DEBUG_NO_COLOR", "1"}})
+    environment = g_environ_setenv(environment, name, value, TRUE);
+  gchar *out = nullptr, *log = nullptr;
+  gint status = 0;
+  EXPECT_TRUE(g_spawn_sync(nullptr, argv, environment, G_SPAWN_DEFAULT, nullptr, nullptr, &out,
+                           &log, &status, nullptr));
+  EXPECT_TRUE(g_spawn_check_wait_status(status, nullptr)) << out << log;
+  EXPECT_NE(strstr(log, "object-alive.class"), nullptr) << "the tracer did not run";
+  const std::string objects = objects_in(log);
+  g_strfreev(environment);
+  g_free(out);
+  g_free(log);
+  g_free(self);
+  return objects;
+}
+
+TEST_P(Leaks, LeaveNothingBehind) {
+  if (g_getenv(kChild) != nullptr) {
+    exercise(subjects()[GetParam()]);
+    gst_deinit();
+    return;
+  }
+  const std::string test = "Elements/Leaks.LeaveNothingBehind/" + std::to_string(GetParam());
+  EXPECT_EQ(traced_run(test.c_str()), "");
+}
+
+TEST(Leaks, AreSeen) {
+  if (g_getenv(kChild) != nullptr) {
+    gst_buffer_new();
+    gst_deinit();
+    return;
+  }
+  // The test must be able to fail.
+  EXPECT_NE(traced_run("Leaks.AreSeen"), "");
+}
+
+}  // namespace
+}  // namespace cudatensor

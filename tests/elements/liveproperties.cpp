@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Properties that change while frames run: at the next frame, and whole.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+const ImageDesc kInput = {PixelFormat::NV12, 12, 8};
+
+/// As upstream does between frames; the element may negotiate anew before it answers.
+void ask_for_allocation(Rig &rig) {
+  const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  gst_pad_peer_query(rig.harness()->srcpad, query.get());
+}
+
+/// A running cudanormalize, and what it must make of one picture.
+class LiveNormalize : public testing::Test {
+ protected:
+  void start(const std::string &properties = "") {
+    rig_ = std::make_unique<Rig>("cudanormalize " + properties);
+    ASSERT_TRUE(rig_->caps(video_caps(kInput)));
+  }
+  Bytes next() { return bytes_of(rig_->process(buffer_of(picture_)).get()); }
+  void expect_next(const NormalizeParams &params) {
+    EXPECT_TRUE(same_bytes(next(), normalized(picture_, params)));
+    EXPECT_EQ(rig_->output("dimensions"), dimensions_of(params.out));
+    EXPECT_EQ(rig_->output("types"), nick(params.out.dtype));
+  }
+
+  Picture picture_ = random_picture(kInput);
+  NormalizeParams params_ = normalize_params(source_of(kInput), Color::rgb, DType::float32,
+                                             Layout::nchw, kInput.width, kInput.height);
+  std::unique_ptr<Rig> rig_;
+};
+
+TEST_F(LiveNormalize, SizeTypeLayoutAndColour) {
+  start();
+  expect_next(params_);
+  rig_->set("width", "5");
+  params_.out.w = 5;
+  expect_next(params_);
+  rig_->set("height", "6");
+  params_.out.h = 6;
+  expect_next(params_);
+  rig_->set("dtype", "uint8");
+  params_.out.dtype = DType::uint8;
+  expect_next(params_);
+  rig_->set("layout", "nhwc");
+  params_.out.layout = Layout::nhwc;
+  expect_next(params_);
+  rig_->set("color", "gray");
+  params_.color = Color::gray;
+  params_.out.c = 1;
+  expect_next(params_);
+}
+
+TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
+  start("width=20 height=20");
+  params_.out.w = params_.out.h = 20;
+  expect_next(params_);
+  rig_->set("resize-mode", "ultralytics");
+  params_.resize.mode = ResizeMode::ultralytics;
+  expect_next(params_);
+  rig_->set("method", "nearest");
+  params_.resize.method = Method::nearest;
+  expect_next(params_);
+  rig_->set("pad-value", "3");
+  params_.resize.pad_value = 3;
+  expect_next(params_);
+  rig_->set("scale-up", "false");
+  params_.resize.scale_up = false;
+  expect_next(params_);
+  rig_->set("color", "bgr");
+  params_.color = Color::bgr;
+  expect_next(params_);
+  rig_->set("mean", "<0.1,0.2,0.3>");
+  params_.mean = {0.1, 0.2, 0.3};
+  expect_next(params_);
+  rig_->set("std", "<0.5>");
+  params_.std = {0.5};
+  expect_next(params_);
+  rig_->set("scale", "2");
+  params_.scale = 2;
+  expect_next(params_);
+  rig_->set("normalization", "alpha-beta");
+  params_.normalization = Normalization::alpha_beta;
+  expect_next(params_);
+  rig_->set("alpha", "<3,4,5>");
+  params_.alpha = {3, 4, 5};
+  expect_next(params_);
+  rig_->set("beta", "<-1>");
+  params_.beta = {-1};
+  expect_next(params_);
+  rig_->set("resize-mode", "affine");
+  rig_->set("method", "bilinear");
+  rig_->set("scale-up", "true");
+  rig_->set("round", "true");
+  params_.resize = {ResizeMode::affine, Method::bilinear, 3, true};
+  params_.round = true;
+  expect_next(params_);
+}
+
+TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
+  start("width=3 height=3");
+  params_.out.w = params_.out.h = 3;
+  expect_next(params_);
+  rig_->set("layout", "nhwc");
+  params_.out.layout = Layout::nhwc;
+  expect_next(params_);
+}
+
+TEST_F(LiveNormalize, AllocationQueryBetweenChangeAndFrame) {
+  start();
+  next();
+  rig_->set("layout", "nhwc");
+  rig_->set("width", "6");
+  params_.out.layout = Layout::nhwc;
+  params_.out.w = 6;
+  // Upstream asks again when downstream has changed, before it pushes the next frame.
+  gst_pad_push_event(rig_->harness()->sinkpad, gst_event_new_reconfigure());
+  ask_for_allocation(*rig_);
+  expect_next(params_);
+}
+
+TEST_F(LiveNormalize, ChangeBeforeNewCaps) {
+  start();
+  next();
+  rig_->set("layout", "nhwc");
+  rig_->set("dtype", "uint8");
+  const ImageDesc other = {PixelFormat::RGB, 7, 5};
+  ASSERT_TRUE(rig_->caps(video_caps(other)));
+  picture_ = random_picture(other);
+  expect_next(normalize_params(source_of(other), Color::rgb, DType::uint8, Layout::nhwc, 7, 5));
+}
+
+TEST_F(LiveNormalize, ColoursThatTheInputDoesNotHaveAreRefused) {
+  Rig rig("cudanormalize color=yuv");
+  ASSERT_TRUE(rig.caps(video_caps(kInput, "colorimetry=smpte240m")));
+  rig.process(buffer_of(picture_));
+  // From now on the matrix matters, and none like this one is converted.
+  rig.set("color", "rgb");
+  EXPECT_EQ(rig.push(buffer_of(picture_)), GST_FLOW_NOT_NEGOTIATED);
+  EXPECT_EQ(rig.pull(), nullptr);
+}
+
+TEST_F(LiveNormalize, AnErrorGoesWhenItsCauseGoes) {
+  start("mean=<1,2>");
+  expect_error(*rig_, buffer_of(picture_), "mean");
+  rig_->set("mean", "<0>");
+  expect_next(params_);
+}
+
+TEST_F(LiveNormalize, Threads) {
+  start("n-threads=1");
+  for (const char *threads : {"2", "3", "0", "4", "1"}) {
+    rig_->set("n-threads", threads);
+    expect_next(params_);
+  }
+}
+
+TEST_F(LiveNormalize, ControlledPropertyIsThatOfTheFrame) {
+  start("width=12 height=20 resize-mode=affine");
+  params_.out.h = 20;
+  params_.resize.mode = ResizeMode::affine;
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  gst_object_add_control_binding(
+      GST_OBJECT(rig_->element()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(rig_->element()), "pad-value", source));
+  for (guint i = 0; i < 4; ++i)
+    gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), i * GST_SECOND,
+                                       10.0 * i);
+  gst_object_unref(source);
+  for (guint i = 0; i < 4; ++i) {
+    BufferRef buffer = buffer_of(picture_);
+    GST_BUFFER_PTS(buffer.get()) = i * GST_SECOND;
+    params_.resize.pad_value = static_cast<int>(10 * i);
+    EXPECT_TRUE(
+        same_bytes(bytes_of(rig_->process(std::move(buffer)).get()), normalized(picture_, params_)))
+        << i;
+  }
+}
+
+TEST(LiveLetterbox, Properties) {
+  const Picture picture = random_picture(kInput);
+  LetterboxParams params = {source_of(kInput), {PixelFormat::RGB, 30, 30}, {}};
+  params.resize.mode = ResizeMode::affine;
+  Rig rig("cudaletterbox");
+  rig.downstream(video_caps(params.out));
+  ASSERT_TRUE(rig.caps(video_caps(kInput)));
+  const auto expect_next = [&] {
+    EXPECT_TRUE(same_picture(picture_of(rig.process(buffer_of(picture)).get(), params.out),
+                             letterboxed(picture, params)));
+  };
+  expect_next();
+  rig.set("dialect", "top-left");
+  params.resize.mode = ResizeMode::top_left;
+  expect_next();
+  rig.set("method", "nearest");
+  params.resize.method = Method::nearest;
+  expect_next();
+  rig.set("pad-value", "0");
+  params.resize.pad_value = 0;
+  expect_next();
+  rig.set("scale-up", "false");
+  params.resize.scale_up = false;
+  expect_next();
+}
+
+TEST(LiveYuv444, ResizeAndCrop) {
+  const Picture picture = random_picture(kInput);
+  const ImageDesc out = {PixelFormat::Y444, 6, 4};
+  Rig rig("cudanv12toyuv444");
+  rig.downstream(video_caps(out));
+  ASSERT_TRUE(rig.caps(video_caps(kInput)));
+  Yuv444Params params = {kInput, out, 6, 4, 0, 0};
+  const auto expect_next = [&] {
+    EXPECT_TRUE(same_picture(picture_of(rig.process(buffer_of(picture)).get(), out),
+                             as_yuv444(picture, params)));
+  };
+  expect_next();
+  rig.set("resize-width", "10");
+  params.resize_width = 10;
+  expect_next();
+  rig.set("crop-x", "4");
+  params.crop_x = 4;
+  expect_next();
+  rig.set("resize-height", "7");
+  rig.set("crop-y", "2");
+  params.resize_height = 7;
+  params.crop_y = 2;
+  expect_next();
+}
+
+TEST(LiveYuv444, SizeFollowsWhereDownstreamLeavesItOpen) {
+  const Picture picture = random_picture(kInput);
+  Rig rig("cudanv12toyuv444 resize-width=10 resize-height=6");
+  ASSERT_TRUE(rig.caps(video_caps(kInput)));
+  rig.process(buffer_of(picture));
+  EXPECT_EQ(rig.output("width") + "x" + rig.output("height"), "10x6");
+  rig.set("crop-x", "3");
+  const ImageDesc out = {PixelFormat::Y444, 7, 6};
+  const BufferRef buffer = rig.process(buffer_of(picture));
+  EXPECT_EQ(rig.output("width"), "7");
+  EXPECT_TRUE(
+      same_picture(picture_of(buffer.get(), out), as_yuv444(picture, {kInput, out, 10, 6, 3, 0})));
+}
+
+TEST(LivePixelShuffle, FactorAndScale) {
+  const TensorDesc in = {DType::float32, Layout::nchw, 1, 16, 2, 3};
+  const Bytes bytes = random_tensor(in, 3);
+  Rig rig("cudapixelshuffle");
+  ASSERT_TRUE(rig.caps(tensor_caps(in)));
+  for (const int factor : {2, 4, 1, 2}) {
+    rig.set("upscale-factor", std::to_string(factor));
+    EXPECT_TRUE(same_bytes(bytes_of(rig.process(buffer_of(bytes)).get()),
+                           shuffled_bytes(bytes, {in, factor})));
+    EXPECT_EQ(rig.output("dimensions"), dimensions_of(shuffled({in, factor})));
+  }
+}
+
+TEST(LivePixelShuffle, ScaleAndOffset) {
+  const TensorDesc in = {DType::float32, Layout::nchw, 1, 4, 2, 3};
+  const ImageDesc out = {PixelFormat::GRAY8, 6, 4};
+  const Bytes bytes = random_tensor(in, 3);
+  Rig rig("cudapixelshuffle");
+  rig.downstream(video_caps(out));
+  ASSERT_TRUE(rig.caps(tensor_caps(in)));
+  PixelShuffleToVideoParams params = {in, 2, out, 0.0, 0.0};
+  const auto expect_next = [&] {
+    EXPECT_TRUE(same_picture(picture_of(rig.process(buffer_of(bytes)).get(), out),
+                             shuffled_picture(bytes, params)));
+  };
+  expect_next();
+  rig.set("scale", "100");
+  params.scale = 100;
+  expect_next();
+  rig.set("offset", "-5");
+  params.offset = -5;
+  expect_next();
+}
+
+// ----------------------------------------------------------------------------------------- races
+
+using Settings = std::map<std::string, std::string>;
+
+/// Calls `visit` for every combination of the choices.
+void for_combinations(const std::vector<std::pair<std::string, std::vector<std::string>>> &choices,
+                      const std::function<void(const Settings &)> &visit, Settings chosen = {}) {
+  const size_t next = chosen.size();
+  if (next == choices.size()) return visit(chosen);
+  for (const std::string &value : choices[next].second) {
+    Settings more = chosen;
+    more[choices[next].first] = value;
+    for_combinations(choices, visit, more);
+  }
+}
+
+/// An output with the caps that it came with.
+using Result = std::pair<std::string, Bytes>;
+
+std::string text_of(GstCaps *caps) {
+  gchar *text = gst_caps_to_string(caps);
+  const std::string result = text;
+  g_free(text);
+  return result;
+}
+
+/// Its samples, without what lies between rows.
+Bytes samples_of(GstBuffer *buffer, GstCaps *caps) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return bytes_of(buffer);
+  for (const PixelFormat format : {PixelFormat::Y444, PixelFormat::RGB})
+    if (g_str_equal(name_of(format), GST_VIDEO_INFO_NAME(&info)))
+      return picture_of(buffer, {format, info.width, info.height}).bytes();
+  ADD_FAILURE() << GST_VIDEO_INFO_NAME(&info);
+  return {};
+}
+
+/// Looks at buffers where their caps are known for sure: on the pad that pushes them.
+class OutputProbe {
+ public:
+  OutputProbe(Rig &rig, std::function<void(const Result &)> visit)
+      : pad_(gst_element_get_static_pad(rig.element(), "src")), visit_(std::move(visit)) {
+    const auto look = [](GstPad *pad, GstPadProbeInfo *info, gpointer self) {
+      const CapsRef caps(gst_pad_get_current_caps(pad));
+      static_cast<OutputProbe *>(self)->visit_(
+          {text_of(caps.get()), samples_of(GST_PAD_PROBE_INFO_BUFFER(info), caps.get())});
+      return GST_PAD_PROBE_OK;
+    };
+    id_ = gst_pad_add_probe(pad_.get(), GST_PAD_PROBE_TYPE_BUFFER, look, this, nullptr);
+  }
+  ~OutputProbe() { gst_pad_remove_probe(pad_.get(), id_); }
+
+ private:
+  PadRef pad_;
+  std::function<void(const Result &)> visit_;
+  gulong id_;
+};
+
+struct Race {
+  std::string element, caps, downstream;
+  BufferRef frame;
+  std::vector<std::pair<std::string, std::vector<std::string>>> choices;
+};
+
+std::string described(const Race &race, const Settings &settings) {
+  std::string text = race.element;
+  for (const auto &[name, value] : settings) text += " " + name + "=" + value;
+  return text;
+}
+
+/// All results that are right, from elements whose settings never change.
+std::set<Result> right_results(const Race &race) {
+  std::set<Result> results;
+  for_combinations(race.choices, [&](const Settings &settings) {
+    Rig rig(described(race, settings));
+    if (!race.downstream.empty()) rig.downstream(race.downstream);
+    OutputProbe probe(rig, [&](const Result &result) { results.insert(result); });
+    ASSERT_TRUE(rig.caps(race.caps));
+    rig.process(BufferRef(gst_buffer_ref(race.frame.get())));
+  });
+  return results;
+}
+
+/// Sets properties at random, one after the other, asks for caps and lets downstream ask for
+/// negotiation, until told to stop.
+void toggle(Rig &rig, const Race &race, const std::atomic<bool> &stop) {
+  Noise noise(11);
+  while (!stop) {
+    const auto &[name, values] = race.choices[static_cast<size_t>(
+        noise.integer(0, static_cast<int>(race.choices.size()) - 1))];
+    const std::string &value =
+        values[static_cast<size_t>(noise.integer(0, static_cast<int>(values.size()) - 1))];
+    gst_util_set_object_arg(G_OBJECT(rig.element()), name.c_str(), value.c_str());
+    if (noise.integer(0, 3) == 0)
+      gst_pad_push_event(rig.harness()->sinkpad, gst_event_new_reconfigure());
+    if (noise.integer(0, 3) == 0)
+      CapsRef(gst_pad_peer_query_caps(rig.harness()->srcpad, nullptr)).reset();
+    if (noise.integer(0, 7) == 0) std::this_thread::yield();
+  }
+}
+
+/// Runs frames while a thread changes properties: every output must be one of the right ones, with
+/// the caps that belong to it, and not always the same.
+void run_race(Race race) {
+  const std::set<Result> right = right_results(race);
+  Settings first;
+  for (const auto &[name, values] : race.choices) first[name] = values[0];
+  Rig rig(described(race, first));
+  if (!race.downstream.empty()) rig.downstream(race.downstream);
+  ASSERT_TRUE(rig.caps(race.caps));
+  std::set<Result> seen;
+  size_t wrong = 0;
+  OutputProbe probe(rig, [&](const Result &result) {
+    seen.insert(result);
+    if (right.count(result) == 0 && ++wrong == 1)
+      ADD_FAILURE() << "an output that no settings give: " << result.first;
+  });
+  gst_harness_set_drop_buffers(rig.harness(), TRUE);
+  std::atomic<bool> stop{false};
+  std::thread thread([&] { toggle(rig, race, stop); });
+  const gint64 end = g_get_monotonic_time() + G_USEC_PER_SEC;
+  int frames = 0, failed = 0;
+  for (; g_get_monotonic_time() < end && failed == 0; ++frames) {
+    if (frames % 5 == 0) ask_for_allocation(rig);
+    failed += rig.push(BufferRef(gst_buffer_ref(race.frame.get()))) != GST_FLOW_OK;
+  }
+  stop = true;
+  thread.join();
+  EXPECT_EQ(failed, 0) << "after " << frames << " frames";
+  for (const ElementError &error : rig.messages().errors()) ADD_FAILURE() << error.text;
+  EXPECT_EQ(wrong, 0u) << "of " << frames << " outputs";
+  // Not all of many need to come by, but changes must have had effects.
+  EXPECT_GE(seen.size(), right.size() / 2) << "of " << right.size() << " in " << frames;
+}
+
+TEST(Race, Normalize) {
+  run_race({"cudanormalize",
+            video_caps(kInput),
+            "",
+            buffer_of(random_picture(kInput)),
+            {{"width", {"3", "8"}},
+             {"height", {"3"}},
+             {"dtype", {"float32", "uint8"}},
+             {"layout", {"nchw", "nhwc"}},
+             {"color", {"rgb", "gray", "bgr"}},
+             {"mean", {"<0>", "<-0.5>"}}}});
+}
+
+TEST(Race, NormalizeFollowsDownstreamOrItself) {
+  run_race({"cudanormalize",
+            video_caps(kInput),
+            "other/tensors,format=static,num_tensors=1,types={(string)float32,(string)uint8},"
+            "dimensions={(string)6:5:3:1,(string)6:5:1:1},framerate=30/1",
+            buffer_of(random_picture(kInput)),
+            {{"color", {"rgb", "gray"}}, {"dtype", {"float32", "uint8"}}, {"width", {"0", "6"}}}});
+}
+
+TEST(Race, Letterbox) {
+  run_race({"cudaletterbox",
+            video_caps(kInput),
+            video_caps({PixelFormat::RGB, 20, 20}),
+            buffer_of(random_picture(kInput)),
+            {{"dialect", {"affine", "ultralytics", "top-left"}},
+             {"method", {"nearest", "bilinear"}},
+             {"pad-value", {"0", "200"}},
+             {"n-threads", {"1", "2"}}}});
+}
+
+TEST(Race, Yuv444) {
+  run_race(
+      {"cudanv12toyuv444",
+       video_caps(kInput),
+       "",
+       buffer_of(random_picture(kInput)),
+       {{"resize-width", {"8", "12"}}, {"crop-x", {"0", "5"}}, {"resize-height", {"0", "4"}}}});
+}
+
+TEST(Race, PixelShuffle) {
+  const TensorDesc in = {DType::uint8, Layout::nchw, 1, 36, 3, 2};
+  run_race({"cudapixelshuffle",
+            tensor_caps(in),
+            "",
+            buffer_of(noise(in.bytes(), 1)),
+            {{"upscale-factor", {"1", "2", "3", "6"}}}});
+}
+
+}  // namespace
+}  // namespace cudatensor

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+int main(int argc, char **argv) {
+  // Bands of rows meet also where there are fewer cores.
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
+  testing::InitGoogleTest(&argc, argv);
+  gst_init(&argc, &argv);
+  return RUN_ALL_TESTS();
+}

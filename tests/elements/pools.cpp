@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pools.h"
+
+#include <gst/video/gstvideopool.h>
+#include <gst/video/video.h>
+
+// ------------------------------------------------------------------- pools that want other sizes
+
+namespace {
+
+struct RoundingPool {
+  GstBufferPool parent;
+};
+struct RoundingPoolClass {
+  GstBufferPoolClass parent_class;
+};
+G_DEFINE_TYPE(RoundingPool, rounding_pool, GST_TYPE_BUFFER_POOL)
+
+/// Whole pages only. As the contract asks, the change is answered with FALSE.
+gboolean set_config(GstBufferPool *pool, GstStructure *config) {
+  GstCaps *caps = nullptr;
+  guint size = 0, min = 0, max = 0;
+  gst_buffer_pool_config_get_params(config, &caps, &size, &min, &max);
+  const guint rounded = (size + 4095) / 4096 * 4096;
+  gst_buffer_pool_config_set_params(config, caps, rounded, min, max);
+  return GST_BUFFER_POOL_CLASS(rounding_pool_parent_class)->set_config(pool, config) &&
+         rounded == size;
+}
+
+void rounding_pool_class_init(RoundingPoolClass *klass) {
+  klass->parent_class.set_config = set_config;
+}
+void rounding_pool_init(RoundingPool *) {}
+
+}  // namespace
+
+namespace cudatensor {
+namespace {
+
+/// A pool that pads what it hands out, whatever its user configures.
+struct PaddingPool {
+  GstVideoBufferPool parent;
+};
+struct PaddingPoolClass {
+  GstVideoBufferPoolClass parent_class;
+};
+G_DEFINE_TYPE(PaddingPool, padding_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
+gboolean set_padded_config(GstBufferPool *pool, GstStructure *config) {
+  GstVideoAlignment align;
+  gst_video_alignment_reset(&align);
+  align.padding_left = 16;
+  align.padding_top = 2;
+  align.padding_right = 8;
+  align.padding_bottom = 1;
+  for (guint &stride : align.stride_align) stride = 63;
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+  gst_buffer_pool_config_set_video_alignment(config, &align);
+  return GST_BUFFER_POOL_CLASS(padding_pool_parent_class)->set_config(pool, config);
+}
+
+void padding_pool_class_init(PaddingPoolClass *klass) {
+  GST_BUFFER_POOL_CLASS(klass)->set_config = set_padded_config;
+}
+void padding_pool_init(PaddingPool *) {}
+
+GstBufferPool *new_pool(PoolOffer::Kind kind) {
+  GType type = GST_TYPE_BUFFER_POOL;
+  if (kind == PoolOffer::Kind::rounding) type = rounding_pool_get_type();
+  if (kind == PoolOffer::Kind::padded_video) type = padding_pool_get_type();
+  return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
+}
+
+}  // namespace
+
+PoolOffer::PoolOffer(Rig &rig, Kind kind, guint size)
+    : pad_(gst_element_get_static_pad(rig.element(), "src")), kind_(kind), size_(size) {
+  probe_ =
+      gst_pad_add_probe(pad_.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer, this, nullptr);
+}
+
+PoolOffer::~PoolOffer() { gst_pad_remove_probe(pad_.get(), probe_); }
+
+GstPadProbeReturn PoolOffer::answer(GstPad *, GstPadProbeInfo *info, gpointer self) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  const bool pushed = (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_PUSH) != 0;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION || !pushed) return GST_PAD_PROBE_OK;
+  static_cast<PoolOffer *>(self)->fill(query);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void PoolOffer::fill(GstQuery *query) {
+  ++asked_;
+  if (kind_ == Kind::none) return;
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  guint size = size_;
+  if (gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(info.size);
+  if (kind_ == Kind::larger) size += 512;
+  pool_.reset(new_pool(kind_));
+  gst_query_add_allocation_pool(query, pool_.get(), size, 0, 0);
+  if (kind_ == Kind::padded_video)
+    gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+}
+
+}  // namespace cudatensor

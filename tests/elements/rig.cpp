@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+CapsRef parse_caps(const std::string &text) {
+  CapsRef caps(gst_caps_from_string(text.c_str()));
+  if (!caps) {
+    ADD_FAILURE() << "no caps: " << text;
+    caps.reset(gst_caps_new_empty());
+  }
+  return caps;
+}
+
+}  // namespace
+
+ElementRef make_element(const std::string &description) {
+  const bool chain = description.find('!') != std::string::npos;
+  GError *error = nullptr;
+  GstElement *element = chain ? gst_parse_bin_from_description(description.c_str(), TRUE, &error)
+                              : gst_parse_launch_full(description.c_str(), nullptr,
+                                                      GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  EXPECT_EQ(error, nullptr) << description << ": " << error->message;
+  g_clear_error(&error);
+  // Without its plugin there is nothing that a test could go on with.
+  if (element == nullptr) g_error("no element: %s", description.c_str());
+  return ElementRef(static_cast<GstElement *>(gst_object_ref_sink(element)));
+}
+
+Rig::Rig(const std::string &description) {
+  const ElementRef element = make_element(description);
+  // Before the harness starts it: a failing start already speaks.
+  gst_element_set_bus(element.get(), messages_.bus());
+  harness_ = gst_harness_new_with_element(element.get(), "sink", "src");
+}
+
+Rig::~Rig() {
+  const ElementRef element(static_cast<GstElement *>(gst_object_ref(harness_->element)));
+  gst_harness_teardown(harness_);
+  gst_element_set_bus(element.get(), nullptr);
+}
+
+void Rig::set(const char *property, const std::string &value) {
+  gst_util_set_object_arg(G_OBJECT(element()), property, value.c_str());
+}
+
+std::string Rig::get(const char *property) const {
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element()), property, &value);
+  gchar *text = gst_value_serialize(&value);
+  const std::string result = text != nullptr ? text : "";
+  g_free(text);
+  g_value_unset(&value);
+  return result;
+}
+
+void Rig::downstream(const std::string &caps) {
+  gst_harness_set_sink_caps(harness_, parse_caps(caps).release());
+}
+
+bool Rig::caps(const std::string &text) {
+  const CapsRef caps = parse_caps(text);
+  event(gst_event_new_caps(caps.get()));
+  if (!has_segment_) {
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    event(gst_event_new_segment(&segment));
+    has_segment_ = true;
+  }
+  // Pushing a sticky event always succeeds; the pad keeps only what its element took.
+  PadRef pad(gst_element_get_static_pad(element(), "sink"));
+  const CapsRef taken(gst_pad_get_current_caps(pad.get()));
+  return taken && gst_caps_is_equal(taken.get(), caps.get());
+}
+
+bool Rig::event(GstEvent *event) { return gst_harness_push_event(harness_, event) != FALSE; }
+
+GstFlowReturn Rig::push(BufferRef buffer) { return gst_harness_push(harness_, buffer.release()); }
+
+BufferRef Rig::pull() { return BufferRef(gst_harness_try_pull(harness_)); }
+
+BufferRef Rig::process(BufferRef buffer) {
+  EXPECT_EQ(push(std::move(buffer)), GST_FLOW_OK);
+  for (const ElementError &error : messages_.errors()) ADD_FAILURE() << error.text;
+  BufferRef out = pull();
+  EXPECT_NE(out, nullptr);
+  EXPECT_EQ(pull(), nullptr) << "more than one buffer";
+  return out ? std::move(out) : BufferRef(gst_buffer_new());
+}
+
+CapsRef Rig::output_caps() const {
+  PadRef pad(gst_element_get_static_pad(element(), "src"));
+  return CapsRef(gst_pad_get_current_caps(pad.get()));
+}
+
+std::string Rig::output(const char *field) const {
+  const CapsRef caps = output_caps();
+  const GValue *value =
+      caps ? gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), field) : nullptr;
+  if (value == nullptr) return "";
+  if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value);
+  gchar *text = gst_value_serialize(value);
+  const std::string result = text;
+  g_free(text);
+  return result;
+}
+
+testing::AssertionResult mentions(const std::string &text, const std::string &part) {
+  gchar *low_text = g_ascii_strdown(text.c_str(), -1),
+        *low_part = g_ascii_strdown(part.c_str(), -1);
+  const bool found = strstr(low_text, low_part) != nullptr;
+  g_free(low_text);
+  g_free(low_part);
+  if (found) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "\"" << text << "\" does not mention \"" << part << "\"";
+}
+
+void expect_error(Rig &rig, BufferRef buffer, const std::string &cause) {
+  EXPECT_EQ(rig.push(std::move(buffer)), GST_FLOW_ERROR);
+  EXPECT_EQ(rig.pull(), nullptr) << "an output in spite of the error";
+  const std::vector<ElementError> errors = rig.messages().errors();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].source, GST_OBJECT_NAME(rig.element()));
+  EXPECT_TRUE(mentions(errors[0].text, cause));
+}
+
+void expect_refusal(Rig &rig, const std::string &caps, BufferRef buffer) {
+  rig.caps(caps);
+  EXPECT_EQ(rig.push(std::move(buffer)), GST_FLOW_NOT_NEGOTIATED);
+  EXPECT_EQ(rig.pull(), nullptr) << "an output in spite of the refusal";
+  for (const ElementError &error : rig.messages().errors()) ADD_FAILURE() << error.text;
+}
+
+Bytes output_bytes(const std::string &description, const std::string &in_caps, BufferRef buffer,
+                   const std::string &out_caps) {
+  Rig rig(description);
+  rig.downstream(out_caps);
+  EXPECT_TRUE(rig.caps(in_caps)) << description << ": " << in_caps << " to " << out_caps;
+  return bytes_of(rig.process(std::move(buffer)).get());
+}
+
+Picture output_picture(const std::string &description, const std::string &in_caps, BufferRef buffer,
+                       const ImageDesc &out, const std::string &more) {
+  Rig rig(description);
+  rig.downstream(video_caps(out, more));
+  EXPECT_TRUE(rig.caps(in_caps)) << description << ": " << in_caps << " to " << text_of(out);
+  return picture_of(rig.process(std::move(buffer)).get(), out);
+}
+
+}  // namespace cudatensor

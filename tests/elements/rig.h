@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An element under test, between pads that a test holds.
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "messages.h"
+#include "picture.h"
+#include "refs.h"
+
+namespace cudatensor {
+
+/// From a description as gst-launch takes it: one element, or a chain of them in a bin.
+ElementRef make_element(const std::string &description);
+
+class Rig {
+ public:
+  explicit Rig(const std::string &description);
+  ~Rig();
+  Rig(const Rig &) = delete;
+  Rig &operator=(const Rig &) = delete;
+
+  GstElement *element() const { return harness_->element; }
+  GstHarness *harness() const { return harness_; }
+  Messages &messages() { return messages_; }
+
+  /// Sets a property from its text, as gst-launch does.
+  void set(const char *property, const std::string &value);
+  std::string get(const char *property) const;
+
+  /// What downstream takes from now on.
+  void downstream(const std::string &caps);
+
+  /// Pushes the caps and, the first time, a segment in time; whether the caps were taken.
+  bool caps(const std::string &caps);
+  bool event(GstEvent *event);
+  GstFlowReturn push(BufferRef buffer);
+  /// The next buffer that came out, or none.
+  BufferRef pull();
+  /// Pushes a buffer and expects one to come out.
+  BufferRef process(BufferRef buffer);
+
+  /// The caps that the element has set; null where there are none.
+  CapsRef output_caps() const;
+  /// One field of them, as text; empty where it is missing.
+  std::string output(const char *field) const;
+
+ private:
+  Messages messages_;
+  GstHarness *harness_;
+  bool has_segment_ = false;
+};
+
+/// Succeeds where the text holds the part, whatever its case.
+testing::AssertionResult mentions(const std::string &text, const std::string &part);
+
+/// Pushes a buffer that must end in one error of the rig's element that mentions `cause`, and in
+/// no output.
+void expect_error(Rig &rig, BufferRef buffer, const std::string &cause);
+
+/// Pushes caps, and a buffer where they are taken, which must end in not-negotiated with no
+/// message and no output.
+void expect_refusal(Rig &rig, const std::string &caps, BufferRef buffer);
+
+/// What an element makes of one picture between these caps.
+Bytes output_bytes(const std::string &description, const std::string &in_caps, BufferRef buffer,
+                   const std::string &out_caps);
+Picture output_picture(const std::string &description, const std::string &in_caps, BufferRef buffer,
+                       const ImageDesc &out, const std::string &more = "");
+
+}  // namespace cudatensor
