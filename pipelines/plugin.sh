@@ -10,8 +10,7 @@ build=${BUILD_DIR:-$root/build}
 # shellcheck disable=SC2034  # for those who source this
 clip=$root/pipelines/media/pedestrians.webm
 
-modules[libcairo2-dev]=cairo
-need_packages "${plugin_packages[@]}" libcairo2-dev
+need_packages "${plugin_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
   echo "Building in $build"
 elif [ ! -e "$build/pipelines/cameratotensor" ]; then
