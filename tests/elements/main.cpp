@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+/// Under AddressSanitizer, whose malloc otherwise ends the process where no memory is to be had.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+
 int main(int argc, char **argv) {
   // Bands of rows meet also where there are fewer cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);

@@ -237,10 +237,11 @@ TEST(Pipelines, ThreadsMayChangeWhilePlaying) {
 }
 
 TEST(Pipelines, DownstreamCapsMayChangeWhilePlaying) {
-  Pipeline pipeline(source(300) +
-                    "cudaletterbox ! capsfilter name=f caps=video/x-raw,format=GRAY8,"
-                    "width=32,height=32" +
-                    kSink);
+  Pipeline pipeline(
+      source(300) +
+      "cudaletterbox ! capsfilter name=f caps-change-mode=delayed caps=video/x-raw,format=GRAY8,"
+      "width=32,height=32" +
+      kSink);
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   for (int i = 0; i < 50; ++i) {
     pipeline.set("f", "caps",
