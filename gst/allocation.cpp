@@ -78,7 +78,9 @@ void propose_pool(GstQuery *query, gsize size) {
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
   if (caps == nullptr) return;
+  GstVideoInfo info;
   if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
   if (!need_pool || size > G_MAXUINT) return;
   const Offer offer = {new_pool(caps), static_cast<guint>(size), 0, 0};
   GstAllocationParams params;

@@ -6,7 +6,7 @@
 
 namespace cudatensor {
 
-/// Offers a pool for the query's caps, with `size` bytes a buffer, and GstVideoMeta for pictures.
+/// Offers a pool for the query's caps, and GstVideoMeta for pictures; tensors have `size` bytes.
 void propose_pool(GstQuery *query, gsize size);
 
 /// Leaves one configured pool in the query, or none where buffers are too large for any. For
