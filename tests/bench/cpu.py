@@ -22,8 +22,8 @@ FRAMES = 8  # rotated, so that no source stays in the caches
 class Ours:
     """Our operation on a number of threads, behind tests/bench/operations.cpp."""
 
-    def __init__(self, library, threads):
-        self.lib = ctypes.CDLL(library)
+    def __init__(self, module, threads):
+        self.lib = ctypes.CDLL(module)
         self.lib.nv12_to_tensor_new.restype = ctypes.c_void_p
         self.lib.nv12_to_tensor_run.argtypes = [ctypes.c_void_p] * 3
         self.lib.nv12_to_tensor_free.argtypes = [ctypes.c_void_p]
@@ -76,18 +76,18 @@ def time_round(function, frames, calls):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library", help="libbench-operations.so")
+    parser.add_argument("module", help="libbench-operations.so")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--calls", type=int, default=40, help="frames in a round")
     args = parser.parse_args()
 
     frames = make_frames()
-    check_agreement(Ours(args.library, 1), frames)
+    check_agreement(Ours(args.module, 1), frames)
     print(f"{platform.machine()}, OpenCV {cv2.__version__}, {args.rounds} rounds of {args.calls} "
           "frames in turn; milliseconds a frame, median (minimum to maximum)")
     for threads in (1, 2):
         cv2.setNumThreads(threads)
-        ours = Ours(args.library, threads)
+        ours = Ours(args.module, threads)
         times = {"ours": [], "OpenCV": []}
         for _ in range(args.rounds):
             times["ours"].append(time_round(ours, frames, args.calls))
