@@ -198,22 +198,26 @@ void append_tensors(GstCaps *caps, const Settings &s, const GstStructure *pictur
     gst_caps_append_structure(caps, tensor);
 }
 
+/// The inputs that color=yuv takes.
+OwnedCaps make_yuv_caps() {
+  return OwnedCaps(make_video_template_caps(CUDATENSOR_YUV420 ", Y444"));
+}
+
 /// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
 void append_pictures(GstCaps *caps, const Settings &s, const GstStructure *tensor) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, tensor);
   gst_caps_append_structure(caps, picture);
   if (s.color != Color::yuv) return;
-  GstCaps *yuv = make_video_template_caps(CUDATENSOR_YUV420 ", Y444");
+  OwnedCaps yuv = make_yuv_caps();
   gst_structure_set_value(picture, "format",
-                          gst_structure_get_value(gst_caps_get_structure(yuv, 0), "format"));
-  gst_caps_unref(yuv);
+                          gst_structure_get_value(gst_caps_get_structure(yuv.get(), 0), "format"));
 }
 
 /// Whether a picture's structure allows a format that has the colours.
 bool has_colors(const Settings &s, const GstStructure *picture) {
   if (s.color != Color::yuv) return true;
-  OwnedCaps yuv(make_video_template_caps(CUDATENSOR_YUV420 ", Y444"));
+  OwnedCaps yuv = make_yuv_caps();
   OwnedCaps own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
   return gst_caps_can_intersect(own.get(), yuv.get());
 }

@@ -58,6 +58,21 @@ std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
   return text;
 }
 
+/// Writes the first colorimetry that the structure allows and `fits` accepts, `own` where it names
+/// none.
+template <class Fits>
+void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
+  std::vector<std::string> texts = allowed_strings(s, "colorimetry");
+  if (texts.empty()) texts.push_back(colorimetry_text(own));
+  for (const std::string &text : texts) {
+    GstVideoColorimetry asked;
+    if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
+    return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
+  }
+  throw Error(Error::Code::settings, "downstream asks for colorimetry " + texts.front() +
+                                         ", the picture has " + colorimetry_text(own));
+}
+
 /// A range of one number is none to GStreamer.
 void set_up_to(GstStructure *s, const char *field, int max) {
   if (max > 1)
@@ -127,25 +142,6 @@ void check_matrix(const GstVideoInfo &info) {
                                            ": only the matrices of BT.601, BT.709 and BT.2020 "
                                            "are converted");
 }
-
-namespace {
-
-/// Writes the first colorimetry that the structure allows and `fits` accepts, `own` where it names
-/// none.
-template <class Fits>
-void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
-  std::vector<std::string> texts = allowed_strings(s, "colorimetry");
-  if (texts.empty()) texts.push_back(colorimetry_text(own));
-  for (const std::string &text : texts) {
-    GstVideoColorimetry asked;
-    if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
-    return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
-  }
-  throw Error(Error::Code::settings, "downstream asks for colorimetry " + texts.front() +
-                                         ", the picture has " + colorimetry_text(own));
-}
-
-}  // namespace
 
 void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
   const bool gray = g_strcmp0(gst_structure_get_string(s, "format"), "GRAY8") == 0;
