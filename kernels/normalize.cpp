@@ -77,11 +77,8 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
   if (is_fixed_point(p)) {
     plan.fixed =
         make_yuv444_plan({p.source.image, {PixelFormat::Y444, width, height}, width, height, 0, 0});
-    plan.geometry = make_geometry(ResizeMode::stretch, p.source.image.width, p.source.image.height,
-                                  width, height, true);
   } else {
     plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height);
-    plan.geometry = plan.resample->geometry;
   }
   check_lists(p, channels);
   for (int c = 0; c < channels; ++c) plan.channel[c] = scale_of_channel(p, c);

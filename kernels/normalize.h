@@ -35,7 +35,6 @@ struct ChannelScale {
 
 struct NormalizePlan {
   TensorDesc out;
-  Geometry geometry;
   std::optional<ResamplePlan> resample;  ///< the float path …
   std::optional<Yuv444Plan> fixed;       ///< … or the fixed-point one: yuv, stretch, bilinear
   ChannelScale channel[3];

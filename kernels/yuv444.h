@@ -17,7 +17,6 @@ struct Yuv444Params {
 };
 
 struct Yuv444Plan {
-  ImageDesc in;
   FormatLayout layout;
   int width, height;
   FixedAxisPlan x, y;
