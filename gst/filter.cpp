@@ -86,7 +86,8 @@ std::unique_ptr<Backend> open_backend(GstBaseTransform *trans, BackendChoice cho
   if (choice != BackendChoice::cpu) {
     try {
       active = BackendChoice::cuda;
-      return cudatensor::open_cuda_backend(device);
+      cudatensor::check_cuda_device(device);
+      return cudatensor::open_cuda_backend();
     } catch (const Error &error) {
       if (choice == BackendChoice::cuda || error.code() != Error::Code::not_found) throw;
       GST_CAT_INFO_OBJECT(category_of(trans), trans, "falling back to the CPU: %s", error.what());

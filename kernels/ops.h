@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "device.h"
 #include "histogram.h"
 #include "letterbox.h"
 #include "normalize.h"
@@ -14,18 +15,14 @@
 
 namespace cudatensor {
 
-/// The queue that device work joins: a cudaStream_t. The CPU has none.
-struct Stream {
-  void *handle = nullptr;
-};
-
 void check_view(const ConstImage &image, const ImageDesc &expected);
 void check_view(const Image &image, const ImageDesc &expected);
 void check_view(const ConstTensor &tensor, const TensorDesc &expected);
 void check_view(const Tensor &tensor, const TensorDesc &expected);
 
 /// A prepared operation from one kind of view to another. It may keep scratch memory, so only one
-/// thread runs it at a time; it allocates nothing while it runs.
+/// thread runs it at a time, and frames that overlap run on one stream; it allocates nothing while
+/// it runs. The CUDA backend's views lie in device memory, or in pinned memory.
 template <class In, class Out, class InDesc, class OutDesc>
 class Operation {
  public:
@@ -56,13 +53,15 @@ using ImageToTensor = Operation<ConstImage, Tensor, ImageDesc, TensorDesc>;
 using TensorToTensor = Operation<ConstTensor, Tensor, TensorDesc, TensorDesc>;
 using TensorToImage = Operation<ConstTensor, Image, TensorDesc, ImageDesc>;
 
-/// Counts into bins, which are added to, not cleared, so that frames can be summed.
+/// Counts the pixels of each luminance. The same holds as for an Operation; for the CUDA backend the
+/// bins lie in device or pinned memory.
 class HistogramOperation {
  public:
   virtual ~HistogramOperation() = default;
   HistogramOperation(const HistogramOperation &) = delete;
   HistogramOperation &operator=(const HistogramOperation &) = delete;
 
+  /// Overwrites the bins.
   void run(const ConstImage &in, Bins &bins, Stream stream = {}) {
     check_view(in, in_);
     execute(in, bins, stream);
@@ -87,13 +86,18 @@ class Backend {
   virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
   virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
   virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;
+
+  /// The GPU that the operations run on; null for the CPU.
+  virtual Device *device() { return nullptr; }
 };
 
 /// Rows are spread over `threads` threads; 0 is one per core.
 std::unique_ptr<Backend> open_cpu_backend(unsigned threads);
 
-/// Device `device`, -1 for the first usable one. Throws Error::not_found, with the reason, where
-/// this build has no CUDA, or this machine no driver or no such device.
-std::unique_ptr<Backend> open_cuda_backend(int device);
+/// On the device of the CUDA context that is current for the calling thread, or of the first device
+/// where there is none. It and its operations are used and destroyed with that context current.
+/// Throws Error::not_found, with the reason, where this build has no CUDA, or this machine no usable
+/// driver or device.
+std::unique_ptr<Backend> open_cuda_backend();
 
 }  // namespace cudatensor

@@ -13,8 +13,8 @@ namespace cudatensor {
 
 enum class Method : uint8_t { bilinear, nearest };
 
-/// One entry of a plan.
-struct Tap {
+/// One entry of a plan. Aligned so that a device loads it at once.
+struct alignas(16) Tap {
   int32_t i0, i1;  ///< source samples, clamped into the picture
   float w;         ///< weight of i1, 0..1
   float inside;    ///< share of the weight that lies in the picture, 0..1; 0 = pad

@@ -32,6 +32,7 @@ class LuminanceHistogram final : public HistogramOperation {
   };
 
   void execute(const ConstImage &in, Bins &bins, Stream) override {
+    bins = {};
     for (Scratch &s : scratch_) std::fill(s.bins.begin(), s.bins.end(), 0u);
     workers_.for_rows(roi_.height, [&](int64_t begin, int64_t end, int slot) {
       for (int y = static_cast<int>(begin); y < end; ++y) count_row(in, roi_.y + y, scratch_[slot]);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "operations.h"
+
+namespace cudatensor {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) override {
+    return cuda::make_yuv444(params, device_);
+  }
+  std::unique_ptr<ImageToImage> letterbox(const LetterboxParams &params) override {
+    return cuda::make_letterbox(params, device_);
+  }
+  std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) override {
+    return cuda::make_normalize(params, device_);
+  }
+  std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
+    return cuda::make_histogram(params, device_);
+  }
+  std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) override {
+    return cuda::make_pixelshuffle(params, device_);
+  }
+  std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) override {
+    return cuda::make_pixelshuffle(params, device_);
+  }
+  Device *device() override { return &device_; }
+
+ private:
+  cuda::CudaDevice device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> open_cuda_backend() {
+  count_cuda_devices();
+  return std::make_unique<CudaBackend>();
+}
+
+}  // namespace cudatensor

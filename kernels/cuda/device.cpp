@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "device.h"
+
+#include <algorithm>
+
+#include "call.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace cuda {
+namespace {
+
+// Destructors look at no result: what fails there failed before, and there is nobody to tell.
+
+class DeviceMemory final : public Memory {
+ public:
+  explicit DeviceMemory(size_t size) : Memory(size) {
+    void *data = nullptr;
+    const std::string what = "cudaMalloc of " + std::to_string(size) + " bytes";
+    call(what.c_str(), [&] { return cudaMalloc(&data, std::max<size_t>(size, 1)); });
+    set_data(data);
+  }
+  ~DeviceMemory() override { cudaFree(data()); }
+};
+
+class PinnedMemory final : public Memory {
+ public:
+  explicit PinnedMemory(size_t size) : Memory(size) {
+    void *data = nullptr;
+    const std::string what = "cudaHostAlloc of " + std::to_string(size) + " bytes";
+    call(what.c_str(),
+         [&] { return cudaHostAlloc(&data, std::max<size_t>(size, 1), cudaHostAllocPortable); });
+    set_data(data);
+  }
+  ~PinnedMemory() override { cudaFreeHost(data()); }
+};
+
+class CudaStream final : public OwnedStream {
+ public:
+  CudaStream() {
+    call("cudaStreamCreateWithFlags", cudaStreamCreateWithFlags, &stream_, cudaStreamNonBlocking);
+  }
+  ~CudaStream() override {
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+  }
+  Stream get() const override { return {stream_}; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent() {
+    call("cudaEventCreateWithFlags", cudaEventCreateWithFlags, &event_,
+         cudaEventDisableTiming | cudaEventBlockingSync);
+  }
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+
+  void record(Stream stream) override {
+    call("cudaEventRecord", cudaEventRecord, event_, handle_of(stream));
+  }
+  bool passed() const override {
+    bool passed = true;
+    call("cudaEventQuery", [&] {
+      const cudaError_t error = cudaEventQuery(event_);
+      passed = error != cudaErrorNotReady;
+      return passed ? error : cudaSuccess;
+    });
+    return passed;
+  }
+  void wait() const override { call("cudaEventSynchronize", cudaEventSynchronize, event_); }
+  void hold(Stream stream) const override {
+    call("cudaStreamWaitEvent", cudaStreamWaitEvent, handle_of(stream), event_, 0u);
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Memory> CudaDevice::allocate(size_t bytes) {
+  return std::make_unique<DeviceMemory>(bytes);
+}
+std::unique_ptr<Memory> CudaDevice::allocate_pinned(size_t bytes) {
+  return std::make_unique<PinnedMemory>(bytes);
+}
+std::unique_ptr<OwnedStream> CudaDevice::make_stream() { return std::make_unique<CudaStream>(); }
+std::unique_ptr<Event> CudaDevice::make_event() { return std::make_unique<CudaEvent>(); }
+
+void CudaDevice::copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, size_t row,
+                      size_t rows, Stream stream) {
+  const bool dense = to.stride == from.stride && to.stride == static_cast<ptrdiff_t>(row);
+  if (dense)
+    call("cudaMemcpyAsync", cudaMemcpyAsync, to.data, from.data, row * rows, cudaMemcpyDefault,
+         handle_of(stream));
+  else
+    call("cudaMemcpy2DAsync", cudaMemcpy2DAsync, to.data, to.stride, from.data, from.stride, row,
+         rows, cudaMemcpyDefault, handle_of(stream));
+}
+
+void CudaDevice::synchronize(Stream stream) {
+  call("cudaStreamSynchronize", cudaStreamSynchronize, handle_of(stream));
+}
+
+std::unique_ptr<Memory> upload(CudaDevice &device, const void *data, size_t bytes) {
+  auto memory = device.allocate(bytes);
+  call("cudaMemcpyAsync", cudaMemcpyAsync, memory->data(), data, bytes, cudaMemcpyHostToDevice,
+       upload_stream());
+  call("cudaStreamSynchronize", cudaStreamSynchronize, upload_stream());
+  return memory;
+}
+
+}  // namespace cuda
+
+int count_cuda_devices() {
+  int count = 0;
+  cuda::call("cudaGetDeviceCount", cudaGetDeviceCount, &count);
+  if (count == 0) cuda::fail(cudaErrorNoDevice, "cudaGetDeviceCount");
+  return count;
+}
+
+void check_cuda_device(int device) {
+  const int count = count_cuda_devices();
+  if (device < count) return;
+  throw Error(Error::Code::not_found,
+              "cuda-device-id=" + std::to_string(device) + ": cudaErrorInvalidDevice; there " +
+                  (count == 1 ? "is 1 CUDA device, number 0"
+                              : "are " + std::to_string(count) + " CUDA devices, from number 0"));
+}
+
+PrimaryContextScope::PrimaryContextScope(int device) : previous_(device) {
+  cuda::call("cudaGetDevice", cudaGetDevice, &previous_);
+  cuda::call("cudaSetDevice", cudaSetDevice, device);
+}
+
+PrimaryContextScope::~PrimaryContextScope() { cudaSetDevice(previous_); }
+
+}  // namespace cudatensor

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The operations of the CUDA backend, one file each.
+#pragma once
+
+#include "device.h"
+#include "kernels/ops.h"
+
+namespace cudatensor::cuda {
+
+std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, CudaDevice &device);
+std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, CudaDevice &device);
+std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, CudaDevice &device);
+std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
+                                                   CudaDevice &device);
+std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
+                                                  CudaDevice &device);
+std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
+                                                 CudaDevice &device);
+
+}  // namespace cudatensor::cuda

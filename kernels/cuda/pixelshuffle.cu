@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include "kernels/pixelshuffle.h"
+#include "operations.h"
+#include "perpixel.cuh"
+
+namespace cudatensor::cuda {
+namespace {
+
+constexpr int kVector = 16;  // bytes of a store
+
+struct ShuffleArgs {
+  const void *in;
+  void *out;
+  int64_t planes;    // of the output
+  int64_t lines;     // of an output plane
+  int64_t width;     // of the input
+  int64_t in_plane;  // elements
+  int factor;
+};
+
+/// `kCount` elements in loads and stores that are as wide as they can be.
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount < kVector ? sizeof(T) * kCount : kVector) Vector {
+  T value[kCount];
+};
+
+/// Input columns that a thread takes, so that it writes whole vectors.
+template <class T, int factor>
+constexpr int columns_of_thread() {
+  constexpr int vector = kVector / static_cast<int>(sizeof(T));
+  return vector % factor == 0 ? vector / factor : vector;
+}
+
+/// A thread's columns of one input row, from each of the `factor` planes that an output row takes
+/// turns with. Rows must begin on vectors.
+template <class T, int factor>
+struct Interleave {
+  static constexpr int kColumns = columns_of_thread<T, factor>();
+
+  static __device__ void run(const ShuffleArgs &, const T *in, int64_t stride, T *out,
+                             int64_t column) {
+    Vector<T, kColumns> planes[factor];
+#pragma unroll
+    for (int p = 0; p < factor; ++p)
+      planes[p] = *reinterpret_cast<const Vector<T, kColumns> *>(in + p * stride + column);
+    Vector<T, kColumns * factor> result;
+#pragma unroll
+    for (int i = 0; i < kColumns * factor; ++i)
+      result.value[i] = planes[i % factor].value[i / factor];
+    *reinterpret_cast<Vector<T, kColumns * factor> *>(out + column * factor) = result;
+  }
+};
+
+/// Any factor and alignment, one input column a thread.
+template <class T>
+struct InterleaveAny {
+  static constexpr int kColumns = 1;
+
+  static __device__ void run(const ShuffleArgs &a, const T *in, int64_t stride, T *out,
+                             int64_t column) {
+    for (int p = 0; p < a.factor; ++p) out[column * a.factor + p] = in[p * stride + column];
+  }
+};
+
+template <class T, class Step>
+__global__ void __launch_bounds__(kShuffleThreads) shuffle(const __grid_constant__ ShuffleArgs a) {
+  const int64_t column =
+      (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * Step::kColumns;
+  if (column >= a.width) return;
+  const int64_t out_width = a.width * a.factor;
+  for (int64_t plane = blockIdx.z; plane < a.planes; plane += gridDim.z) {
+    for (int64_t line = static_cast<int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; line < a.lines;
+         line += static_cast<int64_t>(gridDim.y) * blockDim.y) {
+      const int64_t row = line / a.factor, turn = line % a.factor;
+      const T *in = static_cast<const T *>(a.in) +
+                    (plane * a.factor + turn) * a.factor * a.in_plane + row * a.width;
+      T *out = static_cast<T *>(a.out) + (plane * a.lines + line) * out_width;
+      Step::run(a, in, a.in_plane, out, column);
+    }
+  }
+}
+
+struct ShuffleKernel {
+  void (*kernel)(ShuffleArgs);
+  int columns;  // of a thread
+};
+
+template <class T, class Step>
+ShuffleKernel kernel_of() {
+  return {shuffle<T, Step>, Step::kColumns};
+}
+
+template <class T>
+ShuffleKernel aligned_kernel(int factor) {
+  switch (factor) {
+    case 1: return kernel_of<T, Interleave<T, 1>>();
+    case 2: return kernel_of<T, Interleave<T, 2>>();
+    case 3: return kernel_of<T, Interleave<T, 3>>();
+    case 4: return kernel_of<T, Interleave<T, 4>>();
+    default: return kernel_of<T, InterleaveAny<T>>();
+  }
+}
+
+template <class T>
+ShuffleKernel pick(const ShuffleArgs &a) {
+  const ShuffleKernel fast = aligned_kernel<T>(a.factor);
+  const auto aligned = [&](const void *data) {
+    return reinterpret_cast<uintptr_t>(data) % kVector == 0;
+  };
+  // Then every row of every plane begins on a vector, of the input and of the output.
+  const bool fits = a.width % fast.columns == 0 && aligned(a.in) && aligned(a.out);
+  return fits ? fast : kernel_of<T, InterleaveAny<T>>();
+}
+
+ShuffleKernel pick(size_t element, const ShuffleArgs &a) {
+  if (element == 4) return pick<uint32_t>(a);
+  if (element == 2) return pick<uint16_t>(a);
+  return pick<uint8_t>(a);
+}
+
+void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, cudaStream_t stream) {
+  constexpr int64_t kMostBlocks = 65535;  // along y and z
+  const int64_t threads = (a.width + k.columns - 1) / k.columns;
+  // Narrow pictures leave a block room for several lines.
+  unsigned across = 32;
+  while (across < threads && across < kShuffleThreads) across *= 2;
+  const dim3 block(across, kShuffleThreads / across);
+  const dim3 grid(blocks_for(threads, block.x),
+                  static_cast<unsigned>(std::min(
+                      kMostBlocks, (a.lines + block.y - 1) / static_cast<int64_t>(block.y))),
+                  static_cast<unsigned>(std::min(kMostBlocks, a.planes)));
+  launch("pixelshuffle kernel", k.kernel, grid, block, stream, a);
+}
+
+class PixelShuffle final : public TensorToTensor {
+ public:
+  PixelShuffle(const PixelShuffleParams &params, const TensorDesc &out)
+      : TensorToTensor(params.in, out), factor_(params.factor) {}
+
+ private:
+  void execute(const ConstTensor &in, const Tensor &out, Stream stream) override {
+    const ShuffleArgs args = {in.data,    out.data,  out.desc.n * out.desc.c,
+                              out.desc.h, in.desc.w, in.desc.h * in.desc.w,
+                              factor_};
+    queue_on(stream,
+             [&](cudaStream_t s) { launch_shuffle(pick(size_of(in.desc.dtype), args), args, s); });
+  }
+
+  int factor_;
+};
+
+struct ShuffledArgs {
+  const void *data;
+  int64_t width, plane;  // of the input, elements
+  int factor;
+  SampleScale scale;
+};
+
+template <class T, int kComponents>
+struct ShuffledSampler {
+  using Args = ShuffledArgs;
+  static constexpr int kProduced = kComponents;
+
+  static __device__ Pixel sample(const Args &in, int x, int y) {
+    const auto r = static_cast<unsigned>(in.factor);
+    const unsigned row = static_cast<unsigned>(y) / r, column = static_cast<unsigned>(x) / r;
+    const unsigned turn = static_cast<unsigned>(y) % r * r + static_cast<unsigned>(x) % r;
+    const T *at = static_cast<const T *>(in.data) + turn * in.plane + row * in.width + column;
+    const int64_t channel = static_cast<int64_t>(r) * r * in.plane;
+    float value[3] = {};
+#pragma unroll
+    for (int c = 0; c < kComponents; ++c)
+      value[c] = to_video_sample(to_float(at[c * channel]), in.scale);
+    return {value[0], value[1], value[2]};
+  }
+};
+
+template <class T>
+Launcher<ShuffledArgs, PictureArgs> pick_video(int components) {
+  if (components == 1) return launch_per_pixel<ShuffledSampler<T, 1>, PictureSink>;
+  return launch_per_pixel<ShuffledSampler<T, 3>, PictureSink>;
+}
+
+Launcher<ShuffledArgs, PictureArgs> pick_video(DType dtype, int components) {
+  switch (dtype) {
+    case DType::float16: return pick_video<Half>(components);
+    case DType::float32: return pick_video<float>(components);
+    default: return pick_video<uint8_t>(components);
+  }
+}
+
+class PixelShuffleToVideo final : public TensorToImage {
+ public:
+  explicit PixelShuffleToVideo(const PixelShuffleToVideoParams &params)
+      : TensorToImage(params.in, params.out),
+        factor_(params.factor),
+        scale_(make_sample_scale(params)),
+        layout_(layout_of(params.out.format)),
+        launch_(pick_video(params.in.dtype, layout_.components)) {}
+
+ private:
+  void execute(const ConstTensor &in, const Image &out, Stream stream) override {
+    const ShuffledArgs args = {in.data, in.desc.w, in.desc.h * in.desc.w, factor_, scale_};
+    queue_on(stream, [&](cudaStream_t s) {
+      launch_("pixelshuffle kernel", args, picture_args(out, layout_), out.desc.width,
+              out.desc.height, s);
+    });
+  }
+
+  int factor_;
+  SampleScale scale_;
+  FormatLayout layout_;
+  Launcher<ShuffledArgs, PictureArgs> launch_;
+};
+
+}  // namespace
+
+std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params, CudaDevice &) {
+  return std::make_unique<PixelShuffle>(params, shuffled(params));
+}
+
+std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
+                                                 CudaDevice &) {
+  return std::make_unique<PixelShuffleToVideo>(params);
+}
+
+}  // namespace cudatensor::cuda

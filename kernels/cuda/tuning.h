@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Numbers that only speed depends on.
+#pragma once
+
+namespace cudatensor::cuda {
+
+/// Threads of a block of the kernels that make one output pixel a thread: 32 neighbours of a row
+/// read and write whole sectors; 8 rows share the cached source rows.
+constexpr int kPixelBlockWidth = 32;
+constexpr int kPixelBlockHeight = 8;
+
+/// Threads of a block that counts, and blocks on each multiprocessor.
+constexpr int kHistogramThreads = 512;
+constexpr int kHistogramBlocksPerSm = 2;
+
+/// Threads of a block of the pixel shuffle.
+constexpr int kShuffleThreads = 256;
+
+}  // namespace cudatensor::cuda
