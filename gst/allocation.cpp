@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "cudamemory.h"
+#include "kernels/error.h"
+#include "kernels/fault.h"
 #include "tryallocator.h"
 
 namespace cudatensor {
@@ -11,11 +14,29 @@ namespace {
 // A cache line, which is also the widest vector of the CPUs that the kernels know.
 constexpr gsize kAlignMask = 63;
 
-bool is_video(GstCaps *caps) {
+bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-GstBufferPool *new_pool(GstCaps *caps) {
+/// libgstcuda's pool ends the process, in GStreamer 1.22, on formats that it does not know.
+bool has_cuda_pool(const GstCaps *caps) {
+  const char *format = gst_structure_get_string(gst_caps_get_structure(caps, 0), "format");
+  for (const char *other : {"GRAY8", "xRGB", "xBGR"})
+    if (g_strcmp0(format, other) == 0) return false;
+  return is_video(caps);
+}
+
+/// An allocator for the engine's side of buffers of these caps. Takes no reference along.
+GstAllocator *make_allocator(const GstCaps *caps, Engine &engine) {
+  CudaEngine *cuda = engine.cuda();
+  if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
+  if (in_cuda_memory(caps)) return make_cuda_allocator(cuda->context(), cuda->stream());
+  return make_pinned_allocator(cuda->context());
+}
+
+GstBufferPool *new_pool(const GstCaps *caps, Engine &engine) {
+  if (in_cuda_memory(caps) && has_cuda_pool(caps))
+    return gstcuda::loaded().buffer_pool_new(engine.cuda()->context()->shared());
   return is_video(caps) ? gst_video_buffer_pool_new() : gst_buffer_pool_new();
 }
 
@@ -24,23 +45,51 @@ struct Offer {
   guint size, min, max;
 };
 
-bool configure(const Offer &offer, GstCaps *caps, GstAllocator *allocator,
-               const GstAllocationParams &params, bool video_meta) {
+struct Wishes {
+  GstCaps *caps;
+  GstAllocator *allocator;  // null: the pool's own
+  GstAllocationParams params;
+  bool video_meta;
+  gstcuda::Stream *stream;  // null: none
+};
+
+/// Pools may change the size of their buffers.
+void read_size(Offer &offer) {
   GstStructure *config = gst_buffer_pool_get_config(offer.pool);
-  gst_buffer_pool_config_set_params(config, caps, offer.size, offer.min, offer.max);
-  gst_buffer_pool_config_set_allocator(config, allocator, &params);
-  if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  return gst_buffer_pool_set_config(offer.pool, config);
+  gst_buffer_pool_config_get_params(config, nullptr, &offer.size, nullptr, nullptr);
+  gst_structure_free(config);
+}
+
+bool configure(Offer &offer, const Wishes &wishes) {
+  GstStructure *config = gst_buffer_pool_get_config(offer.pool);
+  gst_buffer_pool_config_set_params(config, wishes.caps, offer.size, offer.min, offer.max);
+  gst_buffer_pool_config_set_allocator(config, wishes.allocator, &wishes.params);
+  if (wishes.video_meta)
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (wishes.stream != nullptr)
+    gstcuda::loaded().buffer_pool_config_set_cuda_stream(config, wishes.stream);
+  if (next_fault() != 0 || !gst_buffer_pool_set_config(offer.pool, config)) return false;
+  read_size(offer);
+  return true;
+}
+
+bool is_pool_of(GstBufferPool *pool, const CudaEngine &cuda) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(pool, gstcuda::loaded().buffer_pool_get_type()) &&
+         reinterpret_cast<gstcuda::BufferPool *>(pool)->context == cuda.context()->shared();
+}
+
+bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Engine &engine) {
+  if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *engine.cuda());
+  return is_video(caps) || offer.size == size;
 }
 
 /// Downstream's first pool where it can be used, otherwise none.
-Offer usable_offer(GstQuery *query, bool video, guint size) {
+Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Engine &engine) {
   Offer offer = {nullptr, size, 0, 0};
   if (gst_query_get_n_allocation_pools(query) == 0) return offer;
   gst_query_parse_nth_allocation_pool(query, 0, &offer.pool, &offer.size, &offer.min, &offer.max);
-  const bool usable = video || offer.size == size;
-  if (!usable) gst_clear_object(&offer.pool);
-  offer.size = video ? std::max(offer.size, size) : size;
+  if (offer.pool != nullptr && !is_usable(offer, caps, size, engine)) gst_clear_object(&offer.pool);
+  offer.size = is_video(caps) ? std::max(offer.size, size) : size;
   return offer;
 }
 
@@ -56,14 +105,17 @@ void remove_pools(GstQuery *query) {
     gst_query_remove_nth_allocation_pool(query, 0);
 }
 
-/// Downstream's allocator, and alignment that is at least ours.
-GstAllocator *decide_allocator(GstQuery *query, GstAllocationParams &params) {
+/// Downstream's allocator, unless buffers are to be in CUDAMemory, and alignment that is at least
+/// ours.
+GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &engine,
+                               GstAllocationParams &params) {
   GstAllocator *allocator = nullptr;
   gst_allocation_params_init(&params);
   const bool offered = gst_query_get_n_allocation_params(query) > 0;
   if (offered) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
   params.align |= kAlignMask;
-  if (allocator == nullptr) allocator = GST_ALLOCATOR(gst_object_ref(try_allocator()));
+  if (in_cuda_memory(caps)) gst_clear_object(&allocator);
+  if (allocator == nullptr) allocator = make_allocator(caps, engine);
   if (offered)
     gst_query_set_nth_allocation_param(query, 0, allocator, &params);
   else
@@ -71,9 +123,24 @@ GstAllocator *decide_allocator(GstQuery *query, GstAllocationParams &params) {
   return allocator;
 }
 
+[[noreturn]] void fail_to_configure(const GstCaps *caps, gsize size, Engine &engine,
+                                    GstAllocator *allocator) {
+  const std::string text = take_allocation_failure(allocator);
+  // libgstcuda does not say why: the runtime, asked for as much, mostly does.
+  if (text.empty() && in_cuda_memory(caps)) engine.cuda()->device().allocate(size);
+  throw Error(Error::Code::out_of_memory, "no pool of buffers of " + std::to_string(size) +
+                                              " bytes" +
+                                              (in_cuda_memory(caps) ? " in CUDAMemory" : "") +
+                                              (text.empty() ? "" : ": ") + text);
+}
+
 }  // namespace
 
-void propose_pool(GstQuery *query, gsize size) {
+bool in_cuda_memory(const GstCaps *caps) {
+  return gst_caps_features_contains(gst_caps_get_features(caps, 0), gstcuda::kMemoryFeature);
+}
+
+void propose_pool(GstQuery *query, gsize size, Engine &engine) {
   GstCaps *caps = nullptr;
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
@@ -81,41 +148,40 @@ void propose_pool(GstQuery *query, gsize size) {
   GstVideoInfo info;
   if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
-  if (!need_pool || size > G_MAXUINT) return;
-  const Offer offer = {new_pool(caps), static_cast<guint>(size), 0, 0};
-  GstAllocationParams params;
-  gst_allocation_params_init(&params);
-  params.align = kAlignMask;
-  if (configure(offer, caps, nullptr, params, is_video(caps)))
+  const bool foreign = in_cuda_memory(caps) && engine.cuda() == nullptr;
+  if (!need_pool || size > G_MAXUINT || foreign) return;
+  Offer offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
+  Wishes wishes = {caps, nullptr, {}, is_video(caps), nullptr};
+  gst_allocation_params_init(&wishes.params);
+  wishes.params.align = kAlignMask;
+  if (engine.cuda() != nullptr) wishes.allocator = make_allocator(caps, engine);
+  if (configure(offer, wishes))
     gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
   gst_object_unref(offer.pool);
+  gst_clear_object(&wishes.allocator);
 }
 
-bool decide_pool(GstQuery *query, gsize size) {
+void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  const bool video = is_video(caps);
-  const bool video_meta =
-      video && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  GstAllocationParams params;
-  GstAllocator *allocator = decide_allocator(query, params);
-  if (size > G_MAXUINT) {
-    // More than a pool can count: each buffer is allocated on its own.
-    remove_pools(query);
-    gst_clear_object(&allocator);
-    return true;
-  }
-  Offer offer = usable_offer(query, video, static_cast<guint>(size));
-  bool configured = offer.pool != nullptr && configure(offer, caps, allocator, params, video_meta);
+  Wishes wishes = {caps, nullptr, {}, false, nullptr};
+  wishes.video_meta =
+      is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  wishes.allocator = decide_allocator(query, caps, engine, wishes.params);
+  const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(wishes.allocator, gst_object_unref);
+  // More than a pool can count: each buffer is allocated on its own.
+  if (size > G_MAXUINT) return remove_pools(query);
+  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
+  Offer offer = usable_offer(query, caps, static_cast<guint>(size), engine);
+  bool configured = offer.pool != nullptr && configure(offer, wishes);
   if (!configured) {
     gst_clear_object(&offer.pool);
-    offer = {new_pool(caps), static_cast<guint>(size), offer.min, 0};
-    configured = configure(offer, caps, allocator, params, video_meta);
+    offer = {new_pool(caps, engine), static_cast<guint>(size), offer.min, 0};
+    configured = configure(offer, wishes);
   }
   if (configured) set_first_pool(query, offer);
   gst_object_unref(offer.pool);
-  gst_clear_object(&allocator);
-  return configured;
+  if (!configured) fail_to_configure(caps, size, engine, wishes.allocator);
 }
 
 }  // namespace cudatensor

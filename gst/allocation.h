@@ -4,15 +4,22 @@
 
 #include <gst/video/video.h>
 
+#include "engine.h"
+
 namespace cudatensor {
 
 /// Offers a pool for the query's caps, and GstVideoMeta for pictures; tensors have `size` bytes.
-void propose_pool(GstQuery *query, gsize size);
+/// The GPU is offered its own memory, or for caps of system memory pinned memory.
+void propose_pool(GstQuery *query, gsize size, Engine &engine);
 
 /// Leaves one configured pool in the query, or none where buffers are too large for any. For
-/// pictures downstream's pool is taken, and GstVideoMeta where downstream knows it. For tensors
-/// downstream's pool is taken only where its buffers have exactly `size` bytes. False where no pool
-/// could be configured.
-bool decide_pool(GstQuery *query, gsize size);
+/// pictures downstream's pool is taken, and GstVideoMeta where downstream knows it; in CUDAMemory
+/// only a pool of the engine's context. For tensors downstream's pool is taken only in system
+/// memory, and where its buffers have exactly `size` bytes. Throws Error where no pool could be
+/// configured.
+void decide_pool(GstQuery *query, gsize size, Engine &engine);
+
+/// Whether caps are of CUDAMemory.
+bool in_cuda_memory(const GstCaps *caps);
 
 }  // namespace cudatensor

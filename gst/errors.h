@@ -13,12 +13,16 @@ namespace cudatensor {
 /// Posts one element error that names the cause.
 void post_error(GstElement *element, const Error &error);
 
+/// Thrown to end a frame whose error has been posted.
+struct AlreadyPosted {};
+
 /// Calls `body`; false where it threw, with the error posted.
 template <class Body>
 bool guard(GstElement *element, const Body &body) {
   try {
     body();
     return true;
+  } catch (const AlreadyPosted &) {
   } catch (const Error &error) {
     post_error(element, error);
   } catch (const std::bad_alloc &) {

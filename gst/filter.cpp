@@ -2,20 +2,24 @@
 #include "filter.h"
 
 #include "allocation.h"
+#include "cudamemory.h"
 #include "enums.h"
 #include "errors.h"
 #include "geometrymeta.h"
+#include "kernels/fault.h"
+#include "videocaps.h"
 
-using cudatensor::Backend;
+namespace gstcuda = cudatensor::gstcuda;
 using cudatensor::BackendChoice;
+using cudatensor::CudaEngine;
 using cudatensor::Effect;
+using cudatensor::Engine;
+using cudatensor::EngineScope;
 using cudatensor::Error;
 using cudatensor::Filter;
 using cudatensor::guard;
 
 struct GstCudaTensorFilterPrivate {
-  // Before the filter, which must go first: its operation points into the backend.
-  std::unique_ptr<Backend> backend;
   std::unique_ptr<Filter> filter;
 
   // Guarded by the object lock.
@@ -26,12 +30,18 @@ struct GstCudaTensorFilterPrivate {
   bool changed = true;
   bool renegotiate = false;
 
+  // libgstcuda's context, set by neighbours and applications too, from any thread, as in all
+  // elements that share one. Null while stopped, and without that library.
+  gstcuda::Context *context = nullptr;
+
   // The streaming thread's.
-  BackendChoice backend_choice = BackendChoice::automatic;  // as when it was started
-  int backend_device = -1;
-  guint backend_threads = 0;
+  std::unique_ptr<Engine> engine;
+  BackendChoice engine_choice = BackendChoice::automatic;  // as when it was started
+  int engine_device = -1;
+  guint engine_threads = 0;
   bool negotiated = false;
   bool prepared = false;
+  bool followed = false;  // upstream's stream, since the last caps
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -79,28 +89,40 @@ void latch(GstBaseTransform *trans) {
   if (renegotiate) gst_base_transform_reconfigure_src(trans);
 }
 
-// --- the backend -------------------------------------------------------------------------------
+// --- the engine --------------------------------------------------------------------------------
 
-std::unique_ptr<Backend> open_backend(GstBaseTransform *trans, BackendChoice choice, int device,
-                                      guint threads, BackendChoice &active) {
-  if (choice != BackendChoice::cpu) {
-    try {
-      active = BackendChoice::cuda;
-      cudatensor::check_cuda_device(device);
-      return cudatensor::open_cuda_backend();
-    } catch (const Error &error) {
-      if (choice == BackendChoice::cuda || error.code() != Error::Code::not_found) throw;
-      GST_CAT_INFO_OBJECT(category_of(trans), trans, "falling back to the CPU: %s", error.what());
-    }
-  }
-  active = BackendChoice::cpu;
-  return cudatensor::open_cpu_backend(threads);
+std::unique_ptr<Engine> open_cuda_engine(const cudatensor::CudaContextRef &context) {
+  const cudatensor::CudaScope scope(context);
+  return std::make_unique<CudaEngine>(context);
 }
 
-void close_backend(GstCudaTensorFilterPrivate *priv) {
-  priv->filter->release();
+std::unique_ptr<Engine> open_engine(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->engine_choice != BackendChoice::cpu) {
+    try {
+      return open_cuda_engine(
+          cudatensor::open_cuda_context(GST_ELEMENT(trans), priv->engine_device, &priv->context));
+    } catch (const Error &error) {
+      if (priv->engine_choice == BackendChoice::cuda) throw;
+      const bool absent = error.code() == Error::Code::not_found;
+      GST_CAT_LEVEL_LOG(category_of(trans), absent ? GST_LEVEL_INFO : GST_LEVEL_WARNING, trans,
+                        "falling back to the CPU: %s", error.what());
+    }
+  }
+  return cudatensor::make_cpu_engine(priv->engine_threads);
+}
+
+void close_engine(GstCudaTensorFilterPrivate *priv) {
   priv->prepared = false;
-  priv->backend.reset();
+  if (priv->engine == nullptr) return;
+  std::optional<EngineScope> scope;
+  try {
+    scope.emplace(*priv->engine);
+  } catch (const Error &) {
+    // The context is lost, and with it what is released now.
+  }
+  priv->filter->release();
+  priv->engine.reset();
 }
 
 void set_active(GstBaseTransform *trans, BackendChoice active) {
@@ -112,46 +134,99 @@ void set_active(GstBaseTransform *trans, BackendChoice active) {
   if (other) g_object_notify(G_OBJECT(trans), "active-backend");
 }
 
-void reopen_backend(GstBaseTransform *trans) {
+void reopen_engine(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  close_backend(priv);
+  close_engine(priv);
   GST_OBJECT_LOCK(trans);
-  priv->backend_threads = priv->threads;
+  priv->engine_threads = priv->threads;
   GST_OBJECT_UNLOCK(trans);
-  BackendChoice active;
-  priv->backend = open_backend(trans, priv->backend_choice, priv->backend_device,
-                               priv->backend_threads, active);
-  set_active(trans, active);
+  priv->engine = open_engine(trans);
+  set_active(trans, priv->engine->kind());
 }
 
 void ensure_prepared(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (priv->prepared) return;
-  GST_OBJECT_LOCK(trans);
-  const bool other_threads = priv->threads != priv->backend_threads;
-  GST_OBJECT_UNLOCK(trans);
-  if (other_threads || priv->backend == nullptr) reopen_backend(trans);
-  priv->filter->prepare(*priv->backend);
+  priv->filter->prepare(priv->engine->backend());
   priv->prepared = true;
+}
+
+/// Before a frame: the CPU's threads are those that the property asks for.
+void ensure_engine(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->engine == nullptr) return reopen_engine(trans);
+  GST_OBJECT_LOCK(trans);
+  const bool other_threads = priv->threads != priv->engine_threads;
+  GST_OBJECT_UNLOCK(trans);
+  if (other_threads && priv->engine->kind() == BackendChoice::cpu) reopen_engine(trans);
+}
+
+/// Upstream's memory is in another context.
+void follow_context(GstBaseTransform *trans, gstcuda::Context *context) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  const int device = cudatensor::device_id_of(context);
+  if (priv->engine_device >= 0 && device != priv->engine_device)
+    throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
+                                           std::to_string(device) + ", cuda-device-id asks for " +
+                                           std::to_string(priv->engine_device) +
+                                           ": give both elements the same cuda-device-id");
+  GST_CAT_INFO_OBJECT(category_of(trans), trans, "following upstream to %" GST_PTR_FORMAT, context);
+  close_engine(priv);
+  GST_OBJECT_LOCK(trans);
+  cudatensor::replace(priv->context, context);
+  GST_OBJECT_UNLOCK(trans);
+  priv->engine = open_cuda_engine(cudatensor::wrap_cuda_context(context));
+  gst_base_transform_reconfigure_src(trans);
+}
+
+/// Works where upstream's memory is, so that nothing has to be moved or waited for. Two upstream
+/// streams that take turns are followed to the first: a change costs a negotiation.
+void follow_upstream(GstBaseTransform *trans, GstBuffer *input) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->engine == nullptr || priv->engine->cuda() == nullptr) return;
+  gstcuda::Memory *memory = cudatensor::cuda_memory_of(input);
+  if (memory == nullptr) return;
+  if (memory->context != priv->engine->cuda()->context()->shared())
+    follow_context(trans, memory->context);
+  gstcuda::Stream *stream = cudatensor::stream_of(memory);
+  CudaEngine &engine = *priv->engine->cuda();
+  if (stream == nullptr || stream == engine.stream() || priv->followed) return;
+  engine.adopt(stream);
+  priv->followed = true;
+  // New pools, whose memory knows the stream.
+  gst_base_transform_reconfigure_src(trans);
 }
 
 gboolean start(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  cudatensor::arm_faults();
   GST_OBJECT_LOCK(trans);
   priv->changed = true;
-  priv->backend_choice = priv->choice;
-  priv->backend_device = priv->device;
+  priv->engine_choice = priv->choice;
+  priv->engine_device = priv->device;
   GST_OBJECT_UNLOCK(trans);
-  return guard(GST_ELEMENT(trans), [&] { reopen_backend(trans); });
+  return guard(GST_ELEMENT(trans), [&] { reopen_engine(trans); });
 }
 
 gboolean stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
   priv->negotiated = false;
-  close_backend(priv);
+  close_engine(priv);
+  cudatensor::replace(priv->context, nullptr);
   set_active(trans, BackendChoice::automatic);
   return TRUE;
+}
+
+void set_context(GstElement *element, GstContext *context) {
+  GstCudaTensorFilterPrivate *priv = priv_of(element);
+  GST_OBJECT_LOCK(element);
+  const int device = priv->device;
+  GST_OBJECT_UNLOCK(element);
+  const bool ours = gst_context_has_context_type(context, gstcuda::kContextType);
+  if (ours && gstcuda::library() != nullptr)
+    gstcuda::loaded().handle_set_context(element, context, device, &priv->context);
+  GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
 }
 
 // --- negotiation -------------------------------------------------------------------------------
@@ -178,11 +253,55 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   }
 }
 
+bool is_analyzer(GstBaseTransform *trans) {
+  return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
+}
+
+/// Whether a pad can have CUDAMemory. The CPU reads it, through libgstcuda, and does not write it.
+bool can_have_cuda_memory(GstBaseTransform *trans, GstPadDirection pad) {
+  GST_OBJECT_LOCK(trans);
+  const BackendChoice active = priv_of(trans)->active;
+  GST_OBJECT_UNLOCK(trans);
+  // What is stopped does not know yet.
+  if (active == BackendChoice::automatic) return cudatensor::cuda_is_built();
+  if (pad == GST_PAD_SRC && active != BackendChoice::cuda) return false;
+  return gstcuda::library() != nullptr;
+}
+
+/// The same caps in CUDAMemory, which is preferred, and in system memory. Takes the caps.
+GstCaps *in_both_memories(GstCaps *caps) {
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    const GstStructure *s = gst_caps_get_structure(caps, i);
+    gst_caps_append_structure_full(result, gst_structure_copy(s),
+                                   gst_caps_features_new(gstcuda::kMemoryFeature, nullptr));
+    gst_caps_append_structure(result, gst_structure_copy(s));
+  }
+  gst_caps_unref(caps);
+  return result;
+}
+
+/// The same caps, whatever memory they are in.
+GstCaps *without_memories(GstCaps *caps) {
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    result = gst_caps_merge_structure(result, gst_structure_copy(gst_caps_get_structure(caps, i)));
+  return result;
+}
+
+GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  Filter &filter = *priv_of(trans)->filter;
+  if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
+  const cudatensor::OwnedCaps plain(without_memories(caps));
+  GstCaps *result = filter.transform_caps(direction, plain.get());
+  const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
+  return can_have_cuda_memory(trans, other) ? in_both_memories(result) : result;
+}
+
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter) {
   GstCaps *result = nullptr;
-  const bool possible =
-      negotiate(trans, [&] { result = priv_of(trans)->filter->transform_caps(direction, caps); });
+  const bool possible = negotiate(trans, [&] { result = convert_caps(trans, direction, caps); });
   if (!possible) return gst_caps_new_empty();
   result = cut_to_template(trans, direction, result);
   if (filter != nullptr) {
@@ -209,6 +328,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
+  priv->followed = false;
   return TRUE;
 }
 
@@ -219,7 +339,20 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
   return TRUE;
 }
 
+/// Whether a neighbour asked for the CUDA context and has it now.
+bool share_context(GstBaseTransform *trans, GstQuery *query) {
+  GST_OBJECT_LOCK(trans);
+  gstcuda::Context *context = priv_of(trans)->context;
+  if (context != nullptr) gst_object_ref(context);
+  GST_OBJECT_UNLOCK(trans);
+  if (context == nullptr) return false;
+  const bool shared = gstcuda::loaded().handle_context_query(GST_ELEMENT(trans), query, context);
+  gst_object_unref(context);
+  return shared;
+}
+
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && share_context(trans, query)) return TRUE;
   // GstBaseTransform may negotiate before it answers.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
@@ -232,12 +365,20 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   // Passthrough: downstream answers.
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
-  cudatensor::propose_pool(query, priv_of(trans)->filter->input_size());
-  return TRUE;
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->engine == nullptr) return FALSE;
+  return guard(GST_ELEMENT(trans), [&] {
+    const EngineScope scope(*priv->engine);
+    cudatensor::propose_pool(query, priv->filter->input_size(), *priv->engine);
+  });
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return cudatensor::decide_pool(query, priv_of(trans)->filter->output_size());
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  return guard(GST_ELEMENT(trans), [&] {
+    const EngineScope scope(*priv->engine);
+    cudatensor::decide_pool(query, priv->filter->output_size(), *priv->engine);
+  });
 }
 
 // --- frames ------------------------------------------------------------------------------------
@@ -253,6 +394,14 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
   StreamingScope scope(priv_of(trans));
   latch(trans);
+  const bool followed = guard(GST_ELEMENT(trans), [&] {
+    ensure_engine(trans);
+    follow_upstream(trans, input);
+  });
+  if (!followed) {
+    gst_buffer_unref(input);
+    return GST_FLOW_ERROR;
+  }
   return parent_class()->submit_input_buffer(trans, is_discont, input);
 }
 
@@ -280,9 +429,11 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   StreamingScope scope(priv_of(trans));
+  Engine &engine = *priv_of(trans)->engine;
   const bool done = guard(GST_ELEMENT(trans), [&] {
+    const EngineScope inside(engine);
     ensure_prepared(trans);
-    priv_of(trans)->filter->process(in, out);
+    priv_of(trans)->filter->process(engine, in, out);
   });
   return done ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -426,6 +577,8 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   object->finalize = finalize;
   install_properties(object);
 
+  GST_ELEMENT_CLASS(klass)->set_context = set_context;
+
   auto *trans = GST_BASE_TRANSFORM_CLASS(klass);
   trans->passthrough_on_same_caps = FALSE;
   trans->start = start;
@@ -458,6 +611,10 @@ namespace {
 void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
              GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
   auto *element = GST_ELEMENT_CLASS(klass);
+  if (cuda_is_built()) {
+    sink = in_both_memories(sink);
+    src = in_both_memories(src);
+  }
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
   gst_element_class_add_pad_template(element,

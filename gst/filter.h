@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the five elements share. GstCudaTensorFilter is the GObject: it owns the backend, speaks
+// What the five elements share. GstCudaTensorFilter is the GObject: it owns the engine, speaks
 // GStreamer's protocols and turns exceptions into element errors. Filter is what an element adds
 // to it, in plain C++.
 #pragma once
@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kernels/ops.h"
+#include "engine.h"
 #include "properties.h"
 
 namespace cudatensor {
@@ -40,13 +40,13 @@ class Filter {
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
 
-  // Frames, on the streaming thread.
+  // Frames, on the streaming thread, inside the engine's scope.
   /// Makes the operation for the caps and settings in force.
   virtual void prepare(Backend &backend) = 0;
-  /// Drops it; the backend is about to go.
+  /// Drops it, after what it has under way; the engine is about to go.
   virtual void release() = 0;
   /// For an element that only looks at buffers, `out` is null.
-  virtual void process(GstBuffer *in, GstBuffer *out) = 0;
+  virtual void process(Engine &engine, GstBuffer *in, GstBuffer *out) = 0;
   /// Before EOS and other events go on.
   virtual void on_event(GstEvent *) {}
   virtual void on_stop() {}
@@ -122,7 +122,7 @@ namespace cudatensor {
 constexpr guint kFirstProperty = 16;
 
 /// For an element's class_init, before it installs its properties: its log, its pads (the caps are
-/// taken) and its Filter.
+/// taken; a build with CUDA adds the same in CUDAMemory) and its Filter.
 void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
                     GstCaps *src, Filter *(*create)(GstBaseTransform *));
 

@@ -16,10 +16,10 @@
  * Since: 0.1
  */
 #include "elements.h"
+#include "errors.h"
 #include "filter.h"
 #include "histogramaccumulator.h"
-#include "kernels/error.h"
-#include "mapping.h"
+#include "histogramworker.h"
 #include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudahistogram_debug);
@@ -77,9 +77,49 @@ ClipLevels clip_levels(const GstVideoInfo &info) {
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
+/// A frame as it was when it passed; its bins may come later.
+struct CountedFrame {
+  FrameTime time;
+  ClipLevels levels;
+  std::vector<int> roi_property;
+  std::optional<Rect> roi;  // clipped to the frame; nothing for whole frames
+  guint64 interval;
+};
+
+/// Adds frames to intervals and posts those that are complete. Frames come from one thread at a
+/// time.
+class IntervalPoster {
+ public:
+  explicit IntervalPoster(GstElement *element) : element_(element) {}
+
+  void add(const CountedFrame &frame, const Bins &bins) {
+    // Another region ends the interval: a message speaks of one.
+    const bool same_region = roi_property_ == frame.roi_property;
+    if (!same_region || !accumulator_.takes(frame.time, frame.interval)) post();
+    roi_property_ = frame.roi_property;
+    accumulator_.add(bins, frame.levels, frame.time, frame.roi);
+    if (frame.interval == 0 || !GST_CLOCK_TIME_IS_VALID(frame.time.timestamp)) post();
+  }
+
+  /// Without the object lock.
+  void post() {
+    if (accumulator_.empty()) return;
+    gst_element_post_message(element_,
+                             gst_message_new_element(GST_OBJECT(element_), accumulator_.take()));
+  }
+
+  void discard() { accumulator_.discard(); }
+
+ private:
+  GstElement *element_;
+  std::vector<int> roi_property_;  // of the frames in the accumulator
+  HistogramAccumulator accumulator_;
+};
+
 class Histogram final : public FilterWith<Settings> {
  public:
-  explicit Histogram(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit Histogram(GstBaseTransform *element)
+      : FilterWith(element, properties()), poster_(GST_ELEMENT(element)) {}
 
   GstCaps *transform_caps(GstPadDirection, GstCaps *caps) override { return gst_caps_ref(caps); }
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
@@ -92,54 +132,81 @@ class Histogram final : public FilterWith<Settings> {
   void prepare(Backend &backend) override {
     const Settings &s = latched();
     if (!s.post_messages) {
-      accumulator_.discard();
-      return release();
+      release();
+      return poster_.discard();
     }
     const ImageDesc image = image_desc_of(info_);
     const Rect roi = rect_of(s.roi, image);
     operation_ = backend.histogram({image, roi});
     roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(roi);
   }
-  void release() override { operation_.reset(); }
 
-  void process(GstBuffer *in, GstBuffer *) override {
+  void release() override {
+    worker_.reset();
+    operation_.reset();
+  }
+
+  void process(Engine &engine, GstBuffer *in, GstBuffer *) override {
+    if (failed_) throw AlreadyPosted();
     if (!operation_) return;
-    Bins bins = {};
+    const CountedFrame frame = {time_of(in), clip_levels(info_), latched().roi, roi_,
+                                latched().interval};
+    if (engine.cuda() != nullptr) return count_later(*engine.cuda(), in, frame);
+    Bins bins;
     {
       const VideoMap source(info_, in, GST_MAP_READ);
-      operation_->run(source.const_image(), bins);
+      operation_->run(source.constant(), bins);
     }
-    const FrameTime time = time_of(in);
-    // Another region ends the interval: a message speaks of one.
-    const bool same_region = counted_roi_ == latched().roi;
-    if (!same_region || !accumulator_.takes(time, latched().interval)) post();
-    counted_roi_ = latched().roi;
-    accumulator_.add(bins, clip_levels(info_), time, roi_);
-    if (latched().interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp)) post();
+    poster_.add(frame, bins);
   }
 
   void on_event(GstEvent *event) override {
-    if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) post();
-    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) accumulator_.discard();
+    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    const bool flush = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
+    if (!end && !flush) return;
+    drain();
+    if (end) poster_.post();
+    if (flush) poster_.discard();
   }
-  void on_stop() override { accumulator_.discard(); }
+  void on_stop() override {
+    drain();
+    poster_.discard();
+    failed_ = false;
+  }
 
  private:
-  /// Without the object lock.
-  void post() {
-    if (accumulator_.empty()) return;
-    gst_element_post_message(GST_ELEMENT(element()),
-                             gst_message_new_element(GST_OBJECT(element()), accumulator_.take()));
-  }
-
+  void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame);
   FrameTime time_of(GstBuffer *buffer) const;
+
+  /// The frames that passed have been added.
+  void drain() {
+    if (worker_) worker_->drain();
+  }
 
   GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
-  std::optional<Rect> roi_;       // clipped to the frame; nothing for whole frames
-  std::vector<int> counted_roi_;  // the property, of the frames in the accumulator
-  HistogramAccumulator accumulator_;
+  std::optional<Rect> roi_;
+  IntervalPoster poster_;
+  std::unique_ptr<HistogramWorker> worker_;  // for CUDA; while it has work, the poster is its
+  std::atomic<bool> failed_{false};
 };
+
+void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
+  if (!worker_) {
+    worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
+      if (!failed_.exchange(true)) post_error(GST_ELEMENT(element()), error);
+    });
+  }
+  PendingBins pending = worker_->take();
+  {
+    CudaFrame work(cuda, in, nullptr);
+    const VideoMap source(info_, in, work.input_flags());
+    operation_->run(work.input(source.constant()), pending.bins(), work.stream());
+    work.finish();
+    pending.ready->record(work.stream());
+  }
+  worker_->push(std::move(pending), [this, frame](const Bins &bins) { poster_.add(frame, bins); });
+}
 
 FrameTime Histogram::time_of(GstBuffer *buffer) const {
   const GstSegment &segment = element()->segment;

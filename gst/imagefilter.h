@@ -3,7 +3,6 @@
 
 #include "filter.h"
 #include "geometrymeta.h"
-#include "mapping.h"
 #include "videocaps.h"
 
 namespace cudatensor {
@@ -24,12 +23,8 @@ class ImageFilter : public FilterWith<S> {
 
   void release() override { operation_.reset(); }
 
-  void process(GstBuffer *in, GstBuffer *out) override {
-    {
-      const VideoMap source(in_, in, GST_MAP_READ);
-      const VideoMap target(out_, out, GST_MAP_WRITE);
-      operation_->run(source.const_image(), target.image());
-    }
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    run(engine, *operation_, in_, in, out_, out);
     transform_regions(in, out, geometry_);
   }
 

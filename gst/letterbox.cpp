@@ -74,8 +74,8 @@ class Letterbox final : public ImageFilter<Settings> {
     operation_ = backend.letterbox(params);
   }
 
-  void process(GstBuffer *in, GstBuffer *out) override {
-    ImageFilter::process(in, out);
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    ImageFilter::process(engine, in, out);
     attach_geometry(in, out, geometry_);
   }
 

@@ -40,7 +40,7 @@ void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
 
 }  // namespace
 
-VideoMap::VideoMap(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
+VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
   check_meta(info, buffer);
   if (!gst_video_frame_map(&frame_, &info, buffer, flags))
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
@@ -75,10 +75,10 @@ void VideoMap::check_planes() const {
   }
 }
 
-Image VideoMap::image() const { return view_of<Image>(frame_); }
-ConstImage VideoMap::const_image() const { return view_of<ConstImage>(frame_); }
+Image VideoMap::view() const { return view_of<Image>(frame_); }
+ConstImage VideoMap::constant() const { return view_of<ConstImage>(frame_); }
 
-TensorMap::TensorMap(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
+TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
     : desc_(desc), buffer_(buffer) {
   if (gst_buffer_get_size(buffer) != desc.bytes())
     throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +

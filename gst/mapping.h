@@ -10,16 +10,21 @@
 
 namespace cudatensor {
 
-class VideoMap {
+template <class Spec>
+class Map;
+
+/// A picture as its caps describe it.
+template <>
+class Map<GstVideoInfo> {
  public:
   /// Throws Error where the buffer cannot be mapped or is too short for its picture.
-  VideoMap(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags);
-  ~VideoMap() { gst_video_frame_unmap(&frame_); }
-  VideoMap(const VideoMap &) = delete;
-  VideoMap &operator=(const VideoMap &) = delete;
+  Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags);
+  ~Map() { gst_video_frame_unmap(&frame_); }
+  Map(const Map &) = delete;
+  Map &operator=(const Map &) = delete;
 
-  Image image() const;
-  ConstImage const_image() const;
+  Image view() const;
+  ConstImage constant() const;
 
  private:
   void check_planes() const;
@@ -27,21 +32,25 @@ class VideoMap {
   GstVideoFrame frame_;
 };
 
-class TensorMap {
+template <>
+class Map<TensorDesc> {
  public:
   /// Throws Error where the buffer cannot be mapped or does not hold exactly the tensor.
-  TensorMap(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags);
-  ~TensorMap() { gst_buffer_unmap(buffer_, &map_); }
-  TensorMap(const TensorMap &) = delete;
-  TensorMap &operator=(const TensorMap &) = delete;
+  Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags);
+  ~Map() { gst_buffer_unmap(buffer_, &map_); }
+  Map(const Map &) = delete;
+  Map &operator=(const Map &) = delete;
 
-  Tensor tensor() const { return {desc_, map_.data}; }
-  ConstTensor const_tensor() const { return {desc_, map_.data}; }
+  Tensor view() const { return {desc_, map_.data}; }
+  ConstTensor constant() const { return {desc_, map_.data}; }
 
  private:
   TensorDesc desc_;
   GstBuffer *buffer_;
   GstMapInfo map_;
 };
+
+using VideoMap = Map<GstVideoInfo>;
+using TensorMap = Map<TensorDesc>;
 
 }  // namespace cudatensor

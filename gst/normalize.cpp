@@ -20,7 +20,6 @@
 #include "filter.h"
 #include "geometrymeta.h"
 #include "kernels/error.h"
-#include "mapping.h"
 #include "resizeproperties.h"
 #include "tensorcaps.h"
 #include "values.h"
@@ -144,12 +143,8 @@ class Normalize final : public FilterWith<Settings> {
   void prepare(Backend &backend) override;
   void release() override { operation_.reset(); }
 
-  void process(GstBuffer *in, GstBuffer *out) override {
-    {
-      const VideoMap source(in_, in, GST_MAP_READ);
-      const TensorMap target(out_, out, GST_MAP_WRITE);
-      operation_->run(source.const_image(), target.tensor());
-    }
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    run(engine, *operation_, in_, in, out_, out);
     transform_regions(in, out, geometry_);
     attach_geometry(in, out, geometry_);
   }
@@ -270,7 +265,10 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
       if (!dimensions || !fits(s, *dimensions)) continue;
       GstStructure *fixed = gst_structure_copy(tensor);
       gst_structure_set(fixed, "dimensions", G_TYPE_STRING, text.c_str(), nullptr);
-      return gst_caps_fixate(gst_caps_new_full(fixed, nullptr));
+      GstCaps *result = gst_caps_new_full(fixed, nullptr);
+      const GstCapsFeatures *memory = gst_caps_get_features(wanted.get(), i);
+      gst_caps_set_features(result, 0, gst_caps_features_copy(memory));
+      return gst_caps_fixate(result);
     }
   }
   throw Error(Error::Code::settings,

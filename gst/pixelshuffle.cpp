@@ -18,7 +18,6 @@
 #include "filter.h"
 #include "geometrymeta.h"
 #include "kernels/error.h"
-#include "mapping.h"
 #include "tensorcaps.h"
 #include "values.h"
 #include "videocaps.h"
@@ -85,7 +84,7 @@ class PixelShuffle final : public FilterWith<Settings> {
     to_tensor_operation_.reset();
     to_video_operation_.reset();
   }
-  void process(GstBuffer *in, GstBuffer *out) override;
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override;
 
  private:
   TensorDesc in_ = {};
@@ -121,17 +120,11 @@ void PixelShuffle::prepare(Backend &backend) {
     to_tensor_operation_ = backend.pixelshuffle(PixelShuffleParams{in_, s.factor});
 }
 
-void PixelShuffle::process(GstBuffer *in, GstBuffer *out) {
-  {
-    const TensorMap source(in_, in, GST_MAP_READ);
-    if (to_video_) {
-      const VideoMap target(video_, out, GST_MAP_WRITE);
-      to_video_operation_->run(source.const_tensor(), target.image());
-    } else {
-      const TensorMap target(tensor_, out, GST_MAP_WRITE);
-      to_tensor_operation_->run(source.const_tensor(), target.tensor());
-    }
-  }
+void PixelShuffle::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
+  if (to_video_)
+    run(engine, *to_video_operation_, in_, in, video_, out);
+  else
+    run(engine, *to_tensor_operation_, in_, in, tensor_, out);
   if (!geometry_) return;
   transform_regions(in, out, *geometry_);
   carry_geometry(in, out, *geometry_);

@@ -32,7 +32,7 @@ TensorDesc desc_of(const Dimensions &dimensions, DType dtype, Layout layout);
 const char *type_text(DType dtype);
 std::optional<DType> parse_type(const char *text);
 
-/// other/tensors,format=static,num_tensors=1 in system memory, with these types.
+/// other/tensors,format=static,num_tensors=1, with these types.
 GstCaps *make_tensor_template_caps(std::initializer_list<DType> types);
 
 /// A structure of the same without types and dimensions, with the framerate of `other`.

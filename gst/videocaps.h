@@ -21,7 +21,7 @@ using OwnedCaps = std::unique_ptr<GstCaps, UnrefCaps>;
 #define CUDATENSOR_YUV420 "NV12, NV21, I420, YV12"
 #define CUDATENSOR_INPUT_FORMATS CUDATENSOR_PACKED_RGB ", " CUDATENSOR_YUV420 ", Y444, GRAY8"
 
-/// video/x-raw of these formats in system memory, 1 to kMaxImageSize pixels wide and high. Without
+/// video/x-raw of these formats, 1 to kMaxImageSize pixels wide and high. Without
 /// a framerate, so that caps that have none are accepted.
 GstCaps *make_video_template_caps(const char *formats);
 

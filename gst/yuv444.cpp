@@ -107,8 +107,8 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
     operation_ = backend.yuv444(params);
   }
 
-  void process(GstBuffer *in, GstBuffer *out) override {
-    ImageFilter::process(in, out);
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    ImageFilter::process(engine, in, out);
     carry_geometry(in, out, geometry_);
   }
 };

@@ -82,6 +82,9 @@ class Device {
   virtual void synchronize(Stream stream) = 0;
 };
 
+/// Whether this build has CUDA code.
+bool cuda_is_built();
+
 /// The number of CUDA devices. Throws Error::not_found, with the reason, where this build has no
 /// CUDA, this machine no driver or one that is too old, or no device.
 int count_cuda_devices();

@@ -32,7 +32,7 @@ void arm_faults() {
   faults.count = 0;
   faults.sticky = sticky;
   faults.code = code;
-  faults.at = at;
+  faults.at = at < 0 ? 0 : at;
 }
 
 int next_fault() {

@@ -66,6 +66,7 @@ class CudaEvent final : public Event {
     call("cudaEventQuery", [&] {
       const cudaError_t error = cudaEventQuery(event_);
       passed = error != cudaErrorNotReady;
+      if (!passed) cudaGetLastError();  // remembers it like an error
       return passed ? error : cudaSuccess;
     });
     return passed;
@@ -115,6 +116,8 @@ std::unique_ptr<Memory> upload(CudaDevice &device, const void *data, size_t byte
 
 }  // namespace cuda
 
+bool cuda_is_built() { return true; }
+
 int count_cuda_devices() {
   int count = 0;
   cuda::call("cudaGetDeviceCount", cudaGetDeviceCount, &count);
@@ -124,7 +127,7 @@ int count_cuda_devices() {
 
 void check_cuda_device(int device) {
   const int count = count_cuda_devices();
-  if (device < count) return;
+  if (device >= -1 && device < count) return;
   throw Error(Error::Code::not_found,
               "cuda-device-id=" + std::to_string(device) + ": cudaErrorInvalidDevice; there " +
                   (count == 1 ? "is 1 CUDA device, number 0"

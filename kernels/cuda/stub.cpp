@@ -5,6 +5,8 @@
 
 namespace cudatensor {
 
+bool cuda_is_built() { return false; }
+
 int count_cuda_devices() {
   throw Error(Error::Code::not_found, "this build of the plugin has no CUDA backend");
 }

@@ -138,7 +138,7 @@ TEST_P(Elements, DoNotDropWhereQosIsOff) {
 TEST_P(Elements, AutoIsTheBackendThatThereIs) {
   bool cuda = true;
   try {
-    open_cuda_backend(-1);
+    open_cuda_backend();
   } catch (const Error &) {
     cuda = false;
   }
@@ -165,7 +165,7 @@ TEST_P(Elements, NotifyTheirBackend) {
 
 TEST_P(Elements, CudaWithoutADeviceIsOneError) {
   try {
-    open_cuda_backend(-1);
+    open_cuda_backend();
     GTEST_SKIP() << "there is one";
   } catch (const Error &) {
   }

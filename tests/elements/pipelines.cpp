@@ -274,7 +274,7 @@ TEST(Pipelines, AnErrorStopsThemWithItsCause) {
 
 TEST(Pipelines, BackendCudaWithoutADeviceStopsThemWithItsCause) {
   try {
-    open_cuda_backend(-1);
+    open_cuda_backend();
     GTEST_SKIP() << "there is one";
   } catch (const std::exception &) {
   }

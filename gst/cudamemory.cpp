@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cudamemory.h"
+
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "kernels/error.h"
+#include "kernels/fault.h"
+
+struct GstCudaTensorAllocator {
+  GstAllocator parent;
+  struct GstCudaTensorAllocatorPrivate *priv;
+};
+struct GstCudaTensorAllocatorClass {
+  GstAllocatorClass parent_class;
+};
+struct GstCudaTensorAllocatorPrivate {
+  std::function<GstMemory *(gsize size)> allocate;  // throws Error
+  std::mutex mutex;
+  std::string failure;
+};
+G_DEFINE_TYPE(GstCudaTensorAllocator, gst_cuda_tensor_allocator, GST_TYPE_ALLOCATOR)
+
+static GstMemory *allocator_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *) {
+  GstCudaTensorAllocatorPrivate *priv = reinterpret_cast<GstCudaTensorAllocator *>(allocator)->priv;
+  try {
+    return priv->allocate(size);
+  } catch (const std::exception &error) {
+    const std::lock_guard<std::mutex> lock(priv->mutex);
+    priv->failure = error.what();
+    return nullptr;
+  }
+}
+
+static void allocator_finalize(GObject *object) {
+  delete reinterpret_cast<GstCudaTensorAllocator *>(object)->priv;
+  G_OBJECT_CLASS(gst_cuda_tensor_allocator_parent_class)->finalize(object);
+}
+
+static void gst_cuda_tensor_allocator_class_init(GstCudaTensorAllocatorClass *klass) {
+  GST_ALLOCATOR_CLASS(klass)->alloc = allocator_alloc;
+  G_OBJECT_CLASS(klass)->finalize = allocator_finalize;
+}
+
+static void gst_cuda_tensor_allocator_init(GstCudaTensorAllocator *self) {
+  self->priv = new GstCudaTensorAllocatorPrivate;
+}
+
+namespace cudatensor {
+namespace {
+
+/// A block of the device or of pinned memory, and the context to free it in.
+class Holder {
+ public:
+  Holder(const CudaContextRef &context, std::unique_ptr<Memory> memory)
+      : context_(context), memory_(std::move(memory)) {}
+  ~Holder() {
+    // Where the context cannot be entered any more, its memory is gone with it.
+    try {
+      const CudaScope scope(context_);
+      memory_.reset();
+    } catch (const Error &) {
+      static_cast<void>(memory_.release());
+    }
+  }
+
+  uint8_t *data() const { return memory_->data(); }
+
+ private:
+  CudaContextRef context_;
+  std::unique_ptr<Memory> memory_;
+};
+
+void drop_holder(gpointer holder) { delete static_cast<Holder *>(holder); }
+
+GQuark pinned_quark() {
+  static const GQuark quark = g_quark_from_static_string("GstCudaTensorPinnedMemory");
+  return quark;
+}
+
+GstAllocator *make_allocator(const char *type, std::function<GstMemory *(gsize)> allocate) {
+  auto *self = static_cast<GstCudaTensorAllocator *>(
+      g_object_new(gst_cuda_tensor_allocator_get_type(), nullptr));
+  gst_object_ref_sink(self);
+  self->priv->allocate = std::move(allocate);
+  GST_ALLOCATOR(self)->mem_type = type;
+  return GST_ALLOCATOR(self);
+}
+
+/// `size` bytes as one row of a picture.
+GstVideoInfo row_info(GstVideoFormat format, gsize size, gsize pixel) {
+  const gsize width = (size + pixel - 1) / pixel;
+  if (width * pixel > G_MAXINT)
+    throw Error(Error::Code::out_of_memory,
+                std::to_string(size) + " bytes are more than one GstCudaMemory holds");
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  info.finfo = gst_video_format_get_info(format);
+  info.width = static_cast<gint>(width);
+  info.height = 1;
+  info.stride[0] = static_cast<gint>(width * pixel);
+  info.size = width * pixel;
+  return info;
+}
+
+GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *stream, gsize size) {
+  const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_GRAY8, size, 1);
+  const CudaScope scope(context);
+  auto holder = std::make_unique<Holder>(context, context->device().allocate(size));
+  const auto address = reinterpret_cast<uintptr_t>(holder->data());
+  GstMemory *memory = gstcuda::loaded().allocator_alloc_wrapped(
+      nullptr, context->shared(), stream, &info, address, holder.get(), drop_holder);
+  if (memory == nullptr)
+    throw Error(Error::Code::out_of_memory, "gst_cuda_allocator_alloc_wrapped failed");
+  holder.release();
+  return memory;
+}
+
+/// libgstcuda does not say why it could not: the runtime, asked for as much, mostly does.
+[[noreturn]] void fail_to_allocate(const CudaContextRef &context, gsize size) {
+  const CudaScope scope(context);
+  context->device().allocate(size);
+  throw Error(Error::Code::out_of_memory,
+              "gst_cuda_allocator_alloc of " + std::to_string(size) + " bytes failed");
+}
+
+/// Until 1.22 a GstCudaMemory is always a picture: a row of 32-bit pixels, cut to size.
+GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
+  const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_RGBA, size, 4);
+  GstAllocator *allocator = gst_allocator_find(gstcuda::kMemoryType);
+  GstMemory *memory = next_fault() != 0
+                          ? nullptr
+                          : gstcuda::loaded().allocator_alloc(allocator, context->shared(), &info);
+  gst_object_unref(allocator);
+  if (memory == nullptr) fail_to_allocate(context, size);
+  gst_memory_resize(memory, 0, size);
+  return memory;
+}
+
+GstMemory *allocate_pinned(const CudaContextRef &context, gsize size) {
+  const CudaScope scope(context);
+  auto holder = std::make_unique<Holder>(context, context->device().allocate_pinned(size));
+  GstMemory *memory = gst_memory_new_wrapped(static_cast<GstMemoryFlags>(0), holder->data(), size,
+                                             0, size, holder.get(), drop_holder);
+  gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
+  return memory;
+}
+
+/// A reference for a closure; null stays null.
+std::shared_ptr<gstcuda::Stream> keep(gstcuda::Stream *stream) {
+  if (stream == nullptr) return nullptr;
+  auto *object = gst_mini_object_ref(reinterpret_cast<GstMiniObject *>(stream));
+  return {reinterpret_cast<gstcuda::Stream *>(object),
+          [](gstcuda::Stream *s) { gst_mini_object_unref(reinterpret_cast<GstMiniObject *>(s)); }};
+}
+
+}  // namespace
+
+gstcuda::Memory *cuda_memory_of(GstBuffer *buffer) {
+  const gstcuda::Library *library = gstcuda::library();
+  if (library == nullptr || gst_buffer_n_memory(buffer) != 1) return nullptr;
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  return library->is_cuda_memory(memory) ? reinterpret_cast<gstcuda::Memory *>(memory) : nullptr;
+}
+
+gstcuda::Stream *stream_of(gstcuda::Memory *memory) {
+  return gstcuda::loaded().has_streams() ? gstcuda::loaded().memory_get_stream(memory) : nullptr;
+}
+
+bool is_pinned(GstBuffer *buffer) {
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); ++i)
+    if (gst_mini_object_get_qdata(GST_MINI_OBJECT(gst_buffer_peek_memory(buffer, i)),
+                                  pinned_quark()) == nullptr)
+      return false;
+  return gst_buffer_n_memory(buffer) > 0;
+}
+
+GstAllocator *make_cuda_allocator(const CudaContextRef &context, gstcuda::Stream *stream) {
+  const auto kept = keep(stream);
+  return make_allocator(gstcuda::kMemoryType, [context, kept](gsize size) {
+    if (gstcuda::loaded().has_streams()) return wrap_device_memory(context, kept.get(), size);
+    return allocate_row(context, size);
+  });
+}
+
+GstAllocator *make_pinned_allocator(const CudaContextRef &context) {
+  return make_allocator(GST_ALLOCATOR_SYSMEM,
+                        [context](gsize size) { return allocate_pinned(context, size); });
+}
+
+std::string take_allocation_failure(GstAllocator *allocator) {
+  if (!G_TYPE_CHECK_INSTANCE_TYPE(allocator, gst_cuda_tensor_allocator_get_type())) return "";
+  GstCudaTensorAllocatorPrivate *priv = reinterpret_cast<GstCudaTensorAllocator *>(allocator)->priv;
+  const std::lock_guard<std::mutex> lock(priv->mutex);
+  return std::exchange(priv->failure, "");
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Memory that GPU and CPU share work on: GstCudaMemory, and pinned memory of the host.
+#pragma once
+
+#include "cudacontext.h"
+
+namespace cudatensor {
+
+/// The buffer's memory where that is one GstCudaMemory, otherwise null.
+gstcuda::Memory *cuda_memory_of(GstBuffer *buffer);
+
+/// The stream that a memory is worked on; null where it has none, as before GStreamer 1.24.
+gstcuda::Stream *stream_of(gstcuda::Memory *memory);
+
+/// Whether all of the buffer's memory is pinned memory of an allocator of make_pinned_allocator().
+bool is_pinned(GstBuffer *buffer);
+
+/// Allocators that return no memory where there is none, as GStreamer's pools expect; the Error is
+/// kept for take_allocation_failure(). Memories keep the context alive.
+
+/// Each memory is a GstCudaMemory of exactly the size asked for, aligned to 256 bytes. It is worked
+/// on `stream`, which may be null.
+GstAllocator *make_cuda_allocator(const CudaContextRef &context, gstcuda::Stream *stream);
+GstAllocator *make_pinned_allocator(const CudaContextRef &context);
+
+/// The text of the Error since the last call, empty where there was none.
+std::string take_allocation_failure(GstAllocator *allocator);
+
+}  // namespace cudatensor

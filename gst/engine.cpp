@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "engine.h"
+
+#include <algorithm>
+
+#include "cudamemory.h"
+#include "kernels/error.h"
+#include "kernels/fault.h"
+
+namespace cudatensor {
+namespace {
+
+class CpuEngine final : public Engine {
+ public:
+  explicit CpuEngine(guint threads) : backend_(open_cpu_backend(threads)) {}
+  Backend &backend() override { return *backend_; }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+};
+
+/// Keeps `stream` in `slot` instead of what was there.
+void replace(gstcuda::Stream *&slot, gstcuda::Stream *stream) {
+  gst_mini_object_replace(reinterpret_cast<GstMiniObject **>(&slot),
+                          reinterpret_cast<GstMiniObject *>(stream));
+}
+
+gstcuda::Stream *new_shared_stream(gstcuda::Context *context) {
+  if (context == nullptr || !gstcuda::loaded().has_streams()) return nullptr;
+  gstcuda::Stream *stream = next_fault() != 0 ? nullptr : gstcuda::loaded().stream_new(context);
+  if (stream == nullptr)
+    throw Error(Error::Code::device,
+                "gst_cuda_stream_new failed: the CUDA context may be lost; set the pipeline to "
+                "NULL and start it again");
+  return stream;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cpu_engine(guint threads) {
+  return std::make_unique<CpuEngine>(threads);
+}
+
+EngineScope::EngineScope(Engine &engine) {
+  if (engine.cuda() != nullptr) scope_.emplace(engine.cuda()->context());
+}
+
+// --- CudaEngine --------------------------------------------------------------------------------
+
+CudaEngine::CudaEngine(const CudaContextRef &context)
+    : context_(context), order_(device().make_event()), transfers_(device()) {
+  shared_stream_ = new_shared_stream(context_->shared());
+  if (shared_stream_ == nullptr) own_stream_ = device().make_stream();
+}
+
+CudaEngine::~CudaEngine() {
+  // What is in use must not go; a stream that fails here has failed a frame before.
+  try {
+    device().synchronize(handle_of(last_used_));
+  } catch (const Error &) {
+  }
+  for (const Kept &kept : kept_) gst_buffer_unref(kept.buffer);
+  replace(last_used_, nullptr);
+  replace(shared_stream_, nullptr);
+}
+
+Stream CudaEngine::handle_of(gstcuda::Stream *stream) const {
+  if (stream != nullptr) return {gstcuda::loaded().stream_get_handle(stream)};
+  return own_stream_ != nullptr ? own_stream_->get() : handle_of(shared_stream_);
+}
+
+void CudaEngine::adopt(gstcuda::Stream *stream) { replace(shared_stream_, stream); }
+
+void CudaEngine::order(Stream before, Stream after) {
+  if (before.handle == after.handle) return;
+  order_->record(before);
+  order_->hold(after);
+}
+
+void CudaEngine::use(gstcuda::Stream *stream) {
+  if (last_used_ != nullptr) order(handle_of(last_used_), handle_of(stream));
+  if (last_used_ != stream) replace(last_used_, stream);
+}
+
+void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
+  const auto passed = [](const Kept &kept) { return kept.done->passed(); };
+  auto free = std::find_if(kept_.begin(), kept_.end(), passed);
+  if (free == kept_.end()) {
+    kept_.push_back({device().make_event(), nullptr});
+    free = kept_.end() - 1;
+  }
+  free->done->record(stream);
+  gst_buffer_replace(&free->buffer, buffer);
+}
+
+// --- CudaFrame ---------------------------------------------------------------------------------
+
+CudaFrame::CudaFrame(CudaEngine &engine, GstBuffer *in, GstBuffer *out)
+    : engine_(engine),
+      in_buffer_(in),
+      out_buffer_(out),
+      in_(own_memory(in)),
+      out_(out != nullptr ? own_memory(out) : nullptr) {
+  if (in_ != nullptr) in_stream_ = stream_of(in_);
+  if (out_ != nullptr) out_stream_ = stream_of(out_);
+  gstcuda::Stream *stream = choose_stream();
+  stream_ = engine_.handle_of(stream);
+  if (in_stream_ != nullptr) engine_.order(engine_.handle_of(in_stream_), stream_);
+  engine_.use(stream);
+}
+
+/// A GstCudaMemory that kernels in our context can use; others are read through the host.
+gstcuda::Memory *CudaFrame::own_memory(GstBuffer *buffer) const {
+  gstcuda::Memory *memory = cuda_memory_of(buffer);
+  return memory != nullptr && memory->context == engine_.context()->shared() ? memory : nullptr;
+}
+
+/// The output's own stream completes it in order; without one it is best read where it was made.
+gstcuda::Stream *CudaFrame::choose_stream() const {
+  if (out_stream_ != nullptr) return out_stream_;
+  return in_stream_ != nullptr ? in_stream_ : engine_.stream();
+}
+
+Planes CudaFrame::upload(const Planes &host) {
+  return engine_.transfers().upload(host, is_pinned(in_buffer_), stream_);
+}
+
+bool CudaFrame::outlives() const {
+  const bool in_order = in_ != nullptr && in_stream_ != nullptr;
+  const bool copied = in_ == nullptr && !is_pinned(in_buffer_);
+  return !in_order && !copied;
+}
+
+void CudaFrame::finish() {
+  // Whoever writes to the input next does so after us.
+  if (in_stream_ != nullptr) engine_.order(stream_, engine_.handle_of(in_stream_));
+  const bool to_host = out_buffer_ != nullptr && out_ == nullptr;
+  if (to_host) engine_.transfers().download(host_out_, is_pinned(out_buffer_), stream_);
+  const bool complete_later = out_buffer_ == nullptr || out_stream_ != nullptr;
+  if (complete_later) {
+    if (outlives()) engine_.keep(in_buffer_, stream_);
+    return;
+  }
+  engine_.device().synchronize(stream_);
+  if (to_host) engine_.transfers().finish();
+}
+
+}  // namespace cudatensor

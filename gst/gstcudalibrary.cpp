@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gstcudalibrary.h"
+
+#include <gmodule.h>
+
+#include "kernels/device.h"
+
+namespace cudatensor::gstcuda {
+namespace {
+
+template <class Function>
+bool find(GModule *module, const char *name, Function &function) {
+  gpointer symbol = nullptr;
+  const bool found = g_module_symbol(module, name, &symbol);
+  function = found ? reinterpret_cast<Function>(symbol) : nullptr;
+  return found;
+}
+
+bool find_common(GModule *m, Library &l) {
+  return find(m, "gst_cuda_load_library", l.load_library) &&
+         find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
+         find(m, "gst_cuda_context_new", l.context_new) &&
+         find(m, "gst_cuda_context_push", l.context_push) &&
+         find(m, "gst_cuda_context_pop", l.context_pop) &&
+         find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
+         find(m, "gst_cuda_handle_set_context", l.handle_set_context) &&
+         find(m, "gst_cuda_handle_context_query", l.handle_context_query) &&
+         find(m, "gst_is_cuda_memory", l.is_cuda_memory) &&
+         find(m, "gst_cuda_buffer_pool_get_type", l.buffer_pool_get_type) &&
+         find(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
+}
+
+/// gst_cuda_allocator_alloc() has another parameter since 1.24, when streams came.
+bool find_by_release(GModule *m, Library &l) {
+  if (!find(m, "gst_cuda_stream_new", l.stream_new))
+    return find(m, "gst_cuda_allocator_alloc", l.allocator_alloc);
+  return find(m, "gst_cuda_allocator_alloc_wrapped", l.allocator_alloc_wrapped) &&
+         find(m, "gst_cuda_stream_get_handle", l.stream_get_handle) &&
+         find(m, "gst_cuda_memory_get_stream", l.memory_get_stream) &&
+         find(m, "gst_buffer_pool_config_set_cuda_stream", l.buffer_pool_config_set_cuda_stream);
+}
+
+const Library *open_library() {
+  GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
+  if (module == nullptr) {
+    GST_INFO("no CUDAMemory: %s", g_module_error());
+    return nullptr;
+  }
+  // It registers types.
+  g_module_make_resident(module);
+  static Library library = {};
+  if (!find_common(module, library) || !find_by_release(module, library)) {
+    GST_WARNING("no CUDAMemory: %s", g_module_error());
+    return nullptr;
+  }
+  if (!library.load_library()) return nullptr;
+  library.memory_init_once();
+  return &library;
+}
+
+}  // namespace
+
+const Library *library() {
+  static const Library *const library = cuda_is_built() ? open_library() : nullptr;
+  return library;
+}
+
+}  // namespace cudatensor::gstcuda

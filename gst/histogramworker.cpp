@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "histogramworker.h"
+
+namespace cudatensor {
+
+HistogramWorker::HistogramWorker(const CudaContextRef &context,
+                                 std::function<void(const Error &)> failed)
+    : context_(context), failed_(std::move(failed)), thread_([this] { work(); }) {}
+
+HistogramWorker::~HistogramWorker() {
+  drain();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+PendingBins HistogramWorker::take() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!free_.empty()) {
+      PendingBins pending = std::move(free_.back());
+      free_.pop_back();
+      return pending;
+    }
+  }
+  Device &device = context_->device();
+  return {device.allocate_pinned(sizeof(Bins)), device.make_event()};
+}
+
+void HistogramWorker::push(PendingBins pending, Deliver deliver) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    jobs_.push_back({std::move(pending), std::move(deliver)});
+  }
+  changed_.notify_all();
+}
+
+void HistogramWorker::drain() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.empty(); });
+}
+
+void HistogramWorker::work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    Job &job = jobs_.front();  // stays there, so that drain() waits for it
+    lock.unlock();
+    try {
+      const CudaScope scope(context_);
+      job.pending.ready->wait();
+      job.deliver(job.pending.bins());
+    } catch (const Error &error) {
+      failed_(error);
+    }
+    lock.lock();
+    free_.push_back(std::move(job.pending));
+    jobs_.pop_front();
+    changed_.notify_all();
+  }
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Histograms that a GPU is still counting, and the thread that waits for them instead of the
+// streaming thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cudacontext.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+
+/// Where a frame's bins arrive, and when.
+struct PendingBins {
+  std::unique_ptr<Memory> memory;  ///< pinned, holds Bins
+  std::unique_ptr<Event> ready;
+
+  Bins &bins() const { return *reinterpret_cast<Bins *>(memory->data()); }
+};
+
+/// Made, used and destroyed inside the context's scope, by the streaming thread.
+class HistogramWorker {
+ public:
+  using Deliver = std::function<void(const Bins &)>;
+
+  /// `failed` is told of the Error that ends all deliveries.
+  HistogramWorker(const CudaContextRef &context, std::function<void(const Error &)> failed);
+  /// Drains.
+  ~HistogramWorker();
+
+  /// Bins to count into; one that was delivered is taken again.
+  PendingBins take();
+  /// Has `deliver` called, in order and on the worker's thread, when the bins have arrived.
+  void push(PendingBins pending, Deliver deliver);
+  /// Waits until all that was pushed has been delivered.
+  void drain();
+
+ private:
+  struct Job {
+    PendingBins pending;
+    Deliver deliver;
+  };
+
+  void work();
+
+  CudaContextRef context_;
+  std::function<void(const Error &)> failed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;  // the first is being waited for
+  std::vector<PendingBins> free_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace cudatensor
