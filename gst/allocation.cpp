@@ -123,17 +123,6 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &eng
   return allocator;
 }
 
-[[noreturn]] void fail_to_configure(const GstCaps *caps, gsize size, Engine &engine,
-                                    GstAllocator *allocator) {
-  const std::string text = take_allocation_failure(allocator);
-  // libgstcuda does not say why: the runtime, asked for as much, mostly does.
-  if (text.empty() && in_cuda_memory(caps)) engine.cuda()->device().allocate(size);
-  throw Error(Error::Code::out_of_memory, "no pool of buffers of " + std::to_string(size) +
-                                              " bytes" +
-                                              (in_cuda_memory(caps) ? " in CUDAMemory" : "") +
-                                              (text.empty() ? "" : ": ") + text);
-}
-
 }  // namespace
 
 bool in_cuda_memory(const GstCaps *caps) {
@@ -181,7 +170,16 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   }
   if (configured) set_first_pool(query, offer);
   gst_object_unref(offer.pool);
-  if (!configured) fail_to_configure(caps, size, engine, wishes.allocator);
+  if (!configured) fail_to_allocate(size, engine, wishes.allocator);
+}
+
+void fail_to_allocate(gsize size, Engine &engine, GstAllocator *allocator) {
+  std::string cause = allocator != nullptr ? take_allocation_failure(allocator) : "";
+  // libgstcuda does not say why: the runtime, asked for as much, mostly does.
+  if (cause.empty() && engine.cuda() != nullptr) engine.cuda()->device().allocate(size);
+  if (cause.empty()) cause = "out of memory";
+  throw Error(Error::Code::out_of_memory,
+              "no output buffer of " + std::to_string(size) + " bytes: " + cause);
 }
 
 }  // namespace cudatensor

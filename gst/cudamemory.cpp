@@ -88,19 +88,19 @@ GstAllocator *make_allocator(const char *type, std::function<GstMemory *(gsize)>
   return GST_ALLOCATOR(self);
 }
 
-/// `size` bytes as one row of a picture.
+/// `size` bytes as one row of a picture with pixels of `pixel` bytes.
 GstVideoInfo row_info(GstVideoFormat format, gsize size, gsize pixel) {
-  const gsize width = (size + pixel - 1) / pixel;
-  if (width * pixel > G_MAXINT)
+  if (size > G_MAXINT)
     throw Error(Error::Code::out_of_memory,
                 std::to_string(size) + " bytes are more than one GstCudaMemory holds");
   GstVideoInfo info;
   gst_video_info_init(&info);
   info.finfo = gst_video_format_get_info(format);
-  info.width = static_cast<gint>(width);
+  info.width = static_cast<gint>((size + pixel - 1) / pixel);
   info.height = 1;
-  info.stride[0] = static_cast<gint>(width * pixel);
-  info.size = width * pixel;
+  // What libgstcuda copies from and to the host; its block there has exactly `size` bytes.
+  info.stride[0] = static_cast<gint>(size);
+  info.size = size;
   return info;
 }
 
@@ -118,7 +118,7 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
 }
 
 /// libgstcuda does not say why it could not: the runtime, asked for as much, mostly does.
-[[noreturn]] void fail_to_allocate(const CudaContextRef &context, gsize size) {
+[[noreturn]] void fail_to_allocate_row(const CudaContextRef &context, gsize size) {
   const CudaScope scope(context);
   context->device().allocate(size);
   throw Error(Error::Code::out_of_memory,
@@ -133,7 +133,7 @@ GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
                           ? nullptr
                           : gstcuda::loaded().allocator_alloc(allocator, context->shared(), &info);
   gst_object_unref(allocator);
-  if (memory == nullptr) fail_to_allocate(context, size);
+  if (memory == nullptr) fail_to_allocate_row(context, size);
   gst_memory_resize(memory, 0, size);
   return memory;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "engine.h"
 
-#include <algorithm>
-
 #include "cudamemory.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
@@ -59,7 +57,7 @@ CudaEngine::~CudaEngine() {
     device().synchronize(handle_of(last_used_));
   } catch (const Error &) {
   }
-  for (const Kept &kept : kept_) gst_buffer_unref(kept.buffer);
+  for (Kept &kept : kept_) gst_buffer_replace(&kept.buffer, nullptr);
   replace(last_used_, nullptr);
   replace(shared_stream_, nullptr);
 }
@@ -83,11 +81,15 @@ void CudaEngine::use(gstcuda::Stream *stream) {
 }
 
 void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
-  const auto passed = [](const Kept &kept) { return kept.done->passed(); };
-  auto free = std::find_if(kept_.begin(), kept_.end(), passed);
-  if (free == kept_.end()) {
+  Kept *free = nullptr;
+  for (Kept &kept : kept_) {
+    if (!kept.done->passed()) continue;
+    gst_buffer_replace(&kept.buffer, nullptr);
+    free = &kept;
+  }
+  if (free == nullptr) {
     kept_.push_back({device().make_event(), nullptr});
-    free = kept_.end() - 1;
+    free = &kept_.back();
   }
   free->done->record(stream);
   gst_buffer_replace(&free->buffer, buffer);
@@ -125,24 +127,20 @@ Planes CudaFrame::upload(const Planes &host) {
   return engine_.transfers().upload(host, is_pinned(in_buffer_), stream_);
 }
 
-bool CudaFrame::outlives() const {
-  const bool in_order = in_ != nullptr && in_stream_ != nullptr;
-  const bool copied = in_ == nullptr && !is_pinned(in_buffer_);
-  return !in_order && !copied;
-}
-
 void CudaFrame::finish() {
   // Whoever writes to the input next does so after us.
   if (in_stream_ != nullptr) engine_.order(stream_, engine_.handle_of(in_stream_));
   const bool to_host = out_buffer_ != nullptr && out_ == nullptr;
   if (to_host) engine_.transfers().download(host_out_, is_pinned(out_buffer_), stream_);
-  const bool complete_later = out_buffer_ == nullptr || out_stream_ != nullptr;
-  if (complete_later) {
-    if (outlives()) engine_.keep(in_buffer_, stream_);
-    return;
-  }
+  if (completes_later()) return;
   engine_.device().synchronize(stream_);
   if (to_host) engine_.transfers().finish();
+}
+
+bool CudaFrame::needs_input() const {
+  const bool in_order = in_ != nullptr && in_stream_ != nullptr;
+  const bool copied = in_ == nullptr && !is_pinned(in_buffer_);
+  return completes_later() && !in_order && !copied;
 }
 
 }  // namespace cudatensor

@@ -61,7 +61,7 @@ class CudaEngine final : public Engine {
   void use(gstcuda::Stream *stream);
   Stream handle_of(gstcuda::Stream *stream) const;
 
-  /// Keeps a buffer that queued work on the stream reads.
+  /// Keeps a buffer until the stream has come here, or a little longer.
   void keep(GstBuffer *buffer, Stream stream);
 
  private:
@@ -106,6 +106,8 @@ class CudaFrame {
   /// After the work was queued, while both are mapped. The output is complete then, or its memory
   /// knows the stream that completes it.
   void finish();
+  /// After finish(): whether queued work still reads the input, which nothing else keeps as it is.
+  bool needs_input() const;
 
  private:
   static GstMapFlags flags(bool cuda, GstMapFlags access) {
@@ -114,8 +116,7 @@ class CudaFrame {
   Planes upload(const Planes &host);
   gstcuda::Memory *own_memory(GstBuffer *buffer) const;
   gstcuda::Stream *choose_stream() const;
-  /// Queued work still reads the input when this frame is done.
-  bool outlives() const;
+  bool completes_later() const { return out_buffer_ == nullptr || out_stream_ != nullptr; }
 
   CudaEngine &engine_;
   GstBuffer *in_buffer_, *out_buffer_;
@@ -139,6 +140,7 @@ void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer 
   const Map<OutSpec> target(out_spec, out, frame.output_flags());
   operation.run(frame.input(source.constant()), frame.output(target.view()), frame.stream());
   frame.finish();
+  if (frame.needs_input()) engine.cuda()->keep(in, frame.stream());
 }
 
 }  // namespace cudatensor

@@ -2,18 +2,15 @@
 #include "filter.h"
 
 #include "allocation.h"
-#include "cudamemory.h"
 #include "enums.h"
 #include "errors.h"
 #include "geometrymeta.h"
-#include "kernels/fault.h"
 #include "videocaps.h"
 
-namespace gstcuda = cudatensor::gstcuda;
 using cudatensor::BackendChoice;
-using cudatensor::CudaEngine;
 using cudatensor::Effect;
 using cudatensor::Engine;
+using cudatensor::EngineKeeper;
 using cudatensor::EngineScope;
 using cudatensor::Error;
 using cudatensor::Filter;
@@ -21,27 +18,15 @@ using cudatensor::guard;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
+  std::unique_ptr<EngineKeeper> keeper;
 
   // Guarded by the object lock.
-  BackendChoice choice = BackendChoice::automatic;
-  BackendChoice active = BackendChoice::automatic;
-  int device = -1;
-  guint threads = 0;
   bool changed = true;
   bool renegotiate = false;
 
-  // libgstcuda's context, set by neighbours and applications too, from any thread, as in all
-  // elements that share one. Null while stopped, and without that library.
-  gstcuda::Context *context = nullptr;
-
   // The streaming thread's.
-  std::unique_ptr<Engine> engine;
-  BackendChoice engine_choice = BackendChoice::automatic;  // as when it was started
-  int engine_device = -1;
-  guint engine_threads = 0;
   bool negotiated = false;
   bool prepared = false;
-  bool followed = false;  // upstream's stream, since the last caps
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -62,6 +47,11 @@ GstDebugCategory *category_of(GstBaseTransform *trans) {
 
 GstBaseTransformClass *parent_class() {
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
+}
+
+/// Whether the element passes every buffer on untouched.
+bool is_analyzer(GstBaseTransform *trans) {
+  return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
 }
 
 /// Marks this thread as the one that sees latched settings.
@@ -91,142 +81,42 @@ void latch(GstBaseTransform *trans) {
 
 // --- the engine --------------------------------------------------------------------------------
 
-std::unique_ptr<Engine> open_cuda_engine(const cudatensor::CudaContextRef &context) {
-  const cudatensor::CudaScope scope(context);
-  return std::make_unique<CudaEngine>(context);
-}
-
-std::unique_ptr<Engine> open_engine(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (priv->engine_choice != BackendChoice::cpu) {
-    try {
-      return open_cuda_engine(
-          cudatensor::open_cuda_context(GST_ELEMENT(trans), priv->engine_device, &priv->context));
-    } catch (const Error &error) {
-      if (priv->engine_choice == BackendChoice::cuda) throw;
-      const bool absent = error.code() == Error::Code::not_found;
-      GST_CAT_LEVEL_LOG(category_of(trans), absent ? GST_LEVEL_INFO : GST_LEVEL_WARNING, trans,
-                        "falling back to the CPU: %s", error.what());
-    }
-  }
-  return cudatensor::make_cpu_engine(priv->engine_threads);
-}
-
-void close_engine(GstCudaTensorFilterPrivate *priv) {
-  priv->prepared = false;
-  if (priv->engine == nullptr) return;
-  std::optional<EngineScope> scope;
-  try {
-    scope.emplace(*priv->engine);
-  } catch (const Error &) {
-    // The context is lost, and with it what is released now.
-  }
-  priv->filter->release();
-  priv->engine.reset();
-}
-
-void set_active(GstBaseTransform *trans, BackendChoice active) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  GST_OBJECT_LOCK(trans);
-  const bool other = priv->active != active;
-  priv->active = active;
-  GST_OBJECT_UNLOCK(trans);
-  if (other) g_object_notify(G_OBJECT(trans), "active-backend");
-}
-
-void reopen_engine(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  close_engine(priv);
-  GST_OBJECT_LOCK(trans);
-  priv->engine_threads = priv->threads;
-  GST_OBJECT_UNLOCK(trans);
-  priv->engine = open_engine(trans);
-  set_active(trans, priv->engine->kind());
-}
-
-void ensure_prepared(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (priv->prepared) return;
-  priv->filter->prepare(priv->engine->backend());
-  priv->prepared = true;
-}
-
-/// Before a frame: the CPU's threads are those that the property asks for.
-void ensure_engine(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (priv->engine == nullptr) return reopen_engine(trans);
-  GST_OBJECT_LOCK(trans);
-  const bool other_threads = priv->threads != priv->engine_threads;
-  GST_OBJECT_UNLOCK(trans);
-  if (other_threads && priv->engine->kind() == BackendChoice::cpu) reopen_engine(trans);
-}
-
-/// Upstream's memory is in another context.
-void follow_context(GstBaseTransform *trans, gstcuda::Context *context) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  const int device = cudatensor::device_id_of(context);
-  if (priv->engine_device >= 0 && device != priv->engine_device)
-    throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
-                                           std::to_string(device) + ", cuda-device-id asks for " +
-                                           std::to_string(priv->engine_device) +
-                                           ": give both elements the same cuda-device-id");
-  GST_CAT_INFO_OBJECT(category_of(trans), trans, "following upstream to %" GST_PTR_FORMAT, context);
-  close_engine(priv);
-  GST_OBJECT_LOCK(trans);
-  cudatensor::replace(priv->context, context);
-  GST_OBJECT_UNLOCK(trans);
-  priv->engine = open_cuda_engine(cudatensor::wrap_cuda_context(context));
-  gst_base_transform_reconfigure_src(trans);
-}
-
-/// Works where upstream's memory is, so that nothing has to be moved or waited for. Two upstream
-/// streams that take turns are followed to the first: a change costs a negotiation.
-void follow_upstream(GstBaseTransform *trans, GstBuffer *input) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (priv->engine == nullptr || priv->engine->cuda() == nullptr) return;
-  gstcuda::Memory *memory = cudatensor::cuda_memory_of(input);
-  if (memory == nullptr) return;
-  if (memory->context != priv->engine->cuda()->context()->shared())
-    follow_context(trans, memory->context);
-  gstcuda::Stream *stream = cudatensor::stream_of(memory);
-  CudaEngine &engine = *priv->engine->cuda();
-  if (stream == nullptr || stream == engine.stream() || priv->followed) return;
-  engine.adopt(stream);
-  priv->followed = true;
-  // New pools, whose memory knows the stream.
-  gst_base_transform_reconfigure_src(trans);
-}
-
 gboolean start(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  cudatensor::arm_faults();
   GST_OBJECT_LOCK(trans);
   priv->changed = true;
-  priv->engine_choice = priv->choice;
-  priv->engine_device = priv->device;
   GST_OBJECT_UNLOCK(trans);
-  return guard(GST_ELEMENT(trans), [&] { reopen_engine(trans); });
+  return guard(GST_ELEMENT(trans), [&] { priv->keeper->start(); });
 }
 
 gboolean stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
   priv->negotiated = false;
-  close_engine(priv);
-  cudatensor::replace(priv->context, nullptr);
-  set_active(trans, BackendChoice::automatic);
+  priv->keeper->stop();
   return TRUE;
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  GstCudaTensorFilterPrivate *priv = priv_of(element);
-  GST_OBJECT_LOCK(element);
-  const int device = priv->device;
-  GST_OBJECT_UNLOCK(element);
-  const bool ours = gst_context_has_context_type(context, gstcuda::kContextType);
-  if (ours && gstcuda::library() != nullptr)
-    gstcuda::loaded().handle_set_context(element, context, device, &priv->context);
+  priv_of(element)->keeper->set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
+}
+
+/// Calls `body` with the engine, inside its scope; false where it threw, with the error posted.
+template <class Body>
+bool with_engine(GstBaseTransform *trans, const Body &body) {
+  return guard(GST_ELEMENT(trans), [&] {
+    Engine &engine = priv_of(trans)->keeper->engine();
+    const EngineScope scope(engine);
+    body(engine);
+  });
+}
+
+void ensure_prepared(GstBaseTransform *trans, Engine &engine) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->prepared) return;
+  priv->filter->prepare(engine.backend());
+  priv->prepared = true;
 }
 
 // --- negotiation -------------------------------------------------------------------------------
@@ -253,28 +143,14 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   }
 }
 
-bool is_analyzer(GstBaseTransform *trans) {
-  return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
-}
-
-/// Whether a pad can have CUDAMemory. The CPU reads it, through libgstcuda, and does not write it.
-bool can_have_cuda_memory(GstBaseTransform *trans, GstPadDirection pad) {
-  GST_OBJECT_LOCK(trans);
-  const BackendChoice active = priv_of(trans)->active;
-  GST_OBJECT_UNLOCK(trans);
-  // What is stopped does not know yet.
-  if (active == BackendChoice::automatic) return cudatensor::cuda_is_built();
-  if (pad == GST_PAD_SRC && active != BackendChoice::cuda) return false;
-  return gstcuda::library() != nullptr;
-}
-
 /// The same caps in CUDAMemory, which is preferred, and in system memory. Takes the caps.
 GstCaps *in_both_memories(GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *s = gst_caps_get_structure(caps, i);
-    gst_caps_append_structure_full(result, gst_structure_copy(s),
-                                   gst_caps_features_new(gstcuda::kMemoryFeature, nullptr));
+    gst_caps_append_structure_full(
+        result, gst_structure_copy(s),
+        gst_caps_features_new(cudatensor::gstcuda::kMemoryFeature, nullptr));
     gst_caps_append_structure(result, gst_structure_copy(s));
   }
   gst_caps_unref(caps);
@@ -295,7 +171,7 @@ GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCap
   const cudatensor::OwnedCaps plain(without_memories(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
-  return can_have_cuda_memory(trans, other) ? in_both_memories(result) : result;
+  return priv_of(trans)->keeper->can_have_cuda_memory(other) ? in_both_memories(result) : result;
 }
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -328,7 +204,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
-  priv->followed = false;
+  priv->keeper->forget_stream();
   return TRUE;
 }
 
@@ -339,20 +215,9 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
   return TRUE;
 }
 
-/// Whether a neighbour asked for the CUDA context and has it now.
-bool share_context(GstBaseTransform *trans, GstQuery *query) {
-  GST_OBJECT_LOCK(trans);
-  gstcuda::Context *context = priv_of(trans)->context;
-  if (context != nullptr) gst_object_ref(context);
-  GST_OBJECT_UNLOCK(trans);
-  if (context == nullptr) return false;
-  const bool shared = gstcuda::loaded().handle_context_query(GST_ELEMENT(trans), query, context);
-  gst_object_unref(context);
-  return shared;
-}
-
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && share_context(trans, query)) return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->keeper->answer(query))
+    return TRUE;
   // GstBaseTransform may negotiate before it answers.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
@@ -366,18 +231,14 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (priv->engine == nullptr) return FALSE;
-  return guard(GST_ELEMENT(trans), [&] {
-    const EngineScope scope(*priv->engine);
-    cudatensor::propose_pool(query, priv->filter->input_size(), *priv->engine);
-  });
+  return priv->keeper->has_engine() && with_engine(trans, [&](Engine &engine) {
+           cudatensor::propose_pool(query, priv->filter->input_size(), engine);
+         });
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  return guard(GST_ELEMENT(trans), [&] {
-    const EngineScope scope(*priv->engine);
-    cudatensor::decide_pool(query, priv->filter->output_size(), *priv->engine);
+  return with_engine(trans, [&](Engine &engine) {
+    cudatensor::decide_pool(query, priv_of(trans)->filter->output_size(), engine);
   });
 }
 
@@ -395,8 +256,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   StreamingScope scope(priv_of(trans));
   latch(trans);
   const bool followed = guard(GST_ELEMENT(trans), [&] {
-    ensure_engine(trans);
-    follow_upstream(trans, input);
+    const bool moved = priv_of(trans)->keeper->follow(input);
+    if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
   if (!followed) {
     gst_buffer_unref(input);
@@ -414,25 +275,27 @@ bool pool_is_silent(GstBaseTransform *trans) {
   return silent;
 }
 
+void explain_missing_buffer(GstBaseTransform *trans) {
+  GstAllocator *allocator = nullptr;
+  gst_base_transform_get_allocator(trans, &allocator, nullptr);
+  with_engine(trans, [&](Engine &engine) {
+    cudatensor::fail_to_allocate(priv_of(trans)->filter->output_size(), engine, allocator);
+  });
+  gst_clear_object(&allocator);
+}
+
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
   const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
-  if (failed && pool_is_silent(trans)) {
-    cudatensor::post_error(
-        GST_ELEMENT(trans),
-        Error(Error::Code::out_of_memory,
-              "no output buffer of " + std::to_string(priv_of(trans)->filter->output_size()) +
-                  " bytes: out of memory"));
-  }
-  return failed ? GST_FLOW_ERROR : flow;
+  if (!failed) return flow;
+  if (pool_is_silent(trans)) explain_missing_buffer(trans);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   StreamingScope scope(priv_of(trans));
-  Engine &engine = *priv_of(trans)->engine;
-  const bool done = guard(GST_ELEMENT(trans), [&] {
-    const EngineScope inside(engine);
-    ensure_prepared(trans);
+  const bool done = with_engine(trans, [&](Engine &engine) {
+    ensure_prepared(trans, engine);
     priv_of(trans)->filter->process(engine, in, out);
   });
   return done ? GST_FLOW_OK : GST_FLOW_ERROR;
@@ -473,13 +336,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 // --- GObject -----------------------------------------------------------------------------------
 
 void set_own_property(GstCudaTensorFilterPrivate *priv, guint id, const GValue *value) {
+  EngineKeeper::Settings &settings = priv->keeper->settings();
   switch (id) {
-    case kPropBackend: cudatensor::read(value, priv->choice); break;
-    case kPropDevice: cudatensor::read(value, priv->device); break;
-    case kPropThreads:
-      cudatensor::read(value, priv->threads);
-      priv->changed = true;
-      break;
+    case kPropBackend: cudatensor::read(value, settings.choice); break;
+    case kPropDevice: cudatensor::read(value, settings.device); break;
+    case kPropThreads: cudatensor::read(value, settings.threads); break;
   }
 }
 
@@ -513,12 +374,13 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   GstCudaTensorFilterPrivate *priv = priv_of(object);
+  const EngineKeeper::Settings &settings = priv->keeper->settings();
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case kPropBackend: cudatensor::write(value, priv->choice); break;
-    case kPropActiveBackend: cudatensor::write(value, priv->active); break;
-    case kPropDevice: cudatensor::write(value, priv->device); break;
-    case kPropThreads: cudatensor::write(value, priv->threads); break;
+    case kPropBackend: cudatensor::write(value, settings.choice); break;
+    case kPropActiveBackend: cudatensor::write(value, priv->keeper->active()); break;
+    case kPropDevice: cudatensor::write(value, settings.device); break;
+    case kPropThreads: cudatensor::write(value, settings.threads); break;
     default: priv->filter->get_property(id - cudatensor::kFirstProperty, value);
   }
   GST_OBJECT_UNLOCK(object);
@@ -528,7 +390,12 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 void constructed(GObject *object) {
   auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);
-  priv_of(object)->filter.reset(klass->create(trans));
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  priv->filter.reset(klass->create(trans));
+  priv->keeper = std::make_unique<EngineKeeper>(GST_ELEMENT(object), klass->category, [priv] {
+    priv->filter->release();
+    priv->prepared = false;
+  });
   gst_base_transform_set_qos_enabled(trans, TRUE);
   // What is made of a frame that fills a gap fills it too.
   gst_base_transform_set_gap_aware(trans, TRUE);

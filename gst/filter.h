@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the five elements share. GstCudaTensorFilter is the GObject: it owns the engine, speaks
+// What the five elements share. GstCudaTensorFilter is the GObject: it has an engine, speaks
 // GStreamer's protocols and turns exceptions into element errors. Filter is what an element adds
 // to it, in plain C++.
 #pragma once
@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "engine.h"
+#include "enginekeeper.h"
 #include "properties.h"
 
 namespace cudatensor {

@@ -116,6 +116,10 @@ class IntervalPoster {
   HistogramAccumulator accumulator_;
 };
 
+using BufferRef = std::shared_ptr<GstBuffer>;
+
+BufferRef keep(GstBuffer *buffer) { return {gst_buffer_ref(buffer), gst_buffer_unref}; }
+
 class Histogram final : public FilterWith<Settings> {
  public:
   explicit Histogram(GstBaseTransform *element)
@@ -198,14 +202,16 @@ void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame 
     });
   }
   PendingBins pending = worker_->take();
+  CudaFrame work(cuda, in, nullptr);
   {
-    CudaFrame work(cuda, in, nullptr);
     const VideoMap source(info_, in, work.input_flags());
     operation_->run(work.input(source.constant()), pending.bins(), work.stream());
     work.finish();
-    pending.ready->record(work.stream());
   }
-  worker_->push(std::move(pending), [this, frame](const Bins &bins) { poster_.add(frame, bins); });
+  pending.ready->record(work.stream());
+  const BufferRef kept = work.needs_input() ? keep(in) : nullptr;
+  worker_->push(std::move(pending),
+                [this, frame, kept](const Bins &bins) { poster_.add(frame, bins); });
 }
 
 FrameTime Histogram::time_of(GstBuffer *buffer) const {
