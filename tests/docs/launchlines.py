@@ -21,6 +21,14 @@ def launch_lines(path):
             yield f"{path.relative_to(ROOT)}:{number}", match.group(1)
 
 
+def missing_decoder(line):
+    """The hardware decoder that a line needs and this machine lacks."""
+    for decoder in re.findall(r"\bnv\w+dec\b", line):
+        if subprocess.run(["gst-inspect-1.0", "--exists", decoder], check=False).returncode:
+            return decoder
+    return None
+
+
 def run(line):
     """What is wrong with a line, or nothing."""
     command = line.replace("autovideosink", "fakesink")
@@ -42,6 +50,10 @@ def main():
     for name in sys.argv[1:]:
         for place, line in launch_lines(Path(name).resolve()):
             count += 1
+            decoder = missing_decoder(line)
+            if decoder:
+                print(f"ok {count} - {place} # SKIP no {decoder}")
+                continue
             wrong = run(line)
             print(f"{'ok' if wrong is None else 'not ok'} {count} - {place}")
             if wrong is not None:
