@@ -163,8 +163,9 @@ class LuminanceHistogram final : public HistogramOperation {
  private:
   void execute(const ConstImage &in, Bins &bins, Stream stream) override {
     HistogramArgs args = {};
-    args.samples = samples_of(in, layout_, layout_.model == ColorModel::rgb ? 3 : 1);
-    for (int c = 0; c < 3; ++c)
+    const int components = layout_.model == ColorModel::rgb ? 3 : 1;
+    args.samples = samples_of(in, layout_, components);
+    for (int c = 0; c < components; ++c)
       args.samples.data[c] += args.samples.stride[c] * roi_.y +
                               static_cast<int64_t>(roi_.x) * layout_.component[c].step;
     args.width = roi_.width;
