@@ -26,7 +26,7 @@ bool has_cuda_pool(const GstCaps *caps) {
   return is_video(caps);
 }
 
-/// An allocator for the engine's side of buffers of these caps. Takes no reference along.
+/// An allocator for buffers of these caps.
 GstAllocator *make_allocator(const GstCaps *caps, Engine &engine) {
   CudaEngine *cuda = engine.cuda();
   if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
@@ -137,13 +137,15 @@ void propose_pool(GstQuery *query, gsize size, Engine &engine) {
   GstVideoInfo info;
   if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
-  const bool foreign = in_cuda_memory(caps) && engine.cuda() == nullptr;
+  const bool shares = engine.cuda() != nullptr && engine.cuda()->context()->shared() != nullptr;
+  const bool foreign = in_cuda_memory(caps) && !shares;
   if (!need_pool || size > G_MAXUINT || foreign) return;
   Offer offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
   Wishes wishes = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&wishes.params);
   wishes.params.align = kAlignMask;
   if (engine.cuda() != nullptr) wishes.allocator = make_allocator(caps, engine);
+  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
   if (configure(offer, wishes))
     gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
   gst_object_unref(offer.pool);
@@ -165,21 +167,24 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   bool configured = offer.pool != nullptr && configure(offer, wishes);
   if (!configured) {
     gst_clear_object(&offer.pool);
-    offer = {new_pool(caps, engine), static_cast<guint>(size), offer.min, 0};
+    // Nothing in advance: what lacks is said when a buffer is needed.
+    offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
     configured = configure(offer, wishes);
   }
-  if (configured) set_first_pool(query, offer);
+  if (configured)
+    set_first_pool(query, offer);
+  else
+    remove_pools(query);
   gst_object_unref(offer.pool);
-  if (!configured) fail_to_allocate(size, engine, wishes.allocator);
 }
 
 void fail_to_allocate(gsize size, Engine &engine, GstAllocator *allocator) {
-  std::string cause = allocator != nullptr ? take_allocation_failure(allocator) : "";
+  const auto cause = allocator != nullptr ? take_allocation_failure(allocator) : std::nullopt;
+  const std::string what = "no output buffer of " + std::to_string(size) + " bytes: ";
+  if (cause) throw Error(cause->code(), what + cause->what());
   // libgstcuda does not say why: the runtime, asked for as much, mostly does.
-  if (cause.empty() && engine.cuda() != nullptr) engine.cuda()->device().allocate(size);
-  if (cause.empty()) cause = "out of memory";
-  throw Error(Error::Code::out_of_memory,
-              "no output buffer of " + std::to_string(size) + " bytes: " + cause);
+  if (engine.cuda() != nullptr) engine.cuda()->device().allocate(size);
+  throw Error(Error::Code::out_of_memory, what + "out of memory");
 }
 
 }  // namespace cudatensor

@@ -15,8 +15,8 @@ void propose_pool(GstQuery *query, gsize size, Engine &engine);
 /// Leaves one configured pool in the query, or none where buffers are too large for any. For
 /// pictures downstream's pool is taken, and GstVideoMeta where downstream knows it; in CUDAMemory
 /// only a pool of the engine's context. For tensors downstream's pool is taken only in system
-/// memory, and where its buffers have exactly `size` bytes. Throws Error where no pool could be
-/// configured.
+/// memory, and where its buffers have exactly `size` bytes. Where none can be configured either,
+/// the query's allocator is left to say why.
 void decide_pool(GstQuery *query, gsize size, Engine &engine);
 
 /// Throws the Error that kept a buffer of `size` bytes from being allocated; `allocator` may be null.

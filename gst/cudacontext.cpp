@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cudacontext.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "kernels/error.h"
 #include "kernels/fault.h"
@@ -9,76 +9,48 @@
 namespace cudatensor {
 namespace {
 
-[[noreturn]] void fail(const char *call) {
-  throw Error(Error::Code::device,
-              std::string(call) +
-                  " failed: the CUDA context may be lost, or the driver out of memory; set the "
-                  "pipeline to NULL and start it again (GST_DEBUG=cuda*:4 says more)");
+/// Opens the backend with a first piece of work, which fails in a context that is lost.
+std::unique_ptr<Backend> open_backend(void *handle) {
+  const ContextScope scope(handle);
+  auto backend = open_cuda_backend();
+  backend->device()->make_event();
+  return backend;
 }
 
-struct UnrefObject {
-  void operator()(gpointer object) const { gst_object_unref(object); }
-};
-
-class SharedContext final : public CudaContext {
- public:
-  explicit SharedContext(gstcuda::Context *context)
-      : CudaContext(device_id_of(context)),
-        context_(static_cast<gstcuda::Context *>(gst_object_ref(context))) {
-    open_backend();
-  }
-
-  void enter() override {
-    if (next_fault() != 0 || !gstcuda::loaded().context_push(context_.get()))
-      fail("gst_cuda_context_push");
-  }
-  void leave() noexcept override { gstcuda::loaded().context_pop(nullptr); }
-  gstcuda::Context *shared() const override { return context_.get(); }
-
- private:
-  std::unique_ptr<gstcuda::Context, UnrefObject> context_;
-};
-
-class PrimaryContext final : public CudaContext {
- public:
-  explicit PrimaryContext(int device_id) : CudaContext(device_id) { open_backend(); }
-
-  void enter() override { entered().push_back(std::make_unique<PrimaryContextScope>(device_id())); }
-  void leave() noexcept override { entered().pop_back(); }
-
- private:
-  /// Of this thread.
-  static std::vector<std::unique_ptr<PrimaryContextScope>> &entered() {
-    static thread_local std::vector<std::unique_ptr<PrimaryContextScope>> scopes;
-    return scopes;
-  }
-};
-
-/// An error that sticks to a context outlives the pipeline that met it.
-bool is_lost(gstcuda::Context *context) {
+/// The context in `own`, asked for where there is none; null where it is lost.
+CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  if (next_fault() != 0 || !gstcuda::loaded().ensure_element_context(element, device_id, own))
+    fail_in_libgstcuda("gst_cuda_ensure_element_context", device_id);
   try {
-    const CudaContextRef wrapped = wrap_cuda_context(context);
-    const CudaScope scope(wrapped);
-    wrapped->device().make_event();
-    return false;
+    return std::make_shared<CudaContext>(*own);
   } catch (const Error &error) {
-    GST_WARNING("%" GST_PTR_FORMAT " is unusable: %s", context, error.what());
-    return true;
+    if (error.code() != Error::Code::device) throw;
+    GST_WARNING_OBJECT(element, "%" GST_PTR_FORMAT " is unusable: %s", *own, error.what());
+    return nullptr;
   }
+}
+
+/// A new context instead of one that everybody remembers, published as libgstcuda does.
+CudaContextRef replace_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  const std::unique_ptr<gstcuda::Context, UnrefObject> fresh(
+      next_fault() != 0 ? nullptr : gstcuda::loaded().context_new(std::max(device_id, 0)));
+  if (fresh == nullptr) fail_in_libgstcuda("gst_cuda_context_new", device_id);
+  replace(*own, fresh.get());
+  GstContext *context = gstcuda::loaded().context_new_cuda_context(fresh.get());
+  gst_element_set_context(element, context);
+  gst_element_post_message(element, gst_message_new_have_context(GST_OBJECT(element), context));
+  return std::make_shared<CudaContext>(fresh.get());
 }
 
 }  // namespace
 
-void CudaContext::open_backend() {
-  enter();
-  try {
-    backend_ = open_cuda_backend();
-  } catch (...) {
-    leave();
-    throw;
-  }
-  leave();
-}
+CudaContext::CudaContext(gstcuda::Context *shared)
+    : shared_(static_cast<gstcuda::Context *>(gst_object_ref(shared))),
+      handle_(gstcuda::loaded().context_get_handle(shared)),
+      backend_(open_backend(handle_)) {}
+
+CudaContext::CudaContext(int device_id)
+    : handle_(primary_context(device_id)), backend_(open_backend(handle_)) {}
 
 void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
   if (context != nullptr) gst_object_ref(context);
@@ -92,22 +64,24 @@ int device_id_of(gstcuda::Context *context) {
   return static_cast<int>(id);
 }
 
-CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own) {
-  check_cuda_device(device_id);
-  const gstcuda::Library *library = gstcuda::library();
-  if (library == nullptr) return std::make_shared<PrimaryContext>(std::max(device_id, 0));
-  if (next_fault() != 0 || !library->ensure_element_context(element, device_id, own))
-    fail("gst_cuda_ensure_element_context");
-  if (is_lost(*own)) {
-    replace(*own, nullptr);
-    *own = library->context_new(std::max(device_id, 0));
-    if (*own == nullptr) fail("gst_cuda_context_new");
-  }
-  return wrap_cuda_context(*own);
+void fail_in_libgstcuda(const char *function, int device_id) {
+  // The primary context of the device meets what libgstcuda's met, and says so.
+  const ContextScope scope(primary_context(std::max(device_id, 0)));
+  open_cuda_backend()->device()->make_stream();
+  throw Error(Error::Code::device,
+              std::string(function) + " failed, with an error that GST_DEBUG=cuda*:4 tells");
 }
 
-CudaContextRef wrap_cuda_context(gstcuda::Context *context) {
-  return std::make_shared<SharedContext>(context);
+CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  check_cuda_device(device_id);
+  if (gstcuda::library() == nullptr) return std::make_shared<CudaContext>(std::max(device_id, 0));
+  CudaContextRef context = ensure_context(element, device_id, own);
+  if (context != nullptr) return context;
+  // A lost context: neighbours and the application may have another by now.
+  const int lost_device = device_id_of(*own);
+  replace(*own, nullptr);
+  context = ensure_context(element, device_id, own);
+  return context != nullptr ? context : replace_context(element, lost_device, own);
 }
 
 }  // namespace cudatensor

@@ -3,10 +3,17 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "kernels/error.h"
 #include "kernels/fault.h"
+#include "tryallocator.h"
+
+namespace cudatensor {
+/// Throws Error.
+using Allocate = std::function<GstMemory *(gsize size, const GstAllocationParams &params)>;
+}  // namespace cudatensor
 
 struct GstCudaTensorAllocator {
   GstAllocator parent;
@@ -16,19 +23,20 @@ struct GstCudaTensorAllocatorClass {
   GstAllocatorClass parent_class;
 };
 struct GstCudaTensorAllocatorPrivate {
-  std::function<GstMemory *(gsize size)> allocate;  // throws Error
+  cudatensor::Allocate allocate;
   std::mutex mutex;
-  std::string failure;
+  std::optional<cudatensor::Error> failure;
 };
 G_DEFINE_TYPE(GstCudaTensorAllocator, gst_cuda_tensor_allocator, GST_TYPE_ALLOCATOR)
 
-static GstMemory *allocator_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *) {
+static GstMemory *allocator_alloc(GstAllocator *allocator, gsize size,
+                                  GstAllocationParams *params) {
   GstCudaTensorAllocatorPrivate *priv = reinterpret_cast<GstCudaTensorAllocator *>(allocator)->priv;
   try {
-    return priv->allocate(size);
-  } catch (const std::exception &error) {
+    return priv->allocate(size, *params);
+  } catch (const cudatensor::Error &error) {
     const std::lock_guard<std::mutex> lock(priv->mutex);
-    priv->failure = error.what();
+    priv->failure = error;
     return nullptr;
   }
 }
@@ -56,12 +64,12 @@ class Holder {
   Holder(const CudaContextRef &context, std::unique_ptr<Memory> memory)
       : context_(context), memory_(std::move(memory)) {}
   ~Holder() {
-    // Where the context cannot be entered any more, its memory is gone with it.
     try {
       const CudaScope scope(context_);
       memory_.reset();
     } catch (const Error &) {
-      static_cast<void>(memory_.release());
+      const ContextIsGone gone;
+      memory_.reset();
     }
   }
 
@@ -79,7 +87,7 @@ GQuark pinned_quark() {
   return quark;
 }
 
-GstAllocator *make_allocator(const char *type, std::function<GstMemory *(gsize)> allocate) {
+GstAllocator *make_allocator(const char *type, Allocate allocate) {
   auto *self = static_cast<GstCudaTensorAllocator *>(
       g_object_new(gst_cuda_tensor_allocator_get_type(), nullptr));
   gst_object_ref_sink(self);
@@ -109,8 +117,10 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
   const CudaScope scope(context);
   auto holder = std::make_unique<Holder>(context, context->device().allocate(size));
   const auto address = reinterpret_cast<uintptr_t>(holder->data());
-  GstMemory *memory = gstcuda::loaded().allocator_alloc_wrapped(
-      nullptr, context->shared(), stream, &info, address, holder.get(), drop_holder);
+  GstMemory *memory = next_fault() != 0 ? nullptr
+                                        : gstcuda::loaded().allocator_alloc_wrapped(
+                                              nullptr, context->shared(), stream, &info, address,
+                                              holder.get(), drop_holder);
   if (memory == nullptr)
     throw Error(Error::Code::out_of_memory, "gst_cuda_allocator_alloc_wrapped failed");
   holder.release();
@@ -138,13 +148,28 @@ GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
   return memory;
 }
 
-GstMemory *allocate_pinned(const CudaContextRef &context, gsize size) {
+GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
+                           const GstAllocationParams &params) {
   const CudaScope scope(context);
-  auto holder = std::make_unique<Holder>(context, context->device().allocate_pinned(size));
-  GstMemory *memory = gst_memory_new_wrapped(static_cast<GstMemoryFlags>(0), holder->data(), size,
-                                             0, size, holder.get(), drop_holder);
+  const gsize maxsize = params.prefix + size + params.padding;
+  auto holder = std::make_unique<Holder>(context, context->device().allocate_pinned(maxsize));
+  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data(), maxsize, params.prefix,
+                                             size, holder.get(), drop_holder);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
   return memory;
+}
+
+/// Any memory will do: what is not pinned is copied once more. Neighbours that allocate here cannot
+/// say what CUDA lacks.
+GstMemory *allocate_pinned_or_plain(const CudaContextRef &context, gsize size,
+                                    const GstAllocationParams &params) {
+  try {
+    return allocate_pinned(context, size, params);
+  } catch (const Error &error) {
+    GST_WARNING("no pinned memory: %s", error.what());
+    GstAllocationParams copy = params;
+    return gst_allocator_alloc(try_allocator(), size, &copy);
+  }
 }
 
 /// A reference for a closure; null stays null.
@@ -178,22 +203,24 @@ bool is_pinned(GstBuffer *buffer) {
 
 GstAllocator *make_cuda_allocator(const CudaContextRef &context, gstcuda::Stream *stream) {
   const auto kept = keep(stream);
-  return make_allocator(gstcuda::kMemoryType, [context, kept](gsize size) {
+  return make_allocator(gstcuda::kMemoryType, [context, kept](gsize size, const auto &) {
     if (gstcuda::loaded().has_streams()) return wrap_device_memory(context, kept.get(), size);
     return allocate_row(context, size);
   });
 }
 
 GstAllocator *make_pinned_allocator(const CudaContextRef &context) {
-  return make_allocator(GST_ALLOCATOR_SYSMEM,
-                        [context](gsize size) { return allocate_pinned(context, size); });
+  return make_allocator(GST_ALLOCATOR_SYSMEM, [context](gsize size, const auto &params) {
+    return allocate_pinned_or_plain(context, size, params);
+  });
 }
 
-std::string take_allocation_failure(GstAllocator *allocator) {
-  if (!G_TYPE_CHECK_INSTANCE_TYPE(allocator, gst_cuda_tensor_allocator_get_type())) return "";
+std::optional<Error> take_allocation_failure(GstAllocator *allocator) {
+  if (!G_TYPE_CHECK_INSTANCE_TYPE(allocator, gst_cuda_tensor_allocator_get_type()))
+    return std::nullopt;
   GstCudaTensorAllocatorPrivate *priv = reinterpret_cast<GstCudaTensorAllocator *>(allocator)->priv;
   const std::lock_guard<std::mutex> lock(priv->mutex);
-  return std::exchange(priv->failure, "");
+  return std::exchange(priv->failure, std::nullopt);
 }
 
 }  // namespace cudatensor

@@ -2,7 +2,10 @@
 // Memory that GPU and CPU share work on: GstCudaMemory, and pinned memory of the host.
 #pragma once
 
+#include <optional>
+
 #include "cudacontext.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 
@@ -12,7 +15,7 @@ gstcuda::Memory *cuda_memory_of(GstBuffer *buffer);
 /// The stream that a memory is worked on; null where it has none, as before GStreamer 1.24.
 gstcuda::Stream *stream_of(gstcuda::Memory *memory);
 
-/// Whether all of the buffer's memory is pinned memory of an allocator of make_pinned_allocator().
+/// Whether all of the buffer's memory is pinned memory of make_pinned_allocator()'s.
 bool is_pinned(GstBuffer *buffer);
 
 /// Allocators that return no memory where there is none, as GStreamer's pools expect; the Error is
@@ -21,9 +24,10 @@ bool is_pinned(GstBuffer *buffer);
 /// Each memory is a GstCudaMemory of exactly the size asked for, aligned to 256 bytes. It is worked
 /// on `stream`, which may be null.
 GstAllocator *make_cuda_allocator(const CudaContextRef &context, gstcuda::Stream *stream);
+/// Where no pinned memory is left, it gives what is not.
 GstAllocator *make_pinned_allocator(const CudaContextRef &context);
 
-/// The text of the Error since the last call, empty where there was none.
-std::string take_allocation_failure(GstAllocator *allocator);
+/// The Error since the last call, if there was one.
+std::optional<Error> take_allocation_failure(GstAllocator *allocator);
 
 }  // namespace cudatensor

@@ -23,13 +23,13 @@ void replace(gstcuda::Stream *&slot, gstcuda::Stream *stream) {
                           reinterpret_cast<GstMiniObject *>(stream));
 }
 
+// Frames that a source may be ahead of the device.
+constexpr size_t kMostKept = 32;
+
 gstcuda::Stream *new_shared_stream(gstcuda::Context *context) {
   if (context == nullptr || !gstcuda::loaded().has_streams()) return nullptr;
   gstcuda::Stream *stream = next_fault() != 0 ? nullptr : gstcuda::loaded().stream_new(context);
-  if (stream == nullptr)
-    throw Error(Error::Code::device,
-                "gst_cuda_stream_new failed: the CUDA context may be lost; set the pipeline to "
-                "NULL and start it again");
+  if (stream == nullptr) fail_in_libgstcuda("gst_cuda_stream_new", device_id_of(context));
   return stream;
 }
 
@@ -87,9 +87,12 @@ void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
     gst_buffer_replace(&kept.buffer, nullptr);
     free = &kept;
   }
-  if (free == nullptr) {
+  if (free == nullptr && kept_.size() < kMostKept) {
     kept_.push_back({device().make_event(), nullptr});
     free = &kept_.back();
+  } else if (free == nullptr) {
+    free = &kept_.front();
+    free->done->wait();
   }
   free->done->record(stream);
   gst_buffer_replace(&free->buffer, buffer);
@@ -107,8 +110,12 @@ CudaFrame::CudaFrame(CudaEngine &engine, GstBuffer *in, GstBuffer *out)
   if (out_ != nullptr) out_stream_ = stream_of(out_);
   gstcuda::Stream *stream = choose_stream();
   stream_ = engine_.handle_of(stream);
-  if (in_stream_ != nullptr) engine_.order(engine_.handle_of(in_stream_), stream_);
   engine_.use(stream);
+}
+
+/// After the map, which may have queued an upload of libgstcuda's.
+void CudaFrame::order_input() {
+  if (in_stream_ != nullptr) engine_.order(engine_.handle_of(in_stream_), stream_);
 }
 
 /// A GstCudaMemory that kernels in our context can use; others are read through the host.
@@ -121,6 +128,15 @@ gstcuda::Memory *CudaFrame::own_memory(GstBuffer *buffer) const {
 gstcuda::Stream *CudaFrame::choose_stream() const {
   if (out_stream_ != nullptr) return out_stream_;
   return in_stream_ != nullptr ? in_stream_ : engine_.stream();
+}
+
+ConstImage CudaFrame::luminance(const ConstImage &mapped) {
+  const FormatLayout layout = layout_of(mapped.desc.format);
+  if (in_ != nullptr || layout.model != ColorModel::yuv) return input(mapped);
+  Planes host = planes_of(mapped);
+  for (size_t i = 0; i < host.plane.size(); ++i)
+    if (i != layout.component[0].plane) host.plane[i].rows = 0;
+  return with_planes(mapped, upload(host));
 }
 
 Planes CudaFrame::upload(const Planes &host) {

@@ -61,7 +61,7 @@ class CudaEngine final : public Engine {
   void use(gstcuda::Stream *stream);
   Stream handle_of(gstcuda::Stream *stream) const;
 
-  /// Keeps a buffer until the stream has come here, or a little longer.
+  /// Keeps a buffer until the stream has come here, and then until the next one is kept.
   void keep(GstBuffer *buffer, Stream stream);
 
  private:
@@ -92,9 +92,12 @@ class CudaFrame {
   /// The view in device memory of an input that was mapped with input_flags().
   template <class View>
   View input(const View &mapped) {
-    if (in_ != nullptr) return mapped;
-    return with_planes(mapped, upload(planes_of(mapped)));
+    if (in_ == nullptr) return with_planes(mapped, upload(planes_of(mapped)));
+    order_input();
+    return mapped;
   }
+  /// The same of which only luminance is read: other planes of YUV stay on the host.
+  ConstImage luminance(const ConstImage &mapped);
   /// The view in device memory of an output that was mapped with output_flags().
   template <class View>
   View output(const View &mapped) {
@@ -114,6 +117,7 @@ class CudaFrame {
     return cuda ? static_cast<GstMapFlags>(access | gstcuda::kMapCuda) : access;
   }
   Planes upload(const Planes &host);
+  void order_input();
   gstcuda::Memory *own_memory(GstBuffer *buffer) const;
   gstcuda::Stream *choose_stream() const;
   bool completes_later() const { return out_buffer_ == nullptr || out_stream_ != nullptr; }

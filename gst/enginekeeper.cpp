@@ -42,13 +42,20 @@ std::unique_ptr<Engine> EngineKeeper::open() {
   return make_cpu_engine(opened_.threads);
 }
 
+/// An element that never started, or failed to, may have been given a context.
+EngineKeeper::~EngineKeeper() {
+  close();
+  replace(context_, nullptr);
+}
+
 void EngineKeeper::close() {
   if (engine_ == nullptr) return;
   std::optional<EngineScope> scope;
+  std::optional<ContextIsGone> gone;
   try {
     scope.emplace(*engine_);
   } catch (const Error &) {
-    // The context is lost, and with it what is released now.
+    gone.emplace();
   }
   release_();
   engine_.reset();
@@ -62,6 +69,15 @@ void EngineKeeper::reopen() {
   }
   engine_ = open();
   set_active(engine_->kind());
+}
+
+void EngineKeeper::renew_cpu_engine() {
+  close();
+  {
+    const ObjectLock lock(element_);
+    opened_.threads = settings_.threads;
+  }
+  engine_ = make_cpu_engine(opened_.threads);
 }
 
 void EngineKeeper::set_active(BackendChoice active) {
@@ -88,6 +104,13 @@ void EngineKeeper::start() {
     opened_ = settings_;
   }
   recall_context();
+  {
+    // Given before the property was set.
+    const ObjectLock lock(element_);
+    const bool other =
+        context_ != nullptr && opened_.device >= 0 && device_id_of(context_) != opened_.device;
+    if (other) replace(context_, nullptr);
+  }
   reopen();
 }
 
@@ -106,9 +129,9 @@ Engine &EngineKeeper::engine() {
     const ObjectLock lock(element_);
     other_threads = settings_.threads != opened_.threads;
   }
-  const bool outdated =
-      engine_ != nullptr && other_threads && engine_->kind() == BackendChoice::cpu;
-  if (engine_ == nullptr || outdated) reopen();
+  if (engine_ == nullptr) reopen();
+  // Who computes was chosen when the element started.
+  if (other_threads && engine_->kind() == BackendChoice::cpu) renew_cpu_engine();
   return *engine_;
 }
 
@@ -125,7 +148,7 @@ void EngineKeeper::follow_context(gstcuda::Context *context) {
     const ObjectLock lock(element_);
     replace(context_, context);
   }
-  engine_ = open_cuda_engine(wrap_cuda_context(context));
+  engine_ = open_cuda_engine(std::make_shared<CudaContext>(context));
   followed_ = false;
 }
 

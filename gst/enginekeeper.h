@@ -14,6 +14,7 @@ class EngineKeeper {
   /// `release` drops what was made of the engine, which is about to go.
   EngineKeeper(GstElement *element, GstDebugCategory *category, std::function<void()> release)
       : element_(element), category_(category), release_(std::move(release)) {}
+  ~EngineKeeper();
 
   /// The properties; guarded by the object lock.
   struct Settings {
@@ -47,6 +48,7 @@ class EngineKeeper {
  private:
   std::unique_ptr<Engine> open();
   void reopen();
+  void renew_cpu_engine();
   void close();
   void follow_context(gstcuda::Context *context);
   void set_active(BackendChoice active);

@@ -15,9 +15,7 @@ std::string caps_text(GstElement *element, const char *name) {
   return text;
 }
 
-}  // namespace
-
-void post_error(GstElement *element, const Error &error) {
+void post(GstElement *element, const Error &error) {
   const std::string where = caps_text(element, "sink") + "\n" + caps_text(element, "src");
   switch (error.code()) {
     case Error::Code::settings:
@@ -34,9 +32,22 @@ void post_error(GstElement *element, const Error &error) {
                         ("%s", where.c_str()));
       break;
     case Error::Code::device:
-      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", error.what()), ("%s", where.c_str()));
+      GST_ELEMENT_ERROR(element, RESOURCE, FAILED,
+                        ("%s; set the pipeline to NULL and start it again, in a new process where "
+                         "the error stays",
+                         error.what()),
+                        ("%s", where.c_str()));
       break;
   }
+}
+
+}  // namespace
+
+void ErrorReporter::report(const Error &error) {
+  if (!reported_.exchange(true))
+    post(element_, error);
+  else
+    GST_INFO_OBJECT(element_, "follows from that: %s", error.what());
 }
 
 }  // namespace cudatensor

@@ -4,33 +4,47 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <new>
 
 #include "kernels/error.h"
 
 namespace cudatensor {
 
-/// Posts one element error that names the cause.
-void post_error(GstElement *element, const Error &error);
+/// Thrown to end a frame whose error has been reported.
+struct AlreadyReported {};
 
-/// Thrown to end a frame whose error has been posted.
-struct AlreadyPosted {};
+/// Posts the errors of one element: the first that names a cause, and none that only follow from
+/// it.
+class ErrorReporter {
+ public:
+  explicit ErrorReporter(GstElement *element) : element_(element) {}
 
-/// Calls `body`; false where it threw, with the error posted.
-template <class Body>
-bool guard(GstElement *element, const Body &body) {
-  try {
-    body();
-    return true;
-  } catch (const AlreadyPosted &) {
-  } catch (const Error &error) {
-    post_error(element, error);
-  } catch (const std::bad_alloc &) {
-    post_error(element, Error(Error::Code::out_of_memory, "out of host memory"));
-  } catch (const std::exception &error) {
-    post_error(element, Error(Error::Code::device, error.what()));
+  /// Posts an element error that names the cause. From any thread.
+  void report(const Error &error);
+  /// Another frame comes, or the element starts anew: what fails now is another error.
+  void forget() { reported_ = false; }
+
+  /// Calls `body`; false where it threw, with the error reported.
+  template <class Body>
+  bool guard(const Body &body) {
+    try {
+      body();
+      return true;
+    } catch (const AlreadyReported &) {
+    } catch (const Error &error) {
+      report(error);
+    } catch (const std::bad_alloc &) {
+      report(Error(Error::Code::out_of_memory, "out of host memory"));
+    } catch (const std::exception &error) {
+      report(Error(Error::Code::device, error.what()));
+    }
+    return false;
   }
-  return false;
-}
+
+ private:
+  GstElement *element_;
+  std::atomic<bool> reported_{false};
+};
 
 }  // namespace cudatensor

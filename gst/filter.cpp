@@ -5,6 +5,7 @@
 #include "enums.h"
 #include "errors.h"
 #include "geometrymeta.h"
+#include "tensorcaps.h"
 #include "videocaps.h"
 
 using cudatensor::BackendChoice;
@@ -14,11 +15,11 @@ using cudatensor::EngineKeeper;
 using cudatensor::EngineScope;
 using cudatensor::Error;
 using cudatensor::Filter;
-using cudatensor::guard;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
   std::unique_ptr<EngineKeeper> keeper;
+  std::unique_ptr<cudatensor::ErrorReporter> errors;
 
   // Guarded by the object lock.
   bool changed = true;
@@ -86,7 +87,8 @@ gboolean start(GstBaseTransform *trans) {
   GST_OBJECT_LOCK(trans);
   priv->changed = true;
   GST_OBJECT_UNLOCK(trans);
-  return guard(GST_ELEMENT(trans), [&] { priv->keeper->start(); });
+  priv->errors->forget();
+  return priv->errors->guard([&] { priv->keeper->start(); });
 }
 
 gboolean stop(GstBaseTransform *trans) {
@@ -105,7 +107,7 @@ void set_context(GstElement *element, GstContext *context) {
 /// Calls `body` with the engine, inside its scope; false where it threw, with the error posted.
 template <class Body>
 bool with_engine(GstBaseTransform *trans, const Body &body) {
-  return guard(GST_ELEMENT(trans), [&] {
+  return priv_of(trans)->errors->guard([&] {
     Engine &engine = priv_of(trans)->keeper->engine();
     const EngineScope scope(engine);
     body(engine);
@@ -143,14 +145,16 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   }
 }
 
-/// The same caps in CUDAMemory, which is preferred, and in system memory. Takes the caps.
+/// The same caps in CUDAMemory, which is preferred, where it can hold them, and in system memory.
+/// Takes the caps.
 GstCaps *in_both_memories(GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *s = gst_caps_get_structure(caps, i);
-    gst_caps_append_structure_full(
-        result, gst_structure_copy(s),
-        gst_caps_features_new(cudatensor::gstcuda::kMemoryFeature, nullptr));
+    if (cudatensor::fits_cuda_memory(s))
+      gst_caps_append_structure_full(
+          result, gst_structure_copy(s),
+          gst_caps_features_new(cudatensor::gstcuda::kMemoryFeature, nullptr));
     gst_caps_append_structure(result, gst_structure_copy(s));
   }
   gst_caps_unref(caps);
@@ -231,7 +235,10 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  return priv->keeper->has_engine() && with_engine(trans, [&](Engine &engine) {
+  // An answer that upstream can do without is no reason for an error.
+  return priv->keeper->has_engine() && negotiate(trans, [&] {
+           Engine &engine = priv->keeper->engine();
+           const EngineScope scope(engine);
            cudatensor::propose_pool(query, priv->filter->input_size(), engine);
          });
 }
@@ -254,8 +261,10 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
   StreamingScope scope(priv_of(trans));
+  // Not when caps come: those that failed come once more before the next buffer.
+  priv_of(trans)->errors->forget();
   latch(trans);
-  const bool followed = guard(GST_ELEMENT(trans), [&] {
+  const bool followed = priv_of(trans)->errors->guard([&] {
     const bool moved = priv_of(trans)->keeper->follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
@@ -325,7 +334,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   // Others come from other threads, while a frame may be under way.
   if (GST_EVENT_IS_SERIALIZED(event))
-    guard(GST_ELEMENT(trans), [&] { priv->filter->on_event(event); });
+    priv_of(trans)->errors->guard([&] { priv->filter->on_event(event); });
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
@@ -391,6 +400,7 @@ void constructed(GObject *object) {
   auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);
   GstCudaTensorFilterPrivate *priv = priv_of(object);
+  priv->errors = std::make_unique<cudatensor::ErrorReporter>(GST_ELEMENT(object));
   priv->filter.reset(klass->create(trans));
   priv->keeper = std::make_unique<EngineKeeper>(GST_ELEMENT(object), klass->category, [priv] {
     priv->filter->release();
@@ -470,6 +480,8 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 }
 
 namespace cudatensor {
+
+void Filter::report(const Error &error) const { priv_of(element_)->errors->report(error); }
 
 bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "enginekeeper.h"
+#include "kernels/error.h"
 #include "properties.h"
 
 namespace cudatensor {
@@ -53,6 +54,8 @@ class Filter {
 
  protected:
   GstBaseTransform *element() const { return element_; }
+  /// For threads of the filter's own; the streaming thread throws.
+  void report(const Error &error) const;
   /// Whether this is the streaming thread at work on a frame or on caps, which sees the latched
   /// settings.
   bool is_streaming() const;

@@ -8,6 +8,13 @@
 namespace cudatensor::gstcuda {
 namespace {
 
+/// Named so that GST_DEBUG=cuda*:4 shows it.
+GstDebugCategory *category() {
+  static GstDebugCategory *const category =
+      _gst_debug_category_new("cudatensor", 0, "gst-cudatensor and libgstcuda");
+  return category;
+}
+
 template <class Function>
 bool find(GModule *module, const char *name, Function &function) {
   gpointer symbol = nullptr;
@@ -20,8 +27,8 @@ bool find_common(GModule *m, Library &l) {
   return find(m, "gst_cuda_load_library", l.load_library) &&
          find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
          find(m, "gst_cuda_context_new", l.context_new) &&
-         find(m, "gst_cuda_context_push", l.context_push) &&
-         find(m, "gst_cuda_context_pop", l.context_pop) &&
+         find(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
+         find(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
          find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
          find(m, "gst_cuda_handle_set_context", l.handle_set_context) &&
          find(m, "gst_cuda_handle_context_query", l.handle_context_query) &&
@@ -43,17 +50,20 @@ bool find_by_release(GModule *m, Library &l) {
 const Library *open_library() {
   GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
   if (module == nullptr) {
-    GST_INFO("no CUDAMemory: %s", g_module_error());
+    GST_CAT_INFO(category(), "no CUDAMemory: %s", g_module_error());
     return nullptr;
   }
   // It registers types.
   g_module_make_resident(module);
   static Library library = {};
   if (!find_common(module, library) || !find_by_release(module, library)) {
-    GST_WARNING("no CUDAMemory: %s", g_module_error());
+    GST_CAT_WARNING(category(), "no CUDAMemory: %s", g_module_error());
     return nullptr;
   }
-  if (!library.load_library()) return nullptr;
+  if (!library.load_library()) {
+    GST_CAT_INFO(category(), "no CUDAMemory: libgstcuda finds no NVIDIA driver");
+    return nullptr;
+  }
   library.memory_init_once();
   return &library;
 }

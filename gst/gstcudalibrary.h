@@ -29,7 +29,8 @@ struct BufferPool {
 constexpr const char *kContextType = "gst.cuda.context";
 constexpr const char *kMemoryType = "gst.cuda.memory";
 constexpr const char *kMemoryFeature = "memory:CUDAMemory";
-constexpr auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 1);
+/// Not a constant expression: it lies outside the enumeration.
+inline const auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 1);
 
 /// Functions named as in C, without their prefix gst_cuda_.
 struct Library {
@@ -37,8 +38,8 @@ struct Library {
   void (*memory_init_once)();
 
   Context *(*context_new)(guint device_id);
-  gboolean (*context_push)(Context *context);
-  gboolean (*context_pop)(void **handle);
+  void *(*context_get_handle)(Context *context);
+  GstContext *(*context_new_cuda_context)(Context *context);  // gst_context_new_cuda_context
   gboolean (*ensure_element_context)(GstElement *element, gint device_id, Context **context);
   gboolean (*handle_set_context)(GstElement *element, GstContext *context, gint device_id,
                                  Context **own);

@@ -70,6 +70,12 @@ Rect rect_of(const std::vector<int> &roi, const ImageDesc &image) {
   return clip_roi({roi[0], roi[1], roi[2], roi[3]}, image.width, image.height);
 }
 
+bool same(const HistogramParams &a, const HistogramParams &b) {
+  return a.in.format == b.in.format && a.in.width == b.in.width && a.in.height == b.in.height &&
+         a.roi.x == b.roi.x && a.roi.y == b.roi.y && a.roi.width == b.roi.width &&
+         a.roi.height == b.roi.height;
+}
+
 /// Black and white of the caps, in bins.
 ClipLevels clip_levels(const GstVideoInfo &info) {
   const bool limited =
@@ -140,9 +146,11 @@ class Histogram final : public FilterWith<Settings> {
       return poster_.discard();
     }
     const ImageDesc image = image_desc_of(info_);
-    const Rect roi = rect_of(s.roi, image);
-    operation_ = backend.histogram({image, roi});
-    roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(roi);
+    const HistogramParams params = {image, rect_of(s.roi, image)};
+    // Not for another interval: on a GPU it would wait.
+    if (!operation_ || !same(params, counted_)) operation_ = backend.histogram(params);
+    counted_ = params;
+    roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
   }
 
   void release() override {
@@ -151,7 +159,7 @@ class Histogram final : public FilterWith<Settings> {
   }
 
   void process(Engine &engine, GstBuffer *in, GstBuffer *) override {
-    if (failed_) throw AlreadyPosted();
+    if (failed_) throw AlreadyReported();
     if (!operation_) return;
     const CountedFrame frame = {time_of(in), clip_levels(info_), latched().roi, roi_,
                                 latched().interval};
@@ -180,6 +188,7 @@ class Histogram final : public FilterWith<Settings> {
 
  private:
   void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame);
+  void queue(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame);
   FrameTime time_of(GstBuffer *buffer) const;
 
   /// The frames that passed have been added.
@@ -189,23 +198,34 @@ class Histogram final : public FilterWith<Settings> {
 
   GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
+  HistogramParams counted_ = {};  // what the operation was made for
   std::optional<Rect> roi_;
   IntervalPoster poster_;
   std::unique_ptr<HistogramWorker> worker_;  // for CUDA; while it has work, the poster is its
   std::atomic<bool> failed_{false};
 };
 
+/// The worker may meet the same error, of earlier frames.
 void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
-  if (!worker_) {
-    worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
-      if (!failed_.exchange(true)) post_error(GST_ELEMENT(element()), error);
-    });
+  try {
+    if (!worker_) {
+      worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
+        if (!failed_.exchange(true)) report(error);
+      });
+    }
+    queue(cuda, in, frame);
+  } catch (const Error &) {
+    if (failed_.exchange(true)) throw AlreadyReported();
+    throw;
   }
+}
+
+void Histogram::queue(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
   PendingBins pending = worker_->take();
   CudaFrame work(cuda, in, nullptr);
   {
     const VideoMap source(info_, in, work.input_flags());
-    operation_->run(work.input(source.constant()), pending.bins(), work.stream());
+    operation_->run(work.luminance(source.constant()), pending.bins(), work.stream());
     work.finish();
   }
   pending.ready->record(work.stream());

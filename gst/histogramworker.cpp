@@ -2,6 +2,12 @@
 #include "histogramworker.h"
 
 namespace cudatensor {
+namespace {
+
+// Frames that a source may be ahead of the device.
+constexpr size_t kMostJobs = 64;
+
+}  // namespace
 
 HistogramWorker::HistogramWorker(const CudaContextRef &context,
                                  std::function<void(const Error &)> failed)
@@ -32,7 +38,8 @@ PendingBins HistogramWorker::take() {
 
 void HistogramWorker::push(PendingBins pending, Deliver deliver) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return jobs_.size() < kMostJobs; });
     jobs_.push_back({std::move(pending), std::move(deliver)});
   }
   changed_.notify_all();
@@ -56,7 +63,11 @@ void HistogramWorker::work() {
       job.deliver(job.pending.bins());
     } catch (const Error &error) {
       failed_(error);
+    } catch (const std::exception &error) {
+      failed_(Error(Error::Code::out_of_memory, error.what()));
     }
+    // What it keeps is freed here, not under the lock: that may take the device's time.
+    job.deliver = nullptr;
     lock.lock();
     free_.push_back(std::move(job.pending));
     jobs_.pop_front();

@@ -35,7 +35,8 @@ class HistogramWorker {
 
   /// Bins to count into; one that was delivered is taken again.
   PendingBins take();
-  /// Has `deliver` called, in order and on the worker's thread, when the bins have arrived.
+  /// Has `deliver` called, in order and on the worker's thread, when the bins have arrived. Waits
+  /// only where the device is a long way behind.
   void push(PendingBins pending, Deliver deliver);
   /// Waits until all that was pushed has been delivered.
   void drain();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cudamemory.h"
 #include "kernels/error.h"
 #include "videocaps.h"
 
@@ -38,13 +39,22 @@ void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
                                       std::to_string(meta->height) + ", its caps another");
 }
 
+/// libgstcuda's memories fail to be mapped only where CUDA does.
+void check_cuda_map(GstBuffer *buffer) {
+  const gstcuda::Memory *memory = cuda_memory_of(buffer);
+  if (memory != nullptr)
+    fail_in_libgstcuda("mapping a GstCudaMemory", device_id_of(memory->context));
+}
+
 }  // namespace
 
 VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
   check_meta(info, buffer);
-  if (!gst_video_frame_map(&frame_, &info, buffer, flags))
+  if (!gst_video_frame_map(&frame_, &info, buffer, flags)) {
+    check_cuda_map(buffer);
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
                                         std::to_string(info.size) + " bytes");
+  }
   try {
     check_planes();
   } catch (...) {
@@ -83,8 +93,10 @@ TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
   if (gst_buffer_get_size(buffer) != desc.bytes())
     throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +
                                         std::to_string(desc.bytes()) + " bytes that its caps name");
-  if (!gst_buffer_map(buffer, &map_, flags))
+  if (!gst_buffer_map(buffer, &map_, flags)) {
+    check_cuda_map(buffer);
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");
+  }
 }
 
 }  // namespace cudatensor

@@ -110,6 +110,18 @@ void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d)
   gst_caps_append_structure(caps, second);
 }
 
+bool fits_cuda_memory(const GstStructure *s) {
+  const char *dimensions_field = gst_structure_get_string(s, "dimensions");
+  const char *types_field = gst_structure_get_string(s, "types");
+  if (dimensions_field == nullptr || types_field == nullptr) return true;
+  const auto dimensions = parse_dimensions(dimensions_field);
+  const auto dtype = parse_type(types_field);
+  if (!dimensions || !dtype) return true;
+  auto bytes = static_cast<double>(size_of(*dtype));
+  for (const int64_t side : *dimensions) bytes *= static_cast<double>(side);
+  return bytes <= G_MAXINT;
+}
+
 TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const char *dimensions_field = gst_structure_get_string(s, "dimensions");

@@ -45,6 +45,10 @@ void copy_framerate(GstStructure *structure, const GstStructure *from);
 /// the structure.
 void append_with_dimensions(GstCaps *caps, GstStructure *structure, const Dimensions &dimensions);
 
+/// Whether one GstCudaMemory holds the tensor of a structure: less than 2 GiB. True for structures
+/// that leave the size open or are no tensors.
+bool fits_cuda_memory(const GstStructure *structure);
+
 /// The tensor of fixed caps. Throws Error where they do not describe one.
 TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout);
 

@@ -142,6 +142,7 @@ Planes Transfers::make_room(const Planes &host) {
 
 void Transfers::download(const Planes &host, bool pinned, Stream stream) {
   Planes target = host;
+  host_out_ = {};
   if (!pinned) {
     const size_t size = packed_size(host);
     if (pinned_out_ == nullptr || pinned_out_->size() < size) {

@@ -92,16 +92,31 @@ int count_cuda_devices();
 /// Throws Error::not_found unless `device` is one of them, or -1.
 void check_cuda_device(int device);
 
-/// Makes a device's primary context the calling thread's current one while it lives.
-class PrimaryContextScope {
+/// Makes a CUcontext the calling thread's current one while it lives.
+class ContextScope {
  public:
-  explicit PrimaryContextScope(int device);
-  ~PrimaryContextScope();
-  PrimaryContextScope(const PrimaryContextScope &) = delete;
-  PrimaryContextScope &operator=(const PrimaryContextScope &) = delete;
+  explicit ContextScope(void *context);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+};
 
- private:
-  int previous_;
+/// The CUcontext of a device that the CUDA runtime uses, retained as long as the process lives.
+void *primary_context(int device);
+
+class PrimaryContextScope : public ContextScope {
+ public:
+  explicit PrimaryContextScope(int device) : ContextScope(primary_context(device)) {}
+};
+
+/// Inside it this thread's objects are dropped without a call to CUDA: their context is gone, or
+/// cannot be entered any more.
+class ContextIsGone {
+ public:
+  ContextIsGone();
+  ~ContextIsGone();
+  ContextIsGone(const ContextIsGone &) = delete;
+  ContextIsGone &operator=(const ContextIsGone &) = delete;
 };
 
 }  // namespace cudatensor

@@ -8,7 +8,8 @@ namespace cudatensor {
 
 /// Reads CUDATENSOR_FAULT, "N:CODE" or "N+:CODE": the N-th guarded call of the process from now on
 /// (1 is the next) fails with the cudaError_t CODE; with +, so do all that follow it, as after an
-/// error that sticks to the context. Without the variable nothing fails. Counting starts anew.
+/// error that sticks to the context. Without the variable nothing fails. Counting starts anew, for
+/// the whole process.
 void arm_faults();
 
 /// Counts a call that is about to be made. 0, or the code that it must fail with instead.

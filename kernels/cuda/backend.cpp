@@ -34,6 +34,7 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> open_cuda_backend() {
   count_cuda_devices();
+  cuda::check_code();
   return std::make_unique<CudaBackend>();
 }
 

@@ -14,8 +14,7 @@ std::string version_text(int version) {
 std::string driver_advice() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
-  if (driver == 0)
-    return "no NVIDIA driver is installed here; install one, or use backend=cpu or auto";
+  if (driver == 0) return "no NVIDIA driver is installed here; install one, or use the CPU backend";
   return "the driver knows CUDA " + version_text(driver) + ", this build needs " +
          version_text(CUDART_VERSION) + ": update the driver";
 }
@@ -41,10 +40,10 @@ Error::Code code_of(cudaError_t error) {
 std::string advice_on(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
-      return "free memory: smaller pictures, fewer buffers, or another device by cuda-device-id";
+      return "free memory: smaller pictures, fewer buffers, or another device";
     case cudaErrorInsufficientDriver: return driver_advice();
     case cudaErrorNoDevice: return "no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES";
-    case cudaErrorInvalidDevice: return "choose another cuda-device-id";
+    case cudaErrorInvalidDevice: return "choose another device";
     case cudaErrorDevicesUnavailable:
       return "the GPU is in exclusive use by another process, or forbids new ones";
     case cudaErrorStubLibrary:
@@ -61,9 +60,7 @@ std::string advice_on(cudaError_t error) {
     case cudaErrorECCUncorrectable: return "the GPU's memory is broken: reset or replace it";
     case cudaErrorContextIsDestroyed:
       return "the application destroyed the CUDA context while the pipeline used it";
-    default:
-      return "the CUDA context may be lost: set the pipeline to NULL and start it again, in a new "
-             "process where the error stays";
+    default: return "the CUDA context may be lost";
   }
 }
 

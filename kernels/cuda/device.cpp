@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "call.h"
+#include "context.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -20,7 +21,9 @@ class DeviceMemory final : public Memory {
     call(what.c_str(), [&] { return cudaMalloc(&data, std::max<size_t>(size, 1)); });
     set_data(data);
   }
-  ~DeviceMemory() override { cudaFree(data()); }
+  ~DeviceMemory() override {
+    if (!is_context_gone()) cudaFree(data());
+  }
 };
 
 class PinnedMemory final : public Memory {
@@ -32,7 +35,9 @@ class PinnedMemory final : public Memory {
          [&] { return cudaHostAlloc(&data, std::max<size_t>(size, 1), cudaHostAllocPortable); });
     set_data(data);
   }
-  ~PinnedMemory() override { cudaFreeHost(data()); }
+  ~PinnedMemory() override {
+    if (!is_context_gone()) cudaFreeHost(data());
+  }
 };
 
 class CudaStream final : public OwnedStream {
@@ -41,6 +46,7 @@ class CudaStream final : public OwnedStream {
     call("cudaStreamCreateWithFlags", cudaStreamCreateWithFlags, &stream_, cudaStreamNonBlocking);
   }
   ~CudaStream() override {
+    if (is_context_gone()) return;
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
   }
@@ -56,7 +62,9 @@ class CudaEvent final : public Event {
     call("cudaEventCreateWithFlags", cudaEventCreateWithFlags, &event_,
          cudaEventDisableTiming | cudaEventBlockingSync);
   }
-  ~CudaEvent() override { cudaEventDestroy(event_); }
+  ~CudaEvent() override {
+    if (!is_context_gone()) cudaEventDestroy(event_);
+  }
 
   void record(Stream stream) override {
     call("cudaEventRecord", cudaEventRecord, event_, handle_of(stream));
@@ -106,11 +114,28 @@ void CudaDevice::synchronize(Stream stream) {
   call("cudaStreamSynchronize", cudaStreamSynchronize, handle_of(stream));
 }
 
-std::unique_ptr<Memory> upload(CudaDevice &device, const void *data, size_t bytes) {
-  auto memory = device.allocate(bytes);
-  call("cudaMemcpyAsync", cudaMemcpyAsync, memory->data(), data, bytes, cudaMemcpyHostToDevice,
-       upload_stream());
-  call("cudaStreamSynchronize", cudaStreamSynchronize, upload_stream());
+namespace {
+
+// No stream of a frame waits for it: a table is complete when the function that uploads it returns.
+const cudaStream_t kUploadStream = cudaStreamPerThread;
+
+std::unique_ptr<Memory> upload(CudaDevice &device, const std::vector<uint8_t> &bytes) {
+  auto memory = device.allocate(bytes.size());
+  call("cudaMemcpyAsync", cudaMemcpyAsync, memory->data(), bytes.data(), bytes.size(),
+       cudaMemcpyHostToDevice, kUploadStream);
+  call("cudaStreamSynchronize", cudaStreamSynchronize, kUploadStream);
+  return memory;
+}
+
+}  // namespace
+
+std::shared_ptr<const Memory> CudaDevice::table(const void *data, size_t bytes) {
+  const auto *begin = static_cast<const uint8_t *>(data);
+  std::vector<uint8_t> host(begin, begin + bytes);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (auto memory = last_table_.memory.lock(); memory && last_table_.host == host) return memory;
+  const std::shared_ptr<const Memory> memory = upload(*this, host);
+  last_table_ = {std::move(host), memory};
   return memory;
 }
 
@@ -129,16 +154,9 @@ void check_cuda_device(int device) {
   const int count = count_cuda_devices();
   if (device >= -1 && device < count) return;
   throw Error(Error::Code::not_found,
-              "cuda-device-id=" + std::to_string(device) + ": cudaErrorInvalidDevice; there " +
+              "CUDA device " + std::to_string(device) + ": cudaErrorInvalidDevice; there " +
                   (count == 1 ? "is 1 CUDA device, number 0"
                               : "are " + std::to_string(count) + " CUDA devices, from number 0"));
 }
-
-PrimaryContextScope::PrimaryContextScope(int device) : previous_(device) {
-  cuda::call("cudaGetDevice", cudaGetDevice, &previous_);
-  cuda::call("cudaSetDevice", cudaSetDevice, device);
-}
-
-PrimaryContextScope::~PrimaryContextScope() { cudaSetDevice(previous_); }
 
 }  // namespace cudatensor

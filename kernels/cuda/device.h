@@ -3,6 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <mutex>
+#include <vector>
+
 #include "kernels/device.h"
 
 namespace cudatensor::cuda {
@@ -16,15 +19,20 @@ class CudaDevice final : public Device {
   void copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, size_t row, size_t rows,
             Stream stream) override;
   void synchronize(Stream stream) override;
+
+  /// A copy of a table of the host in device memory. One that equals the last and is still in use is
+  /// shared: operations are made anew more often than their geometry changes.
+  std::shared_ptr<const Memory> table(const void *data, size_t bytes);
+
+ private:
+  struct Table {
+    std::vector<uint8_t> host;
+    std::weak_ptr<const Memory> memory;
+  };
+  std::mutex mutex_;  // threads may share a backend
+  Table last_table_;
 };
 
 inline cudaStream_t handle_of(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
-
-/// The stream for the host's tables, which are complete when the function that uploads them
-/// returns: no other stream waits for it.
-inline cudaStream_t upload_stream() { return cudaStreamPerThread; }
-
-/// A copy of a table of the host in device memory.
-std::unique_ptr<Memory> upload(CudaDevice &device, const void *data, size_t bytes);
 
 }  // namespace cudatensor::cuda

@@ -155,9 +155,11 @@ class LuminanceHistogram final : public HistogramOperation {
         layout_(layout_of(params.in.format)),
         roi_(params.roi),
         kernel_(pick(layout_)),
-        blocks_(multiprocessors() * kHistogramBlocksPerSm) {
-    const std::array<uint64_t, kBins + 1> zeros = {};
-    totals_ = upload(device, zeros.data(), sizeof(zeros));
+        blocks_(multiprocessors() * kHistogramBlocksPerSm),
+        totals_(device.allocate((kBins + 1) * sizeof(uint64_t))) {
+    call("cudaMemsetAsync", cudaMemsetAsync, totals_->data(), 0, totals_->size(),
+         cudaStreamPerThread);
+    call("cudaStreamSynchronize", cudaStreamSynchronize, cudaStreamPerThread);
   }
 
  private:
@@ -186,6 +188,14 @@ class LuminanceHistogram final : public HistogramOperation {
 };
 
 }  // namespace
+
+void check_code() {
+  cudaFuncAttributes attributes;
+  call("cudaFuncGetAttributes", [&] {
+    return cudaFuncGetAttributes(&attributes,
+                                 reinterpret_cast<const void *>(&count_luminance<DenseRows>));
+  });
+}
 
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
                                                    CudaDevice &device) {

@@ -7,6 +7,9 @@
 
 namespace cudatensor::cuda {
 
+/// Throws Error::not_found where this build has no code for the current device.
+void check_code();
+
 std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, CudaDevice &device);
 std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, CudaDevice &device);
 std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, CudaDevice &device);

@@ -42,7 +42,7 @@ class UploadedTables {
       begin[i] = tables[i]->empty() ? begin[i - 1] : all.size();
       all.insert(all.end(), tables[i]->begin(), tables[i]->end());
     }
-    memory_ = upload(device, all.data(), all.size() * sizeof(Entry));
+    memory_ = device.table(all.data(), all.size() * sizeof(Entry));
     const auto *data = reinterpret_cast<const Entry *>(memory_->data());
     tables_ = {{data + begin[0], data + begin[1]}, {data + begin[2], data + begin[3]}};
   }
@@ -50,7 +50,7 @@ class UploadedTables {
   const Tables<Entry> &tables() const { return tables_; }
 
  private:
-  std::unique_ptr<Memory> memory_;
+  std::shared_ptr<const Memory> memory_;
   Tables<Entry> tables_;
 };
 

@@ -13,8 +13,16 @@ int count_cuda_devices() {
 
 void check_cuda_device(int) { count_cuda_devices(); }
 
-PrimaryContextScope::PrimaryContextScope(int device) : previous_(device) { count_cuda_devices(); }
-PrimaryContextScope::~PrimaryContextScope() = default;
+ContextScope::ContextScope(void *) { count_cuda_devices(); }
+ContextScope::~ContextScope() = default;
+
+void *primary_context(int) {
+  count_cuda_devices();
+  return nullptr;
+}
+
+ContextIsGone::ContextIsGone() = default;
+ContextIsGone::~ContextIsGone() = default;
 
 std::unique_ptr<Backend> open_cuda_backend() {
   count_cuda_devices();

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Contexts, by the driver's functions: the runtime knows only the primary ones, and makes them
+// current for good. They are looked up, so that nothing links to libcuda.
+#include "context.h"
+
+#include <cuda.h>
+
+#include <map>
+#include <mutex>
+
+#include "call.h"
+
+namespace cudatensor {
+namespace cuda {
+namespace {
+
+struct Driver {
+  decltype(&cuCtxPushCurrent) push;
+  decltype(&cuCtxPopCurrent) pop;
+  decltype(&cuDeviceGet) device_get;
+  decltype(&cuDevicePrimaryCtxRetain) retain;
+};
+
+template <class Function>
+void find(const char *name, Function &function) {
+  constexpr unsigned kVersion = 11000;  // all of them are older
+  void *address = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  call("cudaGetDriverEntryPointByVersion", [&] {
+    return cudaGetDriverEntryPointByVersion(name, &address, kVersion, cudaEnableDefault, &found);
+  });
+  if (found != cudaDriverEntryPointSuccess) fail(cudaErrorSystemDriverMismatch, name);
+  function = reinterpret_cast<Function>(address);
+}
+
+Driver find_driver() {
+  Driver driver = {};
+  find("cuCtxPushCurrent", driver.push);
+  find("cuCtxPopCurrent", driver.pop);
+  find("cuDeviceGet", driver.device_get);
+  find("cuDevicePrimaryCtxRetain", driver.retain);
+  return driver;
+}
+
+const Driver &driver() {
+  static const Driver driver = find_driver();
+  return driver;
+}
+
+/// The runtime's errors have the driver's numbers.
+template <class Function, class... Args>
+void call_driver(const char *name, Function function, Args... args) {
+  call(name, [&] { return static_cast<cudaError_t>(function(args...)); });
+}
+
+thread_local int gone = 0;
+
+}  // namespace
+
+bool is_context_gone() { return gone > 0; }
+
+}  // namespace cuda
+
+ContextScope::ContextScope(void *context) {
+  cuda::call_driver("cuCtxPushCurrent", cuda::driver().push, static_cast<CUcontext>(context));
+}
+
+ContextScope::~ContextScope() {
+  CUcontext popped = nullptr;
+  cuda::driver().pop(&popped);
+}
+
+void *primary_context(int device) {
+  static std::mutex mutex;
+  static std::map<int, CUcontext> contexts;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto known = contexts.find(device);
+  if (known != contexts.end()) return known->second;
+  CUdevice number = 0;
+  CUcontext context = nullptr;
+  cuda::call_driver("cuDeviceGet", cuda::driver().device_get, &number, device);
+  cuda::call_driver("cuDevicePrimaryCtxRetain", cuda::driver().retain, &context, number);
+  return contexts[device] = context;
+}
+
+ContextIsGone::ContextIsGone() { ++cuda::gone; }
+ContextIsGone::~ContextIsGone() { --cuda::gone; }
+
+}  // namespace cudatensor
