@@ -205,7 +205,7 @@ class Histogram final : public FilterWith<Settings> {
   std::atomic<bool> failed_{false};
 };
 
-/// The worker may meet the same error, of earlier frames.
+/// An error of the device is also met by the worker, in earlier frames.
 void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
   try {
     if (!worker_) {
@@ -214,8 +214,8 @@ void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame 
       });
     }
     queue(cuda, in, frame);
-  } catch (const Error &) {
-    if (failed_.exchange(true)) throw AlreadyReported();
+  } catch (const Error &error) {
+    if (error.code() == Error::Code::device && failed_.exchange(true)) throw AlreadyReported();
     throw;
   }
 }

@@ -39,11 +39,14 @@ void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
                                       std::to_string(meta->height) + ", its caps another");
 }
 
-/// libgstcuda's memories fail to be mapped only where CUDA does.
-void check_cuda_map(GstBuffer *buffer) {
+/// A GstCudaMemory that cannot be mapped at all is no matter of sizes: CUDA failed.
+void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
   const gstcuda::Memory *memory = cuda_memory_of(buffer);
-  if (memory != nullptr)
+  if (memory == nullptr) return;
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, flags))
     fail_in_libgstcuda("mapping a GstCudaMemory", device_id_of(memory->context));
+  gst_buffer_unmap(buffer, &map);
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ void check_cuda_map(GstBuffer *buffer) {
 VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
   check_meta(info, buffer);
   if (!gst_video_frame_map(&frame_, &info, buffer, flags)) {
-    check_cuda_map(buffer);
+    check_cuda_map(buffer, flags);
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
                                         std::to_string(info.size) + " bytes");
   }
@@ -94,7 +97,7 @@ TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
     throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +
                                         std::to_string(desc.bytes()) + " bytes that its caps name");
   if (!gst_buffer_map(buffer, &map_, flags)) {
-    check_cuda_map(buffer);
+    check_cuda_map(buffer, flags);
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");
   }
 }

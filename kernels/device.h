@@ -75,7 +75,7 @@ class Device {
   virtual std::unique_ptr<Event> make_event() = 0;
 
   /// Queues a copy of `rows` rows of `row` bytes, in any direction. Host memory that is not pinned
-  /// makes it wait.
+  /// makes it wait, and so does a copy from host to host.
   virtual void copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, size_t row,
                     size_t rows, Stream stream) = 0;
   /// Waits for all that is queued.

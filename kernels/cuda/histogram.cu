@@ -15,9 +15,9 @@ constexpr int kColumns = 32;
 struct HistogramArgs {
   Samples samples;  // from the region's corner on
   int width, height;
-  unsigned long long *total;  // kBins of them, 0 between launches
-  unsigned *finished;         // blocks, likewise
-  unsigned long long *bins;   // the result
+  unsigned *total;           // kBins of them, 0 between launches
+  unsigned *finished;        // blocks, likewise
+  unsigned long long *bins;  // the result
 };
 
 using Counts = unsigned[kBins * kColumns];
@@ -81,14 +81,14 @@ struct LuminanceRows {
   }
 };
 
-__device__ __forceinline__ void add_to_total(const Counts &counts, unsigned long long *total) {
+__device__ __forceinline__ void add_to_total(const Counts &counts, unsigned *total) {
   for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
     unsigned sum = 0;
     // Rotated, so that the lanes of a warp read from different banks.
 #pragma unroll 8
     for (unsigned i = 0; i < kColumns; ++i)
       sum += counts[bin * kColumns + (i + threadIdx.x) % kColumns];
-    if (sum != 0) atomicAdd(&total[bin], static_cast<unsigned long long>(sum));
+    if (sum != 0) atomicAdd(&total[bin], sum);
   }
 }
 
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(kHistogramThreads)
 
   if (!is_last_block(in.finished)) return;
   for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x)
-    in.bins[bin] = atomicExch(&in.total[bin], 0ull);
+    in.bins[bin] = atomicExch(&in.total[bin], 0u);
   if (threadIdx.x == 0) *in.finished = 0;
 }
 
@@ -156,7 +156,7 @@ class LuminanceHistogram final : public HistogramOperation {
         roi_(params.roi),
         kernel_(pick(layout_)),
         blocks_(multiprocessors() * kHistogramBlocksPerSm),
-        totals_(device.allocate((kBins + 1) * sizeof(uint64_t))) {
+        totals_(device.allocate((kBins + 1) * sizeof(unsigned))) {
     call("cudaMemsetAsync", cudaMemsetAsync, totals_->data(), 0, totals_->size(),
          cudaStreamPerThread);
     call("cudaStreamSynchronize", cudaStreamSynchronize, cudaStreamPerThread);
@@ -172,8 +172,8 @@ class LuminanceHistogram final : public HistogramOperation {
                               static_cast<int64_t>(roi_.x) * layout_.component[c].step;
     args.width = roi_.width;
     args.height = roi_.height;
-    args.total = reinterpret_cast<unsigned long long *>(totals_->data());
-    args.finished = reinterpret_cast<unsigned *>(args.total + kBins);
+    args.total = reinterpret_cast<unsigned *>(totals_->data());
+    args.finished = args.total + kBins;
     args.bins = reinterpret_cast<unsigned long long *>(bins.data());
     queue_on(stream, [&](cudaStream_t s) {
       launch("histogram kernel", kernel_, blocks_, kHistogramThreads, s, args);

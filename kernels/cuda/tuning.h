@@ -9,9 +9,11 @@ namespace cudatensor::cuda {
 constexpr int kPixelBlockWidth = 32;
 constexpr int kPixelBlockHeight = 8;
 
-/// Threads of a block that counts, and blocks on each multiprocessor.
-constexpr int kHistogramThreads = 512;
-constexpr int kHistogramBlocksPerSm = 2;
+/// Threads of a block that counts, and blocks on each multiprocessor. Every block adds up to 256
+/// bins to the total: on an H200 two blocks of 512 took 8.15 µs for random 1080p luma, of which
+/// 2.3 were that (flat: 5.82).
+constexpr int kHistogramThreads = 1024;
+constexpr int kHistogramBlocksPerSm = 1;
 
 /// Threads of a block of the pixel shuffle.
 constexpr int kShuffleThreads = 256;
