@@ -35,9 +35,11 @@ provided() {
     gstreamer1.0-tools) command -v gst-launch-1.0 && command -v gst-inspect-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists videoconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists matroskademux ;;
+    gstreamer1.0-plugins-bad) gst-inspect-1.0 --exists h264parse ;;
     python3-gi) python3 -c 'import gi' ;;
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
     python3-venv) python3 -c 'import ensurepip' ;;
+    libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
     lib*) [ -n "${modules[$1]:-}" ] && pkg-config --exists "${modules[$1]}" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1

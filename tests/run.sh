@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--fast]
 # Installs what the tests need, then builds and tests the plugin in several ways, each in a folder
-# of its own, build-STAGE/. --fast: only the build for the CPU.
-# Ends with "N passed, N failed, N skipped".
+# of its own, build-STAGE/: for the CPU, with CUDA, on a newer GStreamer, with sanitizers.
+# --fast: only the build for the CPU. Ends with "N passed, N failed, N skipped".
 set -euo pipefail
 case ${1:-} in '' | --fast) ;; *) echo "usage: $0 [--fast]" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
@@ -11,35 +11,59 @@ cd "$(dirname "$0")/.."
 
 passed=0 failed=0 skipped=0
 
-# stage NAME [MESON_OPTION...]
+# stage NAME [MESON_OPTION...]: on another system where `within` names the command for it.
+within=()
 stage() {
   local name=$1 dir=$root/build-$1 start=$SECONDS p f s
   shift
   printf '\n== %s: %s\n' "$name" "$*"
-  if build_plugin "$dir" "$@"; then
-    rm -f "$dir"/meson-logs/testlog*
-    meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 3 || true
-    read -r p f s < <(python3 tests/count.py "$dir/meson-logs")
-  else
-    echo "$name does not build" >&2
-    p=0 f=1 s=0
-  fi
+  rm -f "$dir"/meson-logs/testlog*
+  "${within[@]}" tests/stage.sh "$dir" "$@" || true
+  read -r p f s < <(python3 tests/count.py "$dir/meson-logs")
   printf '%s, %d s: %d passed, %d failed, %d skipped\n' "$name" $((SECONDS - start)) "$p" "$f" "$s"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-need_packages "${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
+# skip WHAT WHY
+skip() {
+  printf '\n== %s: skipped, %s\n' "$1" "$2"
+  skipped=$((skipped + 1))
+}
 
-stage cpu -Dgpu=disabled
+# need_gstcuda: brings libgstcuda, and its headers into build-gstcuda/ where they are not installed:
+# their package depends on OpenCV's. Fails where there are none.
+need_gstcuda() {
+  local dir=$root/build-gstcuda
+  need_packages libgstreamer-plugins-bad1.0-0
+  if pkg-config --exists gstreamer-cuda-1.0 || [ -e "$dir/usr" ]; then return; fi
+  mkdir -p "$dir"
+  (cd "$dir" && quietly apt-get -q -o APT::Sandbox::User=root download \
+    libgstreamer-plugins-bad1.0-dev) && dpkg -x "$dir"/*.deb "$dir"
+}
 
-if [ "${1:-}" != --fast ]; then
-  if need_nvcc; then
-    stage cuda -Dgpu=enabled
-  else
-    echo "cuda: skipped, there is no nvcc" >&2
-    skipped=$((skipped + 1))
+# One architecture: what others differ in is what ptxas makes of the same PTX.
+cuda_stage() {
+  local options=(-Dgpu=enabled -Dgpu_architectures=75)
+  if ! need_gstcuda; then
+    skip 'the headers of libgstcuda' 'they cannot be fetched'
+  elif [ -e build-gstcuda/usr ]; then
+    options+=("-Dgstcuda_headers=$root/build-gstcuda/usr/include")
   fi
+  stage cuda "${options[@]}"
+}
 
+# Its root has libgstcuda and the headers.
+newer_stage() {
+  local within=(tests/newer.sh) gpu=(-Dgpu=disabled)
+  ! command -v nvcc >/dev/null || gpu=(-Dgpu=enabled -Dgpu_architectures=75)
+  if "${within[@]}" true; then
+    stage newer "${gpu[@]}"
+  else
+    skip newer 'for the reason above'
+  fi
+}
+
+sanitized_stage() {
   # The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it.
   export GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3
   # An allocation that is too large fails as it does elsewhere.
@@ -48,6 +72,15 @@ if [ "${1:-}" != --fast ]; then
   export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
   stage sanitized -Dgpu=disabled -Dbuildtype=debugoptimized -Db_lundef=false \
     -Db_sanitize=address,undefined
+}
+
+need_packages "${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
+
+stage cpu -Dgpu=disabled
+if [ "${1:-}" != --fast ]; then
+  if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
+  newer_stage
+  sanitized_stage
 fi
 
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

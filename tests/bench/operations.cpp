@@ -3,7 +3,7 @@
 // same process as their peers.
 #include <exception>
 
-#include "kernels/ops.h"
+#include "imagenet.h"
 
 using namespace cudatensor;
 
@@ -15,19 +15,6 @@ struct Nv12ToTensor {
   ImageDesc in;
   TensorDesc out;
 };
-
-NormalizeParams imagenet_letterbox(int width, int height, int size) {
-  NormalizeParams p;
-  p.source = {{PixelFormat::NV12, width, height},
-              {ColorMatrix::bt709, ColorRange::limited},
-              true,
-              false};
-  p.out = {DType::float32, Layout::nchw, 1, 3, size, size};
-  p.resize.mode = ResizeMode::ultralytics;
-  p.mean = {0.485, 0.456, 0.406};
-  p.std = {0.229, 0.224, 0.225};
-  return p;
-}
 
 }  // namespace
 
@@ -51,8 +38,9 @@ __attribute__((visibility("default"))) void nv12_to_tensor_run(void *handle, con
                                                                float *tensor) {
   auto *bench = static_cast<Nv12ToTensor *>(handle);
   const ptrdiff_t stride = bench->in.width;
-  bench->operation->run({bench->in, {{nv12, stride}, {nv12 + stride * bench->in.height, stride}, {}}},
-                        {bench->out, tensor});
+  bench->operation->run(
+      {bench->in, {{nv12, stride}, {nv12 + stride * bench->in.height, stride}, {}}},
+      {bench->out, tensor});
 }
 
 __attribute__((visibility("default"))) void nv12_to_tensor_free(void *handle) {

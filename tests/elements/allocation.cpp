@@ -170,6 +170,7 @@ TEST_P(Tensors, AreThatWhateverDownstreamsPoolIs) {
 
 TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
   Rig rig(GetParam().description);
+  rig.downstream("other/tensors");
   GstAllocationParams params;
   gst_allocation_params_init(&params);
   params.align = 4095;
@@ -186,6 +187,7 @@ TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
 
 TEST(Pictures, ComeFromDownstreamsPool) {
   Rig rig("cudaletterbox");
+  rig.downstream("video/x-raw");
   PoolOffer offer(rig, PoolOffer::Kind::padded_video);
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   const BufferRef out = rig.process(buffer_of(random_picture(kNv12)));

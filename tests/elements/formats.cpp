@@ -117,7 +117,7 @@ std::vector<guint64> count_luminance(const Picture &picture) {
 }
 
 std::vector<guint64> posted_bins(Rig &rig) {
-  const std::vector<MessageRef> messages = rig.messages().elements("cudahistogram");
+  const std::vector<MessageRef> messages = rig.messages().elements("cudahistogram", 1);
   EXPECT_EQ(messages.size(), 1u);
   std::vector<guint64> bins;
   if (messages.empty()) return bins;

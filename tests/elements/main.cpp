@@ -3,14 +3,30 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include "backend.h"
+
 /// Under AddressSanitizer, whose malloc otherwise ends the process where no memory is to be had.
 extern "C" const char *__asan_default_options();
 extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+
+namespace {
+
+class NeedsItsBackend : public testing::Environment {
+ public:
+  void SetUp() override {
+    using cudatensor::TestBackend;
+    if (cudatensor::test_backend() == TestBackend::cuda && !cudatensor::gpu_is_there())
+      GTEST_SKIP() << "CUDATENSOR_TEST_BACKEND=cuda, and no GPU";
+  }
+};
+
+}  // namespace
 
 int main(int argc, char **argv) {
   // Bands of rows meet also where there are fewer cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   testing::InitGoogleTest(&argc, argv);
   gst_init(&argc, &argv);
+  testing::AddGlobalTestEnvironment(new NeedsItsBackend);
   return RUN_ALL_TESTS();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "messages.h"
 
+#include <algorithm>
+
 namespace cudatensor {
 namespace {
 
@@ -31,7 +33,25 @@ std::vector<ElementError> Messages::errors() {
   return errors;
 }
 
-std::vector<MessageRef> Messages::elements(const char *name) {
+size_t Messages::count(const char *name) const {
+  return static_cast<size_t>(std::count_if(
+      waiting_.begin(), waiting_.end(),
+      [name](const MessageRef &message) { return gst_message_has_name(message.get(), name); }));
+}
+
+bool Messages::receive(GstClockTime timeout) {
+  GstMessage *message = gst_bus_timed_pop(bus_.get(), timeout);
+  if (message == nullptr) return false;
+  waiting_.emplace_back(message);
+  return true;
+}
+
+std::vector<MessageRef> Messages::elements(const char *name, size_t expected, gulong patience) {
+  const gint64 end = g_get_monotonic_time() + 10 * G_USEC_PER_SEC;
+  while (receive(0)) {
+  }
+  while (count(name) < expected && g_get_monotonic_time() < end) receive(10 * GST_MSECOND);
+  g_usleep(patience);
   std::vector<MessageRef> messages;
   for (MessageRef &message : of_type(GST_MESSAGE_ELEMENT))
     if (gst_message_has_name(message.get(), name)) messages.push_back(std::move(message));

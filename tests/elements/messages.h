@@ -31,11 +31,15 @@ class Messages {
 
   GstBus *bus() const { return bus_.get(); }
   std::vector<ElementError> errors();
-  /// Element messages of this name.
-  std::vector<MessageRef> elements(const char *name);
+  /// Element messages of this name: waits for as many as are expected, then for as many
+  /// microseconds more.
+  std::vector<MessageRef> elements(const char *name, size_t expected = 0, gulong patience = 0);
   std::vector<MessageRef> of_type(GstMessageType type);
 
  private:
+  size_t count(const char *name) const;
+  bool receive(GstClockTime timeout);
+
   Ref<GstBus> bus_;
   std::vector<MessageRef> waiting_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backend.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -89,6 +90,7 @@ struct Default {
 class Defaults : public testing::TestWithParam<Default> {};
 
 TEST_P(Defaults, AreDocumented) {
+  const BackendScope scope(TestBackend::automatic);
   EXPECT_EQ(Rig(GetParam().element).get(GetParam().property), GetParam().value);
 }
 

@@ -192,24 +192,40 @@ Bytes bytes_of(GstBuffer *buffer) {
   return bytes;
 }
 
-Picture picture_of(GstBuffer *buffer, const ImageDesc &desc) {
-  Picture picture(desc);
-  const GstVideoInfo info = video_info_of(desc);
+namespace {
+
+/// Calls `visit` with each row of a buffer's picture, and with where it is in `picture`.
+template <class PictureType, class Visit>
+void for_rows(GstBuffer *buffer, PictureType &picture, GstMapFlags flags, const Visit &visit) {
+  const GstVideoInfo info = video_info_of(picture.desc());
   GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
+  if (!gst_video_frame_map(&frame, &info, buffer, flags)) {
     ADD_FAILURE() << "a buffer of " << gst_buffer_get_size(buffer) << " bytes is no "
-                  << text_of(desc);
-    return picture;
+                  << text_of(picture.desc());
+    return;
   }
   for (size_t i = 0; i < picture.planes().size(); ++i) {
-    Picture::Plane &plane = picture.planes()[i];
-    const auto *data = static_cast<const uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
+    auto &plane = picture.planes()[i];
+    auto *data = static_cast<uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i));
     for (int y = 0; y < plane.rows; ++y)
-      std::copy_n(data + ptrdiff_t{GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i)} * y, plane.row_bytes,
-                  plane.bytes.begin() + static_cast<ptrdiff_t>(plane.row_bytes) * y);
+      visit(data + ptrdiff_t{GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i)} * y,
+            plane.bytes.begin() + static_cast<ptrdiff_t>(plane.row_bytes) * y, plane.row_bytes);
   }
   gst_video_frame_unmap(&frame);
+}
+
+}  // namespace
+
+Picture picture_of(GstBuffer *buffer, const ImageDesc &desc) {
+  Picture picture(desc);
+  for_rows(buffer, picture, GST_MAP_READ,
+           [](const uint8_t *row, auto bytes, size_t size) { std::copy_n(row, size, bytes); });
   return picture;
+}
+
+void write_picture(GstBuffer *buffer, const Picture &picture) {
+  for_rows(buffer, picture, GST_MAP_WRITE,
+           [](uint8_t *row, auto bytes, size_t size) { std::copy_n(bytes, size, row); });
 }
 
 testing::AssertionResult same_picture(const Picture &actual, const Picture &expected) {

@@ -70,6 +70,7 @@ BufferRef buffer_of(const Bytes &bytes, const std::vector<size_t> &memories = {}
 Bytes bytes_of(GstBuffer *buffer);
 /// Respects the buffer's GstVideoMeta.
 Picture picture_of(GstBuffer *buffer, const ImageDesc &desc);
+void write_picture(GstBuffer *buffer, const Picture &picture);
 
 testing::AssertionResult same_picture(const Picture &actual, const Picture &expected);
 

@@ -1,110 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The elements in pipelines, with the threads, queues and seeks of real ones.
 #include <algorithm>
-#include <map>
-#include <mutex>
 
+#include "pipeline.h"
 #include "reference.h"
 #include "rig.h"
 
 namespace cudatensor {
 namespace {
-
-constexpr GstClockTime kPatience = 20 * GST_SECOND;
-
-/// A pipeline from a description, with what its element `out` receives.
-class Pipeline {
- public:
-  explicit Pipeline(const std::string &description) : pipeline_(make_pipeline(description)) {
-    gst_bus_set_sync_handler(bus().get(), keep_elements, this, nullptr);
-    const ElementRef out = find("out");
-    if (!out) return;
-    PadRef pad(gst_element_get_static_pad(out.get(), "sink"));
-    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, collect, this, nullptr);
-  }
-  ~Pipeline() {
-    stop();
-    gst_bus_set_sync_handler(bus().get(), nullptr, nullptr, nullptr);
-  }
-
-  GstElement *get() const { return pipeline_.get(); }
-  ElementRef find(const char *name) const {
-    return ElementRef(gst_bin_get_by_name(GST_BIN(pipeline_.get()), name));
-  }
-  void set(const char *name, const char *property, const char *value) {
-    gst_util_set_object_arg(G_OBJECT(find(name).get()), property, value);
-  }
-
-  bool reaches(GstState state) {
-    gst_element_set_state(get(), state);
-    return gst_element_get_state(get(), nullptr, nullptr, kPatience) == GST_STATE_CHANGE_SUCCESS;
-  }
-  void stop() { gst_element_set_state(get(), GST_STATE_NULL); }
-
-  /// The text of the first error, empty at EOS.
-  std::string run() {
-    gst_element_set_state(get(), GST_STATE_PLAYING);
-    return wait();
-  }
-  std::string wait() {
-    const MessageRef message(gst_bus_timed_pop_filtered(
-        bus().get(), kPatience, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
-    if (!message) return "no end within the patience";
-    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) return "";
-    GError *error = nullptr;
-    gst_message_parse_error(message.get(), &error, nullptr);
-    const std::string text = error->message;
-    g_error_free(error);
-    return text;
-  }
-
-  std::map<GstClockTime, Bytes> outputs() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return outputs_;
-  }
-  size_t count() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return count_;
-  }
-  std::vector<MessageRef> element_messages() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::move(messages_);
-  }
-
- private:
-  static ElementRef make_pipeline(const std::string &description) {
-    GError *error = nullptr;
-    GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
-    EXPECT_EQ(error, nullptr) << description << ": " << error->message;
-    g_clear_error(&error);
-    if (pipeline == nullptr) g_error("no pipeline: %s", description.c_str());
-    return ElementRef(static_cast<GstElement *>(gst_object_ref_sink(pipeline)));
-  }
-  Ref<GstBus> bus() const { return Ref<GstBus>(gst_element_get_bus(get())); }
-
-  static GstBusSyncReply keep_elements(GstBus *, GstMessage *message, gpointer data) {
-    auto *self = static_cast<Pipeline *>(data);
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
-      const std::lock_guard<std::mutex> lock(self->mutex_);
-      self->messages_.emplace_back(gst_message_ref(message));
-    }
-    return GST_BUS_PASS;
-  }
-  static GstPadProbeReturn collect(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto *self = static_cast<Pipeline *>(data);
-    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-    const std::lock_guard<std::mutex> lock(self->mutex_);
-    self->outputs_[GST_BUFFER_PTS(buffer)] = bytes_of(buffer);
-    ++self->count_;
-    return GST_PAD_PROBE_OK;
-  }
-
-  ElementRef pipeline_;
-  std::mutex mutex_;
-  std::map<GstClockTime, Bytes> outputs_;
-  std::vector<MessageRef> messages_;
-  size_t count_ = 0;
-};
 
 /// Frames that differ, and are the same in every run.
 std::string source(int frames, const std::string &format = "NV12") {
@@ -163,8 +66,8 @@ TEST(Pipelines, TwoAtOnceDoNotDisturbEachOther) {
   EXPECT_EQ(alone_first.run(), "");
   EXPECT_EQ(alone_second.run(), "");
   Pipeline together_first(first), together_second(second);
-  gst_element_set_state(together_first.get(), GST_STATE_PLAYING);
-  gst_element_set_state(together_second.get(), GST_STATE_PLAYING);
+  together_first.start();
+  together_second.start();
   EXPECT_EQ(together_first.wait(), "");
   EXPECT_EQ(together_second.wait(), "");
   EXPECT_EQ(together_first.outputs(), alone_first.outputs());
@@ -227,7 +130,7 @@ TEST(Pipelines, ThreadsMayChangeWhilePlaying) {
   Pipeline straight(source(200) + chain + kSink);
   EXPECT_EQ(straight.run(), "");
   Pipeline pipeline(source(200) + chain + kSink);
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  pipeline.start();
   for (int i = 0; i < 100; ++i) {
     pipeline.set("n", "n-threads", i % 2 == 0 ? "1" : "3");
     g_usleep(500);
@@ -242,7 +145,7 @@ TEST(Pipelines, DownstreamCapsMayChangeWhilePlaying) {
       "cudaletterbox ! capsfilter name=f caps-change-mode=delayed caps=video/x-raw,format=GRAY8,"
       "width=32,height=32" +
       kSink);
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  pipeline.start();
   for (int i = 0; i < 50; ++i) {
     pipeline.set("f", "caps",
                  i % 2 == 0 ? "video/x-raw,format=GRAY8,width=16,height=16"

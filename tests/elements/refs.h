@@ -11,6 +11,7 @@ namespace cudatensor {
 struct Unref {
   void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
   void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(GstContext *context) const { gst_context_unref(context); }
   void operator()(GstEvent *event) const { gst_event_unref(event); }
   void operator()(GstMessage *message) const { gst_message_unref(message); }
   void operator()(GstQuery *query) const { gst_query_unref(query); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rig.h"
 
+#include "backend.h"
+
 namespace cudatensor {
 namespace {
 
@@ -25,11 +27,13 @@ ElementRef make_element(const std::string &description) {
   g_clear_error(&error);
   // Without its plugin there is nothing that a test could go on with.
   if (element == nullptr) g_error("no element: %s", description.c_str());
+  choose_backend(element);
   return ElementRef(static_cast<GstElement *>(gst_object_ref_sink(element)));
 }
 
-Rig::Rig(const std::string &description) {
+Rig::Rig(const std::string &description, GstBusSyncHandler answer, gpointer data) {
   const ElementRef element = make_element(description);
+  if (answer != nullptr) gst_bus_set_sync_handler(messages_.bus(), answer, data, nullptr);
   // Before the harness starts it: a failing start already speaks.
   gst_element_set_bus(element.get(), messages_.bus());
   harness_ = gst_harness_new_with_element(element.get(), "sink", "src");
@@ -79,6 +83,12 @@ bool Rig::event(GstEvent *event) { return gst_harness_push_event(harness_, event
 GstFlowReturn Rig::push(BufferRef buffer) { return gst_harness_push(harness_, buffer.release()); }
 
 BufferRef Rig::pull() { return BufferRef(gst_harness_try_pull(harness_)); }
+
+std::vector<MessageRef> Rig::histograms(size_t expected) {
+  // What comes although it should not comes soon.
+  const gulong patience = is_asynchronous(element()) ? 20000 : 0;
+  return messages_.elements("cudahistogram", expected, patience);
+}
 
 BufferRef Rig::process(BufferRef buffer) {
   EXPECT_EQ(push(std::move(buffer)), GST_FLOW_OK);

@@ -19,7 +19,9 @@ ElementRef make_element(const std::string &description);
 
 class Rig {
  public:
-  explicit Rig(const std::string &description);
+  /// `answer` is the bus' sync handler, also while the element starts.
+  explicit Rig(const std::string &description, GstBusSyncHandler answer = nullptr,
+               gpointer data = nullptr);
   ~Rig();
   Rig(const Rig &) = delete;
   Rig &operator=(const Rig &) = delete;
@@ -41,6 +43,9 @@ class Rig {
   GstFlowReturn push(BufferRef buffer);
   /// The next buffer that came out, or none.
   BufferRef pull();
+  /// The messages of cudahistogram since the last call: waits for as many as are expected, and
+  /// where more could be under way, for these too.
+  std::vector<MessageRef> histograms(size_t expected);
   /// Pushes a buffer and expects one to come out.
   BufferRef process(BufferRef buffer);
 

@@ -66,9 +66,9 @@ TEST_P(Input, OfHistogram) {
     Rig rig("cudahistogram interval=0");
     ASSERT_TRUE(rig.caps(video_caps(picture.desc())));
     rig.process(std::move(buffer));
-    const std::vector<MessageRef> padded = rig.messages().elements("cudahistogram");
+    const std::vector<MessageRef> padded = rig.messages().elements("cudahistogram", 1);
     rig.process(buffer_of(picture));
-    const std::vector<MessageRef> plain = rig.messages().elements("cudahistogram");
+    const std::vector<MessageRef> plain = rig.messages().elements("cudahistogram", 1);
     ASSERT_EQ(padded.size(), 1u);
     ASSERT_EQ(plain.size(), 1u);
     EXPECT_TRUE(gst_structure_is_equal(gst_message_get_structure(padded[0].get()),

@@ -9,27 +9,84 @@
 
 namespace cudatensor {
 
+/// Copies of blocks in the memory of a device. Each is an allocation of the block's own size and
+/// ends with it, so that compute-sanitizer sees a read beyond it; it begins on 256 bytes, so that
+/// what begins on an odd address of a block does so here.
+class OnDevice {
+ public:
+  OnDevice(Device &device, const std::vector<Span> &blocks, Stream stream);
+
+  Bases bases() const;
+  /// The first block.
+  uint8_t *data() const { return blocks_.front()->data(); }
+  /// Queues a copy of the first block.
+  void fetch(uint8_t *to, Stream stream) const;
+
+ private:
+  Device &device_;
+  std::vector<std::unique_ptr<Memory>> blocks_;
+};
+
 /// A backend, and how pictures of the host's memory get to it and back.
 class Machine {
  public:
-  Machine(std::string name, std::unique_ptr<Backend> backend)
-      : name_(std::move(name)), backend_(std::move(backend)) {}
+  /// What operations are given; the CPU knows no streams.
+  enum class Streams { none, own };
+
+  Machine(std::string name, std::unique_ptr<Backend> backend, Streams streams = Streams::none);
 
   const std::string &name() const { return name_; }
   Backend *operator->() const { return backend_.get(); }
 
   template <class Operation, class In, class Out>
   void run(Operation &operation, const In &in, Out &out) const {
-    operation.run(in.view(), out.view());
+    Device *const device = backend_->device();
+    if (device == nullptr) return operation.run(in.view(), out.view());
+    const OnDevice input(*device, in.spans(), copies());
+    const OnDevice target(*device, {out.span()}, copies());
+    before_run();
+    operation.run(in.view(input.bases()), out.view(target.data()), stream());
+    target.fetch(out.actual(), copies());
+    device->synchronize(copies());
   }
-  void count(HistogramOperation &operation, const InputPicture &in, Bins &bins) const {
-    operation.run(in.view(), bins);
+
+  template <class In>
+  void count(HistogramOperation &operation, const In &in, Bins &bins) const {
+    Device *const device = backend_->device();
+    if (device == nullptr) return operation.run(in.view(), bins);
+    const OnDevice input(*device, in.spans(), copies());
+    guard(bins);
+    before_run();
+    operation.run(in.view(input.bases()), pinned_bins(), stream());
+    if (streams_ == Streams::own) device->synchronize(copies());
+    bins = pinned_bins();
+    expect_guards();
   }
 
  private:
+  /// No other stream waits for it: what an operation without a stream has not finished when it
+  /// returns is missing in the copy.
+  Stream copies() const { return copies_->get(); }
+  Stream stream() const { return streams_ == Streams::own ? copies() : Stream{}; }
+  void before_run() const;
+
+  /// Bins in pinned memory, among a pattern: for one thread at a time.
+  Bins &pinned_bins() const;
+  void guard(const Bins &bins) const;
+  void expect_guards() const;
+
   std::string name_;
   std::unique_ptr<Backend> backend_;
+  Streams streams_;
+  std::unique_ptr<OwnedStream> copies_;
+  std::unique_ptr<Memory> pinned_;
+  /// Small allocations share a block of the driver's. It stays while one of them does, which makes
+  /// the others cheap.
+  std::unique_ptr<Memory> anchor_;
 };
+
+/// The CUDA backend, or null with the reason why there is none here.
+std::unique_ptr<Backend> cuda_if_there_is_one(std::string &reason);
 
 /// A test that is run once with the CPU backend and once with CUDA.
 class KernelTest : public testing::TestWithParam<std::string> {
@@ -61,6 +118,9 @@ class KernelTest : public testing::TestWithParam<std::string> {
   }
 
  private:
+  void open_cpu();
+  void open_cuda();
+
   std::vector<std::unique_ptr<Machine>> machines_;
 };
 

@@ -16,10 +16,10 @@ bool is_planar_rgb(PixelFormat format) {
   return format == PixelFormat::RGBP || format == PixelFormat::BGRP;
 }
 
+/// What lies in the bins before they are overwritten.
 Bins random_bins(Random &random) {
   Bins bins = {};
-  if (random.chance(50))
-    for (uint64_t &bin : bins) bin = random.bits() % 1000;
+  for (uint64_t &bin : bins) bin = random.bits();
   return bins;
 }
 
@@ -29,12 +29,12 @@ class HistogramTest : public KernelTest {
     SCOPED_TRACE(text_of(p));
     const InputPicture other(random, p.in), in(random, p.in, content);
     const Bins before = random_bins(random);
-    Bins expected = before;
+    Bins expected = {};
     oracle::histogram(p, in.view(), expected);
     for (const auto &machine : machines()) {
       SCOPED_TRACE(machine->name());
       const auto operation = (*machine)->histogram(p);
-      Bins noise = {}, bins = before;
+      Bins noise = before, bins = before;
       machine->count(*operation, other, noise);
       machine->count(*operation, in, bins);
       EXPECT_EQ(bins, expected);
@@ -76,17 +76,22 @@ TEST_P(HistogramTest, PlanarRgb) {
     });
 }
 
-TEST_P(HistogramTest, FramesAreSummed) {
+TEST_P(HistogramTest, EveryFrameIsCountedAnew) {
   Random random(0);
+  SCOPED_TRACE(random.name());
   const HistogramParams p = {{PixelFormat::NV12, 33, 17}, {0, 0, 33, 17}};
-  const auto operation = machine()->histogram(p);
-  Bins bins = {}, expected = {};
-  for (int frame = 0; frame < 5; ++frame) {
-    const InputPicture in(random, p.in);
-    oracle::histogram(p, in.view(), expected);
-    machine().count(*operation, in, bins);
+  for (const auto &machine : machines()) {
+    SCOPED_TRACE(machine->name());
+    const auto operation = (*machine)->histogram(p);
+    Bins bins = random_bins(random);
+    for (int frame = 0; frame < 20; ++frame) {
+      const InputPicture in(random, p.in);
+      Bins expected = {};
+      oracle::histogram(p, in.view(), expected);
+      machine->count(*operation, in, bins);
+      EXPECT_EQ(bins, expected) << "frame " << frame;
+    }
   }
-  EXPECT_EQ(bins, expected);
 }
 
 TEST_P(HistogramTest, FlatPicturesFillOneBin) {
@@ -102,6 +107,57 @@ TEST_P(HistogramTest, FlatPicturesFillOneBin) {
                       : format == PixelFormat::BGR ? oracle::luminance(255, 255, 255)
                                                    : 255;
       EXPECT_EQ(bins[static_cast<size_t>(bin)], 640u * 480u);
+    }
+}
+
+TEST_P(HistogramTest, EveryValueOfAFlatPicture) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  for (const PixelFormat format : {PixelFormat::GRAY8, PixelFormat::I420, PixelFormat::P010_10LE,
+                                   PixelFormat::BGR, PixelFormat::xRGB, PixelFormat::RGBP}) {
+    const HistogramParams p = {{format, 333, 57}, {1, 2, 331, 53}};
+    const auto operation = machine()->histogram(p);
+    InputPicture in(random, p.in);
+    for (int value = 0; value < 256; ++value) {
+      const auto v = static_cast<uint8_t>(value);
+      in.fill(v);
+      Bins bins = {}, expected = {};
+      expected[oracle::format_of(format).is_rgb() ? oracle::luminance(v, v, v) : v] = 331 * 53;
+      machine().count(*operation, in, bins);
+      EXPECT_EQ(bins, expected) << text_of(p) << ", all " << value;
+    }
+  }
+}
+
+/// Wherever a row begins and ends between two vectors.
+TEST_P(HistogramTest, EveryAlignmentAndWidth) {
+  for (const PixelFormat format : {PixelFormat::GRAY8, PixelFormat::NV12, PixelFormat::P010_10LE,
+                                   PixelFormat::BGR, PixelFormat::BGRx, PixelFormat::BGRP}) {
+    Random random(0);
+    SCOPED_TRACE(random.name());
+    const InputPicture in(random, {format, 111, 3});
+    for (int x = 0; x <= 40; ++x)
+      for (int width = 1; width <= 70; ++width) {
+        const HistogramParams p = {{format, 111, 3}, {x, 0, width, 3}};
+        const Machine &machine = any(random);
+        Bins bins = {}, expected = {};
+        oracle::histogram(p, in.view(), expected);
+        machine.count(*machine->histogram(p), in, bins);
+        EXPECT_EQ(bins, expected) << text_of(p) << ", " << machine.name();
+        if (HasFailure()) return;
+      }
+  }
+}
+
+TEST_P(HistogramTest, TallAndWide) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kAllFormats)
+    for (const Size size : {Size{1, 5000}, {5000, 1}, {3, 1700}, {1700, 3}, {17, 611}}) {
+      Random random(number++);
+      SCOPED_TRACE(random.name());
+      expect_as_the_oracle(random,
+                           {{format, size.width, size.height}, {0, 0, size.width, size.height}},
+                           random.pick(kAllContents));
     }
 }
 

@@ -20,6 +20,8 @@ uint64_t test_seed() {
   return seed;
 }
 
+bool test_large() { return std::getenv("CUDATENSOR_TEST_LARGE") != nullptr; }
+
 namespace {
 
 /// A better instruction set has a lower bit. Before the first use of the backend, which chooses

@@ -198,13 +198,19 @@ TEST(Backends, TheCpuSpreadsOverAllCoresByItself) {
 
 TEST(Backends, CudaOpensOrSaysWhyNot) {
   try {
-    EXPECT_NE(open_cuda_backend(-1), nullptr);
+    EXPECT_NE(open_cuda_backend()->device(), nullptr);
   } catch (const Error &error) {
     EXPECT_EQ(error.code(), Error::Code::not_found);
     EXPECT_GT(std::string(error.what()).size(), 10u);
   }
-  expect_refusal(Error::Code::not_found, "", [] { open_cuda_backend(9999); });
 }
+
+TEST(Backends, NoMachineHasDevice9999) {
+  expect_refusal(Error::Code::not_found, "", [] { check_cuda_device(9999); });
+  expect_refusal(Error::Code::not_found, "", [] { PrimaryContextScope scope(9999); });
+}
+
+TEST(Backends, TheCpuHasNoDevice) { EXPECT_EQ(open_cpu_backend(1)->device(), nullptr); }
 
 /// Two elements in one pipeline, each with an operation of its own.
 TEST_P(OpsTest, OneBackendServesSeveralThreads) {
@@ -258,6 +264,18 @@ class SparsePicture {
 
   bool complete() const { return complete_; }
   ConstImage view() const { return constant(image_); }
+  ConstImage view(const Bases &bases) const {
+    ConstImage image = view();
+    for (size_t plane = 0; plane < mappings_.size(); ++plane)
+      image.planes[plane].data = bases[plane];
+    return image;
+  }
+  std::vector<Span> spans() const {
+    std::vector<Span> spans;
+    for (const auto &[memory, bytes] : mappings_)
+      spans.push_back({static_cast<const uint8_t *>(memory), bytes});
+    return spans;
+  }
 
   /// Noise in row `y` of the picture, and in the chroma that belongs to it.
   void fill_row(Random &random, int y) {
@@ -285,7 +303,8 @@ class LargestPictureTest : public OpsTest {
  protected:
   void SetUp() override {
     OpsTest::SetUp();
-    if (GetParam() != "cpu") GTEST_SKIP() << "the pictures are larger than what is worth a copy";
+    if (GetParam() != "cpu" && !test_large())
+      GTEST_SKIP() << "copies gigabytes: set CUDATENSOR_TEST_LARGE to run it";
   }
 
   /// Noise in every row that a stretch to `height` rows may read.
@@ -369,7 +388,7 @@ TEST_P(LargestPictureTest, HistogramOfTheLastCorner) {
     for (int y = kLargest - 3; y < kLargest; ++y) picture.fill_row(random, y);
     Bins bins = {}, expected = {};
     oracle::histogram(params, picture.view(), expected);
-    machine()->histogram(params)->run(picture.view(), bins);
+    machine().count(*machine()->histogram(params), picture, bins);
     EXPECT_EQ(bins, expected) << text_of(params);
   }
 }

@@ -49,6 +49,9 @@ uint8_t byte_of(Content content, size_t x, int y) {
   return 0;
 }
 
+/// Of a guard band at least, and as vectors are aligned.
+constexpr size_t kGuard = 64;
+
 /// Rows follow each other directly, at a round distance, or at any.
 ptrdiff_t random_stride(Random &random, size_t row_bytes) {
   const auto bytes = static_cast<ptrdiff_t>(row_bytes);
@@ -96,11 +99,17 @@ InputPicture::InputPicture(Random &random, const ImageDesc &desc, Content conten
   }
 }
 
-ConstImage InputPicture::view(const std::array<const uint8_t *, 3> &bases) const {
+ConstImage InputPicture::view(const Bases &bases) const {
   ConstImage image = {desc_, {}};
   for (size_t plane = 0; plane < blocks_.size(); ++plane)
     image.planes[plane] = {bases[plane] + offsets_[plane], strides_[plane]};
   return image;
+}
+
+std::vector<Span> InputPicture::spans() const {
+  std::vector<Span> spans;
+  for (const Block &block : blocks_) spans.push_back({block.data.get(), block.size});
+  return spans;
 }
 
 void InputPicture::assign(const ConstImage &image) {
@@ -112,12 +121,25 @@ void InputPicture::assign(const ConstImage &image) {
   }
 }
 
+void InputPicture::fill(uint8_t value) {
+  for (size_t plane = 0; plane < blocks_.size(); ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(plane));
+    for (int y = 0; y < size.rows; ++y)
+      std::fill_n(blocks_[plane].data.get() + offsets_[plane] + strides_[plane] * y, size.row_bytes,
+                  value);
+  }
+}
+
 InputTensor::InputTensor(Random &random, const TensorDesc &desc)
-    : desc_(desc), offset_(random_offset(random, unit_of(desc.dtype))) {
+    : InputTensor(random, desc, random_offset(random, unit_of(desc.dtype))) {}
+
+InputTensor::InputTensor(Random &random, const TensorDesc &desc, size_t offset)
+    : desc_(desc), offset_(offset) {
   const size_t bytes = offset_ + bytes_of(desc);
   block_ = {std::make_unique<uint8_t[]>(bytes), bytes};
   fill_with_noise(random);
-  const bool floating = desc.dtype == DType::float32 || desc.dtype == DType::float16;
+  const bool floating = (desc.dtype == DType::float32 || desc.dtype == DType::float16) &&
+                        desc.elements() <= (int64_t{1} << 26);
   for (size_t i = 0; floating && i < bytes_of(desc) / unit_of(desc.dtype); ++i)
     store(i, static_cast<float>(random.real(-0.5, 1.5)));
 }
@@ -152,7 +174,7 @@ void Guarded::allocate(Random &random, size_t size) {
   actual_ = expected_ = pattern_;
 }
 
-size_t Guarded::gap(Random &random) { return 64 + random_offset(random, 1); }
+size_t Guarded::gap(Random &random) { return kGuard + random_offset(random, 1); }
 
 size_t Guarded::first_difference() const {
   const auto difference = std::mismatch(actual_.begin(), actual_.end(), expected_.begin());
@@ -203,7 +225,10 @@ testing::AssertionResult OutputPicture::matches() const {
 }
 
 OutputTensor::OutputTensor(Random &random, const TensorDesc &desc)
-    : desc_(desc), offset_(64 + random_offset(random, unit_of(desc.dtype))) {
+    : OutputTensor(random, desc, random_offset(random, unit_of(desc.dtype))) {}
+
+OutputTensor::OutputTensor(Random &random, const TensorDesc &desc, size_t offset)
+    : desc_(desc), offset_(kGuard + offset) {
   allocate(random, offset_ + bytes_of(desc) + gap(random));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pictures and tensors that notice who touches what: inputs end with their last sample, so that
-// AddressSanitizer sees a read beyond it; outputs lie among a pattern that must survive.
+// AddressSanitizer and compute-sanitizer see a read beyond it; outputs lie among a pattern that must
+// survive.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,6 +31,15 @@ struct Block {
   size_t size;
 };
 
+/// A block as those see it who copy it to a device.
+struct Span {
+  const uint8_t *data;
+  size_t size;
+};
+
+/// Where the blocks of a picture begin; a tensor has one.
+using Bases = std::array<const uint8_t *, 3>;
+
 /// Every plane is an allocation of its own that ends with the plane's last sample. What lies
 /// before the plane and in the gaps between rows is noise.
 class InputPicture {
@@ -37,12 +47,14 @@ class InputPicture {
   InputPicture(Random &random, const ImageDesc &desc, Content content = Content::random);
 
   ConstImage view() const { return view({blocks_[0].data.get(), data(1), data(2)}); }
-  /// The same picture in copies of `blocks`.
-  ConstImage view(const std::array<const uint8_t *, 3> &bases) const;
-  const std::vector<Block> &blocks() const { return blocks_; }
+  /// The same picture in copies of its blocks.
+  ConstImage view(const Bases &bases) const;
+  std::vector<Span> spans() const;
 
   /// Takes over the samples of a picture of the same format and size.
   void assign(const ConstImage &image);
+  /// Every byte of every sample.
+  void fill(uint8_t value);
 
  private:
   const uint8_t *data(size_t plane) const {
@@ -57,13 +69,16 @@ class InputPicture {
 
 class InputTensor {
  public:
-  /// float types hold about -0.5..1.5, what a picture may come from.
+  /// float types hold about -0.5..1.5, what a picture may come from; those that are too large to be
+  /// filled one by one, noise.
   InputTensor(Random &random, const TensorDesc &desc);
+  /// Begins `offset` bytes behind an address that suits every vector.
+  InputTensor(Random &random, const TensorDesc &desc, size_t offset);
 
-  ConstTensor view() const { return view(block_.data.get()); }
-  /// The same tensor in a copy of the block.
-  ConstTensor view(const uint8_t *base) const { return {desc_, base + offset_}; }
-  const Block &block() const { return block_; }
+  ConstTensor view() const { return view({block_.data.get(), nullptr, nullptr}); }
+  /// The same tensor in a copy of its block.
+  ConstTensor view(const Bases &bases) const { return {desc_, bases[0] + offset_}; }
+  std::vector<Span> spans() const { return {{block_.data.get(), block_.size}}; }
 
   /// Any bits, so also numbers that are none.
   void fill_with_noise(Random &random);
@@ -85,6 +100,7 @@ class Guarded {
  public:
   uint8_t *actual() { return actual_.data(); }
   size_t size() const { return actual_.size(); }
+  Span span() const { return {actual_.data(), size()}; }
 
   /// Puts the pattern back, for another run.
   void reset() { actual_ = pattern_; }
@@ -126,6 +142,8 @@ class OutputPicture : public Guarded {
 class OutputTensor : public Guarded {
  public:
   OutputTensor(Random &random, const TensorDesc &desc);
+  /// Begins `offset` bytes behind an address that suits every vector.
+  OutputTensor(Random &random, const TensorDesc &desc, size_t offset);
 
   Tensor view() { return view(actual()); }
   Tensor view(uint8_t *base) const { return {desc_, base + offset_}; }

@@ -2,7 +2,6 @@
 #include "kernels/pixelshuffle.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "backends.h"
@@ -79,6 +78,36 @@ TEST_P(PixelShuffleTest, EveryTypeAndFactor) {
         expect_as_the_oracle(random, tensor_params(type, 1, 2, 3, w, r));
         if (HasFailure()) return;
       }
+}
+
+/// Rows that begin on vectors, rows that begin beside them, and all lengths between.
+TEST_P(PixelShuffleTest, EveryAlignment) {
+  uint64_t number = 0;
+  for (const DType type : kShuffledTypes)
+    for (int r = 1; r <= 8; ++r)
+      for (const int w : {1, 2, 4, 8, 12, 15, 16, 17, 24, 32, 48, 64, 160, 272})
+        for (const auto &[in_offset, out_offset] :
+             {std::pair<size_t, size_t>{0, 0}, {0, 4}, {4, 0}, {8, 8}, {16, 48}}) {
+          Random random(number++);
+          const PixelShuffleParams p = tensor_params(type, 1, 2, 2, w, r);
+          SCOPED_TRACE(random.name() + " " + text_of(p));
+          InputTensor in(random, p.in, in_offset);
+          in.fill_with_noise(random);
+          OutputTensor out(random, shape_of(p), out_offset);
+          oracle::pixelshuffle(p, in.view(), out.expected());
+          const Machine &machine = any(random);
+          expect_one(machine, *machine->pixelshuffle(p), in, out);
+          if (HasFailure()) return;
+        }
+}
+
+TEST_P(PixelShuffleTest, ManyPlanesAndLines) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  expect_as_the_oracle(random, tensor_params(DType::uint8, 70001, 1, 1, 16, 2));
+  expect_as_the_oracle(random, tensor_params(DType::float16, 1, 65537, 2, 3, 1));
+  expect_as_the_oracle(random, tensor_params(DType::uint8, 1, 1, 300001, 4, 2));
+  expect_as_the_oracle(random, tensor_params(DType::uint8, 1, 1, 70001, 33, 1));
 }
 
 TEST_P(PixelShuffleTest, FollowsTheDefinition) {
@@ -166,8 +195,7 @@ TEST_P(PixelShuffleTest, ElementsBecomeSamples) {
 }
 
 TEST_P(PixelShuffleTest, NothingButInputAndOutputForHugeTensors) {
-  if (std::getenv("CUDATENSOR_TEST_LARGE") == nullptr)
-    GTEST_SKIP() << "takes 3 GB and more: set CUDATENSOR_TEST_LARGE to run it";
+  if (!test_large()) GTEST_SKIP() << "takes 3 GB and more: set CUDATENSOR_TEST_LARGE to run it";
   Random random(0);
   SCOPED_TRACE(random.name());
   expect_as_the_oracle(random,

@@ -14,6 +14,9 @@ namespace cudatensor {
 /// From the environment, otherwise another one for every run.
 uint64_t test_seed();
 
+/// Whether the environment asks for what needs gigabytes.
+bool test_large();
+
 /// The numbers of one case. Free of the standard library's distributions, which differ between
 /// implementations.
 class Random {

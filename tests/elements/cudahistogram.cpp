@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudahistogram while the GPU counts: messages that come later are the CPU's, all of them, once and
+// in order, and nobody waits for them who need not.
+#include <functional>
+#include <thread>
+
+#include "gpu.h"
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+const ImageDesc kGray = {PixelFormat::GRAY8, 40, 30};
+
+/// Where frames come from.
+enum class Source { system, pinned, row, pool };
+
+const Source kSources[] = {Source::system, Source::pinned, Source::row, Source::pool};
+
+/// A cudahistogram and its upstream.
+class Histogram {
+ public:
+  Histogram(const std::string &properties, Source source)
+      : source_(source), rig_("cudahistogram " + properties) {}
+
+  Rig &rig() { return rig_; }
+
+  void caps(const ImageDesc &desc, const std::string &more = "") {
+    desc_ = desc;
+    const std::string caps = video_caps(desc, more);
+    const bool cuda = source_ == Source::row || source_ == Source::pool;
+    EXPECT_TRUE(rig_.caps(cuda ? in_cuda(caps) : caps));
+  }
+  BufferRef frame(const Picture &picture, GstClockTime pts) const {
+    BufferRef buffer = in_its_memory(picture);
+    GST_BUFFER_PTS(buffer.get()) = pts;
+    return buffer;
+  }
+  void push(const Picture &picture, GstClockTime pts) { rig_.process(frame(picture, pts)); }
+  /// A frame of noise, of the caps' size.
+  void push(GstClockTime pts) { push(random_picture(desc_, pts + 1), pts); }
+
+  void end() { rig_.event(gst_event_new_eos()); }
+
+ private:
+  BufferRef in_its_memory(const Picture &picture) const {
+    switch (source_) {
+      case Source::system: return buffer_of(picture);
+      case Source::pinned: return pinned(picture);
+      case Source::row: return to_cuda(buffer_of(picture));
+      case Source::pool:
+        return has_pool(picture.desc()) ? pooled(picture) : to_cuda(buffer_of(picture));
+    }
+    return nullptr;
+  }
+  /// As the pool of an element behind it gives it, where one takes the format.
+  static BufferRef pinned(const Picture &picture);
+
+  Source source_;
+  Rig rig_;
+  ImageDesc desc_ = kGray;
+};
+
+BufferRef Histogram::pinned(const Picture &picture) {
+  Rig next("cudaletterbox");
+  const bool taken = next.caps(video_caps(picture.desc()));
+  if (!taken) return buffer_of(picture);
+  const CapsRef caps(gst_pad_get_current_caps(next.harness()->srcpad));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  EXPECT_TRUE(gst_pad_peer_query(next.harness()->srcpad, query.get()));
+  GstBufferPool *pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+  const Ref<GstBufferPool> owned(pool);
+  gst_buffer_pool_set_active(pool, TRUE);
+  GstBuffer *buffer = nullptr;
+  EXPECT_EQ(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  gst_buffer_pool_set_active(pool, FALSE);
+  write_picture(buffer, picture);
+  return BufferRef(buffer);
+}
+
+using Script = std::function<void(Histogram &)>;
+
+std::vector<std::string> texts_of(const std::vector<MessageRef> &messages) {
+  std::vector<std::string> texts;
+  for (const MessageRef &message : messages) {
+    gchar *text = gst_structure_to_string(gst_message_get_structure(message.get()));
+    texts.emplace_back(text);
+    g_free(text);
+  }
+  return texts;
+}
+
+std::vector<std::string> posted(const std::string &properties, Source source, const Script &script,
+                                size_t expected) {
+  Histogram histogram(properties, source);
+  script(histogram);
+  // And a moment for those that should not come.
+  return texts_of(histogram.rig().messages().elements("cudahistogram", expected, 1000));
+}
+
+/// Expects the CPU's messages from every memory.
+void expect_the_cpus(const std::string &properties, const Script &script) {
+  const auto expected = posted(properties + " backend=cpu", Source::system, script, 0);
+  EXPECT_FALSE(expected.empty());
+  for (const Source source : kSources)
+    EXPECT_EQ(posted(properties, source, script, expected.size()), expected)
+        << properties << " from memory " << static_cast<int>(source);
+}
+
+class CudaHistogram : public GpuTest {};
+
+// -------------------------------------------------------------------------------------- messages
+
+class CudaHistogramFormats : public GpuTest, public testing::WithParamInterface<PixelFormat> {};
+
+std::vector<PixelFormat> histogram_formats() {
+  std::vector<PixelFormat> formats = kInputFormats;
+  formats.push_back(PixelFormat::P010_10LE);
+  return formats;
+}
+
+INSTANTIATE_TEST_SUITE_P(CudaHistogram, CudaHistogramFormats,
+                         testing::ValuesIn(histogram_formats()),
+                         [](const auto &info) { return std::string(name_of(info.param)); });
+
+TEST_P(CudaHistogramFormats, SayWhatTheCpuSays) {
+  for (const auto &[width, height] : {std::pair(1, 1), {17, 9}, {100, 62}})
+    for (const char *roi : {"", "roi=<3,1,5,5>"}) {
+      if (*roi != '\0' && width == 1) continue;
+      const ImageDesc desc = {GetParam(), width, height};
+      expect_the_cpus(std::string("interval=0 ") + roi, [&](Histogram &histogram) {
+        histogram.caps(desc);
+        for (GstClockTime pts = 0; pts < 3; ++pts) histogram.push(pts);
+        histogram.push(Picture(desc, 255), 3);
+      });
+    }
+}
+
+TEST_F(CudaHistogram, SumsIntervalsAsTheCpuDoes) {
+  for (const char *interval : {"interval=0", "interval=1", "interval=10", "interval=1000"})
+    expect_the_cpus(interval, [](Histogram &histogram) {
+      histogram.caps(kGray);
+      for (GstClockTime pts = 0; pts < 60; pts += 3) histogram.push(pts);
+      histogram.push(20);
+      histogram.push(GST_CLOCK_TIME_NONE);
+      histogram.end();
+    });
+}
+
+TEST_F(CudaHistogram, FollowsChangesAsTheCpuDoes) {
+  expect_the_cpus("interval=100", [](Histogram &histogram) {
+    GstClockTime pts = 0;
+    const auto some = [&] {
+      for (int i = 0; i < 3; ++i) histogram.push(pts += 10);
+    };
+    histogram.caps(kGray);
+    some();
+    histogram.rig().set("roi", "<1,2,9,9>");
+    some();
+    histogram.caps({PixelFormat::NV12, 32, 20}, "colorimetry=bt709");
+    some();
+    histogram.rig().set("interval", "15");
+    some();
+    histogram.rig().set("roi", "<>");
+    histogram.caps({PixelFormat::RGB, 21, 20});
+    some();
+    histogram.rig().set("post-messages", "false");
+    some();
+    histogram.rig().set("post-messages", "true");
+    some();
+    histogram.end();
+  });
+}
+
+TEST_F(CudaHistogram, LosesNoneOfAThousandFrames) {
+  const auto expected = [](guint i) { return static_cast<uint8_t>(i % 251); };
+  for (const Source source : {Source::system, Source::row}) {
+    Histogram histogram("interval=0", source);
+    histogram.caps(kGray);
+    // Buffers are made before, so that the GPU falls behind.
+    std::vector<BufferRef> frames;
+    for (guint i = 0; i < 1000; ++i)
+      frames.push_back(histogram.frame(Picture(kGray, expected(i)), i));
+    for (BufferRef &frame : frames) {
+      ASSERT_EQ(histogram.rig().push(std::move(frame)), GST_FLOW_OK);
+      histogram.rig().pull();
+    }
+    const auto messages = histogram.rig().histograms(1000);
+    ASSERT_EQ(messages.size(), 1000u);
+    for (guint i = 0; i < 1000; ++i) {
+      const GstStructure *s = gst_message_get_structure(messages[i].get());
+      guint64 timestamp = 0, pixels = 0;
+      double mean = 0;
+      gst_structure_get(s, "timestamp", G_TYPE_UINT64, &timestamp, "pixels", G_TYPE_UINT64, &pixels,
+                        "mean", G_TYPE_DOUBLE, &mean, nullptr);
+      ASSERT_EQ(timestamp, i);
+      ASSERT_EQ(pixels, 1200u);
+      ASSERT_EQ(mean, expected(i)) << i;
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------ when, where
+
+TEST_F(CudaHistogram, PostsWithoutAFurtherFrame) {
+  for (const Source source : kSources) {
+    Histogram histogram("interval=0", source);
+    histogram.caps(kGray);
+    histogram.push(0);
+    const gint64 begin = g_get_monotonic_time();
+    EXPECT_EQ(histogram.rig().messages().elements("cudahistogram", 1).size(), 1u);
+    EXPECT_LT(g_get_monotonic_time() - begin, G_USEC_PER_SEC);
+  }
+}
+
+/// What the bus holds when an event leaves the element.
+struct Witness {
+  GstEventType event;
+  Messages *messages;
+  std::vector<MessageRef> seen;
+};
+
+GstPadProbeReturn look_at_bus(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  auto *witness = static_cast<Witness *>(data);
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == witness->event)
+    witness->seen = witness->messages->elements("cudahistogram");
+  return GST_PAD_PROBE_OK;
+}
+
+TEST_F(CudaHistogram, HasPostedAllWhenEosLeavesIt) {
+  for (const char *properties : {"interval=0", "interval=1000"}) {
+    Histogram histogram(properties, Source::system);
+    histogram.caps(kGray);
+    Witness witness = {GST_EVENT_EOS, &histogram.rig().messages(), {}};
+    const PadRef pad(gst_element_get_static_pad(histogram.rig().element(), "src"));
+    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_bus, &witness,
+                      nullptr);
+    for (GstClockTime pts = 0; pts < 50; ++pts) histogram.push(pts);
+    const size_t before = histogram.rig().messages().elements("cudahistogram").size();
+    histogram.end();
+    EXPECT_EQ(before + witness.seen.size(), g_str_equal(properties, "interval=0") ? 50u : 1u);
+    EXPECT_TRUE(histogram.rig().histograms(0).empty());
+  }
+}
+
+TEST_F(CudaHistogram, PostsNothingAfterAStop) {
+  Histogram partial("interval=1000", Source::system), each("interval=0", Source::system);
+  for (Histogram *histogram : {&partial, &each}) {
+    histogram->caps(kGray);
+    for (GstClockTime pts = 0; pts < 50; ++pts) histogram->push(pts);
+    gst_element_set_state(histogram->rig().element(), GST_STATE_READY);
+  }
+  // A partial interval is dropped; frames of their own are not, and none comes twice.
+  EXPECT_TRUE(partial.rig().histograms(0).empty());
+  EXPECT_EQ(each.rig().messages().elements("cudahistogram").size(), 50u);
+  EXPECT_TRUE(each.rig().histograms(0).empty());
+}
+
+void flush(Rig &rig) {
+  rig.event(gst_event_new_flush_start());
+  rig.event(gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig.event(gst_event_new_segment(&segment));
+}
+
+TEST_F(CudaHistogram, ForgetsWhatIsFlushed) {
+  Histogram histogram("interval=1000", Source::system);
+  histogram.caps(kGray);
+  for (GstClockTime pts = 0; pts < 50; ++pts) histogram.push(pts);
+  flush(histogram.rig());
+  histogram.push(70);
+  histogram.end();
+  const auto messages = histogram.rig().histograms(1);
+  ASSERT_EQ(messages.size(), 1u);
+  guint frames = 0;
+  guint64 timestamp = 0;
+  gst_structure_get(gst_message_get_structure(messages[0].get()), "frames", G_TYPE_UINT, &frames,
+                    "timestamp", G_TYPE_UINT64, &timestamp, nullptr);
+  EXPECT_EQ(frames, 1u);
+  EXPECT_EQ(timestamp, 70u);
+}
+
+// ------------------------------------------------------------------------------------- who waits
+
+class CudaHistogramStreams : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+  }
+
+  /// A frame on the stream.
+  BufferRef frame(GstClockTime pts) const {
+    BufferRef buffer = to_cuda(buffer_of(Picture(kGray, static_cast<uint8_t>(pts))),
+                               {shared_context(), stream_.get()});
+    GST_BUFFER_PTS(buffer.get()) = pts;
+    return buffer;
+  }
+  /// Afterwards it has all that six frames at once need.
+  void warm_up(Rig &rig) {
+    for (int round = 0; round < 2; ++round) {
+      std::vector<BufferRef> frames, held;
+      for (GstClockTime pts = 0; pts < 6; ++pts) frames.push_back(frame(pts));
+      const Entered entered;
+      Gate gate(handle_of(stream_.get()));
+      for (BufferRef &each : frames) held.push_back(rig.process(std::move(each)));
+      // To free memory waits for all of the device.
+      gate.open();
+    }
+    EXPECT_EQ(rig.histograms(12).size(), 12u);
+  }
+
+  StreamRef stream_;
+};
+
+TEST_F(CudaHistogramStreams, DoNotMakeTheStreamingThreadWait) {
+  stream_ = new_stream();
+  Rig rig("cudahistogram interval=0");
+  ASSERT_TRUE(rig.caps(in_cuda(video_caps(kGray))));
+  warm_up(rig);
+  std::vector<BufferRef> frames, held;
+  for (GstClockTime pts = 0; pts < 5; ++pts) frames.push_back(frame(pts));
+  {
+    const Entered entered;
+    Gate gate(handle_of(stream_.get()));
+    for (BufferRef &each : frames) held.push_back(rig.process(std::move(each)));
+    EXPECT_TRUE(gate.holds()) << "a push has waited";
+    for (const BufferRef &out : held) EXPECT_TRUE(gst_buffer_is_writable(out.get()));
+    EXPECT_TRUE(rig.messages().elements("cudahistogram").empty());
+  }
+  const auto messages = rig.histograms(5);
+  ASSERT_EQ(messages.size(), 5u);
+  for (guint i = 0; i < 5; ++i) {
+    double mean = 0;
+    gst_structure_get_double(gst_message_get_structure(messages[i].get()), "mean", &mean);
+    EXPECT_EQ(mean, i);
+  }
+}
+
+TEST_F(CudaHistogramStreams, EndWithAllThatIsUnderWay) {
+  stream_ = new_stream();
+  for (const bool ends : {true, false}) {
+    Rig rig("cudahistogram interval=0");
+    ASSERT_TRUE(rig.caps(in_cuda(video_caps(kGray))));
+    warm_up(rig);
+    rig.set("interval", "1000");
+    std::vector<BufferRef> frames, held;
+    for (GstClockTime pts = 0; pts < 6; ++pts) frames.push_back(frame(pts));
+    held.push_back(rig.process(std::move(frames[0])));
+    {
+      const Entered entered;
+      Gate gate(handle_of(stream_.get()));
+      for (size_t i = 1; i < 6; ++i) held.push_back(rig.process(std::move(frames[i])));
+      // The gate opens while the event waits for the GPU.
+      std::thread opener([&] {
+        g_usleep(50000);
+        gate.open();
+      });
+      if (ends)
+        rig.event(gst_event_new_eos());
+      else
+        flush(rig);
+      opener.join();
+    }
+    const auto messages = rig.histograms(ends ? 1 : 0);
+    ASSERT_EQ(messages.size(), ends ? 1u : 0u);
+    guint counted = 0;
+    if (ends)
+      gst_structure_get_uint(gst_message_get_structure(messages[0].get()), "frames", &counted);
+    EXPECT_EQ(counted, ends ? 6u : 0u);
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Video that the GPU decodes and that never leaves it, against the CPU on the same frames.
+#include <memory>
+
+#include "gpu.h"
+#include "pipeline.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr int kFrames = 20;
+
+/// Skipped without a decoder, or without a clip to decode.
+class NvdecTest : public GpuTest {
+ protected:
+  NvdecTest() : GpuTest(true) {}
+
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    const gchar *clip = g_getenv("CUDATENSOR_TEST_CLIP");
+    if (clip == nullptr || !g_file_test(clip, G_FILE_TEST_EXISTS))
+      GTEST_SKIP() << "CUDATENSOR_TEST_CLIP names no clip";
+    clip_ = clip;
+    for (const char *factory : {"nvh264dec", "qtdemux", "h264parse"}) {
+      const ElementRef element(gst_element_factory_make(factory, nullptr));
+      if (element == nullptr) GTEST_SKIP() << "there is no " << factory;
+    }
+  }
+
+  /// Decoded frames in CUDAMemory, into a chain and its sink.
+  std::string decoded(const std::string &chain) const {
+    return "filesrc location=" + clip_ +
+           " ! qtdemux ! h264parse ! nvh264dec ! video/x-raw(memory:CUDAMemory) ! identity "
+           "eos-after=" +
+           std::to_string(kFrames + 1) + " ! " + chain + " ! fakesink name=out sync=false";
+  }
+
+  std::map<GstClockTime, Bytes> outputs(const std::string &chain) const {
+    Pipeline pipeline(decoded(chain));
+    EXPECT_EQ(pipeline.run(), "") << chain;
+    return pipeline.outputs();
+  }
+
+  /// On the GPU in both memories that the output may have.
+  void expect_as_the_cpu(const std::string &element, const std::string &caps) const {
+    SCOPED_TRACE(element);
+    const std::string media = caps.substr(0, caps.find(','));
+    const std::string rest = caps.substr(media.size());
+    const auto cpu = outputs(element + " backend=cpu ! " + media + rest);
+    ASSERT_EQ(cpu.size(), static_cast<size_t>(kFrames));
+    EXPECT_EQ(cpu, outputs(element + " backend=cuda ! " + media + "(memory:CUDAMemory)" + rest));
+    EXPECT_EQ(cpu, outputs(element + " backend=cuda ! " + media + rest));
+  }
+
+ private:
+  std::string clip_;
+};
+
+TEST_F(NvdecTest, TensorsAreTheCpus) {
+  for (const char *settings :
+       {"width=640 height=640 resize-mode=ultralytics mean=<0.485,0.456,0.406> "
+        "std=<0.229,0.224,0.225>",
+        "width=320 height=256 resize-mode=affine dtype=float16 layout=nhwc color=bgr",
+        "width=301 height=173 dtype=uint8 color=gray", "width=224 height=224 color=yuv",
+        "width=640 height=640 method=nearest resize-mode=top-left dtype=int8"})
+    expect_as_the_cpu(std::string("cudanormalize ") + settings, "other/tensors");
+}
+
+TEST_F(NvdecTest, LetterboxesAreTheCpus) {
+  for (const char *format : {"BGR", "RGBA", "RGBP", "GRAY8"})
+    expect_as_the_cpu("cudaletterbox",
+                      std::string("video/x-raw,width=416,height=416,format=") + format);
+}
+
+TEST_F(NvdecTest, FourFourFourIsTheCpus) {
+  expect_as_the_cpu("cudanv12toyuv444 resize-width=1000 resize-height=600 crop-x=31 crop-y=17",
+                    "video/x-raw,width=641,height=481");
+}
+
+TEST_F(NvdecTest, HistogramsAreTheCpus) {
+  const auto messages = [this](const std::string &backend) {
+    Pipeline pipeline(decoded("cudahistogram name=h backend=" + backend));
+    EXPECT_EQ(pipeline.run(), "") << backend;
+    return pipeline.element_messages();
+  };
+  const auto cpu = messages("cpu"), cuda = messages("cuda");
+  ASSERT_FALSE(cpu.empty());
+  ASSERT_EQ(cpu.size(), cuda.size());
+  for (size_t i = 0; i < cpu.size(); ++i)
+    EXPECT_TRUE(gst_structure_is_equal(gst_message_get_structure(cpu[i].get()),
+                                       gst_message_get_structure(cuda[i].get())))
+        << "message " << i;
+}
+
+TEST_F(NvdecTest, AChainStaysOnTheGpu) {
+  const std::string chain =
+      "cudahistogram backend=%1 ! cudaletterbox backend=%1 dialect=ultralytics ! "
+      "video/x-raw%2,format=RGB,width=640,height=640 ! cudanormalize backend=%1 ! "
+      "other/tensors%2";
+  const auto with = [&](const std::string &backend, const std::string &memory) {
+    std::string text = chain;
+    for (const auto &[mark, value] : {std::pair<std::string, std::string>("%1", backend),
+                                      std::pair<std::string, std::string>("%2", memory)})
+      for (size_t at; (at = text.find(mark)) != std::string::npos;)
+        text.replace(at, mark.size(), value);
+    return outputs(text);
+  };
+  const auto cpu = with("cpu", "");
+  EXPECT_EQ(cpu.size(), static_cast<size_t>(kFrames));
+  EXPECT_EQ(with("cuda", "(memory:CUDAMemory)"), cpu);
+}
+
+TEST_F(NvdecTest, FourCamerasAtOnceDoNotDisturbEachOther) {
+  const std::string chain = "cudanormalize backend=cuda width=320 height=320 resize-mode=affine";
+  const auto alone = outputs(chain);
+  std::vector<std::unique_ptr<Pipeline>> cameras;
+  for (int i = 0; i < 4; ++i) cameras.push_back(std::make_unique<Pipeline>(decoded(chain)));
+  for (const auto &camera : cameras) camera->start();
+  for (const auto &camera : cameras) {
+    EXPECT_EQ(camera->wait(), "");
+    EXPECT_EQ(camera->outputs(), alone);
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# gpu.sh [--build DIR] [--runtime DIR] [--report FILE] [--stages LIST] [--quick]
+# Runs all tests on this machine's GPU, then the benchmarks. Builds first, for this GPU and with the
+# GStreamer that is here, or takes what tests/gpu/pack has made elsewhere:
+#   --build DIR     the plugin and the test programs in DIR
+#   --runtime DIR   the GStreamer in DIR
+#   --report FILE   Markdown with a section for each release of GStreamer (tests/gpu-report.md), of
+#                   which a run replaces the stages that it repeats
+#   --stages LIST   only these of kernels,elements,sanitizers,bench
+#   --quick         nothing that needs gigabytes, one sanitizer, few rounds of benchmarks
+# Ends with "N passed, N failed, N skipped". What programs print is in build-gpu-results/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tests/gpu/build.sh
+
+build='' runtime='' report=$root/tests/gpu-report.md quick=''
+stages=kernels,elements,sanitizers,bench
+results=$root/build-gpu-results
+bad_usage() { sed -n '3,/^set/s/^# //p' "$root/tests/gpu.sh" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=yes; shift; continue ;;
+    --build | --runtime | --report | --stages) [ $# -gt 1 ] || bad_usage ;;
+    *) bad_usage ;;
+  esac
+  case $1 in
+    --build) build=$(realpath -e "$2") ;;
+    --runtime) runtime=$(realpath -e "$2") ;;
+    --report) report=$(realpath -m "$2") ;;
+    --stages)
+      stages=$2
+      ! grep -qvxE 'kernels|elements|sanitizers|bench' <<<"${stages//,/$'\n'}" || bad_usage ;;
+  esac
+  shift 2
+done
+
+# What a sanitizer makes slow: every kernel, at the edges of pictures, but no random cases. Races
+# are looked for where threads share memory.
+sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
+race_filter='CudaEdgesTest.Histogram:CudaInFlightTest.HistogramsOnTwoStreams'
+race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
+sanitizer_programs=(equivalence cudamemory)
+
+# gpu FIELD: of the first GPU
+gpu() { nvidia-smi --id=0 --query-gpu="$1" --format=csv,noheader; }
+
+# Sets `start`, what programs are started by, and lets GStreamer find the plugin.
+prepare() {
+  if [ -z "$build" ]; then
+    build=$root/build-gpu
+    build_for_gpu "$build" -Dgpu_architectures="$(gpu compute_cap | tr -d .)"
+  fi
+  start=()
+  if [ -n "$runtime" ]; then
+    export GST_CUDATENSOR_PLUGIN_DIR=$build/gst
+    # shellcheck source=tests/gpu/env.sh
+    . "$runtime/env.sh"
+    start=("$runtime/bin/run-in")
+  else
+    export GST_PLUGIN_PATH_1_0=$build/gst
+  fi
+  # A registry of its own: they remember that there was no driver.
+  export GST_REGISTRY=$results/registry.bin CK_FORK=no CK_DEFAULT_TIMEOUT=300
+  export G_DEBUG=fatal-criticals CUDATENSOR_TEST_CLIP=$root/pipelines/media/pedestrians-1080p.mp4
+}
+
+# describe: what the report says of this machine and this build
+describe() {
+  local commit=unknown cuda=unknown
+  [ ! -e "$build/origin" ] || { read -r commit && read -r cuda; } <"$build/origin"
+  gst-inspect-1.0 --version | grep -m 1 '^GStreamer' >"$results/release"
+  echo "$commit" >"$results/commit"
+  echo "$(gpu name), compute capability $(gpu compute_cap), driver $(gpu driver_version);" \
+    "built with CUDA $cuda" >"$results/machine"
+}
+
+# check STAGE NAME SECONDS COMMAND...: leaves what COMMAND prints, and how it ends, in the results.
+check() {
+  local at=$results/$1/$2 seconds=$3 begin=$SECONDS status=0
+  shift 3
+  timeout -k 10 "$seconds" "$@" >"$at.log" 2>&1 </dev/null || status=$?
+  echo "$status" >"$at.status"
+  if [ "$status" -ne 0 ]; then
+    printf -- '--- %s ends with status %d; the last that it prints:\n' "${at##*/}" "$status"
+    tail -n 60 "$at.log"
+    echo '---'
+  fi
+  printf '%s: %d s\n' "${at##*/}" $((SECONDS - begin))
+}
+
+# cases STAGE NAME SECONDS COMMAND...: the same for a program with GoogleTest
+cases() {
+  GTEST_OUTPUT=xml:$results/$1/$2.xml check "$@"
+}
+
+kernels_stage() {
+  local settings=(CUDATENSOR_TEST_LARGE=1)
+  [ -z "$quick" ] || settings=(GTEST_FILTER='-*/cpu')
+  cases kernels kernels-test 900 env "${settings[@]}" "${start[@]}" \
+    "$build/tests/kernels/kernels-test"
+}
+
+# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once.
+elements_stage() {
+  local program name backend
+  for program in $(test_programs "$build" elements); do
+    name=${program##*/}
+    for backend in cpu cuda; do
+      case $name-$backend in
+        elements-cuda*-cpu | elements-nvdec-cpu | elements-gstcudaabi-cuda) continue ;;
+      esac
+      cases elements "$name-$backend" 300 env CUDATENSOR_TEST_BACKEND=$backend "${start[@]}" \
+        "$build/$program"
+    done
+  done
+}
+
+sanitizers_stage() {
+  local kinds=(memcheck racecheck initcheck synccheck) kind program tool filter
+  if ! tool=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer); then
+    echo 'there is no compute-sanitizer' >"$results/sanitizers/compute-sanitizer.skipped"
+    return
+  fi
+  sanitizer=("$tool" --error-exitcode 1 --target-processes all --tool)
+  [ -z "$quick" ] || kinds=(memcheck)
+  for kind in "${kinds[@]}"; do
+    filter=$sanitizer_filter
+    [ "$kind" != racecheck ] || filter=$race_filter
+    check sanitizers "$kind-kernels" 400 "${sanitizer[@]}" "$kind" "${start[@]}" \
+      "$build/tests/kernels/kernels-test" --gtest_filter="$filter"
+  done
+  for program in "${sanitizer_programs[@]/#/elements-}"; do
+    [ ! -e "$build/tests/elements/$program" ] || check sanitizers "memcheck-$program" 400 \
+      "${sanitizer[@]}" memcheck "${start[@]}" "$build/tests/elements/$program"
+  done
+}
+
+# Tables for the report; no test. A program of the build may take nvdec.py's place.
+bench_stage() {
+  local nvdec=(python3 tests/bench/nvdec.py "$CUDATENSOR_TEST_CLIP" ${quick:+--rounds 1})
+  if [ -x "$build/tests/bench/bench-gpu" ]; then
+    check bench bench-gpu 300 "${start[@]}" "$build/tests/bench/bench-gpu" ${quick:+--quick}
+  fi
+  if [ -x "$build/tests/bench/bench-nvdec" ]; then
+    nvdec=("${start[@]}" "$build/tests/bench/bench-nvdec" "$CUDATENSOR_TEST_CLIP")
+  fi
+  check bench nvdec 300 "${nvdec[@]}"
+}
+
+if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; then
+  echo "There is no GPU here, says nvidia-smi: nothing is tested." >&2
+  exit 1
+fi
+rm -rf "$results"
+mkdir "$results"
+prepare
+describe
+for stage in ${stages//,/ }; do
+  printf '\n== %s\n' "$stage"
+  mkdir "$results/$stage"
+  begin=$SECONDS
+  "${stage}_stage"
+  echo $((SECONDS - begin)) >"$results/$stage/seconds"
+  python3 tests/gpu/report.py "$results/$stage"
+done
+echo
+python3 tests/gpu/report.py "$results" "$report"

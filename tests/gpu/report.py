@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What tests/gpu.sh has found.
+
+report.py STAGE            prints what a stage's folder of results holds
+report.py RESULTS REPORT   puts the stages into the report's section for their GStreamer, and
+                           prints the totals; fails where a test has failed or none has passed
+"""
+import collections
+import datetime
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+STAGES = ["kernels", "elements", "sanitizers", "bench"]
+HEAD = "# Tests on a GPU\n\nWritten by `tests/gpu.sh`, a section for each release of GStreamer.\n"
+# Cases that need a GPU, by their program and name.
+ON_GPU = re.compile(r"^elements-(cuda|nvdec)|^elements-\w+-cuda:|/cuda$")
+COLUMNS = ["stage", "passed", "failed", "skipped", "seconds", "commit", "date"]
+
+
+class Stage:
+    """The programs of a stage: files NAME.status, NAME.log, and of GoogleTest NAME.xml."""
+
+    def __init__(self, folder):
+        self.name = folder.name
+        self.passed = self.skipped = 0
+        self.failures, self.reasons = [], collections.Counter()
+        self.on_gpu = {"passed": 0, "skipped": 0}
+        self.outputs = []
+        for status in sorted(folder.glob("*.status")):
+            self.add(status.with_suffix(""), int(status.read_text()))
+        for reason in folder.glob("*.skipped"):
+            self.skipped += 1
+            self.reasons[reason.read_text().strip()] += 1
+        if self.on_gpu["skipped"] and not self.on_gpu["passed"]:
+            self.failures.append("no test ran on the GPU")
+
+    def add(self, program, status):
+        if self.name == "bench":
+            text = program.with_suffix(".log").read_text().strip()
+            self.outputs.append(f"\n{text}" if status == 0 else
+                                f"\n{program.name} ends with status {status}:\n\n```\n{text}\n```")
+            return
+        before, xml = len(self.failures), program.with_suffix(".xml")
+        for case in ElementTree.parse(xml).iter("testcase") if xml.exists() else ():
+            self.add_case(program.name, case)
+        if status == 0 and not xml.exists():
+            self.passed += 1
+        elif status != 0 and len(self.failures) == before:
+            self.failures.append(f"{program.name} ends with status {status}")
+
+    def add_case(self, program, case):
+        name = f"{program}: {case.get('classname')}.{case.get('name')}"
+        if case.get("status") == "notrun":
+            return
+        skip = case.find("skipped")
+        if case.find("failure") is not None:
+            self.failures.append(name)
+        elif skip is not None:
+            self.skipped += 1
+            self.reasons[(skip.get("message") or "").strip().split("\n")[-1]] += 1
+        else:
+            self.passed += 1
+        if ON_GPU.search(name) and case.find("failure") is None:
+            self.on_gpu["passed" if skip is None else "skipped"] += 1
+
+    def counts(self):
+        return [self.passed, len(self.failures), self.skipped]
+
+    def notes(self):
+        lines = [f"- failed: {failure}" for failure in self.failures]
+        lines += [f"- {number} skipped: {reason}" for reason, number in self.reasons.most_common()]
+        return "\n".join(lines + self.outputs)
+
+
+def text_of(counts):
+    return "{} passed, {} failed, {} skipped".format(*counts)
+
+
+def stages_of(results):
+    return [Stage(results / name) for name in STAGES if (results / name).is_dir()]
+
+
+def read_section(text):
+    """The table's rows by their stage, and the notes by theirs."""
+    row = r"^\| (\w+)" + r" \| (.*?)" * (len(COLUMNS) - 1) + r" \|$"
+    rows = {cells[0]: cells for cells in re.findall(row, text, re.M) if cells[1].isdigit()}
+    notes = {name: note.strip() for name, note in re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", text,
+                                                             re.M | re.S)}
+    return rows, notes
+
+
+def write_section(machine, rows, notes):
+    text = f"{machine}\n\n| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
+    for name in filter(rows.get, STAGES):
+        text += f"| {' | '.join(map(str, rows[name]))} |\n"
+    for name in filter(notes.get, STAGES):
+        text += f"\n### {name}\n\n{notes[name].strip()}\n"
+    return text
+
+
+def update(section, results, stages):
+    rows, notes = read_section(section)
+    commit = (results / "commit").read_text().strip()
+    for stage in stages:
+        notes[stage.name] = stage.notes()
+        if stage.name != "bench":
+            seconds = (results / stage.name / "seconds").read_text().strip()
+            rows[stage.name] = (stage.name, *stage.counts(), seconds, commit,
+                                datetime.date.today().isoformat())
+    return write_section((results / "machine").read_text().strip(), rows, notes)
+
+
+def write(results, report, stages):
+    release = (results / "release").read_text().strip()
+    old = report.read_text() if report.exists() else HEAD
+    head, *rest = re.split(r"^## (.*)\n", old, flags=re.M)
+    sections = dict(zip(rest[::2], rest[1::2]))
+    sections[release] = "\n" + update(sections.get(release, ""), results, stages)
+    report.write_text(head.rstrip() + "\n" + "".join(
+        f"\n## {name}\n{text.rstrip()}\n" for name, text in sorted(sections.items())))
+
+
+def main(results, report=None):
+    results = Path(results)
+    if report is None:
+        print(text_of(Stage(results).counts()))
+        return 0
+    stages = stages_of(results)
+    write(results, Path(report), stages)
+    totals = [sum(column) for column in zip(*(stage.counts() for stage in stages))]
+    print(text_of(totals))
+    tested = any(stage.name != "bench" for stage in stages)
+    return 1 if totals[1] or (tested and not totals[0]) else 0
+
+
+sys.exit(main(*sys.argv[1:]))

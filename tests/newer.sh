@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# newer.sh COMMAND...
+# Runs COMMAND in this repository on Debian 13 (GStreamer 1.26, g++ 14): in a root of its own,
+# build-newer-root/, which is made first where it is missing. The repository, and nvcc where there
+# is one in PATH, lie there as they do here. Needs root.
+# Ends with 125, and a line that says why, where that cannot be done.
+set -euo pipefail
+[ $# -gt 0 ] || { echo "usage: $0 COMMAND..." >&2; exit 2; }
+command=$(realpath "$0")
+cd "$(dirname "$0")/.."
+. pipelines/setup.sh
+
+suite=trixie base=$root/build-newer-root
+packages=("${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
+  libgstreamer-plugins-bad1.0-0)
+
+cannot() { echo "newer.sh: $*" >&2; exit 125; }
+
+# What apt has been told about the network here holds there as well.
+apt_options() {
+  apt-config dump Acquire | grep -E '^Acquire::(Check-(Date|Valid-Until)|https?::.*) ' || true
+  echo 'APT::Install-Recommends "false"; APT::Sandbox::User "root"; Acquire::Languages "none";'
+}
+
+# The headers of libgstcuda come alone: their package depends on OpenCV's.
+# shellcheck disable=SC2016  # mmdebstrap hands the variables over
+add_headers='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q download \
+  libgstreamer-plugins-bad1.0-dev && dpkg -x ./*.deb "$1" && rm ./*.deb'
+
+make_root() {
+  (need_packages mmdebstrap debian-archive-keyring) || cannot 'mmdebstrap cannot be installed'
+  echo "Making a root of Debian $suite in ${base#"$root/"}"
+  rm -rf --one-file-system "$base"
+  quietly unshare --mount -- mmdebstrap --quiet --mode=root --variant=apt \
+    --aptopt="$(apt_options)" --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --include="${packages[*]}" --customize-hook="$add_headers" \
+    "$suite" "$base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" ||
+    cannot "there is no root of Debian $suite"
+  echo "${packages[*]}" >"$base/packages"
+}
+
+# show FOLDER: at its own place in the root
+show() {
+  mkdir -p "$base$1"
+  mount --rbind "$1" "$base$1"
+}
+
+# In a namespace of its own, whose mounts end with its last process.
+enter() {
+  local path=/usr/sbin:/usr/bin:/sbin:/bin folder nvcc toolkit
+  for folder in /proc /sys /dev "$root"; do show "$folder"; done
+  cp -L /etc/resolv.conf /etc/hosts "$base/etc/"
+  if nvcc=$(command -v nvcc); then
+    toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
+    case $toolkit in /usr | "$root"/*) ;; *) show "$toolkit" ;; esac
+    path=$toolkit/bin:$path
+  fi
+  # There is no Git in it.
+  exec chroot "$base" /usr/bin/env -i --chdir="$root" HOME=/root LANG=C.UTF-8 PATH="$path" \
+    COMMIT="$(git describe --always --dirty 2>/dev/null || true)" "$@"
+}
+
+if [ "$1" = --entered ]; then
+  shift
+  enter "$@"
+fi
+[ "$(id -u)" -eq 0 ] || cannot 'that needs root'
+unshare --mount true 2>/dev/null || cannot 'a mount namespace is refused'
+[ "$(cat "$base/packages" 2>/dev/null)" = "${packages[*]}" ] || make_root
+exec unshare --mount --propagation private -- "$command" --entered "$@"
