@@ -44,10 +44,16 @@ void post(GstElement *element, const Error &error) {
 }  // namespace
 
 void ErrorReporter::report(const Error &error) {
+  if (error.code() == Error::Code::device) last_ = true;
   if (!reported_.exchange(true))
     post(element_, error);
   else
     GST_INFO_OBJECT(element_, "follows from that: %s", error.what());
+}
+
+void ErrorReporter::report_last(const Error &error) {
+  last_ = true;
+  report(error);
 }
 
 }  // namespace cudatensor

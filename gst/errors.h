@@ -11,19 +11,20 @@
 
 namespace cudatensor {
 
-/// Thrown to end a frame whose error has been reported.
-struct AlreadyReported {};
-
 /// Posts the errors of one element: the first that names a cause, and none that only follow from
-/// it.
+/// it, in this frame or, after one of the device, in any.
 class ErrorReporter {
  public:
   explicit ErrorReporter(GstElement *element) : element_(element) {}
 
   /// Posts an element error that names the cause. From any thread.
   void report(const Error &error);
-  /// Another frame comes, or the element starts anew: what fails now is another error.
-  void forget() { reported_ = false; }
+  /// The same for one that no frame gets over.
+  void report_last(const Error &error);
+  /// Another frame comes: what fails now is another error.
+  void next_frame() { reported_ = last_.load(); }
+  /// The element starts anew.
+  void forget() { reported_ = last_ = false; }
 
   /// Calls `body`; false where it threw, with the error reported.
   template <class Body>
@@ -31,7 +32,6 @@ class ErrorReporter {
     try {
       body();
       return true;
-    } catch (const AlreadyReported &) {
     } catch (const Error &error) {
       report(error);
     } catch (const std::bad_alloc &) {
@@ -44,7 +44,7 @@ class ErrorReporter {
 
  private:
   GstElement *element_;
-  std::atomic<bool> reported_{false};
+  std::atomic<bool> reported_{false}, last_{false};
 };
 
 }  // namespace cudatensor

@@ -261,8 +261,12 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
   StreamingScope scope(priv_of(trans));
+  if (priv_of(trans)->filter->has_failed()) {
+    gst_buffer_unref(input);
+    return GST_FLOW_ERROR;
+  }
   // Not when caps come: those that failed come once more before the next buffer.
-  priv_of(trans)->errors->forget();
+  priv_of(trans)->errors->next_frame();
   latch(trans);
   const bool followed = priv_of(trans)->errors->guard([&] {
     const bool moved = priv_of(trans)->keeper->follow(input);
@@ -481,7 +485,7 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 
 namespace cudatensor {
 
-void Filter::report(const Error &error) const { priv_of(element_)->errors->report(error); }
+void Filter::report(const Error &error) const { priv_of(element_)->errors->report_last(error); }
 
 bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
 

@@ -48,13 +48,15 @@ class Filter {
   virtual void release() = 0;
   /// For an element that only looks at buffers, `out` is null.
   virtual void process(Engine &engine, GstBuffer *in, GstBuffer *out) = 0;
+  /// Whether an error that came after its frame has ended the work, until on_stop().
+  virtual bool has_failed() const { return false; }
   /// Before EOS and other events go on.
   virtual void on_event(GstEvent *) {}
   virtual void on_stop() {}
 
  protected:
   GstBaseTransform *element() const { return element_; }
-  /// For threads of the filter's own; the streaming thread throws.
+  /// For threads of the filter's own, which end with the error; the streaming thread throws.
   void report(const Error &error) const;
   /// Whether this is the streaming thread at work on a frame or on caps, which sees the latched
   /// settings.

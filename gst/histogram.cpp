@@ -159,7 +159,6 @@ class Histogram final : public FilterWith<Settings> {
   }
 
   void process(Engine &engine, GstBuffer *in, GstBuffer *) override {
-    if (failed_) throw AlreadyReported();
     if (!operation_) return;
     const CountedFrame frame = {time_of(in), clip_levels(info_), latched().roi, roi_,
                                 latched().interval};
@@ -171,6 +170,8 @@ class Histogram final : public FilterWith<Settings> {
     }
     poster_.add(frame, bins);
   }
+
+  bool has_failed() const override { return failed_; }
 
   void on_event(GstEvent *event) override {
     const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
@@ -205,19 +206,14 @@ class Histogram final : public FilterWith<Settings> {
   std::atomic<bool> failed_{false};
 };
 
-/// An error of the device is also met by the worker, in earlier frames.
 void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
-  try {
-    if (!worker_) {
-      worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
-        if (!failed_.exchange(true)) report(error);
-      });
-    }
-    queue(cuda, in, frame);
-  } catch (const Error &error) {
-    if (error.code() == Error::Code::device && failed_.exchange(true)) throw AlreadyReported();
-    throw;
+  if (!worker_) {
+    worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
+      failed_ = true;
+      report(error);
+    });
   }
+  queue(cuda, in, frame);
 }
 
 void Histogram::queue(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {

@@ -50,6 +50,22 @@ void HistogramWorker::drain() {
   changed_.wait(lock, [this] { return jobs_.empty(); });
 }
 
+/// Nothing is delivered behind a gap.
+void HistogramWorker::deliver(const Job &job) {
+  if (broken_) return;
+  try {
+    const CudaScope scope(context_);
+    job.pending.ready->wait();
+    job.deliver(job.pending.bins());
+    return;
+  } catch (const Error &error) {
+    failed_(error);
+  } catch (const std::exception &error) {
+    failed_(Error(Error::Code::out_of_memory, error.what()));
+  }
+  broken_ = true;
+}
+
 void HistogramWorker::work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
@@ -57,15 +73,7 @@ void HistogramWorker::work() {
     if (jobs_.empty()) return;
     Job &job = jobs_.front();  // stays there, so that drain() waits for it
     lock.unlock();
-    try {
-      const CudaScope scope(context_);
-      job.pending.ready->wait();
-      job.deliver(job.pending.bins());
-    } catch (const Error &error) {
-      failed_(error);
-    } catch (const std::exception &error) {
-      failed_(Error(Error::Code::out_of_memory, error.what()));
-    }
+    deliver(job);
     // What it keeps is freed here, not under the lock: that may take the device's time.
     job.deliver = nullptr;
     lock.lock();

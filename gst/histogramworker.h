@@ -48,6 +48,7 @@ class HistogramWorker {
   };
 
   void work();
+  void deliver(const Job &job);
 
   CudaContextRef context_;
   std::function<void(const Error &)> failed_;
@@ -56,6 +57,7 @@ class HistogramWorker {
   std::deque<Job> jobs_;  // the first is being waited for
   std::vector<PendingBins> free_;
   bool stopping_ = false;
+  bool broken_ = false;  // the worker's
   std::thread thread_;
 };
 

@@ -266,7 +266,7 @@ bool Faults::expect_one_error_or_none(int call, const Code &code, bool sticky) {
     expect_all_is_well(*trial);
     return false;
   }
-  EXPECT_EQ(trial->errors().size(), 1u);
+  EXPECT_EQ(trial->errors().size(), 1u) << trial->errors().back().text;
   for (const ElementError &error : trial->errors()) expect_cause(error.text, code);
   expect_right_outputs(*trial);
   SCOPED_TRACE("then again, after " + trial->errors()[0].text);

@@ -317,17 +317,6 @@ std::string text_of(GstCaps *caps) {
   return result;
 }
 
-/// Its samples, without what lies between rows.
-Bytes samples_of(GstBuffer *buffer, GstCaps *caps) {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return bytes_of(buffer);
-  for (const PixelFormat format : {PixelFormat::Y444, PixelFormat::RGB})
-    if (g_str_equal(name_of(format), GST_VIDEO_INFO_NAME(&info)))
-      return picture_of(buffer, {format, info.width, info.height}).bytes();
-  ADD_FAILURE() << GST_VIDEO_INFO_NAME(&info);
-  return {};
-}
-
 /// Looks at buffers where their caps are known for sure: on the pad that pushes them.
 class OutputProbe {
  public:

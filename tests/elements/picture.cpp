@@ -223,6 +223,18 @@ Picture picture_of(GstBuffer *buffer, const ImageDesc &desc) {
   return picture;
 }
 
+Bytes samples_of(GstBuffer *buffer, const GstCaps *caps) {
+  static const std::vector<PixelFormat> formats =
+      joined(kInputFormats, {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::P010_10LE});
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return bytes_of(buffer);
+  for (const PixelFormat format : formats)
+    if (g_str_equal(name_of(format), GST_VIDEO_INFO_NAME(&info)))
+      return picture_of(buffer, {format, info.width, info.height}).bytes();
+  ADD_FAILURE() << "no pictures of format " << GST_VIDEO_INFO_NAME(&info);
+  return {};
+}
+
 void write_picture(GstBuffer *buffer, const Picture &picture) {
   for_rows(buffer, picture, GST_MAP_WRITE,
            [](uint8_t *row, auto bytes, size_t size) { std::copy_n(bytes, size, row); });

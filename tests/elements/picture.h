@@ -68,6 +68,8 @@ BufferRef padded_buffer_of(const Picture &picture, const Padding &padding);
 BufferRef buffer_of(const Bytes &bytes, const std::vector<size_t> &memories = {});
 
 Bytes bytes_of(GstBuffer *buffer);
+/// The samples of a picture, without what lies between rows; all of what its caps call no picture.
+Bytes samples_of(GstBuffer *buffer, const GstCaps *caps);
 /// Respects the buffer's GstVideoMeta.
 Picture picture_of(GstBuffer *buffer, const ImageDesc &desc);
 void write_picture(GstBuffer *buffer, const Picture &picture);

@@ -87,10 +87,11 @@ GstBusSyncReply Pipeline::keep_elements(GstBus *, GstMessage *message, gpointer 
   return GST_BUS_PASS;
 }
 
-GstPadProbeReturn Pipeline::collect(GstPad *, GstPadProbeInfo *info, gpointer data) {
+GstPadProbeReturn Pipeline::collect(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   auto *self = static_cast<Pipeline *>(data);
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  Bytes bytes = bytes_of(buffer);
+  const CapsRef caps(gst_pad_get_current_caps(pad));
+  Bytes bytes = samples_of(buffer, caps.get());
   const std::lock_guard<std::mutex> lock(self->mutex_);
   self->outputs_[GST_BUFFER_PTS(buffer)] = std::move(bytes);
   ++self->count_;

@@ -32,7 +32,7 @@ class Pipeline {
   std::string run();
   std::string wait();
 
-  /// The bytes of each buffer by its time.
+  /// The samples of each buffer by its time.
   std::map<GstClockTime, Bytes> outputs();
   size_t count();
   std::vector<MessageRef> element_messages();
