@@ -55,7 +55,7 @@ def main():
         for _ in range(args.rounds):
             for name, chain in CHAINS.items():
                 rates[name].append(frames / seconds(stream, chain))
-    print(f"Frames a second: {Path(args.clip).name}, {frames} frames, {args.rounds} rounds in turn\n")
+    print(f"Frames a second: {Path(args.clip).name}, {frames} frames, {args.rounds} rounds\n")
     print("| chain | median | minimum | maximum |\n|---|---|---|---|")
     for name, values in rates.items():
         numbers = statistics.median(values), min(values), max(values)
