@@ -18,11 +18,17 @@ bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-/// libgstcuda's pool ends the process, in GStreamer 1.22, on formats that it does not know.
+/// libgstcuda's pool ends the process, in GStreamer 1.22, on formats that it does not know. Of odd
+/// heights it makes NV21 too short, and until 1.22 the host reaches no more than two planes.
 bool has_cuda_pool(const GstCaps *caps) {
-  const char *format = gst_structure_get_string(gst_caps_get_structure(caps, 0), "format");
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *format = gst_structure_get_string(s, "format");
+  int height = 0;
+  gst_structure_get_int(s, "height", &height);
   for (const char *other : {"GRAY8", "xRGB", "xBGR"})
     if (g_strcmp0(format, other) == 0) return false;
+  for (const char *other : {"NV21", "I420", "YV12"})
+    if (g_strcmp0(format, other) == 0 && height % 2 != 0) return false;
   return is_video(caps);
 }
 

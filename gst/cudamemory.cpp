@@ -152,9 +152,12 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
                            const GstAllocationParams &params) {
   const CudaScope scope(context);
   const gsize maxsize = params.prefix + size + params.padding;
-  auto holder = std::make_unique<Holder>(context, context->device().allocate_pinned(maxsize));
-  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data(), maxsize, params.prefix,
-                                             size, holder.get(), drop_holder);
+  auto holder =
+      std::make_unique<Holder>(context, context->device().allocate_pinned(maxsize + params.align));
+  // The alignment is a mask, and may be more than the driver's own.
+  const gsize unaligned = -reinterpret_cast<uintptr_t>(holder->data()) & params.align;
+  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data() + unaligned, maxsize,
+                                             params.prefix, size, holder.get(), drop_holder);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
   return memory;
 }

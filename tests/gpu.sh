@@ -127,11 +127,11 @@ sanitizers_stage() {
   for kind in "${kinds[@]}"; do
     filter=$sanitizer_filter
     [ "$kind" != racecheck ] || filter=$race_filter
-    check sanitizers "$kind-kernels" 400 "${sanitizer[@]}" "$kind" "${start[@]}" \
+    cases sanitizers "$kind-kernels" 400 "${sanitizer[@]}" "$kind" "${start[@]}" \
       "$build/tests/kernels/kernels-test" --gtest_filter="$filter"
   done
   for program in "${sanitizer_programs[@]/#/elements-}"; do
-    [ ! -e "$build/tests/elements/$program" ] || check sanitizers "memcheck-$program" 400 \
+    [ ! -e "$build/tests/elements/$program" ] || cases sanitizers "memcheck-$program" 400 \
       "${sanitizer[@]}" memcheck "${start[@]}" "$build/tests/elements/$program"
   done
 }

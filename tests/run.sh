@@ -52,12 +52,12 @@ cuda_stage() {
   stage cuda "${options[@]}"
 }
 
-# Its root has libgstcuda and the headers.
+# What has to do with GStreamer. The root has libgstcuda and its headers.
 newer_stage() {
   local within=(tests/newer.sh) gpu=(-Dgpu=disabled)
   ! command -v nvcc >/dev/null || gpu=(-Dgpu=enabled -Dgpu_architectures=75)
   if "${within[@]}" true; then
-    stage newer "${gpu[@]}"
+    stage newer "${gpu[@]}" -Dtests=gstreamer
   else
     skip newer 'for the reason above'
   fi

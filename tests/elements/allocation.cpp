@@ -58,22 +58,14 @@ TEST_P(Filters, TakeBuffersOfTheirOwnPool) {
   ASSERT_TRUE(rig.caps(GetParam().caps()));
   rig.process(GetParam().frame());
   const Bytes expected = bytes_of(rig.process(GetParam().frame()).get());
-  GstBufferPool *pool = nullptr;
-  const QueryRef query = asked_by_upstream(rig);
-  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+  const Ref<GstBufferPool> pool = offered_pool(rig);
   ASSERT_NE(pool, nullptr);
-  const Ref<GstBufferPool> owned(pool);
-  ASSERT_TRUE(gst_buffer_pool_set_active(pool, TRUE));
-  GstBuffer *buffer = nullptr;
-  ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  BufferRef buffer = acquire(pool);
   const Bytes bytes = bytes_of(GetParam().frame().get());
-  EXPECT_EQ(gst_buffer_fill(buffer, 0, bytes.data(), bytes.size()), bytes.size());
-  if (GetParam().tensor) {
-    EXPECT_EQ(bytes_of(rig.process(BufferRef(buffer)).get()), expected);
-  } else {
-    rig.process(BufferRef(buffer));
-  }
-  gst_buffer_pool_set_active(pool, FALSE);
+  EXPECT_EQ(gst_buffer_fill(buffer.get(), 0, bytes.data(), bytes.size()), bytes.size());
+  const BufferRef out = rig.process(std::move(buffer));
+  EXPECT_TRUE(!GetParam().tensor || bytes_of(out.get()) == expected);
+  gst_buffer_pool_set_active(pool.get(), FALSE);
 }
 
 TEST_P(Filters, OfferNoPoolWhereNoneIsNeeded) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gpu.h"
+#include "pools.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -66,18 +67,11 @@ BufferRef Histogram::pinned(const Picture &picture) {
   Rig next("cudaletterbox");
   const bool taken = next.caps(video_caps(picture.desc()));
   if (!taken) return buffer_of(picture);
-  const CapsRef caps(gst_pad_get_current_caps(next.harness()->srcpad));
-  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
-  EXPECT_TRUE(gst_pad_peer_query(next.harness()->srcpad, query.get()));
-  GstBufferPool *pool = nullptr;
-  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
-  const Ref<GstBufferPool> owned(pool);
-  gst_buffer_pool_set_active(pool, TRUE);
-  GstBuffer *buffer = nullptr;
-  EXPECT_EQ(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
-  gst_buffer_pool_set_active(pool, FALSE);
-  write_picture(buffer, picture);
-  return BufferRef(buffer);
+  const Ref<GstBufferPool> pool = offered_pool(next);
+  BufferRef buffer = acquire(pool);
+  gst_buffer_pool_set_active(pool.get(), FALSE);
+  write_picture(buffer.get(), picture);
+  return buffer;
 }
 
 using Script = std::function<void(Histogram &)>;
@@ -199,6 +193,33 @@ TEST_F(CudaHistogram, LosesNoneOfAThousandFrames) {
       ASSERT_EQ(pixels, 1200u);
       ASSERT_EQ(mean, expected(i)) << i;
     }
+  }
+}
+
+TEST_F(CudaHistogram, CountsBuffersBeforeTheirPoolGivesThemOutAgain) {
+  const ImageDesc large = {PixelFormat::NV12, 1920, 1080};
+  for (const std::string &caps : {video_caps(large), in_cuda(video_caps(large))}) {
+    Rig next("cudaletterbox"), rig("cudahistogram interval=0");
+    ASSERT_TRUE(next.caps(caps));
+    ASSERT_TRUE(rig.caps(caps));
+    const Ref<GstBufferPool> pool = offered_pool(next);
+    ASSERT_NE(pool, nullptr);
+    for (guint i = 0; i < 60; ++i) {
+      BufferRef buffer = acquire(pool);
+      // libgstcuda leaves it to those who write on the host to wait for uploads under way.
+      if (stream_of(buffer.get()) != nullptr) device_bytes_of(buffer.get());
+      write_picture(buffer.get(), Picture(large, static_cast<uint8_t>(i)));
+      GST_BUFFER_PTS(buffer.get()) = i;
+      rig.process(std::move(buffer));
+    }
+    const auto messages = rig.histograms(60);
+    ASSERT_EQ(messages.size(), 60u);
+    for (guint i = 0; i < 60; ++i) {
+      double mean = 0;
+      gst_structure_get_double(gst_message_get_structure(messages[i].get()), "mean", &mean);
+      EXPECT_EQ(mean, i) << caps;
+    }
+    gst_buffer_pool_set_active(pool.get(), FALSE);
   }
 }
 

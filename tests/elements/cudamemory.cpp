@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu.h"
+#include "pools.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -338,26 +339,18 @@ TEST_F(CudaMemoryTest, IsReadByTheCpu) {
 }
 
 TEST_F(CudaMemoryTest, IsOfferedUpstreamAsAPool) {
-  const Picture picture = random_picture({PixelFormat::NV12, 13, 7});
-  for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::GRAY8, PixelFormat::xRGB}) {
-    const ImageDesc desc = {format, 14, 8};
+  for (const PixelFormat format : kInputFormats) {
+    const ImageDesc desc = {format, 13, 7};
     Rig rig("cudanormalize");
     ASSERT_TRUE(rig.caps(in_cuda(video_caps(desc))));
-    const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
-    const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
-    ASSERT_TRUE(gst_pad_peer_query(rig.harness()->srcpad, query.get()));
-    ASSERT_EQ(gst_query_get_n_allocation_pools(query.get()), 1u);
-    GstBufferPool *pool = nullptr;
-    gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
-    const Ref<GstBufferPool> owned(pool);
-    ASSERT_TRUE(gst_buffer_pool_set_active(pool, TRUE));
-    GstBuffer *buffer = nullptr;
-    ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
-    ASSERT_NE(cuda_memory_of(buffer), nullptr);
-    write_picture(buffer, random_picture(desc));
-    EXPECT_TRUE(same_bytes(bytes_of(rig.process(BufferRef(buffer)).get()),
+    const Ref<GstBufferPool> pool = offered_pool(rig);
+    ASSERT_NE(pool, nullptr);
+    BufferRef buffer = acquire(pool);
+    ASSERT_NE(cuda_memory_of(buffer.get()), nullptr);
+    write_picture(buffer.get(), random_picture(desc));
+    EXPECT_TRUE(same_bytes(bytes_of(rig.process(std::move(buffer)).get()),
                            run_on_the_cpu({"cudanormalize", desc, {}, {}, "other/tensors"})));
-    gst_buffer_pool_set_active(pool, FALSE);
+    gst_buffer_pool_set_active(pool.get(), FALSE);
   }
 }
 

@@ -123,34 +123,20 @@ TEST_P(Order, HostOutputIsComplete) {
     EXPECT_TRUE(same_bytes(bytes_of(held[seed - 1].get()), expected(subject.bytes(seed)))) << seed;
 }
 
-/// The pool that an element offers its upstream.
-Ref<GstBufferPool> offered_pool(Rig &rig) {
-  const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
-  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
-  GstBufferPool *pool = nullptr;
-  if (gst_pad_peer_query(rig.harness()->srcpad, query.get()) &&
-      gst_query_get_n_allocation_pools(query.get()) > 0)
-    gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
-  return Ref<GstBufferPool>(pool);
-}
-
 TEST_P(Order, BuffersOfTheOfferedPoolAreNotGivenOutWhileTheyAreRead) {
   Rig rig(GetParam().element);
   rig.downstream(in_cuda(GetParam().output));
   ASSERT_TRUE(rig.caps(GetParam().caps()));
   const Ref<GstBufferPool> pool = offered_pool(rig);
   ASSERT_NE(pool, nullptr);
-  ASSERT_TRUE(gst_buffer_pool_set_active(pool.get(), TRUE));
   for (uint64_t seed = 1; seed < 40; ++seed) {
-    GstBuffer *buffer = nullptr;
-    ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool.get(), &buffer, nullptr), GST_FLOW_OK);
+    BufferRef buffer = acquire(pool);
     const Bytes bytes = GetParam().bytes(seed);
-    ASSERT_EQ(gst_buffer_fill(buffer, 0, bytes.data(), bytes.size()), bytes.size());
-    const BufferRef out = rig.process(BufferRef(buffer));
+    ASSERT_EQ(gst_buffer_fill(buffer.get(), 0, bytes.data(), bytes.size()), bytes.size());
+    const BufferRef out = rig.process(std::move(buffer));
     // The next one to be given out is overwritten, as by the next frame.
-    ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool.get(), &buffer, nullptr), GST_FLOW_OK);
-    gst_buffer_memset(buffer, 0, 0, gst_buffer_get_size(buffer));
-    gst_buffer_unref(buffer);
+    const BufferRef next = acquire(pool);
+    gst_buffer_memset(next.get(), 0, 0, gst_buffer_get_size(next.get()));
     EXPECT_TRUE(same_bytes(bytes_of(out.get()), expected(bytes))) << seed;
   }
   gst_buffer_pool_set_active(pool.get(), FALSE);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Video that the GPU decodes and that never leaves it, against the CPU on the same frames.
+#include <atomic>
 #include <memory>
 
 #include "gpu.h"
@@ -32,7 +33,7 @@ class NvdecTest : public GpuTest {
   std::string decoded(const std::string &chain) const {
     return "filesrc location=" + clip_ +
            " ! qtdemux ! h264parse ! nvh264dec ! video/x-raw(memory:CUDAMemory) ! identity "
-           "eos-after=" +
+           "name=decoded eos-after=" +
            std::to_string(kFrames + 1) + " ! " + chain + " ! fakesink name=out sync=false";
   }
 
@@ -111,16 +112,45 @@ TEST_F(NvdecTest, AChainStaysOnTheGpu) {
   EXPECT_EQ(with("cuda", "(memory:CUDAMemory)"), cpu);
 }
 
-TEST_F(NvdecTest, FourCamerasAtOnceDoNotDisturbEachOther) {
-  const std::string chain = "cudanormalize backend=cuda width=320 height=320 resize-mode=affine";
-  const auto alone = outputs(chain);
-  std::vector<std::unique_ptr<Pipeline>> cameras;
-  for (int i = 0; i < 4; ++i) cameras.push_back(std::make_unique<Pipeline>(decoded(chain)));
+using Cameras = std::vector<std::unique_ptr<Pipeline>>;
+
+void expect_outputs(const Cameras &cameras, const std::map<GstClockTime, Bytes> &outputs) {
   for (const auto &camera : cameras) camera->start();
   for (const auto &camera : cameras) {
     EXPECT_EQ(camera->wait(), "");
-    EXPECT_EQ(camera->outputs(), alone);
+    EXPECT_EQ(camera->outputs(), outputs);
   }
+}
+
+const std::string kCamera = "cudanormalize backend=cuda width=320 height=320 resize-mode=affine";
+
+TEST_F(NvdecTest, FourCamerasAtOnceDoNotDisturbEachOther) {
+  const auto alone = outputs(kCamera);
+  Cameras cameras;
+  for (int i = 0; i < 4; ++i) cameras.push_back(std::make_unique<Pipeline>(decoded(kCamera)));
+  expect_outputs(cameras, alone);
+}
+
+/// Counts the frames of other contexts than the one that all share.
+GstPadProbeReturn count_foreign(GstPad *, GstPadProbeInfo *info, gpointer foreign) {
+  const gstcuda::Memory *memory = cuda_memory_of(GST_PAD_PROBE_INFO_BUFFER(info));
+  const bool shared = memory != nullptr && memory->context == shared_context();
+  if (!shared) ++*static_cast<std::atomic<int> *>(foreign);
+  return GST_PAD_PROBE_OK;
+}
+
+TEST_F(NvdecTest, FourCamerasShareTheContextThatOurElementsHave) {
+  const auto alone = outputs(kCamera);
+  const BackendScope scope(TestBackend::cuda);
+  std::atomic<int> foreign{0};
+  Cameras cameras;
+  for (int i = 0; i < 4; ++i) {
+    cameras.push_back(std::make_unique<Pipeline>(decoded(kCamera)));
+    const PadRef pad(gst_element_get_static_pad(cameras.back()->find("decoded").get(), "src"));
+    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_foreign, &foreign, nullptr);
+  }
+  expect_outputs(cameras, alone);
+  EXPECT_EQ(foreign, 0);
 }
 
 }  // namespace

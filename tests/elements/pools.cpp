@@ -105,4 +105,21 @@ void PoolOffer::fill(GstQuery *query) {
     gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
 }
 
+Ref<GstBufferPool> offered_pool(Rig &rig) {
+  const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  if (!gst_pad_peer_query(rig.harness()->srcpad, query.get())) return nullptr;
+  if (gst_query_get_n_allocation_pools(query.get()) == 0) return nullptr;
+  GstBufferPool *pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+  EXPECT_TRUE(pool == nullptr || gst_buffer_pool_set_active(pool, TRUE));
+  return Ref<GstBufferPool>(pool);
+}
+
+BufferRef acquire(const Ref<GstBufferPool> &pool) {
+  GstBuffer *buffer = nullptr;
+  EXPECT_EQ(gst_buffer_pool_acquire_buffer(pool.get(), &buffer, nullptr), GST_FLOW_OK);
+  return BufferRef(buffer);
+}
+
 }  // namespace cudatensor

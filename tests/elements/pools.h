@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What downstream answers to an ALLOCATION query.
+// What downstream answers to an ALLOCATION query, and what an element answers itself.
 #pragma once
 
 #include "rig.h"
@@ -36,5 +36,9 @@ class PoolOffer {
   int asked_ = 0;
   Ref<GstBufferPool> pool_;
 };
+
+/// The pool that a rig's element offers its upstream, active; null where it offers none.
+Ref<GstBufferPool> offered_pool(Rig &rig);
+BufferRef acquire(const Ref<GstBufferPool> &pool);
 
 }  // namespace cudatensor
