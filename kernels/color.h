@@ -26,16 +26,15 @@ struct Pixel {
 };
 
 CUDATENSOR_HD float luma_to_gray(const YuvToRgb &k, float y) {
-  return clamp(fmaf(k.ky, y, k.y0), 0.0f, 255.0f);
+  return clamp_to_sample(fmaf(k.ky, y, k.y0));
 }
 
 CUDATENSOR_HD Pixel yuv_to_rgb(const YuvToRgb &k, Pixel yuv) {
   const float yy = fmaf(k.ky, yuv.c0, k.y0);
   const float u = yuv.c1 - 128.0f;
   const float v = yuv.c2 - 128.0f;
-  return {clamp(fmaf(k.krv, v, yy), 0.0f, 255.0f),
-          clamp(fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), 0.0f, 255.0f),
-          clamp(fmaf(k.kbu, u, yy), 0.0f, 255.0f)};
+  return {clamp_to_sample(fmaf(k.krv, v, yy)), clamp_to_sample(fmaf(k.kgu, u, fmaf(k.kgv, v, yy))),
+          clamp_to_sample(fmaf(k.kbu, u, yy))};
 }
 
 CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {
@@ -44,9 +43,8 @@ CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {
 
 /// The histogram's luminance. Four operations rounded one by one: a fused one would move grey
 /// levels to other bins than the published formula does.
-CUDATENSOR_HD uint8_t luminance(uint8_t r, uint8_t g, uint8_t b) {
-  const float sum = 0.299f * static_cast<float>(r) + 0.587f * static_cast<float>(g);
-  return static_cast<uint8_t>(static_cast<int>(sum + 0.114f * static_cast<float>(b)));
+CUDATENSOR_HD uint8_t luminance(float r, float g, float b) {
+  return truncate_to_byte((0.299f * r + 0.587f * g) + 0.114f * b);
 }
 
 }  // namespace cudatensor

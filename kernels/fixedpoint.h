@@ -17,13 +17,13 @@ struct alignas(16) FixedTap {
 };
 
 /// Horizontal pass: two samples to one in Q8.5.
-CUDATENSOR_HD int32_t fixed_horizontal(uint8_t p0, uint8_t p1, int32_t w) {
+CUDATENSOR_HD int32_t fixed_horizontal(int32_t p0, int32_t p1, int32_t w) {
   return (p0 * (kFixedOne - w) + p1 * w + (1 << 12)) >> 13;
 }
 
-/// Vertical pass. At most 8160 · 2^18 + 2^22, which an int32 holds.
-CUDATENSOR_HD uint8_t fixed_vertical(int32_t v0, int32_t v1, int32_t w) {
-  return static_cast<uint8_t>((v0 * (kFixedOne - w) + v1 * w + (1 << 22)) >> 23);
+/// Vertical pass, to a sample. At most 8160 · 2^18 + 2^22, which an int32 holds.
+CUDATENSOR_HD int32_t fixed_vertical(int32_t v0, int32_t v1, int32_t w) {
+  return (v0 * (kFixedOne - w) + v1 * w + (1 << 22)) >> 23;
 }
 
 }  // namespace cudatensor

@@ -80,9 +80,25 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
   } else {
     plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height);
   }
+  plan.pad[0] = static_cast<float>(p.resize.pad_value);
+  plan.pad[1] = plan.pad[2] = p.color == Color::yuv ? 128.0f : plan.pad[0];
   check_lists(p, channels);
   for (int c = 0; c < channels; ++c) plan.channel[c] = scale_of_channel(p, c);
   return plan;
+}
+
+std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
+                                                NormalizeParams params) {
+  if (sources.empty() || params.out.n != static_cast<int64_t>(sources.size()))
+    refuse("a batch of " + std::to_string(params.out.n) + " for " + std::to_string(sources.size()) +
+           " sources");
+  params.out.n = 1;
+  std::vector<NormalizePlan> plans;
+  for (const Source &source : sources) {
+    params.source = source;
+    plans.push_back(make_normalize_plan(params));
+  }
+  return plans;
 }
 
 }  // namespace cudatensor

@@ -38,9 +38,15 @@ struct NormalizePlan {
   std::optional<ResamplePlan> resample;  ///< the float path …
   std::optional<Yuv444Plan> fixed;       ///< … or the fixed-point one: yuv, stretch, bilinear
   ChannelScale channel[3];
-  bool swap;  ///< channels 0 and 2 change places (BGR)
+  float pad[3];  ///< by component, before it is normalised
+  bool swap;     ///< channels 0 and 2 change places (BGR)
   bool round;
 };
+
+/// The plans of a batch's slots: `params` with each source in turn. Throws like make_normalize_plan,
+/// and where `params.out.n` is not the number of sources, which is at least 1.
+std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
+                                                NormalizeParams params);
 
 /// Throws where a list has a length that fits no channel count, a value is not finite, a std is 0,
 /// the tensor's shape does not fit the colour, or a size is out of range; the text names the

@@ -58,4 +58,13 @@ void check_view(const Tensor &tensor, const TensorDesc &expected) {
   check_tensor(tensor, expected);
 }
 
+void ImagesToTensor::run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream) {
+  if (in.size() != in_.size())
+    refuse(std::to_string(in.size()) + " pictures for a batch of " + std::to_string(in_.size()));
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i].planes[0].data != nullptr) check_view(in[i], in_[i]);
+  check_view(out, out_);
+  execute(in, out, stream);
+}
+
 }  // namespace cudatensor

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "device.h"
 #include "histogram.h"
@@ -53,6 +54,27 @@ using ImageToTensor = Operation<ConstImage, Tensor, ImageDesc, TensorDesc>;
 using TensorToTensor = Operation<ConstTensor, Tensor, TensorDesc, TensorDesc>;
 using TensorToImage = Operation<ConstTensor, Image, TensorDesc, ImageDesc>;
 
+/// Pictures of any sizes and formats into the slots of one tensor. The same holds as for an
+/// Operation.
+class ImagesToTensor {
+ public:
+  virtual ~ImagesToTensor() = default;
+  ImagesToTensor(const ImagesToTensor &) = delete;
+  ImagesToTensor &operator=(const ImagesToTensor &) = delete;
+
+  /// A picture for each slot; one whose first plane has no memory leaves its slot to the pad colour.
+  void run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream = {});
+
+ protected:
+  ImagesToTensor(std::vector<ImageDesc> in, const TensorDesc &out)
+      : in_(std::move(in)), out_(out) {}
+  virtual void execute(const std::vector<ConstImage> &in, const Tensor &out, Stream stream) = 0;
+
+ private:
+  std::vector<ImageDesc> in_;
+  TensorDesc out_;
+};
+
 /// Counts the pixels of each luminance. The same holds as for an Operation; for the CUDA backend the
 /// bins lie in device or pinned memory.
 class HistogramOperation {
@@ -61,15 +83,24 @@ class HistogramOperation {
   HistogramOperation(const HistogramOperation &) = delete;
   HistogramOperation &operator=(const HistogramOperation &) = delete;
 
-  /// Overwrites the bins.
+  /// Counts a picture.
+  void add(const ConstImage &in, Stream stream = {}) {
+    check_view(in, in_);
+    execute(&in, nullptr, stream);
+  }
+
+  /// Overwrites the bins with what was counted since the last time, and begins anew.
+  void take(Bins &bins, Stream stream = {}) { execute(nullptr, &bins, stream); }
+
+  /// Both at once.
   void run(const ConstImage &in, Bins &bins, Stream stream = {}) {
     check_view(in, in_);
-    execute(in, bins, stream);
+    execute(&in, &bins, stream);
   }
 
  protected:
   explicit HistogramOperation(const ImageDesc &in) : in_(in) {}
-  virtual void execute(const ConstImage &in, Bins &bins, Stream stream) = 0;
+  virtual void execute(const ConstImage *in, Bins *bins, Stream stream) = 0;
 
  private:
   ImageDesc in_;
@@ -83,6 +114,9 @@ class Backend {
   virtual std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) = 0;
   virtual std::unique_ptr<ImageToImage> letterbox(const LetterboxParams &params) = 0;
   virtual std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) = 0;
+  /// A slot for each source, in place of the source of `params`; `params.out.n` says how many.
+  virtual std::unique_ptr<ImagesToTensor> normalize_batch(const std::vector<Source> &sources,
+                                                          const NormalizeParams &params) = 0;
   virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
   virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
   virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;

@@ -35,8 +35,7 @@ SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 
 /// An element as a sample; NaN gives 0.
 CUDATENSOR_HD uint8_t to_video_sample(float x, SampleScale k) {
-  return static_cast<uint8_t>(
-      static_cast<int>(clamp(round_half_up(fmaf(x, k.scale, k.offset)), 0.0f, 255.0f)));
+  return round_to_byte(clamp(fmaf(x, k.scale, k.offset), 0.0f, 255.0f));
 }
 
 }  // namespace cudatensor

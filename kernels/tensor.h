@@ -48,8 +48,14 @@ CUDATENSOR_HD To bit_cast(From from) {
   return to;
 }
 
-/// Rounds to nearest even; infinities stay, NaN becomes the quiet NaN 0x7e00 with its sign.
+/// Rounds to nearest even; infinities stay, NaN becomes a quiet NaN: 0x7e00 with its sign, on a GPU
+/// 0x7fff.
 CUDATENSOR_HD Half to_half(float value) {
+#ifdef CUDATENSOR_DEVICE_CODE
+  Half converted;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(converted.bits) : "f"(value));
+  return converted;
+#else
   const uint32_t x = bit_cast<uint32_t>(value);
   const uint32_t sign = (x >> 16) & 0x8000u;
   const uint32_t magnitude = x & 0x7fffffffu;
@@ -62,6 +68,7 @@ CUDATENSOR_HD Half to_half(float value) {
   half = magnitude >= 0x477ff000u ? 0x7c00u : half;
   half = magnitude > 0x7f800000u ? 0x7e00u : half;
   return {static_cast<uint16_t>(sign | half)};
+#endif
 }
 
 /// Exact.
@@ -82,10 +89,44 @@ CUDATENSOR_HD float to_float(uint8_t value) { return static_cast<float>(value); 
 /// floor(x + 0.5), the rounding of every 8-bit result.
 CUDATENSOR_HD float round_half_up(float x) { return floorf(x + 0.5f); }
 
-/// NaN gives `low`.
+/// NaN gives `low`, which is not -0.
 CUDATENSOR_HD float clamp(float x, float low, float high) {
+#ifdef CUDATENSOR_DEVICE_CODE
+  return fminf(fmaxf(x, low), high);
+#else
   x = x > low ? x : low;
   return x < high ? x : high;
+#endif
+}
+
+/// Limits a number, not NaN, to the range of a sample, 0..255.
+CUDATENSOR_HD float clamp_to_sample(float x) {
+#ifdef CUDATENSOR_DEVICE_CODE
+  // Floats from +0 on are ordered like their bits, and negative ones are negative integers.
+  return bit_cast<float>(__vimin_s32_relu(bit_cast<int32_t>(x), 0x437f0000));  // 255
+#else
+  return clamp(x, 0.0f, 255.0f);
+#endif
+}
+
+/// A number whose lowest byte is floor(x), x in 0..256.
+CUDATENSOR_HD uint32_t floor_in_low_byte(float x) {
+#ifdef CUDATENSOR_DEVICE_CODE
+  // Rounded down to a whole number, which is what floats from 2^23 on are.
+  return bit_cast<uint32_t>(__fadd_rd(x, 8388608.0f));
+#else
+  return static_cast<uint32_t>(static_cast<int>(x));
+#endif
+}
+
+/// The same with round_half_up, x in 0..255.
+CUDATENSOR_HD uint32_t rounded_in_low_byte(float x) { return floor_in_low_byte(x + 0.5f); }
+
+CUDATENSOR_HD uint8_t truncate_to_byte(float x) {
+  return static_cast<uint8_t>(floor_in_low_byte(x));
+}
+CUDATENSOR_HD uint8_t round_to_byte(float x) {
+  return static_cast<uint8_t>(rounded_in_low_byte(x));
 }
 
 /// A float as an element of a tensor.
@@ -101,7 +142,7 @@ CUDATENSOR_HD Half to_element<Half>(float x) {
 }
 template <>
 CUDATENSOR_HD uint8_t to_element<uint8_t>(float x) {
-  return static_cast<uint8_t>(static_cast<int>(clamp(round_half_up(x), 0.0f, 255.0f)));
+  return round_to_byte(clamp(x, 0.0f, 255.0f));
 }
 template <>
 CUDATENSOR_HD int8_t to_element<int8_t>(float x) {

@@ -17,6 +17,10 @@ class CpuBackend final : public Backend {
   std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) override {
     return cpu::make_normalize(params, workers_);
   }
+  std::unique_ptr<ImagesToTensor> normalize_batch(const std::vector<Source> &sources,
+                                                  const NormalizeParams &params) override {
+    return cpu::make_normalize_batch(sources, params, workers_);
+  }
   std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
     return cpu::make_histogram(params, workers_);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "operations.h"
@@ -31,14 +32,18 @@ class LuminanceHistogram final : public HistogramOperation {
     std::vector<uint8_t> luminance;
   };
 
-  void execute(const ConstImage &in, Bins &bins, Stream) override {
-    bins = {};
+  void execute(const ConstImage *in, Bins *bins, Stream) override {
+    if (in != nullptr) count_picture(*in);
+    if (bins != nullptr) *bins = std::exchange(sum_, {});
+  }
+
+  void count_picture(const ConstImage &in) {
     for (Scratch &s : scratch_) std::fill(s.bins.begin(), s.bins.end(), 0u);
     workers_.for_rows(roi_.height, [&](int64_t begin, int64_t end, int slot) {
       for (int y = static_cast<int>(begin); y < end; ++y) count_row(in, roi_.y + y, scratch_[slot]);
     });
     for (const Scratch &s : scratch_)
-      for (int i = 0; i < kTables * kBins; ++i) bins[i % kBins] += s.bins[i];
+      for (int i = 0; i < kTables * kBins; ++i) sum_[i % kBins] += s.bins[i];
   }
 
   void count_row(const ConstImage &in, int y, Scratch &s) const {
@@ -58,6 +63,7 @@ class LuminanceHistogram final : public HistogramOperation {
   const RowKernels &rows_;
   Workers &workers_;
   std::vector<Scratch> scratch_;
+  Bins sum_ = {};
 };
 
 }  // namespace

@@ -10,6 +10,9 @@ namespace cudatensor::cpu {
 std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, Workers &workers);
 std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, Workers &workers);
 std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, Workers &workers);
+std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
+                                                     const NormalizeParams &params,
+                                                     Workers &workers);
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params, Workers &workers);
 std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
                                                   Workers &workers);

@@ -120,7 +120,7 @@ void horizontal(const uint8_t *HWY_RESTRICT row, const FixedTap *HWY_RESTRICT ta
 
 void vertical(const int32_t *HWY_RESTRICT v0, const int32_t *HWY_RESTRICT v1, int32_t w, int n,
               uint8_t *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = fixed_vertical(v0[x], v1[x], w);
+  for (int x = 0; x < n; ++x) out[x] = static_cast<uint8_t>(fixed_vertical(v0[x], v1[x], w));
 }
 
 template <int kStep>

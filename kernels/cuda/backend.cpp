@@ -6,6 +6,8 @@ namespace {
 
 class CudaBackend final : public Backend {
  public:
+  explicit CudaBackend(bool overlaps) : device_(overlaps) {}
+
   std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) override {
     return cuda::make_yuv444(params, device_);
   }
@@ -14,6 +16,10 @@ class CudaBackend final : public Backend {
   }
   std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) override {
     return cuda::make_normalize(params, device_);
+  }
+  std::unique_ptr<ImagesToTensor> normalize_batch(const std::vector<Source> &sources,
+                                                  const NormalizeParams &params) override {
+    return cuda::make_normalize_batch(sources, params, device_);
   }
   std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
     return cuda::make_histogram(params, device_);
@@ -34,8 +40,7 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> open_cuda_backend() {
   count_cuda_devices();
-  cuda::check_code();
-  return std::make_unique<CudaBackend>();
+  return std::make_unique<CudaBackend>(cuda::check_code());
 }
 
 }  // namespace cudatensor

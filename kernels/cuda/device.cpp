@@ -133,9 +133,13 @@ std::shared_ptr<const Memory> CudaDevice::table(const void *data, size_t bytes) 
   const auto *begin = static_cast<const uint8_t *>(data);
   std::vector<uint8_t> host(begin, begin + bytes);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (auto memory = last_table_.memory.lock(); memory && last_table_.host == host) return memory;
+  tables_.erase(std::remove_if(tables_.begin(), tables_.end(),
+                               [](const Table &table) { return table.memory.expired(); }),
+                tables_.end());
+  for (const Table &table : tables_)
+    if (auto memory = table.memory.lock(); memory && table.host == host) return memory;
   const std::shared_ptr<const Memory> memory = upload(*this, host);
-  last_table_ = {std::move(host), memory};
+  tables_.push_back({std::move(host), memory});
   return memory;
 }
 

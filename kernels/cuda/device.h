@@ -12,6 +12,9 @@ namespace cudatensor::cuda {
 
 class CudaDevice final : public Device {
  public:
+  /// `overlaps`: kernels may begin before the one ahead of them on their stream has ended.
+  explicit CudaDevice(bool overlaps) : overlaps_(overlaps) {}
+
   std::unique_ptr<Memory> allocate(size_t bytes) override;
   std::unique_ptr<Memory> allocate_pinned(size_t bytes) override;
   std::unique_ptr<OwnedStream> make_stream() override;
@@ -20,8 +23,10 @@ class CudaDevice final : public Device {
             Stream stream) override;
   void synchronize(Stream stream) override;
 
-  /// A copy of a table of the host in device memory. One that equals the last and is still in use is
-  /// shared: operations are made anew more often than their geometry changes.
+  bool overlaps() const { return overlaps_; }
+
+  /// A copy of a table of the host in device memory. One that is still in use is shared: operations
+  /// are made anew more often than their geometry changes, and the slots of a batch are often alike.
   std::shared_ptr<const Memory> table(const void *data, size_t bytes);
 
  private:
@@ -30,7 +35,8 @@ class CudaDevice final : public Device {
     std::weak_ptr<const Memory> memory;
   };
   std::mutex mutex_;  // threads may share a backend
-  Table last_table_;
+  std::vector<Table> tables_;
+  const bool overlaps_;
 };
 
 inline cudaStream_t handle_of(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Two stages in one launch: every block counts in shared memory and adds its bins to the total; the
-// block that is last hands the total over and clears it for the next frame.
+// Two stages in one launch: every block counts in shared memory and adds its bins to the totals;
+// where the bins are asked for, the block that is last at a bin hands it over and clears it.
 #include "kernels/histogram.h"
 #include "operations.h"
-#include "perpixel.cuh"
+#include "samples.cuh"
 
 namespace cudatensor::cuda {
 namespace {
@@ -12,12 +12,42 @@ namespace {
 /// value, as flat pictures have them, never wait for each other.
 constexpr int kColumns = 32;
 
+/// A bin's pixels since the last hand-over; on a frame that hands over, blocks are counted above
+/// them. What lies in one sector of memory is added up one after the other, and so is, more slowly,
+/// what one slice of the L2 cache holds: the sectors lie apart.
+using Total = unsigned long long;
+constexpr unsigned kBlocksShift = 48;
+constexpr Total kPixelsMask = (Total{1} << kBlocksShift) - 1;
+constexpr unsigned kTotalsPerSector = 32 / sizeof(Total);
+constexpr size_t kTotals = kBins / kTotalsPerSector * kHistogramSectorDistance;
+
+__device__ __forceinline__ unsigned place_of_total(unsigned bin) {
+  return bin / kTotalsPerSector * kHistogramSectorDistance + bin % kTotalsPerSector;
+}
+
+/// Divides numbers below 2^31 by one of at least 2.
+struct Divider {
+  uint32_t divisor, factor, shift;
+
+  explicit Divider(uint32_t d) : divisor(d), shift(0) {
+    while ((2u << shift) < d) ++shift;  // 2^(shift + 1) is the first power of 2 that is at least d
+    factor = static_cast<uint32_t>(((uint64_t{1} << (32 + shift)) + d - 1) / d);
+  }
+  Divider() = default;
+
+  __device__ __forceinline__ uint32_t quotient(uint32_t i) const {
+    return __umulhi(i, factor) >> shift;
+  }
+};
+
 struct HistogramArgs {
-  Samples samples;  // from the region's corner on
-  int width, height;
-  unsigned *total;           // kBins of them, 0 between launches
-  unsigned *finished;        // blocks, likewise
-  unsigned long long *bins;  // the result
+  const uint8_t *data[3];  // by plane, from the region's corner on
+  uint32_t stride[3];
+  uint32_t width, height;
+  Divider chunks;     // of a row; with the pixels ahead of them, where rows are not whole chunks
+  bool whole_chunks;  // rows are, all of them
+  Total *totals;
+  unsigned long long *bins;  // null: only count
 };
 
 using Counts = unsigned[kBins * kColumns];
@@ -26,118 +56,238 @@ __device__ __forceinline__ void count(Counts &counts, unsigned bin) {
   atomicAdd(&counts[bin * kColumns + threadIdx.x % kColumns], 1u);
 }
 
-__device__ __forceinline__ void count_word(Counts &counts, unsigned word) {
+// Readers. A chunk is kPixels pixels, which kVectors loads of a Vector bring if the first lies at a
+// multiple of one.
+
+template <class Vector, int kVectors>
+struct Vectors {
+  Vector vector[kVectors];
+
+  __device__ __forceinline__ int32_t byte(int i) const {
+    uint32_t words[sizeof(vector) / 4];
+    memcpy(words, vector, sizeof(vector));
+    return static_cast<int32_t>(__byte_perm(words[i / 4], 0, 0x4440 + i % 4));
+  }
+};
+
+/// One plane with a pixel each `step` bytes.
+template <int step>
+struct OnePlane {
+  using Vector = std::conditional_t<step == 3, uint32_t, uint4>;
+  static constexpr int kPixels = step == 3 ? 4 : sizeof(Vector) / step;
+  static constexpr int kVectors = kPixels * step / sizeof(Vector);
+  using Chunk = Vectors<Vector, kVectors>;
+
+  static __device__ __forceinline__ const uint8_t *at(const HistogramArgs &in, uint32_t row,
+                                                      uint32_t x) {
+    return advance(advance(in.data[0], row, in.stride[0]), x, step);
+  }
+  static __device__ __forceinline__ const uint8_t *vector_at(const HistogramArgs &in, int i,
+                                                             uint32_t row, uint32_t x) {
+    return at(in, row, x) + i * sizeof(Vector);
+  }
+  /// Pixels of a row ahead of the first that lies at a multiple of a Vector; none can: kPixels.
+  static __device__ __forceinline__ uint32_t pixels_ahead(const HistogramArgs &in, uint32_t row) {
+    const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at(in, row, 0)));
+    if (step == 3) return address % 4;  // 3 is -1, modulo 4
+    return address % step != 0 ? kPixels : -address % sizeof(Vector) / step;
+  }
+};
+
+/// The byte at `offset` of a pixel is its bin.
+template <int step, int offset>
+struct SampleReader : OnePlane<step> {
+  using typename OnePlane<step>::Chunk;
+  static __device__ __forceinline__ unsigned bin(const Chunk &chunk, int i) {
+    return chunk.byte(i * step + offset);
+  }
+  static __device__ __forceinline__ unsigned bin_at(const HistogramArgs &in, uint32_t row,
+                                                    uint32_t x) {
+    return __ldg(OnePlane<step>::at(in, row, x) + offset);
+  }
+};
+
+/// Red, green and blue at these offsets of a pixel.
+template <int step, int r, int g, int b>
+struct PackedReader : OnePlane<step> {
+  using typename OnePlane<step>::Chunk;
+  static __device__ __forceinline__ unsigned bin(const Chunk &chunk, int i) {
+    return luminance(value_of(chunk.byte(i * step + r)), value_of(chunk.byte(i * step + g)),
+                     value_of(chunk.byte(i * step + b)));
+  }
+  static __device__ __forceinline__ unsigned bin_at(const HistogramArgs &in, uint32_t row,
+                                                    uint32_t x) {
+    const uint8_t *pixel = OnePlane<step>::at(in, row, x);
+    return luminance(__ldg(pixel + r), __ldg(pixel + g), __ldg(pixel + b));
+  }
+};
+
+/// Planes of red, green and blue.
+struct PlanarReader {
+  using Vector = uint4;
+  static constexpr int kPixels = sizeof(Vector), kVectors = 3;
+  using Chunk = Vectors<Vector, kVectors>;
+
+  static __device__ __forceinline__ const uint8_t *vector_at(const HistogramArgs &in, int i,
+                                                             uint32_t row, uint32_t x) {
+    return advance(in.data[i], row, in.stride[i]) + x;
+  }
+  static __device__ __forceinline__ uint32_t pixels_ahead(const HistogramArgs &in, uint32_t row) {
+    uint32_t ahead[3];
+    for (int c = 0; c < 3; ++c)
+      ahead[c] = -static_cast<uint32_t>(reinterpret_cast<uintptr_t>(vector_at(in, c, row, 0))) %
+                 sizeof(Vector);
+    return ahead[0] == ahead[1] && ahead[0] == ahead[2] ? ahead[0] : kPixels;
+  }
+  static __device__ __forceinline__ unsigned bin(const Chunk &chunk, int i) {
+    return luminance(value_of(chunk.byte(i)), value_of(chunk.byte(kPixels + i)),
+                     value_of(chunk.byte(2 * kPixels + i)));
+  }
+  static __device__ __forceinline__ unsigned bin_at(const HistogramArgs &in, uint32_t row,
+                                                    uint32_t x) {
+    return luminance(__ldg(vector_at(in, 0, row, x)), __ldg(vector_at(in, 1, row, x)),
+                     __ldg(vector_at(in, 2, row, x)));
+  }
+};
+
+template <class Reader>
+__device__ __forceinline__ typename Reader::Chunk load_chunk(const HistogramArgs &in, uint32_t row,
+                                                             uint32_t x) {
+  typename Reader::Chunk chunk;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) count(counts, (word >> (8 * i)) & 255u);
+  for (int i = 0; i < Reader::kVectors; ++i)
+    chunk.vector[i] =
+        __ldg(reinterpret_cast<const typename Reader::Vector *>(Reader::vector_at(in, i, row, x)));
+  return chunk;
 }
 
-/// Samples that follow each other: whole aligned vectors, and the ends of each row one by one.
-struct DenseRows {
-  static constexpr int kVector = 16;
+template <class Reader>
+__device__ __forceinline__ void count_chunk(Counts &counts, const typename Reader::Chunk &chunk) {
+#pragma unroll
+  for (int i = 0; i < Reader::kPixels; ++i) count(counts, Reader::bin(chunk, i));
+}
 
-  static __device__ int64_t chunks(const HistogramArgs &in) {
-    return (in.width + 2 * kVector - 2) / kVector;  // wherever a row begins
-  }
+template <class Reader>
+__device__ __forceinline__ void count_one_by_one(Counts &counts, const HistogramArgs &in,
+                                                 uint32_t row, uint32_t begin, uint32_t end) {
+#pragma unroll 1
+  for (uint32_t x = begin; x < end; ++x) count(counts, Reader::bin_at(in, row, x));
+}
 
-  static __device__ void count_chunk(Counts &counts, const HistogramArgs &in, int64_t row,
-                                     int64_t chunk) {
-    const uint8_t *begin = in.samples.data[0] + row * in.samples.stride[0];
-    const uint8_t *end = begin + in.width;
-    const uint8_t *first = begin - reinterpret_cast<uintptr_t>(begin) % kVector + chunk * kVector;
-    if (first >= begin && first + kVector <= end) {
-      const uint4 v = __ldg(reinterpret_cast<const uint4 *>(first));
-      count_word(counts, v.x);
-      count_word(counts, v.y);
-      count_word(counts, v.z);
-      count_word(counts, v.w);
-      return;
-    }
-    const uint8_t *last = first + kVector < end ? first + kVector : end;
-    for (const uint8_t *p = first < begin ? begin : first; p < last; ++p) count(counts, *p);
-  }
-};
-
-/// Samples with others between them.
-template <int step>
-struct SparseRows {
-  static __device__ int64_t chunks(const HistogramArgs &in) { return in.width; }
-
-  static __device__ void count_chunk(Counts &counts, const HistogramArgs &in, int64_t row,
-                                     int64_t x) {
-    count(counts, __ldg(in.samples.data[0] + row * in.samples.stride[0] + x * step));
-  }
-};
-
-template <int step>
-struct LuminanceRows {
-  static __device__ int64_t chunks(const HistogramArgs &in) { return in.width; }
-
-  static __device__ void count_chunk(Counts &counts, const HistogramArgs &in, int64_t row,
-                                     int64_t x) {
-    const Samples &s = in.samples;
-    count(counts, luminance(__ldg(s.data[0] + row * s.stride[0] + x * step),
-                            __ldg(s.data[1] + row * s.stride[1] + x * step),
-                            __ldg(s.data[2] + row * s.stride[2] + x * step)));
-  }
-};
-
-__device__ __forceinline__ void add_to_total(const Counts &counts, unsigned *total) {
-  for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-    unsigned sum = 0;
-    // Rotated, so that the lanes of a warp read from different banks.
-#pragma unroll 8
-    for (unsigned i = 0; i < kColumns; ++i)
-      sum += counts[bin * kColumns + (i + threadIdx.x) % kColumns];
-    if (sum != 0) atomicAdd(&total[bin], sum);
+/// A picture whose rows are whole chunks: the next is on the way while one is counted.
+template <class Reader>
+__device__ __forceinline__ void count_chunks(Counts &counts, const HistogramArgs &in) {
+  const uint32_t chunks = in.chunks.divisor * in.height;
+  const uint32_t stride = gridDim.x * kHistogramThreads;
+  uint32_t i = blockIdx.x * kHistogramThreads + threadIdx.x;
+  const auto load = [&] {
+    const uint32_t row = in.chunks.quotient(i);
+    return load_chunk<Reader>(in, row, (i - row * in.chunks.divisor) * Reader::kPixels);
+  };
+  if (i >= chunks) return;
+  for (auto chunk = load();;) {
+    i += stride;
+    const bool more = i < chunks;
+    typename Reader::Chunk next;
+    if (more) next = load();
+    count_chunk<Reader>(counts, chunk);
+    if (!more) return;
+    chunk = next;
   }
 }
 
-/// Whether all other blocks have added their bins.
-__device__ bool is_last_block(unsigned *finished) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(finished, 1u) == gridDim.x - 1;
-  __syncthreads();
-  return last;
+/// Any picture: of each row, the pixels ahead of its first chunk, the chunks, and what is left.
+template <class Reader>
+__device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs &in) {
+  const uint32_t pieces = in.chunks.divisor * in.height;
+  const uint32_t stride = gridDim.x * kHistogramThreads;
+#pragma unroll 1
+  for (uint32_t i = blockIdx.x * kHistogramThreads + threadIdx.x; i < pieces; i += stride) {
+    const uint32_t row = in.chunks.quotient(i), place = i - row * in.chunks.divisor;
+    const uint32_t ahead = Reader::pixels_ahead(in, row);
+    const bool aligned = ahead < Reader::kPixels;
+    const uint32_t first = aligned ? ahead : 0;
+    const uint32_t begin = place == 0 ? 0 : first + (place - 1) * Reader::kPixels;
+    const uint32_t end = min(place == 0 ? first : begin + Reader::kPixels, in.width);
+    if (aligned && begin + Reader::kPixels == end)
+      count_chunk<Reader>(counts, load_chunk<Reader>(in, row, begin));
+    else
+      count_one_by_one<Reader>(counts, in, row, begin, end);
+  }
+}
+
+/// Several threads add up a bin's columns; the first of them has the sum.
+__device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned bin, unsigned part,
+                                                unsigned parts) {
+  constexpr unsigned kEach = kColumns * kBins / kHistogramThreads;
+  unsigned sum = 0;
+  // Rotated, so that the lanes of a warp read from different banks.
+#pragma unroll
+  for (unsigned i = 0; i < kEach; ++i)
+    sum += counts[bin * kColumns + part * kEach + (i + bin) % kEach];
+  for (unsigned distance = parts / 2; distance != 0; distance /= 2)
+    sum += __shfl_xor_sync(~0u, sum, distance);
+  return sum;
+}
+
+/// Adds a block's pixels to a bin's total. Where the bins are asked for, the block that is last at a
+/// bin holds its total in hand: it needs no further look at memory.
+__device__ __forceinline__ void add_to_total(const HistogramArgs &in, unsigned bin, unsigned sum) {
+  Total *const total = in.totals + place_of_total(bin);
+  if (in.bins == nullptr) {
+    if (sum != 0) atomicAdd(total, Total{sum});
+    return;
+  }
+  const Total before = atomicAdd(total, (Total{1} << kBlocksShift) + sum);
+  if (before >> kBlocksShift != gridDim.x - 1) return;
+  in.bins[bin] = (before & kPixelsMask) + sum;
+  *total = 0;
 }
 
 template <class Reader>
 __global__ void __launch_bounds__(kHistogramThreads)
     count_luminance(const __grid_constant__ HistogramArgs in) {
-  __shared__ Counts counts;
-  for (unsigned i = threadIdx.x; i < kBins * kColumns; i += blockDim.x) counts[i] = 0;
+  __shared__ __align__(sizeof(uint4)) Counts counts;
+  for (unsigned i = threadIdx.x; i < kBins * kColumns / 4; i += kHistogramThreads)
+    reinterpret_cast<uint4 *>(counts)[i] = {0, 0, 0, 0};
   __syncthreads();
-
-  const int64_t chunks = Reader::chunks(in);
-  const int64_t work = chunks * in.height;
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < work;
-       i += stride) {
-    const int64_t row =
-        work <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(chunks) : i / chunks;
-    Reader::count_chunk(counts, in, row, i - row * chunks);
-  }
+  wait_for_previous_kernel();
+  if (in.whole_chunks)
+    count_chunks<Reader>(counts, in);
+  else
+    count_pieces<Reader>(counts, in);
   __syncthreads();
-  add_to_total(counts, in.total);
-
-  if (!is_last_block(in.finished)) return;
-  for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x)
-    in.bins[bin] = atomicExch(&in.total[bin], 0u);
-  if (threadIdx.x == 0) *in.finished = 0;
+  constexpr unsigned kParts = kHistogramThreads / kBins;
+  const unsigned bin = threadIdx.x / kParts, part = threadIdx.x % kParts;
+  const unsigned sum = sum_columns(counts, bin, part, kParts);
+  if (part == 0) add_to_total(in, bin, sum);
 }
 
-using CountKernel = void (*)(HistogramArgs);
+struct CountKernel {
+  void (*kernel)(HistogramArgs);
+  uint32_t pixels;  // of a chunk
+  size_t vector;    // bytes of a load
+};
+
+template <class Reader>
+CountKernel kernel_of() {
+  return {count_luminance<Reader>, Reader::kPixels, sizeof(typename Reader::Vector)};
+}
 
 CountKernel pick(const FormatLayout &layout) {
-  const int step = layout.component[0].step;
-  if (layout.model == ColorModel::rgb) {
-    if (step == 3) return count_luminance<LuminanceRows<3>>;
-    if (step == 4) return count_luminance<LuminanceRows<4>>;
-    return count_luminance<LuminanceRows<1>>;
+  const Component &first = layout.component[0];
+  if (layout.model != ColorModel::rgb)
+    return first.step == 2 ? kernel_of<SampleReader<2, 1>>() : kernel_of<SampleReader<1, 0>>();
+  if (first.step == 1) return kernel_of<PlanarReader>();
+  if (first.step == 3)
+    return first.offset == 0 ? kernel_of<PackedReader<3, 0, 1, 2>>()
+                             : kernel_of<PackedReader<3, 2, 1, 0>>();
+  switch (first.offset) {
+    case 0: return kernel_of<PackedReader<4, 0, 1, 2>>();
+    case 1: return kernel_of<PackedReader<4, 1, 2, 3>>();
+    case 2: return kernel_of<PackedReader<4, 2, 1, 0>>();
+    default: return kernel_of<PackedReader<4, 3, 2, 1>>();
   }
-  if (step == 2) return count_luminance<SparseRows<2>>;
-  return count_luminance<DenseRows>;
 }
 
 unsigned multiprocessors() {
@@ -152,49 +302,89 @@ class LuminanceHistogram final : public HistogramOperation {
  public:
   LuminanceHistogram(const HistogramParams &params, CudaDevice &device)
       : HistogramOperation(params.in),
+        device_(device),
         layout_(layout_of(params.in.format)),
         roi_(params.roi),
         kernel_(pick(layout_)),
         blocks_(multiprocessors() * kHistogramBlocksPerSm),
-        totals_(device.allocate((kBins + 1) * sizeof(unsigned))) {
+        totals_(device.allocate(kTotals * sizeof(Total))) {
     call("cudaMemsetAsync", cudaMemsetAsync, totals_->data(), 0, totals_->size(),
          cudaStreamPerThread);
     call("cudaStreamSynchronize", cudaStreamSynchronize, cudaStreamPerThread);
   }
 
  private:
-  void execute(const ConstImage &in, Bins &bins, Stream stream) override {
-    HistogramArgs args = {};
-    const int components = layout_.model == ColorModel::rgb ? 3 : 1;
-    args.samples = samples_of(in, layout_, components);
-    for (int c = 0; c < components; ++c)
-      args.samples.data[c] += args.samples.stride[c] * roi_.y +
-                              static_cast<int64_t>(roi_.x) * layout_.component[c].step;
-    args.width = roi_.width;
-    args.height = roi_.height;
-    args.total = reinterpret_cast<unsigned *>(totals_->data());
-    args.finished = args.total + kBins;
-    args.bins = reinterpret_cast<unsigned long long *>(bins.data());
-    queue_on(stream, [&](cudaStream_t s) {
-      launch("histogram kernel", kernel_, blocks_, kHistogramThreads, s, args);
+  void execute(const ConstImage *in, Bins *bins, Stream stream) override {
+    HistogramArgs args = in == nullptr ? no_picture() : picture(*in);
+    args.totals = reinterpret_cast<Total *>(totals_->data());
+    args.bins = bins == nullptr ? nullptr : reinterpret_cast<unsigned long long *>(bins->data());
+    queue_on(device_, stream, [&](const Queue &queue) {
+      launch("histogram kernel", kernel_.kernel, in == nullptr ? 1 : blocks_, kHistogramThreads,
+             queue, args);
     });
   }
 
+  static HistogramArgs no_picture() {
+    HistogramArgs args = {};
+    args.chunks = Divider(2);
+    return args;
+  }
+
+  HistogramArgs picture(const ConstImage &in) const {
+    HistogramArgs args = {};
+    const int planes = layout_.model == ColorModel::rgb ? layout_.planes : 1;
+    for (int p = 0; p < planes; ++p) {
+      const Component &component = layout_.component[p];
+      const auto &plane = in.planes[component.plane];
+      args.data[p] =
+          plane.data + plane.stride * roi_.y + static_cast<int64_t>(roi_.x) * component.step;
+      args.stride[p] = stride_of(plane.stride);
+    }
+    args.width = static_cast<uint32_t>(roi_.width);
+    args.height = static_cast<uint32_t>(roi_.height);
+    join_rows(args);
+    args.whole_chunks = are_chunks(args);
+    args.chunks = Divider(args.whole_chunks ? args.width / kernel_.pixels
+                                            : 1 + blocks_for(args.width, kernel_.pixels));
+    return args;
+  }
+
+  /// Rows without a gap between them are one.
+  void join_rows(HistogramArgs &args) const {
+    for (int p = 0; p < 3; ++p)
+      if (args.data[p] != nullptr && args.stride[p] != args.width * layout_.component[p].step)
+        return;
+    args.width *= args.height;
+    args.height = 1;
+  }
+
+  bool are_chunks(const HistogramArgs &args) const {
+    if (args.width % kernel_.pixels != 0 || args.width / kernel_.pixels < 2) return false;
+    for (int p = 0; p < 3; ++p) {
+      const bool row_by_row = args.height > 1 && args.stride[p] % kernel_.vector != 0;
+      if (reinterpret_cast<uintptr_t>(args.data[p]) % kernel_.vector != 0 || row_by_row)
+        return false;
+    }
+    return true;
+  }
+
+  const CudaDevice &device_;
   FormatLayout layout_;
   Rect roi_;
   CountKernel kernel_;
   unsigned blocks_;
-  std::unique_ptr<Memory> totals_;  // and behind them the count of finished blocks
+  std::unique_ptr<Memory> totals_;
 };
 
 }  // namespace
 
-void check_code() {
-  cudaFuncAttributes attributes;
+bool check_code() {
+  cudaFuncAttributes attributes = {};
   call("cudaFuncGetAttributes", [&] {
-    return cudaFuncGetAttributes(&attributes,
-                                 reinterpret_cast<const void *>(&count_luminance<DenseRows>));
+    return cudaFuncGetAttributes(
+        &attributes, reinterpret_cast<const void *>(&count_luminance<SampleReader<1, 0>>));
   });
+  return attributes.binaryVersion >= 90 && attributes.ptxVersion >= 90;
 }
 
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,

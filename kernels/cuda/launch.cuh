@@ -3,27 +3,77 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "call.h"
 #include "device.h"
+#include "kernels/tensor.h"
 
 namespace cudatensor::cuda {
 
+/// Where kernels are queued, and whether one may begin before the one ahead of it has ended.
+struct Queue {
+  cudaStream_t stream;
+  bool overlaps;
+};
+
 template <class... Params, class... Args>
-void launch(const char *name, void (*kernel)(Params...), dim3 grid, dim3 block, cudaStream_t stream,
+void launch(const char *name, void (*kernel)(Params...), dim3 grid, dim3 block, const Queue &queue,
             const Args &...args) {
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
-  config.stream = stream;
+  config.stream = queue.stream;
+  config.attrs = &overlap;
+  config.numAttrs = queue.overlaps ? 1 : 0;
   call(name, [&] { return cudaLaunchKernelEx(&config, kernel, args...); });
 }
 
+/// Every thread of a kernel calls this, or ends, before it reads what may come from another kernel
+/// and before it writes: what is ahead of it, plan tables and parameters, overlaps with the kernel
+/// before.
+__device__ __forceinline__ void wait_for_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /// Calls `queue` with the caller's stream; where there is none, with this thread's own, and waits.
-template <class Queue>
-void queue_on(Stream stream, const Queue &queue) {
-  if (stream.handle != nullptr) return queue(handle_of(stream));
-  queue(cudaStreamPerThread);
+template <class Enqueue>
+void queue_on(const CudaDevice &device, Stream stream, const Enqueue &enqueue) {
+  if (stream.handle != nullptr) return enqueue(Queue{handle_of(stream), device.overlaps()});
+  enqueue(Queue{cudaStreamPerThread, device.overlaps()});
   call("cudaStreamSynchronize", cudaStreamSynchronize, cudaStreamPerThread);
+}
+
+/// at + count · bytes, in one instruction: compilers prefer to sum up the factors first, anew for
+/// each use.
+template <class Byte>
+__device__ __forceinline__ Byte *advance(Byte *at, uint32_t count, uint32_t bytes) {
+  Byte *advanced;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(advanced) : "r"(count), "r"(bytes), "l"(at));
+  return advanced;
+}
+
+/// To global memory, which the compiler does not see any more that an advanced pointer leads to.
+template <class Value>
+__device__ __forceinline__ void store_global(Value *at, Value value) {
+  if constexpr (sizeof(Value) == 1)
+    asm volatile("st.global.u8 [%0], %1;" ::"l"(at),
+                 "r"(static_cast<uint32_t>(bit_cast<uint8_t>(value)))
+                 : "memory");
+  else if constexpr (sizeof(Value) == 2)
+    asm volatile("st.global.u16 [%0], %1;" ::"l"(at), "h"(bit_cast<uint16_t>(value)) : "memory");
+  else if constexpr (sizeof(Value) == 4)
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(bit_cast<uint32_t>(value)) : "memory");
+  else
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(value.x), "r"(value.y),
+                 "r"(value.z), "r"(value.w)
+                 : "memory");
 }
 
 inline unsigned blocks_for(int64_t work, int64_t block) {

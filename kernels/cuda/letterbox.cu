@@ -9,21 +9,28 @@ class Letterbox final : public ImageToImage {
  public:
   Letterbox(const LetterboxPlan &plan, CudaDevice &device)
       : ImageToImage(plan.resample.source.image, plan.out),
+        device_(device),
         resample_(device, plan.resample),
         layout_(layout_of(plan.out.format)),
-        launch_(ResampleLaunchers<PictureSink>::pick(plan.resample)) {}
+        words_(Launchers::pick(plan.resample)),
+        any_(Launchers::pick_any(plan.resample)) {}
 
  private:
+  using Launchers = ResampleLaunchers<PictureSink, 1>;
+
   void execute(const ConstImage &in, const Image &out, Stream stream) override {
-    queue_on(stream, [&](cudaStream_t s) {
-      launch_("letterbox kernel", resample_.args(in), picture_args(out, layout_), out.desc.width,
-              out.desc.height, s);
+    const bool words = resample_.fits_words(in);
+    const Launchers::Work work = {
+        {resample_.args(in, words)}, picture_args(out, layout_), out.desc.width, out.desc.height};
+    queue_on(device_, stream, [&](const Queue &queue) {
+      (words ? words_ : any_)("letterbox kernel", queue, work, 1);
     });
   }
 
+  const CudaDevice &device_;
   UploadedResample resample_;
   FormatLayout layout_;
-  ResampleLaunchers<PictureSink>::Result launch_;
+  Launchers::Result words_, any_;
 };
 
 }  // namespace

@@ -7,12 +7,17 @@
 
 namespace cudatensor::cuda {
 
-/// Throws Error::not_found where this build has no code for the current device.
-void check_code();
+/// Throws Error::not_found where this build has no code for the current device. Returns whether that
+/// code waits for the kernel ahead of it, and so may begin before that has ended: from compute
+/// capability 9.0 on.
+bool check_code();
 
 std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, CudaDevice &device);
 std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, CudaDevice &device);
 std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, CudaDevice &device);
+std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
+                                                     const NormalizeParams &params,
+                                                     CudaDevice &device);
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
                                                    CudaDevice &device);
 std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that make one output pixel a thread. A Sampler says what the pixel is, a Sink where it
-// goes; both are types without state, their Args travel as kernel parameters.
+// Kernels that make output pixels from tables of columns and rows. A Sampler says what a pixel is,
+// a Sink where it goes; both are types without state, their Args travel as kernel parameters.
 #pragma once
 
 #include "kernels/color.h"
+#include "kernels/error.h"
 #include "kernels/image.h"
 #include "kernels/letterbox.h"
 #include "kernels/normalize.h"
@@ -12,52 +13,102 @@
 
 namespace cudatensor::cuda {
 
-template <class Sampler, class Sink>
-__global__ void __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight)
-    per_pixel(const __grid_constant__ typename Sampler::Args in,
-              const __grid_constant__ typename Sink::Args out, int width, int height) {
-  const int x = static_cast<int>(blockIdx.x * kPixelBlockWidth + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * kPixelBlockHeight + threadIdx.y);
-  if (x < width && y < height)
-    Sink::template store<Sampler::kProduced>(out, x, y, Sampler::sample(in, x, y));
-}
+template <class SamplerArgs, class SinkArgs, int kFrames_>
+struct PixelWork {
+  static constexpr int kFrames = kFrames_;
 
-/// Launches per_pixel: what an operation keeps of the Sampler and the Sink that it was made with.
-template <class SamplerArgs, class SinkArgs>
-using Launcher = void (*)(const char *name, const SamplerArgs &in, const SinkArgs &out, int width,
-                          int height, cudaStream_t stream);
-
-template <class Sampler, class Sink>
-void launch_per_pixel(const char *name, const typename Sampler::Args &in,
-                      const typename Sink::Args &out, int width, int height, cudaStream_t stream) {
-  const dim3 block(kPixelBlockWidth, kPixelBlockHeight);
-  const dim3 grid(blocks_for(width, kPixelBlockWidth), blocks_for(height, kPixelBlockHeight));
-  launch(name, per_pixel<Sampler, Sink>, grid, block, stream, in, out, width, height);
-}
-
-/// What all samplers of pictures read, by component.
-struct Samples {
-  const uint8_t *data[3];
-  int64_t stride[3];
+  SamplerArgs in[kFrames];  // the grid's z
+  SinkArgs out;
+  int width, height;
 };
 
-inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components) {
-  Samples samples = {};
-  for (int c = 0; c < components; ++c) {
-    samples.data[c] = image.row(layout.component[c], 0);
-    samples.stride[c] = image.planes[layout.component[c].plane].stride;
+/// Where a thread's pixels go: `columns` by `rows` of them are in the output.
+struct Place {
+  unsigned frame;
+  int x, y, columns, rows;
+};
+
+/// A thread makes a few pixels below each other, in as many neighbouring columns as suit the Sink: what
+/// it reads of a column's and of a row's table serves all of them, and the samples of a column are on
+/// the way at the same time.
+template <class Sampler, class Sink, int kFrames>
+__global__ void
+__launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, Sink::kBlocksPerSm) per_pixel(
+    const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kFrames> work) {
+  constexpr int kColumns = Sink::kColumns, kRows = Sink::kRows;
+  const int x = static_cast<int>((blockIdx.x * kPixelBlockWidth + threadIdx.x) * kColumns);
+  const int y = static_cast<int>((blockIdx.y * kPixelBlockHeight + threadIdx.y) * kRows);
+  if (x >= work.width || y >= work.height) return;
+  const unsigned frame = kFrames == 1 ? 0 : blockIdx.z;
+  const typename Sampler::Args &in = work.in[frame];
+  typename Sampler::Column column[kColumns];
+  bool in_words = false;
+  if constexpr (Sink::kTakesWords && Sampler::kGivesWords) in_words = in.in_words;
+  if (!in_words) Sampler::columns(in, x, column);
+  typename Sampler::Line line[kRows];
+  Sampler::lines(in, y, line);
+
+  wait_for_previous_kernel();
+  const Place place = {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)};
+  typename Sink::template Collected<Sampler::kProduced> collected;
+  if constexpr (Sink::kTakesWords && Sampler::kGivesWords) {
+    if (in_words) {
+      Sampler::read_words(in, x, line, collected.samples);
+      return collected.store(work.out, place);
+    }
   }
-  return samples;
+#pragma unroll
+  for (int k = 0; k < kColumns; ++k) {
+    typename Sampler::Value p[kRows];
+    Sampler::template sample<kColumns == 1>(in, x + k, y, column[k], line, p);
+    collected.add(work.out, p);
+  }
+  collected.store(work.out, place);
 }
 
-__device__ __forceinline__ float component_of(const Pixel &p, int c) {
+/// Frames that a launch takes at most.
+constexpr int kBatchFrames = 64;
+
+/// Launches per_pixel: what an operation keeps of the Sampler and the Sink that it was made with.
+template <class Work>
+using Launcher = void (*)(const char *name, const Queue &queue, const Work &work, size_t frames);
+
+template <class Sampler, class Sink, int kFrames>
+void launch_per_pixel(const char *name, const Queue &queue,
+                      const PixelWork<typename Sampler::Args, typename Sink::Args, kFrames> &work,
+                      size_t frames) {
+  const dim3 block(kPixelBlockWidth, kPixelBlockHeight);
+  const dim3 grid(blocks_for(work.width, kPixelBlockWidth * Sink::kColumns),
+                  blocks_for(work.height, kPixelBlockHeight * Sink::kRows),
+                  static_cast<unsigned>(frames));
+  launch(name, per_pixel<Sampler, Sink, kFrames>, grid, block, queue, work);
+}
+
+/// A pixel of whole samples.
+struct SamplePixel {
+  int32_t c0, c1, c2;
+};
+
+template <class AnyPixel>
+__device__ __forceinline__ auto component_of(const AnyPixel &p, int c) {
   return c == 0 ? p.c0 : c == 1 ? p.c1 : p.c2;
 }
 
+/// A sample of the output, in the lowest byte.
+__device__ __forceinline__ uint32_t sample_of(float component) {
+  return rounded_in_low_byte(component);
+}
+__device__ __forceinline__ uint32_t sample_of(int32_t component) { return component; }
+
+__device__ __forceinline__ float value_of(float component) { return component; }
+__device__ __forceinline__ float value_of(int32_t component) {
+  return bit_cast<float>(component | 0x4b000000) - 8388608.0f;  // 2^23
+}
+
 struct TensorArgs {
-  void *data;
-  int64_t pixel, row;  // elements from one to the next
-  int64_t channel[3];  // by component
+  uint8_t *data;
+  int64_t frame, channel[3];  // bytes from one to the next; to a component's channel
+  uint32_t row, pixel;        // likewise
   ChannelScale scale[3];
   bool round;
 };
@@ -65,47 +116,155 @@ struct TensorArgs {
 template <class T>
 struct TensorSink {
   using Args = TensorArgs;
+  static constexpr int kColumns = 1, kRows = kTensorRows, kBlocksPerSm = kTensorBlocksPerSm;
+  static constexpr bool kTakesWords = false;
 
   template <int kComponents>
-  static __device__ void store(const Args &out, int x, int y, const Pixel &p) {
-    T *at = static_cast<T *>(out.data) + y * out.row + x * out.pixel;
+  struct Collected {
+    float value[kRows][kComponents];
+
+    template <class AnyPixel>
+    __device__ __forceinline__ void add(const Args &out, const AnyPixel (&p)[kRows]) {
 #pragma unroll
-    for (int c = 0; c < kComponents; ++c) {
-      float v = component_of(p, c);
-      if (out.round) v = round_half_up(v);
-      at[out.channel[c]] = to_element<T>(normalize(out.scale[c], v));
+      for (int i = 0; i < kRows; ++i)
+        for (int c = 0; c < kComponents; ++c) value[i][c] = value_of(component_of(p[i], c));
+      if (!out.round) return;
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+        for (int c = 0; c < kComponents; ++c) value[i][c] = round_half_up(value[i][c]);
     }
-  }
+
+    __device__ __forceinline__ void store(const Args &out, const Place &to) const {
+      uint8_t *const at =
+          advance(advance(out.data + to.frame * out.frame, to.y, out.row), to.x, out.pixel);
+      uint8_t *channel[kComponents];
+#pragma unroll
+      for (int c = 0; c < kComponents; ++c) channel[c] = at + out.channel[c];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        if (i >= to.rows) return;
+        for (int c = 0; c < kComponents; ++c)
+          store_global(reinterpret_cast<T *>(advance(channel[c], i, out.row)),
+                       to_element<T>(normalize(out.scale[c], value[i][c])));
+      }
+    }
+  };
 };
 
 struct PictureArgs {
-  uint8_t *data[3];  // by component
-  uint8_t *opaque;   // the x or A bytes, null where there are none
-  int64_t stride[3];
-  int step;
+  uint8_t *data[3];  // by component; of a packed pixel the first byte
+  uint32_t stride[3];
+  uint32_t step;   // bytes of a pixel
+  uint32_t order;  // for __byte_perm: how the components of a packed pixel lie
+  bool words;      // rows can be written word by word
 };
 
+/// Four pixels of a row at once, in words where the picture is aligned.
 struct PictureSink {
   using Args = PictureArgs;
+  static constexpr int kColumns = 4, kRows = kPictureRows, kBlocksPerSm = 1;
+  static constexpr bool kTakesWords = true;
 
   template <int kComponents>
-  static __device__ void store(const Args &out, int x, int y, const Pixel &p) {
-    const int64_t at = static_cast<int64_t>(x) * out.step;
+  struct Collected {
+    uint32_t samples[kRows][kComponents] = {};  // of the four pixels, the last in the highest byte
+
+    template <class AnyPixel>
+    __device__ __forceinline__ void add(const Args &, const AnyPixel (&p)[kRows]) {
 #pragma unroll
-    for (int c = 0; c < kComponents; ++c)
-      out.data[c][y * out.stride[c] + at] = to_sample(component_of(p, c));
-    if (out.opaque != nullptr) out.opaque[y * out.stride[0] + at] = 255;
+      for (int i = 0; i < kRows; ++i)
+        for (int c = 0; c < kComponents; ++c)
+          samples[i][c] = __byte_perm(samples[i][c], sample_of(component_of(p[i], c)), 0x4321);
+    }
+
+    __device__ __forceinline__ void store(const Args &out, const Place &to) const {
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        if (i >= to.rows) return;
+        if (out.step == 1)
+          store_planes<kComponents>(out, to, i, samples[i]);
+        else if constexpr (kComponents == 3)
+          store_packed(out, to, i, samples[i]);
+      }
+    }
+  };
+
+ private:
+  static __device__ __forceinline__ uint8_t *at(const Args &out, int c, const Place &to, int i) {
+    return advance(advance(out.data[c], to.y + i, out.stride[c]), to.x, out.step);
+  }
+  static __device__ __forceinline__ bool in_words(const Args &out, const Place &to) {
+    return out.words && to.columns == kColumns;
+  }
+
+  template <int kComponents>
+  static __device__ __forceinline__ void store_planes(const Args &out, const Place &to, int i,
+                                                      const uint32_t (&samples)[kComponents]) {
+#pragma unroll
+    for (int c = 0; c < kComponents; ++c) {
+      uint8_t *const row = at(out, c, to, i);
+      if (in_words(out, to))
+        store_global(reinterpret_cast<uint32_t *>(row), samples[c]);
+      else
+        store_bytes(row, samples[c], to.columns);
+    }
+  }
+
+  static __device__ __forceinline__ void store_packed(const Args &out, const Place &to, int i,
+                                                      const uint32_t (&samples)[3]) {
+    uint4 pixel;  // the x and A bytes are 255
+    uint32_t *const pixels[kColumns] = {&pixel.x, &pixel.y, &pixel.z, &pixel.w};
+#pragma unroll
+    for (int k = 0; k < kColumns; ++k) {
+      const uint32_t two = __byte_perm(samples[0], samples[1], 0x0040 + 0x11 * k);
+      const uint32_t third = (samples[2] >> 8 * k) | 0xffffff00u;
+      *pixels[k] = __byte_perm(two, third, out.order);
+    }
+    uint8_t *const row = at(out, 0, to, i);
+    if (!in_words(out, to)) {
+      for (int k = 0; k < to.columns; ++k, pixel.x = pixel.y, pixel.y = pixel.z, pixel.z = pixel.w)
+        store_bytes(row + k * out.step, pixel.x, out.step);
+    } else if (out.step == 4) {
+      store_global(reinterpret_cast<uint4 *>(row), pixel);
+    } else {
+      auto *const words = reinterpret_cast<uint32_t *>(row);
+      store_global(words, __byte_perm(pixel.x, pixel.y, 0x4210));
+      store_global(words + 1, __byte_perm(pixel.y, pixel.z, 0x5421));
+      store_global(words + 2, __byte_perm(pixel.z, pixel.w, 0x6542));
+    }
+  }
+
+  static __device__ __forceinline__ void store_bytes(uint8_t *at, uint32_t word, int count) {
+#pragma unroll 1
+    for (int k = 0; k < count; ++k, word >>= 8) store_global(at + k, static_cast<uint8_t>(word));
   }
 };
+
+/// A stride as kernels take it.
+inline uint32_t stride_of(ptrdiff_t stride) {
+  if (stride <= UINT32_MAX) return static_cast<uint32_t>(stride);
+  throw Error(Error::Code::input,
+              "a stride of " + std::to_string(stride) + " bytes is beyond 32 bits");
+}
 
 inline PictureArgs picture_args(const Image &image, const FormatLayout &layout) {
   PictureArgs args = {};
-  for (int c = 0; c < layout.components; ++c) {
-    args.data[c] = image.row(layout.component[c], 0);
-    args.stride[c] = image.planes[layout.component[c].plane].stride;
-  }
   args.step = layout.component[0].step;
-  if (args.step == 4) args.opaque = image.planes[0].data + layout.padding_offset;
+  args.words = true;
+  const size_t word = args.step == 4 ? 16 : 4;
+  for (int c = 0; c < layout.components; ++c) {
+    const auto &plane = image.planes[layout.component[c].plane];
+    args.data[c] = plane.data;
+    args.stride[c] = stride_of(plane.stride);
+    args.words &= reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
+  }
+  // Bytes 0, 1 and 4 are the components, byte 5 is 255.
+  const uint32_t place[3] = {0, 1, 4};
+  args.order = 0x5555;
+  for (int c = 0; args.step > 1 && c < 3; ++c) {
+    const unsigned shift = 4u * layout.component[c].offset;
+    args.order = (args.order & ~(0xfu << shift)) | place[c] << shift;
+  }
   return args;
 }
 

@@ -69,6 +69,7 @@ __global__ void __launch_bounds__(kShuffleThreads) shuffle(const __grid_constant
   const int64_t column =
       (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * Step::kColumns;
   if (column >= a.width) return;
+  wait_for_previous_kernel();
   const int64_t out_width = a.width * a.factor;
   for (int64_t plane = blockIdx.z; plane < a.planes; plane += gridDim.z) {
     for (int64_t line = static_cast<int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; line < a.lines;
@@ -120,7 +121,7 @@ ShuffleKernel pick(size_t element, const ShuffleArgs &a) {
   return pick<uint8_t>(a);
 }
 
-void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, cudaStream_t stream) {
+void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &queue) {
   constexpr int64_t kMostBlocks = 65535;  // along y and z
   const int64_t threads = (a.width + k.columns - 1) / k.columns;
   // Narrow pictures leave a block room for several lines.
@@ -131,59 +132,100 @@ void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, cudaStream_t s
                   static_cast<unsigned>(std::min(
                       kMostBlocks, (a.lines + block.y - 1) / static_cast<int64_t>(block.y))),
                   static_cast<unsigned>(std::min(kMostBlocks, a.planes)));
-  launch("pixelshuffle kernel", k.kernel, grid, block, stream, a);
+  launch("pixelshuffle kernel", k.kernel, grid, block, queue, a);
 }
 
 class PixelShuffle final : public TensorToTensor {
  public:
-  PixelShuffle(const PixelShuffleParams &params, const TensorDesc &out)
-      : TensorToTensor(params.in, out), factor_(params.factor) {}
+  PixelShuffle(const PixelShuffleParams &params, const TensorDesc &out, const CudaDevice &device)
+      : TensorToTensor(params.in, out), device_(device), factor_(params.factor) {}
 
  private:
   void execute(const ConstTensor &in, const Tensor &out, Stream stream) override {
     const ShuffleArgs args = {in.data,    out.data,  out.desc.n * out.desc.c,
                               out.desc.h, in.desc.w, in.desc.h * in.desc.w,
                               factor_};
-    queue_on(stream,
-             [&](cudaStream_t s) { launch_shuffle(pick(size_of(in.desc.dtype), args), args, s); });
+    queue_on(device_, stream, [&](const Queue &queue) {
+      launch_shuffle(pick(size_of(in.desc.dtype), args), args, queue);
+    });
   }
 
+  const CudaDevice &device_;
   int factor_;
 };
 
 struct ShuffledArgs {
   const void *data;
   int64_t width, plane;  // of the input, elements
-  int factor;
+  uint32_t height, factor;
   SampleScale scale;
+};
+
+/// One of `factor` samples in turn.
+struct Turn {
+  uint32_t at, turn;
 };
 
 template <class T, int kComponents>
 struct ShuffledSampler {
   using Args = ShuffledArgs;
+  using Column = Turn;
+  using Line = Turn;
+  using Value = SamplePixel;
   static constexpr int kProduced = kComponents;
+  static constexpr bool kGivesWords = false;
 
-  static __device__ Pixel sample(const Args &in, int x, int y) {
-    const auto r = static_cast<unsigned>(in.factor);
-    const unsigned row = static_cast<unsigned>(y) / r, column = static_cast<unsigned>(x) / r;
-    const unsigned turn = static_cast<unsigned>(y) % r * r + static_cast<unsigned>(x) % r;
-    const T *at = static_cast<const T *>(in.data) + turn * in.plane + row * in.width + column;
-    const int64_t channel = static_cast<int64_t>(r) * r * in.plane;
-    float value[3] = {};
+  template <int kColumns>
+  static __device__ __forceinline__ void columns(const Args &in, uint32_t x,
+                                                 Column (&columns)[kColumns]) {
 #pragma unroll
-    for (int c = 0; c < kComponents; ++c)
-      value[c] = to_video_sample(to_float(at[c * channel]), in.scale);
-    return {value[0], value[1], value[2]};
+    for (uint32_t k = 0; k < kColumns; ++k) columns[k] = turn(in, x + k, in.width);
+  }
+  template <int kLines>
+  static __device__ __forceinline__ void lines(const Args &in, uint32_t y, Line (&lines)[kLines]) {
+#pragma unroll
+    for (uint32_t i = 0; i < kLines; ++i) lines[i] = turn(in, y + i, in.height);
+  }
+
+  template <bool, int kRows>
+  static __device__ __forceinline__ void sample(const Args &in, int, int, const Column &column,
+                                                const Line (&line)[kRows], Value (&p)[kRows]) {
+    const int64_t channel = static_cast<int64_t>(in.factor) * in.factor * in.plane;
+    T element[kRows][kComponents];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const T *at = static_cast<const T *>(in.data) +
+                    (line[i].turn * in.factor + column.turn) * in.plane + line[i].at * in.width +
+                    column.at;
+#pragma unroll
+      for (int c = 0; c < kComponents; ++c) element[i][c] = at[c * channel];
+    }
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      int32_t sample[3] = {};
+      for (int c = 0; c < kComponents; ++c)
+        sample[c] = to_video_sample(to_float(element[i][c]), in.scale);
+      p[i] = {sample[0], sample[1], sample[2]};
+    }
+  }
+
+ private:
+  /// Behind the last column or row of the output, that one.
+  static __device__ __forceinline__ Turn turn(const Args &in, uint32_t at, int64_t samples) {
+    at = min(at, static_cast<uint32_t>(samples * in.factor - 1));
+    return {at / in.factor, at % in.factor};
   }
 };
 
+using VideoWork = PixelWork<ShuffledArgs, PictureArgs, 1>;
+
 template <class T>
-Launcher<ShuffledArgs, PictureArgs> pick_video(int components) {
-  if (components == 1) return launch_per_pixel<ShuffledSampler<T, 1>, PictureSink>;
-  return launch_per_pixel<ShuffledSampler<T, 3>, PictureSink>;
+Launcher<VideoWork> pick_video(int components) {
+  if (components == 1) return launch_per_pixel<ShuffledSampler<T, 1>, PictureSink, 1>;
+  return launch_per_pixel<ShuffledSampler<T, 3>, PictureSink, 1>;
 }
 
-Launcher<ShuffledArgs, PictureArgs> pick_video(DType dtype, int components) {
+Launcher<VideoWork> pick_video(DType dtype, int components) {
   switch (dtype) {
     case DType::float16: return pick_video<Half>(components);
     case DType::float32: return pick_video<float>(components);
@@ -193,8 +235,9 @@ Launcher<ShuffledArgs, PictureArgs> pick_video(DType dtype, int components) {
 
 class PixelShuffleToVideo final : public TensorToImage {
  public:
-  explicit PixelShuffleToVideo(const PixelShuffleToVideoParams &params)
+  PixelShuffleToVideo(const PixelShuffleToVideoParams &params, const CudaDevice &device)
       : TensorToImage(params.in, params.out),
+        device_(device),
         factor_(params.factor),
         scale_(make_sample_scale(params)),
         layout_(layout_of(params.out.format)),
@@ -202,28 +245,33 @@ class PixelShuffleToVideo final : public TensorToImage {
 
  private:
   void execute(const ConstTensor &in, const Image &out, Stream stream) override {
-    const ShuffledArgs args = {in.data, in.desc.w, in.desc.h * in.desc.w, factor_, scale_};
-    queue_on(stream, [&](cudaStream_t s) {
-      launch_("pixelshuffle kernel", args, picture_args(out, layout_), out.desc.width,
-              out.desc.height, s);
-    });
+    const auto factor = static_cast<uint32_t>(factor_);
+    const VideoWork work = {{{in.data, in.desc.w, in.desc.h * in.desc.w,
+                              static_cast<uint32_t>(in.desc.h), factor, scale_}},
+                            picture_args(out, layout_),
+                            out.desc.width,
+                            out.desc.height};
+    queue_on(device_, stream,
+             [&](const Queue &queue) { launch_("pixelshuffle kernel", queue, work, 1); });
   }
 
+  const CudaDevice &device_;
   int factor_;
   SampleScale scale_;
   FormatLayout layout_;
-  Launcher<ShuffledArgs, PictureArgs> launch_;
+  Launcher<VideoWork> launch_;
 };
 
 }  // namespace
 
-std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params, CudaDevice &) {
-  return std::make_unique<PixelShuffle>(params, shuffled(params));
+std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
+                                                  CudaDevice &device) {
+  return std::make_unique<PixelShuffle>(params, shuffled(params), device);
 }
 
 std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
-                                                 CudaDevice &) {
-  return std::make_unique<PixelShuffleToVideo>(params);
+                                                 CudaDevice &device) {
+  return std::make_unique<PixelShuffleToVideo>(params, device);
 }
 
 }  // namespace cudatensor::cuda

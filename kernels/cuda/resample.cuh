@@ -4,152 +4,254 @@
 
 #include "kernels/resample.h"
 #include "perpixel.cuh"
+#include "samples.cuh"
 
 namespace cudatensor::cuda {
 
-/// How the samples of a picture lie, as far as the inner loop must know at compile time.
-template <int components, int first_step, int other_step, bool subsampled>
-struct Family {
-  static constexpr int kComponents = components;
-  static constexpr bool kSubsampled = subsampled;
-  static constexpr int kFirstStep = first_step;
-  static constexpr int kOtherStep = other_step;
-};
-
-using Packed3 = Family<3, 3, 3, false>;
-using Packed4 = Family<3, 4, 4, false>;
-using Planar = Family<3, 1, 1, false>;
-using Planar420 = Family<3, 1, 1, true>;
-using SemiPlanar420 = Family<3, 1, 2, true>;
-using Single = Family<1, 1, 1, false>;
-
-/// The tables of both axes: luma's, then chroma's, which is luma's where that is not subsampled.
-template <class Entry>
-struct Tables {
-  const Entry *x[2], *y[2];
-};
-
-/// The tables of a plan in device memory.
-template <class Entry>
-class UploadedTables {
- public:
-  template <class Axis>
-  UploadedTables(CudaDevice &device, const Axis &x, const Axis &y) {
-    std::vector<Entry> all;
-    size_t begin[4];
-    const std::vector<Entry> *const tables[4] = {&x.luma, &x.chroma, &y.luma, &y.chroma};
-    for (int i = 0; i < 4; ++i) {
-      begin[i] = tables[i]->empty() ? begin[i - 1] : all.size();
-      all.insert(all.end(), tables[i]->begin(), tables[i]->end());
-    }
-    memory_ = device.table(all.data(), all.size() * sizeof(Entry));
-    const auto *data = reinterpret_cast<const Entry *>(memory_->data());
-    tables_ = {{data + begin[0], data + begin[1]}, {data + begin[2], data + begin[3]}};
-  }
-
-  const Tables<Entry> &tables() const { return tables_; }
-
- private:
-  std::shared_ptr<const Memory> memory_;
-  Tables<Entry> tables_;
-};
-
-/// An entry in one load.
-template <class Entry>
-__device__ __forceinline__ Entry load(const Entry *at) {
-  static_assert(sizeof(Entry) == sizeof(int4), "an entry is one vector");
-  return bit_cast<Entry>(__ldg(reinterpret_cast<const int4 *>(at)));
-}
-
 struct ResampleArgs {
   Samples samples;
-  Tables<Tap> taps;
+  Tables<float> tables;
   YuvToRgb yuv_to_rgb;
   float pad[3];
+  Conversion conversion;  // for an AnyConversion
 };
 
-template <Method method, int step>
-__device__ __forceinline__ float sample_at(const uint8_t *data, int64_t stride, const Tap &x,
-                                           const Tap &y) {
-  const uint8_t *row0 = data + y.i0 * stride;
-  const float p00 = __ldg(row0 + x.i0 * step);
-  if constexpr (method == Method::nearest) return p00;
-  const uint8_t *row1 = data + y.i1 * stride;
-  const float p01 = __ldg(row0 + x.i1 * step);
-  const float p10 = __ldg(row1 + x.i0 * step);
-  const float p11 = __ldg(row1 + x.i1 * step);
-  return blend(blend(p00, p10, y.w), blend(p01, p11, y.w), x.w);
+/// A conversion that is compiled in, or one that the Args name, and how many components it gives.
+template <Conversion conversion, int produced>
+struct OneConversion {
+  static constexpr int kProduced = produced;
+  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
+    return cudatensor::convert(conversion, in.yuv_to_rgb, p);
+  }
+};
+template <int produced>
+struct AnyConversion {
+  static constexpr int kProduced = produced;
+  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
+    return cudatensor::convert(in.conversion, in.yuv_to_rgb, p);
+  }
+};
+
+/// Two columns of a component over two rows, ready to be blended at any height between them.
+struct Slopes {
+  float above[2], change[2];
+
+  __device__ __forceinline__ float at(float wx, float wy) const {
+    const float a = fmaf(wy, change[0], above[0]), b = fmaf(wy, change[1], above[1]);
+    return blend(a, b, wx);
+  }
+};
+
+template <class G>
+__device__ __forceinline__ void read_slopes(const Samples &s, const Corners &corners,
+                                            Slopes (&slopes)[3]) {
+  using Word = typename G::Word;
+#pragma unroll
+  for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
+    const float p00 = biased_sample<Word>(s, c, corners.p00),
+                p01 = biased_sample<Word>(s, c, corners.p01);
+    slopes[c] = {{p00 - kSampleBias, p01 - kSampleBias},
+                 {biased_sample<Word>(s, c, corners.p10) - p00,
+                  biased_sample<Word>(s, c, corners.p11) - p01}};
+  }
 }
 
-template <class F, Method method, Conversion conversion>
+template <class F, class Converts>
 struct Resampler {
   using Args = ResampleArgs;
-  static constexpr bool kToGray =
-      conversion == Conversion::luma_to_gray || conversion == Conversion::rgb_to_gray;
-  static constexpr bool kGray = conversion == Conversion::keep && F::kComponents == 1;
-  static constexpr int kProduced = kToGray || kGray ? 1 : 3;
+  using Column = Taps<float>;
+  using Line = Taps<float>;
+  using Value = Pixel;
+  static constexpr int kProduced = Converts::kProduced;
+  static constexpr bool kGivesWords = false;
 
-  static __device__ Pixel sample(const Args &in, int x, int y) {
-    const Tap tx = load(in.taps.x[0] + x), ty = load(in.taps.y[0] + y);
-    const float inside = tx.inside * ty.inside;
-    if (inside == 0.0f) return {in.pad[0], in.pad[1], in.pad[2]};
-    const Pixel p = convert(conversion, in.yuv_to_rgb, read(in, x, y, tx, ty));
-    if (inside == 1.0f) return p;
-    return {over_pad(p.c0, inside, in.pad[0]), over_pad(p.c1, inside, in.pad[1]),
-            over_pad(p.c2, inside, in.pad[2])};
+  template <int kColumns>
+  static __device__ __forceinline__ void columns(const Args &in, int x,
+                                                 Column (&columns)[kColumns]) {
+    load_columns(in.tables, x, columns);
+  }
+  template <int kLines>
+  static __device__ __forceinline__ void lines(const Args &in, int y, Line (&lines)[kLines]) {
+    load_lines(in.tables, y, lines);
+  }
+
+  /// The pixels of column x in rows y and below, which `lines` belong to.
+  template <bool kShares, int kRows>
+  static __device__ __forceinline__ void sample(const Args &in, int x, int y, Column column,
+                                                const Line (&lines)[kRows], Pixel (&p)[kRows]) {
+    Line line[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) line[i] = lines[i];
+    // The bits of -1 and of kPartial: whether any is, or all are, pad.
+    int32_t any = column.luma.first, all = -1;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      any |= line[i].luma.first;
+      all &= line[i].luma.first;
+    }
+    const bool border = static_cast<uint32_t>(any) >= static_cast<uint32_t>(kPartial);
+    float inside[kRows];
+    if (border) {
+      if (column.luma.first < 0 || all < 0) return fill(in, p);
+      enter(in, x, y, column, line, inside);
+    }
+    picture<kShares>(in, column, line, p);
+    if (!border) return;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      p[i] = {over_pad(p[i].c0, inside[i], in.pad[0]), over_pad(p[i].c1, inside[i], in.pad[1]),
+              over_pad(p[i].c2, inside[i], in.pad[2])};
   }
 
  private:
-  static __device__ __forceinline__ Pixel read(const Args &in, int x, int y, const Tap &tx,
-                                               const Tap &ty) {
-    const Samples &s = in.samples;
-    Pixel p = {sample_at<method, F::kFirstStep>(s.data[0], s.stride[0], tx, ty), 0.0f, 0.0f};
-    if constexpr (F::kComponents == 3) {
-      Tap cx = tx, cy = ty;
-      if constexpr (F::kSubsampled) {
-        cx = load(in.taps.x[1] + x);
-        cy = load(in.taps.y[1] + y);
-      }
-      p.c1 = sample_at<method, F::kOtherStep>(s.data[1], s.stride[1], cx, cy);
-      p.c2 = sample_at<method, F::kOtherStep>(s.data[2], s.stride[2], cx, cy);
+  template <int kRows>
+  static __device__ __forceinline__ void fill(const Args &in, Pixel (&p)[kRows]) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) p[i] = {in.pad[0], in.pad[1], in.pad[2]};
+  }
+
+  /// Turns entries at the border into ones that can be read, those of pad into any: the shares of
+  /// the pixels that lie in the picture say what they are worth.
+  template <int kRows>
+  static __device__ __forceinline__ void enter(const Args &in, int x, int y, Column &column,
+                                               Line (&line)[kRows], float (&inside)[kRows]) {
+    const float inside_x = column.luma.first >= kPartial ? __ldg(in.tables.x.inside + x) : 1.0f;
+    column = without_partial(column);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      inside[i] = inside_x;
+      if (line[i].luma.first < 0)
+        inside[i] = 0.0f, line[i] = {};
+      else if (line[i].luma.first >= kPartial)
+        inside[i] *= __ldg(in.tables.y.inside + y + i);
+      line[i] = without_partial(line[i]);
     }
-    return p;
+  }
+
+  static __device__ __forceinline__ Taps<float> without_partial(Taps<float> taps) {
+    taps.luma.first &= ~kPartial;
+    taps.chroma.first &= ~kPartial;
+    return taps;
+  }
+
+  template <bool kShares, int kRows>
+  static __device__ __forceinline__ void picture(const Args &in, const Column &column,
+                                                 const Line (&line)[kRows], Pixel (&p)[kRows]) {
+    if (kShares && in.tables.shares_lines)
+      together(in, column, line, p);
+    else
+      apart(in, column, line, p);
+  }
+
+  /// The samples of all rows are on the way at the same time.
+  template <int kRows>
+  static __device__ __forceinline__ void apart(const Args &in, const Column &column,
+                                               const Line (&line)[kRows], Pixel (&p)[kRows]) {
+    float c[kRows][3] = {};
+    F::for_each([&](auto group) {
+      if (in.tables.blends[decltype(group)::kChroma])
+        read_blended<decltype(group)>(in.samples, column, line, c);
+      else
+        read_single<decltype(group)>(in.samples, column, line, c);
+    });
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_single(const Samples &s, const Column &column,
+                                                     const Line (&line)[kRows],
+                                                     float (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const ColumnOf<G> at(s, G::entry(column).first);
+    uint32_t words[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) words[i] = at.sample(G::entry(line[i]).first);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = biased_sample<Word>(s, c, words[i]) - kSampleBias;
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      float (&out)[kRows][3]) {
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+    Corners corners[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) corners[i] = at.corners(G::entry(line[i]).first, x.w != 0.0f);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      Slopes slopes[3];
+      read_slopes<G>(s, corners[i], slopes);
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);
+    }
+  }
+
+  /// Rows that read the same samples share them. All threads of a warp have the same rows.
+  template <int kRows>
+  static __device__ __forceinline__ void together(const Args &in, const Column &column,
+                                                  const Line (&line)[kRows], Pixel (&p)[kRows]) {
+    Slopes slopes[3] = {};
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      float c[3] = {};
+      F::for_each([&](auto group) {
+        using G = decltype(group);
+        const auto &x = G::entry(column), &y = G::entry(line[i]);
+        if (i == 0 || y.first != G::entry(line[i - (i > 0)]).first) {
+          const ColumnOf<G> at(in.samples, x.first);
+          read_slopes<G>(in.samples, at.corners(y.first, x.w != 0.0f), slopes);
+        }
+        for (int k = G::kFirst; k < G::kFirst + G::kCount; ++k) c[k] = slopes[k].at(x.w, y.w);
+      });
+      p[i] = Converts::convert(in, {c[0], c[1], c[2]});
+    }
   }
 };
 
 /// Which Resampler a plan needs, with a Sink: only pairs that a plan can ask for are compiled.
-template <class Sink>
+template <class Sink, int kFrames>
 class ResampleLaunchers {
  public:
-  using Result = Launcher<ResampleArgs, typename Sink::Args>;
+  using Work = PixelWork<ResampleArgs, typename Sink::Args, kFrames>;
+  using Result = Launcher<Work>;
 
+  /// For pictures whose words are aligned.
   static Result pick(const ResamplePlan &plan) {
     if (plan.sampled == 1) return single(plan);
     if (plan.layout.model == ColorModel::rgb) return rgb(plan);
     return yuv(plan);
   }
 
+  /// For pictures of any kind, read byte by byte, and mixed.
+  static Result pick_any(const ResamplePlan &plan) {
+    if (plan.produced == 1)
+      return launch_per_pixel<Resampler<AnyBytes, AnyConversion<1>>, Sink, kFrames>;
+    return launch_per_pixel<Resampler<AnyBytes, AnyConversion<3>>, Sink, kFrames>;
+  }
+
  private:
-  template <class F, Conversion conversion>
-  static Result of(Method method) {
-    if (method == Method::nearest)
-      return launch_per_pixel<Resampler<F, Method::nearest, conversion>, Sink>;
-    return launch_per_pixel<Resampler<F, Method::bilinear, conversion>, Sink>;
+  template <class F, Conversion conversion, int produced>
+  static constexpr Result of() {
+    return launch_per_pixel<Resampler<F, OneConversion<conversion, produced>>, Sink, kFrames>;
   }
 
   static Result single(const ResamplePlan &plan) {
     switch (plan.conversion) {
-      case Conversion::luma_to_gray: return of<Single, Conversion::luma_to_gray>(plan.method);
-      case Conversion::gray_to_rgb: return of<Single, Conversion::gray_to_rgb>(plan.method);
-      default: return of<Single, Conversion::keep>(plan.method);
+      case Conversion::luma_to_gray: return of<Single, Conversion::luma_to_gray, 1>();
+      case Conversion::gray_to_rgb: return of<Single, Conversion::gray_to_rgb, 3>();
+      default: return of<Single, Conversion::keep, 1>();
     }
   }
 
   template <class F>
   static Result rgb_of(const ResamplePlan &plan) {
-    if (plan.conversion == Conversion::rgb_to_gray)
-      return of<F, Conversion::rgb_to_gray>(plan.method);
-    return of<F, Conversion::keep>(plan.method);
+    if (plan.conversion == Conversion::rgb_to_gray) return of<F, Conversion::rgb_to_gray, 1>();
+    return of<F, Conversion::keep, 3>();
   }
 
   static Result rgb(const ResamplePlan &plan) {
@@ -162,8 +264,8 @@ class ResampleLaunchers {
 
   template <class F>
   static Result yuv_of(const ResamplePlan &plan) {
-    if (plan.conversion == Conversion::keep) return of<F, Conversion::keep>(plan.method);
-    return of<F, Conversion::yuv_to_rgb>(plan.method);
+    if (plan.conversion == Conversion::keep) return of<F, Conversion::keep, 3>();
+    return of<F, Conversion::yuv_to_rgb, 3>();
   }
 
   static Result yuv(const ResamplePlan &plan) {
@@ -176,26 +278,44 @@ class ResampleLaunchers {
 /// A plan on the device, and what of it goes into a launch.
 class UploadedResample {
  public:
+  using Plan = ResamplePlan;
+  using Args = ResampleArgs;
+  template <class Sink, int kFrames>
+  using Launchers = ResampleLaunchers<Sink, kFrames>;
+
   UploadedResample(CudaDevice &device, const ResamplePlan &plan)
       : tables_(device, plan.sampling.x, plan.sampling.y),
         layout_(plan.layout),
-        yuv_to_rgb_(plan.yuv_to_rgb),
-        sampled_(plan.sampled),
-        pad_{plan.pad[0], plan.pad[1], plan.pad[2]} {}
-
-  ResampleArgs args(const ConstImage &in) const {
-    return {samples_of(in, layout_, sampled_),
-            tables_.tables(),
-            yuv_to_rgb_,
-            {pad_[0], pad_[1], pad_[2]}};
+        sampled_(plan.sampled) {
+    args_.tables = tables_.tables();
+    args_.yuv_to_rgb = plan.yuv_to_rgb;
+    std::copy(plan.pad, plan.pad + 3, args_.pad);
+    args_.conversion = plan.conversion;
   }
 
+  bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
+
+  ResampleArgs args(const ConstImage &in, bool words) const {
+    ResampleArgs args = args_;
+    args.samples = samples_of(in, layout_, sampled_, words);
+    return args;
+  }
+  ResampleArgs args_of_pad(const float (&)[3]) const { return args_; }
+
  private:
-  UploadedTables<Tap> tables_;
+  UploadedTables<float> tables_;
   FormatLayout layout_;
-  YuvToRgb yuv_to_rgb_;
   int sampled_;
-  float pad_[3];
+  ResampleArgs args_ = {};  // all but the samples
 };
+
+/// The plan without any picture.
+inline ResamplePlan pad_of(const ResamplePlan &plan) {
+  const Tap pad = {0, 0, 0.0f, 0.0f};
+  ResamplePlan pads = plan;
+  pads.sampling.x = {std::vector<Tap>(plan.sampling.x.luma.size(), pad), {}};
+  pads.sampling.y = {std::vector<Tap>(plan.sampling.y.luma.size(), pad), {}};
+  return pads;
+}
 
 }  // namespace cudatensor::cuda

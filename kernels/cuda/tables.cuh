@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sampling plans in device memory.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "device.h"
+#include "kernels/image.h"
+#include "kernels/samplingplan.h"
+#include "kernels/tensor.h"
+
+namespace cudatensor::cuda {
+
+/// What a kernel reads of a plan's entry. The second sample is the one behind the first; along x it
+/// is read only where its weight is not 0, along y it always exists but for a picture of one row.
+template <class Weight>
+struct alignas(8) Entry {
+  int32_t first;  ///< sample; -1: pad. kPartial is added where a share of the weight is pad
+  Weight w;
+};
+constexpr int32_t kPartial = 1 << 30;
+
+/// What one coordinate reads, in one load: of luma and of chroma, the same where that is not
+/// subsampled.
+template <class Weight>
+struct alignas(16) Taps {
+  Entry<Weight> luma, chroma;
+};
+
+/// A thread takes at most as many neighbouring columns or rows: behind their last entry tables repeat
+/// it, so that nobody has to look for their end.
+constexpr size_t kNeighbours = 8;
+
+/// Rows: the threads of a warp read the same entries.
+template <class Weight>
+struct LineTables {
+  const Taps<Weight> *taps;
+  const float *inside;  ///< read where an entry says kPartial
+};
+
+/// Columns: each thread reads other entries, several neighbours at once.
+template <class Weight>
+struct ColumnTables {
+  const int32_t *luma, *chroma;  ///< first samples, as in an Entry
+  const Weight *luma_weight, *chroma_weight;
+  const float *inside;
+};
+
+/// Both axes, and what the kernel's branches turn on. They are the same for all of a launch, so no
+/// thread waits for another.
+template <class Weight>
+struct Tables {
+  ColumnTables<Weight> x;
+  LineTables<Weight> y;
+  bool blends[2];     ///< luma, chroma: weights other than 0 occur
+  bool shares_lines;  ///< they do, and most output rows read the same samples as the one above
+};
+
+inline float inside_of(const Tap &tap) { return tap.inside; }
+inline float inside_of(const FixedTap &) { return 1.0f; }
+inline float whole_weight(const Tap &) { return 1.0f; }
+inline int32_t whole_weight(const FixedTap &) { return kFixedOne; }
+
+/// A weight that matters: the plan repeats the first sample at the picture's edge, whatever the
+/// second one's weight is.
+template <class AnyTap>
+bool blends(const AnyTap &tap) {
+  return tap.i0 != tap.i1 && tap.w != 0;
+}
+
+template <class AnyTap>
+bool any_blends(const std::vector<AnyTap> &taps) {
+  return std::any_of(taps.begin(), taps.end(), blends<AnyTap>);
+}
+
+/// Whether most entries read what the one before them does.
+template <class AnyTap>
+bool repeats(const std::vector<AnyTap> &taps) {
+  size_t repeated = 0;
+  for (size_t i = 1; i < taps.size(); ++i) repeated += taps[i].i0 == taps[i - 1].i0;
+  return 2 * repeated > taps.size();
+}
+
+template <class Weight, class AnyTap>
+Entry<Weight> entry_of(const AnyTap &tap) {
+  const float inside = inside_of(tap);
+  if (inside == 0.0f || tap.i0 < 0) return {-1, 0};
+  const int32_t partial = inside < 1.0f ? kPartial : 0;
+  return {tap.i0 + partial, blends(tap) ? tap.w : Weight()};
+}
+
+/// Along y, where the second sample is always read if the component blends at all: what could be the
+/// last of several samples becomes the second one, with all the weight. That is the same value:
+/// samples are whole numbers, and what comes first is exact on them.
+template <class Weight, class AnyTap>
+Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read) {
+  Entry<Weight> entry = entry_of<Weight>(tap);
+  if (second_is_read && tap.i0 == tap.i1 && tap.i0 > 0 && entry.first >= 0)
+    entry = {entry.first - 1, whole_weight(tap)};
+  return entry;
+}
+
+/// Tables behind each other, for one upload.
+class TableBytes {
+ public:
+  /// Returns where it begins.
+  template <class Value>
+  size_t append(const std::vector<Value> &values) {
+    const size_t begin = (bytes_.size() + 15) & ~size_t{15};
+    bytes_.resize(begin + values.size() * sizeof(Value));
+    std::memcpy(&bytes_[begin], values.data(), values.size() * sizeof(Value));
+    return begin;
+  }
+  const std::vector<uint8_t> &get() const { return bytes_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+};
+
+/// The tables of a plan in device memory.
+template <class Weight>
+class UploadedTables {
+ public:
+  template <class Plan>
+  UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
+    const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
+    const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
+    tables_.blends[0] = any_blends(x.luma) || any_blends(y.luma);
+    tables_.blends[1] = any_blends(chroma_x) || any_blends(chroma_y);
+    tables_.shares_lines = repeats(y.luma) && tables_.blends[0] && tables_.blends[1];
+    TableBytes bytes;
+    const size_t luma = append_columns(bytes, x.luma), chroma = append_columns(bytes, chroma_x),
+                 inside_x = bytes.append(shares_inside(x.luma)),
+                 lines = bytes.append(lines_of(y.luma, chroma_y)),
+                 inside_y = bytes.append(shares_inside(y.luma));
+    memory_ = device.table(bytes.get().data(), bytes.get().size());
+    const uint8_t *data = memory_->data();
+    const size_t firsts = padded(x.luma.size()) * sizeof(int32_t);
+    tables_.x = {reinterpret_cast<const int32_t *>(data + luma),
+                 reinterpret_cast<const int32_t *>(data + chroma),
+                 reinterpret_cast<const Weight *>(data + luma + firsts),
+                 reinterpret_cast<const Weight *>(data + chroma + firsts),
+                 reinterpret_cast<const float *>(data + inside_x)};
+    tables_.y = {reinterpret_cast<const Taps<Weight> *>(data + lines),
+                 reinterpret_cast<const float *>(data + inside_y)};
+  }
+
+  const Tables<Weight> &tables() const { return tables_; }
+
+ private:
+  static size_t padded(size_t entries) {
+    return (entries + kNeighbours - 1) / kNeighbours * kNeighbours;
+  }
+
+  /// The first samples, then the weights.
+  template <class AnyTap>
+  static size_t append_columns(TableBytes &bytes, const std::vector<AnyTap> &taps) {
+    std::vector<int32_t> firsts;
+    std::vector<Weight> weights;
+    for (const AnyTap &tap : taps) {
+      const Entry<Weight> entry = entry_of<Weight>(tap);
+      firsts.push_back(entry.first);
+      weights.push_back(entry.w);
+    }
+    firsts.resize(padded(taps.size()), firsts.back());
+    weights.resize(padded(taps.size()), weights.back());
+    const size_t begin = bytes.append(firsts);
+    bytes.append(weights);
+    return begin;
+  }
+
+  template <class AnyTap>
+  std::vector<Taps<Weight>> lines_of(const std::vector<AnyTap> &luma,
+                                     const std::vector<AnyTap> &chroma) const {
+    std::vector<Taps<Weight>> lines;
+    for (size_t i = 0; i < luma.size(); ++i)
+      lines.push_back({line_entry_of<Weight>(luma[i], tables_.blends[0]),
+                       line_entry_of<Weight>(chroma[i], tables_.blends[1])});
+    lines.resize(padded(luma.size()), lines.back());
+    return lines;
+  }
+
+  template <class AnyTap>
+  static std::vector<float> shares_inside(const std::vector<AnyTap> &taps) {
+    std::vector<float> inside;
+    for (const auto &tap : taps) inside.push_back(inside_of(tap));
+    inside.resize(padded(taps.size()), inside.back());
+    return inside;
+  }
+
+  std::shared_ptr<const Memory> memory_;
+  Tables<Weight> tables_ = {};
+};
+
+template <class Weight, int kLines>
+__device__ __forceinline__ void load_lines(const Tables<Weight> &tables, int y,
+                                           Taps<Weight> (&lines)[kLines]) {
+#pragma unroll
+  for (int i = 0; i < kLines; ++i)
+    lines[i] = bit_cast<Taps<Weight>>(__ldg(reinterpret_cast<const int4 *>(tables.y.taps + y) + i));
+}
+
+/// `kCount` neighbours of a table, in one load.
+template <int kCount, class Value>
+struct alignas(4 * kCount) Neighbours {
+  Value value[kCount];
+
+  static __device__ __forceinline__ Neighbours load(const Value *at) {
+    using Word = std::conditional_t<kCount == 4, int4, int>;
+    return bit_cast<Neighbours>(__ldg(reinterpret_cast<const Word *>(at)));
+  }
+};
+
+/// `kColumns` neighbours from x, a multiple of it, on.
+template <class Weight, int kColumns>
+__device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x,
+                                             Taps<Weight> (&columns)[kColumns]) {
+  using Firsts = Neighbours<kColumns, int32_t>;
+  using Weights = Neighbours<kColumns, Weight>;
+  const Firsts luma = Firsts::load(tables.x.luma + x), chroma = Firsts::load(tables.x.chroma + x);
+  Weights luma_weight = {}, chroma_weight = {};
+  if (tables.blends[0]) luma_weight = Weights::load(tables.x.luma_weight + x);
+  if (tables.blends[1]) chroma_weight = Weights::load(tables.x.chroma_weight + x);
+#pragma unroll
+  for (int k = 0; k < kColumns; ++k)
+    columns[k] = {{luma.value[k], luma_weight.value[k]}, {chroma.value[k], chroma_weight.value[k]}};
+}
+
+}  // namespace cudatensor::cuda
