@@ -12,7 +12,7 @@
 # Ends with "N passed, N failed, N skipped". What programs print is in build-gpu-results/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tests/gpu/build.sh
+. tests/gpu/machine.sh
 
 build='' runtime='' report=$root/tests/gpu-report.md quick=''
 stages=kernels,elements,sanitizers,bench
@@ -42,37 +42,20 @@ race_filter='CudaEdgesTest.Histogram:CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
 sanitizer_programs=(equivalence cudamemory)
 
-# gpu FIELD: of the first GPU
-gpu() { nvidia-smi --id=0 --query-gpu="$1" --format=csv,noheader; }
-
-# Sets `start`, what programs are started by, and lets GStreamer find the plugin.
+# Lets GStreamer find the plugin, with a registry of its own: they remember that there was no driver.
 prepare() {
-  if [ -z "$build" ]; then
-    build=$root/build-gpu
-    build_for_gpu "$build" -Dgpu_architectures="$(gpu compute_cap | tr -d .)"
-  fi
-  start=()
-  if [ -n "$runtime" ]; then
-    export GST_CUDATENSOR_PLUGIN_DIR=$build/gst
-    # shellcheck source=tests/gpu/env.sh
-    . "$runtime/env.sh"
-    start=("$runtime/bin/run-in")
-  else
-    export GST_PLUGIN_PATH_1_0=$build/gst
-  fi
-  # A registry of its own: they remember that there was no driver.
+  need_build "$build" "$runtime"
+  [ -n "$runtime" ] || export GST_PLUGIN_PATH_1_0=$build/gst
   export GST_REGISTRY=$results/registry.bin CK_FORK=no CK_DEFAULT_TIMEOUT=300
   export G_DEBUG=fatal-criticals CUDATENSOR_TEST_CLIP=$root/pipelines/media/pedestrians-1080p.mp4
 }
 
-# describe: what the report says of this machine and this build
-describe() {
-  local commit=unknown cuda=unknown
-  [ ! -e "$build/origin" ] || { read -r commit && read -r cuda; } <"$build/origin"
+# For the report.
+write_description() {
+  describe "$build"
   gst-inspect-1.0 --version | grep -m 1 '^GStreamer' >"$results/release"
   echo "$commit" >"$results/commit"
-  echo "$(gpu name), compute capability $(gpu compute_cap), driver $(gpu driver_version);" \
-    "built with CUDA $cuda" >"$results/machine"
+  echo "$machine" >"$results/machine"
 }
 
 # check STAGE NAME SECONDS COMMAND...: leaves what COMMAND prints, and how it ends, in the results.
@@ -148,14 +131,11 @@ bench_stage() {
   check bench nvdec 300 "${nvdec[@]}"
 }
 
-if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0'; then
-  echo "There is no GPU here, says nvidia-smi: nothing is tested." >&2
-  exit 1
-fi
+need_gpu tested
 rm -rf "$results"
 mkdir "$results"
 prepare
-describe
+write_description
 for stage in ${stages//,/ }; do
   printf '\n== %s\n' "$stage"
   mkdir "$results/$stage"
