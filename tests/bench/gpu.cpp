@@ -1,348 +1,137 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// bench-gpu [--quick]
-// Times the CUDA operations on this machine's GPU and prints a Markdown table. Frames take turns in
-// more memory than the L2 cache holds, and what is made of them is compared with the CPU backend's
-// before it is timed. Fails where that differs; no time is a failure.
-#include <cuda_runtime_api.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
+// bench-gpu [--quick] [--kernel-times LIBRARY] RESULTS
+// Times the CUDA operations on this machine's GPU and prints rows for tables.py. What is made of the
+// frames is compared with what the CPU backend makes of them before it is timed, and left in
+// RESULTS/expected for the peers. Fails where it differs; no time is a failure. With a LIBRARY, of
+// kerneltimes.cpp, times kernels in place of calls, and compares nothing.
+#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "empty.h"
-#include "imagenet.h"
+#include "rotation.h"
+#include "works.h"
 
+using namespace bench;
 using namespace cudatensor;
 
 namespace {
 
-void check(cudaError_t error) {
-  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
-}
-
 cudaStream_t handle_of(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
 
-/// Something to time: `frames` calls that take turns.
-struct Work {
-  std::string name;
-  int frames;
-  size_t bytes;  ///< that a call reads and writes at least; 0: not worth a rate
-  std::function<void(int frame, Stream stream)> queue;
-};
+std::vector<Bytes> expected_of(const Work &work, const std::vector<Bytes> &patterns) {
+  std::vector<Bytes> expected;
+  for (const Bytes &pattern : patterns) {
+    expected.emplace_back(work.shape.out_bytes);
+    work.cpu(pattern.data(), expected.back().data(), {});
+  }
+  return expected;
+}
 
-// ----------------------------------------------------------------------------------------- time
+/// For the peers: the results, one behind the other, or where they are large the digest of each.
+void share(const Work &work, const std::vector<Bytes> &expected, const std::string &results) {
+  const std::filesystem::path folder = results + "/expected";
+  std::filesystem::create_directories(folder);
+  const bool large = work.shape.out_bytes > size_t{64} << 20;
+  std::ofstream file(folder / (work.key + (large ? ".digest" : "")), std::ios::binary);
+  for (const Bytes &bytes : expected) {
+    const uint64_t sum = digest(bytes);
+    if (large)
+      file.write(reinterpret_cast<const char *>(&sum), sizeof(sum));
+    else
+      file.write(reinterpret_cast<const char *>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+  }
+  if (!file.flush()) throw std::runtime_error("cannot write to " + folder.string());
+}
 
-/// Microseconds a call.
-struct Times {
-  double median, least, most;
-};
+void compare(const Work &work, const Rotation &rotation, const std::vector<Bytes> &expected) {
+  rotation.for_each_result(
+      [&](const uint8_t *in, uint8_t *out) { work.cuda(in, out, {}); },
+      [&](int frame, const Bytes &actual) {
+        if (actual != expected[static_cast<size_t>(frame) % expected.size()])
+          throw std::runtime_error("not what the CPU makes of frame " + std::to_string(frame));
+      });
+}
 
-class Clock {
+class Program {
  public:
-  Clock(Stream stream, bool quick) : stream_(stream), repeats_(quick ? 3 : 11) {
-    check(cudaEventCreate(&begin_));
-    check(cudaEventCreate(&end_));
-  }
-  ~Clock() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-  }
-  Clock(const Clock &) = delete;
-  Clock &operator=(const Clock &) = delete;
+  Program(const Options &options, Device &device)
+      : options_(options), owned_(device.make_stream()), stream_(owned_->get()) {}
 
-  Stream stream() const { return stream_; }
+  bool failed() const { return failed_; }
 
-  /// Of `batch` calls that `queue` queues at once.
-  template <class Queue>
-  Times time(int batch, const Queue &queue) const {
-    const double once = microseconds(10, queue) / batch;  // warms up, too
-    // About 20 ms, and at most 2000 calls.
-    const int calls = std::clamp(static_cast<int>(20000.0 / once), 10, 2000);
-    const int rounds = std::max(1, calls / batch);
-    std::vector<double> all;
-    for (int i = 0; i < repeats_; ++i) all.push_back(microseconds(rounds, queue) / batch);
-    std::sort(all.begin(), all.end());
-    return {all[all.size() / 2], all.front(), all.back()};
+  void run(const Work &work) {
+    const bool row = !work.table.empty();
+    if (!row && times_kernels()) return;
+    Line line;
+    line.text("work", work.key).text("who", "ours").text("table", work.table);
+    line.text("title", work.title).number("bytes", work.moved);
+    try {
+      time(work, line);
+    } catch (const std::exception &error) {
+      line.text("why", error.what());
+      std::fprintf(stderr, "%s: %s\n", work.key.c_str(), error.what());
+      failed_ = true;
+    }
+    if (row) line.print();
+  }
+
+  /// The floor and the ceiling of all others.
+  void run_limits() {
+    time_limit("empty", "an empty kernel", 0, [this] { launch_empty(stream_.handle); });
+    const size_t bytes = size_t{1} << 30;
+    const Buffer in(bytes), out(bytes);
+    check(cudaMemset(in.data(), 0xa5, bytes));
+    time_limit("copy", "a copy of 1 GiB on the device", 2 * bytes, [&] {
+      check(cudaMemcpyAsync(out.data(), in.data(), bytes, cudaMemcpyDeviceToDevice,
+                            handle_of(stream_)));
+    });
   }
 
  private:
-  template <class Queue>
-  double microseconds(int rounds, const Queue &queue) const {
-    check(cudaEventRecord(begin_, handle_of(stream_)));
-    for (int i = 0; i < rounds; ++i) queue();
-    check(cudaEventRecord(end_, handle_of(stream_)));
-    check(cudaEventSynchronize(end_));
-    float milliseconds = 0.0f;
-    check(cudaEventElapsedTime(&milliseconds, begin_, end_));
-    return 1000.0 * static_cast<double>(milliseconds) / rounds;
+  bool times_kernels() const { return !options_.kernel_times.empty(); }
+
+  void time(const Work &work, Line &line) {
+    const std::vector<Bytes> patterns = patterns_of(work.shape, work.frame);
+    std::vector<Bytes> expected;
+    if (!times_kernels()) expected = expected_of(work, patterns);
+    if (work.shared && !times_kernels()) share(work, expected, options_.results);
+    if (work.table.empty()) return;
+    const Rotation rotation(work.shape, patterns);
+    if (!times_kernels()) compare(work, rotation, expected);
+    int frame = 0;
+    add_times(line, options_, handle_of(stream_), work.shape.batch, [&] {
+      work.cuda(rotation.in(frame), rotation.out(frame), stream_);
+      frame = rotation.next(frame);
+    });
   }
 
+  template <class Call>
+  void time_limit(const std::string &key, const std::string &title, size_t bytes,
+                  const Call &call) {
+    Line line;
+    line.text("work", key).text("who", "CUDA").text("table", "limits").text("title", title);
+    line.number("bytes", bytes);
+    add_times(line, options_, handle_of(stream_), 1, call);
+    line.print();
+  }
+
+  const Options &options_;
+  std::unique_ptr<OwnedStream> owned_;
   Stream stream_;
-  int repeats_;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  bool failed_ = false;
 };
-
-Times time_calls(const Clock &clock, const Work &work) {
-  int frame = 0;
-  return clock.time(1, [&] {
-    work.queue(frame, clock.stream());
-    frame = (frame + 1) % work.frames;
-  });
-}
-
-/// All frames as one graph: what a call costs the host does not show.
-Times time_graph(const Clock &clock, const Work &work) {
-  const cudaStream_t stream = handle_of(clock.stream());
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < work.frames; ++i) work.queue(i, clock.stream());
-  check(cudaStreamEndCapture(stream, &graph));
-  check(cudaGraphInstantiate(&executable, graph, 0));
-  const Times times = clock.time(work.frames, [&] { check(cudaGraphLaunch(executable, stream)); });
-  check(cudaGraphExecDestroy(executable));
-  check(cudaGraphDestroy(graph));
-  return times;
-}
-
-void print_head() {
-  int device = 0, cuda = 0;
-  cudaDeviceProp properties = {};
-  check(cudaGetDevice(&device));
-  check(cudaGetDeviceProperties(&properties, device));
-  check(cudaDriverGetVersion(&cuda));
-  std::string driver = "unknown";
-  std::ifstream file("/proc/driver/nvidia/version");
-  // NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  …
-  for (std::string word; file >> word && driver == "unknown";)
-    if (word.find_first_not_of("0123456789.") == std::string::npos) driver = word;
-  std::printf(
-      "%s, driver %s (CUDA %d.%d), L2 cache of %d MB. Microseconds a call, median (minimum to "
-      "maximum): called one by one on a stream, and as a graph of all frames.\n\n",
-      properties.name, driver.c_str(), cuda / 1000, cuda % 1000 / 10, properties.l2CacheSize >> 20);
-  std::printf("| work | called | in a graph | GB/s |\n|---|---|---|---|\n");
-}
-
-void print(const Clock &clock, const Work &work) {
-  const Times called = time_calls(clock, work), replayed = time_graph(clock, work);
-  std::printf("| %s | %.2f (%.2f to %.2f) | %.2f (%.2f to %.2f) |", work.name.c_str(),
-              called.median, called.least, called.most, replayed.median, replayed.least,
-              replayed.most);
-  if (work.bytes == 0)
-    std::printf(" |\n");
-  else
-    std::printf(" %.0f |\n", static_cast<double>(work.bytes) / replayed.median / 1000.0);
-  std::fflush(stdout);
-}
-
-// --------------------------------------------------------------------------------------- frames
-
-/// Memory of the device, and what it was filled with.
-struct Filled {
-  std::vector<uint8_t> host;
-  std::unique_ptr<Memory> memory;
-};
-
-void copy(Device &device, uint8_t *to, const uint8_t *from, size_t bytes) {
-  const auto row = static_cast<ptrdiff_t>(bytes);
-  device.copy({to, row}, {from, row}, bytes, 1, {});
-  device.synchronize({});
-}
-
-Filled upload(Device &device, std::vector<uint8_t> bytes) {
-  auto memory = device.allocate(bytes.size());
-  copy(device, memory->data(), bytes.data(), bytes.size());
-  return {std::move(bytes), std::move(memory)};
-}
-
-std::vector<uint8_t> noise(size_t bytes) {
-  std::vector<uint8_t> data(bytes);
-  uint64_t state = 0x9e3779b97f4a7c15u;
-  for (size_t i = 0; i + sizeof(state) <= bytes; i += sizeof(state)) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    std::memcpy(data.data() + i, &state, sizeof(state));
-  }
-  return data;
-}
-
-std::unique_ptr<Memory> poisoned(Device &device, size_t bytes) {
-  auto memory = device.allocate(bytes);
-  check(cudaMemset(memory->data(), 0xa5, bytes));
-  check(cudaDeviceSynchronize());
-  return memory;
-}
-
-void expect(Device &device, const Work &work, const uint8_t *actual,
-            const std::vector<uint8_t> &expected) {
-  std::vector<uint8_t> bytes(expected.size());
-  copy(device, bytes.data(), actual, bytes.size());
-  if (bytes != expected) throw std::runtime_error(work.name + ": not what the CPU makes of it");
-}
-
-/// Enough frames that neither they nor the results stay in any cache.
-int frames_of(size_t bytes) {
-  return static_cast<int>(std::clamp<size_t>((160u << 20) / bytes, 4, 64));
-}
-
-ConstImage picture_at(const ImageDesc &desc, const uint8_t *data) {
-  const ptrdiff_t stride = desc.width;
-  return {desc, {{data, stride}, {data + stride * desc.height, stride}, {}}};
-}
-
-size_t bytes_of(const ImageDesc &desc) {
-  const auto luma = static_cast<size_t>(desc.width) * static_cast<size_t>(desc.height);
-  return desc.format == PixelFormat::NV12 ? luma + luma / 2 : luma;
-}
-
-// ---------------------------------------------------------------------------------------- works
-
-Work normalize_work(Backend &cuda, Backend &cpu, const std::string &name,
-                    const NormalizeParams &params) {
-  struct State {
-    std::unique_ptr<ImageToTensor> operation;
-    Filled in;
-    std::unique_ptr<Memory> out;
-  };
-  Device &device = *cuda.device();
-  const ImageDesc in = params.source.image;
-  const size_t in_bytes = bytes_of(in), out_bytes = params.out.bytes();
-  const int frames = frames_of(in_bytes);
-  const auto count = static_cast<size_t>(frames);
-  const std::shared_ptr<State> state(new State{cuda.normalize(params),
-                                               upload(device, noise(in_bytes * count)),
-                                               poisoned(device, out_bytes * count)});
-  Work work = {name, frames, in_bytes + out_bytes, [=](int frame, Stream stream) {
-                 const auto i = static_cast<size_t>(frame);
-                 state->operation->run(picture_at(in, state->in.memory->data() + i * in_bytes),
-                                       {params.out, state->out->data() + i * out_bytes}, stream);
-               }};
-  const auto reference = cpu.normalize(params);
-  std::vector<uint8_t> expected(out_bytes);
-  for (int frame = 0; frame < frames; ++frame) {
-    const auto i = static_cast<size_t>(frame);
-    work.queue(frame, {});
-    reference->run(picture_at(in, state->in.host.data() + i * in_bytes),
-                   {params.out, expected.data()});
-    expect(device, work, state->out->data() + i * out_bytes, expected);
-  }
-  return work;
-}
-
-Work histogram_work(Backend &cuda, Backend &cpu, const std::string &name, int width, int height,
-                    bool flat) {
-  struct State {
-    std::unique_ptr<HistogramOperation> operation;
-    Filled in;
-    std::unique_ptr<Memory> bins;
-  };
-  Device &device = *cuda.device();
-  const HistogramParams params = {{PixelFormat::GRAY8, width, height}, {0, 0, width, height}};
-  const size_t bytes = bytes_of(params.in);
-  const int frames = frames_of(bytes);
-  const auto count = static_cast<size_t>(frames);
-  auto pictures = flat ? std::vector<uint8_t>(bytes * count, 114) : noise(bytes * count);
-  const std::shared_ptr<State> state(new State{cuda.histogram(params),
-                                               upload(device, std::move(pictures)),
-                                               device.allocate_pinned(count * sizeof(Bins))});
-  auto *const bins = reinterpret_cast<Bins *>(state->bins->data());
-  Work work = {name, frames, bytes, [=](int frame, Stream stream) {
-                 const auto i = static_cast<size_t>(frame);
-                 state->operation->run(picture_at(params.in, state->in.memory->data() + i * bytes),
-                                       bins[i], stream);
-               }};
-  const auto reference = cpu.histogram(params);
-  for (int frame = 0; frame < frames; ++frame) {
-    Bins expected = {};
-    work.queue(frame, {});
-    reference->run(
-        picture_at(params.in, state->in.host.data() + static_cast<size_t>(frame) * bytes),
-        expected);
-    if (bins[frame] != expected) throw std::runtime_error(name + ": not what the CPU counts");
-  }
-  return work;
-}
-
-Work shuffle_work(Backend &cuda, Backend &cpu, const std::string &name,
-                  const PixelShuffleParams &params) {
-  struct State {
-    std::unique_ptr<TensorToTensor> operation;
-    Filled in;
-    std::unique_ptr<Memory> out;
-  };
-  Device &device = *cuda.device();
-  const size_t bytes = params.in.bytes();
-  const TensorDesc shape = shuffled(params);
-  const std::shared_ptr<State> state(
-      new State{cuda.pixelshuffle(params), upload(device, noise(bytes)), poisoned(device, bytes)});
-  Work work = {name, 1, 2 * bytes, [=](int, Stream stream) {
-                 state->operation->run({params.in, state->in.memory->data()},
-                                       {shape, state->out->data()}, stream);
-               }};
-  std::vector<uint8_t> expected(bytes);
-  work.queue(0, {});
-  cpu.pixelshuffle(params)->run({params.in, state->in.host.data()}, {shape, expected.data()});
-  expect(device, work, state->out->data(), expected);
-  return work;
-}
-
-Work copy_work(Device &device, size_t bytes) {
-  const std::shared_ptr<Memory> in = poisoned(device, bytes), out = poisoned(device, bytes);
-  return {"copy of 1 GiB on the device", 1, 2 * bytes, [=](int, Stream stream) {
-            check(cudaMemcpyAsync(out->data(), in->data(), bytes, cudaMemcpyDeviceToDevice,
-                                  handle_of(stream)));
-          }};
-}
-
-Work empty_work() {
-  return {"empty kernel", 40, 0, [](int, Stream stream) { launch_empty(stream.handle); }};
-}
-
-NormalizeParams as_float16(NormalizeParams params) {
-  params.out.dtype = DType::float16;
-  return params;
-}
-
-/// A work's memory goes when it is timed.
-void run(const Clock &clock, Backend &cuda, Backend &cpu) {
-  const NormalizeParams full_hd = imagenet_letterbox(1920, 1080, 640);
-  print(clock, empty_work());
-  print(clock, copy_work(*cuda.device(), size_t{1} << 30));
-  print(clock,
-        normalize_work(cuda, cpu, "NV12 1920×1080 → letterboxed 640×640 float32, NCHW", full_hd));
-  print(clock, normalize_work(cuda, cpu, "the same, float16", as_float16(full_hd)));
-  print(clock, normalize_work(cuda, cpu, "NV12 3840×2160 → letterboxed 640×640 float32, NCHW",
-                              imagenet_letterbox(3840, 2160, 640)));
-  for (const bool flat : {false, true}) {
-    const std::string content = flat ? ", flat" : ", random";
-    print(clock,
-          histogram_work(cuda, cpu, "histogram of luma, 1920×1080" + content, 1920, 1080, flat));
-    print(clock,
-          histogram_work(cuda, cpu, "histogram of luma, 3840×2160" + content, 3840, 2160, flat));
-  }
-  print(clock, shuffle_work(cuda, cpu, "pixel shuffle of (1, 256, 1088, 1920) float16, r = 2",
-                            {{DType::float16, Layout::nchw, 1, 256, 1088, 1920}, 2}));
-}
 
 }  // namespace
 
 int main(int argc, char **argv) try {
-  const bool quick = argc == 2 && std::strcmp(argv[1], "--quick") == 0;
-  if (argc > 1 && !quick) throw std::runtime_error("usage: bench-gpu [--quick]");
+  const Options options = parse_options(argc, argv);
   const auto cuda = open_cuda_backend();
   const auto cpu = open_cpu_backend(0);
-  const auto stream = cuda->device()->make_stream();
-  const Clock clock(stream->get(), quick);
-  print_head();
-  run(clock, *cuda, *cpu);
-  return 0;
+  Program program(options, *cuda->device());
+  program.run_limits();
+  for_each_work(*cuda, *cpu, [&](const Work &work) { program.run(work); });
+  return program.failed() ? 1 : 0;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

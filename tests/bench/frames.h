@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What all programs of the benchmark work on. Each makes its own from these formulas, which
+// peers/common.py has once more, for Python.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace bench {
+
+using Bytes = std::vector<uint8_t>;
+
+/// Frames differ by their number modulo this; each lies in memory of its own.
+constexpr int kPatterns = 4;
+
+/// So many frames take turns that they do not stay in the L2 cache: twice that of an H200.
+inline int frames_of(size_t bytes) {
+  return static_cast<int>(std::min<size_t>((size_t{128} << 20) / bytes + 1, 512));
+}
+
+/// 0..64
+inline int triangle(int t) {
+  t &= 127;
+  return std::min(t, 128 - t);
+}
+
+/// A level of a picture, 64..192: slopes of one level a pixel, so that a result that is a pixel off
+/// differs, and how a peer places or rounds a sample does not matter much.
+inline uint8_t level(int x, int y, int pattern) {
+  return static_cast<uint8_t>(64 + triangle(x + 29 * pattern) + triangle(y + 13 * pattern));
+}
+
+/// The sides are even. Colours stay within RGB, where nobody clamps.
+inline Bytes nv12(int width, int height, int pattern) {
+  Bytes picture;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) picture.push_back(level(x, y, pattern));
+  for (int y = 0; y < height / 2; ++y)
+    for (int x = 0; x < width / 2; ++x) {
+      picture.push_back(static_cast<uint8_t>(112 + triangle(x + 29 * pattern) / 2));
+      picture.push_back(static_cast<uint8_t>(144 - triangle(y + 13 * pattern) / 2));
+    }
+  return picture;
+}
+
+inline Bytes packed(int width, int height, int channels, int pattern) {
+  Bytes picture;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c) picture.push_back(level(x + 40 * c, y, pattern));
+  return picture;
+}
+
+/// SplitMix64 of the words' numbers, and'ed with `mask`. `bytes` is a multiple of 8.
+inline Bytes noise(size_t bytes, int pattern, uint64_t mask = ~uint64_t{0}) {
+  Bytes data(bytes);
+  const uint64_t first = static_cast<uint64_t>(pattern) << 32;
+  for (size_t i = 0; i < bytes / 8; ++i) {
+    uint64_t z = (first + i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z = (z ^ (z >> 31)) & mask;
+    std::memcpy(data.data() + 8 * i, &z, 8);
+  }
+  return data;
+}
+
+/// Masks for noise that is float16 or float32 in [0, 1).
+constexpr uint64_t kFloat16 = 0x3bff3bff3bff3bffu, kFloat32 = 0x3f7fffff3f7fffffu;
+
+inline Bytes flat(size_t bytes) { return Bytes(bytes, 114); }
+
+/// Which words stand where: a sum of all words of 8 bytes, each by an odd factor of its own.
+inline uint64_t digest(const Bytes &data) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < data.size() / 8; ++i) {
+    uint64_t word;
+    std::memcpy(&word, data.data() + 8 * i, 8);
+    sum += word * (2 * i + 1);
+  }
+  return sum;
+}
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "traffic.h"
+
+#include <map>
+#include <set>
+
+using namespace cudatensor;
+
+namespace bench {
+namespace {
+
+constexpr int kSector = 32;
+
+bool is_pad(const Tap &tap) { return tap.inside == 0.0f; }
+bool is_pad(const FixedTap &) { return false; }
+
+/// The samples of an axis that a table gives a weight.
+template <class Entry>
+std::set<int> samples_of(const std::vector<Entry> &table) {
+  std::set<int> samples;
+  for (const Entry &tap : table) {
+    if (is_pad(tap)) continue;
+    samples.insert(tap.i0);
+    if (tap.w != 0) samples.insert(tap.i1);
+  }
+  return samples;
+}
+
+/// What is read of a plane: in each of these rows these sectors.
+struct Touched {
+  std::set<int> rows, sectors;
+};
+
+template <class Axis>
+size_t bytes_of(const FormatLayout &layout, int components, const Axis &x, const Axis &y) {
+  std::map<int, Touched> planes;
+  for (int c = 0; c < components; ++c) {
+    const bool chroma = layout.subsampled && c > 0;
+    const Component &component = layout.component[c];
+    Touched &plane = planes[component.plane];
+    for (const int column : samples_of(chroma ? x.chroma : x.luma))
+      plane.sectors.insert((column * component.step + component.offset) / kSector);
+    plane.rows.merge(samples_of(chroma ? y.chroma : y.luma));
+  }
+  size_t sectors = 0;
+  for (const auto &[index, plane] : planes) sectors += plane.rows.size() * plane.sectors.size();
+  return sectors * kSector;
+}
+
+}  // namespace
+
+size_t read_bytes(const ResamplePlan &plan) {
+  return bytes_of(plan.layout, plan.sampled, plan.sampling.x, plan.sampling.y);
+}
+
+size_t read_bytes(const Yuv444Plan &plan) {
+  return bytes_of(plan.layout, plan.layout.components, plan.x, plan.y);
+}
+
+}  // namespace bench

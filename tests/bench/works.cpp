@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "works.h"
+
+#include <array>
+
+#include "batch.h"
+#include "imagenet.h"
+#include "traffic.h"
+
+using namespace cudatensor;
+
+namespace bench {
+namespace {
+
+// --------------------------------------------------------------------------------------- pictures
+
+/// The rows of a picture's planes, without gaps.
+struct Planes {
+  ptrdiff_t stride[3];
+  size_t bytes[3];
+};
+
+Planes planes_of(const ImageDesc &desc) {
+  const FormatLayout layout = layout_of(desc.format);
+  Planes planes = {};
+  for (int c = 0; c < layout.components; ++c) {
+    const Component &component = layout.component[c];
+    const int width = component_length(layout.subsampled, c, desc.width);
+    const int height = component_length(layout.subsampled, c, desc.height);
+    planes.stride[component.plane] = static_cast<ptrdiff_t>(width) * component.step;
+    planes.bytes[component.plane] = static_cast<size_t>(width) * component.step * height;
+  }
+  return planes;
+}
+
+size_t bytes_of(const ImageDesc &desc) {
+  const Planes planes = planes_of(desc);
+  return planes.bytes[0] + planes.bytes[1] + planes.bytes[2];
+}
+
+template <class Byte>
+BasicImage<Byte> view(const ImageDesc &desc, Byte *data) {
+  const Planes planes = planes_of(desc);
+  BasicImage<Byte> image = {desc, {}};
+  for (int i = 0; i < 3; ++i) {
+    if (planes.bytes[i] == 0) break;
+    image.planes[i] = {data, planes.stride[i]};
+    data += planes.bytes[i];
+  }
+  return image;
+}
+
+ConstTensor view(const TensorDesc &desc, const uint8_t *data) { return {desc, data}; }
+Tensor view(const TensorDesc &desc, uint8_t *data) { return {desc, data}; }
+
+std::function<Bytes(int)> frames_like(const ImageDesc &desc) {
+  const auto [format, width, height] = desc;
+  if (format == PixelFormat::NV12)
+    return [w = width, h = height](int pattern) { return nv12(w, h, pattern); };
+  const int channels = layout_of(format).component[0].step;
+  return [w = width, h = height, channels](int pattern) { return packed(w, h, channels, pattern); };
+}
+
+// ------------------------------------------------------------------------------------- operations
+
+/// An operation as a Run.
+template <class Operation, class InDesc, class OutDesc>
+Run run_of(std::unique_ptr<Operation> made, const InDesc &in_desc, const OutDesc &out_desc) {
+  const std::shared_ptr<Operation> operation = std::move(made);
+  return [=](const uint8_t *in, uint8_t *out, Stream stream) {
+    operation->run(view(in_desc, in), view(out_desc, out), stream);
+  };
+}
+
+Run run_of(std::unique_ptr<HistogramOperation> made, const ImageDesc &desc) {
+  const std::shared_ptr<HistogramOperation> operation = std::move(made);
+  return [=](const uint8_t *in, uint8_t *out, Stream stream) {
+    operation->run(view(desc, in), *reinterpret_cast<Bins *>(out), stream);
+  };
+}
+
+Run run_of(std::unique_ptr<ImagesToTensor> made, const ImageDesc &desc, const TensorDesc &tensor) {
+  const std::shared_ptr<ImagesToTensor> operation = std::move(made);
+  const auto frame = static_cast<ptrdiff_t>(bytes_of(desc));
+  std::vector<ConstImage> pictures(static_cast<size_t>(tensor.n));
+  return [=](const uint8_t *in, uint8_t *out, Stream stream) mutable {
+    for (ConstImage &picture : pictures) {
+      picture = view(desc, in);
+      in += frame;
+    }
+    operation->run(pictures, {tensor, out}, stream);
+  };
+}
+
+struct Name {
+  std::string key, table, title;
+};
+
+class Works {
+ public:
+  Works(Backend &cuda, Backend &cpu, const std::function<void(const Work &)> &take)
+      : cuda_(cuda), cpu_(cpu), take_(take) {}
+
+  void normalize(const Name &name, const NormalizeParams &params, bool shared = false) {
+    Work work = normalize_work(name, params);
+    work.shared = shared;
+    work.cuda = run_of(cuda_.normalize(params), params.source.image, params.out);
+    take_(work);
+  }
+
+  void batch(const Name &name, NormalizeParams params, int slots) {
+    Work work = normalize_work(name, params);
+    const std::vector<Source> sources(static_cast<size_t>(slots), params.source);
+    params.out.n = work.shape.batch = slots;
+    work.cuda = run_of(normalize_batch(cuda_, sources, params), params.source.image, params.out);
+    take_(work);
+  }
+
+  void letterbox(const Name &name, const LetterboxParams &params, bool shared) {
+    const ImageDesc &in = params.source.image, &out = params.out;
+    Work work = work_of(name, bytes_of(in), bytes_of(out));
+    work.moved = read_bytes(make_letterbox_plan(params).resample) + work.shape.out_bytes;
+    work.shared = shared;
+    work.frame = frames_like(in);
+    work.cuda = run_of(cuda_.letterbox(params), in, out);
+    work.cpu = run_of(cpu_.letterbox(params), in, out);
+    take_(work);
+  }
+
+  void yuv444(const Name &name, const Yuv444Params &params) {
+    Work work = work_of(name, bytes_of(params.in), bytes_of(params.out));
+    work.moved = read_bytes(make_yuv444_plan(params)) + work.shape.out_bytes;
+    work.frame = frames_like(params.in);
+    work.cuda = run_of(cuda_.yuv444(params), params.in, params.out);
+    work.cpu = run_of(cpu_.yuv444(params), params.in, params.out);
+    take_(work);
+  }
+
+  void histogram(const Name &name, const ImageDesc &in, bool is_flat = false) {
+    const HistogramParams params = {in, {0, 0, in.width, in.height}};
+    Work work = work_of(name, bytes_of(in), sizeof(Bins));
+    work.shape.pinned = work.shared = true;
+    work.frame = [=, bytes = work.shape.in_bytes](int pattern) {
+      return is_flat ? flat(bytes) : noise(bytes, pattern);
+    };
+    work.cuda = run_of(cuda_.histogram(params), in);
+    work.cpu = run_of(cpu_.histogram(params), in);
+    take_(work);
+  }
+
+  void shuffle(const Name &name, const PixelShuffleParams &params) {
+    const TensorDesc out = shuffled(params);
+    Work work = work_of(name, params.in.bytes(), out.bytes());
+    work.shared = true;
+    work.frame = tensors_like(params.in);
+    work.cuda = run_of(cuda_.pixelshuffle(params), params.in, out);
+    work.cpu = run_of(cpu_.pixelshuffle(params), params.in, out);
+    take_(work);
+  }
+
+  void shuffle_to_video(const Name &name, const PixelShuffleToVideoParams &params) {
+    Work work = work_of(name, params.in.bytes(), bytes_of(params.out));
+    work.shared = true;
+    work.frame = tensors_like(params.in);
+    work.cuda = run_of(cuda_.pixelshuffle(params), params.in, params.out);
+    work.cpu = run_of(cpu_.pixelshuffle(params), params.in, params.out);
+    take_(work);
+  }
+
+ private:
+  static Work work_of(const Name &name, size_t in, size_t out) {
+    return {name.key, name.table, name.title, {in, out}, in + out, false, {}, {}, {}};
+  }
+
+  /// All but what the GPU runs.
+  Work normalize_work(const Name &name, const NormalizeParams &params) {
+    const ImageDesc &in = params.source.image;
+    Work work = work_of(name, bytes_of(in), params.out.bytes());
+    work.moved = read_bytes(*make_normalize_plan(params).resample) + work.shape.out_bytes;
+    work.frame = frames_like(in);
+    work.cpu = run_of(cpu_.normalize(params), in, params.out);
+    return work;
+  }
+
+  static std::function<Bytes(int)> tensors_like(const TensorDesc &desc) {
+    return [bytes = desc.bytes(), mask = desc.dtype == DType::float16 ? kFloat16 : kFloat32](
+               int pattern) { return noise(bytes, pattern, mask); };
+  }
+
+  Backend &cuda_, &cpu_;
+  const std::function<void(const Work &)> &take_;
+};
+
+// ------------------------------------------------------------------------------------- parameters
+
+NormalizeParams camera(int width, int height, int size) {
+  NormalizeParams params = imagenet_letterbox(width, height, size);
+  params.resize.mode = ResizeMode::affine;
+  return params;
+}
+
+NormalizeParams bgr(NormalizeParams params) {
+  params.source.image.format = PixelFormat::BGR;
+  return params;
+}
+
+NormalizeParams float16(NormalizeParams params) {
+  params.out.dtype = DType::float16;
+  return params;
+}
+
+/// For peers that know no other matrix.
+NormalizeParams bt601(NormalizeParams params) {
+  params.source.colorimetry.matrix = ColorMatrix::bt601;
+  return params;
+}
+
+/// What a peer makes that neither pads nor has channels of their own.
+NormalizeParams stretched(NormalizeParams params) {
+  params.resize.mode = ResizeMode::stretch;
+  params.mean = {0.0};
+  params.std = {1.0};
+  return params;
+}
+
+LetterboxParams from_4k(int width, int height, ColorMatrix matrix) {
+  return {{{PixelFormat::NV12, 3840, 2160}, {matrix, ColorRange::limited}, true, false},
+          {PixelFormat::BGR, width, height},
+          {}};
+}
+
+Yuv444Params fixed_point(int width, int height, int to_width, int to_height) {
+  return {{PixelFormat::NV12, width, height},
+          {PixelFormat::Y444, to_width, to_height},
+          to_width,
+          to_height,
+          0,
+          0};
+}
+
+TensorDesc planes(DType type, int64_t channels, int64_t height, int64_t width) {
+  return {type, Layout::nchw, 1, channels, height, width};
+}
+
+void add_tensors(Works &works) {
+  const NormalizeParams full_hd = camera(1920, 1080, 640);
+  const std::string table = "tensor";
+  works.normalize({"tensor", table, "NV12 1920×1080 → 640×640 float32"}, full_hd, true);
+  works.normalize({"tensor-601", "", ""}, bt601(full_hd), true);
+  works.normalize({"tensor-stretched-601", "", ""}, stretched(bt601(full_hd)), true);
+  works.normalize({"tensor-f16", table, "NV12 1920×1080 → 640×640 float16"}, float16(full_hd));
+  works.normalize({"tensor-608", table, "NV12 1920×1080 → 608×608 float32"},
+                  camera(1920, 1080, 608));
+  works.normalize({"tensor-4k", table, "NV12 3840×2160 → 640×640 float32"},
+                  camera(3840, 2160, 640));
+  works.normalize({"tensor-up", table, "NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280));
+  works.normalize({"tensor-bgr", table, "BGR 1920×1080 → 640×640 float32"}, bgr(full_hd));
+}
+
+void add_batches(Works &works) {
+  const NormalizeParams full_hd = camera(1920, 1080, 640);
+  const std::string table = "batch";
+  works.batch({"batch", table, "64 × NV12 1920×1080 → 640×640 float32"}, full_hd, 64);
+  works.batch({"batch-f16", table, "64 × NV12 1920×1080 → 640×640 float16"}, float16(full_hd), 64);
+  works.batch({"batch-4k", table, "16 × NV12 3840×2160 → 640×640 float32"}, camera(3840, 2160, 640),
+              16);
+  works.batch({"batch-up", table, "64 × NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280),
+              64);
+  works.batch({"batch-bgr", table, "64 × BGR 1920×1080 → 640×640 float32"}, bgr(full_hd), 64);
+}
+
+void add_pictures(Works &works) {
+  const std::string table = "picture";
+  const auto bt709 = ColorMatrix::bt709, bt601 = ColorMatrix::bt601;
+  works.letterbox({"bgr-4k", table, "NV12 3840×2160 → BGR"}, from_4k(3840, 2160, bt709), true);
+  works.letterbox({"bgr-4k-601", "", ""}, from_4k(3840, 2160, bt601), true);
+  works.letterbox({"bgr-half", table, "NV12 3840×2160 → BGR 1920×1080"}, from_4k(1920, 1080, bt709),
+                  true);
+  works.letterbox({"bgr-half-601", "", ""}, from_4k(1920, 1080, bt601), true);
+  works.yuv444({"yuv444", table, "NV12 1920×1080 → Y444, Q13.18"},
+               fixed_point(1920, 1080, 1920, 1080));
+  works.yuv444({"yuv444-4k", table, "NV12 3840×2160 → Y444, Q13.18"},
+               fixed_point(3840, 2160, 3840, 2160));
+  works.yuv444({"yuv444-half", table, "NV12 3840×2160 → Y444 1920×1080, Q13.18"},
+               fixed_point(3840, 2160, 1920, 1080));
+}
+
+void add_histograms(Works &works) {
+  const ImageDesc full_hd = {PixelFormat::GRAY8, 1920, 1080},
+                  uhd = {PixelFormat::GRAY8, 3840, 2160};
+  const std::string table = "histogram";
+  works.histogram({"histogram", table, "luma 1920×1080, noise"}, full_hd);
+  works.histogram({"histogram-flat", table, "luma 1920×1080, flat"}, full_hd, true);
+  works.histogram({"histogram-4k", table, "luma 3840×2160, noise"}, uhd);
+  works.histogram({"histogram-4k-flat", table, "luma 3840×2160, flat"}, uhd, true);
+  works.histogram({"histogram-bgr", table, "BGR 1920×1080, noise"}, {PixelFormat::BGR, 1920, 1080});
+  works.histogram({"histogram-rgbx", table, "RGBx 1920×1080, noise"},
+                  {PixelFormat::RGBx, 1920, 1080});
+}
+
+void add_shuffles(Works &works) {
+  const std::string table = "shuffle";
+  const DType half = DType::float16, single = DType::float32;
+  works.shuffle({"shuffle-2", table, "(1, 256, 1088, 1920) float16, r = 2"},
+                {planes(half, 256, 1088, 1920), 2});
+  works.shuffle({"shuffle-3", table, "(1, 252, 1088, 1920) float16, r = 3"},
+                {planes(half, 252, 1088, 1920), 3});
+  works.shuffle({"shuffle-4", table, "(1, 256, 1088, 1920) float16, r = 4"},
+                {planes(half, 256, 1088, 1920), 4});
+  works.shuffle({"shuffle-2-f32", table, "(1, 128, 1088, 1920) float32, r = 2"},
+                {planes(single, 128, 1088, 1920), 2});
+  works.shuffle_to_video(
+      {"video-2", table, "(1, 12, 1080, 1920) float16, r = 2, to BGR"},
+      {planes(half, 12, 1080, 1920), 2, {PixelFormat::BGR, 3840, 2160}, 0.0, 0.0});
+  works.shuffle_to_video({"video-4", table, "(1, 48, 540, 960) float16, r = 4, to BGR"},
+                         {planes(half, 48, 540, 960), 4, {PixelFormat::BGR, 3840, 2160}, 0.0, 0.0});
+  works.shuffle_to_video(
+      {"video-2-f32", table, "(1, 12, 1080, 1920) float32, r = 2, to RGB"},
+      {planes(single, 12, 1080, 1920), 2, {PixelFormat::RGB, 3840, 2160}, 0.0, 0.0});
+}
+
+}  // namespace
+
+void for_each_work(Backend &cuda, Backend &cpu, const std::function<void(const Work &)> &take) {
+  Works works(cuda, cpu, take);
+  add_tensors(works);
+  add_batches(works);
+  add_pictures(works);
+  add_histograms(works);
+  add_shuffles(works);
+}
+
+}  // namespace bench
