@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""CV-CUDA beside our operations: rows for tables.py. It converts NV12 by BT.601's matrix alone, and
+is compared with what we make by that."""
+import cvcuda
+import torch
+
+import common
+
+WIDTH, HEIGHT, SIDE, CONTENT = 1920, 1080, 640, 360
+TOP = (SIDE - CONTENT) // 2
+MEAN = [0.485, 0.456, 0.406]
+SCALE = [1 / std for std in (0.229, 0.224, 0.225)]
+
+
+class Calls:
+    """Frames and results as CV-CUDA's tensors, and the stream that all is queued on."""
+
+    def __init__(self, rotation, shape, dtype, layout):
+        self.frames = [cvcuda.as_tensor(frames, "NHWC") for frames in rotation.calls]
+        self.memory = common.results(shape, dtype, len(self.frames))
+        self.results = [cvcuda.as_tensor(result, layout) for result in self.memory]
+        self.stream = cvcuda.as_stream(torch.cuda.current_stream())
+
+    def peer(self, queue, batch, compare):
+        """`queue` takes the memory for a call's result, and its frames."""
+        def run(i):
+            j = i % len(self.results)
+            queue(self.results[j], self.frames[i])
+            return self.memory[j]
+
+        return common.Peer(run, len(self.frames), batch, compare, self.memory)
+
+
+def scratch(shape, dtype=torch.uint8):
+    return cvcuda.as_tensor(torch.empty(shape, dtype=dtype, device="cuda"), "NHWC")
+
+
+def camera(width, height, batch):
+    return common.Rotation(lambda pattern: common.nv12(width, height, pattern),
+                           (batch, height * 3 // 2, width, 1))
+
+
+def comparison(expected, size, levels):
+    return lambda frame, result: common.check_about(result, expected.of(frame, size), levels)
+
+
+def six_calls(peers, batch):
+    calls = Calls(camera(WIDTH, HEIGHT, batch), (batch, 3, SIDE, SIDE), torch.float32, "NCHW")
+    rgb, small = scratch((batch, HEIGHT, WIDTH, 3)), scratch((batch, CONTENT, SIDE, 3))
+    padded = scratch((batch, SIDE, SIDE, 3))
+    floats, normal = (scratch((batch, SIDE, SIDE, 3), torch.float32) for _ in range(2))
+    stream = calls.stream
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(rgb, frames, cvcuda.ColorConversion.YUV2RGB_NV12, stream=stream)
+        cvcuda.resize_into(small, rgb, cvcuda.Interp.LINEAR, stream=stream)
+        cvcuda.copymakeborder_into(padded, small, cvcuda.Border.CONSTANT, [114.0, 114.0, 114.0],
+                                   top=TOP, left=0, stream=stream)
+        cvcuda.convertto_into(floats, padded, 1 / 255, stream=stream)
+        cvcuda.normalize_into(normal, floats, MEAN, SCALE, stream=stream)
+        cvcuda.reformat_into(out, normal, stream=stream)
+
+    expected = peers.expected("tensor-601", torch.float32)
+    return calls.peer(queue, batch, comparison(expected, 3 * SIDE * SIDE, 255 * 0.226))
+
+
+def two_calls(peers, batch):
+    """It neither pads nor has channels of their own."""
+    calls = Calls(camera(WIDTH, HEIGHT, batch), (batch, 3, SIDE, SIDE), torch.float32, "NCHW")
+    rgb = scratch((batch, HEIGHT, WIDTH, 3))
+    stream = calls.stream
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(rgb, frames, cvcuda.ColorConversion.YUV2RGB_NV12, stream=stream)
+        cvcuda.resize_crop_convert_reformat_into(out, rgb, (SIDE, SIDE), cvcuda.Interp.LINEAR,
+                                                 (0, 0), scale=1 / 255, stream=stream)
+
+    expected = peers.expected("tensor-stretched-601", torch.float32)
+    return calls.peer(queue, batch, comparison(expected, 3 * SIDE * SIDE, 255))
+
+
+def bgr(peers, width, height):
+    """3840x2160 NV12 to this size."""
+    calls = Calls(camera(3840, 2160, 1), (1, height, width, 3), torch.uint8, "NHWC")
+    whole = scratch((1, 2160, 3840, 3))
+    stream, same_size = calls.stream, width == 3840
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(out if same_size else whole, frames,
+                             cvcuda.ColorConversion.YUV2BGR_NV12, stream=stream)
+        if not same_size:
+            cvcuda.resize_into(out, whole, cvcuda.Interp.LINEAR, stream=stream)
+
+    expected = peers.expected("bgr-4k-601" if same_size else "bgr-half-601", torch.uint8)
+    return calls.peer(queue, 1, comparison(expected, 3 * width * height, 1))
+
+
+def histogram(peers, name, width, height, frame):
+    calls = Calls(common.Rotation(frame, (1, height, width, 1)), (1, 256, 1), torch.int32, "HWC")
+    expected = peers.expected(name, torch.int64)
+    return calls.peer(
+        lambda out, picture: cvcuda.histogram_into(out, picture, stream=calls.stream), 1,
+        lambda frame, result: common.check_equal(result, expected.of(frame, 256)))
+
+
+def add_tensors(peers):
+    for name, batch in (("tensor", 1), ("batch", 64)):
+        peers.add(name, "CV-CUDA, 6 calls", lambda: six_calls(peers, batch))
+        peers.add(name, "CV-CUDA, 2 calls: stretched, without mean and std",
+                  lambda: two_calls(peers, batch))
+
+
+def add_histograms(peers):
+    for name, width, height in (("histogram", 1920, 1080), ("histogram-4k", 3840, 2160)):
+        peers.add(name, "CV-CUDA", lambda: histogram(
+            peers, name, width, height, lambda pattern: common.noise(width * height, pattern)))
+        peers.add(name + "-flat", "CV-CUDA", lambda: histogram(
+            peers, name + "-flat", width, height, lambda _: common.flat(width * height)))
+
+
+def main():
+    options = common.parse_options()
+    common.begin("CV-CUDA", cvcuda.__version__)
+    peers = common.Peers(options)
+    add_tensors(peers)
+    peers.add("bgr-4k", "CV-CUDA", lambda: bgr(peers, 3840, 2160))
+    peers.add("bgr-half", "CV-CUDA, 2 calls", lambda: bgr(peers, 1920, 1080))
+    add_histograms(peers)
+
+
+main()

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""PyTorch, as called and compiled, beside our operations: rows for tables.py."""
+import torch
+import torch.nn.functional as F
+
+import common
+
+WIDTH, HEIGHT, SIDE, CONTENT = 1920, 1080, 640, 360
+# BT.709, limited range: R, G and B of Y - 16, U - 128 and V - 128.
+MATRIX = [[1.16438356, 0.0, 1.79274107], [1.16438356, -0.21324861, -0.53290933],
+          [1.16438356, 2.11240179, 0.0]]
+BLACK = [16.0, 128.0, 128.0]
+
+
+def column(values):
+    return torch.tensor(values, device="cuda").view(1, 3, 1)
+
+
+def product():
+    """The matrix as a matrix: the fewest calls."""
+    matrix = torch.tensor(MATRIX, device="cuda")
+    offset = -(matrix @ torch.tensor(BLACK, device="cuda")).view(1, 3, 1)
+
+    def to_rgb(y, uv):
+        yuv = torch.cat([y, uv], 1).flatten(2)
+        rgb = torch.baddbmm(offset, matrix.expand(len(yuv), 3, 3), yuv)
+        return rgb.view(len(yuv), 3, *y.shape[2:])
+
+    return to_rgb
+
+
+def sums(y, uv):
+    """The same as sums, which a compiler makes one kernel with what surrounds them."""
+    y, u, v = y[:, 0] - BLACK[0], uv[:, 0] - BLACK[1], uv[:, 1] - BLACK[2]
+    return torch.stack([a * y + b * u + c * v for a, b, c in MATRIX], 1)
+
+
+def tensor_maker(to_rgb, dtype):
+    scale = column(common.SCALE).view(1, 3, 1, 1)
+    offset = column(common.OFFSET).view(1, 3, 1, 1)
+    pad = (SIDE - CONTENT) // 2
+
+    def resized(plane):
+        return F.interpolate(plane, (CONTENT, SIDE), mode="bilinear", align_corners=False)
+
+    def make(frames):
+        luma = frames[:, :HEIGHT].unsqueeze(1).float()
+        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
+        rgb = to_rgb(resized(luma), resized(chroma.permute(0, 3, 1, 2).float())).clamp(0, 255)
+        return (F.pad(rgb, (0, 0, pad, pad), value=114.0) * scale + offset).to(dtype)
+
+    return make
+
+
+def to_tensor(peers, make, batch):
+    frames = common.Rotation(lambda pattern: common.nv12(WIDTH, HEIGHT, pattern),
+                             (batch, HEIGHT * 3 // 2, WIDTH)).calls
+    expected = peers.expected("tensor", torch.float32)
+
+    def compare(frame, result):
+        common.check_about(result, expected.of(frame, 3 * SIDE * SIDE), 255 * 0.226)
+
+    return common.Peer(lambda i: make(frames[i]), len(frames), batch, compare)
+
+
+def histogram(peers, name, pixels, frame):
+    frames = common.Rotation(frame, (1, pixels)).calls
+    expected = peers.expected(name, torch.int64)
+
+    def compare(frame, result):
+        common.check_equal(result, expected.of(frame, 256))
+
+    return common.Peer(lambda i: torch.bincount(frames[i].view(-1), minlength=256), len(frames), 1,
+                       compare)
+
+
+def shuffle(peers, name, shape, dtype, make):
+    """Results that are large have left their digest."""
+    size = torch.empty(shape, dtype=dtype, device="meta").nbytes
+    mask = common.FLOAT16 if dtype == torch.float16 else common.FLOAT32
+    frames = common.Rotation(lambda pattern: common.noise(size, pattern, mask), shape, dtype).calls
+    if name.startswith("video"):
+        expected = peers.expected(name, torch.uint8)
+    else:
+        expected = peers.expected(name + ".digest", torch.int64)
+
+    def compare(frame, result):
+        if result.dtype == torch.uint8:
+            common.check_equal(result, expected.of(frame, result.numel()))
+        else:
+            common.check_digest(result, expected.of(frame, 1))
+
+    return common.Peer(lambda i: make(frames[i]), len(frames), 1, compare)
+
+
+def video_maker(factor, is_bgr):
+    def make(tensor):
+        picture = F.pixel_shuffle(tensor, factor).float().mul(255).add(0.5).floor().clamp(0, 255)
+        picture = picture.to(torch.uint8)
+        return (picture.flip(1) if is_bgr else picture).permute(0, 2, 3, 1).contiguous()
+
+    return make
+
+
+def compiled(function):
+    torch.compiler.reset()  # it counts how often it has compiled the same lines
+    return torch.compile(function, dynamic=False)
+
+
+def add_tensors(peers):
+    for batch, name in ((1, "tensor"), (64, "batch")):
+        for dtype, end in ((torch.float32, ""), (torch.float16, "-f16")):
+            peers.add(name + end, "PyTorch", lambda: to_tensor(
+                peers, tensor_maker(product(), dtype), batch))
+            peers.add(name + end, "PyTorch, compiled", lambda: to_tensor(
+                peers, compiled(tensor_maker(sums, dtype)), batch))
+
+
+def add_histograms(peers):
+    for pixels, name in ((WIDTH * HEIGHT, "histogram"), (4 * WIDTH * HEIGHT, "histogram-4k")):
+        peers.add(name, "torch.bincount", lambda: histogram(
+            peers, name, pixels, lambda pattern: common.noise(pixels, pattern)))
+        peers.add(name + "-flat", "torch.bincount", lambda: histogram(
+            peers, name + "-flat", pixels, lambda _: common.flat(pixels)))
+
+
+def add_shuffles(peers):
+    half, single = torch.float16, torch.float32
+    for name, shape, dtype, factor in (("shuffle-2", (1, 256, 1088, 1920), half, 2),
+                                       ("shuffle-3", (1, 252, 1088, 1920), half, 3),
+                                       ("shuffle-4", (1, 256, 1088, 1920), half, 4),
+                                       ("shuffle-2-f32", (1, 128, 1088, 1920), single, 2)):
+        def make(tensor, factor=factor):
+            return F.pixel_shuffle(tensor, factor)
+        peers.add(name, "PyTorch", lambda: shuffle(peers, name, shape, dtype, make))
+        peers.add(name, "PyTorch, compiled",
+                  lambda: shuffle(peers, name, shape, dtype, compiled(make)))
+    for name, shape, dtype, factor in (("video-2", (1, 12, 1080, 1920), half, 2),
+                                       ("video-4", (1, 48, 540, 960), half, 4),
+                                       ("video-2-f32", (1, 12, 1080, 1920), single, 2)):
+        make = video_maker(factor, dtype == half)
+        peers.add(name, "PyTorch", lambda: shuffle(peers, name, shape, dtype, make))
+        peers.add(name, "PyTorch, compiled",
+                  lambda: shuffle(peers, name, shape, dtype, compiled(make)))
+
+
+def main():
+    options = common.parse_options()
+    common.begin("PyTorch", torch.__version__)
+    peers = common.Peers(options)
+    with torch.no_grad():
+        add_tensors(peers)
+        add_histograms(peers)
+        add_shuffles(peers)
+
+
+main()
