@@ -122,9 +122,9 @@ sanitizers_stage() {
 # Tables for the report; no test. A program of the build may take nvdec.py's place.
 bench_stage() {
   local nvdec=(python3 tests/bench/nvdec.py "$CUDATENSOR_TEST_CLIP" ${quick:+--rounds 1})
-  if [ -x "$build/tests/bench/bench-gpu" ]; then
-    check bench bench-gpu 300 "${start[@]}" "$build/tests/bench/bench-gpu" ${quick:+--quick}
-  fi
+  local kernels=(tests/bench/gpu.sh --quick --build "$build")
+  [ -z "$runtime" ] || kernels+=(--runtime "$runtime")
+  [ ! -x "$build/tests/bench/bench-gpu" ] || check bench bench-gpu 400 "${kernels[@]}"
   if [ -x "$build/tests/bench/bench-nvdec" ]; then
     nvdec=("${start[@]}" "$build/tests/bench/bench-nvdec" "$CUDATENSOR_TEST_CLIP")
   fi

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""tables.py RESULTS [DOCUMENT]
+
+Makes tables of the rows that gpu.sh has left in RESULTS: prints them, or puts them between the
+marks in DOCUMENT.  Fails where ours made something else than the CPU.
+"""
+import json
+import sys
+from pathlib import Path
+
+PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "cv_cuda": "CV-CUDA"}
+TABLES = {
+    "tensor": "One frame a call to a letterboxed, normalised tensor",
+    "batch": "A batch a call, times a frame",
+    "picture": "One frame to another picture",
+    "histogram": "Histogram of the luminance",
+    "shuffle": "Pixel shuffle",
+}
+HEAD = ("| | by | kernels, µs | a call, µs | ÷ ours | MB to move | of the ceiling |\n"
+        "|---|---|---|---|---|---|---|\n")
+BEGIN, END = "<!-- written by tests/bench/gpu.sh -->\n", "<!-- to here -->\n"
+
+
+def read_lines(file):
+    """The rows of a program, of which the last may be cut off."""
+    for line in file.read_text().splitlines() if file.exists() else []:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            return
+
+
+class Results:
+    def __init__(self, folder):
+        self.folder = folder
+        self.versions, self.rows = {}, {}  # rows: by their work and who does it
+        for name, title in PROGRAMS.items():
+            for kind in ("called", "kernel"):
+                for row in read_lines(folder / "rows" / f"{name}.{kind}"):
+                    self.add(row)
+            why = folder / "rows" / f"{name}.why"
+            if why.exists():
+                version = self.versions.get(title, "")
+                self.versions[title] = f"{version} {why.read_text().strip()}".strip()
+        self.ceiling = self.rate_of_copy()
+
+    def add(self, row):
+        if "program" in row:
+            self.versions[row["program"]] = row["version"]
+            return
+        known = self.rows.setdefault((row["work"], row["who"]), {})
+        # Who fails in the second pass has its times of the first.
+        known.update({key: value for key, value in row.items() if key != "why" or not known})
+
+    def rate_of_copy(self):
+        """Bytes a microsecond."""
+        row = self.rows.get(("copy", "CUDA"), {})
+        return row["bytes"] / row["called"][0] if "called" in row else None
+
+    def works(self, table):
+        """Our row of each work, and those of the peers."""
+        for (work, who), row in self.rows.items():
+            if who == "ours" and row["table"] == table:
+                peers = [(peer, other) for (name, peer), other in self.rows.items()
+                         if name == work and peer != "ours"]
+                yield row, peers
+
+
+def number(value):
+    return f"{value:.2f}" if value < 100 else f"{value:.0f}"
+
+
+def times(values):
+    return "" if values is None else "{} ({} to {})".format(*map(number, values))
+
+
+def row_of(results, title, who, row, ours):
+    called = row.get("called")
+    if called is None:
+        return f"| {title} | {who}: {row.get('why', 'no time')} | | | | | |\n"
+    relative = number(called[0] / ours["called"][0]) if "called" in ours else ""
+    ceiling, moved = "", ours["bytes"]
+    if results.ceiling and moved:
+        ceiling = f"{moved / results.ceiling / called[0]:.0%}"
+    size = f"{moved / 1e6:.2f}" if row is ours and moved else ""
+    cells = [title, who, times(row.get("kernel")), times(called), relative, size, ceiling]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def limits(results):
+    text = "| | kernels, µs | a call, µs | GB/s |\n|---|---|---|---|\n"
+    for work in ("empty", "copy"):
+        row = results.rows.get((work, "CUDA"), {})
+        if "called" not in row:
+            continue
+        rate = f"{row['bytes'] / row['called'][0] / 1e3:.0f}" if row["bytes"] else ""
+        text += (f"| {row['title']} | {times(row.get('kernel'))} | {times(row['called'])} | "
+                 f"{rate} |\n")
+    return text
+
+
+def table(results, name):
+    text = ""
+    for ours, peers in results.works(name):
+        text += row_of(results, ours["title"], "**ours**", ours, ours)
+        for who, row in peers:
+            text += row_of(results, "", who, row, ours)
+    return text and HEAD + text
+
+
+def section(results):
+    text = (results.folder / "head").read_text() + "\n"
+    for name, version in results.versions.items():
+        text += f"- {name}: {version}\n"
+    why = results.folder / "bin" / "libkerneltimes.so.why"
+    if why.exists():
+        text += f"- no kernel times: {why.read_text().strip()}\n"
+    text += "\n" + limits(results)
+    for name, title in TABLES.items():
+        text += f"\n**{title}**\n\n" + (table(results, name) or "No rows.\n")
+    return text
+
+
+def write(document, text):
+    old = document.read_text()
+    before, rest = old.split(BEGIN)
+    after = rest.split(END)[1]
+    document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+
+
+def main(folder, document=None):
+    results = Results(Path(folder))
+    text = section(results)
+    if document is None:
+        print(text, end="")
+    else:
+        write(Path(document), text)
+    return 1 if (Path(folder) / "rows" / "ours.why").exists() else 0
+
+
+sys.exit(main(*sys.argv[1:]))
