@@ -11,7 +11,6 @@
 #   --write         puts the tables into BENCHMARKS.md
 # What programs print is in build-bench-results/. Fails where ours differs from the CPU's.
 set -euo pipefail
-command=("$0" "$@")
 cd "$(dirname "$0")/../.."
 . tests/gpu/machine.sh
 
@@ -96,7 +95,8 @@ compile_peers() {
   find_cupti
   compile_kernel_times &
   compile npp tests/bench/peers/npp.cu \
-    -Xlinker -rpath="$toolkit/lib64:$toolkit/targets/x86_64-linux/lib" -lnppc -lnppial -lnppicc -lnppidei -lnppig -lnppist &
+    -Xlinker -rpath="$toolkit/lib64:$toolkit/targets/x86_64-linux/lib" \
+    -lnppc -lnppial -lnppicc -lnppidei -lnppig -lnppist &
   compile cub tests/bench/peers/cub.cu &
   wait
 }
@@ -151,8 +151,7 @@ begin=$SECONDS
 compile_peers
 [ -n "$quick" ] || printf 'compiling the peers: %d s\n' $((SECONDS - begin)) >&2
 time_all
-{
-  echo "    ${command[*]}"
-  printf '\n%s; %s, %s.\n' "$machine" "$commit" "$(date +%F)"
-} >"$results/head"
+# Folders have no part in what is measured.
+printf '%s: %s; %s, %s.\n' "\`tests/bench/gpu.sh${quick:+ --quick}\`" "$machine" "$commit" \
+  "$(date +%F)" >"$results/head"
 python3 tests/bench/tables.py "$results" ${write:+BENCHMARKS.md}
