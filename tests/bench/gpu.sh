@@ -82,8 +82,8 @@ compile_kernel_times() {
     return
   fi
   lib=$(libcupti "$cupti")
-  compile libkerneltimes.so -shared -Xcompiler=-fPIC "-I$cupti/include" tests/bench/kerneltimes.cpp \
-    -Xlinker "$lib" -Xlinker -rpath="${lib%/*}"
+  compile libkerneltimes.so tests/bench/kerneltimes.cpp -shared -Xcompiler=-fPIC \
+    "-I$cupti/include" -Xlinker "$lib" -Xlinker -rpath="${lib%/*}"
 }
 
 compile_peers() {

@@ -149,8 +149,8 @@ class Rotation:
 
 def results(shape, dtype, calls):
     """Memory for what `calls` calls make, or for as many as do not stay in the cache."""
-    size = torch.empty(shape, dtype=dtype, device="meta").nbytes
-    return [torch.empty(shape, dtype=dtype, device="cuda") for _ in range(min(calls, frames_of(size)))]
+    count = min(calls, frames_of(torch.empty(shape, dtype=dtype, device="meta").nbytes))
+    return [torch.empty(shape, dtype=dtype, device="cuda") for _ in range(count)]
 
 
 def poison(tensor):
