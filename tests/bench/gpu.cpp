@@ -66,13 +66,7 @@ class Program {
     Line line;
     line.text("work", work.key).text("who", "ours").text("table", work.table);
     line.text("title", work.title).number("bytes", work.moved);
-    try {
-      time(work, line);
-    } catch (const std::exception &error) {
-      line.text("why", error.what());
-      std::fprintf(stderr, "%s: %s\n", work.key.c_str(), error.what());
-      failed_ = true;
-    }
+    guard(line, [&] { time(work, line); });
     if (row) line.print();
   }
 
@@ -90,6 +84,18 @@ class Program {
 
  private:
   bool times_kernels() const { return !options_.kernel_times.empty(); }
+
+  /// What goes wrong with a row is its reason.
+  template <class Fill>
+  void guard(Line &line, const Fill &fill) {
+    try {
+      fill();
+    } catch (const std::exception &error) {
+      line.text("why", error.what());
+      std::fprintf(stderr, "%s\n", error.what());
+      failed_ = true;
+    }
+  }
 
   void time(const Work &work, Line &line) {
     const std::vector<Bytes> patterns = patterns_of(work.shape, work.frame);
@@ -112,7 +118,7 @@ class Program {
     Line line;
     line.text("work", key).text("who", "CUDA").text("table", "limits").text("title", title);
     line.number("bytes", bytes);
-    add_times(line, options_, handle_of(stream_), 1, call);
+    guard(line, [&] { add_times(line, options_, handle_of(stream_), 1, call); });
     line.print();
   }
 

@@ -101,14 +101,12 @@ compile_peers() {
   wait
 }
 
-# pass NAME SECONDS OUT COMMAND...: rows into OUT; how the program ends, where it fails, into the
-# results. An earlier pass that failed is enough.
+# pass OUT SECONDS COMMAND...: rows into OUT; how the program ends, where it fails, beside it.
 pass() {
-  local name=$1 seconds=$2 out=$results/rows/$3 log=$results/$3.log status=0
-  shift 3
+  local out=$results/rows/$1 log=$results/$1.log seconds=$2 status=0
+  shift 2
   timeout -k 10 "$seconds" "$@" "$results" >"$out" 2>"$log" </dev/null || status=$?
-  [ "$status" -eq 0 ] || [ -e "$results/rows/$name.why" ] ||
-    echo "ends with status $status: $(grep . "$log" | tail -n 1)" >"$results/rows/$name.why"
+  [ "$status" -eq 0 ] || echo "ends with status $status: $(grep . "$log" | tail -n 1)" >"$out.why"
 }
 
 # times NAME SECONDS COMMAND...: calls, then kernels, in a process of their own: whoever profiles
@@ -116,9 +114,9 @@ pass() {
 times() {
   local name=$1 seconds=$2 begin=$SECONDS library=$results/bin/libkerneltimes.so
   shift 2
-  pass "$name" "$seconds" "$name.called" "$@" ${quick:+--quick}
+  pass "$name.called" "$seconds" "$@" ${quick:+--quick}
   if [ -z "$quick" ] && [ -e "$library" ]; then
-    pass "$name" "$seconds" "$name.kernel" "$@" --kernel-times "$library"
+    pass "$name.kernel" "$seconds" "$@" --kernel-times "$library"
   fi
   [ -n "$quick" ] || printf '%s: %d s\n' "$name" $((SECONDS - begin)) >&2
 }
@@ -126,7 +124,7 @@ times() {
 # peer NAME: what was compiled, or why it was not
 peer() {
   if [ -e "$results/bin/$1.why" ]; then
-    cp "$results/bin/$1.why" "$results/rows/$1.why"
+    cp "$results/bin/$1.why" "$results/rows/$1.called.why"
   else
     times "$1" 60 "$results/bin/$1"
   fi

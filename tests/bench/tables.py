@@ -31,27 +31,39 @@ def read_lines(file):
             return
 
 
+def why(file):
+    """The reason in a file, if there is one."""
+    return file.read_text().strip() if file.exists() else ""
+
+
 class Results:
     def __init__(self, folder):
         self.folder = folder
         self.versions, self.rows = {}, {}  # rows: by their work and who does it
+        self.no_kernels = {why(folder / "bin" / "libkerneltimes.so.why")}
         for name, title in PROGRAMS.items():
-            for kind in ("called", "kernel"):
-                for row in read_lines(folder / "rows" / f"{name}.{kind}"):
-                    self.add(row)
-            why = folder / "rows" / f"{name}.why"
-            if why.exists():
-                version = self.versions.get(title, "")
-                self.versions[title] = f"{version} {why.read_text().strip()}".strip()
+            self.read(folder / "rows" / name, title)
         self.ceiling = self.rate_of_copy()
+
+    def read(self, file, title):
+        """What a program has left of both its passes."""
+        for kind in ("called", "kernel"):
+            for row in read_lines(file.with_suffix("." + kind)):
+                self.add(row)
+        reason = why(file.with_suffix(".called.why"))
+        if reason:
+            self.versions[title] = f"{self.versions.get(title, '')} {reason}".strip()
+        else:
+            self.no_kernels.add(why(file.with_suffix(".kernel.why")))
 
     def add(self, row):
         if "program" in row:
             self.versions[row["program"]] = row["version"]
             return
         known = self.rows.setdefault((row["work"], row["who"]), {})
-        # Who fails in the second pass has its times of the first.
-        known.update({key: value for key, value in row.items() if key != "why" or not known})
+        if "called" in known and "why" in row:
+            self.no_kernels.add(row.pop("why"))
+        known.update(row)
 
     def rate_of_copy(self):
         """Bytes a microsecond."""
@@ -113,9 +125,8 @@ def section(results):
     text = (results.folder / "head").read_text() + "\n"
     for name, version in results.versions.items():
         text += f"- {name}: {version}\n"
-    why = results.folder / "bin" / "libkerneltimes.so.why"
-    if why.exists():
-        text += f"- no kernel times: {why.read_text().strip()}\n"
+    for reason in sorted(filter(None, results.no_kernels)):
+        text += f"- kernel times are missing: {reason}\n"
     text += "\n" + limits(results)
     for name, title in TABLES.items():
         text += f"\n**{title}**\n\n" + (table(results, name) or "No rows.\n")
@@ -136,7 +147,7 @@ def main(folder, document=None):
         print(text, end="")
     else:
         write(Path(document), text)
-    return 1 if (Path(folder) / "rows" / "ours.why").exists() else 0
+    return 1 if why(Path(folder) / "rows" / "ours.called.why") else 0
 
 
 sys.exit(main(*sys.argv[1:]))
