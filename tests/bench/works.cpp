@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "works.h"
 
-#include <array>
-
 #include "batch.h"
 #include "imagenet.h"
 #include "traffic.h"
