@@ -6,6 +6,7 @@
 #include "cudamemory.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
+#include "tensorpool.h"
 #include "tryallocator.h"
 
 namespace cudatensor {
@@ -174,7 +175,8 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   if (!configured) {
     gst_clear_object(&offer.pool);
     // Nothing in advance: what lacks is said when a buffer is needed.
-    offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
+    GstBufferPool *pool = is_video(caps) ? new_pool(caps, engine) : new_tensor_pool();
+    offer = {pool, static_cast<guint>(size), 0, 0};
     configured = configure(offer, wishes);
   }
   if (configured)

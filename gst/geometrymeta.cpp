@@ -3,7 +3,9 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "values.h"
@@ -27,59 +29,87 @@ Matrix compose(const Matrix &a, const Matrix &b) {
           a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
 }
 
-void set_matrix(GstStructure *s, const char *field, const Matrix &matrix) {
-  set_array(s, field, matrix, G_TYPE_DOUBLE, g_value_set_double);
-}
+/// The meta's fields that are whole numbers.
+constexpr const char *kSizes[] = {"src-width", "src-height", "dst-width",     "dst-height",
+                                  "pad-left",  "pad-top",    "content-width", "content-height"};
+constexpr size_t kSourceSizes = 2;  // the first
+constexpr gint kFields = 2 + std::size(kSizes);
 
-std::optional<Matrix> get_matrix(const GstStructure *s, const char *field) {
-  const GValue *array = gst_structure_get_value(s, field);
-  Matrix matrix;
-  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array) ||
-      gst_value_array_get_size(array) != matrix.size())
-    return std::nullopt;
-  for (guint i = 0; i < matrix.size(); ++i) {
-    const GValue *item = gst_value_array_get_value(array, i);
-    if (!G_VALUE_HOLDS_DOUBLE(item)) return std::nullopt;
-    matrix[i] = g_value_get_double(item);
-  }
-  return matrix;
-}
-
-/// What an earlier element said of the first picture.
-struct Earlier {
+/// What a meta says.
+struct Facts {
   Matrix matrix, inverse;
-  int src_width, src_height;
+  std::array<int, std::size(kSizes)> sizes;  // as in kSizes
 };
 
-std::optional<Earlier> earlier_geometry(GstBuffer *buffer) {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, kGeometryMeta);
-  if (meta == nullptr) return std::nullopt;
-  const GstStructure *s = gst_custom_meta_get_structure(meta);
-  const auto matrix = get_matrix(s, "matrix"), inverse = get_matrix(s, "inverse");
-  Earlier earlier = {};
-  if (!matrix || !inverse || !gst_structure_get_int(s, "src-width", &earlier.src_width) ||
-      !gst_structure_get_int(s, "src-height", &earlier.src_height))
-    return std::nullopt;
-  earlier.matrix = *matrix;
-  earlier.inverse = *inverse;
-  return earlier;
+bool read(const GstStructure *s, const char *field, Matrix &matrix) {
+  const GValue *array = gst_structure_get_value(s, field);
+  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array) ||
+      gst_value_array_get_size(array) != matrix.size())
+    return false;
+  for (guint i = 0; i < matrix.size(); ++i) {
+    const GValue *item = gst_value_array_get_value(array, i);
+    if (!G_VALUE_HOLDS_DOUBLE(item)) return false;
+    matrix[i] = g_value_get_double(item);
+  }
+  return true;
 }
 
-void attach(GstBuffer *out, const Geometry &g, const std::optional<Earlier> &earlier) {
-  GstStructure *s = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(out, kGeometryMeta));
-  Matrix matrix = forward(g), inverse = backward(g);
-  if (earlier) {
-    matrix = compose(matrix, earlier->matrix);
-    inverse = compose(earlier->inverse, inverse);
-  }
-  set_matrix(s, "matrix", matrix);
-  set_matrix(s, "inverse", inverse);
-  gst_structure_set(s, "src-width", G_TYPE_INT, earlier ? earlier->src_width : g.src_width,
-                    "src-height", G_TYPE_INT, earlier ? earlier->src_height : g.src_height,
-                    "dst-width", G_TYPE_INT, g.dst_width, "dst-height", G_TYPE_INT, g.dst_height,
-                    "pad-left", G_TYPE_INT, g.pad_left, "pad-top", G_TYPE_INT, g.pad_top,
-                    "content-width", G_TYPE_INT, g.content_width, "content-height", G_TYPE_INT,
-                    g.content_height, nullptr);
+/// With the first `sizes` of the sizes. Nothing where the meta lacks something, as one that others
+/// have made may.
+std::optional<Facts> read_facts(const GstStructure *s, size_t sizes) {
+  Facts facts = {};
+  bool complete = read(s, "matrix", facts.matrix) && read(s, "inverse", facts.inverse);
+  for (size_t i = 0; complete && i < sizes; ++i)
+    complete = gst_structure_get_int(s, kSizes[i], &facts.sizes[i]);
+  return complete ? std::optional<Facts>(facts) : std::nullopt;
+}
+
+Facts facts_of(const Geometry &g) {
+  return {forward(g),
+          backward(g),
+          {g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
+           g.content_width, g.content_height}};
+}
+
+GstCustomMeta *meta_of(GstBuffer *buffer) {
+  return reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, geometry_meta_api()));
+}
+
+/// What an earlier element said of the first picture; of the sizes its own.
+std::optional<Facts> earlier_facts(GstBuffer *buffer) {
+  GstCustomMeta *meta = meta_of(buffer);
+  if (meta == nullptr) return std::nullopt;
+  return read_facts(gst_custom_meta_get_structure(meta), kSourceSizes);
+}
+
+Facts after(const Facts &earlier, Facts facts) {
+  facts.matrix = compose(facts.matrix, earlier.matrix);
+  facts.inverse = compose(earlier.inverse, facts.inverse);
+  std::copy_n(earlier.sizes.begin(), kSourceSizes, facts.sizes.begin());
+  return facts;
+}
+
+bool says(const GstStructure *s, const Facts &facts) {
+  if (gst_structure_n_fields(s) != kFields) return false;
+  const auto said = read_facts(s, facts.sizes.size());
+  return said && said->matrix == facts.matrix && said->inverse == facts.inverse &&
+         said->sizes == facts.sizes;
+}
+
+void write(GstStructure *s, const Facts &facts) {
+  gst_structure_remove_all_fields(s);
+  set_array(s, "matrix", facts.matrix, G_TYPE_DOUBLE, g_value_set_double);
+  set_array(s, "inverse", facts.inverse, G_TYPE_DOUBLE, g_value_set_double);
+  for (size_t i = 0; i < facts.sizes.size(); ++i)
+    gst_structure_set(s, kSizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
+}
+
+/// A buffer of a pool mostly carries what it carried last time.
+void attach(GstBuffer *out, const Facts &facts) {
+  GstCustomMeta *meta = meta_of(out);
+  if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
+  GstStructure *s = gst_custom_meta_get_structure(meta);
+  if (!says(s, facts)) write(s, facts);
 }
 
 struct Span {
@@ -138,13 +168,22 @@ void register_geometry_meta() {
     gst_meta_register_custom(kGeometryMeta, tags, nullptr, nullptr, nullptr);
 }
 
+GType geometry_meta_api() {
+  static const GType api = gst_meta_get_info(kGeometryMeta)->api;
+  return api;
+}
+
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  attach(out, geometry, earlier_geometry(in));
+  const auto earlier = earlier_facts(in);
+  const Facts facts = facts_of(geometry);
+  attach(out, earlier ? after(*earlier, facts) : facts);
 }
 
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  const auto earlier = earlier_geometry(in);
-  if (earlier) attach(out, geometry, earlier);
+  const auto earlier = earlier_facts(in);
+  if (earlier) return attach(out, after(*earlier, facts_of(geometry)));
+  GstCustomMeta *meta = meta_of(out);
+  if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);
 }
 
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
@@ -159,7 +198,7 @@ void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) 
 
 bool is_geometric_meta(GType api) {
   return api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
-         api == gst_meta_get_info(kGeometryMeta)->api;
+         api == geometry_meta_api();
 }
 
 }  // namespace cudatensor

@@ -18,11 +18,13 @@ constexpr const char *kGeometryMeta = "GstCudaTensorGeometryMeta";
 /// Once per process, before buffers carry one.
 void register_geometry_meta();
 
-/// Attaches `geometry` to `out`. Where `in` carries a geometry already, the two are composed, so
-/// that matrix and src-* speak of the first picture.
+GType geometry_meta_api();
+
+/// Makes `geometry` that of `out`, whatever it carries. Where `in` carries a geometry already, the
+/// two are composed, so that matrix and src-* speak of the first picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Attaches a geometry to `out` only where `in` carries one that would otherwise be lost.
+/// The same where `in` carries a geometry that would otherwise be lost; otherwise `out` carries none.
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Maps the regions of interest and the crop of `in` to `out`: edges rounded outwards, clipped to

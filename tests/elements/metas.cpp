@@ -218,6 +218,77 @@ TEST(Geometry, PassesTheHistogram) {
       kDialects[0].expected);
 }
 
+// Tensors come from a pool, whose buffers may remember their last frame.
+
+GstStructure *structure_of(GstBuffer *buffer) {
+  return gst_custom_meta_get_structure(
+      gst_buffer_get_custom_meta(buffer, "GstCudaTensorGeometryMeta"));
+}
+
+guint count_metas(GstBuffer *buffer) {
+  guint count = 0;
+  gpointer state = nullptr;
+  while (gst_buffer_iterate_meta(buffer, &state) != nullptr) ++count;
+  return count;
+}
+
+TEST(GeometryOfPooledBuffers, FollowsALiveProperty) {
+  Rig rig("cudanormalize resize-mode=affine");
+  rig.downstream(tensor_caps("float32", "640:640:3:1"));
+  ASSERT_TRUE(rig.caps(video_caps(kWide)));
+  for (const int expected : {140, 140, 0, 0, 140}) {
+    rig.set("resize-mode", expected == 0 ? "top-left" : "affine");
+    const BufferRef out = rig.process(buffer_of(Picture(kWide)));
+    expect_geometry(geometry_of(out.get()), kDialects[expected == 0 ? 2 : 0].expected);
+    EXPECT_EQ(count_metas(out.get()), 1u);
+  }
+}
+
+TEST(GeometryOfPooledBuffers, IsRightWhateverDownstreamDidToIt) {
+  Rig rig("cudanormalize resize-mode=affine");
+  rig.downstream(tensor_caps("float32", "640:640:3:1"));
+  ASSERT_TRUE(rig.caps(video_caps(kWide)));
+  const std::vector<void (*)(GstStructure *)> changes = {
+      [](GstStructure *s) { gst_structure_set(s, "pad-top", G_TYPE_INT, 1, nullptr); },
+      [](GstStructure *s) { gst_structure_set(s, "more", G_TYPE_INT, 1, nullptr); },
+      [](GstStructure *s) { gst_structure_set(s, "matrix", G_TYPE_STRING, "none", nullptr); },
+      [](GstStructure *s) { gst_structure_remove_field(s, "inverse"); },
+      [](GstStructure *s) { gst_structure_remove_all_fields(s); }};
+  for (const auto change : changes) {
+    change(structure_of(rig.process(buffer_of(Picture(kWide))).get()));
+    const BufferRef out = rig.process(buffer_of(Picture(kWide)));
+    expect_geometry(geometry_of(out.get()), kDialects[0].expected);
+    EXPECT_EQ(gst_structure_n_fields(structure_of(out.get())), 10);
+  }
+}
+
+TEST(GeometryOfPooledBuffers, IsCopiedByOthersDownstream) {
+  Rig rig("cudanormalize resize-mode=affine");
+  rig.downstream(tensor_caps("float32", "640:640:3:1"));
+  ASSERT_TRUE(rig.caps(video_caps(kWide)));
+  for (int i = 0; i < 3; ++i) {
+    const BufferRef out = rig.process(buffer_of(Picture(kWide)));
+    GstCustomMeta *meta = gst_buffer_get_custom_meta(out.get(), "GstCudaTensorGeometryMeta");
+    // GstBaseTransform leaves such metas behind.
+    EXPECT_EQ(meta->meta.flags & GST_META_FLAG_POOLED, 0) << i;
+  }
+}
+
+TEST(GeometryOfPooledBuffers, GoesWithTheFrameThatHadOne) {
+  const std::string caps = tensor_caps("uint8", "640:360:3:1");
+  Rig rig("cudapixelshuffle upscale-factor=1");
+  rig.downstream("other/tensors");
+  ASSERT_TRUE(rig.caps(caps));
+  for (const bool has_geometry : {true, true, false, true, false, false}) {
+    BufferRef in = processed("cudanormalize dtype=uint8", kWide, caps);
+    GstCustomMeta *meta = gst_buffer_get_custom_meta(in.get(), "GstCudaTensorGeometryMeta");
+    if (!has_geometry) gst_buffer_remove_meta(in.get(), &meta->meta);
+    const BufferRef out = rig.process(std::move(in));
+    EXPECT_EQ(count_metas(out.get()), has_geometry ? 1u : 0u);
+    if (has_geometry) expect_near(geometry_of(out.get()).matrix, {0.5, 0, 0, 0, 0.5, 0});
+  }
+}
+
 // -------------------------------------------------------------------------------------- regions
 
 struct Region {
