@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elementalone.h"
+
+#include <gst/gst.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "elementtables.h"
+
+namespace {
+
+// Less than a stream holds, so that no launch waits for the GPU.
+constexpr int kBurst = 200;
+
+constexpr const char *kVideo = "video/x-raw%s,format=NV12,width=1920,height=1080,framerate=30/1";
+constexpr const char *kTensor =
+    "other/tensors%s,format=static,num_tensors=1,types=float32,dimensions=480:270:12:1,"
+    "framerate=30/1";
+
+struct Subject {
+  const char *element;
+  const char *input, *output;  ///< caps; %s is their memory
+};
+
+const Subject kSubjects[] = {
+    {"capsfilter", kVideo, "ANY"},
+    {"cudanormalize width=640 height=640 resize-mode=ultralytics", kVideo, "other/tensors%s"},
+    {"cudaletterbox", kVideo, "video/x-raw%s,format=RGBP,width=640,height=640"},
+    {"cudanv12toyuv444 resize-width=1280 resize-height=720", kVideo,
+     "video/x-raw%s,width=1280,height=720"},
+    {"cudahistogram", kVideo, "ANY"},
+    {"cudahistogram interval=0", kVideo, "ANY"},
+    {"cudapixelshuffle", kTensor, "other/tensors%s"},
+};
+
+std::string in_cuda(const char *caps) {
+  const std::string text = caps;
+  const size_t at = text.find("%s");
+  return at == std::string::npos ? text
+                                 : text.substr(0, at) + "(memory:CUDAMemory)" + text.substr(at + 2);
+}
+
+struct Unref {
+  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
+  void operator()(GstContext *context) const { gst_context_unref(context); }
+  void operator()(GstQuery *query) const { gst_query_unref(query); }
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+template <class T>
+using Ref = std::unique_ptr<T, Unref>;
+
+Ref<GstPad> new_pad(GstPadDirection direction, const std::string &caps_text) {
+  const Ref<GstCaps> caps(gst_caps_from_string(caps_text.c_str()));
+  GstPadTemplate *pad_template = gst_pad_template_new(direction == GST_PAD_SRC ? "src" : "sink",
+                                                      direction, GST_PAD_ALWAYS, caps.get());
+  GstPad *pad = gst_pad_new_from_template(pad_template, nullptr);
+  gst_object_unref(pad_template);
+  gst_object_ref_sink(pad);
+  return Ref<GstPad>(pad);
+}
+
+/// The pads beside an element. It shares the context that the first one made.
+class Rig {
+ public:
+  explicit Rig(const Subject &subject);
+  ~Rig();
+  Rig(const Rig &) = delete;
+  Rig &operator=(const Rig &) = delete;
+
+  /// A buffer of the pool that the element offers upstream; null where it offers none.
+  Ref<GstBuffer> offered_buffer();
+  void push(GstBuffer *buffer);
+  /// Until the last output is complete.
+  void wait() const;
+
+ private:
+  static Ref<GstContext> &context();
+  static GstFlowReturn keep(GstPad *pad, GstObject *, GstBuffer *buffer);
+  void link(const char *name, GstPad *pad) const;
+  void start();
+
+  Ref<GstElement> element_;
+  Ref<GstPad> src_, sink_;
+  Ref<GstCaps> caps_;
+  Ref<GstBuffer> last_;
+  Ref<GstBufferPool> pool_;
+  GstClockTime time_ = 0;
+};
+
+Ref<GstContext> &Rig::context() {
+  static auto *const context = new Ref<GstContext>;
+  return *context;
+}
+
+Rig::Rig(const Subject &subject)
+    : src_(new_pad(GST_PAD_SRC, in_cuda(subject.input))),
+      sink_(new_pad(GST_PAD_SINK, in_cuda(subject.output))),
+      caps_(gst_caps_from_string(in_cuda(subject.input).c_str())) {
+  std::string text = subject.element;
+  if (text != "capsfilter") text += " backend=cuda";
+  GstElement *element = gst_parse_launch(text.c_str(), nullptr);
+  if (element == nullptr) throw std::runtime_error("there is no " + text);
+  element_.reset(GST_ELEMENT(gst_object_ref_sink(element)));
+  gst_pad_set_chain_function(sink_.get(), keep);
+  gst_pad_set_element_private(sink_.get(), this);
+  link("sink", src_.get());
+  link("src", sink_.get());
+  start();
+}
+
+Rig::~Rig() {
+  gst_element_set_state(element_.get(), GST_STATE_NULL);
+  if (pool_) gst_buffer_pool_set_active(pool_.get(), FALSE);
+}
+
+void Rig::link(const char *name, GstPad *pad) const {
+  const Ref<GstPad> own(gst_element_get_static_pad(element_.get(), name));
+  const bool is_source = GST_PAD_IS_SRC(pad);
+  gst_pad_link(is_source ? pad : own.get(), is_source ? own.get() : pad);
+  gst_pad_set_active(pad, TRUE);
+}
+
+void Rig::start() {
+  if (context()) gst_element_set_context(element_.get(), context().get());
+  if (gst_element_set_state(element_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+    throw std::runtime_error("an element does not start: is there a GPU?");
+  if (!context()) context().reset(gst_element_get_context(element_.get(), "gst.cuda.context"));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_pad_push_event(src_.get(), gst_event_new_stream_start("bench"));
+  if (!gst_pad_push_event(src_.get(), gst_event_new_caps(caps_.get())))
+    throw std::runtime_error("an element does not take its caps");
+  gst_pad_push_event(src_.get(), gst_event_new_segment(&segment));
+}
+
+GstFlowReturn Rig::keep(GstPad *pad, GstObject *, GstBuffer *buffer) {
+  static_cast<Rig *>(gst_pad_get_element_private(pad))->last_.reset(buffer);
+  return GST_FLOW_OK;
+}
+
+Ref<GstBuffer> Rig::offered_buffer() {
+  const Ref<GstQuery> query(gst_query_new_allocation(caps_.get(), TRUE));
+  if (!gst_pad_peer_query(src_.get(), query.get()) ||
+      gst_query_get_n_allocation_pools(query.get()) == 0)
+    return nullptr;
+  GstBufferPool *pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+  pool_.reset(pool);
+  GstBuffer *buffer = nullptr;
+  gst_buffer_pool_set_active(pool, TRUE);
+  gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
+  return Ref<GstBuffer>(buffer);
+}
+
+void Rig::push(GstBuffer *buffer) {
+  GST_BUFFER_PTS(buffer) = time_;
+  time_ += GST_SECOND / 30;
+  inside_element = true;
+  const GstFlowReturn flow = gst_pad_push(src_.get(), gst_buffer_ref(buffer));
+  inside_element = false;
+  if (flow != GST_FLOW_OK) throw std::runtime_error(gst_flow_get_name(flow));
+}
+
+void Rig::wait() const {
+  GstMapInfo map;
+  if (gst_buffer_map(last_.get(), &map, GST_MAP_READ)) gst_buffer_unmap(last_.get(), &map);
+}
+
+struct Cost {
+  std::vector<double> cpu, wall, allocations;  ///< a frame, by burst
+};
+
+void burst(Rig &rig, GstBuffer *buffer, Cost &cost) {
+  const uint64_t allocated = allocations();
+  const double cpu = seconds_on(CLOCK_THREAD_CPUTIME_ID), wall = seconds_on(CLOCK_MONOTONIC);
+  for (int i = 0; i < kBurst; ++i) rig.push(buffer);
+  cost.cpu.push_back((seconds_on(CLOCK_THREAD_CPUTIME_ID) - cpu) * 1e6 / kBurst);
+  cost.wall.push_back((seconds_on(CLOCK_MONOTONIC) - wall) * 1e6 / kBurst);
+  cost.allocations.push_back(static_cast<double>(allocations() - allocated) / kBurst);
+  rig.wait();
+}
+
+void print_row(const Subject &subject, const Cost &cost) {
+  printf("| %s | %s | %.2f | %.2f |\n", subject.element, spread(cost.cpu).c_str(),
+         median(cost.wall), median(cost.allocations));
+}
+
+void print_calls(const Subject &subject, const Trace &trace, int frames) {
+  std::string names;
+  for (const auto &[name, calls] : trace.calls())
+    if (calls.all * 100 >= static_cast<uint64_t>(frames))
+      names += (names.empty() ? "" : ", ") + per_frame(calls.all, frames) + " " + name;
+  std::vector<double> kernels, gaps;
+  const auto &work = trace.work();
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (!work[i].kernel) continue;
+    kernels.push_back(static_cast<double>(work[i].end - work[i].begin) / 1000.0);
+    if (i > 0 && work[i - 1].kernel && work[i - 1].stream == work[i].stream)
+      gaps.push_back((static_cast<double>(work[i].begin) - work[i - 1].end) / 1000.0);
+  }
+  printf("| %s | %s | %s | %s | %s |\n", subject.element, names.c_str(),
+         per_frame(kernels.size(), frames).c_str(), spread(kernels).c_str(), spread(gaps).c_str());
+}
+
+void measure(const Subject &subject, GstBuffer *given, int bursts, Trace *trace) {
+  Rig rig(subject);
+  const Ref<GstBuffer> own = rig.offered_buffer();
+  GstBuffer *buffer = own ? own.get() : given;
+  Cost cost;
+  for (int i = 0; i < 2; ++i) burst(rig, buffer, cost);  // makes what is made once
+  cost = {};
+  if (trace != nullptr) trace->begin();
+  for (int i = 0; i < bursts; ++i) burst(rig, buffer, cost);
+  if (trace != nullptr) trace->end();
+  if (trace == nullptr)
+    print_row(subject, cost);
+  else
+    print_calls(subject, *trace, bursts * kBurst);
+}
+
+}  // namespace
+
+void measure_alone(const std::string &only, int bursts, Trace *trace) {
+  // Gives the elements that offer no pool their frames, and all of them its context.
+  Rig donor(kSubjects[1]);
+  const Ref<GstBuffer> frame = donor.offered_buffer();
+  if (!frame) throw std::runtime_error("cudanormalize offers no pool");
+  if (trace == nullptr)
+    printf("\n| element | CPU µs | wall µs | allocations |\n|---|---|---|---|\n");
+  else
+    printf(
+        "\n| element | calls to the driver | kernels | kernel, µs | gap to the next, µs |\n"
+        "|---|---|---|---|---|\n");
+  for (const Subject &subject : kSubjects)
+    if (std::string(subject.element).rfind(only, 0) == 0)
+      measure(subject, frame.get(), bursts, trace);
+}

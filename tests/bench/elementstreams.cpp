@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elementstreams.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+
+#include "elementtables.h"
+
+namespace {
+
+// Of each stream, before anything is timed: by then the pools are full.
+constexpr uint64_t kWarmUp = 150;
+
+const char *const kDecoder = "nvh264dec ! video/x-raw(memory:CUDAMemory)";
+const char *const kElement =
+    " ! cudanormalize name=subject backend=cuda width=640 height=640 resize-mode=ultralytics ! "
+    "other/tensors(memory:CUDAMemory)";
+
+[[noreturn]] void fail(GstMessage *message) {
+  GError *error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  const std::string what = error->message;
+  g_error_free(error);
+  gst_message_unref(message);
+  throw std::runtime_error(what);
+}
+
+class Pipeline {
+ public:
+  explicit Pipeline(const std::string &line) {
+    GError *error = nullptr;
+    pipeline_ = gst_parse_launch(line.c_str(), &error);
+    if (error != nullptr) throw std::runtime_error(error->message);
+    gst_object_ref_sink(pipeline_);
+  }
+  ~Pipeline() {
+    gst_element_set_state(pipeline_, GST_STATE_NULL);
+    gst_object_unref(pipeline_);
+  }
+  Pipeline(const Pipeline &) = delete;
+  Pipeline &operator=(const Pipeline &) = delete;
+
+  GstElement *get() const { return pipeline_; }
+  void play() const { gst_element_set_state(pipeline_, GST_STATE_PLAYING); }
+
+  void check() const {
+    GstBus *bus = gst_element_get_bus(pipeline_);
+    GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+    gst_object_unref(bus);
+    if (message != nullptr) fail(message);
+  }
+
+  /// Borrowed; null where there is none.
+  GstElement *find(const std::string &name) const {
+    GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline_), name.c_str());
+    if (element != nullptr) gst_object_unref(element);
+    return element;
+  }
+
+ private:
+  GstElement *pipeline_;
+};
+
+/// The clip's pictures, compressed.
+class Clip {
+ public:
+  explicit Clip(const std::string &file) {
+    const Pipeline pipeline("filesrc location=" + file +
+                            " ! qtdemux ! h264parse ! "
+                            "video/x-h264,stream-format=byte-stream,alignment=au ! "
+                            "appsink name=sink sync=false");
+    pipeline.play();
+    auto *sink = GST_APP_SINK(pipeline.find("sink"));
+    while (GstSample *sample = gst_app_sink_pull_sample(sink)) samples_.push_back(sample);
+    pipeline.check();
+    if (samples_.empty()) throw std::runtime_error(file + " has no frames");
+  }
+  ~Clip() {
+    for (GstSample *sample : samples_) gst_sample_unref(sample);
+  }
+  Clip(const Clip &) = delete;
+  Clip &operator=(const Clip &) = delete;
+
+  GstCaps *caps() const { return gst_sample_get_caps(samples_[0]); }
+  /// The clip over and over.
+  GstBuffer *frame(uint64_t number) const {
+    const uint64_t round = number / samples_.size();
+    GstBuffer *copy = gst_buffer_copy(gst_sample_get_buffer(samples_[number % samples_.size()]));
+    const GstClockTime shift = round * samples_.size() * GST_SECOND / 10;
+    if (GST_BUFFER_PTS_IS_VALID(copy)) GST_BUFFER_PTS(copy) += shift;
+    if (GST_BUFFER_DTS_IS_VALID(copy)) GST_BUFFER_DTS(copy) += shift;
+    return copy;
+  }
+
+ private:
+  std::vector<GstSample *> samples_;
+};
+
+/// Feeds one decoder, and counts what comes out behind it. All of that is one thread's.
+class Branch {
+ public:
+  Branch(const Pipeline &pipeline, const Clip &clip, int number);
+
+  uint64_t frames() const { return frames_; }
+  double cpu_seconds() const {
+    clockid_t clock;
+    if (pthread_getcpuclockid(thread_, &clock) != 0) throw std::runtime_error("no clock");
+    return seconds_on(clock);
+  }
+
+ private:
+  static void feed(GstAppSrc *source, guint, gpointer self);
+  static GstPadProbeReturn count(GstPad *, GstPadProbeInfo *, gpointer self);
+  static GstPadProbeReturn enter(GstPad *pad, GstPadProbeInfo *, gpointer);
+  static void probe(GstElement *element, const char *pad, GstPadProbeCallback callback,
+                    gpointer data);
+
+  const Clip &clip_;
+  uint64_t fed_ = 0;
+  pthread_t thread_ = {};  // before the first frame is counted
+  std::atomic<uint64_t> frames_{0};
+};
+
+Branch::Branch(const Pipeline &pipeline, const Clip &clip, int number) : clip_(clip) {
+  const std::string id = std::to_string(number);
+  auto *source = GST_APP_SRC(pipeline.find("source" + id));
+  GstAppSrcCallbacks callbacks = {};
+  callbacks.need_data = feed;
+  gst_app_src_set_caps(source, clip.caps());
+  gst_app_src_set_callbacks(source, &callbacks, this, nullptr);
+  probe(pipeline.find("sink" + id), "sink", count, this);
+  GstElement *subject = pipeline.find("subject" + id);
+  if (subject == nullptr) return;
+  probe(subject, "sink", enter, nullptr);
+  probe(subject, "src", enter, nullptr);
+}
+
+void Branch::probe(GstElement *element, const char *name, GstPadProbeCallback callback,
+                   gpointer data) {
+  GstPad *pad = gst_element_get_static_pad(element, name);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, nullptr);
+  gst_object_unref(pad);
+}
+
+void Branch::feed(GstAppSrc *source, guint, gpointer self) {
+  auto &branch = *static_cast<Branch *>(self);
+  gst_app_src_push_buffer(source, branch.clip_.frame(branch.fed_++));
+}
+
+GstPadProbeReturn Branch::count(GstPad *, GstPadProbeInfo *, gpointer self) {
+  auto &branch = *static_cast<Branch *>(self);
+  if (branch.frames_ == 0) branch.thread_ = pthread_self();
+  ++branch.frames_;
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn Branch::enter(GstPad *pad, GstPadProbeInfo *, gpointer) {
+  inside_element = GST_PAD_IS_SINK(pad);
+  return GST_PAD_PROBE_OK;
+}
+
+struct Rates {
+  double frames = 0.0;   ///< a second
+  double cpu = 0.0;      ///< µs a frame, of the streaming thread
+  uint64_t counted = 0;  ///< frames
+};
+
+/// Streams that run until it goes.
+class Streams {
+ public:
+  Streams(const Clip &clip, int count, bool with_element);
+
+  /// Of all streams together, while they run for so long.
+  Rates measure(double seconds) const;
+
+ private:
+  static std::string line(int count, bool with_element);
+  static GstContext *&context();
+  void wait_for(uint64_t frames) const;
+  void sleep(double seconds) const;
+
+  Pipeline pipeline_;
+  std::vector<std::unique_ptr<Branch>> branches_;
+};
+
+std::string Streams::line(int count, bool with_element) {
+  std::string all;
+  for (int i = 0; i < count; ++i) {
+    const std::string id = std::to_string(i);
+    std::string element = with_element ? kElement : "";
+    if (with_element) element.insert(element.find("subject") + 7, id);
+    all += "appsrc format=time name=source" + id + " ! " + kDecoder + element +
+           " ! fakesink sync=false name=sink" + id + " ";
+  }
+  return all;
+}
+
+/// Of the first pipeline: as long as it is held, the next ones need not wait for another.
+GstContext *&Streams::context() {
+  static GstContext *context = nullptr;
+  return context;
+}
+
+Streams::Streams(const Clip &clip, int count, bool with_element)
+    : pipeline_(line(count, with_element)) {
+  for (int i = 0; i < count; ++i) branches_.push_back(std::make_unique<Branch>(pipeline_, clip, i));
+  if (context() != nullptr) gst_element_set_context(pipeline_.get(), context());
+  pipeline_.play();
+  wait_for(kWarmUp);
+  if (context() == nullptr)
+    context() = gst_element_get_context(pipeline_.get(), "gst.cuda.context");
+}
+
+void Streams::sleep(double seconds) const {
+  const double end = seconds_on(CLOCK_MONOTONIC) + seconds;
+  while (seconds_on(CLOCK_MONOTONIC) < end) {
+    usleep(10000);
+    pipeline_.check();
+  }
+}
+
+void Streams::wait_for(uint64_t frames) const {
+  const double end = seconds_on(CLOCK_MONOTONIC) + 60.0;
+  for (const auto &branch : branches_)
+    while (branch->frames() < frames) {
+      if (seconds_on(CLOCK_MONOTONIC) > end) throw std::runtime_error("nothing is decoded");
+      sleep(0.01);
+    }
+}
+
+Rates Streams::measure(double seconds) const {
+  std::vector<uint64_t> frames;
+  std::vector<double> cpu;
+  for (const auto &branch : branches_) cpu.push_back(branch->cpu_seconds());
+  for (const auto &branch : branches_) frames.push_back(branch->frames());
+  const double begin = seconds_on(CLOCK_MONOTONIC);
+  sleep(seconds);
+  const double passed = seconds_on(CLOCK_MONOTONIC) - begin;
+  Rates rates;
+  for (size_t i = 0; i < branches_.size(); ++i) rates.counted += branches_[i]->frames() - frames[i];
+  for (size_t i = 0; i < branches_.size(); ++i) rates.cpu += branches_[i]->cpu_seconds() - cpu[i];
+  rates.frames = static_cast<double>(rates.counted) / passed;
+  rates.cpu *= 1e6 / static_cast<double>(rates.counted);
+  return rates;
+}
+
+/// What the rounds gave, the decoder alone and with the element in turn.
+struct Pairs {
+  std::vector<double> alone, with, ratio, cpu_alone, cpu_with, cpu_element;
+};
+
+Pairs measure_pairs(const Clip &clip, int count, int rounds, double seconds) {
+  Pairs pairs;
+  for (int i = 0; i < rounds; ++i) {
+    const Rates alone = Streams(clip, count, false).measure(seconds);
+    const Rates with = Streams(clip, count, true).measure(seconds);
+    pairs.alone.push_back(alone.frames);
+    pairs.with.push_back(with.frames);
+    pairs.ratio.push_back(with.frames / alone.frames);
+    pairs.cpu_alone.push_back(alone.cpu);
+    pairs.cpu_with.push_back(with.cpu);
+    pairs.cpu_element.push_back(with.cpu - alone.cpu);
+  }
+  return pairs;
+}
+
+void print_work(const Trace &trace, uint64_t frames) {
+  std::vector<double> kernels, gaps;
+  std::map<uint32_t, uint64_t> last_end;  // by stream
+  uint64_t busy = 0;
+  for (const Trace::Work &work : trace.work()) {
+    busy += work.end - work.begin;
+    const auto before = last_end.find(work.stream);
+    if (work.inside) kernels.push_back(static_cast<double>(work.end - work.begin) / 1000.0);
+    if (work.inside && before != last_end.end())
+      gaps.push_back((static_cast<double>(work.begin) - before->second) / 1000.0);
+    last_end[work.stream] = work.end;
+  }
+  if (trace.work().empty()) return;
+  const auto span = trace.work().back().end - trace.work().front().begin;
+  printf(
+      "\n%s kernels a frame are cudanormalize's: µs %s each, %s after what its stream did before. "
+      "Kernels and copies fill %.1f %% of the time.\n",
+      per_frame(kernels.size(), frames).c_str(), spread(kernels).c_str(), spread(gaps).c_str(),
+      100.0 * static_cast<double>(busy) / static_cast<double>(span));
+}
+
+}  // namespace
+
+void measure_streams(const std::string &file, bool quick) {
+  const Clip clip(file);
+  printf(
+      "\n| streams | decoder, frames/s | with cudanormalize | ratio | of so many times one | CPU "
+      "µs a frame, decoder | with cudanormalize | difference |\n"
+      "|---|---|---|---|---|---|---|---|\n");
+  double one = 0.0;
+  for (const int count : {1, 2, 4, 8}) {
+    const Pairs pairs = measure_pairs(clip, count, quick ? 1 : 5, quick ? 0.5 : 1.5);
+    if (count == 1) one = median(pairs.with);
+    printf("| %d | %.0f | %.0f | %s | %.3f | %.1f | %.1f | %s |\n", count, median(pairs.alone),
+           median(pairs.with), spread(pairs.ratio, "%.3f").c_str(),
+           median(pairs.with) / (count * one), median(pairs.cpu_alone), median(pairs.cpu_with),
+           spread(pairs.cpu_element, "%.1f").c_str());
+  }
+}
+
+void trace_streams(const std::string &file, Trace &trace) {
+  const Clip clip(file);
+  std::map<std::string, Trace::Calls> calls[2];
+  uint64_t frames[2] = {};
+  for (const bool with_element : {false, true}) {
+    const Streams streams(clip, 1, with_element);
+    trace.begin();
+    frames[with_element] = streams.measure(1.0).counted;
+    trace.end();
+    calls[with_element] = trace.calls();
+  }
+  printf(
+      "\n| call to the driver, a frame | decoder | with cudanormalize | between its pads |\n"
+      "|---|---|---|---|\n");
+  for (const auto &[name, with] : calls[1])
+    printf("| %s | %s | %s | %s |\n", name.c_str(),
+           per_frame(calls[0][name].all, frames[0]).c_str(), per_frame(with.all, frames[1]).c_str(),
+           per_frame(with.inside, frames[1]).c_str());
+  print_work(trace, frames[1]);
+}
