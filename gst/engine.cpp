@@ -80,22 +80,26 @@ void CudaEngine::use(gstcuda::Stream *stream) {
   if (last_used_ != stream) replace(last_used_, stream);
 }
 
+/// use() orders all streams: where one has not passed, no later one has.
 void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
-  Kept *free = nullptr;
-  for (Kept &kept : kept_) {
-    if (!kept.done->passed()) continue;
-    gst_buffer_replace(&kept.buffer, nullptr);
-    free = &kept;
+  while (kept_in_use_ > 0 && oldest_kept().done->passed()) drop_oldest_kept();
+  if (kept_in_use_ == kept_.size() && kept_.size() < kMostKept) {
+    kept_.insert(kept_.begin() + first_kept_, {device().make_event(), nullptr});
+    first_kept_ = (first_kept_ + 1) % kept_.size();
+  } else if (kept_in_use_ == kept_.size()) {
+    oldest_kept().done->wait();
+    drop_oldest_kept();
   }
-  if (free == nullptr && kept_.size() < kMostKept) {
-    kept_.push_back({device().make_event(), nullptr});
-    free = &kept_.back();
-  } else if (free == nullptr) {
-    free = &kept_.front();
-    free->done->wait();
-  }
-  free->done->record(stream);
-  gst_buffer_replace(&free->buffer, buffer);
+  Kept &next = kept_[(first_kept_ + kept_in_use_) % kept_.size()];
+  next.done->record(stream);
+  gst_buffer_replace(&next.buffer, buffer);
+  ++kept_in_use_;
+}
+
+void CudaEngine::drop_oldest_kept() {
+  gst_buffer_replace(&oldest_kept().buffer, nullptr);
+  first_kept_ = (first_kept_ + 1) % kept_.size();
+  --kept_in_use_;
 }
 
 // --- CudaFrame ---------------------------------------------------------------------------------

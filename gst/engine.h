@@ -69,6 +69,8 @@ class CudaEngine final : public Engine {
     std::unique_ptr<Event> done;
     GstBuffer *buffer;
   };
+  Kept &oldest_kept() { return kept_[first_kept_]; }
+  void drop_oldest_kept();
 
   CudaContextRef context_;
   std::unique_ptr<OwnedStream> own_stream_;  // where libgstcuda has none
@@ -76,7 +78,8 @@ class CudaEngine final : public Engine {
   gstcuda::Stream *last_used_ = nullptr;
   std::unique_ptr<Event> order_;
   Transfers transfers_;
-  std::vector<Kept> kept_;
+  std::vector<Kept> kept_;  // a circle
+  size_t first_kept_ = 0, kept_in_use_ = 0;
 };
 
 /// One frame on the GPU: which stream it is worked on, and what that means for its buffers.

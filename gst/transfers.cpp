@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfers.h"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace cudatensor {
 namespace {
@@ -92,17 +92,16 @@ Tensor with_planes(const Tensor &t, const Planes &p) { return {t.desc, p.plane[0
 ConstTensor with_planes(const ConstTensor &t, const Planes &p) { return {t.desc, p.plane[0].data}; }
 
 PinnedRing::Block &PinnedRing::next(size_t size) {
-  const auto is_free = [](const Block &block) { return block.done->passed(); };
-  auto block = std::find_if(blocks_.begin(), blocks_.end(), is_free);
-  if (block == blocks_.end() && blocks_.size() < kMostBlocks) {
-    blocks_.push_back({device_.allocate_pinned(size), device_.make_event()});
-    block = blocks_.end() - 1;
-  } else if (block == blocks_.end()) {
-    block = blocks_.begin();
-    block->done->wait();
+  const size_t oldest = blocks_.empty() ? 0 : (current_ + 1) % blocks_.size();
+  const bool has_free = !blocks_.empty() && blocks_[oldest].done->passed();
+  if (!has_free && blocks_.size() < kMostBlocks) {
+    Block block = {device_.allocate_pinned(size), device_.make_event()};
+    current_ = blocks_.empty() ? 0 : current_ + 1;
+    return *blocks_.insert(blocks_.begin() + current_, std::move(block));
   }
-  current_ = block - blocks_.begin();
-  return *block;
+  if (!has_free) blocks_[oldest].done->wait();
+  current_ = oldest;
+  return blocks_[current_];
 }
 
 uint8_t *PinnedRing::take(size_t size) {

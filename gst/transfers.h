@@ -51,7 +51,7 @@ class PinnedRing {
   Block &next(size_t size);
 
   Device &device_;
-  std::vector<Block> blocks_;
+  std::vector<Block> blocks_;  // a circle: behind the one that was taken last is the oldest
   size_t current_ = 0;
 };
 
