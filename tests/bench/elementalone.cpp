@@ -17,6 +17,7 @@ namespace {
 constexpr int kBurst = 200;
 
 constexpr const char *kVideo = "video/x-raw%s,format=NV12,width=1920,height=1080,framerate=30/1";
+constexpr const char *kHostVideo = "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1";
 constexpr const char *kTensor =
     "other/tensors%s,format=static,num_tensors=1,types=float32,dimensions=480:270:12:1,"
     "framerate=30/1";
@@ -29,6 +30,7 @@ struct Subject {
 const Subject kSubjects[] = {
     {"capsfilter", kVideo, "ANY"},
     {"cudanormalize width=640 height=640 resize-mode=ultralytics", kVideo, "other/tensors%s"},
+    {"cudanormalize width=640 height=640", kHostVideo, "other/tensors%s"},
     {"cudaletterbox", kVideo, "video/x-raw%s,format=RGBP,width=640,height=640"},
     {"cudanv12toyuv444 resize-width=1280 resize-height=720", kVideo,
      "video/x-raw%s,width=1280,height=720"},
@@ -36,6 +38,10 @@ const Subject kSubjects[] = {
     {"cudahistogram interval=0", kVideo, "ANY"},
     {"cudapixelshuffle", kTensor, "other/tensors%s"},
 };
+
+std::string label_of(const Subject &subject) {
+  return subject.element + std::string(subject.input == kHostVideo ? ", from pinned memory" : "");
+}
 
 std::string in_cuda(const char *caps) {
   const std::string text = caps;
@@ -186,7 +192,7 @@ void burst(Rig &rig, GstBuffer *buffer, Cost &cost) {
 }
 
 void print_row(const Subject &subject, const Cost &cost) {
-  printf("| %s | %s | %.2f | %.2f |\n", subject.element, spread(cost.cpu).c_str(),
+  printf("| %s | %s | %.2f | %.2f |\n", label_of(subject).c_str(), spread(cost.cpu).c_str(),
          median(cost.wall), median(cost.allocations));
 }
 
@@ -203,7 +209,7 @@ void print_calls(const Subject &subject, const Trace &trace, int frames) {
     if (i > 0 && work[i - 1].kernel && work[i - 1].stream == work[i].stream)
       gaps.push_back((static_cast<double>(work[i].begin) - work[i - 1].end) / 1000.0);
   }
-  printf("| %s | %s | %s | %s | %s |\n", subject.element, names.c_str(),
+  printf("| %s | %s | %s | %s | %s |\n", label_of(subject).c_str(), names.c_str(),
          per_frame(kernels.size(), frames).c_str(), spread(kernels).c_str(), spread(gaps).c_str());
 }
 
