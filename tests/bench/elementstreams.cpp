@@ -196,7 +196,7 @@ std::string Streams::line(int count, bool with_element) {
     std::string element = with_element ? kElement : "";
     if (with_element) element.insert(element.find("subject") + 7, id);
     all += "appsrc format=time name=source" + id + " ! " + kDecoder + element +
-           " ! fakesink sync=false name=sink" + id + " ";
+           " ! fakesink sync=false enable-last-sample=false name=sink" + id + " ";
   }
   return all;
 }
@@ -277,8 +277,8 @@ void print_work(const Trace &trace, uint64_t frames) {
   for (const Trace::Work &work : trace.work()) {
     busy += work.end - work.begin;
     const auto before = last_end.find(work.stream);
-    if (work.inside) kernels.push_back(static_cast<double>(work.end - work.begin) / 1000.0);
-    if (work.inside && before != last_end.end())
+    if (work.own) kernels.push_back(static_cast<double>(work.end - work.begin) / 1000.0);
+    if (work.own && before != last_end.end())
       gaps.push_back((static_cast<double>(work.begin) - before->second) / 1000.0);
     last_end[work.stream] = work.end;
   }

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 
 #ifdef HAVE_CUPTI
@@ -77,12 +77,7 @@ Cupti cupti;
 std::mutex mutex;
 bool counting = false, collecting = false;
 std::map<std::string, Trace::Calls> counted;
-std::set<uint32_t> launched_inside;  // correlations
-struct Record {
-  Trace::Work work;
-  uint32_t correlation;
-};
-std::vector<Record> records;
+std::vector<Trace::Work> records;
 
 void check(CUptiResult result, const char *call) {
   if (result != CUPTI_SUCCESS)
@@ -102,9 +97,7 @@ void CUPTIAPI on_call(void *, CUpti_CallbackDomain, CUpti_CallbackId, const void
   if (!counting) return;
   Trace::Calls &count = counted[call->functionName];
   ++count.all;
-  if (!inside_element) return;
-  ++count.inside;
-  launched_inside.insert(call->correlationId);
+  if (inside_element) ++count.inside;
 }
 
 constexpr size_t kBufferSize = 4 << 20;
@@ -116,9 +109,13 @@ void CUPTIAPI on_request(uint8_t **buffer, size_t *size, size_t *most_records) {
 }
 
 template <class Activity>
-Record record_of(const CUpti_Activity *activity, bool kernel) {
-  const auto *a = reinterpret_cast<const Activity *>(activity);
-  return {{a->start, a->end, a->streamId, kernel, false}, a->correlationId};
+Trace::Work work_of(const Activity *a, const char *kernel) {
+  const bool own = kernel != nullptr && strstr(kernel, "cudatensor") != nullptr;
+  return {a->start, a->end, a->streamId, kernel != nullptr, own};
+}
+
+void add_kernel(const CUpti_ActivityKernel9 *kernel) {
+  records.push_back(work_of(kernel, kernel->name != nullptr ? kernel->name : ""));
 }
 
 void CUPTIAPI on_complete(CUcontext, uint32_t, uint8_t *buffer, size_t, size_t valid) {
@@ -127,9 +124,10 @@ void CUPTIAPI on_complete(CUcontext, uint32_t, uint8_t *buffer, size_t, size_t v
   while (cupti.next_record(buffer, valid, &activity) == CUPTI_SUCCESS) {
     if (!collecting) continue;
     if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-      records.push_back(record_of<CUpti_ActivityKernel9>(activity, true));
+      add_kernel(reinterpret_cast<const CUpti_ActivityKernel9 *>(activity));
     else if (activity->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
-      records.push_back(record_of<CUpti_ActivityMemcpy5>(activity, false));
+      records.push_back(
+          work_of(reinterpret_cast<const CUpti_ActivityMemcpy5 *>(activity), nullptr));
   }
   free(buffer);
 }
@@ -157,7 +155,6 @@ void Trace::begin() {
   check(cupti.flush(0), "cuptiActivityFlushAll");
   const std::lock_guard<std::mutex> lock(mutex);
   counted.clear();
-  launched_inside.clear();
   records.clear();
   counting = collecting = true;
 }
@@ -171,11 +168,7 @@ void Trace::end() {
   const std::lock_guard<std::mutex> lock(mutex);
   collecting = false;
   calls_ = counted;
-  work_.clear();
-  for (Record &record : records) {
-    record.work.inside = launched_inside.count(record.correlation) != 0;
-    work_.push_back(record.work);
-  }
+  work_ = records;
   std::sort(work_.begin(), work_.end(),
             [](const Work &a, const Work &b) { return a.begin < b.begin; });
 }

@@ -24,7 +24,8 @@ class Trace {
   struct Work {
     uint64_t begin, end;
     uint32_t stream;
-    bool kernel, inside;
+    bool kernel;
+    bool own;  ///< a kernel of ours
   };
 
   /// Throws std::runtime_error, with the reason; the first work of a process in CUDA comes later.

@@ -4,15 +4,17 @@
 # shellcheck source=pipelines/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../pipelines/setup.sh"
 
-# build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmark; installs what
+# build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmarks; installs what
 # is missing. Ends the script where it cannot.
 build_for_gpu() {
-  local dir=$1 bench=tests/bench/bench-gpu
+  local dir=$1 bench
   need_packages "${plugin_packages[@]}" libgtest-dev python3 libgstreamer-plugins-bad1.0-0 \
     gstreamer1.0-plugins-bad
   need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
-  ! ninja -C "$dir" -t query "$bench" >/dev/null 2>&1 || quietly ninja -C "$dir" "$bench" || exit 1
+  for bench in tests/bench/bench-gpu tests/bench/bench-element; do
+    ! ninja -C "$dir" -t query "$bench" >/dev/null 2>&1 || quietly ninja -C "$dir" "$bench" || exit 1
+  done
   {
     echo "${COMMIT:-$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)}"
     nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'
