@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "works.h"
 
-#include "batch.h"
 #include "imagenet.h"
 #include "traffic.h"
 
@@ -110,7 +109,7 @@ class Works {
     Work work = normalize_work(name, params);
     const std::vector<Source> sources(static_cast<size_t>(slots), params.source);
     params.out.n = work.shape.batch = slots;
-    work.cuda = run_of(normalize_batch(cuda_, sources, params), params.source.image, params.out);
+    work.cuda = run_of(cuda_.normalize_batch(sources, params), params.source.image, params.out);
     take_(work);
   }
 
