@@ -261,6 +261,8 @@ void add_batches(Works &works) {
   works.batch({"batch-f16", table, "64 × NV12 1920×1080 → 640×640 float16"}, float16(full_hd), 64);
   works.batch({"batch-4k", table, "16 × NV12 3840×2160 → 640×640 float32"}, camera(3840, 2160, 640),
               16);
+  works.batch({"batch-4k-64", table, "64 × NV12 3840×2160 → 640×640 float32"},
+              camera(3840, 2160, 640), 64);
   works.batch({"batch-up", table, "64 × NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280),
               64);
   works.batch({"batch-bgr", table, "64 × BGR 1920×1080 → 640×640 float32"}, bgr(full_hd), 64);
