@@ -185,8 +185,8 @@ class Streams {
   void wait_for(uint64_t frames) const;
   void sleep(double seconds) const;
 
+  std::vector<std::unique_ptr<Branch>> branches_;  // outlive the threads of the pipeline
   Pipeline pipeline_;
-  std::vector<std::unique_ptr<Branch>> branches_;
 };
 
 std::string Streams::line(int count, bool with_element) {
