@@ -42,21 +42,13 @@ __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, Sink::kBlocksPerSm) per_p
   const unsigned frame = kFrames == 1 ? 0 : blockIdx.z;
   const typename Sampler::Args &in = work.in[frame];
   typename Sampler::Column column[kColumns];
-  bool in_words = false;
-  if constexpr (Sink::kTakesWords && Sampler::kGivesWords) in_words = in.in_words;
-  if (!in_words) Sampler::columns(in, x, column);
+  Sampler::columns(in, x, column);
   typename Sampler::Line line[kRows];
   Sampler::lines(in, y, line);
 
   wait_for_previous_kernel();
   const Place place = {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)};
   typename Sink::template Collected<Sampler::kProduced> collected;
-  if constexpr (Sink::kTakesWords && Sampler::kGivesWords) {
-    if (in_words) {
-      Sampler::read_words(in, x, line, collected.samples);
-      return collected.store(work.out, place);
-    }
-  }
 #pragma unroll
   for (int k = 0; k < kColumns; ++k) {
     typename Sampler::Value p[kRows];
@@ -117,7 +109,6 @@ template <class T>
 struct TensorSink {
   using Args = TensorArgs;
   static constexpr int kColumns = 1, kRows = kTensorRows, kBlocksPerSm = kTensorBlocksPerSm;
-  static constexpr bool kTakesWords = false;
 
   template <int kComponents>
   struct Collected {
@@ -163,7 +154,6 @@ struct PictureArgs {
 struct PictureSink {
   using Args = PictureArgs;
   static constexpr int kColumns = 4, kRows = kPictureRows, kBlocksPerSm = 1;
-  static constexpr bool kTakesWords = true;
 
   template <int kComponents>
   struct Collected {

@@ -173,7 +173,6 @@ struct ShuffledSampler {
   using Line = Turn;
   using Value = SamplePixel;
   static constexpr int kProduced = kComponents;
-  static constexpr bool kGivesWords = false;
 
   template <int kColumns>
   static __device__ __forceinline__ void columns(const Args &in, uint32_t x,

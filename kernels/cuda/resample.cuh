@@ -63,7 +63,6 @@ struct Resampler {
   using Line = Taps<float>;
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
-  static constexpr bool kGivesWords = false;
 
   template <int kColumns>
   static __device__ __forceinline__ void columns(const Args &in, int x,

@@ -128,12 +128,6 @@ class ColumnOf {
     return load_word<Word>(advance(above_, line, stride_));
   }
 
-  /// Several samples at once.
-  template <class Several>
-  __device__ __forceinline__ uint32_t word(int32_t line) const {
-    return load_word<Several>(advance(above_, line, stride_));
-  }
-
   __device__ __forceinline__ Corners corners(int32_t line, bool right) const {
     const uint8_t *const above = advance(above_, line, stride_), *const below =
                                                                      advance(below_, line, stride_);

@@ -12,8 +12,6 @@ struct Yuv444Args {
   Samples samples;
   Tables<int32_t> tables;
   int32_t pad[3];  // of a slot without a picture
-  bool in_words;   // four neighbours are read at once, see read_words …
-  uint32_t first;  // … from this column on
 };
 
 template <class F>
@@ -23,7 +21,6 @@ struct Yuv444Sampler {
   using Line = Taps<int32_t>;
   using Value = SamplePixel;
   static constexpr int kProduced = 3;
-  static constexpr bool kGivesWords = F::kComponents == 3 && !std::is_same_v<F, AnyBytes>;
 
   template <int kColumns>
   static __device__ __forceinline__ void columns(const Args &in, int x,
@@ -52,31 +49,6 @@ struct Yuv444Sampler {
     });
 #pragma unroll
     for (int i = 0; i < kRows; ++i) p[i] = {c[i][0], c[i][1], c[i][2]};
-  }
-
-  /// Without a resize: four pixels of a row are a word of luma and two samples of subsampled chroma.
-  template <int kRows>
-  static __device__ __forceinline__ void read_words(const Args &in, int x,
-                                                    const Line (&line)[kRows],
-                                                    uint32_t (&samples)[kRows][3]) {
-    const uint32_t luma = in.first + x;
-    F::for_each([&](auto group) {
-      using G = decltype(group);
-      const ColumnOf<G> at(in.samples, G::kChroma ? luma / 2 : luma);
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        const int32_t row = G::entry(line[i]).first;
-        if constexpr (!G::kChroma) {
-          samples[i][G::kFirst] = at.template word<uint32_t>(row);
-        } else if constexpr (G::kCount == 1) {
-          samples[i][G::kFirst] = __byte_perm(at.template word<uint16_t>(row), 0, 0x1100);
-        } else {
-          const uint32_t pairs = at.template word<uint32_t>(row);
-          for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-            samples[i][c] = __byte_perm(pairs, 0, 0x2200 + 0x1111 * (in.samples.select[c] & 1));
-        }
-      }
-    });
   }
 
  private:
@@ -147,9 +119,7 @@ class UploadedYuv444 {
   using Launchers = Yuv444Launchers<Sink, kFrames>;
 
   UploadedYuv444(CudaDevice &device, const Yuv444Plan &plan)
-      : tables_(device, plan.x, plan.y),
-        layout_(plan.layout),
-        copies_from_(copied_from(plan, tables_.tables())) {
+      : tables_(device, plan.x, plan.y), layout_(plan.layout) {
     args_.tables = tables_.tables();
   }
 
@@ -158,8 +128,6 @@ class UploadedYuv444 {
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;
     args.samples = samples_of(in, layout_, 3, words);
-    args.in_words = words && copies_from_ >= 0 && begins_on_words(args.samples);
-    args.first = copies_from_;
     return args;
   }
   Yuv444Args args_of_pad(const float (&pad)[3]) const {
@@ -169,28 +137,8 @@ class UploadedYuv444 {
   }
 
  private:
-  /// The first column, where all that follow are its neighbours in whole words; otherwise -1.
-  static int copied_from(const Yuv444Plan &plan, const Tables<int32_t> &tables) {
-    const int first = plan.x.luma[0].i0;
-    if (tables.blends[0] || tables.blends[1] || plan.width % 4 != 0 || first % 4 != 0) return -1;
-    for (int x = 0; x < plan.width; ++x)
-      if (plan.x.luma[x].i0 != first + x) return -1;
-    return first;
-  }
-
-  bool begins_on_words(const Samples &samples) const {
-    for (int c = 0; c < 3; ++c) {
-      const bool pairs = layout_.subsampled && c > 0 && layout_.component[c].step == 1;
-      const size_t word = pairs ? 2 : 4;
-      if (reinterpret_cast<uintptr_t>(samples.data[c]) % word != 0 || samples.stride[c] % word != 0)
-        return false;
-    }
-    return true;
-  }
-
   UploadedTables<int32_t> tables_;
   FormatLayout layout_;
-  int copies_from_;
   Yuv444Args args_ = {};  // all but the samples
 };
 
