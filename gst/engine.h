@@ -59,6 +59,8 @@ class CudaEngine final : public Engine {
   /// Called before a frame is queued: operations and transfers have scratch memory, which goes from
   /// frame to frame in order. Null is the stream that is not shared.
   void use(gstcuda::Stream *stream);
+  /// Where the frame before was queued.
+  Stream last_stream() const { return handle_of(last_used_); }
   Stream handle_of(gstcuda::Stream *stream) const;
 
   /// Keeps a buffer until the stream has come here, and then until the next one is kept.

@@ -15,6 +15,8 @@
  *
  * Since: 0.1
  */
+#include <utility>
+
 #include "elements.h"
 #include "errors.h"
 #include "filter.h"
@@ -83,53 +85,9 @@ ClipLevels clip_levels(const GstVideoInfo &info) {
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
-/// A frame as it was when it passed; its bins may come later.
-struct CountedFrame {
-  FrameTime time;
-  ClipLevels levels;
-  std::vector<int> roi_property;
-  std::optional<Rect> roi;  // clipped to the frame; nothing for whole frames
-  guint64 interval;
-};
-
-/// Adds frames to intervals and posts those that are complete. Frames come from one thread at a
-/// time.
-class IntervalPoster {
- public:
-  explicit IntervalPoster(GstElement *element) : element_(element) {}
-
-  void add(const CountedFrame &frame, const Bins &bins) {
-    // Another region ends the interval: a message speaks of one.
-    const bool same_region = roi_property_ == frame.roi_property;
-    if (!same_region || !accumulator_.takes(frame.time, frame.interval)) post();
-    roi_property_ = frame.roi_property;
-    accumulator_.add(bins, frame.levels, frame.time, frame.roi);
-    if (frame.interval == 0 || !GST_CLOCK_TIME_IS_VALID(frame.time.timestamp)) post();
-  }
-
-  /// Without the object lock.
-  void post() {
-    if (accumulator_.empty()) return;
-    gst_element_post_message(element_,
-                             gst_message_new_element(GST_OBJECT(element_), accumulator_.take()));
-  }
-
-  void discard() { accumulator_.discard(); }
-
- private:
-  GstElement *element_;
-  std::vector<int> roi_property_;  // of the frames in the accumulator
-  HistogramAccumulator accumulator_;
-};
-
-using BufferRef = std::shared_ptr<GstBuffer>;
-
-BufferRef keep(GstBuffer *buffer) { return {gst_buffer_ref(buffer), gst_buffer_unref}; }
-
 class Histogram final : public FilterWith<Settings> {
  public:
-  explicit Histogram(GstBaseTransform *element)
-      : FilterWith(element, properties()), poster_(GST_ELEMENT(element)) {}
+  explicit Histogram(GstBaseTransform *element) : FilterWith(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection, GstCaps *caps) override { return gst_caps_ref(caps); }
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
@@ -139,95 +97,186 @@ class Histogram final : public FilterWith<Settings> {
   gsize input_size() const override { return info_.size; }
   gsize output_size() const override { return info_.size; }
 
-  void prepare(Backend &backend) override {
-    const Settings &s = latched();
-    if (!s.post_messages) {
-      release();
-      return poster_.discard();
-    }
-    const ImageDesc image = image_desc_of(info_);
-    const HistogramParams params = {image, rect_of(s.roi, image)};
-    // Not for another interval: on a GPU it would wait.
-    if (!operation_ || !same(params, counted_)) operation_ = backend.histogram(params);
-    counted_ = params;
-    roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
-  }
-
-  void release() override {
-    worker_.reset();
-    operation_.reset();
-  }
-
-  void process(Engine &engine, GstBuffer *in, GstBuffer *) override {
-    if (!operation_) return;
-    const CountedFrame frame = {time_of(in), clip_levels(info_), latched().roi, roi_,
-                                latched().interval};
-    if (engine.cuda() != nullptr) return count_later(*engine.cuda(), in, frame);
-    Bins bins;
-    {
-      const VideoMap source(info_, in, GST_MAP_READ);
-      operation_->run(source.constant(), bins);
-    }
-    poster_.add(frame, bins);
-  }
-
+  void prepare(Backend &backend) override;
+  void release() override;
+  void process(Engine &engine, GstBuffer *in, GstBuffer *) override;
   bool has_failed() const override { return failed_; }
-
-  void on_event(GstEvent *event) override {
-    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
-    const bool flush = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
-    if (!end && !flush) return;
-    drain();
-    if (end) poster_.post();
-    if (flush) poster_.discard();
-  }
-  void on_stop() override {
-    drain();
-    poster_.discard();
-    failed_ = false;
-  }
+  void on_event(GstEvent *event) override;
+  void on_stop() override;
 
  private:
-  void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame);
-  void queue(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame);
+  void count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void start_worker(const CudaContextRef &context);
+  HistogramJob take_counted();
+  void hand_over();
+  void end_interval();
+  void forget();
   FrameTime time_of(GstBuffer *buffer) const;
 
-  /// The frames that passed have been added.
+  /// Without the object lock.
+  void post();
+  /// What was handed over has been added.
   void drain() {
     if (worker_) worker_->drain();
   }
 
   GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
-  HistogramParams counted_ = {};  // what the operation was made for
+  HistogramParams params_ = {};  // what the operation was made for
   std::optional<Rect> roi_;
-  IntervalPoster poster_;
-  std::unique_ptr<HistogramWorker> worker_;  // for CUDA; while it has work, the poster is its
+  HistogramInterval interval_;
+
+  // For CUDA: where frames are counted, and those that the operation sums up.
+  CudaEngine *cuda_ = nullptr;
+  CountedFrames open_;
+
+  HistogramAccumulator accumulator_;         // while there is a worker, its own
+  std::unique_ptr<HistogramWorker> worker_;  // for CUDA
   std::atomic<bool> failed_{false};
 };
 
-void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
-  if (!worker_) {
-    worker_ = std::make_unique<HistogramWorker>(cuda.context(), [this](const Error &error) {
-      failed_ = true;
-      report(error);
-    });
+void Histogram::prepare(Backend &backend) {
+  const Settings &s = latched();
+  if (!s.post_messages) {
+    forget();
+    return release();
   }
-  queue(cuda, in, frame);
+  // Of the caps and the region before.
+  hand_over();
+  const ImageDesc image = image_desc_of(info_);
+  const HistogramParams params = {image, rect_of(s.roi, image)};
+  // Not for another interval: on a GPU it would wait.
+  if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
+  params_ = params;
+  roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
 }
 
-void Histogram::queue(CudaEngine &cuda, GstBuffer *in, const CountedFrame &frame) {
-  PendingBins pending = worker_->take();
+/// What was counted goes on where it is still to be had.
+void Histogram::release() {
+  try {
+    hand_over();
+  } catch (const Error &error) {
+    failed_ = true;
+    report(error);
+  }
+  open_ = {};
+  cuda_ = nullptr;
+  worker_.reset();
+  operation_.reset();
+}
+
+void Histogram::process(Engine &engine, GstBuffer *in, GstBuffer *) {
+  if (!operation_) return;
+  const Settings &s = latched();
+  const FrameTime time = time_of(in);
+  if (!interval_.takes(time, s.interval, s.roi)) end_interval();
+  // Others may still get another frame.
+  const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
+  count(engine, in, {1, time, time, clip_levels(info_), roi_}, alone);
+  if (!alone) interval_.add(time, s.roi);
+}
+
+void Histogram::on_event(GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    end_interval();
+    drain();
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    hand_over();
+    forget();
+  }
+}
+
+void Histogram::on_stop() {
+  forget();
+  failed_ = false;
+}
+
+void Histogram::forget() {
+  open_ = {};
+  interval_.end();
+  drain();
+  accumulator_.discard();
+}
+
+void Histogram::post() {
+  if (accumulator_.empty()) return;
+  gst_element_post_message(GST_ELEMENT(element()),
+                           gst_message_new_element(GST_OBJECT(element()), accumulator_.take()));
+}
+
+void Histogram::count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone) {
+  if (engine.cuda() != nullptr) return count_later(*engine.cuda(), in, frame, alone);
+  Bins bins;
+  {
+    const VideoMap source(info_, in, GST_MAP_READ);
+    operation_->run(source.constant(), bins);
+  }
+  accumulator_.add(bins, frame);
+  if (alone) post();
+}
+
+/// The GPU keeps the sum until the interval ends. A frame alone takes its bins along.
+void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame,
+                            bool alone) {
+  cuda_ = &cuda;
+  if (!worker_) start_worker(cuda.context());
+  HistogramJob job;
+  if (alone) job.bins = worker_->take();
   CudaFrame work(cuda, in, nullptr);
   {
     const VideoMap source(info_, in, work.input_flags());
-    operation_->run(work.luminance(source.constant()), pending.bins(), work.stream());
+    const ConstImage view = work.luminance(source.constant());
+    if (alone)
+      operation_->run(view, job.bins.bins(), work.stream());
+    else
+      operation_->add(view, work.stream());
+    open_.add(frame);
+    if (alone) job.counted = std::exchange(open_, {});
     work.finish();
   }
-  pending.ready->record(work.stream());
-  const BufferRef kept = work.needs_input() ? keep(in) : nullptr;
-  worker_->push(std::move(pending),
-                [this, frame, kept](const Bins &bins) { poster_.add(frame, bins); });
+  if (work.needs_input()) cuda.keep(in, work.stream());
+  if (!alone) return;
+  job.bins.ready->record(work.stream());
+  job.ends_interval = true;
+  worker_->push(std::move(job));
+}
+
+void Histogram::start_worker(const CudaContextRef &context) {
+  const auto deliver = [this](const HistogramJob &job) {
+    if (job.counted.frames > 0) accumulator_.add(job.bins.bins(), job.counted);
+    if (job.ends_interval) post();
+  };
+  const auto failed = [this](const Error &error) {
+    failed_ = true;
+    report(error);
+  };
+  worker_ = std::make_unique<HistogramWorker>(context, deliver, failed);
+}
+
+/// What the GPU holds, behind all that it still counts. Events come outside the engine's scope.
+HistogramJob Histogram::take_counted() {
+  if (open_.frames == 0) return {};
+  const EngineScope scope(*cuda_);
+  const Stream stream = cuda_->last_stream();
+  HistogramJob job;
+  job.bins = worker_->take();
+  operation_->take(job.bins.bins(), stream);
+  job.counted = std::exchange(open_, {});
+  job.bins.ready->record(stream);
+  return job;
+}
+
+void Histogram::hand_over() {
+  if (open_.frames > 0) worker_->push(take_counted());
+}
+
+void Histogram::end_interval() {
+  interval_.end();
+  if (!worker_) return post();
+  HistogramJob job = take_counted();
+  job.ends_interval = true;
+  worker_->push(std::move(job));
 }
 
 FrameTime Histogram::time_of(GstBuffer *buffer) const {

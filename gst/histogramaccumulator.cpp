@@ -21,52 +21,67 @@ double share(uint64_t part, uint64_t whole) {
 
 }  // namespace
 
-bool HistogramAccumulator::takes(const FrameTime &frame, guint64 interval) const {
-  if (empty()) return true;
-  if (!GST_CLOCK_TIME_IS_VALID(frame.timestamp) || frame.timestamp < first_.timestamp) return false;
-  return frame.timestamp - first_.timestamp < interval;
+void CountedFrames::add(const CountedFrames &more) {
+  if (frames == 0) {
+    *this = more;
+    return;
+  }
+  frames += more.frames;
+  last = more.last;
 }
 
-void HistogramAccumulator::add(const Bins &bins, ClipLevels levels, const FrameTime &frame,
-                               const std::optional<Rect> &roi) {
-  if (empty()) {
-    first_ = frame;
+bool HistogramInterval::takes(const FrameTime &frame, guint64 length,
+                              const std::vector<int> &roi) const {
+  if (empty_) return true;
+  if (!GST_CLOCK_TIME_IS_VALID(frame.timestamp) || frame.timestamp < begin_) return false;
+  return frame.timestamp - begin_ < length && roi == roi_;
+}
+
+void HistogramInterval::add(const FrameTime &frame, const std::vector<int> &roi) {
+  if (empty_) {
+    begin_ = frame.timestamp;
     roi_ = roi;
   }
-  last_ = frame;
-  ++frames_;
+  empty_ = false;
+}
+
+void HistogramAccumulator::add(const Bins &bins, const CountedFrames &counted) {
+  counted_.add(counted);
   for (int i = 0; i < kBins; ++i) bins_[i] += bins[i];
-  black_ += std::accumulate(bins.begin(), bins.begin() + levels.black + 1, uint64_t{0});
-  white_ += std::accumulate(bins.begin() + levels.white, bins.end(), uint64_t{0});
+  const auto [black, white] = counted.levels;
+  black_ += std::accumulate(bins.begin(), bins.begin() + black + 1, uint64_t{0});
+  white_ += std::accumulate(bins.begin() + white, bins.end(), uint64_t{0});
 }
 
 /// From the first frame's start to the last one's end.
 GstClockTime HistogramAccumulator::duration() const {
-  const bool known = GST_CLOCK_TIME_IS_VALID(last_.duration);
-  if (frames_ == 1) return last_.duration;
-  return last_.timestamp - first_.timestamp + (known ? last_.duration : 0);
+  const FrameTime &first = counted_.first, &last = counted_.last;
+  if (counted_.frames == 1) return last.duration;
+  const bool known = GST_CLOCK_TIME_IS_VALID(last.duration);
+  return last.timestamp - first.timestamp + (known ? last.duration : 0);
 }
 
 GstStructure *HistogramAccumulator::take() {
   const HistogramStatistics statistics = statistics_of(bins_);
-  GstStructure *s = gst_structure_new("cudahistogram", "timestamp", G_TYPE_UINT64, first_.timestamp,
-                                      "stream-time", G_TYPE_UINT64, first_.stream_time,
-                                      "running-time", G_TYPE_UINT64, first_.running_time,
-                                      "duration", G_TYPE_UINT64, duration(), "frames", G_TYPE_UINT,
-                                      frames_, "pixels", G_TYPE_UINT64, statistics.pixels, nullptr);
+  const FrameTime &first = counted_.first;
+  GstStructure *s = gst_structure_new(
+      "cudahistogram", "timestamp", G_TYPE_UINT64, first.timestamp, "stream-time", G_TYPE_UINT64,
+      first.stream_time, "running-time", G_TYPE_UINT64, first.running_time, "duration",
+      G_TYPE_UINT64, duration(), "frames", G_TYPE_UINT, counted_.frames, "pixels", G_TYPE_UINT64,
+      statistics.pixels, nullptr);
   set_array(s, "histogram", bins_, G_TYPE_UINT64, g_value_set_uint64);
   set_statistics(s, statistics);
   gst_structure_set(s, "clipped-low", G_TYPE_DOUBLE, share(black_, statistics.pixels),
                     "clipped-high", G_TYPE_DOUBLE, share(white_, statistics.pixels), nullptr);
-  if (roi_)
-    gst_structure_set(s, "roi-x", G_TYPE_UINT, roi_->x, "roi-y", G_TYPE_UINT, roi_->y, "roi-width",
-                      G_TYPE_UINT, roi_->width, "roi-height", G_TYPE_UINT, roi_->height, nullptr);
+  if (const auto &roi = counted_.roi)
+    gst_structure_set(s, "roi-x", G_TYPE_UINT, roi->x, "roi-y", G_TYPE_UINT, roi->y, "roi-width",
+                      G_TYPE_UINT, roi->width, "roi-height", G_TYPE_UINT, roi->height, nullptr);
   discard();
   return s;
 }
 
 void HistogramAccumulator::discard() {
-  frames_ = 0;
+  counted_ = {};
   bins_ = {};
   black_ = white_ = 0;
 }

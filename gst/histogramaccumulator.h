@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include <optional>
+#include <vector>
 
 #include "kernels/histogram.h"
 
@@ -20,18 +21,39 @@ struct ClipLevels {
   int black, white;
 };
 
+/// Frames in a row that were counted together.
+struct CountedFrames {
+  guint frames = 0;
+  FrameTime first = {}, last = {};
+  ClipLevels levels = {};
+  std::optional<Rect> roi;  ///< what was counted of them, clipped to the frame; nothing: all
+
+  /// More of the same, which come later.
+  void add(const CountedFrames &more);
+};
+
+/// The frames that one message sums up, as they pass.
+class HistogramInterval {
+ public:
+  /// Whether a frame belongs to it: it begins less than `length` nanoseconds after the first one,
+  /// and the same region of it is counted. True where there is none yet.
+  bool takes(const FrameTime &frame, guint64 length, const std::vector<int> &roi) const;
+  void add(const FrameTime &frame, const std::vector<int> &roi);
+  void end() { empty_ = true; }
+
+ private:
+  bool empty_ = true;
+  GstClockTime begin_ = 0;
+  std::vector<int> roi_;
+};
+
+/// Sums what was counted of an interval's frames.
 class HistogramAccumulator {
  public:
-  bool empty() const { return frames_ == 0; }
+  bool empty() const { return counted_.frames == 0; }
 
-  /// Whether a frame belongs to the interval under way: it begins less than `interval`
-  /// nanoseconds after the first one. True where there is none yet.
-  bool takes(const FrameTime &frame, guint64 interval) const;
-
-  /// `roi` is what was counted of the frame, nothing for all of it; the message tells the first
-  /// frame's.
-  void add(const Bins &bins, ClipLevels levels, const FrameTime &frame,
-           const std::optional<Rect> &roi);
+  /// The message tells the first frames' region.
+  void add(const Bins &bins, const CountedFrames &counted);
 
   /// The message of what was added, and a new start.
   GstStructure *take();
@@ -40,11 +62,9 @@ class HistogramAccumulator {
  private:
   GstClockTime duration() const;
 
-  guint frames_ = 0;
+  CountedFrames counted_;
   Bins bins_ = {};
-  uint64_t black_ = 0, white_ = 0;  // counted frame by frame: a caps change moves the levels
-  FrameTime first_ = {}, last_ = {};
-  std::optional<Rect> roi_;
+  uint64_t black_ = 0, white_ = 0;  // as counted: a caps change moves the levels
 };
 
 }  // namespace cudatensor

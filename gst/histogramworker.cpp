@@ -4,14 +4,17 @@
 namespace cudatensor {
 namespace {
 
-// Frames that a source may be ahead of the device.
+// Intervals, or changes in one, that a source may be ahead of the device.
 constexpr size_t kMostJobs = 64;
 
 }  // namespace
 
-HistogramWorker::HistogramWorker(const CudaContextRef &context,
+HistogramWorker::HistogramWorker(const CudaContextRef &context, Deliver deliver,
                                  std::function<void(const Error &)> failed)
-    : context_(context), failed_(std::move(failed)), thread_([this] { work(); }) {}
+    : context_(context),
+      deliver_(std::move(deliver)),
+      failed_(std::move(failed)),
+      thread_([this] { work(); }) {}
 
 HistogramWorker::~HistogramWorker() {
   drain();
@@ -36,11 +39,11 @@ PendingBins HistogramWorker::take() {
   return {device.allocate_pinned(sizeof(Bins)), device.make_event()};
 }
 
-void HistogramWorker::push(PendingBins pending, Deliver deliver) {
+void HistogramWorker::push(HistogramJob job) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return jobs_.size() < kMostJobs; });
-    jobs_.push_back({std::move(pending), std::move(deliver)});
+    jobs_.push_back(std::move(job));
   }
   changed_.notify_all();
 }
@@ -51,12 +54,14 @@ void HistogramWorker::drain() {
 }
 
 /// Nothing is delivered behind a gap.
-void HistogramWorker::deliver(const Job &job) {
+void HistogramWorker::deliver(const HistogramJob &job) {
   if (broken_) return;
   try {
-    const CudaScope scope(context_);
-    job.pending.ready->wait();
-    job.deliver(job.pending.bins());
+    if (job.bins.ready) {
+      const CudaScope scope(context_);
+      job.bins.ready->wait();
+    }
+    deliver_(job);
     return;
   } catch (const Error &error) {
     failed_(error);
@@ -71,13 +76,11 @@ void HistogramWorker::work() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    Job &job = jobs_.front();  // stays there, so that drain() waits for it
+    HistogramJob &job = jobs_.front();  // stays there, so that drain() waits for it
     lock.unlock();
     deliver(job);
-    // What it keeps is freed here, not under the lock: that may take the device's time.
-    job.deliver = nullptr;
     lock.lock();
-    free_.push_back(std::move(job.pending));
+    if (job.bins.memory) free_.push_back(std::move(job.bins));
     jobs_.pop_front();
     changed_.notify_all();
   }

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "cudacontext.h"
+#include "histogramaccumulator.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
 
-/// Where a frame's bins arrive, and when.
+/// Where bins arrive, and when.
 struct PendingBins {
   std::unique_ptr<Memory> memory;  ///< pinned, holds Bins
   std::unique_ptr<Event> ready;
@@ -23,38 +24,43 @@ struct PendingBins {
   Bins &bins() const { return *reinterpret_cast<Bins *>(memory->data()); }
 };
 
+/// Something to be told in its turn.
+struct HistogramJob {
+  PendingBins bins;       ///< null where no frames were counted
+  CountedFrames counted;  ///< in these bins
+  bool ends_interval = false;
+};
+
 /// Made, used and destroyed inside the context's scope, by the streaming thread.
 class HistogramWorker {
  public:
-  using Deliver = std::function<void(const Bins &)>;
+  using Deliver = std::function<void(const HistogramJob &job)>;
 
-  /// `failed` is told of the Error that ends all deliveries.
-  HistogramWorker(const CudaContextRef &context, std::function<void(const Error &)> failed);
+  /// `deliver` is called in order and on the worker's thread; `failed` is told of the Error that
+  /// ends all deliveries.
+  HistogramWorker(const CudaContextRef &context, Deliver deliver,
+                  std::function<void(const Error &)> failed);
   /// Drains.
   ~HistogramWorker();
 
-  /// Bins to count into; one that was delivered is taken again.
+  /// Bins to count into; those that were delivered are taken again.
   PendingBins take();
-  /// Has `deliver` called, in order and on the worker's thread, when the bins have arrived. Waits
-  /// only where the device is a long way behind.
-  void push(PendingBins pending, Deliver deliver);
+  /// Has the job delivered when its bins have arrived. Waits only where the device is a long way
+  /// behind.
+  void push(HistogramJob job);
   /// Waits until all that was pushed has been delivered.
   void drain();
 
  private:
-  struct Job {
-    PendingBins pending;
-    Deliver deliver;
-  };
-
   void work();
-  void deliver(const Job &job);
+  void deliver(const HistogramJob &job);
 
   CudaContextRef context_;
+  Deliver deliver_;
   std::function<void(const Error &)> failed_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;  // the first is being waited for
+  std::deque<HistogramJob> jobs_;  // the first is being waited for
   std::vector<PendingBins> free_;
   bool stopping_ = false;
   bool broken_ = false;  // the worker's

@@ -259,6 +259,27 @@ TEST_P(EveryElement, FollowsUpstreamToAnotherContext) {
   EXPECT_EQ(rig->histograms(histograms).size(), histograms);
 }
 
+TEST_F(OwnContexts, LoseNothingOfAnInterval) {
+  const ContextRef first = new_context(), second = new_context();
+  Rig rig("cudahistogram interval=1000");
+  ASSERT_TRUE(rig.caps(in_cuda(video_caps(kNv12))));
+  GstClockTime pts = 0;
+  for (const ContextRef *context : {&first, &second, &second, &first}) {
+    BufferRef frame = to_cuda(buffer_of(random_picture(kNv12)), {context->get()});
+    GST_BUFFER_PTS(frame.get()) = pts++;
+    rig.process(std::move(frame));
+  }
+  rig.event(gst_event_new_eos());
+  const auto messages = rig.histograms(1);
+  ASSERT_EQ(messages.size(), 1u);
+  guint frames = 0;
+  guint64 pixels = 0;
+  gst_structure_get(gst_message_get_structure(messages[0].get()), "frames", G_TYPE_UINT, &frames,
+                    "pixels", G_TYPE_UINT64, &pixels, nullptr);
+  EXPECT_EQ(frames, 4u);
+  EXPECT_EQ(pixels, guint64{4} * kNv12.width * kNv12.height);
+}
+
 TEST_P(EveryElement, MakesItsOutputWhereItsInputIs) {
   const ContextRef context = new_context();
   const auto rig = started();

@@ -74,7 +74,9 @@ std::vector<Subject> subjects() {
       add("cudanv12toyuv444", nv12, "video/x-raw,width=512,height=5");
       add("cudapixelshuffle", tensor, "other/tensors");
       add("cudapixelshuffle", tensor, "video/x-raw,format=GRAY8");
-      if (in == out) add("cudahistogram interval=0", nv12, nv12);
+      if (in != out) continue;
+      add("cudahistogram", nv12, nv12);
+      add("cudahistogram interval=0", nv12, nv12);
     }
   return all;
 }
@@ -312,8 +314,9 @@ TEST_P(Faults, AtStartLeaveTheWorkToTheCpu) {
 INSTANTIATE_TEST_SUITE_P(CudaFaults, Faults, testing::ValuesIn(subjects()), [](const auto &info) {
   const Subject &s = info.param;
   std::string name = s.element;
+  const bool each = name.find(" interval=0") != std::string::npos;
   name = name.substr(0, name.find(' ')) + (s.cuda_in ? "FromCuda" : "FromSystem") +
-         (s.cuda_out ? "ToCuda" : "ToSystem");
+         (s.cuda_out ? "ToCuda" : "ToSystem") + (each ? "Each" : "");
   return name + (s.out.find("GRAY8") != std::string::npos ? "Picture" : "");
 });
 

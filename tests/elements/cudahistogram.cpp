@@ -138,7 +138,9 @@ TEST_F(CudaHistogram, SumsIntervalsAsTheCpuDoes) {
       histogram.caps(kGray);
       for (GstClockTime pts = 0; pts < 60; pts += 3) histogram.push(pts);
       histogram.push(20);
+      histogram.push(21);
       histogram.push(GST_CLOCK_TIME_NONE);
+      histogram.push(22);
       histogram.end();
     });
 }
@@ -160,10 +162,32 @@ TEST_F(CudaHistogram, FollowsChangesAsTheCpuDoes) {
     histogram.rig().set("roi", "<>");
     histogram.caps({PixelFormat::RGB, 21, 20});
     some();
+    histogram.rig().set("interval", "0");
+    some();
+    histogram.rig().set("interval", "100");
+    some();
     histogram.rig().set("post-messages", "false");
     some();
     histogram.rig().set("post-messages", "true");
     some();
+    histogram.end();
+  });
+}
+
+TEST_F(CudaHistogram, SumsOverCapsAsTheCpuDoes) {
+  expect_the_cpus("interval=1000", [](Histogram &histogram) {
+    const ImageDesc large = {PixelFormat::NV12, 320, 200}, small = {PixelFormat::NV12, 32, 20};
+    GstClockTime pts = 0;
+    // Other sizes and formats, and other levels of black and white at the same.
+    for (const auto &[desc, more] : {std::pair(small, "colorimetry=bt709"),
+                                     {small, "colorimetry=1:4:0:0"},
+                                     {large, ""},
+                                     {small, "colorimetry=bt709"},
+                                     {kGray, ""},
+                                     {small, "colorimetry=bt601"}}) {
+      histogram.caps(desc, more);
+      for (int i = 0; i < 3; ++i) histogram.push(++pts);
+    }
     histogram.end();
   });
 }
@@ -266,6 +290,17 @@ TEST_F(CudaHistogram, HasPostedAllWhenEosLeavesIt) {
   }
 }
 
+TEST_F(CudaHistogram, PostsAnIntervalWhenTheNextBegins) {
+  for (const Source source : kSources) {
+    Histogram histogram("interval=3", source);
+    histogram.caps(kGray);
+    for (GstClockTime pts = 0; pts < 3; ++pts) histogram.push(pts);
+    EXPECT_TRUE(histogram.rig().histograms(0).empty());
+    histogram.push(3);
+    EXPECT_EQ(histogram.rig().messages().elements("cudahistogram", 1).size(), 1u);
+  }
+}
+
 TEST_F(CudaHistogram, PostsNothingAfterAStop) {
   Histogram partial("interval=1000", Source::system), each("interval=0", Source::system);
   for (Histogram *histogram : {&partial, &each}) {
@@ -297,11 +332,13 @@ TEST_F(CudaHistogram, ForgetsWhatIsFlushed) {
   const auto messages = histogram.rig().histograms(1);
   ASSERT_EQ(messages.size(), 1u);
   guint frames = 0;
-  guint64 timestamp = 0;
+  guint64 timestamp = 0, pixels = 0;
   gst_structure_get(gst_message_get_structure(messages[0].get()), "frames", G_TYPE_UINT, &frames,
-                    "timestamp", G_TYPE_UINT64, &timestamp, nullptr);
+                    "timestamp", G_TYPE_UINT64, &timestamp, "pixels", G_TYPE_UINT64, &pixels,
+                    nullptr);
   EXPECT_EQ(frames, 1u);
   EXPECT_EQ(timestamp, 70u);
+  EXPECT_EQ(pixels, 1200u);
 }
 
 // ------------------------------------------------------------------------------------- who waits
@@ -313,13 +350,14 @@ class CudaHistogramStreams : public GpuTest {
     if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
   }
 
-  /// A frame on the stream.
-  BufferRef frame(GstClockTime pts) const {
-    BufferRef buffer = to_cuda(buffer_of(Picture(kGray, static_cast<uint8_t>(pts))),
-                               {shared_context(), stream_.get()});
+  static BufferRef frame(GstClockTime pts, gstcuda::Stream *stream) {
+    BufferRef buffer =
+        to_cuda(buffer_of(Picture(kGray, static_cast<uint8_t>(pts))), {shared_context(), stream});
     GST_BUFFER_PTS(buffer.get()) = pts;
     return buffer;
   }
+  /// A frame on the stream.
+  BufferRef frame(GstClockTime pts) const { return frame(pts, stream_.get()); }
   /// Afterwards it has all that six frames at once need.
   void warm_up(Rig &rig) {
     for (int round = 0; round < 2; ++round) {
@@ -393,6 +431,35 @@ TEST_F(CudaHistogramStreams, EndWithAllThatIsUnderWay) {
       gst_structure_get_uint(gst_message_get_structure(messages[0].get()), "frames", &counted);
     EXPECT_EQ(counted, ends ? 6u : 0u);
   }
+}
+
+TEST_F(CudaHistogramStreams, HaveTheirFramesInOneSum) {
+  const StreamRef streams[] = {new_stream(), new_stream()};
+  Rig rig("cudahistogram interval=1000");
+  ASSERT_TRUE(rig.caps(in_cuda(video_caps(kGray))));
+  std::vector<BufferRef> frames, held;
+  for (GstClockTime pts = 0; pts < 6; ++pts) frames.push_back(frame(pts, streams[pts % 2].get()));
+  for (size_t i = 0; i < 2; ++i) held.push_back(rig.process(std::move(frames[i])));
+  {
+    const Entered entered;
+    Gate gate(handle_of(streams[1].get()));
+    for (size_t i = 2; i < 6; ++i) held.push_back(rig.process(std::move(frames[i])));
+    EXPECT_TRUE(gate.holds()) << "a push has waited";
+    std::thread opener([&] {
+      g_usleep(50000);
+      gate.open();
+    });
+    rig.event(gst_event_new_eos());
+    opener.join();
+  }
+  const auto messages = rig.histograms(1);
+  ASSERT_EQ(messages.size(), 1u);
+  guint64 pixels = 0;
+  double mean = 0;
+  gst_structure_get(gst_message_get_structure(messages[0].get()), "pixels", G_TYPE_UINT64, &pixels,
+                    "mean", G_TYPE_DOUBLE, &mean, nullptr);
+  EXPECT_EQ(pixels, 6 * 1200u);
+  EXPECT_EQ(mean, 2.5);
 }
 
 }  // namespace
