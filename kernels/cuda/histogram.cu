@@ -16,7 +16,8 @@ constexpr int kColumns = 32;
 /// them. What lies in one sector of memory is added up one after the other, and so is, more slowly,
 /// what one slice of the L2 cache holds: the sectors lie apart.
 using Total = unsigned long long;
-constexpr unsigned kBlocksShift = 48;
+constexpr unsigned kBlocksShift = 54;  // for the pixels of 100 days of 8K60
+constexpr unsigned kMostBlocks = 1 << (64 - kBlocksShift);
 constexpr Total kPixelsMask = (Total{1} << kBlocksShift) - 1;
 constexpr unsigned kTotalsPerSector = 32 / sizeof(Total);
 constexpr size_t kTotals = kBins / kTotalsPerSector * kHistogramSectorDistance;
@@ -306,7 +307,7 @@ class LuminanceHistogram final : public HistogramOperation {
         layout_(layout_of(params.in.format)),
         roi_(params.roi),
         kernel_(pick(layout_)),
-        blocks_(multiprocessors() * kHistogramBlocksPerSm),
+        blocks_(std::min(multiprocessors() * kHistogramBlocksPerSm, kMostBlocks)),
         totals_(device.allocate(kTotals * sizeof(Total))) {
     call("cudaMemsetAsync", cudaMemsetAsync, totals_->data(), 0, totals_->size(),
          cudaStreamPerThread);
