@@ -46,6 +46,38 @@ Machine::Machine(std::string name, std::unique_ptr<Backend> backend, Streams str
   anchor_ = device->allocate(1);
 }
 
+void Machine::run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const {
+  Device *const device = backend_->device();
+  std::vector<OnDevice> inputs;
+  std::vector<ConstImage> views;
+  for (const InputPicture *const picture : in) {
+    if (picture == nullptr) {
+      views.push_back({});
+    } else if (device == nullptr) {
+      views.push_back(picture->view());
+    } else {
+      inputs.emplace_back(*device, picture->spans(), copies());
+      views.push_back(picture->view(inputs.back().bases()));
+    }
+  }
+  if (device == nullptr) return operation.run(views, out.view());
+  const OnDevice target(*device, {out.span()}, copies());
+  before_run();
+  operation.run(views, out.view(target.data()), stream());
+  target.fetch(out.actual(), copies());
+  device->synchronize(copies());
+}
+
+void Machine::take(HistogramOperation &operation, Bins &bins) const {
+  Device *const device = backend_->device();
+  if (device == nullptr) return operation.take(bins);
+  guard(bins);
+  operation.take(pinned_bins(), stream());
+  if (streams_ == Streams::own) device->synchronize(copies());
+  bins = pinned_bins();
+  expect_guards();
+}
+
 void Machine::before_run() const {
   if (streams_ == Streams::none) backend_->device()->synchronize(copies());
 }

@@ -27,6 +27,9 @@ class OnDevice {
   std::vector<std::unique_ptr<Memory>> blocks_;
 };
 
+/// The pictures of a batch; null for a slot that stays empty.
+using Slots = std::vector<const InputPicture *>;
+
 /// A backend, and how pictures of the host's memory get to it and back.
 class Machine {
  public:
@@ -50,6 +53,9 @@ class Machine {
     device->synchronize(copies());
   }
 
+  /// A batch.
+  void run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const;
+
   template <class In>
   void count(HistogramOperation &operation, const In &in, Bins &bins) const {
     Device *const device = backend_->device();
@@ -62,6 +68,18 @@ class Machine {
     bins = pinned_bins();
     expect_guards();
   }
+
+  template <class In>
+  void add(HistogramOperation &operation, const In &in) const {
+    Device *const device = backend_->device();
+    if (device == nullptr) return operation.add(in.view());
+    const OnDevice input(*device, in.spans(), copies());
+    before_run();
+    operation.add(in.view(input.bases()), stream());
+    device->synchronize(copies());
+  }
+
+  void take(HistogramOperation &operation, Bins &bins) const;
 
  private:
   /// No other stream waits for it: what an operation without a stream has not finished when it

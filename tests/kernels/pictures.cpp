@@ -62,6 +62,10 @@ ptrdiff_t random_stride(Random &random, size_t row_bytes) {
   }
 }
 
+ptrdiff_t stride_of(const Lay &lay, size_t row_bytes) {
+  return static_cast<ptrdiff_t>((row_bytes + lay.unit - 1) / lay.unit * lay.unit) + lay.gap;
+}
+
 size_t span_of(const oracle::PlaneSize &size, ptrdiff_t stride) {
   return static_cast<size_t>(stride) * (size.rows - 1) + size.row_bytes;
 }
@@ -86,17 +90,30 @@ InputPicture::InputPicture(Random &random, const ImageDesc &desc, Content conten
   for (size_t plane = 0; plane < planes; ++plane) {
     const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
     const ptrdiff_t stride = random_stride(random, size.row_bytes);
-    const size_t offset = random_offset(random, 1);
-    const size_t bytes = offset + span_of(size, stride);
-    Block block = {std::make_unique<uint8_t[]>(bytes), bytes};
-    fill_random(random, block.data.get(), bytes);
-    for (int y = 0; y < size.rows && content != Content::random; ++y)
-      for (size_t x = 0; x < size.row_bytes; ++x)
-        block.data[offset + static_cast<size_t>(stride) * y + x] = byte_of(content, x, y);
-    blocks_.push_back(std::move(block));
-    offsets_.push_back(offset);
-    strides_.push_back(stride);
+    add_plane(random, random_offset(random, 1), stride, content);
   }
+}
+
+InputPicture::InputPicture(Random &random, const ImageDesc &desc, const Lays &lays, Content content)
+    : desc_(desc) {
+  const size_t planes = oracle::format_of(desc.format).planes.size();
+  for (size_t plane = 0; plane < planes; ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
+    add_plane(random, lays[plane].offset, stride_of(lays[plane], size.row_bytes), content);
+  }
+}
+
+void InputPicture::add_plane(Random &random, size_t offset, ptrdiff_t stride, Content content) {
+  const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(blocks_.size()));
+  const size_t bytes = offset + span_of(size, stride);
+  Block block = {std::make_unique<uint8_t[]>(bytes), bytes};
+  fill_random(random, block.data.get(), bytes);
+  for (int y = 0; y < size.rows && content != Content::random; ++y)
+    for (size_t x = 0; x < size.row_bytes; ++x)
+      block.data[offset + static_cast<size_t>(stride) * y + x] = byte_of(content, x, y);
+  blocks_.push_back(std::move(block));
+  offsets_.push_back(offset);
+  strides_.push_back(stride);
 }
 
 ConstImage InputPicture::view(const Bases &bases) const {
@@ -196,6 +213,19 @@ OutputPicture::OutputPicture(Random &random, const ImageDesc &desc) : desc_(desc
     bytes += span_of(size, strides_.back()) + gap(random);
   }
   allocate(random, bytes);
+}
+
+OutputPicture::OutputPicture(Random &random, const ImageDesc &desc, const Lays &lays)
+    : desc_(desc) {
+  size_t bytes = 0;
+  const size_t planes = oracle::format_of(desc.format).planes.size();
+  for (size_t plane = 0; plane < planes; ++plane) {
+    const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
+    offsets_.push_back((bytes + 2 * kGuard - 1) / kGuard * kGuard + lays[plane].offset);
+    strides_.push_back(stride_of(lays[plane], size.row_bytes));
+    bytes = offsets_.back() + span_of(size, strides_.back());
+  }
+  allocate(random, bytes + gap(random));
 }
 
 Image OutputPicture::view(uint8_t *base) const {

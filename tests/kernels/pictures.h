@@ -37,6 +37,15 @@ struct Span {
   size_t size;
 };
 
+/// How a plane lies: `offset` bytes behind an address that suits every vector, its rows a whole number
+/// of `unit`s and `gap` bytes apart. As it stands, whatever is read or written in words can be.
+struct Lay {
+  size_t offset = 0;
+  size_t unit = 64;
+  ptrdiff_t gap = 0;
+};
+using Lays = std::array<Lay, 3>;
+
 /// Where the blocks of a picture begin; a tensor has one.
 using Bases = std::array<const uint8_t *, 3>;
 
@@ -45,6 +54,8 @@ using Bases = std::array<const uint8_t *, 3>;
 class InputPicture {
  public:
   InputPicture(Random &random, const ImageDesc &desc, Content content = Content::random);
+  InputPicture(Random &random, const ImageDesc &desc, const Lays &lays,
+               Content content = Content::random);
 
   ConstImage view() const { return view({blocks_[0].data.get(), data(1), data(2)}); }
   /// The same picture in copies of its blocks.
@@ -57,6 +68,7 @@ class InputPicture {
   void fill(uint8_t value);
 
  private:
+  void add_plane(Random &random, size_t offset, ptrdiff_t stride, Content content);
   const uint8_t *data(size_t plane) const {
     return plane < blocks_.size() ? blocks_[plane].data.get() : nullptr;
   }
@@ -122,6 +134,7 @@ class Guarded {
 class OutputPicture : public Guarded {
  public:
   OutputPicture(Random &random, const ImageDesc &desc);
+  OutputPicture(Random &random, const ImageDesc &desc, const Lays &lays);
 
   Image view() { return view(actual()); }
   /// The same picture in a copy of the block.

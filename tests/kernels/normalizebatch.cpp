@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A batch holds, byte for byte, what single runs of the CPU backend make of its pictures.
+#include <algorithm>
+
+#include "backends.h"
+#include "oracle.h"
+#include "params.h"
+#include "refusal.h"
+
+namespace cudatensor {
+namespace {
+
+/// What the pictures of a batch have in common, which is what backends may turn on.
+enum class Kind {
+  mixed,    ///< nothing
+  strewn,   ///< their format
+  aligned,  ///< and how they lie: in whole words
+  one_off,  ///< but for one plane of one picture, at an odd address or with odd rows
+};
+const std::vector<Kind> kKinds = {Kind::mixed, Kind::strewn, Kind::aligned, Kind::one_off};
+
+const char *name_of(Kind kind) {
+  return kind == Kind::mixed     ? "mixed"
+         : kind == Kind::strewn  ? "of one format"
+         : kind == Kind::aligned ? "aligned"
+                                 : "aligned but for one";
+}
+
+struct Batch {
+  Kind kind;
+  std::vector<Source> sources;
+  NormalizeParams params;
+};
+
+std::string text_of(const Batch &batch) {
+  std::string text = text_of(batch.params) + ", " + name_of(batch.kind) + ":";
+  for (const Source &source : batch.sources) text += "\n  " + text_of(source);
+  return text;
+}
+
+PixelFormat random_format(Random &random, Color color) {
+  return random.pick(color == Color::yuv ? kYuvFormats : kSourceFormats);
+}
+
+Size small_size(Random &random) { return {random.integer(1, 14), random.integer(1, 12)}; }
+
+/// `format` is that of all pictures, unless they are mixed.
+Batch random_batch(Random &random, Kind kind, size_t count, PixelFormat format, Color color) {
+  const Size out = {random.integer(1, 11), random.integer(1, 10)};
+  Batch batch = {kind, {}, random_normalize(random, format, color, {1, 1}, out)};
+  batch.params.out.n = static_cast<int64_t>(count);
+  const Size all = small_size(random);
+  const bool of_one_size = random.chance(25);
+  for (size_t i = 0; i < count; ++i) {
+    const PixelFormat own = kind == Kind::mixed ? random_format(random, color) : format;
+    batch.sources.push_back(random_source(random, own, of_one_size ? all : small_size(random)));
+  }
+  return batch;
+}
+
+Batch random_batch(Random &random, Kind kind, size_t count) {
+  const Color color = random.pick(kColors);
+  Batch batch = random_batch(random, kind, count, random_format(random, color), color);
+  // The fixed-point path is one of several.
+  if (color == Color::yuv && random.chance(50)) batch.params.resize = {};
+  return batch;
+}
+
+struct Pictures {
+  std::vector<InputPicture> all;
+  Slots slots;
+};
+
+Pictures pictures_of(Random &random, const Batch &batch, int empty_percent) {
+  Pictures pictures;
+  const size_t count = batch.sources.size();
+  const size_t odd = random.bits() % count;
+  for (size_t i = 0; i < count; ++i) {
+    const ImageDesc &desc = batch.sources[i].image;
+    if (batch.kind == Kind::mixed || batch.kind == Kind::strewn) {
+      pictures.all.emplace_back(random, desc, random.pick(kAllContents));
+      continue;
+    }
+    Lays lays = {};
+    if (batch.kind == Kind::one_off && i == odd) {
+      const size_t last = oracle::format_of(desc.format).planes.size() - 1;
+      lays[last] = random.chance(50) ? Lay{1, 64, 0} : Lay{0, 64, 1};
+    }
+    pictures.all.emplace_back(random, desc, lays, random.pick(kAllContents));
+  }
+  for (const InputPicture &picture : pictures.all)
+    pictures.slots.push_back(random.chance(empty_percent) ? nullptr : &picture);
+  return pictures;
+}
+
+NormalizeParams params_of(const Batch &batch, size_t slot) {
+  NormalizeParams p = batch.params;
+  p.source = batch.sources[slot];
+  p.out.n = 1;
+  return p;
+}
+
+Tensor slot_of(const Tensor &out, size_t slot) {
+  TensorDesc desc = out.desc;
+  desc.n = 1;
+  return {desc, static_cast<uint8_t *>(out.data) + slot * desc.bytes()};
+}
+
+/// Nothing but the pad colour, as a picture of the output's size in that colour comes out.
+void fill_with_pad(NormalizeParams p, const Tensor &slot) {
+  const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
+  const auto pixels = static_cast<size_t>(width) * static_cast<size_t>(height);
+  const std::vector<uint8_t> pad(pixels, static_cast<uint8_t>(p.resize.pad_value));
+  const std::vector<uint8_t> chroma(pixels, p.color == Color::yuv ? uint8_t{128} : pad[0]);
+  const PixelFormat format = p.color == Color::yuv    ? PixelFormat::Y444
+                             : p.color == Color::gray ? PixelFormat::GRAY8
+                                                      : PixelFormat::RGBP;
+  p.source.image = {format, width, height};
+  p.resize.mode = ResizeMode::stretch;
+  p.resize.method = Method::nearest;
+  oracle::normalize(
+      p, {p.source.image, {{pad.data(), width}, {chroma.data(), width}, {chroma.data(), width}}},
+      slot);
+}
+
+/// `single` makes one slot of one picture.
+template <class Single>
+void fill_expected(const Batch &batch, const Slots &in, const Tensor &out, const Single &single) {
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i] == nullptr)
+      fill_with_pad(params_of(batch, i), slot_of(out, i));
+    else
+      single(params_of(batch, i), in[i]->view(), slot_of(out, i));
+}
+
+class BatchTest : public KernelTest {
+ protected:
+  /// On every machine and twice: with other pictures first, in other slots.
+  void expect_as_single_runs(Random &random, const Batch &batch, int empty_percent) const {
+    expect_as(random, batch, empty_percent,
+              [&](const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
+                cpu_->normalize(p)->run(in, out);
+              });
+  }
+
+  template <class Single>
+  void expect_as(Random &random, const Batch &batch, int empty_percent,
+                 const Single &single) const {
+    SCOPED_TRACE(text_of(batch));
+    const Pictures other = pictures_of(random, batch, random.integer(0, 100)),
+                   in = pictures_of(random, batch, empty_percent);
+    OutputTensor out(random, batch.params.out);
+    fill_expected(batch, in.slots, out.expected(), single);
+    expect_all([&](const Machine &m) { return m->normalize_batch(batch.sources, batch.params); },
+               other.slots, in.slots, out);
+  }
+
+  void expect_random_batches(size_t count, uint64_t cases) const {
+    for_cases(cases, [&](Random &random) {
+      const int empty_percent = random.chance(50) ? 0 : random.integer(0, 60);
+      expect_as_single_runs(random, random_batch(random, random.pick(kKinds), count),
+                            empty_percent);
+    });
+  }
+
+ private:
+  std::unique_ptr<Backend> cpu_ = open_cpu_backend(1);
+};
+
+CUDATENSOR_FOR_EVERY_BACKEND(BatchTest);
+
+TEST_P(BatchTest, RandomCasesOfOne) { expect_random_batches(1, 100); }
+TEST_P(BatchTest, RandomCasesOfTwo) { expect_random_batches(2, 100); }
+TEST_P(BatchTest, RandomCasesOfFive) { expect_random_batches(5, 100); }
+
+/// A launch on a GPU takes at most 64.
+TEST_P(BatchTest, RandomCasesOf64) { expect_random_batches(64, 15); }
+TEST_P(BatchTest, RandomCasesOf65) { expect_random_batches(65, 15); }
+TEST_P(BatchTest, RandomCasesOf130) { expect_random_batches(130, 10); }
+
+TEST_P(BatchTest, EveryFormatAndColorLyingInEveryWay) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kSourceFormats)
+    for (const Color color : kColors)
+      for (const Kind kind : {Kind::strewn, Kind::aligned, Kind::one_off})
+        for (const Method method : kMethods) {
+          if (!is_possible(format, color)) continue;
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          Batch batch = random_batch(random, kind, 3, format, color);
+          batch.params.resize.method = method;
+          expect_as_single_runs(random, batch, 10);
+          if (HasFailure()) return;
+        }
+}
+
+/// Both ways to make yuv: in fixed point and not.
+TEST_P(BatchTest, EveryTensorOfEveryColor) {
+  uint64_t number = 0;
+  for (const Color color : kColors)
+    for (const ResizeMode mode : {ResizeMode::stretch, ResizeMode::affine})
+      for (const DType type : kTypes)
+        for (const Layout layout : kLayouts)
+          for (const Kind kind : {Kind::mixed, Kind::aligned}) {
+            Random random(number++);
+            SCOPED_TRACE(random.name());
+            Batch batch = random_batch(random, kind, 5, random_format(random, color), color);
+            batch.params.out.dtype = type;
+            batch.params.out.layout = layout;
+            batch.params.resize.mode = mode;
+            randomize_factors(random, batch.params);
+            expect_as_single_runs(random, batch, 20);
+            if (HasFailure()) return;
+          }
+}
+
+TEST_P(BatchTest, IsWhatTheOracleMakesOfItsPictures) {
+  for_cases(20, [&](Random &random) {
+    expect_as(random, random_batch(random, random.pick(kKinds), 6), 20,
+              [](const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
+                oracle::normalize(p, in, out);
+              });
+  });
+}
+
+TEST_P(BatchTest, EmptySlotsHoldThePadColor) {
+  uint64_t number = 0;
+  for (const Color color : kColors)
+    for (const DType type : kTypes)
+      for (const size_t count : {size_t{1}, size_t{3}, size_t{66}}) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        Batch batch =
+            random_batch(random, random.pick(kKinds), count, random_format(random, color), color);
+        batch.params.out.dtype = type;
+        if (random.chance(50)) batch.params.resize.mode = ResizeMode::stretch;
+        batch.params.resize.pad_value = random.integer(0, 255);
+        expect_as_single_runs(random, batch, 100);
+      }
+}
+
+/// More than a block of threads along both axes, and more pictures than a launch takes.
+TEST_P(BatchTest, OutputsOfSeveralBlocks) {
+  uint64_t number = 0;
+  for (const Kind kind : kKinds) {
+    Random random(number++);
+    SCOPED_TRACE(random.name());
+    Batch batch = random_batch(random, kind, 66);
+    batch.params.out.w = random.integer(33, 75);
+    batch.params.out.h = random.integer(17, 40);
+    expect_as_single_runs(random, batch, 10);
+  }
+}
+
+TEST_P(BatchTest, VideoFrames) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  for (const Kind kind : {Kind::aligned, Kind::one_off}) {
+    Batch batch = random_batch(random, kind, 3, PixelFormat::NV12, Color::rgb);
+    for (Source &source : batch.sources) source.image = {PixelFormat::NV12, 1280, 720};
+    batch.params.resize = {ResizeMode::affine, Method::bilinear, 114, true};
+    batch.params.out.w = batch.params.out.h = 320;
+    expect_as_single_runs(random, batch, 0);
+  }
+}
+
+/// A few cases of each kernel, for compute-sanitizer, whose name picks them.
+class CudaEdgesBatchTest : public BatchTest {};
+
+INSTANTIATE_TEST_SUITE_P(, CudaEdgesBatchTest, testing::Values("cuda"),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(CudaEdgesBatchTest, EveryKind) {
+  uint64_t number = 0;
+  for (const Kind kind : kKinds)
+    for (const Color color : kColors)
+      for (const PixelFormat format :
+           {PixelFormat::NV12, PixelFormat::I420, PixelFormat::Y444, PixelFormat::BGR,
+            PixelFormat::xRGB, PixelFormat::RGBP, PixelFormat::GRAY8}) {
+        if (!is_possible(format, color)) continue;
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        expect_as_single_runs(random, random_batch(random, kind, 3, format, color), 20);
+      }
+}
+
+TEST_P(CudaEdgesBatchTest, MoreThanALaunchTakes) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  for (const Kind kind : kKinds) expect_as_single_runs(random, random_batch(random, kind, 65), 20);
+}
+
+// ------------------------------------------------------------------------------------ refusals
+
+NormalizeParams good_params(int64_t count) {
+  NormalizeParams p = {};
+  p.out = {DType::float32, Layout::nchw, count, 3, 10, 20};
+  return p;
+}
+
+const std::vector<Source> kGoodSources = {{{PixelFormat::NV12, 64, 48}, {}, false, false},
+                                          {{PixelFormat::BGR, 31, 17}, {}, false, false}};
+
+TEST_P(BatchTest, RefusesASlotTooManyOrTooFew) {
+  EXPECT_NO_THROW(machine()->normalize_batch(kGoodSources, good_params(2)));
+  for (const int64_t count :
+       {int64_t{-2}, int64_t{0}, int64_t{1}, int64_t{3}, int64_t{1} << 32 | 2})
+    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(count) + " for 2 sources",
+                   [&] { machine()->normalize_batch(kGoodSources, good_params(count)); });
+}
+
+TEST_P(BatchTest, RefusesNoSources) {
+  for (const int64_t count : {0, 1})
+    expect_refusal(Error::Code::settings, "for 0 sources",
+                   [&] { machine()->normalize_batch({}, good_params(count)); });
+}
+
+/// Whichever of them it is that cannot be made.
+TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
+  for (size_t i = 0; i < 2; ++i) {
+    const auto refused = [&](const char *cause, auto change) {
+      std::vector<Source> sources = kGoodSources;
+      NormalizeParams p = good_params(2);
+      change(sources[i], p);
+      expect_refusal(Error::Code::settings, cause, [&] { machine()->normalize_batch(sources, p); });
+    };
+    refused("0x", [](Source &s, auto &) { s.image.width = 0; });
+    refused("x32768", [](Source &s, auto &) { s.image.height = 32768; });
+    refused("P010", [](Source &s, auto &) { s.image.format = PixelFormat::P010_10LE; });
+    refused("yuv", [](Source &s, auto &p) {
+      s.image.format = PixelFormat::RGB;
+      p.color = Color::yuv;
+    });
+    refused("channels", [](Source &, auto &p) { p.out.c = 4; });
+    refused("std is 0", [](Source &, auto &p) { p.std = {0.0}; });
+    refused("pad-value", [](Source &, auto &p) { p.resize.pad_value = 256; });
+  }
+}
+
+class BatchRunTest : public BatchTest {
+ protected:
+  void expect_run_refused(const std::string &cause, const std::vector<ConstImage> &in,
+                          const Tensor &out) const {
+    const auto operation = machine()->normalize_batch(kGoodSources, good_params(2));
+    expect_refusal(Error::Code::input, cause, [&] { operation->run(in, out); });
+  }
+};
+
+CUDATENSOR_FOR_EVERY_BACKEND(BatchRunTest);
+
+/// Before anything is written.
+TEST_P(BatchRunTest, RefusesWhatItWasNotMadeFor) {
+  Random random(0);
+  const InputPicture first(random, kGoodSources[0].image), second(random, kGoodSources[1].image),
+      wide(random, {PixelFormat::BGR, 32, 17});
+  const ConstImage a = first.view(), b = second.view();
+  OutputTensor out(random, good_params(2).out), more(random, good_params(3).out);
+  expect_run_refused("0 pictures for a batch of 2", {}, out.view());
+  expect_run_refused("1 pictures for a batch of 2", {a}, out.view());
+  expect_run_refused("3 pictures for a batch of 2", {a, b, b}, out.view());
+  expect_run_refused("BGR 32x17", {a, wide.view()}, out.view());
+  expect_run_refused("BGR 31x17", {b, a}, out.view());
+  expect_run_refused("shape", {a, b}, more.view());
+  expect_run_refused("shape", {{}, {}}, more.view());
+  ConstImage broken = a;
+  broken.planes[1].data = nullptr;
+  expect_run_refused("no memory", {broken, b}, out.view());
+  broken = b;
+  broken.planes[0].stride = 3 * 31 - 1;
+  expect_run_refused("stride", {a, broken}, out.view());
+  expect_run_refused("no memory", {a, b}, {good_params(2).out, nullptr});
+  Tensor misaligned = out.view();
+  misaligned.data = static_cast<uint8_t *>(misaligned.data) + 1;
+  expect_run_refused("aligned", {a, b}, misaligned);
+  EXPECT_TRUE(out.matches());
+  EXPECT_TRUE(more.matches());
+}
+
+}  // namespace
+}  // namespace cudatensor
