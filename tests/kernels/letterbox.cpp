@@ -41,9 +41,13 @@ class LetterboxTest : public KernelTest {
 
   /// The same with one backend only.
   void expect_one_as_the_oracle(Random &random, const LetterboxParams &p) const {
-    SCOPED_TRACE(text_of(p));
     const InputPicture in(random, p.source.image, random.pick(kAllContents));
     OutputPicture out(random, p.out);
+    expect_one_as_the_oracle(random, p, in, out);
+  }
+  void expect_one_as_the_oracle(Random &random, const LetterboxParams &p, const InputPicture &in,
+                                OutputPicture &out) const {
+    SCOPED_TRACE(text_of(p));
     oracle::letterbox(p, in.view(), out.expected());
     const Machine &machine = any(random);
     expect_one(machine, *machine->letterbox(p), in, out);
@@ -63,6 +67,63 @@ TEST_P(LetterboxTest, RandomCases) {
     const PixelFormat from = random.pick(kSourceFormats), to = random.pick(kLetterboxFormats);
     expect_as_the_oracle(random, random_params(random, from, to), random.pick(kAllContents));
   });
+}
+
+/// In whole words, or not because of an address or because of a stride.
+TEST_P(LetterboxTest, SmallOutputsHoweverTheyLie) {
+  uint64_t number = 0;
+  for (const PixelFormat to : kLetterboxFormats)
+    for (int width = 1; width <= 9; ++width)
+      for (int height = 1; height <= 9; ++height) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const Size size = {random.integer(1, 13), random.integer(1, 11)};
+        const LetterboxParams p = {random_source(random, random.pick(kSourceFormats), size),
+                                   {to, width, height},
+                                   random_resize(random)};
+        const InputPicture in(random, p.source.image, random_lays(random));
+        OutputPicture out(random, p.out, random.chance(30) ? Lays{} : random_lays(random));
+        expect_one_as_the_oracle(random, p, in, out);
+        if (HasFailure()) return;
+      }
+}
+
+TEST_P(LetterboxTest, EveryWayToLie) {
+  uint64_t number = 0;
+  for (const PixelFormat from : kSourceFormats)
+    for (const PixelFormat to : kLetterboxFormats)
+      for (const Lay lay : {Lay{}, Lay{4, 4, 0}, Lay{2, 64, 0}, Lay{1, 64, 0}, Lay{8, 64, 8},
+                            Lay{0, 64, 1}, Lay{0, 64, 2}, Lay{0, 64, 4}}) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const Size size = {random.integer(1, 13), random.integer(1, 11)};
+        const LetterboxParams p = {random_source(random, from, size),
+                                   {to, random.integer(1, 21), random.integer(1, 7)},
+                                   random_resize(random)};
+        // All planes lie so, or the last one does, which is chroma.
+        const Lay first = random.chance(50) ? Lay{} : lay;
+        const InputPicture in(random, p.source.image, {first, lay, lay});
+        OutputPicture out(random, p.out, {first, first, lay});
+        expect_one_as_the_oracle(random, p, in, out);
+        if (HasFailure()) return;
+      }
+}
+
+TEST_P(LetterboxTest, Enlarged) {
+  uint64_t number = 0;
+  for (const Size seed : kSeeds)
+    for (const double ratio : kRatios)
+      for (const ResizeMode mode : kModes)
+        for (const Method method : kMethods) {
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const Size size = enlarged(random, seed, ratio);
+          const LetterboxParams p = {random_source(random, random.pick(kSourceFormats), seed),
+                                     {random.pick(kLetterboxFormats), size.width, size.height},
+                                     {mode, method, random.integer(0, 255), true}};
+          expect_one_as_the_oracle(random, p);
+          if (HasFailure()) return;
+        }
 }
 
 TEST_P(LetterboxTest, IsNearDoublePrecision) {

@@ -62,6 +62,18 @@ const std::vector<std::pair<Size, Size>> kLongest = {
     {{2, 32767}, {7, 5}},     {{5, 3}, {32767, 2}},    {{5, 3}, {2, 32767}},
     {{1, 1}, {32767, 1}},     {{32767, 1}, {1, 32767}}};
 
+const std::vector<Size> kSeeds = {{1, 1}, {2, 2}, {1, 9}, {9, 1}, {5, 3}, {3, 2}, {97, 61}};
+const std::vector<double> kRatios = {1.01, 1.5, 2.0, 2.67, 7.0, 100.0};
+
+Size enlarged(Random &random, Size seed, double ratio) {
+  const auto length = [&](int from, int most) {
+    const int to = static_cast<int>(from * ratio + 0.5) + (random.chance(50) ? 0 : 1) * 7;
+    return std::clamp(to + random.integer(0, 3), 1, std::max(from, most));
+  };
+  const int width = length(seed.width, 150), height = length(seed.height, 110);
+  return {width, height};
+}
+
 Resize random_resize(Random &random) {
   Resize resize;
   resize.mode = random.pick(kModes);

@@ -31,6 +31,12 @@ Size random_size(Random &random);
 /// Sizes from and to that hold the longest row or column.
 extern const std::vector<std::pair<Size, Size>> kLongest;
 
+/// Pictures to enlarge, how many times, and to what: with borders, if that keeps the aspect ratio,
+/// and no more than some ten thousand pixels.
+extern const std::vector<Size> kSeeds;
+extern const std::vector<double> kRatios;
+Size enlarged(Random &random, Size seed, double ratio);
+
 Resize random_resize(Random &random);
 Source random_source(Random &random, PixelFormat format, Size size);
 Rect random_rect(Random &random, int width, int height);

@@ -83,6 +83,16 @@ size_t bytes_of(const TensorDesc &d) {
 
 }  // namespace
 
+Lays random_lays(Random &random) {
+  Lays lays = {};
+  for (Lay &lay : lays) {
+    if (random.chance(50)) lay.offset = static_cast<size_t>(random.integer(1, 17));
+    lay.unit = random.pick<size_t>({1, 2, 4, 16, 64});
+    if (random.chance(30)) lay.gap = random.integer(1, 5);
+  }
+  return lays;
+}
+
 // ---------------------------------------------------------------------------------------- input
 
 InputPicture::InputPicture(Random &random, const ImageDesc &desc, Content content) : desc_(desc) {

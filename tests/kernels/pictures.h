@@ -46,6 +46,9 @@ struct Lay {
 };
 using Lays = std::array<Lay, 3>;
 
+/// Each plane in whole words or a little beside them.
+Lays random_lays(Random &random);
+
 /// Where the blocks of a picture begin; a tensor has one.
 using Bases = std::array<const uint8_t *, 3>;
 

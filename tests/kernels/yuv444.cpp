@@ -18,6 +18,18 @@ class Yuv444Test : public KernelTest {
     oracle::yuv444(p, in.view(), out.expected());
     expect_all([&](const Machine &machine) { return machine->yuv444(p); }, other, in, out);
   }
+
+  /// With one backend only.
+  void expect_one_as_the_oracle(Random &random, const Yuv444Params &p, const Lays &in_lays,
+                                const Lays &out_lays) const {
+    SCOPED_TRACE(text_of(p));
+    const InputPicture in(random, p.in, in_lays);
+    OutputPicture out(random, p.out, out_lays);
+    oracle::yuv444(p, in.view(), out.expected());
+    const Machine &machine = any(random);
+    SCOPED_TRACE(machine.name());
+    expect_one(machine, *machine->yuv444(p), in, out);
+  }
 };
 
 CUDATENSOR_FOR_EVERY_BACKEND(Yuv444Test);
@@ -77,6 +89,91 @@ TEST_P(Yuv444Test, EqualSizesReplicateChroma) {
     const auto operation = any(random)->yuv444(p);
     expect_one(machine(), *operation, in, out);
   });
+}
+
+/// A part of the picture as it is, which can be copied word by word if it begins, ends and lies so.
+Yuv444Params part(ImageDesc in, const Rect &crop) {
+  return {in, {PixelFormat::Y444, crop.width, crop.height}, in.width, in.height, crop.x, crop.y};
+}
+
+TEST_P(Yuv444Test, EveryPlaceOfAWordWithoutAResize) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kYuvFormats)
+    for (int x = 0; x <= 8; ++x)
+      for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 127, 128, 132})
+        for (const Lay lay :
+             {Lay{}, Lay{4, 4, 0}, Lay{2, 64, 0}, Lay{1, 64, 0}, Lay{0, 64, 1}, Lay{0, 64, 2}}) {
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const int y = random.integer(0, 3), height = random.integer(1, 9);
+          const ImageDesc in = {format, x + width + random.integer(0, 3),
+                                y + height + random.integer(0, 2)};
+          const Lay first = random.chance(50) ? Lay{} : lay;
+          const Lays out = random.chance(50) ? Lays{} : random_lays(random);
+          expect_one_as_the_oracle(random, part(in, {x, y, width, height}), {first, lay, lay}, out);
+          if (HasFailure()) return;
+        }
+}
+
+TEST_P(Yuv444Test, RandomCasesWithoutAResize) {
+  for_cases(2000, [&](Random &random) {
+    const auto length = [&](int most) {
+      const int n = random.integer(1, most);
+      return random.chance(60) ? (n + 3) / 4 * 4 : n;
+    };
+    const int x = random.chance(60) ? 4 * random.integer(0, 5) : random.integer(0, 20);
+    const Rect crop = {x, random.integer(0, 9), length(140), length(20)};
+    const ImageDesc in = {random.pick(kYuvFormats), crop.x + crop.width + random.integer(0, 5),
+                          crop.y + crop.height + random.integer(0, 5)};
+    const Lays in_lays = random.chance(40) ? Lays{} : random_lays(random),
+               out_lays = random.chance(40) ? Lays{} : random_lays(random);
+    expect_one_as_the_oracle(random, part(in, crop), in_lays, out_lays);
+  });
+}
+
+/// Every second or third column or row has no weights either, but is no copy.
+TEST_P(Yuv444Test, WholeRatios) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kYuvFormats)
+    for (const int rx : {1, 2, 3, 5})
+      for (const int ry : {1, 2, 3, 5})
+        for (const int width : {4, 7, 8, 36}) {
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const int height = random.integer(1, 9);
+          expect_one_as_the_oracle(random, whole({format, rx * width, ry * height}, width, height),
+                                   random.chance(50) ? Lays{} : random_lays(random), {});
+          if (HasFailure()) return;
+        }
+}
+
+TEST_P(Yuv444Test, SmallOutputsHoweverTheyLie) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kYuvFormats)
+    for (int width = 1; width <= 9; ++width)
+      for (int height = 1; height <= 9; ++height) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const ImageDesc in = {format, random.integer(1, 13), random.integer(1, 13)};
+        expect_one_as_the_oracle(random, whole(in, width, height), random_lays(random),
+                                 random.chance(30) ? Lays{} : random_lays(random));
+        if (HasFailure()) return;
+      }
+}
+
+TEST_P(Yuv444Test, Enlarged) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kYuvFormats)
+    for (const Size seed : kSeeds)
+      for (const double ratio : kRatios) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const Size out = enlarged(random, seed, ratio);
+        expect_one_as_the_oracle(random,
+                                 whole({format, seed.width, seed.height}, out.width, out.height),
+                                 random_lays(random), random_lays(random));
+        if (HasFailure()) return;
+      }
 }
 
 TEST_P(Yuv444Test, ACropOfTheResizeIsTheResizeWithACrop) {
