@@ -64,8 +64,12 @@ class NormalizeTest : public KernelTest {
 
   /// The same with one backend only.
   void expect_one_as_the_oracle(Random &random, const NormalizeParams &p) const {
+    expect_one_as_the_oracle(random, p,
+                             InputPicture(random, p.source.image, random.pick(kAllContents)));
+  }
+  void expect_one_as_the_oracle(Random &random, const NormalizeParams &p,
+                                const InputPicture &in) const {
     SCOPED_TRACE(text_of(p));
-    const InputPicture in(random, p.source.image, random.pick(kAllContents));
     OutputTensor out(random, p.out);
     oracle::normalize(p, in.view(), out.expected());
     const Machine &machine = any(random);
@@ -192,6 +196,46 @@ TEST_P(NormalizeTest, LongestRowsAndColumns) {
     }
 }
 
+TEST_P(NormalizeTest, Enlarged) {
+  uint64_t number = 0;
+  for (const Size seed : kSeeds)
+    for (const double ratio : kRatios)
+      for (const ResizeMode mode : kModes)
+        for (const Method method : kMethods) {
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const PixelFormat from = random.pick(kSourceFormats);
+          NormalizeParams p = random_normalize(random, from, random_color(random, from), seed,
+                                               enlarged(random, seed, ratio));
+          p.resize.mode = mode;
+          p.resize.method = method;
+          p.resize.scale_up = true;
+          expect_one_as_the_oracle(random, p);
+          if (HasFailure()) return;
+        }
+}
+
+/// In whole words, or not because of an address or because of a stride.
+TEST_P(NormalizeTest, EveryWayToLie) {
+  uint64_t number = 0;
+  for (const PixelFormat from : kSourceFormats)
+    for (const Color color : kColors)
+      for (const size_t offset : {0, 1, 2, 3, 4})
+        for (const ptrdiff_t gap : {0, 1, 2, 4}) {
+          if (!is_possible(from, color)) continue;
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const NormalizeParams p =
+              random_normalize(random, from, color, {random.integer(1, 11), random.integer(1, 9)},
+                               {random.integer(1, 9), random.integer(1, 9)});
+          // The planes of chroma lie like the first, or it is they that lie otherwise.
+          const Lay lay = {offset, 64, gap}, first = random.chance(50) ? Lay{} : lay;
+          expect_one_as_the_oracle(random, p,
+                                   InputPicture(random, p.source.image, {first, lay, lay}));
+          if (HasFailure()) return;
+        }
+}
+
 NormalizeParams known_params(DType type, std::vector<double> alpha, std::vector<double> beta) {
   NormalizeParams p = {};
   p.source.image = {PixelFormat::RGB, 8, 8};
@@ -239,6 +283,74 @@ TEST_P(NormalizeTest, IntegersAreLimited) {
   EXPECT_EQ(first(DType::int8, -1.0, 0.0), -128.0);
   EXPECT_EQ(first(DType::int8, -3e38, -3e38), -128.0);
   EXPECT_EQ(first(DType::int8, -0.5, 0.0), -127.0);  // -127.5 rounds up
+}
+
+/// A row of all samples, each times `alpha` plus `beta`.
+NormalizeParams row_params(DType type, double alpha, double beta) {
+  NormalizeParams p = {};
+  p.source.image = {PixelFormat::GRAY8, 256, 1};
+  p.color = Color::gray;
+  p.out = {type, Layout::nchw, 1, 1, 1, 256};
+  p.normalization = Normalization::alpha_beta;
+  p.alpha = {alpha};
+  p.beta = {beta};
+  return p;
+}
+
+/// Around a few numbers of every exponent 64 steps to each of the next four numbers: so halfway
+/// between them too. Subnormal numbers and those beyond the largest are among them.
+TEST_P(NormalizeTest, Float16OfEveryExponent) {
+  Random random(0);
+  const InputPicture row(random, {PixelFormat::GRAY8, 256, 1}, Content::ramp);
+  for (int exponent = -28; exponent <= 16; ++exponent)
+    for (const double mantissa : {1.0, 1.0 + 0x1p-10, 1.5, 2.0 - 0x1p-9, 2.0 - 0x1p-10})
+      for (const double sign : {1.0, -1.0}) {
+        const double step = std::ldexp(1.0, std::max(exponent, -14) - 10 - 6);
+        const NormalizeParams p =
+            row_params(DType::float16, sign * step, sign * std::ldexp(mantissa, exponent));
+        expect_one_as_the_oracle(random, p, row);
+        if (HasFailure()) return;
+      }
+}
+
+/// Halves, what is just below one, and the ends of the range.
+TEST_P(NormalizeTest, IntegersOfEverySampleAroundTies) {
+  Random random(0);
+  const InputPicture row(random, {PixelFormat::GRAY8, 256, 1}, Content::ramp);
+  const double below_half = 0.5 - 0x1p-25;
+  for (const DType type : {DType::uint8, DType::int8})
+    for (const double alpha : {1.0, 0.5, 0.25, 1.5, -1.0, -0.5, 1.0 + 0x1p-23, 1.0 - 0x1p-24, 0.0})
+      for (const double beta : {0.0, -0.0, 0.5, -0.5, below_half, -below_half, -127.5, -128.0,
+                                -128.5, 126.5, 127.5, 254.5, 255.5, 255.0, 8388607.5, -1e30, 1e30})
+        for (const bool round : kBools) {
+          NormalizeParams p = row_params(type, alpha, beta);
+          p.round = round;
+          expect_one_as_the_oracle(random, p, row);
+          if (HasFailure()) return;
+        }
+}
+
+/// Their signs too: limited colours are never -0, products may be.
+TEST_P(NormalizeTest, Zeros) {
+  uint64_t number = 0;
+  for (const PixelFormat from :
+       {PixelFormat::NV12, PixelFormat::Y444, PixelFormat::RGB, PixelFormat::GRAY8})
+    for (const Color color : {Color::rgb, Color::gray})
+      for (const Content content : {Content::zeros, Content::maximum, Content::checkered})
+        for (const DType type : {DType::float32, DType::float16})
+          for (const double alpha : {1.0, -1.0, 0.0, -0.0})
+            for (const double beta : {0.0, -0.0}) {
+              Random random(number++);
+              SCOPED_TRACE(random.name());
+              NormalizeParams p = random_normalize(random, from, color, {6, 5}, {7, 9});
+              p.out.dtype = type;
+              p.normalization = Normalization::alpha_beta;
+              p.alpha = {alpha};
+              p.beta = {beta};
+              p.resize.pad_value = 0;
+              expect_one_as_the_oracle(random, p, InputPicture(random, p.source.image, content));
+              if (HasFailure()) return;
+            }
 }
 
 /// The defaults: 0..1 for float types, the samples themselves for integers.
