@@ -94,6 +94,152 @@ TEST_P(HistogramTest, EveryFrameIsCountedAnew) {
   }
 }
 
+// ------------------------------------------------------------------------- sums over pictures
+
+Bins operator+(const Bins &a, const Bins &b) {
+  Bins sum = {};
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] = a[i] + b[i];
+  return sum;
+}
+
+Bins counted(const HistogramParams &p, const InputPicture &in) {
+  Bins bins = {};
+  oracle::histogram(p, in.view(), bins);
+  return bins;
+}
+
+TEST_P(HistogramTest, NothingCountedIsZero) {
+  Random random(0);
+  for (const PixelFormat format : kAllFormats) {
+    const HistogramParams p = {{format, 33, 17}, {1, 1, 31, 15}};
+    for (const auto &machine : machines()) {
+      const auto operation = (*machine)->histogram(p);
+      for (int i = 0; i < 2; ++i) {
+        Bins bins = random_bins(random);
+        machine->take(*operation, bins);
+        EXPECT_EQ(bins, Bins{}) << text_of(p) << ", " << machine->name();
+      }
+    }
+  }
+}
+
+TEST_P(HistogramTest, ATakeBeginsAnew) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  const HistogramParams p = {{PixelFormat::BGR, 33, 17}, {2, 1, 30, 15}};
+  const InputPicture first(random, p.in), second(random, p.in), third(random, p.in);
+  for (const auto &machine : machines()) {
+    SCOPED_TRACE(machine->name());
+    const auto operation = (*machine)->histogram(p);
+    Bins bins = random_bins(random);
+    machine->add(*operation, first);
+    machine->add(*operation, second);
+    machine->take(*operation, bins);
+    EXPECT_EQ(bins, counted(p, first) + counted(p, second));
+    machine->add(*operation, third);
+    machine->take(*operation, bins);
+    EXPECT_EQ(bins, counted(p, third));
+    machine->take(*operation, bins);
+    EXPECT_EQ(bins, Bins{});
+  }
+}
+
+TEST_P(HistogramTest, ARunHandsOverWhatWasAddedToo) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  const HistogramParams p = {{PixelFormat::NV12, 33, 17}, {0, 0, 33, 17}};
+  const InputPicture first(random, p.in), second(random, p.in), third(random, p.in);
+  for (const auto &machine : machines()) {
+    SCOPED_TRACE(machine->name());
+    const auto operation = (*machine)->histogram(p);
+    Bins bins = random_bins(random);
+    machine->add(*operation, first);
+    machine->count(*operation, second, bins);
+    EXPECT_EQ(bins, counted(p, first) + counted(p, second));
+    machine->count(*operation, third, bins);
+    EXPECT_EQ(bins, counted(p, third));
+    machine->take(*operation, bins);
+    EXPECT_EQ(bins, Bins{});
+  }
+}
+
+TEST_P(HistogramTest, RandomCasesOfSums) {
+  for_cases(200, [&](Random &random) {
+    const HistogramParams p = random_params(random, random.pick(kAllFormats));
+    SCOPED_TRACE(text_of(p));
+    const Machine &machine = any(random);
+    SCOPED_TRACE(machine.name());
+    const auto operation = machine->histogram(p);
+    Bins sum = {};
+    std::string steps;
+    for (int i = random.integer(1, 15); i > 0; --i) {
+      const InputPicture in(random, p.in, random.pick(kAllContents));
+      const int step = random.integer(0, 5);
+      Bins bins = random_bins(random);
+      steps += step < 3 ? " add" : step < 5 ? " run" : " take";
+      if (step < 5) sum = sum + counted(p, in);
+      if (step < 3) {
+        machine.add(*operation, in);
+        continue;
+      }
+      if (step < 5)
+        machine.count(*operation, in, bins);
+      else
+        machine.take(*operation, bins);
+      EXPECT_EQ(bins, sum) << "after" << steps;
+      sum = {};
+    }
+  });
+}
+
+/// Two of one kind do not share what they have counted.
+TEST_P(HistogramTest, EachOperationHasItsOwnSums) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  const HistogramParams p = {{PixelFormat::GRAY8, 65, 9}, {0, 0, 65, 9}};
+  const InputPicture first(random, p.in), second(random, p.in);
+  for (const auto &machine : machines()) {
+    SCOPED_TRACE(machine->name());
+    const auto one = (*machine)->histogram(p), other = (*machine)->histogram(p);
+    machine->add(*one, first);
+    machine->add(*other, second);
+    Bins bins = random_bins(random);
+    machine->take(*one, bins);
+    EXPECT_EQ(bins, counted(p, first));
+    machine->take(*other, bins);
+    EXPECT_EQ(bins, counted(p, second));
+  }
+}
+
+/// A picture that is refused is not counted either.
+TEST_P(HistogramTest, AddRefusesWhatItWasNotMadeFor) {
+  Random random(0);
+  const HistogramParams p = {{PixelFormat::BGR, 8, 8}, {0, 0, 8, 8}};
+  const InputPicture wrong(random, {PixelFormat::BGR, 9, 8});
+  const auto operation = machine()->histogram(p);
+  expect_refusal(Error::Code::input, "BGR 9x8", [&] { operation->add(wrong.view()); });
+  Bins bins = random_bins(random);
+  machine().take(*operation, bins);
+  EXPECT_EQ(bins, Bins{});
+}
+
+TEST_P(HistogramTest, SumsBeyond32Bits) {
+  Random random(0);
+  const HistogramParams p = {{PixelFormat::GRAY8, 8192, 8192}, {0, 0, 8192, 8192}};
+  const InputPicture in(random, p.in, Content::maximum);
+  const auto operation = machine()->histogram(p);
+  constexpr int kTimes = 67;
+  for (int i = 1; i < kTimes; ++i) machine().add(*operation, in);
+  Bins bins = {}, expected = {};
+  expected[255] = uint64_t{kTimes} << 26;
+  machine().count(*operation, in, bins);
+  EXPECT_EQ(bins, expected);
+  machine().take(*operation, bins);
+  EXPECT_EQ(bins, Bins{});
+}
+
+// ----------------------------------------------------------------------------------- pictures
+
 TEST_P(HistogramTest, FlatPicturesFillOneBin) {
   Random random(0);
   for (const PixelFormat format : {PixelFormat::BGR, PixelFormat::GRAY8, PixelFormat::P010_10LE})
@@ -147,6 +293,53 @@ TEST_P(HistogramTest, EveryAlignmentAndWidth) {
         if (HasFailure()) return;
       }
   }
+}
+
+/// Rows that follow each other without a gap are as good as one; those that do not begin on a vector
+/// have pixels ahead of it.
+TEST_P(HistogramTest, EveryAddress) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kAllFormats)
+    for (size_t offset = 0; offset < 16; ++offset)
+      for (const size_t unit : {1, 4, 64})
+        for (const int most : {9, 40, 70}) {
+          Random random(number++);
+          SCOPED_TRACE(random.name());
+          const bool whole = random.chance(60);
+          const Rect roi = {whole ? 0 : random.integer(0, 7), whole ? 0 : random.integer(0, 3),
+                            random.integer(1, most), random.integer(1, 7)};
+          const int right = whole ? 0 : random.integer(0, 5), below = random.integer(0, 2);
+          const HistogramParams p = {
+              {format, roi.x + roi.width + right, roi.y + roi.height + below}, roi};
+          // All planes the same way, or each another.
+          const Lay lay = {offset, unit, random.chance(30) ? 1 : 0};
+          const Lay other = random.chance(70) ? lay : Lay{offset / 2, unit, 0};
+          const InputPicture in(random, p.in, {lay, other, lay});
+          const Machine &machine = any(random);
+          Bins bins = random_bins(random);
+          machine.count(*machine->histogram(p), in, bins);
+          EXPECT_EQ(bins, counted(p, in)) << text_of(p) << ", " << machine.name();
+          if (HasFailure()) return;
+        }
+}
+
+/// In whole vectors throughout: rows and rows that are one.
+TEST_P(HistogramTest, EveryWidthInVectors) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kAllFormats)
+    for (const size_t unit : {1, 16, 64})
+      for (int width = 16; width <= 160; width += 16) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const int height = random.integer(1, 90);
+        const HistogramParams p = {{format, width, height}, {0, 0, width, height}};
+        const InputPicture in(random, p.in, {Lay{0, unit, 0}, Lay{0, unit, 0}, Lay{0, unit, 0}});
+        const Machine &machine = any(random);
+        Bins bins = random_bins(random);
+        machine.count(*machine->histogram(p), in, bins);
+        EXPECT_EQ(bins, counted(p, in)) << text_of(p) << ", " << machine.name();
+        if (HasFailure()) return;
+      }
 }
 
 TEST_P(HistogramTest, TallAndWide) {
