@@ -337,6 +337,18 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
   }
 }
 
+/// Also where nothing is resized by it: slots without a picture are filled with it.
+TEST_P(BatchTest, RefusesAPadValueThatIsNoneOfTheFixedPointPath) {
+  NormalizeParams p = good_params(1);
+  p.color = Color::yuv;
+  for (const int pad : {-1, 256}) {
+    p.resize.pad_value = pad;
+    expect_refusal(Error::Code::settings, "pad-value", [&] {
+      machine()->normalize_batch({{{PixelFormat::NV12, 64, 48}, {}, false, false}}, p);
+    });
+  }
+}
+
 class BatchRunTest : public BatchTest {
  protected:
   void expect_run_refused(const std::string &cause, const std::vector<ConstImage> &in,
