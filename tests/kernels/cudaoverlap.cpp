@@ -257,6 +257,62 @@ TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
+/// What waits for another stream does not begin with the kernel ahead of it.
+TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
+  constexpr int kFrames = 100;
+  const ImageDesc small = {PixelFormat::GRAY8, 80, 60}, large = {PixelFormat::RGB, 160, 128};
+  const LetterboxParams box = {{small, {}, false, false}, large, {}};
+  NormalizeParams p = {};
+  p.source.image = large;
+  p.out = {DType::float32, Layout::nchw, 1, 3, 64, 80};
+  const size_t input = pixels(small), boxed = 3 * pixels(large), bytes = p.out.bytes();
+  std::vector<uint8_t> inputs(input * kFrames), between(boxed * kFrames), expected(bytes * kFrames);
+  fill_with_noise(inputs.data(), inputs.size());
+  const auto enlarge = [&](ImageToImage &operation, const uint8_t *from, uint8_t *to, int i,
+                           Stream on) {
+    const auto number = static_cast<size_t>(i);
+    operation.run({small, {{from + input * number, small.width}, {nullptr, 0}, {nullptr, 0}}},
+                  {large, {{to + boxed * number, 3 * large.width}, {nullptr, 0}, {nullptr, 0}}},
+                  on);
+  };
+  const auto reduce = [&](ImageToTensor &operation, const uint8_t *from, uint8_t *to, int i,
+                          Stream on) {
+    const auto number = static_cast<size_t>(i);
+    operation.run({large, {{from + boxed * number, 3 * large.width}, {nullptr, 0}, {nullptr, 0}}},
+                  {p.out, to + bytes * number}, on);
+  };
+  const auto cpu_box = cpu()->letterbox(box);
+  const auto cpu_normalize = cpu()->normalize(p);
+  for (int i = 0; i < kFrames; ++i) {
+    enlarge(*cpu_box, inputs.data(), between.data(), i, {});
+    reduce(*cpu_normalize, between.data(), expected.data(), i, {});
+  }
+  const auto device_inputs = uploaded(inputs), pictures = zeros(between.size()),
+             aside = zeros(between.size()), results = zeros(expected.size());
+  const auto first = cuda().letterbox(box), second = cuda().letterbox(box);
+  const auto normalize = cuda().normalize(p);
+  const auto other = device().make_stream();
+  std::vector<std::unique_ptr<Event>> events;
+  for (int i = 0; i < kFrames; ++i) events.push_back(device().make_event());
+  // Brings the kernels' code to the device.
+  enlarge(*second, device_inputs->data(), aside->data(), 0, stream());
+  reduce(*normalize, aside->data(), results->data(), 0, stream());
+  device().synchronize(stream());
+  {
+    Gate gate(other->get());
+    for (int i = 0; i < kFrames; ++i) {
+      enlarge(*first, device_inputs->data(), pictures->data(), i, other->get());
+      events[static_cast<size_t>(i)]->record(other->get());
+      enlarge(*second, device_inputs->data(), aside->data(), i, stream());
+      events[static_cast<size_t>(i)]->hold(stream());
+      reduce(*normalize, pictures->data(), results->data(), i, stream());
+    }
+  }
+  device().synchronize(stream());
+  device().synchronize(other->get());
+  EXPECT_TRUE(downloaded(*results) == expected);
+}
+
 /// Two operations take turns; their totals are cleared by those kernels that hand them over.
 TEST_F(CudaInFlightChainTest, AddsAndRunsOfHistograms) {
   constexpr int kFrames = 200, kPictures = 7;
