@@ -69,6 +69,7 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
     refuse("the tensor has " + std::to_string(p.out.c) + " channels and a batch of " +
            std::to_string(p.out.n) + "; the colour needs " + std::to_string(channels) + " and 1");
   check_size("an output", p.out.w, p.out.h);
+  check_pad_value(p.resize.pad_value);
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   NormalizePlan plan = {};
   plan.out = p.out;

@@ -31,14 +31,17 @@ void check_size(const char *what, int64_t width, int64_t height) {
                   " pixels: each side must be 1 to " + std::to_string(kMaxImageSize));
 }
 
+void check_pad_value(int value) {
+  if (value >= 0 && value <= 255) return;
+  throw Error(Error::Code::settings, "pad-value " + std::to_string(value) + " is not in 0..255");
+}
+
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height) {
   const ImageDesc &image = source.image;
   check_size("an input", image.width, image.height);
   check_size("an output", dst_width, dst_height);
-  if (resize.pad_value < 0 || resize.pad_value > 255)
-    throw Error(Error::Code::settings,
-                "pad-value " + std::to_string(resize.pad_value) + " is not in 0..255");
+  check_pad_value(resize.pad_value);
 
   ResamplePlan plan = {};
   plan.source = source;

@@ -58,6 +58,9 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
 /// Throws unless both sides are 1..kMaxImageSize; `what` names the picture.
 void check_size(const char *what, int64_t width, int64_t height);
 
+/// Throws unless it is a sample.
+void check_pad_value(int value);
+
 /// The conversion of one pixel.
 CUDATENSOR_HD Pixel convert(Conversion conversion, const YuvToRgb &k, Pixel p) {
   switch (conversion) {
