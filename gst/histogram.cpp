@@ -85,6 +85,10 @@ ClipLevels clip_levels(const GstVideoInfo &info) {
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
+std::shared_ptr<GstBuffer> keep(GstBuffer *buffer) {
+  return {gst_buffer_ref(buffer), gst_buffer_unref};
+}
+
 class Histogram final : public FilterWith<Settings> {
  public:
   explicit Histogram(GstBaseTransform *element) : FilterWith(element, properties()) {}
@@ -235,10 +239,11 @@ void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames
     if (alone) job.counted = std::exchange(open_, {});
     work.finish();
   }
-  if (work.needs_input()) cuda.keep(in, work.stream());
-  if (!alone) return;
+  if (work.needs_input()) job.input = keep(in);
+  if (!alone && !job.input) return;
+  if (!job.bins.ready) job.bins = worker_->take();
   job.bins.ready->record(work.stream());
-  job.ends_interval = true;
+  job.ends_interval = alone;
   worker_->push(std::move(job));
 }
 

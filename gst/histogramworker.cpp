@@ -79,6 +79,7 @@ void HistogramWorker::work() {
     HistogramJob &job = jobs_.front();  // stays there, so that drain() waits for it
     lock.unlock();
     deliver(job);
+    job.input.reset();  // frees it, perhaps
     lock.lock();
     if (job.bins.memory) free_.push_back(std::move(job.bins));
     jobs_.pop_front();

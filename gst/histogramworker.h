@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -26,8 +27,9 @@ struct PendingBins {
 
 /// Something to be told in its turn.
 struct HistogramJob {
-  PendingBins bins;       ///< null where no frames were counted
-  CountedFrames counted;  ///< in these bins
+  PendingBins bins;                  ///< null where there is nothing to wait for
+  CountedFrames counted;             ///< in these bins
+  std::shared_ptr<GstBuffer> input;  ///< that is read until then
   bool ends_interval = false;
 };
 
