@@ -3,8 +3,6 @@
 
 #include <cuda_runtime.h>
 
-#include <type_traits>
-
 #include "call.h"
 #include "device.h"
 #include "kernels/tensor.h"
@@ -42,7 +40,7 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
 #endif
 }
 
-/// Calls `queue` with the caller's stream; where there is none, with this thread's own, and waits.
+/// Calls `enqueue` with the caller's stream; where there is none, with this thread's own, and waits.
 template <class Enqueue>
 void queue_on(const CudaDevice &device, Stream stream, const Enqueue &enqueue) {
   if (stream.handle != nullptr) return enqueue(Queue{handle_of(stream), device.overlaps()});

@@ -74,7 +74,8 @@ struct Resampler {
     load_lines(in.tables, y, lines);
   }
 
-  /// The pixels of column x in rows y and below, which `lines` belong to.
+  /// The pixels of column x in rows y and below, which `lines` belong to. `kShares`: rows may share
+  /// what they read, at the cost of code.
   template <bool kShares, int kRows>
   static __device__ __forceinline__ void sample(const Args &in, int x, int y, Column column,
                                                 const Line (&lines)[kRows], Pixel (&p)[kRows]) {
@@ -119,10 +120,12 @@ struct Resampler {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       inside[i] = inside_x;
-      if (line[i].luma.first < 0)
-        inside[i] = 0.0f, line[i] = {};
-      else if (line[i].luma.first >= kPartial)
+      if (line[i].luma.first < 0) {
+        inside[i] = 0.0f;
+        line[i] = {};
+      } else if (line[i].luma.first >= kPartial) {
         inside[i] *= __ldg(in.tables.y.inside + y + i);
+      }
       line[i] = without_partial(line[i]);
     }
   }
