@@ -13,10 +13,8 @@
 
 namespace cudatensor::cuda {
 
-template <class SamplerArgs, class SinkArgs, int kFrames_>
+template <class SamplerArgs, class SinkArgs, int kFrames>
 struct PixelWork {
-  static constexpr int kFrames = kFrames_;
-
   SamplerArgs in[kFrames];  // the grid's z
   SinkArgs out;
   int width, height;
@@ -92,9 +90,13 @@ __device__ __forceinline__ uint32_t sample_of(float component) {
 }
 __device__ __forceinline__ uint32_t sample_of(int32_t component) { return component; }
 
+/// 2^23, whose float has the bits of a byte below its own.
+constexpr float kBias = 8388608.0f;
+constexpr uint32_t kBiasBits = 0x4b000000;
+
 __device__ __forceinline__ float value_of(float component) { return component; }
 __device__ __forceinline__ float value_of(int32_t component) {
-  return bit_cast<float>(component | 0x4b000000) - 8388608.0f;  // 2^23
+  return bit_cast<float>(component | kBiasBits) - kBias;
 }
 
 struct TensorArgs {

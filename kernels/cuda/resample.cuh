@@ -50,29 +50,19 @@ __device__ __forceinline__ void read_slopes(const Samples &s, const Corners &cor
   for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
     const float p00 = biased_sample<Word>(s, c, corners.p00),
                 p01 = biased_sample<Word>(s, c, corners.p01);
-    slopes[c] = {{p00 - kSampleBias, p01 - kSampleBias},
+    slopes[c] = {{p00 - kBias, p01 - kBias},
                  {biased_sample<Word>(s, c, corners.p10) - p00,
                   biased_sample<Word>(s, c, corners.p11) - p01}};
   }
 }
 
 template <class F, class Converts>
-struct Resampler {
+struct Resampler : TableSampler<ResampleArgs, float> {
   using Args = ResampleArgs;
   using Column = Taps<float>;
   using Line = Taps<float>;
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
-
-  template <int kColumns>
-  static __device__ __forceinline__ void columns(const Args &in, int x,
-                                                 Column (&columns)[kColumns]) {
-    load_columns(in.tables, x, columns);
-  }
-  template <int kLines>
-  static __device__ __forceinline__ void lines(const Args &in, int y, Line (&lines)[kLines]) {
-    load_lines(in.tables, y, lines);
-  }
 
   /// The pixels of column x in rows y and below, which `lines` belong to. `kShares`: rows may share
   /// what they read, at the cost of code.
@@ -172,7 +162,7 @@ struct Resampler {
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = biased_sample<Word>(s, c, words[i]) - kSampleBias;
+        out[i][c] = biased_sample<Word>(s, c, words[i]) - kBias;
   }
 
   template <class G, int kRows>

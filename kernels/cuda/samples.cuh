@@ -92,11 +92,9 @@ inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, i
 /// 2^23 + the sample of component c of a word. Differences of such numbers are those of the samples.
 template <class Word>
 __device__ __forceinline__ float biased_sample(const Samples &s, int c, uint32_t word) {
-  constexpr uint32_t kBias = 0x4b000000;
-  if constexpr (sizeof(Word) == 1) return bit_cast<float>(word | kBias);
-  return bit_cast<float>(__byte_perm(word, kBias, s.select[c]));
+  if constexpr (sizeof(Word) == 1) return bit_cast<float>(word | kBiasBits);
+  return bit_cast<float>(__byte_perm(word, kBiasBits, s.select[c]));
 }
-constexpr float kSampleBias = 8388608.0f;
 
 template <class Word>
 __device__ __forceinline__ int32_t integer_sample(const Samples &s, int c, uint32_t word) {

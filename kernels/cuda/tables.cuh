@@ -229,4 +229,19 @@ __device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x
     columns[k] = {{luma.value[k], luma_weight.value[k]}, {chroma.value[k], chroma_weight.value[k]}};
 }
 
+/// What samplers have in common whose Args hold tables.
+template <class Args, class Weight>
+struct TableSampler {
+  template <int kColumns>
+  static __device__ __forceinline__ void columns(const Args &in, int x,
+                                                 Taps<Weight> (&columns)[kColumns]) {
+    load_columns(in.tables, x, columns);
+  }
+  template <int kLines>
+  static __device__ __forceinline__ void lines(const Args &in, int y,
+                                               Taps<Weight> (&lines)[kLines]) {
+    load_lines(in.tables, y, lines);
+  }
+};
+
 }  // namespace cudatensor::cuda

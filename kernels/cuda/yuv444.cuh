@@ -15,22 +15,12 @@ struct Yuv444Args {
 };
 
 template <class F>
-struct Yuv444Sampler {
+struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
   using Args = Yuv444Args;
   using Column = Taps<int32_t>;
   using Line = Taps<int32_t>;
   using Value = SamplePixel;
   static constexpr int kProduced = 3;
-
-  template <int kColumns>
-  static __device__ __forceinline__ void columns(const Args &in, int x,
-                                                 Column (&columns)[kColumns]) {
-    load_columns(in.tables, x, columns);
-  }
-  template <int kLines>
-  static __device__ __forceinline__ void lines(const Args &in, int y, Line (&lines)[kLines]) {
-    load_lines(in.tables, y, lines);
-  }
 
   template <bool, int kRows>
   static __device__ __forceinline__ void sample(const Args &in, int, int, const Column &column,
