@@ -29,12 +29,20 @@ CUDATENSOR_HD float luma_to_gray(const YuvToRgb &k, float y) {
   return clamp_to_sample(fmaf(k.ky, y, k.y0));
 }
 
-CUDATENSOR_HD Pixel yuv_to_rgb(const YuvToRgb &k, Pixel yuv) {
+CUDATENSOR_HD Pixel clamp_to_samples(Pixel p) {
+  return {clamp_to_sample(p.c0), clamp_to_sample(p.c1), clamp_to_sample(p.c2)};
+}
+
+/// The result may lie outside 0..255.
+CUDATENSOR_HD Pixel yuv_to_rgb_unclamped(const YuvToRgb &k, Pixel yuv) {
   const float yy = fmaf(k.ky, yuv.c0, k.y0);
   const float u = yuv.c1 - 128.0f;
   const float v = yuv.c2 - 128.0f;
-  return {clamp_to_sample(fmaf(k.krv, v, yy)), clamp_to_sample(fmaf(k.kgu, u, fmaf(k.kgv, v, yy))),
-          clamp_to_sample(fmaf(k.kbu, u, yy))};
+  return {fmaf(k.krv, v, yy), fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), fmaf(k.kbu, u, yy)};
+}
+
+CUDATENSOR_HD Pixel yuv_to_rgb(const YuvToRgb &k, Pixel yuv) {
+  return clamp_to_samples(yuv_to_rgb_unclamped(k, yuv));
 }
 
 CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {

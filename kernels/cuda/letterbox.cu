@@ -13,17 +13,19 @@ class Letterbox final : public ImageToImage {
         resample_(device, plan.resample),
         layout_(layout_of(plan.out.format)),
         words_(Launchers::pick(plan.resample)),
-        any_(Launchers::pick_any(plan.resample)) {}
+        any_(Launchers::pick_any(plan.resample)),
+        unscaled_(Launchers::pick_unscaled(plan.resample)) {}
 
  private:
   using Launchers = ResampleLaunchers<PictureSink, 1>;
 
   void execute(const ConstImage &in, const Image &out, Stream stream) override {
-    const bool words = resample_.fits_words(in);
+    const bool quads = unscaled_ != nullptr && fits_quads(in, layout_of(in.desc.format));
+    const bool words = quads || resample_.fits_words(in);
     const Launchers::Work work = {
         {resample_.args(in, words)}, picture_args(out, layout_), out.desc.width, out.desc.height};
     queue_on(device_, stream, [&](const Queue &queue) {
-      (words ? words_ : any_)("letterbox kernel", queue, work, 1);
+      (quads ? unscaled_ : words ? words_ : any_)("letterbox kernel", queue, work, 1);
     });
   }
 
@@ -31,6 +33,7 @@ class Letterbox final : public ImageToImage {
   UploadedResample resample_;
   FormatLayout layout_;
   Launchers::Result words_, any_;
+  Launchers::Result unscaled_;  // or null
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ TensorArgs tensor_args(const NormalizePlan &plan) {
   return args;
 }
 
-/// The kernels for a plan: for pictures of its format whose words are aligned, and for all.
+/// The kernels for a plan: for pictures of its format whose words are aligned, the same for plans whose
+/// rows share what they read, or null, and for all pictures.
 template <class Uploaded, int kFrames>
 class TensorKernels {
  public:
@@ -39,13 +40,14 @@ class TensorKernels {
     }
   }
 
-  Launcher<Work> words, any;
+  Launcher<Work> words, sharing, any;
 
  private:
   template <class T>
   void set(const typename Uploaded::Plan &plan) {
     using Launchers = typename Uploaded::template Launchers<TensorSink<T>, kFrames>;
     words = Launchers::pick(plan);
+    sharing = Launchers::pick_sharing(plan);
     any = Launchers::pick_any(plan);
   }
 };
@@ -71,7 +73,8 @@ class Normalize final : public ImageToTensor {
                                                       static_cast<int>(out.desc.h)};
     work.out.data = static_cast<uint8_t *>(out.data);
     queue_on(device_, stream, [&](const Queue &queue) {
-      (words ? kernels_.words : kernels_.any)("normalize kernel", queue, work, 1);
+      const auto of_words = kernels_.sharing ? kernels_.sharing : kernels_.words;
+      (words ? of_words : kernels_.any)("normalize kernel", queue, work, 1);
     });
   }
 
@@ -127,11 +130,14 @@ class NormalizeBatch final : public ImagesToTensor {
   /// The one that all slots share, or the one that takes every picture.
   Launcher<typename Kernels::Work> kernel_for(const std::vector<ConstImage> &in, size_t begin,
                                               size_t end) const {
-    for (size_t i = begin; i < end; ++i)
+    bool share = kernels_[begin].sharing != nullptr;
+    for (size_t i = begin; i < end; ++i) {
       if (kernels_[i].words != kernels_[begin].words ||
           (!is_empty(in[i]) && !sources_[i].fits_words(in[i])))
         return kernels_[begin].any;
-    return kernels_[begin].words;
+      share &= kernels_[i].sharing != nullptr;
+    }
+    return share ? kernels_[begin].sharing : kernels_[begin].words;
   }
 
   const CudaDevice &device_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Kernels that make output pixels from tables of columns and rows. A Sampler says what a pixel is,
-// a Sink where it goes; both are types without state, their Args travel as kernel parameters.
+// a Sink where it goes; both are types without state, their Args travel as kernel parameters. A
+// Sampler's Patch is a thread's neighbouring columns and rows: made of tables alone, it reads samples
+// once told to, and then gives one column after the other.
 #pragma once
 
 #include "kernels/color.h"
@@ -26,40 +28,64 @@ struct Place {
   int x, y, columns, rows;
 };
 
+/// The Patch of samplers whose columns have nothing in common.
+template <class Sampler, int kColumns, int kRows>
+class ColumnByColumn {
+ public:
+  using Args = typename Sampler::Args;
+
+  __device__ __forceinline__ ColumnByColumn(const Args &in, int x, int y) : in_(in), x_(x), y_(y) {
+    Sampler::columns(in, x, column_);
+    Sampler::lines(in, y, line_);
+  }
+
+  __device__ __forceinline__ void read() {}
+  __device__ __forceinline__ void column(int k, typename Sampler::Value (&p)[kRows]) const {
+    Sampler::sample(in_, x_ + k, y_, column_[k], line_, p);
+  }
+
+ private:
+  const Args &in_;
+  int x_, y_;
+  typename Sampler::Column column_[kColumns];
+  typename Sampler::Line line_[kRows];
+};
+
+/// Compilers want no member of a template in __launch_bounds__.
+template <class Sampler, class Sink>
+constexpr int kBlocksPerSm = Sampler::template kBlocksPerSm<Sink>;
+
 /// A thread makes a few pixels below each other, in as many neighbouring columns as suit the Sink: what
 /// it reads of a column's and of a row's table serves all of them, and the samples of a column are on
 /// the way at the same time.
 template <class Sampler, class Sink, int kFrames>
 __global__ void
-__launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, Sink::kBlocksPerSm) per_pixel(
+__launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>) per_pixel(
     const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kFrames> work) {
-  constexpr int kColumns = Sink::kColumns, kRows = Sink::kRows;
+  constexpr int kColumns = Sink::kColumns, kRows = Sampler::template kRows<Sink>;
   const int x = static_cast<int>((blockIdx.x * kPixelBlockWidth + threadIdx.x) * kColumns);
   const int y = static_cast<int>((blockIdx.y * kPixelBlockHeight + threadIdx.y) * kRows);
   if (x >= work.width || y >= work.height) return;
   const unsigned frame = kFrames == 1 ? 0 : blockIdx.z;
-  const typename Sampler::Args &in = work.in[frame];
-  typename Sampler::Column column[kColumns];
-  Sampler::columns(in, x, column);
-  typename Sampler::Line line[kRows];
-  Sampler::lines(in, y, line);
+  typename Sampler::template Patch<kColumns, kRows> patch(work.in[frame], x, y);
 
   wait_for_previous_kernel();
-  const Place place = {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)};
-  typename Sink::template Collected<Sampler::kProduced> collected;
+  patch.read();
+  typename Sink::template Collected<Sampler::kProduced, kRows> collected;
 #pragma unroll
   for (int k = 0; k < kColumns; ++k) {
     typename Sampler::Value p[kRows];
-    Sampler::template sample<kColumns == 1>(in, x + k, y, column[k], line, p);
-    collected.add(work.out, p);
+    patch.column(k, p);
+    collected.add(work.out, k, p);
   }
-  collected.store(work.out, place);
+  collected.store(work.out,
+                  {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)});
 }
 
 /// Frames that a launch takes at most.
 constexpr int kBatchFrames = 64;
 
-/// Launches per_pixel: what an operation keeps of the Sampler and the Sink that it was made with.
+/// Launches a kernel: what an operation keeps of the Sampler and the Sink that it was made with.
 template <class Work>
 using Launcher = void (*)(const char *name, const Queue &queue, const Work &work, size_t frames);
 
@@ -69,7 +95,7 @@ void launch_per_pixel(const char *name, const Queue &queue,
                       size_t frames) {
   const dim3 block(kPixelBlockWidth, kPixelBlockHeight);
   const dim3 grid(blocks_for(work.width, kPixelBlockWidth * Sink::kColumns),
-                  blocks_for(work.height, kPixelBlockHeight * Sink::kRows),
+                  blocks_for(work.height, kPixelBlockHeight * Sampler::template kRows<Sink>),
                   static_cast<unsigned>(frames));
   launch(name, per_pixel<Sampler, Sink, kFrames>, grid, block, queue, work);
 }
@@ -83,12 +109,6 @@ template <class AnyPixel>
 __device__ __forceinline__ auto component_of(const AnyPixel &p, int c) {
   return c == 0 ? p.c0 : c == 1 ? p.c1 : p.c2;
 }
-
-/// A sample of the output, in the lowest byte.
-__device__ __forceinline__ uint32_t sample_of(float component) {
-  return rounded_in_low_byte(component);
-}
-__device__ __forceinline__ uint32_t sample_of(int32_t component) { return component; }
 
 /// 2^23, whose float has the bits of a byte below its own.
 constexpr float kBias = 8388608.0f;
@@ -110,14 +130,16 @@ struct TensorArgs {
 template <class T>
 struct TensorSink {
   using Args = TensorArgs;
-  static constexpr int kColumns = 1, kRows = kTensorRows, kBlocksPerSm = kTensorBlocksPerSm;
+  static constexpr int kColumns = 1, kRows = kTensorRows;
+  static constexpr int kBlocksPerSm = sizeof(T) <= 2 ? kSmallTensorBlocksPerSm : kTensorBlocksPerSm;
+  static constexpr bool kSaturates = false;  // what is beyond 0..255
 
-  template <int kComponents>
+  template <int kComponents, int kRows>
   struct Collected {
     float value[kRows][kComponents];
 
     template <class AnyPixel>
-    __device__ __forceinline__ void add(const Args &out, const AnyPixel (&p)[kRows]) {
+    __device__ __forceinline__ void add(const Args &out, int, const AnyPixel (&p)[kRows]) {
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
         for (int c = 0; c < kComponents; ++c) value[i][c] = value_of(component_of(p[i], c));
@@ -128,8 +150,7 @@ struct TensorSink {
     }
 
     __device__ __forceinline__ void store(const Args &out, const Place &to) const {
-      uint8_t *const at =
-          advance(advance(out.data + to.frame * out.frame, to.y, out.row), to.x, out.pixel);
+      uint8_t *const at = advance(out.data + to.frame * out.frame, to.x, out.pixel);
       uint8_t *channel[kComponents];
 #pragma unroll
       for (int c = 0; c < kComponents; ++c) channel[c] = at + out.channel[c];
@@ -137,51 +158,73 @@ struct TensorSink {
       for (int i = 0; i < kRows; ++i) {
         if (i >= to.rows) return;
         for (int c = 0; c < kComponents; ++c)
-          store_global(reinterpret_cast<T *>(advance(channel[c], i, out.row)),
+          store_global(reinterpret_cast<T *>(advance(channel[c], to.y + i, out.row)),
                        to_element<T>(normalize(out.scale[c], value[i][c])));
       }
     }
   };
 };
 
+/// A component as a whole number, not yet limited to a sample. A product with the smallest float is
+/// rounded down to a multiple of that, and floats so small have the bits of the number itself.
+__device__ __forceinline__ int32_t whole_of(float component) {
+  return bit_cast<int32_t>(__fmul_rd(component + 0.5f, 0x1p-149f));
+}
+__device__ __forceinline__ int32_t whole_of(int32_t component) { return component; }
+
+/// high << 16, then a and b limited to bytes, b in the lowest.
+__device__ __forceinline__ uint32_t pack_saturated(int32_t a, int32_t b, uint32_t high) {
+  uint32_t packed;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(a), "r"(b), "r"(high));
+  return packed;
+}
+
 struct PictureArgs {
   uint8_t *data[3];  // by component; of a packed pixel the first byte
   uint32_t stride[3];
-  uint32_t step;   // bytes of a pixel
-  uint32_t order;  // for __byte_perm: how the components of a packed pixel lie
-  bool words;      // rows can be written word by word
+  uint32_t step;       // bytes of a pixel
+  uint32_t order;      // for __byte_perm: how the components of a packed pixel lie
+  uint32_t triple[3];  // likewise, in the three words of four pixels of three bytes
+  bool words;          // rows can be written word by word
 };
 
 /// Four pixels of a row at once, in words where the picture is aligned.
 struct PictureSink {
   using Args = PictureArgs;
   static constexpr int kColumns = 4, kRows = kPictureRows, kBlocksPerSm = 1;
+  static constexpr bool kSaturates = true;
 
-  template <int kComponents>
-  struct Collected {
-    uint32_t samples[kRows][kComponents] = {};  // of the four pixels, the last in the highest byte
-
+  template <int kComponents, int kRows>
+  class Collected {
+   public:
     template <class AnyPixel>
-    __device__ __forceinline__ void add(const Args &, const AnyPixel (&p)[kRows]) {
+    __device__ __forceinline__ void add(const Args &, int k, const AnyPixel (&p)[kRows]) {
 #pragma unroll
-      for (int i = 0; i < kRows; ++i)
-        for (int c = 0; c < kComponents; ++c)
-          samples[i][c] = __byte_perm(samples[i][c], sample_of(component_of(p[i], c)), 0x4321);
+      for (int i = 0; i < kRows; ++i) {
+        const int32_t c2 = kComponents == 3 ? whole_of(p[i].c2) : 0,
+                      c1 = kComponents == 3 ? whole_of(p[i].c1) : 0;
+        pixels_[i][k] = pack_saturated(c1, whole_of(p[i].c0), pack_saturated(255, c2, 0));
+      }
     }
 
     __device__ __forceinline__ void store(const Args &out, const Place &to) const {
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         if (i >= to.rows) return;
-        if (out.step == 1)
-          store_planes<kComponents>(out, to, i, samples[i]);
-        else if constexpr (kComponents == 3)
-          store_packed(out, to, i, samples[i]);
+        if (kComponents == 1 || out.step == 1)
+          store_planes<kComponents>(out, to, i, pixels_[i]);
+        else
+          store_packed(out, to, i, pixels_[i]);
       }
     }
+
+   private:
+    uint32_t pixels_[kRows][kColumns];  // the components, the first in the lowest byte, and 255
   };
 
  private:
+  using Pixels = uint32_t[kColumns];
+
   static __device__ __forceinline__ uint8_t *at(const Args &out, int c, const Place &to, int i) {
     return advance(advance(out.data[c], to.y + i, out.stride[c]), to.x, out.step);
   }
@@ -191,39 +234,41 @@ struct PictureSink {
 
   template <int kComponents>
   static __device__ __forceinline__ void store_planes(const Args &out, const Place &to, int i,
-                                                      const uint32_t (&samples)[kComponents]) {
+                                                      const Pixels &p) {
 #pragma unroll
     for (int c = 0; c < kComponents; ++c) {
+      const uint32_t select = 0x0040 + 0x11 * c;
+      const uint32_t samples =
+          __byte_perm(__byte_perm(p[0], p[1], select), __byte_perm(p[2], p[3], select), 0x5410);
       uint8_t *const row = at(out, c, to, i);
       if (in_words(out, to))
-        store_global(reinterpret_cast<uint32_t *>(row), samples[c]);
+        store_global(reinterpret_cast<uint32_t *>(row), samples);
       else
-        store_bytes(row, samples[c], to.columns);
+        store_bytes(row, samples, to.columns);
     }
   }
 
   static __device__ __forceinline__ void store_packed(const Args &out, const Place &to, int i,
-                                                      const uint32_t (&samples)[3]) {
-    uint4 pixel;  // the x and A bytes are 255
-    uint32_t *const pixels[kColumns] = {&pixel.x, &pixel.y, &pixel.z, &pixel.w};
-#pragma unroll
-    for (int k = 0; k < kColumns; ++k) {
-      const uint32_t two = __byte_perm(samples[0], samples[1], 0x0040 + 0x11 * k);
-      const uint32_t third = (samples[2] >> 8 * k) | 0xffffff00u;
-      *pixels[k] = __byte_perm(two, third, out.order);
-    }
+                                                      const Pixels &p) {
     uint8_t *const row = at(out, 0, to, i);
-    if (!in_words(out, to)) {
-      for (int k = 0; k < to.columns; ++k, pixel.x = pixel.y, pixel.y = pixel.z, pixel.z = pixel.w)
-        store_bytes(row + k * out.step, pixel.x, out.step);
-    } else if (out.step == 4) {
-      store_global(reinterpret_cast<uint4 *>(row), pixel);
-    } else {
+    if (in_words(out, to) && out.step == 3) {
       auto *const words = reinterpret_cast<uint32_t *>(row);
-      store_global(words, __byte_perm(pixel.x, pixel.y, 0x4210));
-      store_global(words + 1, __byte_perm(pixel.y, pixel.z, 0x5421));
-      store_global(words + 2, __byte_perm(pixel.z, pixel.w, 0x6542));
+#pragma unroll
+      for (int k = 0; k < 3; ++k)
+        store_global(words + k, __byte_perm(p[k], p[k + 1], out.triple[k]));
+      return;
     }
+    uint4 pixel = {ordered(out, p[0]), ordered(out, p[1]), ordered(out, p[2]), ordered(out, p[3])};
+    if (in_words(out, to)) {
+      store_global(reinterpret_cast<uint4 *>(row), pixel);
+      return;
+    }
+    for (int k = 0; k < to.columns; ++k, pixel.x = pixel.y, pixel.y = pixel.z, pixel.z = pixel.w)
+      store_bytes(row + k * out.step, pixel.x, out.step);
+  }
+
+  static __device__ __forceinline__ uint32_t ordered(const Args &out, uint32_t pixel) {
+    return __byte_perm(pixel, 0, out.order);
   }
 
   static __device__ __forceinline__ void store_bytes(uint8_t *at, uint32_t word, int count) {
@@ -239,6 +284,17 @@ inline uint32_t stride_of(ptrdiff_t stride) {
               "a stride of " + std::to_string(stride) + " bytes is beyond 32 bits");
 }
 
+/// Word k of four pixels of three bytes, made of pixels k and k + 1: what __byte_perm selects.
+inline uint32_t triple_order(uint32_t order, unsigned k) {
+  uint32_t select = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    const unsigned at = 4 * k + byte;  // of the twelve
+    const uint32_t component = order >> 4 * (at % 3) & 0xf;
+    select |= (component + (at / 3 == k ? 0 : 4)) << 4 * byte;
+  }
+  return select;
+}
+
 inline PictureArgs picture_args(const Image &image, const FormatLayout &layout) {
   PictureArgs args = {};
   args.step = layout.component[0].step;
@@ -250,13 +306,12 @@ inline PictureArgs picture_args(const Image &image, const FormatLayout &layout) 
     args.stride[c] = stride_of(plane.stride);
     args.words &= reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
   }
-  // Bytes 0, 1 and 4 are the components, byte 5 is 255.
-  const uint32_t place[3] = {0, 1, 4};
-  args.order = 0x5555;
-  for (int c = 0; args.step > 1 && c < 3; ++c) {
+  args.order = 0x3333;  // byte 3 is 255
+  for (uint32_t c = 0; args.step > 1 && c < 3; ++c) {
     const unsigned shift = 4u * layout.component[c].offset;
-    args.order = (args.order & ~(0xfu << shift)) | place[c] << shift;
+    args.order = (args.order & ~(0xfu << shift)) | c << shift;
   }
+  for (unsigned k = 0; args.step == 3 && k < 3; ++k) args.triple[k] = triple_order(args.order, k);
   return args;
 }
 

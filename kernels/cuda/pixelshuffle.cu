@@ -173,6 +173,12 @@ struct ShuffledSampler {
   using Line = Turn;
   using Value = SamplePixel;
   static constexpr int kProduced = kComponents;
+  template <class Sink>
+  static constexpr int kRows = Sink::kRows;
+  template <class Sink>
+  static constexpr int kBlocksPerSm = Sink::kBlocksPerSm;
+  template <int kColumns, int kRows>
+  using Patch = ColumnByColumn<ShuffledSampler, kColumns, kRows>;
 
   template <int kColumns>
   static __device__ __forceinline__ void columns(const Args &in, uint32_t x,
@@ -186,7 +192,7 @@ struct ShuffledSampler {
     for (uint32_t i = 0; i < kLines; ++i) lines[i] = turn(in, y + i, in.height);
   }
 
-  template <bool, int kRows>
+  template <int kRows>
   static __device__ __forceinline__ void sample(const Args &in, int, int, const Column &column,
                                                 const Line (&line)[kRows], Value (&p)[kRows]) {
     const int64_t channel = static_cast<int64_t>(in.factor) * in.factor * in.plane;

@@ -1,211 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The float path: sampled, converted and laid over the pad colour.
+// The float path: which kernel a plan needs, and the plan on the device.
 #pragma once
 
-#include "kernels/resample.h"
-#include "perpixel.cuh"
-#include "samples.cuh"
+#include "resampler.cuh"
+#include "unscaled.cuh"
 
 namespace cudatensor::cuda {
 
-struct ResampleArgs {
-  Samples samples;
-  Tables<float> tables;
-  YuvToRgb yuv_to_rgb;
-  float pad[3];
-  Conversion conversion;  // for an AnyConversion
-};
-
-/// A conversion that is compiled in, or one that the Args name, and how many components it gives.
-template <Conversion conversion, int produced>
-struct OneConversion {
-  static constexpr int kProduced = produced;
-  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
-    return cudatensor::convert(conversion, in.yuv_to_rgb, p);
-  }
-};
-template <int produced>
-struct AnyConversion {
-  static constexpr int kProduced = produced;
-  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
-    return cudatensor::convert(in.conversion, in.yuv_to_rgb, p);
-  }
-};
-
-/// Two columns of a component over two rows, ready to be blended at any height between them.
-struct Slopes {
-  float above[2], change[2];
-
-  __device__ __forceinline__ float at(float wx, float wy) const {
-    const float a = fmaf(wy, change[0], above[0]), b = fmaf(wy, change[1], above[1]);
-    return blend(a, b, wx);
-  }
-};
-
-template <class G>
-__device__ __forceinline__ void read_slopes(const Samples &s, const Corners &corners,
-                                            Slopes (&slopes)[3]) {
-  using Word = typename G::Word;
-#pragma unroll
-  for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
-    const float p00 = biased_sample<Word>(s, c, corners.p00),
-                p01 = biased_sample<Word>(s, c, corners.p01);
-    slopes[c] = {{p00 - kBias, p01 - kBias},
-                 {biased_sample<Word>(s, c, corners.p10) - p00,
-                  biased_sample<Word>(s, c, corners.p11) - p01}};
-  }
+/// Whether most rows read what the one before them does, and all components are blended.
+inline bool shares_rows(const ResamplePlan &plan) {
+  const auto &x = plan.sampling.x, &y = plan.sampling.y;
+  const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
+  if (!(any_blends(x.luma) || any_blends(y.luma)) ||
+      (subsampled && !(any_blends(x.chroma) || any_blends(y.chroma))))
+    return false;
+  size_t repeated = 0;
+  for (size_t i = 1; i < y.luma.size(); ++i) repeated += y.luma[i].i0 == y.luma[i - 1].i0;
+  return 2 * repeated > y.luma.size();
 }
 
-template <class F, class Converts>
-struct Resampler : TableSampler<ResampleArgs, float> {
-  using Args = ResampleArgs;
-  using Column = Taps<float>;
-  using Line = Taps<float>;
-  using Value = Pixel;
-  static constexpr int kProduced = Converts::kProduced;
-
-  /// The pixels of column x in rows y and below, which `lines` belong to. `kShares`: rows may share
-  /// what they read, at the cost of code.
-  template <bool kShares, int kRows>
-  static __device__ __forceinline__ void sample(const Args &in, int x, int y, Column column,
-                                                const Line (&lines)[kRows], Pixel (&p)[kRows]) {
-    Line line[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) line[i] = lines[i];
-    // The bits of -1 and of kPartial: whether any is, or all are, pad.
-    int32_t any = column.luma.first, all = -1;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      any |= line[i].luma.first;
-      all &= line[i].luma.first;
-    }
-    const bool border = static_cast<uint32_t>(any) >= static_cast<uint32_t>(kPartial);
-    float inside[kRows];
-    if (border) {
-      if (column.luma.first < 0 || all < 0) return fill(in, p);
-      enter(in, x, y, column, line, inside);
-    }
-    picture<kShares>(in, column, line, p);
-    if (!border) return;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      p[i] = {over_pad(p[i].c0, inside[i], in.pad[0]), over_pad(p[i].c1, inside[i], in.pad[1]),
-              over_pad(p[i].c2, inside[i], in.pad[2])};
-  }
-
- private:
-  template <int kRows>
-  static __device__ __forceinline__ void fill(const Args &in, Pixel (&p)[kRows]) {
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) p[i] = {in.pad[0], in.pad[1], in.pad[2]};
-  }
-
-  /// Turns entries at the border into ones that can be read, those of pad into any: the shares of
-  /// the pixels that lie in the picture say what they are worth.
-  template <int kRows>
-  static __device__ __forceinline__ void enter(const Args &in, int x, int y, Column &column,
-                                               Line (&line)[kRows], float (&inside)[kRows]) {
-    const float inside_x = column.luma.first >= kPartial ? __ldg(in.tables.x.inside + x) : 1.0f;
-    column = without_partial(column);
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      inside[i] = inside_x;
-      if (line[i].luma.first < 0) {
-        inside[i] = 0.0f;
-        line[i] = {};
-      } else if (line[i].luma.first >= kPartial) {
-        inside[i] *= __ldg(in.tables.y.inside + y + i);
-      }
-      line[i] = without_partial(line[i]);
-    }
-  }
-
-  static __device__ __forceinline__ Taps<float> without_partial(Taps<float> taps) {
-    taps.luma.first &= ~kPartial;
-    taps.chroma.first &= ~kPartial;
-    return taps;
-  }
-
-  template <bool kShares, int kRows>
-  static __device__ __forceinline__ void picture(const Args &in, const Column &column,
-                                                 const Line (&line)[kRows], Pixel (&p)[kRows]) {
-    if (kShares && in.tables.shares_lines)
-      together(in, column, line, p);
-    else
-      apart(in, column, line, p);
-  }
-
-  /// The samples of all rows are on the way at the same time.
-  template <int kRows>
-  static __device__ __forceinline__ void apart(const Args &in, const Column &column,
-                                               const Line (&line)[kRows], Pixel (&p)[kRows]) {
-    float c[kRows][3] = {};
-    F::for_each([&](auto group) {
-      if (in.tables.blends[decltype(group)::kChroma])
-        read_blended<decltype(group)>(in.samples, column, line, c);
-      else
-        read_single<decltype(group)>(in.samples, column, line, c);
-    });
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
-  }
-
-  template <class G, int kRows>
-  static __device__ __forceinline__ void read_single(const Samples &s, const Column &column,
-                                                     const Line (&line)[kRows],
-                                                     float (&out)[kRows][3]) {
-    using Word = typename G::Word;
-    const ColumnOf<G> at(s, G::entry(column).first);
-    uint32_t words[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) words[i] = at.sample(G::entry(line[i]).first);
-#pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = biased_sample<Word>(s, c, words[i]) - kBias;
-  }
-
-  template <class G, int kRows>
-  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
-                                                      const Line (&line)[kRows],
-                                                      float (&out)[kRows][3]) {
-    const auto &x = G::entry(column);
-    const ColumnOf<G> at(s, x.first);
-    Corners corners[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) corners[i] = at.corners(G::entry(line[i]).first, x.w != 0.0f);
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      Slopes slopes[3];
-      read_slopes<G>(s, corners[i], slopes);
-      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);
-    }
-  }
-
-  /// Rows that read the same samples share them. All threads of a warp have the same rows.
-  template <int kRows>
-  static __device__ __forceinline__ void together(const Args &in, const Column &column,
-                                                  const Line (&line)[kRows], Pixel (&p)[kRows]) {
-    Slopes slopes[3] = {};
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      float c[3] = {};
-      F::for_each([&](auto group) {
-        using G = decltype(group);
-        const auto &x = G::entry(column), &y = G::entry(line[i]);
-        if (i == 0 || y.first != G::entry(line[i - (i > 0)]).first) {
-          const ColumnOf<G> at(in.samples, x.first);
-          read_slopes<G>(in.samples, at.corners(y.first, x.w != 0.0f), slopes);
-        }
-        for (int k = G::kFirst; k < G::kFirst + G::kCount; ++k) c[k] = slopes[k].at(x.w, y.w);
-      });
-      p[i] = Converts::convert(in, {c[0], c[1], c[2]});
-    }
-  }
-};
-
-/// Which Resampler a plan needs, with a Sink: only pairs that a plan can ask for are compiled.
+/// The kernels for a plan, with a Sink: only what a plan can ask for is compiled.
 template <class Sink, int kFrames>
 class ResampleLaunchers {
  public:
@@ -213,10 +27,19 @@ class ResampleLaunchers {
   using Result = Launcher<Work>;
 
   /// For pictures whose words are aligned.
-  static Result pick(const ResamplePlan &plan) {
-    if (plan.sampled == 1) return single(plan);
-    if (plan.layout.model == ColorModel::rgb) return rgb(plan);
-    return yuv(plan);
+  static Result pick(const ResamplePlan &plan) { return pick_of<Apart>(plan); }
+
+  /// The same where rows share what they read; null where that is not for the plan.
+  static Result pick_sharing(const ResamplePlan &plan) {
+    return shares_rows(plan) ? pick_of<Sharing>(plan) : nullptr;
+  }
+
+  /// For pictures that fit quads; null where Unscaled is not for the plan.
+  static Result pick_unscaled(const ResamplePlan &plan) {
+    if (!is_unscaled(plan)) return nullptr;
+    if (plan.layout.component[1].step == 2)
+      return of<Unscaled, SemiPlanar420, Conversion::yuv_to_rgb, 3>();
+    return of<Unscaled, Planar420, Conversion::yuv_to_rgb, 3>();
   }
 
   /// For pictures of any kind, read byte by byte, and mixed.
@@ -227,43 +50,60 @@ class ResampleLaunchers {
   }
 
  private:
-  template <class F, Conversion conversion, int produced>
-  static constexpr Result of() {
-    return launch_per_pixel<Resampler<F, OneConversion<conversion, produced>>, Sink, kFrames>;
+  template <class F, class Converts>
+  using Apart = Resampler<F, Converts, false>;
+  template <class F, class Converts>
+  using Sharing = Resampler<F, Converts, true>;
+
+  template <template <class, class> class Sampler>
+  static Result pick_of(const ResamplePlan &plan) {
+    if (plan.sampled == 1) return single<Sampler>(plan);
+    if (plan.layout.model == ColorModel::rgb) return rgb<Sampler>(plan);
+    return yuv<Sampler>(plan);
   }
 
+  template <template <class, class> class Sampler, class F, Conversion conversion, int produced>
+  static constexpr Result of() {
+    using Converts = OneConversion<conversion, produced, !Sink::kSaturates>;
+    return launch_per_pixel<Sampler<F, Converts>, Sink, kFrames>;
+  }
+
+  template <template <class, class> class Sampler>
   static Result single(const ResamplePlan &plan) {
     switch (plan.conversion) {
-      case Conversion::luma_to_gray: return of<Single, Conversion::luma_to_gray, 1>();
-      case Conversion::gray_to_rgb: return of<Single, Conversion::gray_to_rgb, 3>();
-      default: return of<Single, Conversion::keep, 1>();
+      case Conversion::luma_to_gray: return of<Sampler, Single, Conversion::luma_to_gray, 1>();
+      case Conversion::gray_to_rgb: return of<Sampler, Single, Conversion::gray_to_rgb, 3>();
+      default: return of<Sampler, Single, Conversion::keep, 1>();
     }
   }
 
-  template <class F>
+  template <template <class, class> class Sampler, class F>
   static Result rgb_of(const ResamplePlan &plan) {
-    if (plan.conversion == Conversion::rgb_to_gray) return of<F, Conversion::rgb_to_gray, 1>();
-    return of<F, Conversion::keep, 3>();
+    if (plan.conversion == Conversion::rgb_to_gray)
+      return of<Sampler, F, Conversion::rgb_to_gray, 1>();
+    return of<Sampler, F, Conversion::keep, 3>();
   }
 
+  template <template <class, class> class Sampler>
   static Result rgb(const ResamplePlan &plan) {
     switch (plan.layout.component[0].step) {
-      case 3: return rgb_of<Packed3>(plan);
-      case 4: return rgb_of<Packed4>(plan);
-      default: return rgb_of<Planar>(plan);
+      case 3: return rgb_of<Sampler, Packed3>(plan);
+      case 4: return rgb_of<Sampler, Packed4>(plan);
+      default: return rgb_of<Sampler, Planar>(plan);
     }
   }
 
-  template <class F>
+  template <template <class, class> class Sampler, class F>
   static Result yuv_of(const ResamplePlan &plan) {
-    if (plan.conversion == Conversion::keep) return of<F, Conversion::keep, 3>();
-    return of<F, Conversion::yuv_to_rgb, 3>();
+    if (plan.conversion == Conversion::keep) return of<Sampler, F, Conversion::keep, 3>();
+    return of<Sampler, F, Conversion::yuv_to_rgb, 3>();
   }
 
+  template <template <class, class> class Sampler>
   static Result yuv(const ResamplePlan &plan) {
-    if (!plan.layout.subsampled) return yuv_of<Planar>(plan);
-    if (plan.layout.component[1].step == 2) return yuv_of<SemiPlanar420>(plan);
-    return yuv_of<Planar420>(plan);
+    if (!plan.layout.subsampled) return yuv_of<Sampler, Planar>(plan);
+    if (plan.layout.component[1].step == 2) return yuv_of<Sampler, SemiPlanar420>(plan);
+    return yuv_of<Sampler, Planar420>(plan);
   }
 };
 

@@ -55,8 +55,7 @@ template <class Weight>
 struct Tables {
   ColumnTables<Weight> x;
   LineTables<Weight> y;
-  bool blends[2];     ///< luma, chroma: weights other than 0 occur
-  bool shares_lines;  ///< they do, and most output rows read the same samples as the one above
+  bool blends[2];  ///< luma, chroma: weights other than 0 occur
 };
 
 inline float inside_of(const Tap &tap) { return tap.inside; }
@@ -74,14 +73,6 @@ bool blends(const AnyTap &tap) {
 template <class AnyTap>
 bool any_blends(const std::vector<AnyTap> &taps) {
   return std::any_of(taps.begin(), taps.end(), blends<AnyTap>);
-}
-
-/// Whether most entries read what the one before them does.
-template <class AnyTap>
-bool repeats(const std::vector<AnyTap> &taps) {
-  size_t repeated = 0;
-  for (size_t i = 1; i < taps.size(); ++i) repeated += taps[i].i0 == taps[i - 1].i0;
-  return 2 * repeated > taps.size();
 }
 
 template <class Weight, class AnyTap>
@@ -130,7 +121,6 @@ class UploadedTables {
     const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
     tables_.blends[0] = any_blends(x.luma) || any_blends(y.luma);
     tables_.blends[1] = any_blends(chroma_x) || any_blends(chroma_y);
-    tables_.shares_lines = repeats(y.luma) && tables_.blends[0] && tables_.blends[1];
     TableBytes bytes;
     const size_t luma = append_columns(bytes, x.luma), chroma = append_columns(bytes, chroma_x),
                  inside_x = bytes.append(shares_inside(x.luma)),
@@ -232,6 +222,11 @@ __device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x
 /// What samplers have in common whose Args hold tables.
 template <class Args, class Weight>
 struct TableSampler {
+  template <class Sink>
+  static constexpr int kRows = Sink::kRows;
+  template <class Sink>
+  static constexpr int kBlocksPerSm = Sink::kBlocksPerSm;
+
   template <int kColumns>
   static __device__ __forceinline__ void columns(const Args &in, int x,
                                                  Taps<Weight> (&columns)[kColumns]) {

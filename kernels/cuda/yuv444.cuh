@@ -21,8 +21,10 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
   using Line = Taps<int32_t>;
   using Value = SamplePixel;
   static constexpr int kProduced = 3;
+  template <int kColumns, int kRows>
+  using Patch = ColumnByColumn<Yuv444Sampler, kColumns, kRows>;
 
-  template <bool, int kRows>
+  template <int kRows>
   static __device__ __forceinline__ void sample(const Args &in, int, int, const Column &column,
                                                 const Line (&line)[kRows], Value (&p)[kRows]) {
     int32_t c[kRows][3] = {};
@@ -89,6 +91,8 @@ class Yuv444Launchers {
     if (plan.layout.component[1].step == 2) return of<SemiPlanar420>();
     return of<Planar420>();
   }
+
+  static Result pick_sharing(const Yuv444Plan &) { return nullptr; }
 
   /// For pictures of any kind, read byte by byte, and mixed.
   static Result pick_any(const Yuv444Plan &) { return of<AnyBytes>(); }

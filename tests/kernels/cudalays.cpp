@@ -122,6 +122,36 @@ TEST_F(CudaLaysTest, Enlarged) {
   });
 }
 
+/// 4:2:0 to pictures that hold it as it is, with or without pad, in quads and a little beside them.
+LetterboxParams random_unscaled(Random &random, PixelFormat from, Size quads) {
+  const auto about = [&](int length) {
+    return std::max(1, 4 * length + (random.chance(25) ? random.integer(-3, 3) : 0));
+  };
+  const Size in = {about(quads.width), about(quads.height)};
+  const auto padded = [&](int length) {
+    if (random.chance(50)) return length;
+    return length + (random.chance(75) ? 8 * random.integer(0, 3) : random.integer(0, 9));
+  };
+  LetterboxParams p = {random_source(random, from, in),
+                       {random.pick(kLetterboxFormats), padded(in.width), padded(in.height)},
+                       random_resize(random)};
+  p.resize.scale_up = false;
+  if (random.chance(75)) p.resize.method = Method::bilinear;
+  return p;
+}
+
+const std::vector<PixelFormat> kSubsampledFormats = {PixelFormat::NV12, PixelFormat::NV21,
+                                                     PixelFormat::I420, PixelFormat::YV12};
+
+TEST_F(CudaLaysTest, Unscaled) {
+  for_cases(1000, [&](Random &random) {
+    const Size quads = {random.integer(1, 100), random.integer(1, 20)};
+    const LetterboxParams p = random_unscaled(random, random.pick(kSubsampledFormats), quads);
+    const Lays in_lays = any_lays(random), out_lays = any_lays(random);
+    expect_boxed(random, p, in_lays, out_lays);
+  });
+}
+
 // --------------------------------------------------------------------------- for the sanitizers
 
 /// Memory ends with the last sample, which a word must not pass: few cases of each kernel.
@@ -184,6 +214,18 @@ TEST_F(CudaEdgesLaysTest, Enlarged) {
         p.resize.mode = mode;
         p.resize.scale_up = true;
         expect_normalized(random, p, {});
+      }
+}
+
+TEST_F(CudaEdgesLaysTest, Unscaled) {
+  uint64_t number = 0;
+  for (const PixelFormat from : kSubsampledFormats)
+    for (const Lays &lays : some_lays())
+      for (const Size quads : {Size{1, 1}, {1, 2}, {2, 1}, {33, 3}}) {
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        const LetterboxParams p = random_unscaled(random, from, quads);
+        expect_boxed(random, p, lays, random.chance(50) ? lays : Lays{});
       }
 }
 

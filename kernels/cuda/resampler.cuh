@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The float path: sampled, converted and laid over the pad colour.
+#pragma once
+
+#include "kernels/resample.h"
+#include "perpixel.cuh"
+#include "samples.cuh"
+
+namespace cudatensor::cuda {
+
+struct ResampleArgs {
+  Samples samples;
+  Tables<float> tables;
+  YuvToRgb yuv_to_rgb;
+  float pad[3];
+  Conversion conversion;  // for an AnyConversion
+};
+
+/// A conversion that is compiled in, or one that the Args name, and how many components it gives.
+/// `clamps`: what comes out of range is brought back; otherwise the Sink does.
+template <Conversion conversion, int produced, bool clamps = true>
+struct OneConversion {
+  static constexpr int kProduced = produced;
+  static constexpr bool kExceeds = conversion == Conversion::yuv_to_rgb && !clamps;
+  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
+    if constexpr (kExceeds) return yuv_to_rgb_unclamped(in.yuv_to_rgb, p);
+    return cudatensor::convert(conversion, in.yuv_to_rgb, p);
+  }
+};
+template <int produced>
+struct AnyConversion {
+  static constexpr int kProduced = produced;
+  static constexpr bool kExceeds = false;
+  static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
+    return cudatensor::convert(in.conversion, in.yuv_to_rgb, p);
+  }
+};
+
+/// Two columns of a component over two rows, ready to be blended at any height between them.
+struct Slopes {
+  float above[2], change[2];
+
+  __device__ __forceinline__ float at(float wx, float wy) const {
+    const float a = fmaf(wy, change[0], above[0]), b = fmaf(wy, change[1], above[1]);
+    return blend(a, b, wx);
+  }
+};
+
+template <class G>
+__device__ __forceinline__ void read_slopes(const Samples &s, const Corners &corners,
+                                            Slopes (&slopes)[3]) {
+  using Word = typename G::Word;
+#pragma unroll
+  for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
+    const float p00 = biased_sample<Word>(s, c, corners.p00),
+                p01 = biased_sample<Word>(s, c, corners.p01);
+    slopes[c] = {{p00 - kBias, p01 - kBias},
+                 {biased_sample<Word>(s, c, corners.p10) - p00,
+                  biased_sample<Word>(s, c, corners.p11) - p01}};
+  }
+}
+
+/// `shares`: rows that read the same samples read them once.
+template <class F, class Converts, bool shares = false>
+struct Resampler : TableSampler<ResampleArgs, float> {
+  using Args = ResampleArgs;
+  using Column = Taps<float>;
+  using Line = Taps<float>;
+  using Value = Pixel;
+  static constexpr int kProduced = Converts::kProduced;
+  template <class Sink>
+  static constexpr int kBlocksPerSm = shares ? std::min(kSharingBlocksPerSm, Sink::kBlocksPerSm)
+                                             : Sink::kBlocksPerSm;
+  template <int kColumns, int kRows>
+  using Patch = ColumnByColumn<Resampler, kColumns, kRows>;
+
+  /// The pixels of column x in rows y and below, which `lines` belong to.
+  template <int kRows>
+  static __device__ __forceinline__ void sample(const Args &in, int x, int y, Column column,
+                                                const Line (&lines)[kRows], Pixel (&p)[kRows]) {
+    Line line[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) line[i] = lines[i];
+    // The bits of -1 and of kPartial: whether any is, or all are, pad.
+    int32_t any = column.luma.first, all = -1;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      any |= line[i].luma.first;
+      all &= line[i].luma.first;
+    }
+    const bool border = is_border(any);
+    if (border) {
+      if (column.luma.first < 0 || all < 0) return fill(in, p);
+      column = without_partial(column);
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+        line[i] = line[i].luma.first < 0 ? Line{} : without_partial(line[i]);
+    }
+    if constexpr (shares)
+      together(in, column, line, p);
+    else
+      apart(in, column, line, p);
+    if (border) lay_over_pad(in, x, y, p);
+  }
+
+ private:
+  /// The bits of entries: whether any of them is pad, or partly.
+  static __device__ __forceinline__ bool is_border(int32_t firsts) {
+    return static_cast<uint32_t>(firsts) >= static_cast<uint32_t>(kPartial);
+  }
+
+  template <int kRows>
+  static __device__ __forceinline__ void lay_over_pad(const Args &in, int x, int y,
+                                                      Pixel (&p)[kRows]) {
+    const float inside_x = __ldg(in.tables.x.inside + x);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const float inside = inside_x * __ldg(in.tables.y.inside + y + i);
+      if constexpr (Converts::kExceeds) p[i] = clamp_to_samples(p[i]);
+      p[i] = {over_pad(p[i].c0, inside, in.pad[0]), over_pad(p[i].c1, inside, in.pad[1]),
+              over_pad(p[i].c2, inside, in.pad[2])};
+    }
+  }
+
+  template <int kRows>
+  static __device__ __forceinline__ void fill(const Args &in, Pixel (&p)[kRows]) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) p[i] = {in.pad[0], in.pad[1], in.pad[2]};
+  }
+
+  static __device__ __forceinline__ Taps<float> without_partial(Taps<float> taps) {
+    taps.luma.first &= ~kPartial;
+    taps.chroma.first &= ~kPartial;
+    return taps;
+  }
+
+  /// The samples of all rows are on the way at the same time.
+  template <int kRows>
+  static __device__ __forceinline__ void apart(const Args &in, const Column &column,
+                                               const Line (&line)[kRows], Pixel (&p)[kRows]) {
+    float c[kRows][3] = {};
+    F::for_each([&](auto group) {
+      if (in.tables.blends[decltype(group)::kChroma])
+        read_blended<decltype(group)>(in.samples, column, line, c);
+      else
+        read_single<decltype(group)>(in.samples, column, line, c);
+    });
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_single(const Samples &s, const Column &column,
+                                                     const Line (&line)[kRows],
+                                                     float (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const ColumnOf<G> at(s, G::entry(column).first);
+    uint32_t words[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) words[i] = at.sample(G::entry(line[i]).first);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = biased_sample<Word>(s, c, words[i]) - kBias;
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      float (&out)[kRows][3]) {
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+    Corners corners[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) corners[i] = at.corners(G::entry(line[i]).first, x.w != 0.0f);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      Slopes slopes[3];
+      read_slopes<G>(s, corners[i], slopes);
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);
+    }
+  }
+
+  /// All threads of a warp have the same rows.
+  template <int kRows>
+  static __device__ __forceinline__ void together(const Args &in, const Column &column,
+                                                  const Line (&line)[kRows], Pixel (&p)[kRows]) {
+    Slopes slopes[3] = {};
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      float c[3] = {};
+      F::for_each([&](auto group) {
+        using G = decltype(group);
+        const auto &x = G::entry(column), &y = G::entry(line[i]);
+        if (i == 0 || y.first != G::entry(line[i - (i > 0)]).first) {
+          const ColumnOf<G> at(in.samples, x.first);
+          read_slopes<G>(in.samples, at.corners(y.first, x.w != 0.0f), slopes);
+        }
+        for (int k = G::kFirst; k < G::kFirst + G::kCount; ++k) c[k] = slopes[k].at(x.w, y.w);
+      });
+      p[i] = Converts::convert(in, {c[0], c[1], c[2]});
+    }
+  }
+};
+
+}  // namespace cudatensor::cuda
