@@ -2,7 +2,7 @@
 // Kernels that make output pixels from tables of columns and rows. A Sampler says what a pixel is,
 // a Sink where it goes; both are types without state, their Args travel as kernel parameters. A
 // Sampler's Patch is a thread's neighbouring columns and rows: made of tables alone, it reads samples
-// once told to, and then gives one column after the other.
+// once told to, and then gives one column after the other, or pad where there is nothing else.
 #pragma once
 
 #include "kernels/color.h"
@@ -39,7 +39,8 @@ class ColumnByColumn {
     Sampler::lines(in, y, line_);
   }
 
-  __device__ __forceinline__ void read() {}
+  __device__ __forceinline__ bool read() { return true; }
+  __device__ __forceinline__ void pad(typename Sampler::Value (&)[kRows]) const {}
   __device__ __forceinline__ void column(int k, typename Sampler::Value (&p)[kRows]) const {
     Sampler::sample(in_, x_ + k, y_, column_[k], line_, p);
   }
@@ -70,13 +71,18 @@ __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sin
   typename Sampler::template Patch<kColumns, kRows> patch(work.in[frame], x, y);
 
   wait_for_previous_kernel();
-  patch.read();
   typename Sink::template Collected<Sampler::kProduced, kRows> collected;
+  typename Sampler::Value p[kRows];
+  if (patch.read()) {
 #pragma unroll
-  for (int k = 0; k < kColumns; ++k) {
-    typename Sampler::Value p[kRows];
-    patch.column(k, p);
-    collected.add(work.out, k, p);
+    for (int k = 0; k < kColumns; ++k) {
+      patch.column(k, p);
+      collected.add(work.out, k, p);
+    }
+  } else {
+    patch.pad(p);
+#pragma unroll
+    for (int k = 0; k < kColumns; ++k) collected.add(work.out, k, p);
   }
   collected.store(work.out,
                   {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)});

@@ -23,7 +23,7 @@ struct Unscaled {
   template <class Sink>
   static constexpr int kRows = kQuad;
   template <class Sink>
-  static constexpr int kBlocksPerSm = Sink::kBlocksPerSm;
+  static constexpr int kBlocksPerSm = kUnscaledBlocksPerSm;
 
   template <int kColumns, int kRows>
   class Patch {
@@ -35,8 +35,9 @@ struct Unscaled {
       load_lines(in.tables, y, line_);
     }
 
-    __device__ __forceinline__ void read() {
-      if (is_pad()) return;
+    __device__ __forceinline__ bool read() {
+      const bool is_pad = (column_[0].luma.first | line_[0].luma.first) < 0;
+      if (is_pad) return false;
       const Samples &s = in_.samples;
 #pragma unroll
       for (int i = 0; i < kQuad; ++i)
@@ -46,14 +47,15 @@ struct Unscaled {
         using G = decltype(group);
         if constexpr (G::kChroma) read_chroma<G>();
       });
+      return true;
+    }
+
+    __device__ __forceinline__ void pad(Pixel (&p)[kQuad]) const {
+#pragma unroll
+      for (int i = 0; i < kQuad; ++i) p[i] = {in_.pad[0], in_.pad[1], in_.pad[2]};
     }
 
     __device__ __forceinline__ void column(int k, Pixel (&p)[kQuad]) const {
-      if (is_pad()) {
-#pragma unroll
-        for (int i = 0; i < kQuad; ++i) p[i] = {in_.pad[0], in_.pad[1], in_.pad[2]};
-        return;
-      }
 #pragma unroll
       for (int i = 0; i < kQuad; ++i) {
         const float y = bit_cast<float>(__byte_perm(luma_[i], kBiasBits, 0x7440 + k)) - kBias;
@@ -62,10 +64,6 @@ struct Unscaled {
     }
 
    private:
-    __device__ __forceinline__ bool is_pad() const {
-      return (column_[0].luma.first | line_[0].luma.first) < 0;
-    }
-
     /// The first row and column may be the picture's, where nothing is before them.
     template <class G>
     __device__ __forceinline__ ChromaWords words_of(int j) const {
