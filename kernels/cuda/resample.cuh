@@ -129,7 +129,7 @@ class UploadedResample {
 
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
-    args.samples = samples_of(in, layout_, sampled_, words);
+    args.samples = samples_of(in, layout_, sampled_, tables_.rows_blend(), words);
     return args;
   }
   ResampleArgs args_of_pad(const float (&)[3]) const { return args_; }

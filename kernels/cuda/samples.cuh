@@ -12,7 +12,8 @@ namespace cudatensor::cuda {
 /// A picture as kernels read it, by component.
 struct Samples {
   const uint8_t *data[3];  ///< of the word that holds the first sample
-  uint32_t stride[3];      ///< bytes; 0 for a single row, behind which nothing may be read
+  uint32_t stride[3];      ///< bytes
+  uint32_t below[3];       ///< bytes to the row below; 0 where that has no weight in any row
   uint32_t step[3];        ///< bytes; only where a Group says so
   uint32_t select[3];      ///< for __byte_perm: the sample's byte of the word
 };
@@ -70,19 +71,19 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
 }
 
-/// Of `components` of the picture; a single one stands for all three. `words`: in the words of its
-/// layout, otherwise byte by byte.
+/// Of `components` of the picture; a single one stands for all three. `rows_blend`: of luma and of
+/// chroma. `words`: in the words of its layout, otherwise byte by byte.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
-                          bool words) {
+                          const RowsBlend &rows_blend, bool words) {
   const bool as_words = words && word_of(layout) > 1;
   Samples samples = {};
   for (int c = 0; c < 3; ++c) {
     const int from = c < components ? c : 0;
     const Component &component = layout.component[from];
     const auto &plane = image.planes[component.plane];
-    const bool one_row = component_length(layout.subsampled, from, image.desc.height) == 1;
     samples.data[c] = plane.data + (as_words ? 0 : component.offset);
-    samples.stride[c] = one_row ? 0 : stride_of(plane.stride);
+    samples.stride[c] = stride_of(plane.stride);
+    samples.below[c] = rows_blend[layout.subsampled && from > 0 ? 1 : 0] ? samples.stride[c] : 0;
     samples.step[c] = component.step;
     samples.select[c] = 0x7440u + (as_words ? component.offset : 0);
   }
@@ -119,7 +120,7 @@ class ColumnOf {
   __device__ __forceinline__ ColumnOf(const Samples &s, int32_t first)
       : stride_(s.stride[G::kFirst]), step_(G::step_of(s)) {
     above_ = advance(s.data[G::kFirst], first, step_);
-    below_ = above_ + stride_;
+    below_ = above_ + s.below[G::kFirst];
   }
 
   __device__ __forceinline__ uint32_t sample(int32_t line) const {

@@ -121,7 +121,7 @@ class UploadedYuv444 {
 
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;
-    args.samples = samples_of(in, layout_, 3, words);
+    args.samples = samples_of(in, layout_, 3, tables_.rows_blend(), words);
     return args;
   }
   Yuv444Args args_of_pad(const float (&pad)[3]) const {
