@@ -7,13 +7,11 @@
 
 namespace cudatensor::cuda {
 
-/// Whether most rows read what the one before them does, and all components are blended.
+/// Whether most rows read what the one before them does, and those of all components are blended.
 inline bool shares_rows(const ResamplePlan &plan) {
-  const auto &x = plan.sampling.x, &y = plan.sampling.y;
+  const AxisPlan &y = plan.sampling.y;
   const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
-  if (!(any_blends(x.luma) || any_blends(y.luma)) ||
-      (subsampled && !(any_blends(x.chroma) || any_blends(y.chroma))))
-    return false;
+  if (!any_blends(y.luma) || (subsampled && !any_blends(y.chroma))) return false;
   size_t repeated = 0;
   for (size_t i = 1; i < y.luma.size(); ++i) repeated += y.luma[i].i0 == y.luma[i - 1].i0;
   return 2 * repeated > y.luma.size();
@@ -129,7 +127,7 @@ class UploadedResample {
 
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
-    args.samples = samples_of(in, layout_, sampled_, tables_.rows_blend(), words);
+    args.samples = samples_of(in, layout_, sampled_, words);
     return args;
   }
   ResampleArgs args_of_pad(const float (&)[3]) const { return args_; }

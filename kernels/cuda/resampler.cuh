@@ -140,10 +140,13 @@ struct Resampler : TableSampler<ResampleArgs, float> {
                                                const Line (&line)[kRows], Pixel (&p)[kRows]) {
     float c[kRows][3] = {};
     F::for_each([&](auto group) {
-      if (in.tables.blends[decltype(group)::kChroma])
-        read_blended<decltype(group)>(in.samples, column, line, c);
+      using G = decltype(group);
+      if (in.tables.blends_rows[G::kChroma])
+        read_blended<G>(in.samples, column, line, c);
+      else if (in.tables.blends[G::kChroma])
+        read_columns<G>(in.samples, column, line, c);
       else
-        read_single<decltype(group)>(in.samples, column, line, c);
+        read_single<G>(in.samples, column, line, c);
     });
 #pragma unroll
     for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
@@ -162,6 +165,23 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     for (int i = 0; i < kRows; ++i)
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
         out[i][c] = biased_sample<Word>(s, c, words[i]) - kBias;
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      float (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+    Sides sides[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) sides[i] = at.sides(G::entry(line[i]).first, x.w != 0.0f);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = blend(biased_sample<Word>(s, c, sides[i].left) - kBias,
+                          biased_sample<Word>(s, c, sides[i].right) - kBias, x.w);
   }
 
   template <class G, int kRows>

@@ -13,7 +13,6 @@ namespace cudatensor::cuda {
 struct Samples {
   const uint8_t *data[3];  ///< of the word that holds the first sample
   uint32_t stride[3];      ///< bytes
-  uint32_t below[3];       ///< bytes to the row below; 0 where that has no weight in any row
   uint32_t step[3];        ///< bytes; only where a Group says so
   uint32_t select[3];      ///< for __byte_perm: the sample's byte of the word
 };
@@ -71,10 +70,10 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
 }
 
-/// Of `components` of the picture; a single one stands for all three. `rows_blend`: of luma and of
-/// chroma. `words`: in the words of its layout, otherwise byte by byte.
+/// Of `components` of the picture; a single one stands for all three. `words`: in the words of its
+/// layout, otherwise byte by byte.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
-                          const RowsBlend &rows_blend, bool words) {
+                          bool words) {
   const bool as_words = words && word_of(layout) > 1;
   Samples samples = {};
   for (int c = 0; c < 3; ++c) {
@@ -83,7 +82,6 @@ inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, i
     const auto &plane = image.planes[component.plane];
     samples.data[c] = plane.data + (as_words ? 0 : component.offset);
     samples.stride[c] = stride_of(plane.stride);
-    samples.below[c] = rows_blend[layout.subsampled && from > 0 ? 1 : 0] ? samples.stride[c] : 0;
     samples.step[c] = component.step;
     samples.select[c] = 0x7440u + (as_words ? component.offset : 0);
   }
@@ -108,6 +106,10 @@ __device__ __forceinline__ uint32_t load_word(const uint8_t *at) {
   return __ldg(reinterpret_cast<const Word *>(at));
 }
 
+/// The words left and right of a position; where the weight of the right one is 0 it is 0.
+struct Sides {
+  uint32_t left, right;
+};
 /// The words around a position; where the weight of one is 0 it is 0.
 struct Corners {
   uint32_t p00, p01, p10, p11;
@@ -120,11 +122,16 @@ class ColumnOf {
   __device__ __forceinline__ ColumnOf(const Samples &s, int32_t first)
       : stride_(s.stride[G::kFirst]), step_(G::step_of(s)) {
     above_ = advance(s.data[G::kFirst], first, step_);
-    below_ = above_ + s.below[G::kFirst];
+    below_ = above_ + stride_;
   }
 
   __device__ __forceinline__ uint32_t sample(int32_t line) const {
     return load_word<Word>(advance(above_, line, stride_));
+  }
+
+  __device__ __forceinline__ Sides sides(int32_t line, bool right) const {
+    const uint8_t *const left = advance(above_, line, stride_);
+    return {load_word<Word>(left), right ? load_word<Word>(left + step_) : 0};
   }
 
   __device__ __forceinline__ Corners corners(int32_t line, bool right) const {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -16,7 +15,7 @@
 namespace cudatensor::cuda {
 
 /// What a kernel reads of a plan's entry. The second sample is the one behind the first; along x it
-/// is read only where its weight is not 0, along y it always exists if any row gives it weight.
+/// is read only where its weight is not 0, along y wherever any row gives it weight.
 template <class Weight>
 struct alignas(8) Entry {
   int32_t first;  ///< sample; -1: pad. kPartial is added where a share of the weight is pad
@@ -50,16 +49,15 @@ struct ColumnTables {
   const float *inside;
 };
 
-/// Whether any row gives weight to a second one: of luma, of chroma.
-using RowsBlend = std::array<bool, 2>;
-
 /// Both axes, and what the kernel's branches turn on. They are the same for all of a launch, so no
 /// thread waits for another.
 template <class Weight>
 struct Tables {
   ColumnTables<Weight> x;
   LineTables<Weight> y;
-  bool blends[2];  ///< luma, chroma: weights other than 0 occur
+  // Of luma and of chroma:
+  bool blends[2];       ///< weights other than 0 occur
+  bool blends_rows[2];  ///< along y
 };
 
 inline float inside_of(const Tap &tap) { return tap.inside; }
@@ -123,9 +121,10 @@ class UploadedTables {
   UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
     const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
     const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
-    rows_blend_ = {any_blends(y.luma), any_blends(chroma_y)};
-    tables_.blends[0] = any_blends(x.luma) || rows_blend_[0];
-    tables_.blends[1] = any_blends(chroma_x) || rows_blend_[1];
+    tables_.blends_rows[0] = any_blends(y.luma);
+    tables_.blends_rows[1] = any_blends(chroma_y);
+    tables_.blends[0] = any_blends(x.luma) || tables_.blends_rows[0];
+    tables_.blends[1] = any_blends(chroma_x) || tables_.blends_rows[1];
     TableBytes bytes;
     const size_t luma = append_columns(bytes, x.luma), chroma = append_columns(bytes, chroma_x),
                  inside_x = bytes.append(shares_inside(x.luma)),
@@ -144,7 +143,6 @@ class UploadedTables {
   }
 
   const Tables<Weight> &tables() const { return tables_; }
-  const RowsBlend &rows_blend() const { return rows_blend_; }
 
  private:
   static size_t padded(size_t entries) {
@@ -173,8 +171,8 @@ class UploadedTables {
                                      const std::vector<AnyTap> &chroma) const {
     std::vector<Taps<Weight>> lines;
     for (size_t i = 0; i < luma.size(); ++i)
-      lines.push_back({line_entry_of<Weight>(luma[i], rows_blend_[0]),
-                       line_entry_of<Weight>(chroma[i], rows_blend_[1])});
+      lines.push_back({line_entry_of<Weight>(luma[i], tables_.blends_rows[0]),
+                       line_entry_of<Weight>(chroma[i], tables_.blends_rows[1])});
     lines.resize(padded(luma.size()), lines.back());
     return lines;
   }
@@ -189,7 +187,6 @@ class UploadedTables {
 
   std::shared_ptr<const Memory> memory_;
   Tables<Weight> tables_ = {};
-  RowsBlend rows_blend_;
 };
 
 template <class Weight, int kLines>

@@ -34,10 +34,13 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
       return;
     }
     F::for_each([&](auto group) {
-      if (in.tables.blends[decltype(group)::kChroma])
-        read_blended<decltype(group)>(in.samples, column, line, c);
+      using G = decltype(group);
+      if (in.tables.blends_rows[G::kChroma])
+        read_blended<G>(in.samples, column, line, c);
+      else if (in.tables.blends[G::kChroma])
+        read_columns<G>(in.samples, column, line, c);
       else
-        read_single<decltype(group)>(in.samples, column, line, c);
+        read_single<G>(in.samples, column, line, c);
     });
 #pragma unroll
     for (int i = 0; i < kRows; ++i) p[i] = {c[i][0], c[i][1], c[i][2]};
@@ -54,6 +57,24 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
       const uint32_t word = at.sample(G::entry(line[i]).first);
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
         out[i][c] = integer_sample<typename G::Word>(s, c, word);
+    }
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      int32_t (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const Sides sides = at.sides(G::entry(line[i]).first, x.w != 0);
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
+        const int32_t row = fixed_horizontal(integer_sample<Word>(s, c, sides.left),
+                                             integer_sample<Word>(s, c, sides.right), x.w);
+        out[i][c] = fixed_vertical(row, row, 0);
+      }
     }
   }
 
@@ -121,7 +142,7 @@ class UploadedYuv444 {
 
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;
-    args.samples = samples_of(in, layout_, 3, tables_.rows_blend(), words);
+    args.samples = samples_of(in, layout_, 3, words);
     return args;
   }
   Yuv444Args args_of_pad(const float (&pad)[3]) const {
