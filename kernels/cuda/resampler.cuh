@@ -141,8 +141,10 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     float c[kRows][3] = {};
     F::for_each([&](auto group) {
       using G = decltype(group);
-      if (in.tables.blends[G::kChroma])
-        read_blended<G>(in, column, line, c);
+      if (in.tables.blends_rows[G::kChroma])
+        read_blended<G>(in.samples, column, line, c);
+      else if (in.tables.blends[G::kChroma])
+        read_columns<G>(in.samples, column, line, c);
       else
         read_single<G>(in.samples, column, line, c);
     });
@@ -166,20 +168,35 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   }
 
   template <class G, int kRows>
-  static __device__ __forceinline__ void read_blended(const Args &in, const Column &column,
+  static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      float (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+    Sides sides[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) sides[i] = at.sides(G::entry(line[i]).first, x.w != 0.0f);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+        out[i][c] = blend(biased_sample<Word>(s, c, sides[i].left) - kBias,
+                          biased_sample<Word>(s, c, sides[i].right) - kBias, x.w);
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
                                                       const Line (&line)[kRows],
                                                       float (&out)[kRows][3]) {
     const auto &x = G::entry(column);
-    int32_t rows[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) rows[i] = G::entry(line[i]).first;
+    const ColumnOf<G> at(s, x.first);
     Corners corners[kRows];
-    const ColumnOf<G> at(in.samples, x.first);
-    at.corners(rows, x.w != 0.0f, in.tables.blends_rows[G::kChroma], corners);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) corners[i] = at.corners(G::entry(line[i]).first, x.w != 0.0f);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       Slopes slopes[3];
-      read_slopes<G>(in.samples, corners[i], slopes);
+      read_slopes<G>(s, corners[i], slopes);
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
         out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);
     }
@@ -198,9 +215,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
         const auto &x = G::entry(column), &y = G::entry(line[i]);
         if (i == 0 || y.first != G::entry(line[i - (i > 0)]).first) {
           const ColumnOf<G> at(in.samples, x.first);
-          Corners corners[1];
-          at.corners({y.first}, x.w != 0.0f, true, corners);
-          read_slopes<G>(in.samples, corners[0], slopes);
+          read_slopes<G>(in.samples, at.corners(y.first, x.w != 0.0f), slopes);
         }
         for (int k = G::kFirst; k < G::kFirst + G::kCount; ++k) c[k] = slopes[k].at(x.w, y.w);
       });

@@ -106,6 +106,10 @@ __device__ __forceinline__ uint32_t load_word(const uint8_t *at) {
   return __ldg(reinterpret_cast<const Word *>(at));
 }
 
+/// The words left and right of a position; where the weight of the right one is 0 it is 0.
+struct Sides {
+  uint32_t left, right;
+};
 /// The words around a position; where the weight of one is 0 it is 0.
 struct Corners {
   uint32_t p00, p01, p10, p11;
@@ -125,34 +129,24 @@ class ColumnOf {
     return load_word<Word>(advance(above_, line, stride_));
   }
 
-  /// Between each of these rows and the one below, which is read only where rows blend.
-  template <int kRows>
-  __device__ __forceinline__ void corners(const int32_t (&lines)[kRows], bool right,
-                                          bool blends_rows, Corners (&corners)[kRows]) const {
-    if (blends_rows) {
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        read(advance(above_, lines[i], stride_), right, corners[i].p00, corners[i].p01);
-        read(advance(below_, lines[i], stride_), right, corners[i].p10, corners[i].p11);
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        read(advance(above_, lines[i], stride_), right, corners[i].p00, corners[i].p01);
-        corners[i].p10 = corners[i].p00;
-        corners[i].p11 = corners[i].p01;
-      }
+  __device__ __forceinline__ Sides sides(int32_t line, bool right) const {
+    const uint8_t *const left = advance(above_, line, stride_);
+    return {load_word<Word>(left), right ? load_word<Word>(left + step_) : 0};
+  }
+
+  __device__ __forceinline__ Corners corners(int32_t line, bool right) const {
+    const uint8_t *const above = advance(above_, line, stride_), *const below =
+                                                                     advance(below_, line, stride_);
+    Corners corners = {load_word<Word>(above), 0, load_word<Word>(below), 0};
+    if (right) {
+      corners.p01 = load_word<Word>(above + step_);
+      corners.p11 = load_word<Word>(below + step_);
     }
+    return corners;
   }
 
  private:
   using Word = typename G::Word;
-
-  __device__ __forceinline__ void read(const uint8_t *at, bool right, uint32_t &p0,
-                                       uint32_t &p1) const {
-    p0 = load_word<Word>(at);
-    p1 = right ? load_word<Word>(at + step_) : 0;
-  }
 
   const uint8_t *above_, *below_;
   uint32_t stride_, step_;

@@ -35,8 +35,10 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
     }
     F::for_each([&](auto group) {
       using G = decltype(group);
-      if (in.tables.blends[G::kChroma])
-        read_blended<G>(in, column, line, c);
+      if (in.tables.blends_rows[G::kChroma])
+        read_blended<G>(in.samples, column, line, c);
+      else if (in.tables.blends[G::kChroma])
+        read_columns<G>(in.samples, column, line, c);
       else
         read_single<G>(in.samples, column, line, c);
     });
@@ -59,26 +61,40 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
   }
 
   template <class G, int kRows>
-  static __device__ __forceinline__ void read_blended(const Args &in, const Column &column,
+  static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
                                                       const Line (&line)[kRows],
                                                       int32_t (&out)[kRows][3]) {
     using Word = typename G::Word;
-    const Samples &s = in.samples;
     const auto &x = G::entry(column);
-    int32_t rows[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) rows[i] = G::entry(line[i]).first;
-    Corners corners[kRows];
     const ColumnOf<G> at(s, x.first);
-    at.corners(rows, x.w != 0, in.tables.blends_rows[G::kChroma], corners);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
+      const Sides sides = at.sides(G::entry(line[i]).first, x.w != 0);
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
-        const int32_t above = fixed_horizontal(integer_sample<Word>(s, c, corners[i].p00),
-                                               integer_sample<Word>(s, c, corners[i].p01), x.w);
-        const int32_t below = fixed_horizontal(integer_sample<Word>(s, c, corners[i].p10),
-                                               integer_sample<Word>(s, c, corners[i].p11), x.w);
-        out[i][c] = fixed_vertical(above, below, G::entry(line[i]).w);
+        const int32_t row = fixed_horizontal(integer_sample<Word>(s, c, sides.left),
+                                             integer_sample<Word>(s, c, sides.right), x.w);
+        out[i][c] = fixed_vertical(row, row, 0);
+      }
+    }
+  }
+
+  template <class G, int kRows>
+  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
+                                                      const Line (&line)[kRows],
+                                                      int32_t (&out)[kRows][3]) {
+    using Word = typename G::Word;
+    const auto &x = G::entry(column);
+    const ColumnOf<G> at(s, x.first);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const auto &y = G::entry(line[i]);
+      const Corners corners = at.corners(y.first, x.w != 0);
+      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
+        const int32_t above = fixed_horizontal(integer_sample<Word>(s, c, corners.p00),
+                                               integer_sample<Word>(s, c, corners.p01), x.w);
+        const int32_t below = fixed_horizontal(integer_sample<Word>(s, c, corners.p10),
+                                               integer_sample<Word>(s, c, corners.p11), x.w);
+        out[i][c] = fixed_vertical(above, below, y.w);
       }
     }
   }
