@@ -64,7 +64,8 @@ struct Unscaled {
     }
 
    private:
-    /// The first row and column may be the picture's, where nothing is before them.
+    /// Row j of chroma around the quad. Beyond the picture that is its outermost row again, which is
+    /// what its samples are blended with there, whatever the weight.
     template <class G>
     __device__ __forceinline__ ChromaWords words_of(int j) const {
       using Word = typename G::Word;
