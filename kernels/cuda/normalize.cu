@@ -127,7 +127,7 @@ class NormalizeBatch final : public ImagesToTensor {
 
   static bool is_empty(const ConstImage &in) { return in.planes[0].data == nullptr; }
 
-  /// The one that all slots share, or the one that takes every picture.
+  /// The best that all slots can have.
   Launcher<typename Kernels::Work> kernel_for(const std::vector<ConstImage> &in, size_t begin,
                                               size_t end) const {
     bool share = kernels_[begin].sharing != nullptr;

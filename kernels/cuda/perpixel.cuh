@@ -8,7 +8,6 @@
 #include "kernels/color.h"
 #include "kernels/error.h"
 #include "kernels/image.h"
-#include "kernels/letterbox.h"
 #include "kernels/normalize.h"
 #include "launch.cuh"
 #include "tuning.h"
@@ -171,8 +170,9 @@ struct TensorSink {
   };
 };
 
-/// A component as a whole number, not yet limited to a sample. A product with the smallest float is
-/// rounded down to a multiple of that, and floats so small have the bits of the number itself.
+/// A component as a whole number, not yet limited to a sample; what is below 0 stays so, but is some
+/// other number. A product with the smallest float is rounded down to a multiple of that, and floats so
+/// small, but for the sign, have the bits of the number itself.
 __device__ __forceinline__ int32_t whole_of(float component) {
   return bit_cast<int32_t>(__fmul_rd(component + 0.5f, 0x1p-149f));
 }

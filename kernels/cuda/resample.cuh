@@ -7,14 +7,19 @@
 
 namespace cudatensor::cuda {
 
-/// Whether most rows read what the one before them does, and those of all components are blended.
+/// Whether most rows of the picture read what the one before them does, and those of all components
+/// are blended.
 inline bool shares_rows(const ResamplePlan &plan) {
   const AxisPlan &y = plan.sampling.y;
   const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
   if (!any_blends(y.luma) || (subsampled && !any_blends(y.chroma))) return false;
-  size_t repeated = 0;
-  for (size_t i = 1; i < y.luma.size(); ++i) repeated += y.luma[i].i0 == y.luma[i - 1].i0;
-  return 2 * repeated > y.luma.size();
+  size_t rows = 0, repeated = 0;
+  for (size_t i = 1; i < y.luma.size(); ++i) {
+    if (y.luma[i].inside == 0.0f) continue;
+    ++rows;
+    repeated += y.luma[i].i0 == y.luma[i - 1].i0;
+  }
+  return 2 * repeated > rows;
 }
 
 /// The kernels for a plan, with a Sink: only what a plan can ask for is compiled.

@@ -17,7 +17,7 @@ struct ResampleArgs {
 };
 
 /// A conversion that is compiled in, or one that the Args name, and how many components it gives.
-/// `clamps`: what comes out of range is brought back; otherwise the Sink does.
+/// `clamps`: what comes out of range is brought back; otherwise the Sink does that, and the border.
 template <Conversion conversion, int produced, bool clamps = true>
 struct OneConversion {
   static constexpr int kProduced = produced;

@@ -110,7 +110,7 @@ __device__ __forceinline__ uint32_t load_word(const uint8_t *at) {
 struct Sides {
   uint32_t left, right;
 };
-/// The words around a position; where the weight of one is 0 it is 0.
+/// The words around a position; where the weight of the right ones is 0 they are 0.
 struct Corners {
   uint32_t p00, p01, p10, p11;
 };

@@ -49,7 +49,7 @@ struct ColumnTables {
   const float *inside;
 };
 
-/// Both axes, and what the kernel's branches turn on. They are the same for all of a launch, so no
+/// Both axes, and what the kernel's branches turn on. They are the same for all of a frame, so no
 /// thread waits for another.
 template <class Weight>
 struct Tables {

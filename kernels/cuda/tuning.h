@@ -28,12 +28,12 @@ constexpr int kTensorBlocksPerSm = 9;
 constexpr int kSmallTensorBlocksPerSm = 11;
 #endif
 
-/// At most so many where rows share what they read; 640×480 to 1280×1280 takes 6.5 µs in a batch. 8: 6.7;
+/// At most so many where rows share what they read; 640×480 to 1280×1280: 6.5 µs in a batch; 8: 6.7;
 /// 10: 6.9, since registers spill.
 constexpr int kSharingBlocksPerSm = kTensorBlocksPerSm;
 
-/// Rows that a thread makes of a picture, of four columns each. 4K NV12 to 1080p BGR: 1 takes
-/// 10.9 µs, 2 10.0, 4 10.7.
+/// Rows that a thread makes of a picture, of four columns each. 4K NV12 with centred chroma to 1080p
+/// BGR: 1 takes 10.9 µs, 2 10.0, 4 10.7.
 constexpr int kPictureRows = 2;
 
 /// Blocks on a multiprocessor where pictures are not resized. 4K NV12 to BGR: 8 takes 17.9 µs, 10 18.2;

@@ -101,7 +101,7 @@ TEST_F(CudaLaysTest, Histogram) {
   });
 }
 
-/// Rows that share what they read, on more than one block of threads.
+/// Tensors whose rows share what they read, and pictures, on more than one block of threads.
 TEST_F(CudaLaysTest, Enlarged) {
   for_cases(600, [&](Random &random) {
     const Size seed = random.chance(50) ? random.pick(kSeeds) : random_size(random);
@@ -118,6 +118,30 @@ TEST_F(CudaLaysTest, Enlarged) {
     expect_normalized(random, p, any_lays(random));
     const LetterboxParams box = {
         p.source, {random.pick(kLetterboxFormats), width, height}, p.resize};
+    expect_boxed(random, box, any_lays(random), any_lays(random));
+  });
+}
+
+/// Sizes in whole ratios, where a plane blends along both axes, along one, or not at all.
+NormalizeParams random_whole_ratios(Random &random, Size out) {
+  const std::vector<int> ratios = {1, 2, 3, 4, 6};
+  const PixelFormat from = random.pick(kSourceFormats);
+  const Color color = random.pick(kColors);
+  NormalizeParams p =
+      random_normalize(random, from, is_possible(from, color) ? color : Color::bgr,
+                       {out.width * random.pick(ratios), out.height * random.pick(ratios)}, out);
+  p.resize.mode = ResizeMode::stretch;
+  if (random.chance(75)) p.resize.method = Method::bilinear;
+  return p;
+}
+
+TEST_F(CudaLaysTest, WholeRatios) {
+  for_cases(600, [&](Random &random) {
+    const Size out = {random.integer(1, 150), random.integer(2, 40)};
+    const NormalizeParams p = random_whole_ratios(random, out);
+    expect_normalized(random, p, any_lays(random));
+    const LetterboxParams box = {
+        p.source, {random.pick(kLetterboxFormats), out.width, out.height}, p.resize};
     expect_boxed(random, box, any_lays(random), any_lays(random));
   });
 }
@@ -215,6 +239,20 @@ TEST_F(CudaEdgesLaysTest, Enlarged) {
         p.resize.scale_up = true;
         expect_normalized(random, p, {});
       }
+}
+
+TEST_F(CudaEdgesLaysTest, WholeRatios) {
+  uint64_t number = 0;
+  for (const Lays &lays : some_lays())
+    for (int i = 0; i < 30; ++i) {
+      Random random(number++);
+      SCOPED_TRACE(random.name());
+      const Size out = {random.integer(1, 9), random.integer(1, 6)};
+      const NormalizeParams p = random_whole_ratios(random, out);
+      expect_normalized(random, p, lays);
+      expect_boxed(random, {p.source, {PixelFormat::RGB, out.width, out.height}, p.resize}, lays,
+                   {});
+    }
 }
 
 TEST_F(CudaEdgesLaysTest, Unscaled) {

@@ -252,6 +252,30 @@ TEST_P(BatchTest, OutputsOfSeveralBlocks) {
   }
 }
 
+/// Pictures that are enlarged, and perhaps one that is not.
+Batch random_enlarged_batch(Random &random, size_t count, PixelFormat format) {
+  Batch batch = random_batch(random, Kind::aligned, count, format, Color::rgb);
+  batch.params.resize = {random.pick(kModes), Method::bilinear, 114, true};
+  batch.params.out.w = random.integer(20, 70);
+  batch.params.out.h = random.integer(20, 70);
+  for (Source &source : batch.sources)
+    source.image = {format, random.integer(1, 12), random.integer(3, 9)};
+  if (random.chance(50)) {
+    const Size other = random.chance(50) ? Size{5, 1} : Size{90, 80};
+    batch.sources[random.bits() % count].image = {format, other.width, other.height};
+  }
+  return batch;
+}
+
+TEST_P(BatchTest, EnlargedPictures) {
+  for_cases(40, [&](Random &random) {
+    const size_t count = random.pick(std::vector<size_t>{1, 2, 5, 65});
+    const PixelFormat format = random.pick(kSourceFormats);
+    expect_as_single_runs(random, random_enlarged_batch(random, count, format),
+                          random.chance(50) ? 0 : 20);
+  });
+}
+
 TEST_P(BatchTest, VideoFrames) {
   Random random(0);
   SCOPED_TRACE(random.name());
@@ -282,6 +306,16 @@ TEST_P(CudaEdgesBatchTest, EveryKind) {
         SCOPED_TRACE(random.name());
         expect_as_single_runs(random, random_batch(random, kind, 3, format, color), 20);
       }
+}
+
+TEST_P(CudaEdgesBatchTest, EnlargedPictures) {
+  uint64_t number = 0;
+  for (const PixelFormat format :
+       {PixelFormat::NV12, PixelFormat::I420, PixelFormat::BGR, PixelFormat::RGBx}) {
+    Random random(number++);
+    SCOPED_TRACE(random.name());
+    expect_as_single_runs(random, random_enlarged_batch(random, 3, format), 20);
+  }
 }
 
 TEST_P(CudaEdgesBatchTest, MoreThanALaunchTakes) {
