@@ -20,6 +20,6 @@ struct LetterboxPlan {
 LetterboxPlan make_letterbox_plan(const LetterboxParams &params);
 
 /// An unrounded component as a sample of the output.
-inline uint8_t to_sample(float v) { return round_to_byte(v); }
+CUDATENSOR_HD uint8_t to_sample(float v) { return round_to_byte(v); }
 
 }  // namespace cudatensor
