@@ -31,7 +31,7 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   check_crop("x", p.crop_x, p.out.width, p.resize_width);
   check_crop("y", p.crop_y, p.out.height, p.resize_height);
   return {
-      layout, p.out.width, p.out.height,
+      layout, p.in.width, p.out.width, p.out.height,
       make_fixed_axis_plan(p.in.width, p.resize_width, p.crop_x, p.out.width, layout.subsampled),
       make_fixed_axis_plan(p.in.height, p.resize_height, p.crop_y, p.out.height,
                            layout.subsampled)};

@@ -18,6 +18,7 @@ struct Yuv444Params {
 
 struct Yuv444Plan {
   FormatLayout layout;
+  int source_width;
   int width, height;
   FixedAxisPlan x, y;
 };

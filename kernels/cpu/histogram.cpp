@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "gather.h"
 #include "operations.h"
 #include "rows.h"
 
 namespace cudatensor::cpu {
 namespace {
 
-constexpr int kTables = 4;
+constexpr int kWordBytes = 4;  // of R, G and B
+
+/// The region's pixels of a row, where they have three bytes.
+Gather pixels_of(const HistogramParams &params) {
+  const FormatLayout layout = layout_of(params.in.format);
+  if (layout.model != ColorModel::rgb || layout.component[0].step != 3) return {};
+  std::vector<int32_t> columns(params.roi.width);
+  std::iota(columns.begin(), columns.end(), params.roi.x);
+  return {columns, 1, pixel_bytes(layout, 0, 3), params.in.width};
+}
 
 class LuminanceHistogram final : public HistogramOperation {
  public:
@@ -17,19 +28,23 @@ class LuminanceHistogram final : public HistogramOperation {
       : HistogramOperation(params.in),
         layout_(layout_of(params.in.format)),
         roi_(params.roi),
-        rows_(row_kernels()),
+        kernels_(row_kernels()),
+        gather_(pixels_of(params)),
         workers_(workers),
         scratch_(workers.slots()) {
     for (Scratch &s : scratch_) {
-      s.bins.resize(kTables * kBins);
-      if (layout_.model == ColorModel::rgb) s.luminance.resize(roi_.width);
+      s.bins.resize(kCountTables * kBins);
+      if (layout_.model != ColorModel::rgb) continue;
+      s.words.resize(std::max(size_t{kWordBytes} * roi_.width, gather_.row_size()));
+      s.luminance.resize(roi_.width);
     }
   }
 
  private:
   struct Scratch {
+    bool used = false;  // for this picture
     std::vector<uint32_t> bins;
-    std::vector<uint8_t> luminance;
+    std::vector<uint8_t> words, luminance;
   };
 
   void execute(const ConstImage *in, Bins *bins, Stream) override {
@@ -38,29 +53,57 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   void count_picture(const ConstImage &in) {
-    for (Scratch &s : scratch_) std::fill(s.bins.begin(), s.bins.end(), 0u);
     workers_.for_rows(roi_.height, [&](int64_t begin, int64_t end, int slot) {
-      for (int y = static_cast<int>(begin); y < end; ++y) count_row(in, roi_.y + y, scratch_[slot]);
+      Scratch &s = scratch_[slot];
+      s.used = true;
+      for (int y = static_cast<int>(begin); y < end; ++y) count_row(in, roi_.y + y, s);
     });
-    for (const Scratch &s : scratch_)
-      for (int i = 0; i < kTables * kBins; ++i) sum_[i % kBins] += s.bins[i];
+    for (Scratch &s : scratch_)
+      if (s.used) take_counts(s);
+  }
+
+  void take_counts(Scratch &s) {
+    for (int table = 0; table < kCountTables; ++table)
+      for (int i = 0; i < kBins; ++i) sum_[i] += s.bins[table * kBins + i];
+    std::fill(s.bins.begin(), s.bins.end(), 0u);
+    s.used = false;
   }
 
   void count_row(const ConstImage &in, int y, Scratch &s) const {
-    const uint8_t *rows[3];
-    for (int c = 0; c < layout_.components; ++c)
-      rows[c] = in.row(layout_.component[c], y) +
-                static_cast<ptrdiff_t>(roi_.x) * layout_.component[c].step;
-    const int step = layout_.component[0].step;
+    const Component &first = layout_.component[0];
     if (layout_.model != ColorModel::rgb)
-      return rows_.count[step](rows[0], roi_.width, s.bins.data());
-    rows_.luminance[step](rows[0], rows[1], rows[2], roi_.width, s.luminance.data());
-    rows_.count[1](s.luminance.data(), roi_.width, s.bins.data());
+      return kernels_.count[first.step](in.row(first, y) + ptrdiff_t{roi_.x} * first.step,
+                                        roi_.width, s.bins.data());
+    make_luminance(in, y, s);
+    kernels_.count[1](s.luminance.data(), roi_.width, s.bins.data());
+  }
+
+  void make_luminance(const ConstImage &in, int y, Scratch &s) const {
+    static constexpr uint8_t kInOrder[] = {0, 1, 2};
+    const uint8_t *row = in.planes[0].data + in.planes[0].stride * y;
+    if (layout_.component[0].step == kWordBytes) {
+      const PixelBytes pixel = pixel_bytes(layout_, 0, 3);
+      return kernels_.luminance(row + ptrdiff_t{roi_.x} * kWordBytes, pixel.offset, roi_.width,
+                                s.luminance.data());
+    }
+    if (layout_.component[0].step == 3)
+      gather_.run(row, s.words.data());
+    else
+      interleave_planes(in, y, s.words.data());
+    kernels_.luminance(s.words.data(), kInOrder, roi_.width, s.luminance.data());
+  }
+
+  void interleave_planes(const ConstImage &in, int y, uint8_t *words) const {
+    const void *rows[kWordBytes];
+    for (int c = 0; c < kWordBytes; ++c)
+      rows[c] = in.row(layout_.component[std::min(c, 2)], y) + roi_.x;
+    kernels_.interleave[1](rows, kWordBytes, roi_.width, words);
   }
 
   FormatLayout layout_;
   Rect roi_;
-  const RowKernels &rows_;
+  const RowKernels &kernels_;
+  Gather gather_;  // of pixels of three bytes
   Workers &workers_;
   std::vector<Scratch> scratch_;
   Bins sum_ = {};

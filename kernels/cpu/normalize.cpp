@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
 #include "operations.h"
 #include "resample.h"
 #include "yuv444.h"
@@ -13,21 +15,26 @@ class FixedRows {
 
   struct Scratch {
     Yuv444Rows::Scratch fixed;
-    std::vector<uint8_t> samples;
+    std::vector<uint8_t> samples[3];
     std::vector<float> component[3];
+
+    void begin_picture() { fixed.begin_picture(); }
   };
 
   Scratch make_scratch() const {
-    Scratch scratch = {rows_.make_scratch(), std::vector<uint8_t>(rows_.width()), {}};
+    Scratch scratch = {rows_.make_scratch(), {}, {}};
+    for (auto &row : scratch.samples) row.resize(rows_.width());
     for (auto &row : scratch.component) row.resize(rows_.width());
     return scratch;
   }
 
-  void produce(const ConstImage &in, int y, Scratch &scratch) const {
-    for (int c = 0; c < 3; ++c) {
-      rows_.produce(in, c, y, scratch.fixed, scratch.samples.data());
-      kernels_.widen(scratch.samples.data(), rows_.width(), scratch.component[c].data());
-    }
+  bool produce(const ConstImage &in, int y, Scratch &scratch) const {
+    uint8_t *samples[3];
+    for (int c = 0; c < 3; ++c) samples[c] = scratch.samples[c].data();
+    rows_.produce(in, y, scratch.fixed, samples);
+    for (int c = 0; c < 3; ++c)
+      kernels_.widen(samples[c], rows_.width(), scratch.component[c].data());
+    return true;
   }
 
  private:
@@ -35,32 +42,17 @@ class FixedRows {
   const RowKernels &kernels_;
 };
 
-/// Rows of a slot without a picture.
-class PadRows {
- public:
-  explicit PadRows(const NormalizePlan &plan)
-      : width_(plan.out.w), pad_{plan.pad[0], plan.pad[1], plan.pad[2]} {}
-
+/// A slot without a picture.
+struct NoRows {
   struct Scratch {
     std::vector<float> component[3];
+
+    void begin_picture() {}
   };
 
-  Scratch make_scratch() const {
-    Scratch scratch;
-    for (int c = 0; c < 3; ++c) scratch.component[c].assign(width_, pad_[c]);
-    return scratch;
-  }
-
-  void produce(const ConstImage &, int, Scratch &) const {}
-
- private:
-  int64_t width_;
-  float pad_[3];
+  Scratch make_scratch() const { return {}; }
+  bool produce(const ConstImage &, int, Scratch &) const { return false; }
 };
-
-void begin_picture(FixedRows::Scratch &scratch) { scratch.fixed.forget(); }
-void begin_picture(ResampleRows::Scratch &) {}
-void begin_picture(PadRows::Scratch &) {}
 
 /// Makes one tensor, or one slot of it.
 class Normalizer {
@@ -69,52 +61,107 @@ class Normalizer {
   virtual void run(const ConstImage &in, uint8_t *out) = 0;
 };
 
+/// Rows of components to rows of a tensor.
+class RowStore {
+ public:
+  explicit RowStore(const NormalizePlan &plan)
+      : out_(plan.out),
+        swap_(plan.swap),
+        kernels_(row_kernels()),
+        packed_(plan.out.layout == Layout::nhwc && plan.out.c == 3),
+        row_(plan.out.w * size_of(plan.out.dtype)),
+        pad_(row_ * plan.out.c) {
+    std::copy(plan.channel, plan.channel + 3, channel_);
+    std::vector<float> component[3];
+    for (int c = 0; c < 3; ++c) component[c].assign(plan.out.w, plan.pad[c]);
+    Elements elements = make_elements();
+    put(component, elements, 0, 1, pad_.data());
+  }
+
+  /// Scratch of one thread: the channels of a row, before they are interleaved.
+  using Elements = std::vector<uint8_t>;
+  Elements make_elements() const { return Elements(packed_ ? 3 * row_ : 0); }
+
+  void put(const std::vector<float> *component, Elements &elements, int y, uint8_t *data) const {
+    put(component, elements, y, out_.h, data);
+  }
+
+  void put_pad(int y, uint8_t *data) const {
+    if (packed_) {
+      std::copy(pad_.begin(), pad_.end(), data + y * pad_.size());
+      return;
+    }
+    for (int64_t c = 0; c < out_.c; ++c)
+      std::copy_n(pad_.begin() + c * row_, row_, data + (c * out_.h + y) * row_);
+  }
+
+ private:
+  void put(const std::vector<float> *component, Elements &elements, int y, int64_t height,
+           uint8_t *data) const {
+    const auto normalize = kernels_.normalize[static_cast<int>(out_.dtype)];
+    const void *rows[3] = {};
+    for (int64_t c = 0; c < out_.c; ++c) {
+      uint8_t *to = packed_ ? elements.data() + c * row_ : data + (c * height + y) * row_;
+      normalize(channel_[c], component[swap_ ? 2 - c : c].data(), static_cast<int>(out_.w), to);
+      rows[c] = to;
+    }
+    if (packed_) kernels_.interleave[size_of(out_.dtype)](rows, 3, out_.w, data + y * 3 * row_);
+  }
+
+  TensorDesc out_;
+  ChannelScale channel_[3];
+  bool swap_;  // channels 0 and 2 change places
+  const RowKernels &kernels_;
+  bool packed_;   // three channels side by side
+  size_t row_;    // bytes of a channel's row
+  Elements pad_;  // a row that is all pad, channel after channel unless packed
+};
+
 template <class Rows>
 class RowNormalizer final : public Normalizer {
  public:
   RowNormalizer(const NormalizePlan &plan, Rows rows, Workers &workers)
-      : rows_(std::move(rows)), kernels_(row_kernels()), plan_(plan), workers_(workers) {
-    for (int i = 0; i < workers.slots(); ++i) scratch_.push_back(rows_.make_scratch());
+      : rows_(std::move(rows)),
+        store_(plan),
+        kernels_(row_kernels()),
+        round_(plan.round),
+        out_(plan.out),
+        workers_(workers) {
+    for (int i = 0; i < workers.slots(); ++i)
+      scratch_.push_back({rows_.make_scratch(), store_.make_elements()});
   }
 
   void run(const ConstImage &in, uint8_t *data) override {
-    workers_.for_rows(plan_.out.h, [&](int64_t begin, int64_t end, int slot) {
+    workers_.for_rows(out_.h, [&](int64_t begin, int64_t end, int slot) {
       Scratch &scratch = scratch_[slot];
-      begin_picture(scratch);
+      scratch.rows.begin_picture();
       for (int y = static_cast<int>(begin); y < end; ++y) {
-        rows_.produce(in, y, scratch);
-        if (plan_.round) round(scratch);
-        store(scratch, y, data);
+        if (!rows_.produce(in, y, scratch.rows)) {
+          store_.put_pad(y, data);
+          continue;
+        }
+        if (round_) round(scratch.rows);
+        store_.put(scratch.rows.component, scratch.elements, y, data);
       }
     });
   }
 
  private:
-  using Scratch = typename Rows::Scratch;
+  struct Scratch {
+    typename Rows::Scratch rows;
+    RowStore::Elements elements;
+  };
 
-  void round(Scratch &scratch) const {
-    for (int c = 0; c < plan_.out.c; ++c) kernels_.round(width(), scratch.component[c].data());
+  void round(typename Rows::Scratch &scratch) const {
+    for (int64_t c = 0; c < out_.c; ++c)
+      kernels_.round(static_cast<int>(out_.w), scratch.component[c].data());
   }
-
-  void store(const Scratch &scratch, int y, uint8_t *data) const {
-    const float *channel[3];
-    for (int c = 0; c < 3; ++c) channel[c] = scratch.component[plan_.swap ? 2 - c : c].data();
-    const auto dtype = static_cast<int>(plan_.out.dtype);
-    const int64_t row = plan_.out.w * static_cast<int64_t>(size_of(plan_.out.dtype));
-    if (plan_.out.layout == Layout::nhwc && plan_.out.c == 3) {
-      kernels_.normalize_packed[dtype](plan_.channel, channel, width(), data + y * row * 3);
-      return;
-    }
-    for (int c = 0; c < plan_.out.c; ++c)
-      kernels_.normalize_plane[dtype](plan_.channel[c], channel[c], width(),
-                                      data + (c * plan_.out.h + y) * row);
-  }
-
-  int width() const { return static_cast<int>(plan_.out.w); }
 
   Rows rows_;
+  RowStore store_;
   const RowKernels &kernels_;
-  NormalizePlan plan_;
+  bool round_;
+  TensorDesc out_;
   Workers &workers_;
   std::vector<Scratch> scratch_;
 };
@@ -144,7 +191,7 @@ class NormalizeBatch final : public ImagesToTensor {
                  const std::vector<NormalizePlan> &plans, Workers &workers)
       : ImagesToTensor(std::move(in), out),
         slot_bytes_(plans[0].out.bytes()),
-        pad_(plans[0], PadRows(plans[0]), workers) {
+        pad_(plans[0], NoRows(), workers) {
     for (const NormalizePlan &plan : plans) slots_.push_back(make_normalizer(plan, workers));
   }
 
@@ -158,7 +205,7 @@ class NormalizeBatch final : public ImagesToTensor {
   }
 
   size_t slot_bytes_;
-  RowNormalizer<PadRows> pad_;
+  RowNormalizer<NoRows> pad_;
   std::vector<std::unique_ptr<Normalizer>> slots_;
 };
 

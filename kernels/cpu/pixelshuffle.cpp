@@ -5,18 +5,32 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// Where the r source rows of an output row begin, and how far apart they are, in elements.
-struct SourceRows {
-  int64_t first, stride;
-};
+/// Pointers to the r source rows of an output row; `row` counts the output's rows over all batches,
+/// channels and lines.
+class SourceRows {
+ public:
+  SourceRows(const TensorDesc &in, int factor)
+      : in_(in),
+        factor_(factor),
+        element_(static_cast<int64_t>(size_of(in.dtype))),
+        rows_(factor) {}
 
-/// `row` counts the output's rows over all batches, channels and lines.
-SourceRows source_rows(const TensorDesc &in, int factor, int64_t row) {
-  const int64_t lines = in.h * factor;
-  const int64_t channel = row / lines, line = row % lines;
-  const int64_t plane = channel * factor * factor + line % factor * factor;
-  return {(plane * in.h + line / factor) * in.w, in.h * in.w};
-}
+  const void *const *of(const void *data, int64_t row) {
+    const int64_t lines = in_.h * factor_;
+    const int64_t channel = row / lines, line = row % lines;
+    const int64_t plane = (channel * factor_ + line % factor_) * factor_;
+    const auto *first =
+        static_cast<const uint8_t *>(data) + (plane * in_.h + line / factor_) * in_.w * element_;
+    for (int k = 0; k < factor_; ++k) rows_[k] = first + k * in_.h * in_.w * element_;
+    return rows_.data();
+  }
+
+ private:
+  TensorDesc in_;
+  int factor_;
+  int64_t element_;
+  std::vector<const void *> rows_;
+};
 
 class PixelShuffle final : public TensorToTensor {
  public:
@@ -24,26 +38,24 @@ class PixelShuffle final : public TensorToTensor {
       : TensorToTensor(params.in, out),
         factor_(params.factor),
         interleave_(row_kernels().interleave[size_of(params.in.dtype)]),
-        workers_(workers) {}
+        workers_(workers),
+        sources_(workers.slots(), SourceRows(params.in, params.factor)) {}
 
  private:
   void execute(const ConstTensor &in, const Tensor &out, Stream) override {
-    const auto element = static_cast<int64_t>(size_of(in.desc.dtype));
-    const auto *source = static_cast<const uint8_t *>(in.data);
+    const int64_t row_bytes = out.desc.w * static_cast<int64_t>(size_of(out.desc.dtype));
     auto *target = static_cast<uint8_t *>(out.data);
     const int64_t rows = out.desc.n * out.desc.c * out.desc.h;
-    workers_.for_rows(rows, [&](int64_t begin, int64_t end, int) {
-      for (int64_t row = begin; row < end; ++row) {
-        const SourceRows from = source_rows(in.desc, factor_, row);
-        interleave_(source + from.first * element, from.stride, factor_, in.desc.w,
-                    target + row * out.desc.w * element);
-      }
+    workers_.for_rows(rows, [&](int64_t begin, int64_t end, int slot) {
+      for (int64_t row = begin; row < end; ++row)
+        interleave_(sources_[slot].of(in.data, row), factor_, in.desc.w, target + row * row_bytes);
     });
   }
 
   int factor_;
-  void (*interleave_)(const void *, int64_t, int, int64_t, void *);
+  void (*interleave_)(const void *const *, int, int64_t, void *);
   Workers &workers_;
+  std::vector<SourceRows> sources_;
 };
 
 class PixelShuffleToVideo final : public TensorToImage {
@@ -53,30 +65,63 @@ class PixelShuffleToVideo final : public TensorToImage {
         factor_(params.factor),
         scale_(make_sample_scale(params)),
         layout_(layout_of(params.out.format)),
-        interleave_(row_kernels().interleave_video[static_cast<int>(params.in.dtype)]),
-        workers_(workers) {}
+        kernels_(row_kernels()),
+        to_video_(kernels_.to_video[static_cast<int>(params.in.dtype)]),
+        workers_(workers) {
+    for (int i = 0; i < workers.slots(); ++i) scratch_.emplace_back(params);
+  }
 
  private:
+  struct Scratch {
+    explicit Scratch(const PixelShuffleToVideoParams &params)
+        : sources(params.in, params.factor),
+          samples(params.factor, std::vector<uint8_t>(params.in.w)) {
+      for (auto &row : channel) row.resize(params.out.width);
+    }
+    SourceRows sources;
+    std::vector<std::vector<uint8_t>> samples;  // of each source row
+    std::vector<uint8_t> channel[3];            // of the row that they make
+    std::vector<const void *> rows;
+  };
+
   void execute(const ConstTensor &in, const Image &out, Stream) override {
-    workers_.for_rows(out.desc.height, [&](int64_t begin, int64_t end, int) {
-      for (int y = static_cast<int>(begin); y < end; ++y)
-        for (int c = 0; c < layout_.components; ++c) store_row(in, out, c, y);
+    workers_.for_rows(out.desc.height, [&](int64_t begin, int64_t end, int slot) {
+      for (int y = static_cast<int>(begin); y < end; ++y) make_row(in, out, y, scratch_[slot]);
     });
   }
 
-  void store_row(const ConstTensor &in, const Image &out, int c, int y) const {
-    const auto element = static_cast<int64_t>(size_of(in.desc.dtype));
-    const SourceRows from = source_rows(in.desc, factor_, int64_t{c} * out.desc.height + y);
-    const Component &component = layout_.component[c];
-    interleave_(static_cast<const uint8_t *>(in.data) + from.first * element, from.stride, factor_,
-                static_cast<int>(in.desc.w), scale_, component.step, out.row(component, y));
+  void make_row(const ConstTensor &in, const Image &out, int y, Scratch &scratch) const {
+    const bool packed = layout_.planes == 1 && layout_.components == 3;
+    const void *by_offset[3] = {};
+    for (int c = 0; c < layout_.components; ++c) {
+      const Component &component = layout_.component[c];
+      uint8_t *to = packed ? scratch.channel[c].data() : out.row(component, y);
+      make_channel(in, int64_t{c} * out.desc.height + y, scratch, to);
+      by_offset[component.offset] = to;
+    }
+    if (packed)
+      kernels_.interleave[1](by_offset, 3, out.desc.width,
+                             out.planes[0].data + out.planes[0].stride * y);
+  }
+
+  void make_channel(const ConstTensor &in, int64_t row, Scratch &scratch, uint8_t *out) const {
+    const void *const *sources = scratch.sources.of(in.data, row);
+    const int width = static_cast<int>(in.desc.w);
+    scratch.rows.clear();
+    for (int k = 0; k < factor_; ++k) {
+      to_video_(sources[k], width, scale_, scratch.samples[k].data());
+      scratch.rows.push_back(scratch.samples[k].data());
+    }
+    kernels_.interleave[1](scratch.rows.data(), factor_, width, out);
   }
 
   int factor_;
   SampleScale scale_;
   FormatLayout layout_;
-  void (*interleave_)(const void *, int64_t, int, int, SampleScale, int, uint8_t *);
+  const RowKernels &kernels_;
+  void (*to_video_)(const void *, int, SampleScale, uint8_t *);
   Workers &workers_;
+  std::vector<Scratch> scratch_;
 };
 
 }  // namespace

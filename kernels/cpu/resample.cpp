@@ -2,103 +2,97 @@
 #include "resample.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace cudatensor::cpu {
 namespace {
 
-/// Samples in a row of the plane that holds component `c`.
-int plane_length(const ResamplePlan &plan, int c) {
-  return component_length(plan.layout.subsampled, c, plan.source.image.width) *
-         plan.layout.component[c].step;
-}
-
-bool holds_picture(const Tap &tap) { return tap.inside > 0.0f; }
-bool partly_pad(const Tap &tap) { return tap.inside > 0.0f && tap.inside < 1.0f; }
-
-/// The start of a component's plane row, where the component is at its offset.
-const uint8_t *plane_row(const ConstImage &in, const Component &component, int y) {
-  return in.row(component, y) - component.offset;
+/// The first run of columns that `holds` is true of, [begin, end).
+template <class Holds>
+std::pair<int, int> columns_where(const std::vector<Tap> &columns, const Holds &holds) {
+  const auto begin = std::find_if(columns.begin(), columns.end(), holds);
+  const auto end = std::find_if_not(begin, columns.end(), holds);
+  return {static_cast<int>(begin - columns.begin()), static_cast<int>(end - columns.begin())};
 }
 
 }  // namespace
 
-ResampleRows::ResampleRows(ResamplePlan plan) : plan_(std::move(plan)), rows_(row_kernels()) {
-  const std::vector<Tap> &x = plan_.sampling.x.luma;
-  begin_ = static_cast<int>(std::find_if(x.begin(), x.end(), holds_picture) - x.begin());
-  end_ = static_cast<int>(x.rend() - std::find_if(x.rbegin(), x.rend(), holds_picture));
-  end_ = std::max(begin_, end_);
-  partial_columns_ = std::any_of(x.begin(), x.end(), partly_pad);
+ResampleRows::ResampleRows(ResamplePlan plan) : plan_(std::move(plan)), kernels_(row_kernels()) {
+  const std::vector<Tap> &columns = plan_.sampling.x.luma;
+  std::tie(begin_, end_) = columns_where(columns, [](const Tap &tap) { return tap.inside > 0.0f; });
+  std::tie(inside_, inside_end_) =
+      columns_where(columns, [](const Tap &tap) { return tap.inside == 1.0f; });
+  inside_ = std::min(inside_, end_);
+  inside_end_ = std::max(inside_, std::min(inside_end_, end_));
+  for (int c = 0; c < plan_.sampled; c += groups_.back().components)
+    groups_.push_back(make_group(c, components_together(plan_.layout, c, plan_.sampled)));
+}
+
+ResampleRows::Group ResampleRows::make_group(int first, int components) const {
+  const std::vector<Tap> &columns = taps_of(plan_.sampling.x, plan_.layout, first);
+  const auto begin = columns.begin() + begin_, end = columns.begin() + end_;
+  const bool blends = std::any_of(begin, end, [](const Tap &tap) { return tap.w != 0.0f; });
+  Group group = {first, components, {}, {}};
+  std::vector<int32_t> positions;
+  for (auto tap = begin; tap != end; ++tap) {
+    positions.push_back(tap->i0);
+    if (!blends) continue;
+    positions.push_back(tap->i1);
+    group.weights.push_back(tap->w);
+  }
+  group.gather = Gather(positions, blends ? 2 : 1, pixel_bytes(plan_.layout, first, components),
+                        component_length(plan_.layout.subsampled, first, plan_.source.image.width));
+  return group;
 }
 
 ResampleRows::Scratch ResampleRows::make_scratch() const {
   Scratch scratch;
-  for (int c = 0; c < plan_.sampled; ++c)
-    scratch.source[plan_.layout.component[c].plane].resize(plane_length(plan_, c));
-  for (auto &row : scratch.component) row.resize(width());
+  for (const Group &group : groups_) scratch.words.emplace_back(group.gather.row_size());
+  for (int c = 0; c < 3; ++c) scratch.component[c].assign(width(), plan_.pad[c]);
   return scratch;
 }
 
-const Tap *ResampleRows::columns(int c) const {
-  const AxisPlan &axis = plan_.sampling.x;
-  return (c > 0 && plan_.layout.subsampled ? axis.chroma : axis.luma).data();
+void ResampleRows::Scratch::begin_picture() {
+  for (RowPair<uint8_t> &rows : words) rows.forget();
 }
 
-const Tap &ResampleRows::line(int c, int y) const {
-  const AxisPlan &axis = plan_.sampling.y;
-  return (c > 0 && plan_.layout.subsampled ? axis.chroma : axis.luma)[y];
+void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
+                          float *const *out) const {
+  const Tap &line = taps_of(plan_.sampling.y, plan_.layout, group.first)[y];
+  const auto row = [&](int index, int other) {
+    return rows.get(index, other, [&](uint8_t *words) {
+      group.gather.run(plane_row(in, plan_.layout, group.first, index), words);
+    });
+  };
+  const bool blends = line.w != 0.0f;
+  const uint8_t *above = row(line.i0, line.i1);
+  const uint8_t *below = blends ? row(line.i1, line.i0) : above;
+  kernels_.sample[group.components - 1][!group.weights.empty()][blends](
+      above, below, line.w, group.weights.data(), end_ - begin_, out + group.first);
 }
 
-void ResampleRows::blend_plane(const ConstImage &in, int c, int y, float *out) const {
-  const Tap &tap = line(c, y);
-  const Component &component = plan_.layout.component[c];
-  rows_.blend(plane_row(in, component, tap.i0), plane_row(in, component, tap.i1), tap.w,
-              plane_length(plan_, c), out);
+/// What is partly pad: some columns of a row that lies in the picture, all of one that does not.
+void ResampleRows::lay_over_pad(float inside_y, float *const *out) const {
+  const auto lay = [&](int begin, int end) {
+    for (int c = 0; c < plan_.produced; ++c)
+      kernels_.over_pad(plan_.sampling.x.luma.data() + begin, inside_y, plan_.pad[c], end - begin,
+                        out[c] + (begin - begin_));
+  };
+  if (inside_y != 1.0f) return lay(begin_, end_);
+  lay(begin_, inside_);
+  lay(inside_end_, end_);
 }
 
-void ResampleRows::sample_bilinear(const ConstImage &in, int y, Scratch &scratch) const {
-  int blended = -1;
-  for (int c = 0; c < plan_.sampled; ++c) {
-    const Component &component = plan_.layout.component[c];
-    float *source = scratch.source[component.plane].data();
-    // Components of one plane follow each other.
-    if (component.plane != blended) blend_plane(in, c, y, source);
-    blended = component.plane;
-    rows_.interpolate[component.step](source + component.offset, columns(c) + begin_, end_ - begin_,
-                                      scratch.component[c].data() + begin_);
-  }
-}
-
-void ResampleRows::sample_nearest(const ConstImage &in, int y, Scratch &scratch) const {
-  for (int c = 0; c < plan_.sampled; ++c) {
-    const Component &component = plan_.layout.component[c];
-    rows_.pick[component.step](in.row(component, line(c, y).i0), columns(c) + begin_, end_ - begin_,
-                               scratch.component[c].data() + begin_);
-  }
-}
-
-void ResampleRows::fill_pad(Scratch &scratch, int begin, int end) const {
-  for (int c = 0; c < plan_.produced; ++c)
-    std::fill(scratch.component[c].begin() + begin, scratch.component[c].begin() + end,
-              plan_.pad[c]);
-}
-
-void ResampleRows::produce(const ConstImage &in, int y, Scratch &scratch) const {
+bool ResampleRows::produce(const ConstImage &in, int y, Scratch &scratch) const {
   const float inside_y = plan_.sampling.y.luma[y].inside;
-  if (inside_y == 0.0f) return fill_pad(scratch, 0, width());
-  if (plan_.method == Method::nearest)
-    sample_nearest(in, y, scratch);
-  else
-    sample_bilinear(in, y, scratch);
-  float *c[3];
-  for (int i = 0; i < 3; ++i) c[i] = scratch.component[i].data() + begin_;
-  rows_.convert[static_cast<int>(plan_.conversion)](plan_.yuv_to_rgb, end_ - begin_, c[0], c[1],
-                                                    c[2]);
-  fill_pad(scratch, 0, begin_);
-  fill_pad(scratch, end_, width());
-  if (inside_y == 1.0f && !partial_columns_) return;
-  for (int i = 0; i < plan_.produced; ++i)
-    rows_.over_pad(plan_.sampling.x.luma.data() + begin_, inside_y, plan_.pad[i], end_ - begin_,
-                   c[i]);
+  if (inside_y == 0.0f || begin_ == end_) return false;
+  float *out[3];
+  for (int c = 0; c < 3; ++c) out[c] = scratch.component[c].data() + begin_;
+  for (size_t i = 0; i < groups_.size(); ++i) sample(in, groups_[i], y, scratch.words[i], out);
+  kernels_.convert[static_cast<int>(plan_.conversion)](plan_.yuv_to_rgb, end_ - begin_, out[0],
+                                                       out[1], out[2]);
+  lay_over_pad(inside_y, out);
+  return true;
 }
 
 }  // namespace cudatensor::cpu

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "gather.h"
+#include "rowpair.h"
 #include "rows.h"
 
 namespace cudatensor::cpu {
@@ -14,29 +16,37 @@ class ResampleRows {
   explicit ResampleRows(ResamplePlan plan);
 
   struct Scratch {
-    std::vector<float> source[3];     ///< blended source rows, one for each plane
-    std::vector<float> component[3];  ///< the result, each of dst_width values
+    std::vector<RowPair<uint8_t>> words;  ///< gathered source rows, for each group of components
+    std::vector<float> component[3];      ///< the result, each of dst_width values; pad at first
+
+    void begin_picture();
   };
   Scratch make_scratch() const;
 
-  /// Fills scratch.component[0 .. produced) with row y, unrounded.
-  void produce(const ConstImage &in, int y, Scratch &scratch) const;
+  /// Fills scratch.component[0 .. produced) with row y, unrounded. False where all of it is pad:
+  /// then nothing is done.
+  bool produce(const ConstImage &in, int y, Scratch &scratch) const;
 
-  int produced() const { return plan_.produced; }
   int width() const { return plan_.geometry.dst_width; }
 
  private:
-  void sample_bilinear(const ConstImage &in, int y, Scratch &scratch) const;
-  void sample_nearest(const ConstImage &in, int y, Scratch &scratch) const;
-  void blend_plane(const ConstImage &in, int first_component, int y, float *out) const;
-  void fill_pad(Scratch &scratch, int begin, int end) const;
-  const Tap *columns(int component) const;
-  const Tap &line(int component, int y) const;
+  /// Components that lie in one plane, and are sampled at once.
+  struct Group {
+    int first, components;
+    Gather gather;
+    std::vector<float> weights;  // of the second tap; none where there is no second
+  };
+
+  Group make_group(int first, int components) const;
+  void sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
+              float *const *out) const;
+  void lay_over_pad(float inside_y, float *const *out) const;
 
   ResamplePlan plan_;
-  const RowKernels &rows_;
-  int begin_, end_;       // the columns that hold any picture
-  bool partial_columns_;  // some of those are partly pad
+  const RowKernels &kernels_;
+  int begin_, end_;          // the columns that hold any picture …
+  int inside_, inside_end_;  // … and nothing but picture
+  std::vector<Group> groups_;
 };
 
 }  // namespace cudatensor::cpu

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rows.h"
 
+#include <algorithm>
+
+#include "gather.h"
+
 // This file is compiled once for each instruction set that has fused multiply-add, and once for
-// the baseline, where fmaf() is a call.
+// the baseline, where fmaf() is a call. AVX3_DL adds nothing to AVX3 that is used here. Arithmetic is in plain loops over rows without gaps, which
+// compilers turn into vectors: it is that of the headers which the GPU shares. What moves data, and
+// what has an instruction that compilers do not find, is spelled out.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rows.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
@@ -14,26 +20,69 @@ HWY_BEFORE_NAMESPACE();
 namespace cudatensor::cpu::HWY_NAMESPACE {
 namespace {
 
-void blend_rows(const uint8_t *HWY_RESTRICT a, const uint8_t *HWY_RESTRICT b, float w, int n,
-                float *HWY_RESTRICT out) {
-  for (int i = 0; i < n; ++i) out[i] = blend(static_cast<float>(a[i]), static_cast<float>(b[i]), w);
+namespace hn = hwy::HWY_NAMESPACE;
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as numbers");
+
+template <class T>
+HWY_INLINE T load(const uint8_t *bytes, ptrdiff_t i) {
+  T value;
+  memcpy(&value, bytes + i * static_cast<ptrdiff_t>(sizeof(T)), sizeof(T));
+  return value;
 }
 
-void widen(const uint8_t *HWY_RESTRICT a, int n, float *HWY_RESTRICT out) {
-  for (int i = 0; i < n; ++i) out[i] = static_cast<float>(a[i]);
+/// A number whose lowest bytes are the components of tap `tap` of word x.
+template <int kComponents, int kTaps>
+HWY_INLINE uint32_t pixel_at(const uint8_t *words, ptrdiff_t x, int tap) {
+  if constexpr (kComponents == 3) return load<uint32_t>(words, x * kTaps + tap);
+  if constexpr (kComponents == 2 && kTaps == 2) return load<uint32_t>(words, x) >> (16 * tap);
+  if constexpr (kComponents == 2 || kTaps == 2) return load<uint16_t>(words, x) >> (8 * tap);
+  return words[x];
 }
 
-template <int kStep>
-void interpolate(const float *HWY_RESTRICT row, const Tap *HWY_RESTRICT taps, int n,
-                 float *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x)
-    out[x] = blend(row[taps[x].i0 * kStep], row[taps[x].i1 * kStep], taps[x].w);
+HWY_INLINE int32_t component_of(uint32_t pixel, int c) {
+  return static_cast<int32_t>((pixel >> (8 * c)) & 0xff);
 }
 
-template <int kStep>
-void pick(const uint8_t *HWY_RESTRICT row, const Tap *HWY_RESTRICT taps, int n,
-          float *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = static_cast<float>(row[taps[x].i0 * kStep]);
+// Each window writes 16 bytes; what the next one has to say of them comes later.
+void gather(const uint8_t *HWY_RESTRICT row, const Window *HWY_RESTRICT windows, int count,
+            uint8_t *HWY_RESTRICT words) {
+  for (const Window *w = windows; w != windows + count; ++w) {
+#if HWY_TARGET == HWY_SCALAR
+    for (int k = 0; k < Window::kBytes; ++k) words[w->to + k] = row[w->from + w->shuffle[k]];
+#else
+    const hn::FixedTag<uint8_t, Window::kBytes> d;
+    const auto bytes = hn::LoadU(d, row + w->from);
+    hn::StoreU(hn::TableLookupBytes(bytes, hn::Load(d, w->shuffle)), d, words + w->to);
+#endif
+  }
+}
+
+template <int kComponents, int kTaps, int kRows>
+HWY_INLINE float sample_of(const uint8_t *above, const uint8_t *below, float wy, float wx,
+                           ptrdiff_t x, int c) {
+  float column[2];
+  for (int tap = 0; tap < kTaps; ++tap) {
+    const auto value = [=](const uint8_t *words) {
+      return static_cast<float>(component_of(pixel_at<kComponents, kTaps>(words, x, tap), c));
+    };
+    column[tap] = kRows == 2 ? blend(value(above), value(below), wy) : value(above);
+  }
+  return kTaps == 2 ? blend(column[0], column[1], wx) : column[0];
+}
+
+template <int kComponents, int kTaps, int kRows>
+void sample(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below, float wy,
+            const float *HWY_RESTRICT wx, int n, float *const *out) {
+  float *HWY_RESTRICT c0 = out[0];
+  float *HWY_RESTRICT c1 = out[kComponents > 1 ? 1 : 0];
+  float *HWY_RESTRICT c2 = out[kComponents > 2 ? 2 : 0];
+  for (int x = 0; x < n; ++x) {
+    const float w = kTaps == 2 ? wx[x] : 0.0f;
+    c0[x] = sample_of<kComponents, kTaps, kRows>(above, below, wy, w, x, 0);
+    if (kComponents > 1) c1[x] = sample_of<kComponents, kTaps, kRows>(above, below, wy, w, x, 1);
+    if (kComponents > 2) c2[x] = sample_of<kComponents, kTaps, kRows>(above, below, wy, w, x, 2);
+  }
 }
 
 void convert_keep(const YuvToRgb &, int, float *, float *, float *) {}
@@ -73,49 +122,104 @@ void round_row(int n, float *HWY_RESTRICT v) {
   for (int x = 0; x < n; ++x) v[x] = round_half_up(v[x]);
 }
 
-void store_plane(const float *HWY_RESTRICT v, int n, uint8_t *HWY_RESTRICT out) {
+void narrow(const float *HWY_RESTRICT v, int n, uint8_t *HWY_RESTRICT out) {
   for (int x = 0; x < n; ++x) out[x] = to_sample(v[x]);
 }
 
-template <int kStep>
-void store_packed(const float *const *v, int n, uint8_t *HWY_RESTRICT out) {
-  const float *HWY_RESTRICT v0 = v[0];
-  const float *HWY_RESTRICT v1 = v[1];
-  const float *HWY_RESTRICT v2 = v[2];
-  const float *HWY_RESTRICT v3 = v[kStep - 1];
-  for (int x = 0; x < n; ++x) {
-    out[x * kStep] = to_sample(v0[x]);
-    out[x * kStep + 1] = to_sample(v1[x]);
-    out[x * kStep + 2] = to_sample(v2[x]);
-    if (kStep == 4) out[x * kStep + 3] = to_sample(v3[x]);
-  }
+void widen(const uint8_t *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
+  for (int x = 0; x < n; ++x) out[x] = static_cast<float>(v[x]);
 }
 
 template <class T>
-void normalize_plane(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out) {
+void normalize_row(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out) {
   T *HWY_RESTRICT elements = static_cast<T *>(out);
   for (int x = 0; x < n; ++x) elements[x] = to_element<T>(normalize(k, v[x]));
 }
 
-template <class T>
-void normalize_packed(const ChannelScale *k, const float *const *v, int n, void *out) {
-  T *HWY_RESTRICT elements = static_cast<T *>(out);
-  const ChannelScale k0 = k[0], k1 = k[1], k2 = k[2];
-  const float *HWY_RESTRICT v0 = v[0];
-  const float *HWY_RESTRICT v1 = v[1];
-  const float *HWY_RESTRICT v2 = v[2];
+/// Calls piece(begin, count) for the pieces of 0 .. n that fit a buffer in the cache.
+constexpr int kPiece = 512;
+template <class Piece>
+HWY_INLINE void in_pieces(int n, const Piece &piece) {
+  for (int x = 0; x < n; x += kPiece) piece(x, std::min(kPiece, n - x));
+}
+
+// Where these are instructions of the processor, they round to nearest even. Highway's own code for
+// other processors does not.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || defined(HWY_DISABLE_F16C)
+#define CUDATENSOR_HALF 0
+#elif (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64
+#define CUDATENSOR_HALF 1
+#else
+#define CUDATENSOR_HALF 0
+#endif
+
+#if !CUDATENSOR_HALF
+void narrow_to_half(const float *HWY_RESTRICT v, int n, Half *HWY_RESTRICT out) {
+  for (int x = 0; x < n; ++x) out[x] = to_half(v[x]);
+}
+
+void widen_half(const Half *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
+  for (int x = 0; x < n; ++x) out[x] = to_float(v[x]);
+}
+#else
+void narrow_to_half(const float *HWY_RESTRICT v, int n, Half *HWY_RESTRICT out) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> half;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= n; x += lanes)
+    hn::StoreU(hn::DemoteTo(half, hn::LoadU(d, v + x)), half,
+               reinterpret_cast<hwy::float16_t *>(out + x));
+  for (; x < n; ++x) out[x] = to_half(v[x]);
+}
+
+void widen_half(const Half *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> half;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= n; x += lanes)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t *>(v + x))),
+               d, out + x);
+  for (; x < n; ++x) out[x] = to_float(v[x]);
+}
+#endif
+#undef CUDATENSOR_HALF
+
+template <>
+void normalize_row<Half>(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out) {
+  in_pieces(n, [&](int begin, int count) {
+    float piece[kPiece];
+    normalize_row<float>(k, v + begin, count, piece);
+    narrow_to_half(piece, count, static_cast<Half *>(out) + begin);
+  });
+}
+
+template <int kComponents>
+void split(const uint8_t *HWY_RESTRICT words, int n, uint8_t *const *out) {
+  uint8_t *HWY_RESTRICT first = out[0];
+  uint8_t *HWY_RESTRICT second = out[kComponents - 1];
+  if (kComponents == 1) {
+    std::copy_n(words, n, first);
+    return;
+  }
   for (int x = 0; x < n; ++x) {
-    elements[3 * x] = to_element<T>(normalize(k0, v0[x]));
-    elements[3 * x + 1] = to_element<T>(normalize(k1, v1[x]));
-    elements[3 * x + 2] = to_element<T>(normalize(k2, v2[x]));
+    first[x] = words[2 * x];
+    second[x] = words[2 * x + 1];
   }
 }
 
-template <int kStep>
-void horizontal(const uint8_t *HWY_RESTRICT row, const FixedTap *HWY_RESTRICT taps, int n,
+template <int kComponents>
+void horizontal(const uint8_t *HWY_RESTRICT words, const int32_t *HWY_RESTRICT w, int n,
                 int32_t *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x)
-    out[x] = fixed_horizontal(row[taps[x].i0 * kStep], row[taps[x].i1 * kStep], taps[x].w);
+  int32_t *HWY_RESTRICT second = out + n;
+  for (int x = 0; x < n; ++x) {
+    const uint32_t p0 = pixel_at<kComponents, 2>(words, x, 0);
+    const uint32_t p1 = pixel_at<kComponents, 2>(words, x, 1);
+    out[x] = fixed_horizontal(component_of(p0, 0), component_of(p1, 0), w[x]);
+    if (kComponents == 2)
+      second[x] = fixed_horizontal(component_of(p0, 1), component_of(p1, 1), w[x]);
+  }
 }
 
 void vertical(const int32_t *HWY_RESTRICT v0, const int32_t *HWY_RESTRICT v1, int32_t w, int n,
@@ -123,63 +227,112 @@ void vertical(const int32_t *HWY_RESTRICT v0, const int32_t *HWY_RESTRICT v1, in
   for (int x = 0; x < n; ++x) out[x] = static_cast<uint8_t>(fixed_vertical(v0[x], v1[x], w));
 }
 
-template <int kStep>
-void luminance_row(const uint8_t *HWY_RESTRICT r, const uint8_t *HWY_RESTRICT g,
-                   const uint8_t *HWY_RESTRICT b, int n, uint8_t *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = luminance(r[x * kStep], g[x * kStep], b[x * kStep]);
+void luminance_row(const uint8_t *HWY_RESTRICT words, const uint8_t *offset, int n,
+                   uint8_t *HWY_RESTRICT out) {
+  const int r = offset[0], g = offset[1], b = offset[2];
+  for (int x = 0; x < n; ++x) {
+    const uint32_t pixel = pixel_at<3, 1>(words, x, 0);
+    out[x] = luminance(static_cast<float>(component_of(pixel, r)),
+                       static_cast<float>(component_of(pixel, g)),
+                       static_cast<float>(component_of(pixel, b)));
+  }
 }
 
-// Four tables, so that equal neighbours do not wait for each other's count.
+// A table for each of several neighbours, so that equal ones do not wait for each other's count.
 template <int kStep>
 void count_row(const uint8_t *HWY_RESTRICT row, int n, uint32_t *HWY_RESTRICT bins) {
-  for (int x = 0; x < n; ++x) ++bins[(x & 3) * kBins + row[x * kStep]];
+  int x = 0;
+  for (; x + kCountTables <= n; x += kCountTables, row += kCountTables * kStep)
+    for (int table = 0; table < kCountTables; ++table) ++bins[table * kBins + row[table * kStep]];
+  for (; x < n; ++x, row += kStep) ++bins[*row];
 }
 
-template <class T, int kFactor>
-void interleave_rows(const T *HWY_RESTRICT rows, int64_t stride, int r, int64_t n,
-                     T *HWY_RESTRICT out) {
-  const int factor = kFactor != 0 ? kFactor : r;
+template <class T>
+HWY_INLINE const T *row_of(const void *const *rows, int k) {
+  return static_cast<const T *>(rows[k]);
+}
+
+// Bytes are copied: elements may be floats.
+template <class T>
+void interleave_any(const void *const *rows, int r, int64_t n, void *HWY_RESTRICT out) {
+  auto *to = static_cast<uint8_t *>(out);
   for (int64_t x = 0; x < n; ++x)
-    for (int k = 0; k < factor; ++k) out[x * factor + k] = rows[k * stride + x];
+    for (int k = 0; k < r; ++k, to += sizeof(T)) {
+      const T element = load<T>(row_of<uint8_t>(rows, k), x);
+      memcpy(to, &element, sizeof(T));
+    }
 }
 
+#if HWY_TARGET == HWY_SCALAR
+template <int kRows, class T>
+void interleave_rows(const void *const *rows, int64_t n, void *HWY_RESTRICT out) {
+  interleave_any<T>(rows, kRows, n, out);
+}
+#else
+template <int kRows, class T>
+void interleave_rows(const void *const *rows, int64_t n, void *HWY_RESTRICT out) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (n < lanes) return interleave_any<T>(rows, kRows, n, out);
+  const T *const r0 = row_of<T>(rows, 0);
+  const T *const r1 = row_of<T>(rows, 1);
+  const T *const r2 = row_of<T>(rows, kRows > 2 ? 2 : 0);
+  const T *const r3 = row_of<T>(rows, kRows > 3 ? 3 : 0);
+  const auto step = [&](int64_t x) {
+    const auto v0 = hn::LoadU(d, r0 + x), v1 = hn::LoadU(d, r1 + x);
+    T *const to = static_cast<T *>(out) + x * kRows;
+    if constexpr (kRows == 2) hn::StoreInterleaved2(v0, v1, d, to);
+    if constexpr (kRows == 3) hn::StoreInterleaved3(v0, v1, hn::LoadU(d, r2 + x), d, to);
+    if constexpr (kRows == 4)
+      hn::StoreInterleaved4(v0, v1, hn::LoadU(d, r2 + x), hn::LoadU(d, r3 + x), d, to);
+  };
+  for (int64_t x = 0; x + lanes <= n; x += lanes) step(x);
+  // What is left over is written together with some that was written before.
+  if (n % lanes != 0) step(n - lanes);
+}
+#endif
+
 template <class T>
-void interleave(const void *rows, int64_t stride, int r, int64_t n, void *out) {
-  const auto *in = static_cast<const T *>(rows);
-  auto *elements = static_cast<T *>(out);
+void interleave(const void *const *rows, int r, int64_t n, void *out) {
   switch (r) {
-    case 2: return interleave_rows<T, 2>(in, stride, r, n, elements);
-    case 3: return interleave_rows<T, 3>(in, stride, r, n, elements);
-    case 4: return interleave_rows<T, 4>(in, stride, r, n, elements);
-    default: return interleave_rows<T, 0>(in, stride, r, n, elements);
+    case 2: return interleave_rows<2, T>(rows, n, out);
+    case 3: return interleave_rows<3, T>(rows, n, out);
+    case 4: return interleave_rows<4, T>(rows, n, out);
+    default: return interleave_any<T>(rows, r, n, out);
   }
 }
 
 template <class T>
-void interleave_video(const void *rows, int64_t stride, int r, int n, SampleScale k, int step,
-                      uint8_t *HWY_RESTRICT out) {
-  for (int i = 0; i < r; ++i) {
-    const T *HWY_RESTRICT row = static_cast<const T *>(rows) + i * stride;
-    uint8_t *HWY_RESTRICT samples = out + static_cast<ptrdiff_t>(i) * step;
-    const ptrdiff_t pitch = static_cast<ptrdiff_t>(r) * step;
-    for (int x = 0; x < n; ++x) samples[x * pitch] = to_video_sample(to_float(row[x]), k);
-  }
+void to_video(const void *row, int n, SampleScale k, uint8_t *HWY_RESTRICT out) {
+  const T *HWY_RESTRICT elements = static_cast<const T *>(row);
+  for (int x = 0; x < n; ++x) out[x] = to_video_sample(to_float(elements[x]), k);
+}
+
+template <>
+void to_video<Half>(const void *row, int n, SampleScale k, uint8_t *HWY_RESTRICT out) {
+  in_pieces(n, [&](int begin, int count) {
+    float piece[kPiece];
+    widen_half(static_cast<const Half *>(row) + begin, count, piece);
+    to_video<float>(piece, count, k, out + begin);
+  });
+}
+
+template <int kComponents>
+void fill_samples(RowKernels::Sample (&table)[2][2]) {
+  table[0][0] = sample<kComponents, 1, 1>;
+  table[0][1] = sample<kComponents, 1, 2>;
+  table[1][0] = sample<kComponents, 2, 1>;
+  table[1][1] = sample<kComponents, 2, 2>;
 }
 
 }  // namespace
 
 RowKernels make_table() {
   RowKernels t = {};
-  t.blend = blend_rows;
-  t.widen = widen;
-  t.interpolate[1] = interpolate<1>;
-  t.interpolate[2] = interpolate<2>;
-  t.interpolate[3] = interpolate<3>;
-  t.interpolate[4] = interpolate<4>;
-  t.pick[1] = pick<1>;
-  t.pick[2] = pick<2>;
-  t.pick[3] = pick<3>;
-  t.pick[4] = pick<4>;
+  t.gather = gather;
+  fill_samples<1>(t.sample[0]);
+  fill_samples<2>(t.sample[1]);
+  fill_samples<3>(t.sample[2]);
   t.convert[static_cast<int>(Conversion::keep)] = convert_keep;
   t.convert[static_cast<int>(Conversion::yuv_to_rgb)] = convert_yuv_to_rgb;
   t.convert[static_cast<int>(Conversion::luma_to_gray)] = convert_luma_to_gray;
@@ -187,31 +340,26 @@ RowKernels make_table() {
   t.convert[static_cast<int>(Conversion::gray_to_rgb)] = convert_gray_to_rgb;
   t.over_pad = blend_over_pad;
   t.round = round_row;
-  t.store_plane = store_plane;
-  t.store_packed[3] = store_packed<3>;
-  t.store_packed[4] = store_packed<4>;
-  t.normalize_plane[static_cast<int>(DType::float32)] = normalize_plane<float>;
-  t.normalize_plane[static_cast<int>(DType::float16)] = normalize_plane<Half>;
-  t.normalize_plane[static_cast<int>(DType::uint8)] = normalize_plane<uint8_t>;
-  t.normalize_plane[static_cast<int>(DType::int8)] = normalize_plane<int8_t>;
-  t.normalize_packed[static_cast<int>(DType::float32)] = normalize_packed<float>;
-  t.normalize_packed[static_cast<int>(DType::float16)] = normalize_packed<Half>;
-  t.normalize_packed[static_cast<int>(DType::uint8)] = normalize_packed<uint8_t>;
-  t.normalize_packed[static_cast<int>(DType::int8)] = normalize_packed<int8_t>;
-  t.fixed_horizontal[1] = horizontal<1>;
-  t.fixed_horizontal[2] = horizontal<2>;
+  t.narrow = narrow;
+  t.widen = widen;
+  t.normalize[static_cast<int>(DType::float32)] = normalize_row<float>;
+  t.normalize[static_cast<int>(DType::float16)] = normalize_row<Half>;
+  t.normalize[static_cast<int>(DType::uint8)] = normalize_row<uint8_t>;
+  t.normalize[static_cast<int>(DType::int8)] = normalize_row<int8_t>;
+  t.split[0] = split<1>;
+  t.split[1] = split<2>;
+  t.fixed_horizontal[0] = horizontal<1>;
+  t.fixed_horizontal[1] = horizontal<2>;
   t.fixed_vertical = vertical;
-  t.luminance[1] = luminance_row<1>;
-  t.luminance[3] = luminance_row<3>;
-  t.luminance[4] = luminance_row<4>;
+  t.luminance = luminance_row;
   t.count[1] = count_row<1>;
   t.count[2] = count_row<2>;
   t.interleave[1] = interleave<uint8_t>;
   t.interleave[2] = interleave<uint16_t>;
   t.interleave[4] = interleave<uint32_t>;
-  t.interleave_video[static_cast<int>(DType::float32)] = interleave_video<float>;
-  t.interleave_video[static_cast<int>(DType::float16)] = interleave_video<Half>;
-  t.interleave_video[static_cast<int>(DType::uint8)] = interleave_video<uint8_t>;
+  t.to_video[static_cast<int>(DType::float32)] = to_video<float>;
+  t.to_video[static_cast<int>(DType::float16)] = to_video<Half>;
+  t.to_video[static_cast<int>(DType::uint8)] = to_video<uint8_t>;
   return t;
 }
 

@@ -11,44 +11,48 @@
 
 namespace cudatensor::cpu {
 
-constexpr int kSteps = 5;  // tables indexed by a step of 1 to 4 bytes or samples
+struct Window;  // gather.h
 
+constexpr int kCountTables = 8;
+
+/// Gathered words are described in gather.h.
 struct RowKernels {
-  /// out[i] = blend(a[i], b[i], w) and out[i] = a[i].
-  void (*blend)(const uint8_t *a, const uint8_t *b, float w, int n, float *out);
-  void (*widen)(const uint8_t *a, int n, float *out);
+  void (*gather)(const uint8_t *row, const Window *windows, int count, uint8_t *words);
 
-  /// out[x] from samples taps[x].i0 · step and taps[x].i1 · step of a row.
-  void (*interpolate[kSteps])(const float *row, const Tap *taps, int n, float *out);
-  void (*pick[kSteps])(const uint8_t *row, const Tap *taps, int n, float *out);
+  /// Words of one row, or of two that are blended by `wy`, to rows of components; those of two taps
+  /// are blended by `wx`. By components - 1, taps - 1 and rows - 1.
+  using Sample = void (*)(const uint8_t *above, const uint8_t *below, float wy, const float *wx,
+                          int n, float *const *out);
+  Sample sample[3][2][2];
 
   /// In place, by Conversion; components that a conversion does not use are not touched.
   void (*convert[5])(const YuvToRgb &k, int n, float *c0, float *c1, float *c2);
   void (*over_pad)(const Tap *taps, float inside_y, float pad, int n, float *v);
   void (*round)(int n, float *v);
 
-  /// Rounded samples: one plane, or interleaved rows of 3 or 4.
-  void (*store_plane)(const float *v, int n, uint8_t *out);
-  void (*store_packed[kSteps])(const float *const *v, int n, uint8_t *out);
+  /// To samples, and back.
+  void (*narrow)(const float *v, int n, uint8_t *out);
+  void (*widen)(const uint8_t *v, int n, float *out);
 
-  /// Normalised elements, by DType: one plane, or three interleaved.
-  void (*normalize_plane[4])(ChannelScale k, const float *v, int n, void *out);
-  void (*normalize_packed[4])(const ChannelScale *k, const float *const *v, int n, void *out);
+  /// Normalised elements, by DType.
+  void (*normalize[4])(ChannelScale k, const float *v, int n, void *out);
 
-  void (*fixed_horizontal[kSteps])(const uint8_t *row, const FixedTap *taps, int n, int32_t *out);
+  /// Words of one tap to rows of components; by components - 1.
+  void (*split[2])(const uint8_t *words, int n, uint8_t *const *out);
+
+  /// Words of two taps to Q8.5, component after component; by components - 1.
+  void (*fixed_horizontal[2])(const uint8_t *words, const int32_t *w, int n, int32_t *out);
   void (*fixed_vertical)(const int32_t *v0, const int32_t *v1, int32_t w, int n, uint8_t *out);
 
-  /// Luminance of every `step`-th byte of three rows.
-  void (*luminance[kSteps])(const uint8_t *r, const uint8_t *g, const uint8_t *b, int n,
-                            uint8_t *out);
-  /// Adds every `step`-th byte to four tables of 256, whose sum counts.
+  /// Luminance of pixels of four bytes that have R, G and B at `offset`.
+  void (*luminance)(const uint8_t *pixels, const uint8_t *offset, int n, uint8_t *out);
+  /// Adds every `step`-th byte to kCountTables tables of kBins, whose sum counts; by a step of 1 or 2.
   void (*count[3])(const uint8_t *row, int n, uint32_t *bins);
 
-  /// r rows, `stride` elements apart, to one of r · n; by the element's size of 1, 2 or 4 bytes.
-  void (*interleave[kSteps])(const void *rows, int64_t stride, int r, int64_t n, void *out);
-  /// The same to samples `step` bytes apart; by DType.
-  void (*interleave_video[4])(const void *rows, int64_t stride, int r, int n, SampleScale k,
-                              int step, uint8_t *out);
+  /// One element of each of r rows after the other; by the element's size of 1, 2 or 4 bytes.
+  void (*interleave[5])(const void *const *rows, int r, int64_t n, void *out);
+  /// Elements as samples; by DType, which is not int8.
+  void (*to_video[4])(const void *row, int n, SampleScale k, uint8_t *out);
 };
 
 const RowKernels &row_kernels();

@@ -12,7 +12,10 @@ namespace {
 
 // Enough pieces to even out threads that are interrupted, few enough that starting one costs
 // nothing beside its rows.
-constexpr int64_t kRangesPerThread = 4;
+constexpr int64_t kRangesPerThread = 16;
+
+// Neighbouring rows read the same ones of the source, which are prepared once for a range.
+constexpr int64_t kLeastRows = 8;
 
 /// No more threads than can run: each has scratch memory.
 int slots_for(unsigned threads) {
@@ -35,7 +38,7 @@ Workers::~Workers() = default;
 
 void Workers::run(int64_t count, Call call, const void *context) {
   if (arena_ == nullptr) return call(context, 0, count, 0);
-  const int64_t ranges = std::min(count, slots_ * kRangesPerThread);
+  const int64_t ranges = std::clamp<int64_t>(count / kLeastRows, 1, slots_ * kRangesPerThread);
   arena_->tasks.execute([=] {
     tbb::parallel_for(int64_t{0}, ranges, [=](int64_t i) {
       call(context, count * i / ranges, count * (i + 1) / ranges,

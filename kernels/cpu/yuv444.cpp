@@ -1,45 +1,84 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "yuv444.h"
 
+#include <algorithm>
+
 #include "operations.h"
 
 namespace cudatensor::cpu {
+namespace {
 
-Yuv444Rows::Yuv444Rows(Yuv444Plan plan) : plan_(std::move(plan)), rows_(row_kernels()) {}
+bool picks(const std::vector<FixedTap> &taps) {
+  return std::all_of(taps.begin(), taps.end(), [](const FixedTap &tap) { return tap.w == 0; });
+}
 
-void Yuv444Rows::Scratch::forget() {
-  for (auto &component : row)
-    for (Row &r : component) r.index = -1;
+}  // namespace
+
+Yuv444Rows::Yuv444Rows(Yuv444Plan plan) : plan_(std::move(plan)), kernels_(row_kernels()) {
+  for (int c = 0; c < 3; c += groups_.back().components)
+    groups_.push_back(make_group(c, components_together(plan_.layout, c, 3)));
+}
+
+Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
+  const std::vector<FixedTap> &columns = taps_of(plan_.x, plan_.layout, first);
+  Group group = {
+      first, components, {}, {}, picks(columns) && picks(taps_of(plan_.y, plan_.layout, first))};
+  std::vector<int32_t> positions;
+  for (const FixedTap &tap : columns) {
+    positions.push_back(tap.i0);
+    if (group.picks) continue;
+    positions.push_back(tap.i1);
+    group.weights.push_back(tap.w);
+  }
+  group.gather =
+      Gather(positions, group.picks ? 1 : 2, pixel_bytes(plan_.layout, first, components),
+             component_length(plan_.layout.subsampled, first, plan_.source_width));
+  return group;
 }
 
 Yuv444Rows::Scratch Yuv444Rows::make_scratch() const {
   Scratch scratch;
-  for (auto &component : scratch.row)
-    for (Scratch::Row &r : component) r.values.resize(plan_.width);
-  scratch.forget();
+  size_t words = 0;
+  for (const Group &group : groups_) {
+    scratch.resized.emplace_back(static_cast<size_t>(group.components) * plan_.width);
+    words = std::max(words, group.gather.row_size());
+  }
+  scratch.words.resize(words);
   return scratch;
 }
 
-/// Source row `index` of a component, resized; the cached row `other` stays.
-const int32_t *Yuv444Rows::resized_row(const ConstImage &in, int c, int index, int other,
-                                       Scratch &scratch) const {
-  Scratch::Row *cached = scratch.row[c];
-  for (int i = 0; i < 2; ++i)
-    if (cached[i].index == index) return cached[i].values.data();
-  Scratch::Row &row = cached[0].index == other ? cached[1] : cached[0];
-  const Component &component = plan_.layout.component[c];
-  const auto &taps = c > 0 && plan_.layout.subsampled ? plan_.x.chroma : plan_.x.luma;
-  rows_.fixed_horizontal[component.step](in.row(component, index), taps.data(), plan_.width,
-                                         row.values.data());
-  row.index = index;
-  return row.values.data();
+void Yuv444Rows::Scratch::begin_picture() {
+  for (RowPair<int32_t> &rows : resized) rows.forget();
 }
 
-void Yuv444Rows::produce(const ConstImage &in, int c, int y, Scratch &scratch, uint8_t *out) const {
-  const FixedTap &tap = (c > 0 && plan_.layout.subsampled ? plan_.y.chroma : plan_.y.luma)[y];
-  const int32_t *v0 = resized_row(in, c, tap.i0, tap.i1, scratch);
-  const int32_t *v1 = resized_row(in, c, tap.i1, tap.i0, scratch);
-  rows_.fixed_vertical(v0, v1, tap.w, plan_.width, out);
+void Yuv444Rows::blend(const ConstImage &in, const Group &group, const FixedTap &line,
+                       RowPair<int32_t> &rows, uint8_t *words, uint8_t *const *out) const {
+  const auto resized = [&](int index, int other) {
+    return rows.get(index, other, [&](int32_t *values) {
+      group.gather.run(plane_row(in, plan_.layout, group.first, index), words);
+      kernels_.fixed_horizontal[group.components - 1](words, group.weights.data(), plan_.width,
+                                                      values);
+    });
+  };
+  const int32_t *v0 = resized(line.i0, line.i1);
+  const int32_t *v1 = line.w != 0 ? resized(line.i1, line.i0) : v0;
+  for (ptrdiff_t c = 0; c < group.components; ++c)
+    kernels_.fixed_vertical(v0 + c * plan_.width, v1 + c * plan_.width, line.w, plan_.width,
+                            out[c]);
+}
+
+void Yuv444Rows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const {
+  uint8_t *const words = scratch.words.data();
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const Group &group = groups_[i];
+    const FixedTap &line = taps_of(plan_.y, plan_.layout, group.first)[y];
+    if (group.picks) {
+      group.gather.run(plane_row(in, plan_.layout, group.first, line.i0), words);
+      kernels_.split[group.components - 1](words, plan_.width, out + group.first);
+    } else {
+      blend(in, group, line, scratch.resized[i], words, out + group.first);
+    }
+  }
 }
 
 namespace {
@@ -57,11 +96,12 @@ class Yuv444 final : public ImageToImage {
  private:
   void execute(const ConstImage &in, const Image &out, Stream) override {
     workers_.for_rows(out.desc.height, [&](int64_t begin, int64_t end, int slot) {
-      Yuv444Rows::Scratch &scratch = scratch_[slot];
-      scratch.forget();
-      for (int y = static_cast<int>(begin); y < end; ++y)
-        for (int c = 0; c < 3; ++c)
-          rows_.produce(in, c, y, scratch, out.row(layout_.component[c], y));
+      scratch_[slot].begin_picture();
+      for (int y = static_cast<int>(begin); y < end; ++y) {
+        uint8_t *rows[3];
+        for (int c = 0; c < 3; ++c) rows[c] = out.row(layout_.component[c], y);
+        rows_.produce(in, y, scratch_[slot], rows);
+      }
     });
   }
 

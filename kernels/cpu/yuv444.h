@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "gather.h"
+#include "rowpair.h"
 #include "rows.h"
 
 namespace cudatensor::cpu {
@@ -13,31 +15,36 @@ class Yuv444Rows {
  public:
   explicit Yuv444Rows(Yuv444Plan plan);
 
-  /// The two source rows of each component that were resized last, in Q8.5: neighbouring output
-  /// rows mostly need the same ones.
+  /// Of each group of components, source rows that were resized, in Q8.5, and one that is gathered.
   struct Scratch {
-    struct Row {
-      int index;
-      std::vector<int32_t> values;
-    };
-    Row row[3][2];
+    std::vector<RowPair<int32_t>> resized;
+    std::vector<uint8_t> words;
 
-    /// Before the rows of another picture.
-    void forget();
+    void begin_picture();
   };
   Scratch make_scratch() const;
 
-  /// Writes row y of component c, width() samples.
-  void produce(const ConstImage &in, int c, int y, Scratch &scratch, uint8_t *out) const;
+  /// Writes row y of each component, width() samples.
+  void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
 
   int width() const { return plan_.width; }
 
  private:
-  const int32_t *resized_row(const ConstImage &in, int c, int index, int other,
-                             Scratch &scratch) const;
+  /// Components that lie in one plane.
+  struct Group {
+    int first, components;
+    Gather gather;
+    std::vector<int32_t> weights;  // of the second tap
+    bool picks;                    // nothing is blended: every sample is one of the source
+  };
+
+  Group make_group(int first, int components) const;
+  void blend(const ConstImage &in, const Group &group, const FixedTap &line, RowPair<int32_t> &rows,
+             uint8_t *words, uint8_t *const *out) const;
 
   Yuv444Plan plan_;
-  const RowKernels &rows_;
+  const RowKernels &kernels_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace cudatensor::cpu
