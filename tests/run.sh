@@ -74,7 +74,8 @@ sanitized_stage() {
     -Db_sanitize=address,undefined
 }
 
-need_packages "${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
+need_packages "${plugin_packages[@]}" libgtest-dev valgrind python3 python3-gi \
+  gir1.2-gst-plugins-base-1.0
 
 stage cpu -Dgpu=disabled
 if [ "${1:-}" != --fast ]; then

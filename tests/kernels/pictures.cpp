@@ -100,7 +100,7 @@ InputPicture::InputPicture(Random &random, const ImageDesc &desc, Content conten
   for (size_t plane = 0; plane < planes; ++plane) {
     const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
     const ptrdiff_t stride = random_stride(random, size.row_bytes);
-    add_plane(random, random_offset(random, 1), stride, content);
+    add_plane(random, Block::Edge::any, random_offset(random, 1), stride, content);
   }
 }
 
@@ -109,18 +109,25 @@ InputPicture::InputPicture(Random &random, const ImageDesc &desc, const Lays &la
   const size_t planes = oracle::format_of(desc.format).planes.size();
   for (size_t plane = 0; plane < planes; ++plane) {
     const oracle::PlaneSize size = oracle::plane_size(desc, static_cast<int>(plane));
-    add_plane(random, lays[plane].offset, stride_of(lays[plane], size.row_bytes), content);
+    add_plane(random, Block::Edge::begin, lays[plane].offset,
+              stride_of(lays[plane], size.row_bytes), content);
   }
 }
 
-void InputPicture::add_plane(Random &random, size_t offset, ptrdiff_t stride, Content content) {
+void InputPicture::add_plane(Random &random, Block::Edge edge, size_t offset, ptrdiff_t stride,
+                             Content content) {
   const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(blocks_.size()));
   const size_t bytes = offset + span_of(size, stride);
-  Block block = {std::make_unique<uint8_t[]>(bytes), bytes};
-  fill_random(random, block.data.get(), bytes);
+  Block block(random, bytes, edge);
+  fill_random(random, block.data(), bytes);
   for (int y = 0; y < size.rows && content != Content::random; ++y)
     for (size_t x = 0; x < size.row_bytes; ++x)
-      block.data[offset + static_cast<size_t>(stride) * y + x] = byte_of(content, x, y);
+      block.data()[offset + static_cast<size_t>(stride) * y + x] = byte_of(content, x, y);
+  block.poison(0, offset);
+  for (int y = 1; y < size.rows; ++y) {
+    const size_t end = offset + static_cast<size_t>(stride) * (y - 1) + size.row_bytes;
+    block.poison(end, static_cast<size_t>(stride) - size.row_bytes);
+  }
   blocks_.push_back(std::move(block));
   offsets_.push_back(offset);
   strides_.push_back(stride);
@@ -135,7 +142,7 @@ ConstImage InputPicture::view(const Bases &bases) const {
 
 std::vector<Span> InputPicture::spans() const {
   std::vector<Span> spans;
-  for (const Block &block : blocks_) spans.push_back({block.data.get(), block.size});
+  for (const Block &block : blocks_) spans.push_back({block.data(), block.size()});
   return spans;
 }
 
@@ -143,7 +150,7 @@ void InputPicture::assign(const ConstImage &image) {
   for (size_t plane = 0; plane < blocks_.size(); ++plane) {
     const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(plane));
     for (int y = 0; y < size.rows; ++y)
-      std::memcpy(blocks_[plane].data.get() + offsets_[plane] + strides_[plane] * y,
+      std::memcpy(blocks_[plane].data() + offsets_[plane] + strides_[plane] * y,
                   image.planes[plane].data + image.planes[plane].stride * y, size.row_bytes);
   }
 }
@@ -152,18 +159,21 @@ void InputPicture::fill(uint8_t value) {
   for (size_t plane = 0; plane < blocks_.size(); ++plane) {
     const oracle::PlaneSize size = oracle::plane_size(desc_, static_cast<int>(plane));
     for (int y = 0; y < size.rows; ++y)
-      std::fill_n(blocks_[plane].data.get() + offsets_[plane] + strides_[plane] * y, size.row_bytes,
+      std::fill_n(blocks_[plane].data() + offsets_[plane] + strides_[plane] * y, size.row_bytes,
                   value);
   }
 }
 
 InputTensor::InputTensor(Random &random, const TensorDesc &desc)
-    : InputTensor(random, desc, random_offset(random, unit_of(desc.dtype))) {}
+    : InputTensor(random, desc, Block::Edge::any, random_offset(random, unit_of(desc.dtype))) {}
 
 InputTensor::InputTensor(Random &random, const TensorDesc &desc, size_t offset)
+    : InputTensor(random, desc, Block::Edge::begin, offset) {}
+
+InputTensor::InputTensor(Random &random, const TensorDesc &desc, Block::Edge edge, size_t offset)
     : desc_(desc), offset_(offset) {
   const size_t bytes = offset_ + bytes_of(desc);
-  block_ = {std::make_unique<uint8_t[]>(bytes), bytes};
+  block_ = Block(random, bytes, edge);
   fill_with_noise(random);
   const bool floating = (desc.dtype == DType::float32 || desc.dtype == DType::float16) &&
                         desc.elements() <= (int64_t{1} << 26);
@@ -172,7 +182,7 @@ InputTensor::InputTensor(Random &random, const TensorDesc &desc, size_t offset)
 }
 
 void InputTensor::fill_with_noise(Random &random) {
-  fill_random(random, block_.data.get(), block_.size);
+  fill_random(random, block_.data(), block_.size());
 }
 
 void InputTensor::sprinkle(Random &random) {
@@ -186,7 +196,7 @@ void InputTensor::sprinkle(Random &random) {
 }
 
 void InputTensor::store(size_t i, float value) {
-  uint8_t *const data = block_.data.get() + offset_;
+  uint8_t *const data = block_.data() + offset_;
   if (desc_.dtype == DType::float32) std::memcpy(data + 4 * i, &value, 4);
   if (desc_.dtype != DType::float16) return;
   const uint16_t bits = oracle::half_from(value);

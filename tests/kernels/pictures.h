@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures and tensors that notice who touches what: inputs end with their last sample, so that
-// AddressSanitizer and compute-sanitizer see a read beyond it; outputs lie among a pattern that must
-// survive.
+// Pictures and tensors that notice who touches what: inputs begin or end at a page that faults, and
+// end with their last sample, so that compute-sanitizer sees a read beyond it; outputs lie among a
+// pattern that must survive.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <vector>
 
+#include "block.h"
 #include "kernels/ops.h"
 #include "random.h"
 
@@ -24,12 +24,6 @@ extern const std::vector<PixelFormat> kLetterboxFormats;
 enum class Content { random, zeros, maximum, checkered, rows, ramp };
 
 extern const std::vector<Content> kAllContents;
-
-/// One allocation of its own.
-struct Block {
-  std::unique_ptr<uint8_t[]> data;
-  size_t size;
-};
 
 /// A block as those see it who copy it to a device.
 struct Span {
@@ -52,15 +46,15 @@ Lays random_lays(Random &random);
 /// Where the blocks of a picture begin; a tensor has one.
 using Bases = std::array<const uint8_t *, 3>;
 
-/// Every plane is an allocation of its own that ends with the plane's last sample. What lies
-/// before the plane and in the gaps between rows is noise.
+/// Every plane is a block of its own that ends with the plane's last sample. What lies
+/// before the plane and in the gaps between rows is noise, and poisoned for AddressSanitizer.
 class InputPicture {
  public:
   InputPicture(Random &random, const ImageDesc &desc, Content content = Content::random);
   InputPicture(Random &random, const ImageDesc &desc, const Lays &lays,
                Content content = Content::random);
 
-  ConstImage view() const { return view({blocks_[0].data.get(), data(1), data(2)}); }
+  ConstImage view() const { return view({blocks_[0].data(), data(1), data(2)}); }
   /// The same picture in copies of its blocks.
   ConstImage view(const Bases &bases) const;
   std::vector<Span> spans() const;
@@ -71,9 +65,10 @@ class InputPicture {
   void fill(uint8_t value);
 
  private:
-  void add_plane(Random &random, size_t offset, ptrdiff_t stride, Content content);
+  void add_plane(Random &random, Block::Edge edge, size_t offset, ptrdiff_t stride,
+                 Content content);
   const uint8_t *data(size_t plane) const {
-    return plane < blocks_.size() ? blocks_[plane].data.get() : nullptr;
+    return plane < blocks_.size() ? blocks_[plane].data() : nullptr;
   }
 
   ImageDesc desc_;
@@ -90,10 +85,10 @@ class InputTensor {
   /// Begins `offset` bytes behind an address that suits every vector.
   InputTensor(Random &random, const TensorDesc &desc, size_t offset);
 
-  ConstTensor view() const { return view({block_.data.get(), nullptr, nullptr}); }
+  ConstTensor view() const { return view({block_.data(), nullptr, nullptr}); }
   /// The same tensor in a copy of its block.
   ConstTensor view(const Bases &bases) const { return {desc_, bases[0] + offset_}; }
-  std::vector<Span> spans() const { return {{block_.data.get(), block_.size}}; }
+  std::vector<Span> spans() const { return {{block_.data(), block_.size()}}; }
 
   /// Any bits, so also numbers that are none.
   void fill_with_noise(Random &random);
@@ -103,6 +98,7 @@ class InputTensor {
   void set(float value) { store(0, value); }
 
  private:
+  InputTensor(Random &random, const TensorDesc &desc, Block::Edge edge, size_t offset);
   void store(size_t i, float value);
 
   TensorDesc desc_;
