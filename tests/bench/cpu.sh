@@ -1,14 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Times the CPU backend beside OpenCV's newest wheel. Arguments go to tests/bench/cpu.py.
+# cpu.sh [--write] [OPTION...]
+# Times the CPU backend beside OpenCV's newest wheel, GstVideoConverter and NumPy, and prints a table.
+#   --write         puts it into BENCHMARKS.md
+# Other options go to tests/bench/cpu.py.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh
 
-need_packages "${plugin_packages[@]}" libgtest-dev python3 python3-venv
+options=()
+for option in "$@"; do
+  [ "$option" = --write ] && options+=(--write BENCHMARKS.md) || options+=("$option")
+done
+need_packages "${plugin_packages[@]}" libgtest-dev git python3 python3-venv
 build=$root/build-cpu venv=$root/build-bench-venv
 quietly python3 -m venv "$venv"
 quietly "$venv/bin/pip" install --upgrade numpy opencv-python-headless
 [ -e "$build/build.ninja" ] || quietly meson setup -Dgpu=disabled "$build" "$root"
 quietly ninja -C "$build" tests/bench/libbench-operations.so
-exec "$venv/bin/python" tests/bench/cpu.py "$@" "$build/tests/bench/libbench-operations.so"
+export PYTHONDONTWRITEBYTECODE=1
+exec "$venv/bin/python" tests/bench/cpu.py --commit "$(git describe --always --dirty)" "${options[@]}" \
+  "$build/tests/bench/libbench-operations.so" pipelines/media/pedestrians-1080p.mp4

@@ -1,49 +1,113 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A C interface to the CPU backend's operations, so that a benchmark script can time them in the
-// same process as their peers.
+// A C interface to operations of the CPU backend, so that a benchmark script can time them in the
+// same process as their peers: each maker gives a handle, or null where that fails; bench_run()
+// takes a picture whose planes follow each other without gaps, or a tensor.
+#include <cstdio>
 #include <exception>
+#include <functional>
+#include <string>
 
 #include "imagenet.h"
+#include "kernels/ops.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace cudatensor;
 
 namespace {
 
-struct Nv12ToTensor {
+struct Bench {
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<ImageToTensor> operation;
-  ImageDesc in;
-  TensorDesc out;
+  std::function<void(const uint8_t *in, uint8_t *out)> run;
 };
 
-}  // namespace
+/// `Byte *` of a picture without gaps.
+template <class Byte>
+BasicImage<Byte> dense(const ImageDesc &desc, Byte *data) {
+  const FormatLayout layout = layout_of(desc.format);
+  BasicImage<Byte> image = {desc, {}};
+  for (int c = 0; c < layout.components; ++c) {
+    const Component &component = layout.component[c];
+    if (image.planes[component.plane].data != nullptr) continue;
+    const int width = component_length(layout.subsampled, c, desc.width);
+    const int height = component_length(layout.subsampled, c, desc.height);
+    const ptrdiff_t stride = ptrdiff_t{width} * component.step;
+    image.planes[component.plane] = {data, stride};
+    data += stride * height;
+  }
+  return image;
+}
 
-extern "C" {
-
-/// width × height NV12 to a letterboxed size × size NCHW float32 tensor; null where that fails.
-__attribute__((visibility("default"))) void *nv12_to_tensor_new(int width, int height, int size,
-                                                                unsigned threads) try {
-  const NormalizeParams params = imagenet_letterbox(width, height, size);
-  auto bench = std::make_unique<Nv12ToTensor>();
+/// What `prepare(Bench &)` makes of a bench with a backend.
+template <class Prepare>
+Bench *make(unsigned threads, const Prepare &prepare) try {
+  auto bench = std::make_unique<Bench>();
   bench->backend = open_cpu_backend(threads);
-  bench->operation = bench->backend->normalize(params);
-  bench->in = params.source.image;
-  bench->out = params.out;
+  bench->run = prepare(*bench->backend);
   return bench.release();
-} catch (const std::exception &) {
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
   return nullptr;
 }
 
-__attribute__((visibility("default"))) void nv12_to_tensor_run(void *handle, const uint8_t *nv12,
-                                                               float *tensor) {
-  auto *bench = static_cast<Nv12ToTensor *>(handle);
-  const ptrdiff_t stride = bench->in.width;
-  bench->operation->run(
-      {bench->in, {{nv12, stride}, {nv12 + stride * bench->in.height, stride}, {}}},
-      {bench->out, tensor});
+PixelFormat format_of(const char *name) {
+  for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::BGR, PixelFormat::BGRx})
+    if (name_of(format) == std::string(name)) return format;
+  return PixelFormat::GRAY8;
 }
 
-__attribute__((visibility("default"))) void nv12_to_tensor_free(void *handle) {
-  delete static_cast<Nv12ToTensor *>(handle);
+}  // namespace
+
+/// width × height to a letterboxed size × size NCHW float32 tensor.
+EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    NormalizeParams params = imagenet_letterbox(width, height, size);
+    params.source.image.format = format_of(format);
+    params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV knows no other
+    return
+        [params, op = std::shared_ptr(backend.normalize(params))](const uint8_t *in, uint8_t *out) {
+          op->run(dense(params.source.image, in), {params.out, out});
+        };
+  });
 }
+
+/// NV12 to Y444 of out_width × out_height, all of it.
+EXPORT Bench *bench_yuv444(int width, int height, int out_width, int out_height, unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    const Yuv444Params params = {{PixelFormat::NV12, width, height},
+                                 {PixelFormat::Y444, out_width, out_height},
+                                 out_width,
+                                 out_height,
+                                 0,
+                                 0};
+    return [params, op = std::shared_ptr(backend.yuv444(params))](const uint8_t *in, uint8_t *out) {
+      op->run(dense(params.in, in), dense(params.out, out));
+    };
+  });
 }
+
+/// Luminance to 256 counts of uint64.
+EXPORT Bench *bench_histogram(const char *format, int width, int height, unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    const HistogramParams params = {{format_of(format), width, height}, {0, 0, width, height}};
+    return
+        [params, op = std::shared_ptr(backend.histogram(params))](const uint8_t *in, uint8_t *out) {
+          op->run(dense(params.in, in), *reinterpret_cast<Bins *>(out));
+        };
+  });
+}
+
+/// (1, c, h, w) of float16 or float32.
+EXPORT Bench *bench_pixelshuffle(int bytes, int c, int h, int w, int factor, unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    const DType dtype = bytes == 2 ? DType::float16 : DType::float32;
+    const PixelShuffleParams params = {{dtype, Layout::nchw, 1, c, h, w}, factor};
+    return [params, out_desc = shuffled(params),
+            op = std::shared_ptr(backend.pixelshuffle(params))](const uint8_t *in, uint8_t *out) {
+      op->run({params.in, in}, {out_desc, out});
+    };
+  });
+}
+
+EXPORT void bench_run(Bench *bench, const uint8_t *in, uint8_t *out) { bench->run(in, out); }
+EXPORT void bench_free(Bench *bench) { delete bench; }

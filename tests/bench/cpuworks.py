@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The works that cpu.py times, ours and their peers': each a callable that takes one frame."""
+import ctypes
+
+import cv2
+import numpy as np
+
+# Peers that know no threads.
+ALONE = {"memcpy", "NumPy", "numpy.bincount"}
+
+WIDTH, HEIGHT, SIZE = 1920, 1080, 640
+PAD = 114
+MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+STD = np.array([0.229, 0.224, 0.225], np.float32)
+
+
+class Ours:
+    """An operation behind operations.cpp; `result` holds what the last call made."""
+
+    def __init__(self, lib, make, result, *args):
+        function = getattr(lib, make)
+        function.restype = ctypes.c_void_p
+        lib.bench_run.argtypes, lib.bench_free.argtypes = [ctypes.c_void_p] * 3, [ctypes.c_void_p]
+        args = [a.encode() if isinstance(a, str) else a for a in args]
+        self.run, self.free, self.result = lib.bench_run, lib.bench_free, result
+        self.handle = function(*args)
+        if not self.handle:
+            raise SystemExit(f"{make}{args} could not be made")
+
+    def __call__(self, frame):
+        self.run(self.handle, frame.ctypes.data, self.result.ctypes.data)
+        return self.result
+
+    def __del__(self):
+        self.free(self.handle)
+
+
+class VideoConverter:
+    """GstVideoConverter behind converter.cpp, with frames of its own."""
+
+    def __init__(self, lib, in_format, in_shape, out_format, out_shape, content, threads):
+        lib.converter_new.restype = lib.converter_data.restype = ctypes.c_void_p
+        lib.converter_data.argtypes = [ctypes.c_void_p, ctypes.c_int]
+        lib.converter_run.argtypes = lib.converter_free.argtypes = [ctypes.c_void_p]
+        top, height = content
+        self.run, self.free = lib.converter_run, lib.converter_free
+        self.handle = ctypes.c_void_p(lib.converter_new(
+            in_format.encode(), WIDTH, HEIGHT, out_format.encode(), out_shape[-2], SIZE, top,
+            height, threads))
+        self.source = self.view(lib, 0, in_shape)
+        self.result = self.view(lib, 1, out_shape)
+
+    def view(self, lib, out, shape):
+        data = lib.converter_data(self.handle, out)
+        size = int(np.prod(shape))
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(data)).reshape(shape)
+
+    def __call__(self, frame):
+        # It maps the camera's buffer, so no copy is timed: always the frame that it holds.
+        self.run(self.handle)
+        return self.result
+
+    def __del__(self):
+        self.free(self.handle)
+
+
+def content(size):
+    """Rows of the letterboxed picture: its first, and how many."""
+    rows = size * HEIGHT // WIDTH
+    return (size - rows) // 2, rows
+
+
+def opencv_from_bgr(picture, size):
+    top, rows = content(size)
+    picture = cv2.resize(picture, (size, rows), interpolation=cv2.INTER_LINEAR)
+    picture = cv2.copyMakeBorder(picture, top, size - rows - top, 0, 0, cv2.BORDER_CONSTANT,
+                                 value=(PAD,) * 3)
+    # It has no standard deviation per channel, and so does a little less.
+    return cv2.dnn.blobFromImage(picture, 1 / 255 / 0.226, mean=(123.7, 116.3, 103.5), swapRB=True)
+
+
+def opencv_from_nv12(frame, size):
+    return opencv_from_bgr(cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_NV12), size)
+
+
+class SeparatePasses:
+    """As a chain of elements does it: convert and scale, cast, arithmetic, transpose."""
+
+    def __init__(self, lib, threads):
+        self.convert = VideoConverter(lib, "NV12", (HEIGHT * 3 // 2, WIDTH), "RGB",
+                                      (SIZE, SIZE, 3), content(SIZE), threads)
+        self.source = self.convert.source
+
+    def __call__(self, frame):
+        tensor = self.convert(frame).astype(np.float32)
+        tensor *= 1 / 255
+        tensor -= MEAN
+        tensor *= 1 / STD
+        return np.ascontiguousarray(tensor.transpose(2, 0, 1))
+
+
+def three_planes(planes, size):
+    return [cv2.resize(plane, (size, size), interpolation=cv2.INTER_LINEAR) for plane in planes]
+
+
+def numpy_shuffle(tensor, factor):
+    """Depth to space of (c, h, w)."""
+    c, h, w = tensor.shape
+    parts = tensor.reshape(c // factor**2, factor, factor, h, w)
+    return parts.transpose(0, 3, 1, 4, 2).reshape(c // factor**2, h * factor, w * factor)
+
+
+def read_video(path, count):
+    """The first frames of a video, BGR."""
+    video = cv2.VideoCapture(path)
+    frames = [video.read()[1] for _ in range(count)]
+    if any(frame is None or frame.shape != (HEIGHT, WIDTH, 3) for frame in frames):
+        raise SystemExit(f"{path} does not hold {count} frames of {WIDTH}x{HEIGHT}")
+    return frames
+
+
+def nv12_of(bgr):
+    i420 = cv2.cvtColor(bgr, cv2.COLOR_BGR2YUV_I420)
+    chroma = i420[HEIGHT:].reshape(2, -1)
+    return np.vstack([i420[:HEIGHT], np.stack([chroma[0], chroma[1]], 1).reshape(-1, WIDTH)])
+
+
+def check_alike(a, b, levels, what):
+    """On average, in levels of 255."""
+    difference = np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64)).mean()
+    if difference > levels:
+        raise SystemExit(f"{what}: {difference:.2f} levels apart")
+
+
+def mean_of(histogram):
+    return (histogram * np.arange(256)).sum() / histogram.sum()
+
+
+def denormalized(tensor):
+    """RGB levels of a channel each."""
+    return (tensor.reshape(3, -1) * STD[:, None] + MEAN[:, None]) * 255
+
+
+class Works:
+    """Every method is a work: a title, frames, and by name what is timed on them."""
+
+    def __init__(self, lib, video, threads):
+        self.lib, self.threads = lib, threads
+        # As many as a camera's pool has: the caches next to a core hold none of them.
+        self.bgr = read_video(video, 4)
+        self.nv12 = [nv12_of(frame) for frame in self.bgr]
+        self.luma = [frame[:HEIGHT] for frame in self.nv12]
+
+    def tensor(self, pixel_format, frames, size, opencv):
+        ours = Ours(self.lib, "bench_tensor", np.empty((3, size, size), np.float32), pixel_format,
+                    WIDTH, HEIGHT, size, self.threads)
+        top, rows = content(size)
+        inner = slice(top * size, (top + rows) * size)
+        check_alike(denormalized(ours(frames[0]))[:, inner],
+                    (opencv(frames[0], size).reshape(3, -1) * 0.226 * 255
+                     + np.array([[123.7], [116.3], [103.5]]))[:, inner], 2, "OpenCV's tensor")
+        return (f"{pixel_format} 1920×1080 → letterboxed {size}×{size} NCHW float32", frames,
+                {"ours": ours, "OpenCV": lambda frame: opencv(frame, size)})
+
+    def tensor_from_nv12(self):
+        passes = SeparatePasses(self.lib, self.threads)
+        passes.source[:] = self.nv12[0]
+        convert = passes.convert
+        title, frames, calls = self.tensor("NV12", self.nv12, SIZE, opencv_from_nv12)
+        check_alike(denormalized(passes(None)), denormalized(calls["ours"](frames[0])), 2,
+                    "the separate passes")
+        return title, frames, {
+            **calls, "GstVideoConverter to RGB alone": convert,
+            "GstVideoConverter to RGB, then NumPy: cast, scale, subtract, scale, transpose": passes}
+
+    def tensor_608_from_nv12(self):
+        return self.tensor("NV12", self.nv12, 608, opencv_from_nv12)
+
+    def tensor_from_bgr(self):
+        return self.tensor("BGR", self.bgr, SIZE, opencv_from_bgr)
+
+    def tensor_608_from_bgr(self):
+        return self.tensor("BGR", self.bgr, 608, opencv_from_bgr)
+
+    def histogram(self, title, frames):
+        ours = Ours(self.lib, "bench_histogram", np.empty(256, np.uint64), "GRAY8", WIDTH, HEIGHT,
+                    self.threads)
+
+        def calc_hist(frame):
+            return cv2.calcHist([frame], [0], None, [256], [0, 256])
+
+        if not np.array_equal(ours(frames[0]), calc_hist(frames[0]).ravel().astype(np.uint64)):
+            raise SystemExit("OpenCV counts otherwise")
+        return (f"histogram of 1920×1080 luma, {title}", frames, {
+            "ours": ours, "OpenCV's calcHist": calc_hist,
+            "numpy.bincount": lambda frame: np.bincount(frame.ravel(), minlength=256)})
+
+    def histogram_of_video(self):
+        return self.histogram("video", self.luma)
+
+    def histogram_of_noise(self):
+        rng = np.random.default_rng(1)
+        return self.histogram("noise", [rng.integers(0, 256, (HEIGHT, WIDTH), np.uint8)
+                                        for _ in range(4)])
+
+    def histogram_of_one_grey(self):
+        return self.histogram("one grey", [np.full((HEIGHT, WIDTH), 77, np.uint8)
+                                           for _ in range(4)])
+
+    def histogram_of_bgrx(self):
+        frames = [np.ascontiguousarray(np.pad(cv2.resize(frame, (1280, 1024)),
+                                              ((0, 0), (0, 0), (0, 1)))) for frame in self.bgr]
+        ours = Ours(self.lib, "bench_histogram", np.empty(256, np.uint64), "BGRx", 1280, 1024,
+                    self.threads)
+
+        def opencv(frame):
+            grey = cv2.cvtColor(frame, cv2.COLOR_BGRA2GRAY)
+            return cv2.calcHist([grey], [0], None, [256], [0, 256])
+
+        check_alike(mean_of(ours(frames[0])), mean_of(opencv(frames[0]).ravel()), 1,
+                    "OpenCV's luminance")
+        return ("histogram of the luminance of 1280×1024 BGRx", frames,
+                {"ours": ours, "OpenCV's cvtColor and calcHist": opencv})
+
+    def yuv444(self, size):
+        ours = Ours(self.lib, "bench_yuv444", np.empty((3, size, size), np.uint8), WIDTH, HEIGHT,
+                    size, size, self.threads)
+        full = [np.repeat(np.repeat(frame[HEIGHT:].reshape(-1, WIDTH // 2, 2), 2, 0), 2, 1)
+                for frame in self.nv12]
+        planes = {id(frame): [frame[:HEIGHT]] + [np.ascontiguousarray(chroma[..., c])
+                                                 for c in (0, 1)]
+                  for frame, chroma in zip(self.nv12, full)}
+        check_alike(ours(self.nv12[0]), three_planes(planes[id(self.nv12[0])], size), 1,
+                    "OpenCV's planes")
+        return (f"NV12 1920×1080 → Y444 {size}×{size}, Q13.18", self.nv12, {
+            "ours": ours,
+            "OpenCV's resize of three planes that are full already":
+                lambda frame: three_planes(planes[id(frame)], size)})
+
+    def yuv444_640(self):
+        title, frames, calls = self.yuv444(SIZE)
+        converter = VideoConverter(self.lib, "NV12", (HEIGHT * 3 // 2, WIDTH), "Y444",
+                                   (3, SIZE, SIZE), (0, SIZE), self.threads)
+        converter.source[:] = frames[0]
+        check_alike(converter(None), calls["ours"](frames[0]), 2, "GstVideoConverter's planes")
+        return title, frames, {**calls, "GstVideoConverter": converter}
+
+    def yuv444_608(self):
+        return self.yuv444(608)
+
+    def shuffle(self, dtype, factor):
+        c, h, w = 64 // factor**2 * factor**2, 544, 960
+        rng = np.random.default_rng(1)
+        tensor = rng.random((c, h, w), np.float32).astype(dtype)
+        ours = Ours(self.lib, "bench_pixelshuffle", np.empty_like(tensor), tensor.itemsize, c, h, w,
+                    factor, self.threads)
+        copy = np.empty_like(tensor)
+        ours(tensor)
+        if not np.array_equal(ours.result.ravel(), numpy_shuffle(tensor, factor).ravel()):
+            raise SystemExit("NumPy shuffles otherwise")
+        return (f"pixel shuffle (1, {c}, {h}, {w}) {np.dtype(dtype).name}, r = {factor}", [tensor],
+                {"ours": ours, "memcpy": lambda frame: ctypes.memmove(
+                    copy.ctypes.data, frame.ctypes.data, frame.nbytes),
+                 "NumPy": lambda frame: numpy_shuffle(frame, factor)})
+
+    def shuffle_2(self):
+        return self.shuffle(np.float16, 2)
+
+    def shuffle_3(self):
+        return self.shuffle(np.float16, 3)
+
+    def shuffle_4(self):
+        return self.shuffle(np.float16, 4)
+
+    def shuffle_float32(self):
+        return self.shuffle(np.float32, 2)
+
+    def all(self):
+        return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
+                self.tensor_608_from_bgr, self.histogram_of_video, self.histogram_of_noise,
+                self.histogram_of_one_grey, self.histogram_of_bgrx, self.yuv444_640,
+                self.yuv444_608, self.shuffle_2, self.shuffle_3, self.shuffle_4,
+                self.shuffle_float32]
