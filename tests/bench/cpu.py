@@ -13,7 +13,7 @@ import time
 import cv2
 import numpy as np
 
-from cpuworks import ALONE, Works
+from cpuworks import ALONE, Works, nv12_of, read_video
 
 BEGIN, END = "<!-- written by tests/bench/cpu.sh -->\n", "<!-- written so far -->\n"
 HEAD = ("| | by | 1 thread, ms | ÷ ours | 2 threads, ms | ÷ ours | 1 thread ÷ 2 |\n"
@@ -34,13 +34,14 @@ def calls_in(call, frames, milliseconds):
 
 
 def time_work(works, rounds, milliseconds):
-    """Times by name and number of threads, a round of each in turn."""
+    """Times by name and number of threads, a round of each in turn, all on the same frames."""
     made = {threads: work() for threads, work in works.items()}
-    timed = [(name, threads, call, frames) for threads, (_, frames, calls) in made.items()
+    frames = made[1][1]
+    timed = [(name, threads, call) for threads, (_, _, calls) in made.items()
              for name, call in calls.items() if threads == 1 or name not in ALONE]
     counts, times = {}, {}
     for number in range(-1, rounds):
-        for name, threads, call, frames in timed:
+        for name, threads, call in timed:
             cv2.setNumThreads(threads)
             if number < 0:
                 counts[name, threads] = calls_in(call, frames, milliseconds)
@@ -94,7 +95,10 @@ def main():
         parser.error("--write puts all works into the document")
 
     lib = ctypes.CDLL(args.module)
-    by_threads = [Works(lib, args.video, threads).all() for threads in (1, 2)]
+    # As many as a camera's pool has.
+    bgr = read_video(args.video, 4)
+    nv12 = [nv12_of(frame) for frame in bgr]
+    by_threads = [Works(lib, bgr, nv12, threads).all() for threads in (1, 2)]
     text = (f"{processor()}, {os.cpu_count()} cores; OpenCV {cv2.__version__}, NumPy {np.__version__}; {args.commit}, "
             f"{datetime.date.today()}.\n\n{HEAD}")
     for works in zip(*by_threads):

@@ -142,13 +142,11 @@ def denormalized(tensor):
 
 
 class Works:
-    """Every method is a work: a title, frames, and by name what is timed on them."""
+    """Every method is a work: a title, frames, and by name what is timed on them. The same frames
+    come as BGR and as NV12."""
 
-    def __init__(self, lib, video, threads):
-        self.lib, self.threads = lib, threads
-        # As many as a camera's pool has: the caches next to a core hold none of them.
-        self.bgr = read_video(video, 4)
-        self.nv12 = [nv12_of(frame) for frame in self.bgr]
+    def __init__(self, lib, bgr, nv12, threads):
+        self.lib, self.bgr, self.nv12, self.threads = lib, bgr, nv12, threads
         self.luma = [frame[:HEIGHT] for frame in self.nv12]
 
     def tensor(self, pixel_format, frames, size, opencv):
