@@ -6,9 +6,10 @@
 #include "gather.h"
 
 // This file is compiled once for each instruction set that has fused multiply-add, and once for
-// the baseline, where fmaf() is a call. AVX3_DL adds nothing to AVX3 that is used here. Arithmetic is in plain loops over rows without gaps, which
-// compilers turn into vectors: it is that of the headers which the GPU shares. What moves data, and
-// what has an instruction that compilers do not find, is spelled out.
+// the baseline, where fmaf() is a call. AVX3_DL adds nothing to AVX3 that is used here. Arithmetic
+// is in plain loops over rows without gaps, which compilers turn into vectors: it is that of the
+// headers which the GPU shares. What moves data, and what has an instruction that compilers do not
+// find, is spelled out.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rows.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
@@ -153,37 +154,29 @@ HWY_INLINE void in_pieces(int n, const Piece &piece) {
 #define CUDATENSOR_HALF 0
 #endif
 
-#if !CUDATENSOR_HALF
 void narrow_to_half(const float *HWY_RESTRICT v, int n, Half *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = to_half(v[x]);
-}
-
-void widen_half(const Half *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = to_float(v[x]);
-}
-#else
-void narrow_to_half(const float *HWY_RESTRICT v, int n, Half *HWY_RESTRICT out) {
+  int x = 0;
+#if CUDATENSOR_HALF
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
-  int x = 0;
-  for (; x + lanes <= n; x += lanes)
-    hn::StoreU(hn::DemoteTo(half, hn::LoadU(d, v + x)), half,
-               reinterpret_cast<hwy::float16_t *>(out + x));
+  auto *const to = reinterpret_cast<hwy::float16_t *>(out);
+  for (const auto lanes = static_cast<int>(hn::Lanes(d)); x + lanes <= n; x += lanes)
+    hn::StoreU(hn::DemoteTo(half, hn::LoadU(d, v + x)), half, to + x);
+#endif
   for (; x < n; ++x) out[x] = to_half(v[x]);
 }
 
 void widen_half(const Half *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
+  int x = 0;
+#if CUDATENSOR_HALF
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
-  int x = 0;
-  for (; x + lanes <= n; x += lanes)
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t *>(v + x))),
-               d, out + x);
+  const auto *const from = reinterpret_cast<const hwy::float16_t *>(v);
+  for (const auto lanes = static_cast<int>(hn::Lanes(d)); x + lanes <= n; x += lanes)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, from + x)), d, out + x);
+#endif
   for (; x < n; ++x) out[x] = to_float(v[x]);
 }
-#endif
 #undef CUDATENSOR_HALF
 
 template <>
