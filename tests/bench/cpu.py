@@ -87,6 +87,7 @@ def main():
     parser.add_argument("video", help="1920x1080")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--milliseconds", type=float, default=40, help="of a round")
+    parser.add_argument("--frames", type=int, default=4, help="of the video, in turn")
     parser.add_argument("--only", default="", help="works whose names contain it")
     parser.add_argument("--commit", default="")
     parser.add_argument("--write", type=pathlib.Path, help="a document")
@@ -95,8 +96,7 @@ def main():
         parser.error("--write puts all works into the document")
 
     lib = ctypes.CDLL(args.module)
-    # As many as a camera's pool has.
-    bgr = read_video(args.video, 4)
+    bgr = read_video(args.video, args.frames)
     nv12 = [nv12_of(frame) for frame in bgr]
     by_threads = [Works(lib, bgr, nv12, threads).all() for threads in (1, 2)]
     text = (f"{processor()}, {os.cpu_count()} cores; OpenCV {cv2.__version__}, NumPy {np.__version__}; {args.commit}, "
