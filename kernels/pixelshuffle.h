@@ -35,7 +35,7 @@ SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 
 /// An element as a sample; NaN gives 0.
 CUDATENSOR_HD uint8_t to_video_sample(float x, SampleScale k) {
-  return round_to_byte(clamp(fmaf(x, k.scale, k.offset), 0.0f, 255.0f));
+  return to_element<uint8_t>(fmaf(x, k.scale, k.offset));
 }
 
 }  // namespace cudatensor

@@ -99,13 +99,15 @@ CUDATENSOR_HD float clamp(float x, float low, float high) {
 #endif
 }
 
-/// Limits a number, not NaN, to the range of a sample, 0..255.
+/// Limits a number, not NaN, to the range of a sample, 0..255. Floats from +0 on are ordered like
+/// their bits, and negative ones are negative integers: compilers know limits of those.
 CUDATENSOR_HD float clamp_to_sample(float x) {
+  constexpr int32_t k255 = 0x437f0000;
+  const auto bits = bit_cast<int32_t>(x);
 #ifdef CUDATENSOR_DEVICE_CODE
-  // Floats from +0 on are ordered like their bits, and negative ones are negative integers.
-  return bit_cast<float>(__vimin_s32_relu(bit_cast<int32_t>(x), 0x437f0000));  // 255
+  return bit_cast<float>(__vimin_s32_relu(bits, k255));
 #else
-  return clamp(x, 0.0f, 255.0f);
+  return bit_cast<float>(std::max(std::min(bits, k255), 0));
 #endif
 }
 
@@ -142,7 +144,7 @@ CUDATENSOR_HD Half to_element<Half>(float x) {
 }
 template <>
 CUDATENSOR_HD uint8_t to_element<uint8_t>(float x) {
-  return round_to_byte(clamp(x, 0.0f, 255.0f));
+  return round_to_byte(clamp_to_sample(x > 0.0f ? x : 0.0f));
 }
 template <>
 CUDATENSOR_HD int8_t to_element<int8_t>(float x) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "rows.h"
 
@@ -22,27 +23,17 @@ std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const Pixel
 
 /// One behind the last byte whose word a window can begin with bytes[begin] and still cover: words
 /// of `word` bytes, of which it holds one at least.
-size_t end_of_window(const std::vector<int32_t> &bytes, size_t begin, size_t word) {
+size_t end_of_window(const std::vector<int32_t> &bytes, size_t begin, size_t word, size_t window) {
   int32_t low = bytes[begin], high = low;
   size_t end = begin;
-  while (end < bytes.size() && end + word - begin <= Window::kBytes) {
+  while (end < bytes.size() && end + word - begin <= window) {
     const auto [first, last] = std::minmax_element(bytes.begin() + end, bytes.begin() + end + word);
     low = std::min(low, *first);
     high = std::max(high, *last);
-    if (high - low >= Window::kBytes) break;
+    if (high - low >= static_cast<int32_t>(window)) break;
     end += word;
   }
   return end;
-}
-
-Window make_window(const std::vector<int32_t> &bytes, size_t begin, size_t end, int row_bytes) {
-  const auto first = bytes.begin() + begin, last = bytes.begin() + end;
-  Window window = {};
-  window.from = std::min(*std::min_element(first, last), std::max(row_bytes - Window::kBytes, 0));
-  window.to = static_cast<int32_t>(begin);
-  std::transform(first, last, window.shuffle,
-                 [&](int32_t byte) { return static_cast<uint8_t>(byte - window.from); });
-  return window;
 }
 
 }  // namespace
@@ -67,16 +58,28 @@ Gather::Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel
   words_ = bytes.size();
   const size_t word = positions.empty() ? 1 : bytes.size() / positions.size() * taps;
   for (size_t begin = 0, end; begin < bytes.size(); begin = end) {
-    end = end_of_window(bytes, begin, word);
-    windows_.push_back(make_window(bytes, begin, end, row_bytes_));
+    end = end_of_window(bytes, begin, word, row_kernels().window);
+    add_window(bytes, begin, end);
   }
 }
 
-void Gather::run(const uint8_t *row, uint8_t *words) const {
-  alignas(Window::kBytes) uint8_t narrow[Window::kBytes] = {};
-  if (row_bytes_ < Window::kBytes)
-    row = static_cast<uint8_t *>(std::memcpy(narrow, row, row_bytes_));
-  row_kernels().gather(row, windows_.data(), static_cast<int>(windows_.size()), words);
+void Gather::add_window(const std::vector<int32_t> &bytes, size_t begin, size_t end) {
+  const int window = row_kernels().window;
+  const auto first = bytes.begin() + begin, last = bytes.begin() + end;
+  const int32_t from = std::min(*std::min_element(first, last), std::max(row_bytes_ - window, 0));
+  windows_.push_back({from, static_cast<int32_t>(begin)});
+  std::transform(first, last, std::back_inserter(shuffles_),
+                 [&](int32_t byte) { return static_cast<uint8_t>(byte - from); });
+  shuffles_.resize(windows_.size() * window);
+}
+
+void Gather::run(const uint8_t *row, const uint8_t *ahead, uint8_t *words) const {
+  const RowKernels &kernels = row_kernels();
+  uint8_t narrow[Window::kMaxBytes] = {};
+  if (row_bytes_ < kernels.window)
+    row = ahead = static_cast<uint8_t *>(std::memcpy(narrow, row, row_bytes_));
+  kernels.gather(row, ahead, windows_.data(), shuffles_.data(), static_cast<int>(windows_.size()),
+                 words);
 }
 
 }  // namespace cudatensor::cpu

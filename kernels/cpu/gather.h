@@ -3,6 +3,7 @@
 // becomes a row of words that the arithmetic goes through one after the other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,12 @@ const auto &taps_of(const Axis &axis, const FormatLayout &layout, int c) {
   return c > 0 && layout.subsampled ? axis.chroma : axis.luma;
 }
 
+/// Of a table by rows, the entry of the row after y.
+template <class T>
+const T &next_of(const std::vector<T> &lines, int y) {
+  return lines[std::min<size_t>(y + 1, lines.size() - 1)];
+}
+
 /// Row y of the plane that holds component `c`, from its first byte on.
 inline const uint8_t *plane_row(const ConstImage &in, const FormatLayout &layout, int c, int y) {
   const Component &component = layout.component[c];
@@ -35,11 +42,11 @@ int components_together(const FormatLayout &layout, int first, int end);
 /// The components first .. first + count of a layout, which share a plane.
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count);
 
-/// 16 bytes of a row, a shuffle away from all words that they cover.
-struct alignas(16) Window {
-  static constexpr int kBytes = 16;
+/// A piece of a row, as long as a shuffle of this CPU takes: RowKernels::window bytes. It has all of
+/// the words that are put together from it.
+struct Window {
+  static constexpr int kMaxBytes = 64;
 
-  uint8_t shuffle[kBytes];
   int32_t from;  ///< where it begins in the row …
   int32_t to;    ///< … and among the words
 };
@@ -55,14 +62,19 @@ class Gather {
   Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel, int width);
 
   /// Bytes that a gathered row takes: more than its words have.
-  size_t row_size() const { return words_ + Window::kBytes; }
+  size_t row_size() const { return words_ + Window::kMaxBytes; }
 
-  void run(const uint8_t *row, uint8_t *words) const;
+  /// Meanwhile the same bytes of row `ahead` come into the cache: the one to gather next but for
+  /// those that were.
+  void run(const uint8_t *row, const uint8_t *ahead, uint8_t *words) const;
 
  private:
+  void add_window(const std::vector<int32_t> &bytes, size_t begin, size_t end);
+
   int row_bytes_ = 0;
   size_t words_ = 0;  // bytes of them
   std::vector<Window> windows_;
+  std::vector<uint8_t> shuffles_;  // of each window, one after the other
 };
 
 }  // namespace cudatensor::cpu

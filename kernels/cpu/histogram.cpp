@@ -87,7 +87,7 @@ class LuminanceHistogram final : public HistogramOperation {
                                 s.luminance.data());
     }
     if (layout_.component[0].step == 3)
-      gather_.run(row, s.words.data());
+      gather_.run(row, row, s.words.data());
     else
       interleave_planes(in, y, s.words.data());
     kernels_.luminance(s.words.data(), kInOrder, roi_.width, s.luminance.data());

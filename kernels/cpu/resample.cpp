@@ -58,15 +58,17 @@ void ResampleRows::Scratch::begin_picture() {
 
 void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
                           float *const *out) const {
-  const Tap &line = taps_of(plan_.sampling.y, plan_.layout, group.first)[y];
-  const auto row = [&](int index, int other) {
+  const std::vector<Tap> &lines = taps_of(plan_.sampling.y, plan_.layout, group.first);
+  const Tap &line = lines[y], &next = next_of(lines, y);
+  const auto row = [&](int index, int other, int ahead) {
     return rows.get(index, other, [&](uint8_t *words) {
-      group.gather.run(plane_row(in, plan_.layout, group.first, index), words);
+      group.gather.run(plane_row(in, plan_.layout, group.first, index),
+                       plane_row(in, plan_.layout, group.first, ahead), words);
     });
   };
   const bool blends = line.w != 0.0f;
-  const uint8_t *above = row(line.i0, line.i1);
-  const uint8_t *below = blends ? row(line.i1, line.i0) : above;
+  const uint8_t *above = row(line.i0, line.i1, next.i0);
+  const uint8_t *below = blends ? row(line.i1, line.i0, next.i1) : above;
   kernels_.sample[group.components - 1][!group.weights.empty()][blends](
       above, below, line.w, group.weights.data(), end_ - begin_, out + group.first);
 }

@@ -6,15 +6,17 @@
 #include "gather.h"
 
 // This file is compiled once for each instruction set that has fused multiply-add, and once for
-// the baseline, where fmaf() is a call. AVX3_DL adds nothing to AVX3 that is used here. Arithmetic
+// the baseline, where fmaf() is a call. Arithmetic
 // is in plain loops over rows without gaps, which compilers turn into vectors: it is that of the
 // headers which the GPU shares. What moves data, and what has an instruction that compilers do not
 // find, is spelled out.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rows.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#define HWY_WANT_AVX3_DL
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -45,17 +47,33 @@ HWY_INLINE int32_t component_of(uint32_t pixel, int c) {
   return static_cast<int32_t>((pixel >> (8 * c)) & 0xff);
 }
 
-// Each window writes 16 bytes; what the next one has to say of them comes later.
-void gather(const uint8_t *HWY_RESTRICT row, const Window *HWY_RESTRICT windows, int count,
-            uint8_t *HWY_RESTRICT words) {
-  for (const Window *w = windows; w != windows + count; ++w) {
 #if HWY_TARGET == HWY_SCALAR
-    for (int k = 0; k < Window::kBytes; ++k) words[w->to + k] = row[w->from + w->shuffle[k]];
+constexpr int kWindow = 16;
+void shuffle(const uint8_t *from, const uint8_t *indices, uint8_t *to) {
+  for (int k = 0; k < kWindow; ++k) to[k] = from[indices[k]];
+}
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+constexpr int kWindow = 64;
+HWY_INLINE void shuffle(const uint8_t *from, const uint8_t *indices, uint8_t *to) {
+  _mm512_storeu_si512(
+      to, _mm512_permutexvar_epi8(_mm512_loadu_si512(indices), _mm512_loadu_si512(from)));
+}
 #else
-    const hn::FixedTag<uint8_t, Window::kBytes> d;
-    const auto bytes = hn::LoadU(d, row + w->from);
-    hn::StoreU(hn::TableLookupBytes(bytes, hn::Load(d, w->shuffle)), d, words + w->to);
+constexpr int kWindow = 16;
+HWY_INLINE void shuffle(const uint8_t *from, const uint8_t *indices, uint8_t *to) {
+  const hn::FixedTag<uint8_t, kWindow> d;
+  hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from), hn::LoadU(d, indices)), d, to);
+}
 #endif
+static_assert(kWindow <= Window::kMaxBytes, "rows have room for what the last window writes");
+
+// Each window writes all of its bytes; what the next one has to say of them comes later.
+void gather(const uint8_t *HWY_RESTRICT row, const uint8_t *ahead,
+            const Window *HWY_RESTRICT windows, const uint8_t *HWY_RESTRICT shuffles, int count,
+            uint8_t *HWY_RESTRICT words) {
+  for (int i = 0; i < count; ++i) {
+    hwy::Prefetch(ahead + windows[i].from);
+    shuffle(row + windows[i].from, shuffles + ptrdiff_t{i} * kWindow, words + windows[i].to);
   }
 }
 
@@ -322,6 +340,7 @@ void fill_samples(RowKernels::Sample (&table)[2][2]) {
 
 RowKernels make_table() {
   RowKernels t = {};
+  t.window = kWindow;
   t.gather = gather;
   fill_samples<1>(t.sample[0]);
   fill_samples<2>(t.sample[1]);

@@ -17,7 +17,9 @@ constexpr int kCountTables = 8;
 
 /// Gathered words are described in gather.h.
 struct RowKernels {
-  void (*gather)(const uint8_t *row, const Window *windows, int count, uint8_t *words);
+  int window;  ///< bytes of a window: 16 or 64
+  void (*gather)(const uint8_t *row, const uint8_t *ahead, const Window *windows,
+                 const uint8_t *shuffles, int count, uint8_t *words);
 
   /// Words of one row, or of two that are blended by `wy`, to rows of components; those of two taps
   /// are blended by `wx`. By components - 1, taps - 1 and rows - 1.

@@ -51,32 +51,41 @@ void Yuv444Rows::Scratch::begin_picture() {
   for (RowPair<int32_t> &rows : resized) rows.forget();
 }
 
-void Yuv444Rows::blend(const ConstImage &in, const Group &group, const FixedTap &line,
-                       RowPair<int32_t> &rows, uint8_t *words, uint8_t *const *out) const {
-  const auto resized = [&](int index, int other) {
+void Yuv444Rows::blend(const ConstImage &in, const Group &group, int y, RowPair<int32_t> &rows,
+                       uint8_t *words, uint8_t *const *out) const {
+  const std::vector<FixedTap> &lines = taps_of(plan_.y, plan_.layout, group.first);
+  const FixedTap &line = lines[y], &next = next_of(lines, y);
+  const auto resized = [&](int index, int other, int ahead) {
     return rows.get(index, other, [&](int32_t *values) {
-      group.gather.run(plane_row(in, plan_.layout, group.first, index), words);
+      group.gather.run(plane_row(in, plan_.layout, group.first, index),
+                       plane_row(in, plan_.layout, group.first, ahead), words);
       kernels_.fixed_horizontal[group.components - 1](words, group.weights.data(), plan_.width,
                                                       values);
     });
   };
-  const int32_t *v0 = resized(line.i0, line.i1);
-  const int32_t *v1 = line.w != 0 ? resized(line.i1, line.i0) : v0;
+  const int32_t *v0 = resized(line.i0, line.i1, next.i0);
+  const int32_t *v1 = line.w != 0 ? resized(line.i1, line.i0, next.i1) : v0;
   for (ptrdiff_t c = 0; c < group.components; ++c)
     kernels_.fixed_vertical(v0 + c * plan_.width, v1 + c * plan_.width, line.w, plan_.width,
                             out[c]);
+}
+
+void Yuv444Rows::pick(const ConstImage &in, const Group &group, int y, uint8_t *words,
+                      uint8_t *const *out) const {
+  const std::vector<FixedTap> &lines = taps_of(plan_.y, plan_.layout, group.first);
+  group.gather.run(plane_row(in, plan_.layout, group.first, lines[y].i0),
+                   plane_row(in, plan_.layout, group.first, next_of(lines, y).i0), words);
+  kernels_.split[group.components - 1](words, plan_.width, out);
 }
 
 void Yuv444Rows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const {
   uint8_t *const words = scratch.words.data();
   for (size_t i = 0; i < groups_.size(); ++i) {
     const Group &group = groups_[i];
-    const FixedTap &line = taps_of(plan_.y, plan_.layout, group.first)[y];
     if (group.picks) {
-      group.gather.run(plane_row(in, plan_.layout, group.first, line.i0), words);
-      kernels_.split[group.components - 1](words, plan_.width, out + group.first);
+      pick(in, group, y, words, out + group.first);
     } else {
-      blend(in, group, line, scratch.resized[i], words, out + group.first);
+      blend(in, group, y, scratch.resized[i], words, out + group.first);
     }
   }
 }

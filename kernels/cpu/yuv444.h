@@ -39,8 +39,10 @@ class Yuv444Rows {
   };
 
   Group make_group(int first, int components) const;
-  void blend(const ConstImage &in, const Group &group, const FixedTap &line, RowPair<int32_t> &rows,
+  void blend(const ConstImage &in, const Group &group, int y, RowPair<int32_t> &rows,
              uint8_t *words, uint8_t *const *out) const;
+  void pick(const ConstImage &in, const Group &group, int y, uint8_t *words,
+            uint8_t *const *out) const;
 
   Yuv444Plan plan_;
   const RowKernels &kernels_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CPU=avx2 or baseline makes the
-// CPU backend do without better instruction sets; CUDATENSOR_TEST_LARGE adds what needs gigabytes.
+// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline
+// makes the CPU backend do without better instruction sets; CUDATENSOR_TEST_LARGE adds what needs
+// gigabytes.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include "random.h"
@@ -27,9 +29,11 @@ namespace {
 /// A better instruction set has a lower bit. Before the first use of the backend, which chooses
 /// once.
 void limit_instruction_sets() {
+  static const std::map<std::string, int64_t> kLevels = {
+      {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"baseline", 0}};
   const char *const level = std::getenv("CUDATENSOR_TEST_CPU");
   if (level == nullptr) return;
-  hwy::DisableTargets(level == std::string("avx2") ? HWY_AVX2 - 1 : -1);
+  hwy::DisableTargets(kLevels.at(level) - 1);
   std::printf("CUDATENSOR_TEST_CPU=%s\n", level);
 }
 
