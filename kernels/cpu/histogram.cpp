@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -33,7 +34,6 @@ class LuminanceHistogram final : public HistogramOperation {
         workers_(workers),
         scratch_(workers.slots()) {
     for (Scratch &s : scratch_) {
-      s.bins.resize(kCountTables * kBins);
       if (layout_.model != ColorModel::rgb) continue;
       s.words.resize(std::max(size_t{kWordBytes} * roi_.width, gather_.row_size()));
       s.luminance.resize(roi_.width);
@@ -43,7 +43,7 @@ class LuminanceHistogram final : public HistogramOperation {
  private:
   struct Scratch {
     bool used = false;  // for this picture
-    std::vector<uint32_t> bins;
+    Counters counters = {};
     std::vector<uint8_t> words, luminance;
   };
 
@@ -63,9 +63,9 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   void take_counts(Scratch &s) {
-    for (int table = 0; table < kCountTables; ++table)
-      for (int i = 0; i < kBins; ++i) sum_[i] += s.bins[table * kBins + i];
-    std::fill(s.bins.begin(), s.bins.end(), 0u);
+    for (int i = 0; i < kBins; ++i)
+      sum_[i] = std::accumulate(std::begin(s.counters.of[i]), std::end(s.counters.of[i]), sum_[i]);
+    s.counters = {};
     s.used = false;
   }
 
@@ -73,9 +73,9 @@ class LuminanceHistogram final : public HistogramOperation {
     const Component &first = layout_.component[0];
     if (layout_.model != ColorModel::rgb)
       return kernels_.count[first.step](in.row(first, y) + ptrdiff_t{roi_.x} * first.step,
-                                        roi_.width, s.bins.data());
+                                        roi_.width, s.counters);
     make_luminance(in, y, s);
-    kernels_.count[1](s.luminance.data(), roi_.width, s.bins.data());
+    kernels_.count[1](s.luminance.data(), roi_.width, s.counters);
   }
 
   void make_luminance(const ConstImage &in, int y, Scratch &s) const {

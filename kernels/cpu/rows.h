@@ -13,7 +13,11 @@ namespace cudatensor::cpu {
 
 struct Window;  // gather.h
 
-constexpr int kCountTables = 8;
+/// Counters whose sum counts: kEach of each bin, side by side.
+struct alignas(64) Counters {
+  static constexpr int kEach = 8;
+  uint32_t of[kBins][kEach];
+};
 
 /// Gathered words are described in gather.h.
 struct RowKernels {
@@ -48,8 +52,8 @@ struct RowKernels {
 
   /// Luminance of pixels of four bytes that have R, G and B at `offset`.
   void (*luminance)(const uint8_t *pixels, const uint8_t *offset, int n, uint8_t *out);
-  /// Adds every `step`-th byte to kCountTables tables of kBins, whose sum counts; by a step of 1 or 2.
-  void (*count[3])(const uint8_t *row, int n, uint32_t *bins);
+  /// Adds every `step`-th byte to the counters; by a step of 1 or 2.
+  void (*count[3])(const uint8_t *row, int n, Counters &counters);
 
   /// One element of each of r rows after the other; by the element's size of 1, 2 or 4 bytes.
   void (*interleave[5])(const void *const *rows, int r, int64_t n, void *out);
