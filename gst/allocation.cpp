@@ -6,6 +6,7 @@
 #include "cudamemory.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
+#include "memorycaps.h"
 #include "tensorpool.h"
 #include "tryallocator.h"
 
@@ -131,10 +132,6 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &eng
 }
 
 }  // namespace
-
-bool in_cuda_memory(const GstCaps *caps) {
-  return gst_caps_features_contains(gst_caps_get_features(caps, 0), gstcuda::kMemoryFeature);
-}
 
 void propose_pool(GstQuery *query, gsize size, Engine &engine) {
   GstCaps *caps = nullptr;

@@ -22,7 +22,4 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine);
 /// Throws the Error that kept a buffer of `size` bytes from being allocated; `allocator` may be null.
 [[noreturn]] void fail_to_allocate(gsize size, Engine &engine, GstAllocator *allocator);
 
-/// Whether caps are of CUDAMemory.
-bool in_cuda_memory(const GstCaps *caps);
-
 }  // namespace cudatensor

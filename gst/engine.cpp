@@ -33,6 +33,10 @@ gstcuda::Stream *new_shared_stream(gstcuda::Context *context) {
   return stream;
 }
 
+GstMapFlags map_flags(const gstcuda::Memory *memory, GstMapFlags access) {
+  return memory != nullptr ? static_cast<GstMapFlags>(access | gstcuda::kMapCuda) : access;
+}
+
 }  // namespace
 
 std::unique_ptr<Engine> make_cpu_engine(guint threads) {
@@ -46,7 +50,7 @@ EngineScope::EngineScope(Engine &engine) {
 // --- CudaEngine --------------------------------------------------------------------------------
 
 CudaEngine::CudaEngine(const CudaContextRef &context)
-    : context_(context), order_(device().make_event()), transfers_(device()) {
+    : context_(context), order_(device().make_event()) {
   shared_stream_ = new_shared_stream(context_->shared());
   if (shared_stream_ == nullptr) own_stream_ = device().make_stream();
 }
@@ -102,65 +106,73 @@ void CudaEngine::drop_oldest_kept() {
   --kept_in_use_;
 }
 
-// --- CudaFrame ---------------------------------------------------------------------------------
-
-CudaFrame::CudaFrame(CudaEngine &engine, GstBuffer *in, GstBuffer *out)
-    : engine_(engine),
-      in_buffer_(in),
-      out_buffer_(out),
-      in_(own_memory(in)),
-      out_(out != nullptr ? own_memory(out) : nullptr) {
-  if (in_ != nullptr) in_stream_ = stream_of(in_);
-  if (out_ != nullptr) out_stream_ = stream_of(out_);
-  gstcuda::Stream *stream = choose_stream();
-  stream_ = engine_.handle_of(stream);
-  engine_.use(stream);
+Transfers &CudaEngine::transfers(size_t number) {
+  while (transfers_.size() <= number) transfers_.emplace_back(device());
+  return transfers_[number];
 }
+
+// --- frames ------------------------------------------------------------------------------------
+
+gstcuda::Memory *own_memory(const CudaEngine &engine, GstBuffer *buffer) {
+  gstcuda::Memory *memory = cuda_memory_of(buffer);
+  return memory != nullptr && memory->context == engine.context()->shared() ? memory : nullptr;
+}
+
+Stream use_stream(CudaEngine &engine, gstcuda::Stream *in, gstcuda::Stream *out) {
+  gstcuda::Stream *stream = out != nullptr ? out : in != nullptr ? in : engine.stream();
+  engine.use(stream);
+  return engine.handle_of(stream);
+}
+
+CudaInput::CudaInput(CudaEngine &engine, GstBuffer *buffer, size_t transfers)
+    : engine_(engine),
+      buffer_(buffer),
+      memory_(own_memory(engine, buffer)),
+      transfers_(engine.transfers(transfers)) {
+  if (memory_ != nullptr) own_stream_ = stream_of(memory_);
+}
+
+GstMapFlags CudaInput::flags() const { return map_flags(memory_, GST_MAP_READ); }
 
 /// After the map, which may have queued an upload of libgstcuda's.
-void CudaFrame::order_input() {
-  if (in_stream_ != nullptr) engine_.order(engine_.handle_of(in_stream_), stream_);
+void CudaInput::order(Stream stream) {
+  if (own_stream_ != nullptr) engine_.order(engine_.handle_of(own_stream_), stream);
 }
 
-/// A GstCudaMemory that kernels in our context can use; others are read through the host.
-gstcuda::Memory *CudaFrame::own_memory(GstBuffer *buffer) const {
-  gstcuda::Memory *memory = cuda_memory_of(buffer);
-  return memory != nullptr && memory->context == engine_.context()->shared() ? memory : nullptr;
+Planes CudaInput::upload(const Planes &host, Stream stream) {
+  return transfers_.upload(host, is_pinned(buffer_), stream);
 }
 
-/// The output's own stream completes it in order; without one it is best read where it was made.
-gstcuda::Stream *CudaFrame::choose_stream() const {
-  if (out_stream_ != nullptr) return out_stream_;
-  return in_stream_ != nullptr ? in_stream_ : engine_.stream();
-}
-
-ConstImage CudaFrame::luminance(const ConstImage &mapped) {
+ConstImage CudaInput::luminance(const ConstImage &mapped, Stream stream) {
   const FormatLayout layout = layout_of(mapped.desc.format);
-  if (in_ != nullptr || layout.model != ColorModel::yuv) return input(mapped);
+  if (memory_ != nullptr || layout.model != ColorModel::yuv) return view(mapped, stream);
   Planes host = planes_of(mapped);
   for (size_t i = 0; i < host.plane.size(); ++i)
     if (i != layout.component[0].plane) host.plane[i].rows = 0;
-  return with_planes(mapped, upload(host));
+  return with_planes(mapped, upload(host, stream));
 }
 
-Planes CudaFrame::upload(const Planes &host) {
-  return engine_.transfers().upload(host, is_pinned(in_buffer_), stream_);
+void CudaInput::finish(Stream stream) {
+  if (own_stream_ != nullptr) engine_.order(stream, engine_.handle_of(own_stream_));
 }
 
-void CudaFrame::finish() {
-  // Whoever writes to the input next does so after us.
-  if (in_stream_ != nullptr) engine_.order(stream_, engine_.handle_of(in_stream_));
-  const bool to_host = out_buffer_ != nullptr && out_ == nullptr;
-  if (to_host) engine_.transfers().download(host_out_, is_pinned(out_buffer_), stream_);
+bool CudaInput::is_read_later() const {
+  const bool copied = memory_ == nullptr && !is_pinned(buffer_);
+  return own_stream_ == nullptr && !copied;
+}
+
+CudaOutput::CudaOutput(CudaEngine &engine, GstBuffer *buffer)
+    : engine_(engine), buffer_(buffer), memory_(own_memory(engine, buffer)) {
+  if (memory_ != nullptr) own_stream_ = stream_of(memory_);
+}
+
+GstMapFlags CudaOutput::flags() const { return map_flags(memory_, GST_MAP_WRITE); }
+
+void CudaOutput::finish(Stream stream) {
+  if (memory_ == nullptr) engine_.transfers().download(host_, is_pinned(buffer_), stream);
   if (completes_later()) return;
-  engine_.device().synchronize(stream_);
-  if (to_host) engine_.transfers().finish();
-}
-
-bool CudaFrame::needs_input() const {
-  const bool in_order = in_ != nullptr && in_stream_ != nullptr;
-  const bool copied = in_ == nullptr && !is_pinned(in_buffer_);
-  return completes_later() && !in_order && !copied;
+  engine_.device().synchronize(stream);
+  if (memory_ == nullptr) engine_.transfers().finish();
 }
 
 }  // namespace cudatensor

@@ -2,6 +2,8 @@
 // What computes for an element, and the frames that it works on, wherever their memory is.
 #pragma once
 
+#include <deque>
+
 #include "cudacontext.h"
 #include "enums.h"
 #include "mapping.h"
@@ -46,7 +48,8 @@ class CudaEngine final : public Engine {
 
   const CudaContextRef &context() const { return context_; }
   Device &device() const { return context_->device(); }
-  Transfers &transfers() { return transfers_; }
+  /// For the transfers of a frame; those with another number have memory of their own.
+  Transfers &transfers(size_t number = 0);
 
   /// The stream for frames whose memory has none; null where libgstcuda has no streams, and the
   /// engine uses one that is not shared.
@@ -79,61 +82,83 @@ class CudaEngine final : public Engine {
   gstcuda::Stream *shared_stream_ = nullptr;
   gstcuda::Stream *last_used_ = nullptr;
   std::unique_ptr<Event> order_;
-  Transfers transfers_;
+  std::deque<Transfers> transfers_;
   std::vector<Kept> kept_;  // a circle
   size_t first_kept_ = 0, kept_in_use_ = 0;
 };
 
-/// One frame on the GPU: which stream it is worked on, and what that means for its buffers.
-class CudaFrame {
+/// A GstCudaMemory that kernels in the engine's context can use: that of the buffer, or null where
+/// its frame goes through the host.
+gstcuda::Memory *own_memory(const CudaEngine &engine, GstBuffer *buffer);
+
+/// The picture or tensor in a buffer, to be read on the GPU.
+class CudaInput {
  public:
-  /// `out` is null where nothing is written.
-  CudaFrame(CudaEngine &engine, GstBuffer *in, GstBuffer *out);
+  /// Frames that are worked on at once differ in the number of their transfers.
+  CudaInput(CudaEngine &engine, GstBuffer *buffer, size_t transfers = 0);
 
-  Stream stream() const { return stream_; }
-  GstMapFlags input_flags() const { return flags(in_ != nullptr, GST_MAP_READ); }
-  GstMapFlags output_flags() const { return flags(out_ != nullptr, GST_MAP_WRITE); }
+  /// Of its memory; null where it has none.
+  gstcuda::Stream *own_stream() const { return own_stream_; }
+  GstMapFlags flags() const;
 
-  /// The view in device memory of an input that was mapped with input_flags().
+  /// The view in device memory, for work on `stream`, of a buffer that was mapped with flags().
   template <class View>
-  View input(const View &mapped) {
-    if (in_ == nullptr) return with_planes(mapped, upload(planes_of(mapped)));
-    order_input();
+  View view(const View &mapped, Stream stream) {
+    if (memory_ == nullptr) return with_planes(mapped, upload(planes_of(mapped), stream));
+    order(stream);
     return mapped;
   }
   /// The same of which only luminance is read: other planes of YUV stay on the host.
-  ConstImage luminance(const ConstImage &mapped);
-  /// The view in device memory of an output that was mapped with output_flags().
-  template <class View>
-  View output(const View &mapped) {
-    if (out_ != nullptr) return mapped;
-    host_out_ = planes_of(mapped);
-    return with_planes(mapped, engine_.transfers().make_room(host_out_));
-  }
+  ConstImage luminance(const ConstImage &mapped, Stream stream);
 
-  /// After the work was queued, while both are mapped. The output is complete then, or its memory
-  /// knows the stream that completes it.
-  void finish();
-  /// After finish(): whether queued work still reads the input, which nothing else keeps as it is.
-  bool needs_input() const;
+  /// After the work was queued on `stream`: whoever writes to the buffer next does so after it.
+  void finish(Stream stream);
+  /// Whether queued work still reads the buffer, which nothing else keeps as it is.
+  bool is_read_later() const;
 
  private:
-  static GstMapFlags flags(bool cuda, GstMapFlags access) {
-    return cuda ? static_cast<GstMapFlags>(access | gstcuda::kMapCuda) : access;
-  }
-  Planes upload(const Planes &host);
-  void order_input();
-  gstcuda::Memory *own_memory(GstBuffer *buffer) const;
-  gstcuda::Stream *choose_stream() const;
-  bool completes_later() const { return out_buffer_ == nullptr || out_stream_ != nullptr; }
+  Planes upload(const Planes &host, Stream stream);
+  void order(Stream stream);
 
   CudaEngine &engine_;
-  GstBuffer *in_buffer_, *out_buffer_;
-  gstcuda::Memory *in_, *out_;  // null: host memory
-  gstcuda::Stream *in_stream_ = nullptr, *out_stream_ = nullptr;
-  Stream stream_;
-  Planes host_out_ = {};
+  GstBuffer *buffer_;
+  gstcuda::Memory *memory_;  // null: host memory
+  gstcuda::Stream *own_stream_ = nullptr;
+  Transfers &transfers_;
 };
+
+/// The picture or tensor in a buffer, to be written on the GPU.
+class CudaOutput {
+ public:
+  CudaOutput(CudaEngine &engine, GstBuffer *buffer);
+
+  gstcuda::Stream *own_stream() const { return own_stream_; }
+  GstMapFlags flags() const;
+
+  /// The view in device memory of a buffer that was mapped with flags().
+  template <class View>
+  View view(const View &mapped) {
+    if (memory_ != nullptr) return mapped;
+    host_ = planes_of(mapped);
+    return with_planes(mapped, engine_.transfers().make_room(host_));
+  }
+
+  /// After the work was queued on `stream`. The buffer is complete then, or its memory knows the
+  /// stream that completes it.
+  void finish(Stream stream);
+  bool completes_later() const { return own_stream_ != nullptr; }
+
+ private:
+  CudaEngine &engine_;
+  GstBuffer *buffer_;
+  gstcuda::Memory *memory_;  // null: host memory
+  gstcuda::Stream *own_stream_ = nullptr;
+  Planes host_ = {};
+};
+
+/// The stream that a frame is worked on, which the engine uses from now on: the output's own one
+/// completes it in order; without one a frame is best read where it was made.
+Stream use_stream(CudaEngine &engine, gstcuda::Stream *in, gstcuda::Stream *out);
 
 /// Runs an operation from buffer to buffer. The specs are what VideoMap or TensorMap take.
 template <class Operation, class InSpec, class OutSpec>
@@ -144,12 +169,16 @@ void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer 
     const Map<OutSpec> target(out_spec, out, GST_MAP_WRITE);
     return operation.run(source.constant(), target.view());
   }
-  CudaFrame frame(*engine.cuda(), in, out);
-  const Map<InSpec> source(in_spec, in, frame.input_flags());
-  const Map<OutSpec> target(out_spec, out, frame.output_flags());
-  operation.run(frame.input(source.constant()), frame.output(target.view()), frame.stream());
-  frame.finish();
-  if (frame.needs_input()) engine.cuda()->keep(in, frame.stream());
+  CudaEngine &cuda = *engine.cuda();
+  CudaInput input(cuda, in);
+  CudaOutput output(cuda, out);
+  const Stream stream = use_stream(cuda, input.own_stream(), output.own_stream());
+  const Map<InSpec> source(in_spec, in, input.flags());
+  const Map<OutSpec> target(out_spec, out, output.flags());
+  operation.run(input.view(source.constant(), stream), output.view(target.view()), stream);
+  input.finish(stream);
+  output.finish(stream);
+  if (output.completes_later() && input.is_read_later()) cuda.keep(in, stream);
 }
 
 }  // namespace cudatensor

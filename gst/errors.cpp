@@ -4,19 +4,23 @@
 namespace cudatensor {
 namespace {
 
-std::string caps_text(GstElement *element, const char *name) {
-  GstPad *pad = gst_element_get_static_pad(element, name);
+std::string caps_text(GstPad *pad) {
   GstCaps *caps = gst_pad_get_current_caps(pad);
   gchar *owned = gst_caps_to_string(caps);
-  const std::string text = std::string(name) + " caps: " + owned;
+  const std::string text = std::string(GST_PAD_NAME(pad)) + " caps: " + owned + "\n";
   g_free(owned);
   gst_clear_caps(&caps);
-  gst_object_unref(pad);
   return text;
 }
 
+gboolean append_caps_text(GstElement *, GstPad *pad, gpointer text) {
+  *static_cast<std::string *>(text) += caps_text(pad);
+  return TRUE;
+}
+
 void post(GstElement *element, const Error &error) {
-  const std::string where = caps_text(element, "sink") + "\n" + caps_text(element, "src");
+  std::string where;
+  gst_element_foreach_pad(element, append_caps_text, &where);
   switch (error.code()) {
     case Error::Code::settings:
       GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), ("%s", where.c_str()));

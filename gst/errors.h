@@ -47,4 +47,17 @@ class ErrorReporter {
   std::atomic<bool> reported_{false}, last_{false};
 };
 
+/// Calls `body`; false where it threw, with the cause logged. Caps that cannot be met are no element
+/// error: GStreamer says not-negotiated.
+template <class Body>
+bool negotiate(GstElement *element, GstDebugCategory *category, const Body &body) {
+  try {
+    body();
+    return true;
+  } catch (const std::exception &error) {
+    GST_CAT_WARNING_OBJECT(category, element, "not negotiated: %s", error.what());
+    return false;
+  }
+}
+
 }  // namespace cudatensor

@@ -2,13 +2,11 @@
 #include "filter.h"
 
 #include "allocation.h"
-#include "enums.h"
 #include "errors.h"
 #include "geometrymeta.h"
-#include "tensorcaps.h"
+#include "memorycaps.h"
 #include "videocaps.h"
 
-using cudatensor::BackendChoice;
 using cudatensor::Effect;
 using cudatensor::Engine;
 using cudatensor::EngineKeeper;
@@ -35,8 +33,6 @@ struct GstCudaTensorFilterPrivate {
 G_DEFINE_ABSTRACT_TYPE(GstCudaTensorFilter, gst_cuda_tensor_filter, GST_TYPE_BASE_TRANSFORM)
 
 namespace {
-
-enum { kPropBackend = 1, kPropActiveBackend, kPropDevice, kPropThreads };
 
 GstCudaTensorFilterPrivate *priv_of(gpointer instance) {
   return static_cast<GstCudaTensorFilter *>(instance)->priv;
@@ -132,50 +128,19 @@ GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, Gst
   return result;
 }
 
-/// Calls `body`; false where it threw, with the cause logged. Caps that cannot be met are no
-/// element error: GStreamer says not-negotiated.
 template <class Body>
 bool negotiate(GstBaseTransform *trans, const Body &body) {
-  try {
-    body();
-    return true;
-  } catch (const std::exception &error) {
-    GST_CAT_WARNING_OBJECT(category_of(trans), trans, "not negotiated: %s", error.what());
-    return false;
-  }
-}
-
-/// The same caps in CUDAMemory, which is preferred, where it can hold them, and in system memory.
-/// Takes the caps.
-GstCaps *in_both_memories(GstCaps *caps) {
-  GstCaps *result = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    const GstStructure *s = gst_caps_get_structure(caps, i);
-    if (cudatensor::fits_cuda_memory(s))
-      gst_caps_append_structure_full(
-          result, gst_structure_copy(s),
-          gst_caps_features_new(cudatensor::gstcuda::kMemoryFeature, nullptr));
-    gst_caps_append_structure(result, gst_structure_copy(s));
-  }
-  gst_caps_unref(caps);
-  return result;
-}
-
-/// The same caps, whatever memory they are in.
-GstCaps *without_memories(GstCaps *caps) {
-  GstCaps *result = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
-    result = gst_caps_merge_structure(result, gst_structure_copy(gst_caps_get_structure(caps, i)));
-  return result;
+  return cudatensor::negotiate(GST_ELEMENT(trans), category_of(trans), body);
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   Filter &filter = *priv_of(trans)->filter;
   if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
-  const cudatensor::OwnedCaps plain(without_memories(caps));
+  const cudatensor::OwnedCaps plain(cudatensor::without_memories(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
-  return priv_of(trans)->keeper->can_have_cuda_memory(other) ? in_both_memories(result) : result;
+  return priv_of(trans)->keeper->can_have_cuda_memory(other) ? cudatensor::in_both_memories(result)
+                                                             : result;
 }
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -348,15 +313,6 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 // --- GObject -----------------------------------------------------------------------------------
 
-void set_own_property(GstCudaTensorFilterPrivate *priv, guint id, const GValue *value) {
-  EngineKeeper::Settings &settings = priv->keeper->settings();
-  switch (id) {
-    case kPropBackend: cudatensor::read(value, settings.choice); break;
-    case kPropDevice: cudatensor::read(value, settings.device); break;
-    case kPropThreads: cudatensor::read(value, settings.threads); break;
-  }
-}
-
 /// Whether a property has a value already, as one under a GstControlBinding mostly has.
 bool has_value(Filter &filter, guint index, const GValue *value, GParamSpec *spec) {
   GValue current = G_VALUE_INIT;
@@ -379,7 +335,7 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
   GstCudaTensorFilterPrivate *priv = priv_of(object);
   GST_OBJECT_LOCK(object);
   if (id < cudatensor::kFirstProperty)
-    set_own_property(priv, id, value);
+    cudatensor::set_backend_property(*priv->keeper, id, value);
   else
     set_element_property(priv, id - cudatensor::kFirstProperty, value, spec);
   GST_OBJECT_UNLOCK(object);
@@ -387,15 +343,11 @@ void set_property(GObject *object, guint id, const GValue *value, GParamSpec *sp
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   GstCudaTensorFilterPrivate *priv = priv_of(object);
-  const EngineKeeper::Settings &settings = priv->keeper->settings();
   GST_OBJECT_LOCK(object);
-  switch (id) {
-    case kPropBackend: cudatensor::write(value, settings.choice); break;
-    case kPropActiveBackend: cudatensor::write(value, priv->keeper->active()); break;
-    case kPropDevice: cudatensor::write(value, settings.device); break;
-    case kPropThreads: cudatensor::write(value, settings.threads); break;
-    default: priv->filter->get_property(id - cudatensor::kFirstProperty, value);
-  }
+  if (id < cudatensor::kFirstProperty)
+    cudatensor::get_backend_property(*priv->keeper, id, value);
+  else
+    priv->filter->get_property(id - cudatensor::kFirstProperty, value);
   GST_OBJECT_UNLOCK(object);
 }
 
@@ -422,32 +374,6 @@ void finalize(GObject *object) {
   G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->finalize(object);
 }
 
-void install_properties(GObjectClass *klass) {
-  constexpr auto ready = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                  GST_PARAM_MUTABLE_READY);
-  constexpr auto readable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  const GType type = cudatensor::backend_get_type();
-  g_object_class_install_property(
-      klass, kPropBackend,
-      g_param_spec_enum("backend", "Backend", "Who computes; chosen when the element starts", type,
-                        static_cast<gint>(BackendChoice::automatic), ready));
-  g_object_class_install_property(
-      klass, kPropActiveBackend,
-      g_param_spec_enum("active-backend", "Active backend",
-                        "Who computes now; auto while the element is stopped", type,
-                        static_cast<gint>(BackendChoice::automatic), readable));
-  g_object_class_install_property(
-      klass, kPropDevice,
-      g_param_spec_int("cuda-device-id", "CUDA device id",
-                       "Number of the GPU for the CUDA backend; -1 = any", -1, G_MAXINT, -1,
-                       ready));
-  g_object_class_install_property(
-      klass, kPropThreads,
-      cudatensor::uint_property("n-threads", "Threads",
-                                "Threads that the CPU backend spreads rows over; 0 = one per core",
-                                0, 1024, 0));
-}
-
 }  // namespace
 
 static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
@@ -456,7 +382,7 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   object->get_property = get_property;
   object->constructed = constructed;
   object->finalize = finalize;
-  install_properties(object);
+  cudatensor::install_backend_properties(object);
 
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "enginekeeper.h"
+#include "backendproperties.h"
 #include "kernels/error.h"
 #include "properties.h"
 
@@ -122,9 +122,6 @@ GType gst_cuda_tensor_filter_get_type(void);
 G_END_DECLS
 
 namespace cudatensor {
-
-/// The first id of an element's own properties.
-constexpr guint kFirstProperty = 16;
 
 /// For an element's class_init, before it installs its properties: its log, its pads (the caps are
 /// taken; a build with CUDA adds the same in CUDAMemory) and its Filter.

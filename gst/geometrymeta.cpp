@@ -89,15 +89,20 @@ Facts after(const Facts &earlier, Facts facts) {
   return facts;
 }
 
+/// With what `in` carries already.
+Facts facts_after(GstBuffer *in, const Geometry &geometry) {
+  const auto earlier = earlier_facts(in);
+  const Facts facts = facts_of(geometry);
+  return earlier ? after(*earlier, facts) : facts;
+}
+
 bool says(const GstStructure *s, const Facts &facts) {
-  if (gst_structure_n_fields(s) != kFields) return false;
   const auto said = read_facts(s, facts.sizes.size());
   return said && said->matrix == facts.matrix && said->inverse == facts.inverse &&
          said->sizes == facts.sizes;
 }
 
 void write(GstStructure *s, const Facts &facts) {
-  gst_structure_remove_all_fields(s);
   set_array(s, "matrix", facts.matrix, G_TYPE_DOUBLE, g_value_set_double);
   set_array(s, "inverse", facts.inverse, G_TYPE_DOUBLE, g_value_set_double);
   for (size_t i = 0; i < facts.sizes.size(); ++i)
@@ -109,7 +114,9 @@ void attach(GstBuffer *out, const Facts &facts) {
   GstCustomMeta *meta = meta_of(out);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
   GstStructure *s = gst_custom_meta_get_structure(meta);
-  if (!says(s, facts)) write(s, facts);
+  if (gst_structure_n_fields(s) == kFields && says(s, facts)) return;
+  gst_structure_remove_all_fields(s);
+  write(s, facts);
 }
 
 struct Span {
@@ -174,9 +181,12 @@ GType geometry_meta_api() {
 }
 
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  const auto earlier = earlier_facts(in);
-  const Facts facts = facts_of(geometry);
-  attach(out, earlier ? after(*earlier, facts) : facts);
+  attach(out, facts_after(in, geometry));
+}
+
+void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) {
+  const Facts facts = facts_after(in, geometry);
+  if (!says(out, facts)) write(out, facts);
 }
 
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {

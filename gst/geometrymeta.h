@@ -24,7 +24,10 @@ GType geometry_meta_api();
 /// two are composed, so that matrix and src-* speak of the first picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// The same where `in` carries a geometry that would otherwise be lost; otherwise `out` carries none.
+/// Writes the fields that the meta would have into a structure, where they differ.
+void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
+
+/// The same as attach_geometry() where `in` carries a geometry that would otherwise be lost; otherwise `out` carries none.
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Maps the regions of interest and the crop of `in` to `out`: edges rounded outwards, clipped to

@@ -227,22 +227,23 @@ void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames
   if (!worker_) start_worker(cuda.context());
   HistogramJob job;
   if (alone) job.bins = worker_->take();
-  CudaFrame work(cuda, in, nullptr);
+  CudaInput input(cuda, in);
+  const Stream stream = use_stream(cuda, input.own_stream(), nullptr);
   {
-    const VideoMap source(info_, in, work.input_flags());
-    const ConstImage view = work.luminance(source.constant());
+    const VideoMap source(info_, in, input.flags());
+    const ConstImage view = input.luminance(source.constant(), stream);
     if (alone)
-      operation_->run(view, job.bins.bins(), work.stream());
+      operation_->run(view, job.bins.bins(), stream);
     else
-      operation_->add(view, work.stream());
+      operation_->add(view, stream);
     open_.add(frame);
     if (alone) job.counted = std::exchange(open_, {});
-    work.finish();
+    input.finish(stream);
   }
-  if (work.needs_input()) job.input = keep(in);
+  if (input.is_read_later()) job.input = keep(in);
   if (!alone && !job.input) return;
   if (!job.bins.ready) job.bins = worker_->take();
-  job.bins.ready->record(work.stream());
+  job.bins.ready->record(stream);
   job.ends_interval = alone;
   worker_->push(std::move(job));
 }

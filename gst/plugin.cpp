@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "batchmeta.h"
 #include "config.h"
 #include "elements.h"
 #include "enums.h"
@@ -6,6 +7,7 @@
 
 static gboolean plugin_init(GstPlugin *plugin) {
   cudatensor::register_geometry_meta();
+  cudatensor::register_batch_meta();
   cudatensor::mark_enums_as_plugin_api();
   gboolean all = TRUE;
   all &= GST_ELEMENT_REGISTER(cudanv12toyuv444, plugin);
@@ -13,6 +15,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   all &= GST_ELEMENT_REGISTER(cudanormalize, plugin);
   all &= GST_ELEMENT_REGISTER(cudahistogram, plugin);
   all &= GST_ELEMENT_REGISTER(cudapixelshuffle, plugin);
+  all &= GST_ELEMENT_REGISTER(cudatensormux, plugin);
   return all;
 }
 

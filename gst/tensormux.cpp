@@ -1,0 +1,762 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-cudatensormux
+ * @title: cudatensormux
+ * @see_also: cudanormalize
+ *
+ * Turns the pictures of several cameras into one batch for a network, in one pass: what cudanormalize
+ * does to one picture, for cameras of any sizes, formats, colours and rates. A batch has a slot for
+ * each camera; a GstCudaTensorBatchMeta says what lies in each. The slot of a camera that has no
+ * picture in time is filled with the pad value and marked invalid, so that no camera holds up others
+ * for longer than the latency.
+ *
+ * Pads may come and go while the pipeline plays. A pad whose number is below the batch size has the
+ * slot of that number.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 ! mux.
+ * ]|
+ * Batches of two letterboxed pictures, 640:640:3:2.
+ *
+ * Since: 0.1
+ */
+#include <gst/base/gstaggregator.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "allocation.h"
+#include "backendproperties.h"
+#include "batchmeta.h"
+#include "batchrun.h"
+#include "batchschedule.h"
+#include "cudamemory.h"
+#include "elements.h"
+#include "errors.h"
+#include "memorycaps.h"
+#include "tensorsettings.h"
+#include "videocaps.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudatensormux_debug);
+#define GST_CAT_DEFAULT cudatensormux_debug
+
+namespace cudatensor {
+namespace {
+
+class TensorMux;
+
+/// What the mux knows of a camera; the streaming thread's, but for the number.
+struct Camera {
+  int index = -1;  // of its pad
+  std::string stream_id;
+  GstVideoInfo info = {};
+  std::optional<Source> source;  // once there are caps
+};
+
+}  // namespace
+}  // namespace cudatensor
+
+struct GstCudaTensorMux {
+  GstAggregator parent;
+  cudatensor::TensorMux *mux;
+};
+struct GstCudaTensorMuxClass {
+  GstAggregatorClass parent_class;
+};
+struct GstCudaTensorMuxPad {
+  GstAggregatorPad parent;
+  cudatensor::Camera *camera;
+};
+struct GstCudaTensorMuxPadClass {
+  GstAggregatorPadClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaTensorMuxPad, gst_cuda_tensor_mux_pad, GST_TYPE_AGGREGATOR_PAD)
+G_DEFINE_TYPE(GstCudaTensorMux, gst_cuda_tensor_mux, GST_TYPE_AGGREGATOR)
+GST_ELEMENT_REGISTER_DEFINE(cudatensormux, "cudatensormux", GST_RANK_NONE,
+                            gst_cuda_tensor_mux_get_type())
+
+namespace cudatensor {
+namespace {
+
+constexpr guint kMostSlots = 1024;
+constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
+
+struct MuxSettings : TensorSettings {
+  guint batch_size = 0;
+  guint64 window = 0;
+};
+
+const Properties<MuxSettings> &properties() {
+  static const Properties<MuxSettings> table = [] {
+    Properties<MuxSettings> t;
+    add_tensor_properties(t);
+    t.add(uint_property("batch-size", "Batch size",
+                        "Slots of a batch; 0 = as many as there are sink pads", 0, kMostSlots, 0),
+          Effect::renegotiates, [](MuxSettings &s) -> guint & { return s.batch_size; });
+    t.add(uint64_property("window", "Window",
+                          "Frames that lie less than this apart make one batch, in ns; 0 = the "
+                          "duration of the fastest camera's frames",
+                          0),
+          Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
+    return t;
+  }();
+  return table;
+}
+
+Camera &camera_of(GstAggregatorPad *pad) {
+  return *reinterpret_cast<GstCudaTensorMuxPad *>(pad)->camera;
+}
+
+struct UnrefObject {
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+using OwnedPad = std::unique_ptr<GstAggregatorPad, UnrefObject>;
+
+struct UnrefBuffer {
+  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
+};
+using OwnedBuffer = std::unique_ptr<GstBuffer, UnrefBuffer>;
+
+/// The sink pads in the order of their numbers.
+std::vector<OwnedPad> pads_of(GstAggregator *aggregator) {
+  std::vector<OwnedPad> pads;
+  GST_OBJECT_LOCK(aggregator);
+  for (GList *l = GST_ELEMENT(aggregator)->sinkpads; l != nullptr; l = l->next)
+    pads.emplace_back(GST_AGGREGATOR_PAD(gst_object_ref(l->data)));
+  GST_OBJECT_UNLOCK(aggregator);
+  std::sort(pads.begin(), pads.end(), [](const OwnedPad &a, const OwnedPad &b) {
+    return camera_of(a.get()).index < camera_of(b.get()).index;
+  });
+  return pads;
+}
+
+/// Of each slot its pad, or null. Throws Error where there are more pads than slots.
+using Slots = std::vector<GstAggregatorPad *>;
+Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size) {
+  if (batch_size != 0 && pads.size() > batch_size)
+    throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) + " for " +
+                                           std::to_string(pads.size()) + " sink pads");
+  Slots slots(batch_size != 0 ? batch_size : pads.size());
+  std::vector<GstAggregatorPad *> others;
+  for (const OwnedPad &pad : pads) {
+    const auto index = static_cast<size_t>(camera_of(pad.get()).index);
+    if (batch_size != 0 && index < slots.size())
+      slots[index] = pad.get();
+    else
+      others.push_back(pad.get());
+  }
+  auto slot = slots.begin();
+  for (GstAggregatorPad *pad : others) {
+    slot = std::find(slot, slots.end(), nullptr);
+    *slot = pad;
+  }
+  return slots;
+}
+
+GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer) {
+  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return GST_CLOCK_TIME_NONE;
+  GST_OBJECT_LOCK(pad);
+  const GstClockTime time =
+      gst_segment_to_running_time(&pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  GST_OBJECT_UNLOCK(pad);
+  return time;
+}
+
+/// 0 where caps do not say.
+GstClockTime frame_duration_of(const Camera &camera) {
+  if (!camera.source || camera.info.fps_n == 0) return 0;
+  return gst_util_uint64_scale(GST_SECOND, camera.info.fps_d, camera.info.fps_n);
+}
+
+bool is_same(const Source &a, const Source &b) {
+  const auto facts = [](const Source &s) {
+    return std::make_tuple(s.image.format, s.image.width, s.image.height, s.colorimetry.matrix,
+                           s.colorimetry.range, s.cosited_x, s.cosited_y);
+  };
+  return facts(a) == facts(b);
+}
+
+/// Whether a camera has a frame for the next batch, or none to wait for.
+bool has_spoken(const OwnedPad &pad) {
+  return gst_aggregator_pad_has_buffer(pad.get()) || gst_aggregator_pad_is_eos(pad.get()) ||
+         gst_aggregator_pad_is_inactive(pad.get());
+}
+
+/// A frame that goes into a batch, or at its front stands for a gap.
+struct Frame {
+  OwnedBuffer buffer;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  bool is_gap() const {
+    return GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_GAP) &&
+           gst_buffer_get_size(buffer.get()) == 0;
+  }
+};
+
+class TensorMux {
+ public:
+  explicit TensorMux(GstAggregator *element)
+      : element_(element),
+        errors_(GST_ELEMENT(element)),
+        keeper_(GST_ELEMENT(element), cudatensormux_debug, [this] { release(); }) {}
+
+  EngineKeeper &keeper() { return keeper_; }
+
+  // With the object lock held.
+  void set_property(guint id, const GValue *value, GParamSpec *spec);
+  void get_property(guint id, GValue *value);
+  bool has_room() const;
+
+  bool start();
+  void stop();
+  void flush() { schedule_.reset(); }
+
+  GstCaps *sink_caps(GstCaps *filter);
+  bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
+  void set_stream_id(GstAggregatorPad *pad, GstEvent *event);
+  GstFlowReturn update_src_caps(GstCaps *downstream, GstCaps **result);
+  bool negotiate();
+  bool set_src_caps(GstCaps *caps);
+  bool propose_allocation(GstAggregatorPad *pad, GstQuery *query);
+  bool decide_allocation(GstQuery *query);
+
+  GstClockTime next_time() const;
+  GstFlowReturn aggregate(bool timeout);
+
+ private:
+  void release() { batch_.reset(); }
+  bool latch();
+  MuxSettings pending() const;
+  BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
+  void update_window(const std::vector<OwnedPad> &pads);
+  bool follow(const std::vector<OwnedPad> &pads);
+  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  GstFlowReturn make_batch(const Slots &slots, GstClockTime start);
+  OwnedBuffer acquire(Engine &engine);
+  void prepare(Engine &engine, const Slots &slots);
+  void post_dropped(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTime time);
+
+  GstAggregator *element_;
+  ErrorReporter errors_;
+  EngineKeeper keeper_;
+
+  // Guarded by the object lock.
+  MuxSettings pending_;
+  bool changed_ = true, renegotiate_ = false;
+
+  // The streaming thread's.
+  MuxSettings latched_;
+  BatchSchedule schedule_;
+  bool negotiated_ = true;  // as far as was tried
+  GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
+  TensorDesc out_ = {};
+  std::vector<Source> sources_;  // of the slots, those that batch_ was made for
+  std::vector<Geometry> geometries_;
+  std::unique_ptr<ImagesToTensor> batch_;
+};
+
+// --- properties --------------------------------------------------------------------------------
+
+void TensorMux::set_property(guint id, const GValue *value, GParamSpec *) {
+  if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
+  const auto &entry = properties()[id - kFirstProperty];
+  entry.set(pending_, value);
+  changed_ = true;
+  renegotiate_ |= entry.effect == Effect::renegotiates;
+}
+
+void TensorMux::get_property(guint id, GValue *value) {
+  if (id < kFirstProperty) return get_backend_property(keeper_, id, value);
+  properties()[id - kFirstProperty].get(pending_, value);
+}
+
+bool TensorMux::has_room() const {
+  const guint most = pending_.batch_size != 0 ? pending_.batch_size : kMostSlots;
+  return GST_ELEMENT(element_)->numsinkpads < most;
+}
+
+MuxSettings TensorMux::pending() const {
+  GST_OBJECT_LOCK(element_);
+  MuxSettings copy = pending_;
+  GST_OBJECT_UNLOCK(element_);
+  return copy;
+}
+
+/// Takes over what properties have changed; whether the caps are to be negotiated anew.
+bool TensorMux::latch() {
+  GST_OBJECT_LOCK(element_);
+  const bool changed = changed_, renegotiate = renegotiate_;
+  if (changed) latched_ = pending_;
+  changed_ = renegotiate_ = false;
+  GST_OBJECT_UNLOCK(element_);
+  if (changed) release();
+  return renegotiate;
+}
+
+// --- start and stop ----------------------------------------------------------------------------
+
+bool TensorMux::start() {
+  latch();
+  errors_.forget();
+  schedule_.reset();
+  reported_window_ = GST_CLOCK_TIME_NONE;
+  return errors_.guard([&] { keeper_.start(); });
+}
+
+void TensorMux::stop() {
+  keeper_.stop();
+  sources_.clear();
+  out_ = {};
+  for (const OwnedPad &pad : pads_of(element_)) camera_of(pad.get()).source.reset();
+}
+
+// --- negotiation -------------------------------------------------------------------------------
+
+GstCaps *TensorMux::sink_caps(GstCaps *filter) {
+  OwnedCaps formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
+  if (pending().color == Color::yuv) gst_caps_set_value(formats.get(), "format", yuv_formats());
+  GstCaps *caps = formats.release();
+  if (keeper_.can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
+  if (filter == nullptr) return caps;
+  OwnedCaps all(caps);
+  return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
+}
+
+bool TensorMux::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
+  Camera &camera = camera_of(pad);
+  const bool taken = cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+    const GstVideoInfo info = parse_video_caps(caps);
+    const Color color = pending().color;
+    if (color == Color::rgb || color == Color::bgr) check_matrix(info);
+    camera.source = source_of(caps, info);
+    camera.info = info;
+  });
+  keeper_.forget_stream();
+  // Size and framerate of the batch may follow from it.
+  gst_pad_mark_reconfigure(element_->srcpad);
+  update_window(pads_of(element_));
+  return taken;
+}
+
+void TensorMux::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
+  const gchar *id = nullptr;
+  gst_event_parse_stream_start(event, &id);
+  camera_of(pad).stream_id = id;
+}
+
+GstFlowReturn TensorMux::update_src_caps(GstCaps *downstream, GstCaps **result) {
+  latch();
+  const std::vector<OwnedPad> pads = pads_of(element_);
+  const guint slots = latched_.batch_size != 0 ? latched_.batch_size : pads.size();
+  const Camera *first = nullptr, *fastest = nullptr;
+  for (const OwnedPad &pad : pads) {
+    const Camera &camera = camera_of(pad.get());
+    if (!camera.source) continue;
+    if (first == nullptr) first = fastest = &camera;
+    if (frame_duration_of(camera) < frame_duration_of(*fastest)) fastest = &camera;
+  }
+  if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
+                                         fastest->info.fps_n, fastest->info.fps_d, nullptr);
+  GstCaps *offered = gst_caps_new_empty();
+  append_tensors(offered, latched_, slots, rate);
+  gst_structure_free(rate);
+  if (keeper_.can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
+  OwnedCaps own(offered);
+  OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
+  const bool possible = cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+    *result = choose_tensor(wanted.get(), latched_, slots, first->info.width, first->info.height);
+  });
+  return possible ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
+bool TensorMux::negotiate() {
+  negotiated_ = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->negotiate(element_);
+  return negotiated_;
+}
+
+bool TensorMux::set_src_caps(GstCaps *caps) {
+  return cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+    out_ = parse_tensor_caps(caps, latched_.layout);
+    release();
+  });
+}
+
+bool TensorMux::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
+  return keeper_.has_engine() &&
+         cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+           Engine &engine = keeper_.engine();
+           const EngineScope scope(engine);
+           propose_pool(query, camera_of(pad).info.size, engine);
+         });
+}
+
+bool TensorMux::decide_allocation(GstQuery *query) {
+  return errors_.guard([&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    decide_pool(query, out_.bytes(), engine);
+  });
+}
+
+// --- batches -----------------------------------------------------------------------------------
+
+BatchSchedule::Heads TensorMux::heads(const std::vector<OwnedPad> &pads) const {
+  BatchSchedule::Heads heads;
+  for (const OwnedPad &pad : pads) {
+    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad.get()));
+    if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
+  }
+  return heads;
+}
+
+GstClockTime TensorMux::next_time() const {
+  // Without a frame there is nothing to wait for but one.
+  return schedule_.next_start(heads(pads_of(element_))).value_or(GST_CLOCK_TIME_NONE);
+}
+
+/// Waiting for the frames of a batch is our latency.
+void TensorMux::update_window(const std::vector<OwnedPad> &pads) {
+  GstClockTime window = latched_.window;
+  for (const OwnedPad &pad : pads) {
+    const GstClockTime duration = frame_duration_of(camera_of(pad.get()));
+    if (latched_.window == 0 && duration != 0 && (window == 0 || duration < window))
+      window = duration;
+  }
+  if (window == 0) window = kUnknownFrameDuration;
+  schedule_.set_window(window);
+  if (window != reported_window_) gst_aggregator_set_latency(element_, window, window);
+  reported_window_ = window;
+}
+
+void TensorMux::post_dropped(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTime time) {
+  GST_CAT_INFO_OBJECT(cudatensormux_debug, pad, "dropping a frame that is late: %" GST_TIME_FORMAT,
+                      GST_TIME_ARGS(time));
+  GstMessage *message = gst_message_new_qos(GST_OBJECT(pad), TRUE, time, GST_CLOCK_TIME_NONE,
+                                            GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer));
+  gst_element_post_message(GST_ELEMENT(element_), message);
+}
+
+/// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
+Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start) {
+  const bool live = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
+  for (Frame frame;;) {
+    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
+    const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
+    const bool joins = head != nullptr && schedule_.joins(time, start);
+    const bool replaces = frame.buffer == nullptr || (live && schedule_.is_late(frame.time));
+    if (!joins || !replaces) return frame;
+    if (frame.buffer != nullptr) post_dropped(pad, frame.buffer.get(), frame.time);
+    frame = {OwnedBuffer(gst_aggregator_pad_pop_buffer(pad)), time};
+  }
+}
+
+/// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
+bool TensorMux::follow(const std::vector<OwnedPad> &pads) {
+  for (const OwnedPad &pad : pads) {
+    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad.get()));
+    if (head != nullptr && cuda_memory_of(head.get()) != nullptr) return keeper_.follow(head.get());
+  }
+  return false;
+}
+
+GstFlowReturn TensorMux::aggregate(bool timeout) {
+  errors_.next_frame();
+  if (!negotiated_) return GST_FLOW_NOT_NEGOTIATED;
+  const std::vector<OwnedPad> pads = pads_of(element_);
+  update_window(pads);
+  // A frame that seemed to be there may have been clipped.
+  const bool complete = std::all_of(pads.begin(), pads.end(), has_spoken);
+  if (!timeout && !complete) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  const auto start = schedule_.next_start(heads(pads));
+  if (!start) {
+    const bool ended = !pads.empty() && std::all_of(pads.begin(), pads.end(), [](const auto &pad) {
+      return gst_aggregator_pad_is_eos(pad.get());
+    });
+    return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  gst_object_sync_values(GST_OBJECT(element_), *start);
+  Slots slots;
+  bool renegotiate = latch();
+  const bool followed = errors_.guard([&] {
+    slots = assign_slots(pads, latched_.batch_size);
+    renegotiate |= follow(pads);
+  });
+  if (!followed) return GST_FLOW_ERROR;
+  renegotiate |= out_.n != static_cast<int64_t>(slots.size());
+  if (renegotiate) {
+    gst_pad_mark_reconfigure(element_->srcpad);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  GST_CAT_LOG_OBJECT(cudatensormux_debug, element_, "batch at %" GST_TIME_FORMAT "%s",
+                     GST_TIME_ARGS(*start), timeout ? ", not all cameras in time" : "");
+  return make_batch(slots, *start);
+}
+
+/// Slots without a camera keep their place in the operation, so that it serves one that returns.
+void TensorMux::prepare(Engine &engine, const Slots &slots) {
+  std::vector<Source> sources = sources_;
+  sources.resize(slots.size());
+  const Source *any = nullptr;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] != nullptr && camera_of(slots[i]).source) sources[i] = *camera_of(slots[i]).source;
+    if (sources[i].image.width != 0) any = &sources[i];
+  }
+  for (Source &source : sources)
+    if (source.image.width == 0) source = *any;
+  if (batch_ != nullptr &&
+      std::equal(sources.begin(), sources.end(), sources_.begin(), sources_.end(), is_same))
+    return;
+  out_ = desc_of(dimensions_of(out_), latched_.dtype, latched_.layout);
+  release();
+  batch_ = engine.backend().normalize_batch(sources, latched_.params(sources[0], out_));
+  geometries_.clear();
+  TensorDesc slot = out_;
+  slot.n = 1;
+  for (const Source &source : sources) geometries_.push_back(latched_.geometry(source.image, slot));
+  sources_ = sources;
+}
+
+/// Not a pool's own words alone: the cause.
+OwnedBuffer TensorMux::acquire(Engine &engine) {
+  GstBuffer *buffer = nullptr;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_aggregator_get_allocator(element_, &allocator, &params);
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool(element_);
+  if (pool == nullptr)
+    buffer = gst_buffer_new_allocate(allocator, out_.bytes(), &params);
+  else if (gst_buffer_pool_set_active(pool, TRUE))
+    gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
+  gst_clear_object(&pool);
+  const std::unique_ptr<GstAllocator, UnrefObject> owner(allocator);
+  if (buffer == nullptr) fail_to_allocate(out_.bytes(), engine, allocator);
+  return OwnedBuffer(buffer);
+}
+
+GstFlowReturn TensorMux::make_batch(const Slots &slots, GstClockTime start) {
+  std::vector<Frame> frames(slots.size());
+  std::vector<BatchSlot> meta(slots.size());
+  std::vector<BatchInput> inputs(slots.size());
+  GstClockTime earliest = GST_CLOCK_TIME_NONE;
+  bool valid = false;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] == nullptr) continue;
+    const Camera &camera = camera_of(slots[i]);
+    meta[i].pad_index = camera.index;
+    meta[i].stream_id = camera.stream_id;
+    frames[i] = take(slots[i], start);
+    if (frames[i].buffer == nullptr || frames[i].is_gap()) continue;
+    valid = true;
+    inputs[i] = {frames[i].buffer.get(), &camera.info};
+    meta[i].picture = frames[i].buffer.get();
+    meta[i].running_time = frames[i].time;
+    earliest = std::min(earliest, frames[i].time);
+  }
+  schedule_.begun(start);
+  if (!valid) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  OwnedBuffer out;
+  const bool done = errors_.guard([&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    prepare(engine, slots);
+    for (size_t i = 0; i < slots.size(); ++i) meta[i].geometry = geometries_[i];
+    out = acquire(engine);
+    run_batch(engine, *batch_, inputs, out_, out.get());
+  });
+  if (!done) return GST_FLOW_ERROR;
+  attach_batch(out.get(), meta);
+  GST_BUFFER_PTS(out.get()) = GST_CLOCK_TIME_IS_VALID(earliest) ? start : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DTS(out.get()) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION(out.get()) = schedule_.window();
+  GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = start;
+  gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(out.get()), GST_CLOCK_TIME_NONE,
+                                  GST_BUFFER_DURATION(out.get()), nullptr);
+  return gst_aggregator_finish_buffer(element_, out.release());
+}
+
+TensorMux &mux_of(gpointer element) { return *static_cast<GstCudaTensorMux *>(element)->mux; }
+
+// --- GStreamer ---------------------------------------------------------------------------------
+
+GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
+                                 const gchar *name, const GstCaps *caps) {
+  GST_OBJECT_LOCK(aggregator);
+  const bool room = mux_of(aggregator).has_room();
+  GST_OBJECT_UNLOCK(aggregator);
+  if (!room) {
+    GST_WARNING_OBJECT(aggregator, "no sink pad beyond the batch size");
+    return nullptr;
+  }
+  GstAggregatorPad *pad = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+                              ->create_new_pad(aggregator, templ, name, caps);
+  if (pad != nullptr)
+    camera_of(pad).index =
+        static_cast<int>(g_ascii_strtoull(GST_PAD_NAME(pad) + strlen("sink_"), nullptr, 10));
+  return pad;
+}
+
+GstBuffer *clip(GstAggregator *, GstAggregatorPad *pad, GstBuffer *buffer) {
+  const GstClockTime begin = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(begin)) return buffer;
+  const GstClockTime end = GST_BUFFER_DURATION_IS_VALID(buffer)
+                               ? begin + GST_BUFFER_DURATION(buffer)
+                               : GST_CLOCK_TIME_NONE;
+  GST_OBJECT_LOCK(pad);
+  const bool inside =
+      pad->segment.format == GST_FORMAT_TIME &&
+      gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
+  GST_OBJECT_UNLOCK(pad);
+  if (inside) return buffer;
+  gst_buffer_unref(buffer);
+  return nullptr;
+}
+
+gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps *caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    const bool taken = mux_of(aggregator).set_caps(pad, caps);
+    gst_event_unref(event);
+    return taken;
+  }
+  if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) mux_of(aggregator).set_stream_id(pad, event);
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->sink_event(aggregator, pad, event);
+}
+
+gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && mux_of(aggregator).keeper().answer(query))
+    return TRUE;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
+    return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+        ->sink_query(aggregator, pad, query);
+  GstCaps *filter = nullptr;
+  gst_query_parse_caps(query, &filter);
+  const OwnedCaps caps(mux_of(aggregator).sink_caps(filter));
+  gst_query_set_caps_result(query, caps.get());
+  return TRUE;
+}
+
+gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && mux_of(aggregator).keeper().answer(query))
+    return TRUE;
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_query(aggregator, query);
+}
+
+void set_context(GstElement *element, GstContext *context) {
+  mux_of(element).keeper().set_context(context);
+  GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+  GST_OBJECT_LOCK(object);
+  mux_of(object).set_property(id, value, spec);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  GST_OBJECT_LOCK(object);
+  mux_of(object).get_property(id, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void finalize_mux(GObject *object) {
+  delete &mux_of(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_mux_parent_class)->finalize(object);
+}
+
+void finalize_pad(GObject *object) {
+  delete &camera_of(GST_AGGREGATOR_PAD(object));
+  G_OBJECT_CLASS(gst_cuda_tensor_mux_pad_parent_class)->finalize(object);
+}
+
+void add_pad_templates(GstElementClass *klass) {
+  GstCaps *sink = make_video_template_caps(CUDATENSOR_INPUT_FORMATS);
+  GstCaps *src =
+      make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
+  if (cuda_is_built()) {
+    sink = in_both_memories(sink);
+    src = in_both_memories(src);
+  }
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new_with_gtype("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, sink,
+                                             gst_cuda_tensor_mux_pad_get_type()));
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new_with_gtype("src", GST_PAD_SRC, GST_PAD_ALWAYS, src,
+                                             GST_TYPE_AGGREGATOR_PAD));
+  gst_caps_unref(sink);
+  gst_caps_unref(src);
+}
+
+void set_aggregator_functions(GstAggregatorClass *klass) {
+  klass->create_new_pad = create_new_pad;
+  klass->clip = clip;
+  klass->sink_event = sink_event;
+  klass->sink_query = sink_query;
+  klass->src_query = src_query;
+  klass->start = [](GstAggregator *a) -> gboolean { return mux_of(a).start(); };
+  klass->stop = [](GstAggregator *a) -> gboolean {
+    mux_of(a).stop();
+    return TRUE;
+  };
+  klass->flush = [](GstAggregator *a) {
+    mux_of(a).flush();
+    return GST_FLOW_OK;
+  };
+  klass->get_next_time = [](GstAggregator *a) { return mux_of(a).next_time(); };
+  klass->aggregate = [](GstAggregator *a, gboolean timeout) {
+    return mux_of(a).aggregate(timeout);
+  };
+  klass->negotiate = [](GstAggregator *a) -> gboolean { return mux_of(a).negotiate(); };
+  klass->update_src_caps = [](GstAggregator *a, GstCaps *downstream, GstCaps **result) {
+    return mux_of(a).update_src_caps(downstream, result);
+  };
+  klass->negotiated_src_caps = [](GstAggregator *a, GstCaps *caps) -> gboolean {
+    return mux_of(a).set_src_caps(caps);
+  };
+  klass->propose_allocation = [](GstAggregator *a, GstAggregatorPad *pad, GstQuery *,
+                                 GstQuery *query) -> gboolean {
+    return mux_of(a).propose_allocation(pad, query);
+  };
+  klass->decide_allocation = [](GstAggregator *a, GstQuery *query) -> gboolean {
+    return mux_of(a).decide_allocation(query);
+  };
+}
+
+}  // namespace
+}  // namespace cudatensor
+
+static void gst_cuda_tensor_mux_pad_class_init(GstCudaTensorMuxPadClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = cudatensor::finalize_pad;
+}
+
+static void gst_cuda_tensor_mux_pad_init(GstCudaTensorMuxPad *self) {
+  self->camera = new cudatensor::Camera;
+}
+
+static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudatensormux_debug, "cudatensormux", 0, "cudatensormux");
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = cudatensor::set_property;
+  object->get_property = cudatensor::get_property;
+  object->finalize = cudatensor::finalize_mux;
+  cudatensor::install_backend_properties(object);
+  cudatensor::properties().install(object, cudatensor::kFirstProperty);
+
+  auto *element = GST_ELEMENT_CLASS(klass);
+  element->set_context = cudatensor::set_context;
+  cudatensor::add_pad_templates(element);
+  gst_element_class_set_static_metadata(
+      element, "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler/Hardware",
+      "Turns the pictures of several cameras into one batch for a network",
+      "The gst-cudatensor developers");
+  gst_type_mark_as_plugin_api(gst_cuda_tensor_mux_pad_get_type(),
+                              static_cast<GstPluginAPIFlags>(0));
+
+  cudatensor::set_aggregator_functions(GST_AGGREGATOR_CLASS(klass));
+}
+
+static void gst_cuda_tensor_mux_init(GstCudaTensorMux *self) {
+  self->mux = new cudatensor::TensorMux(GST_AGGREGATOR(self));
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tensorsettings.h"
+
+#include "kernels/error.h"
+#include "values.h"
+#include "videocaps.h"
+
+namespace cudatensor {
+namespace {
+
+/// Whether a tensor of these dimensions is one that the settings can give.
+bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
+  const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
+  const auto side_fits = [](int64_t side, int wanted) {
+    return side <= kMaxImageSize && (wanted == 0 || side == wanted);
+  };
+  return t.n == n && t.c == s.channels() && side_fits(t.w, s.width) && side_fits(t.h, s.height);
+}
+
+/// The texts for `dimensions` that a structure allows, ours where it leaves them open.
+std::vector<std::string> choices(const GstStructure *tensor, const Dimensions &ours) {
+  std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
+  if (texts.empty()) texts.push_back(dimensions_text(ours));
+  return texts;
+}
+
+GstCaps *fix_dimensions(const GstCaps *caps, guint i, const std::string &text) {
+  GstStructure *fixed = gst_structure_copy(gst_caps_get_structure(caps, i));
+  gst_structure_set(fixed, "dimensions", G_TYPE_STRING, text.c_str(), nullptr);
+  GstCaps *result = gst_caps_new_full(fixed, nullptr);
+  gst_caps_set_features(result, 0, gst_caps_features_copy(gst_caps_get_features(caps, i)));
+  return gst_caps_fixate(result);
+}
+
+const GstCaps *yuv_caps() {
+  static const OwnedCaps caps(make_video_template_caps(CUDATENSOR_YUV420 ", Y444"));
+  return caps.get();
+}
+
+}  // namespace
+
+Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height) {
+  return dimensions_of({s.dtype, s.layout, n, s.channels(), height, width});
+}
+
+void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
+                    const GstStructure *picture) {
+  GstStructure *tensor = new_tensor_structure(picture);
+  gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
+  if (s.width != 0 && s.height != 0)
+    append_with_dimensions(caps, tensor, dimensions_for(s, n, s.width, s.height));
+  else
+    gst_caps_append_structure(caps, tensor);
+}
+
+GstCaps *choose_tensor(const GstCaps *caps, const TensorSettings &s, int64_t n, int width,
+                       int height) {
+  const Dimensions ours =
+      dimensions_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    for (const std::string &text : choices(gst_caps_get_structure(caps, i), ours)) {
+      const auto dimensions = parse_dimensions(text.c_str());
+      if (dimensions && fits(s, n, *dimensions)) return fix_dimensions(caps, i, text);
+    }
+  }
+  const std::string batch = n == 1 ? "" : " and " + std::to_string(n) + " pictures";
+  throw Error(Error::Code::settings, "downstream takes no tensor of " +
+                                         std::to_string(s.channels()) + " channels" + batch +
+                                         ", type " + type_text(s.dtype) +
+                                         " and the size that width and height ask for");
+}
+
+const GValue *yuv_formats() {
+  return gst_structure_get_value(gst_caps_get_structure(yuv_caps(), 0), "format");
+}
+
+bool has_colors(const TensorSettings &s, const GstStructure *picture) {
+  if (s.color != Color::yuv) return true;
+  OwnedCaps own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
+  return gst_caps_can_intersect(own.get(), yuv_caps());
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudatensormux: what it makes of cameras, and what it does when they are late, gone or changed.
+#include "muxrig.h"
+#include "reference.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr GstClockTime kFrame = 40 * GST_MSECOND;  // 25 a second
+constexpr const char *kRate = "framerate=25/1";
+
+const ImageDesc kDesc = {PixelFormat::NV12, 16, 8};
+
+std::vector<bool> valid_of(GstBuffer *batch) {
+  std::vector<bool> valid;
+  for (const BatchSlotMeta &slot : slots_of(batch)) valid.push_back(slot.valid);
+  return valid;
+}
+using Valid = std::vector<bool>;
+
+// ------------------------------------------------------------------------------ what is computed
+
+void expect_single_runs(const NormalizeParams &params, const std::vector<PixelFormat> &formats) {
+  const std::vector<Picture> pictures = mixed_pictures(16, formats);
+  MuxRig rig(properties_of(params), pictures.size());
+  std::vector<Bytes> expected;
+  for (size_t i = 0; i < pictures.size(); ++i) {
+    rig.camera(i).caps(video_caps(pictures[i].desc(), kRate));
+    EXPECT_EQ(rig.camera(i).push(frame_at(pictures[i], 0, kFrame)), GST_FLOW_OK);
+    expected.push_back(slot_bytes(pictures[i], params));
+  }
+  EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()), joined(expected))) << properties_of(params);
+}
+
+TEST(TensorMux, SixteenCamerasEqualSixteenSingleRuns) {
+  NormalizeParams params = small_params();
+  for (const ResizeMode mode :
+       {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left})
+    for (const Color color : {Color::rgb, Color::bgr, Color::gray, Color::yuv}) {
+      params.resize.mode = mode;
+      params.color = color;
+      params.out.c = color == Color::gray ? 1 : 3;
+      expect_single_runs(params, color == Color::yuv ? kYuvFormats : kInputFormats);
+    }
+}
+
+TEST(TensorMux, GivesEveryTypeAndLayout) {
+  NormalizeParams params = small_params();
+  for (const DType dtype : {DType::float32, DType::float16, DType::uint8, DType::int8})
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      params.out.dtype = dtype;
+      params.out.layout = layout;
+      expect_single_runs(params, kInputFormats);
+    }
+}
+
+TEST(TensorMux, NormalizesWithListsOfValues) {
+  NormalizeParams params = small_params();
+  params.mean = {0.485, 0.456, 0.406};
+  params.std = {0.229, 0.224, 0.225};
+  const Picture picture = random_picture(kDesc);
+  MuxRig rig(properties_of(params) + " mean=<0.485,0.456,0.406> std=<0.229,0.224,0.225>", 1);
+  rig.camera(0).caps(video_caps(kDesc));
+  rig.camera(0).push(frame_at(picture, 0, kFrame));
+  EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()), slot_bytes(picture, params)));
+}
+
+// -------------------------------------------------------------------------------------- the caps
+
+/// What a camera is told that is refused: not by the first frame, which waits.
+GstFlowReturn refusal_of(MuxCamera &camera, const ImageDesc &desc) {
+  for (;;) {
+    const GstFlowReturn flow = camera.push(buffer_of(Picture(desc)));
+    if (flow != GST_FLOW_OK) return flow;
+  }
+}
+
+/// A rig of cameras at 25 frames a second that all have shown their first frame.
+class TensorMuxCaps : public testing::Test {
+ protected:
+  void start(const std::string &properties, size_t cameras, const std::string &downstream = "ANY") {
+    rig_ = std::make_unique<MuxRig>(properties, cameras);
+    rig_->downstream(downstream);
+    for (size_t i = 0; i < cameras; ++i) {
+      rig_->camera(i).caps(video_caps(kDesc, kRate));
+      rig_->camera(i).push(frame_at(Picture(kDesc), 0, kFrame));
+    }
+  }
+
+  std::unique_ptr<MuxRig> rig_;
+};
+
+TEST_F(TensorMuxCaps, SayHowManyPicturesThereAre) {
+  start("width=20 height=10 dtype=float16", 3);
+  rig_->pull();
+  EXPECT_EQ(rig_->output("dimensions"), "20:10:3:3");
+  EXPECT_EQ(rig_->output("types"), "float16");
+  EXPECT_EQ(rig_->output("framerate"), "25/1");
+}
+
+TEST_F(TensorMuxCaps, KeepABatchSize) {
+  start("width=20 height=10 batch-size=8 layout=nhwc", 3);
+  const BufferRef batch = rig_->pull();
+  EXPECT_EQ(rig_->output("dimensions"), "3:20:10:8");
+  EXPECT_EQ(valid_of(batch.get()), (Valid{true, true, true, false, false, false, false, false}));
+}
+
+TEST_F(TensorMuxCaps, TakeTheSizeFromDownstreamOrTheFirstCamera) {
+  start("", 2);
+  rig_->pull();
+  EXPECT_EQ(rig_->output("dimensions"), "16:8:3:2");
+  start("", 2, tensor_caps("float32", "30:20:3:2", kRate));
+  rig_->pull();
+  EXPECT_EQ(rig_->output("dimensions"), "30:20:3:2");
+}
+
+TEST_F(TensorMuxCaps, HaveThreeDimensionsForOnePicture) {
+  start("width=20 height=10", 1, tensor_caps("float32", "20:10:3", kRate));
+  rig_->pull();
+  EXPECT_EQ(rig_->output("dimensions"), "20:10:3");
+}
+
+TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesAnotherBatch) {
+  const WarningLog log;
+  start("width=20 height=10", 2, tensor_caps("float32", "20:10:3:4", kRate));
+  EXPECT_EQ(refusal_of(rig_->camera(0), kDesc), GST_FLOW_NOT_NEGOTIATED);
+}
+
+TEST_F(TensorMuxCaps, OfACameraWithoutTheColoursAreRefused) {
+  MuxRig rig("color=yuv", 1);
+  rig.camera(0).caps(video_caps({PixelFormat::RGB, 8, 8}));
+  EXPECT_EQ(refusal_of(rig.camera(0), {PixelFormat::RGB, 8, 8}), GST_FLOW_NOT_NEGOTIATED);
+}
+
+// -------------------------------------------------------------------------------------- the meta
+
+TEST(TensorMuxMeta, SaysWhatLiesInEachSlot) {
+  MuxRig rig("width=20 height=20 resize-mode=ultralytics batch-size=3", 2);
+  const ImageDesc wide = {PixelFormat::RGB, 40, 20}, high = {PixelFormat::NV12, 10, 40};
+  rig.camera(0).event(gst_event_new_stream_start("front door"));
+  rig.camera(0).caps(video_caps(wide, kRate));
+  rig.camera(1).caps(video_caps(high, kRate));
+  rig.camera(0).push(frame_at(Picture(wide), 5, kFrame));
+  rig.camera(1).push(frame_at(Picture(high), 9, kFrame));
+  const BufferRef batch = rig.pull();
+  const auto slots = slots_of(batch.get());
+  ASSERT_EQ(slots.size(), 3u);
+  EXPECT_TRUE(slots[0].valid);
+  EXPECT_EQ(slots[0].pad_index, 0);
+  EXPECT_EQ(slots[0].stream_id, "front door");
+  EXPECT_EQ(slots[0].pts, 5u);
+  EXPECT_EQ(slots[0].duration, kFrame);
+  EXPECT_EQ(slots[0].running_time, 5u);
+  EXPECT_EQ(slots[0].src_width, 40);
+  EXPECT_EQ(slots[0].content_height, 10);
+  EXPECT_EQ(slots[0].pad_top, 5);
+  EXPECT_EQ(slots[1].pad_index, 1);
+  EXPECT_EQ(slots[1].running_time, 9u);
+  EXPECT_EQ(slots[1].src_height, 40);
+  EXPECT_EQ(slots[1].content_width, 5);
+  EXPECT_FALSE(slots[2].valid);
+  EXPECT_EQ(slots[2].pad_index, -1);
+  EXPECT_EQ(GST_BUFFER_PTS(batch.get()), 5u);
+}
+
+TEST(TensorMuxMeta, SpeaksOfTheFirstPicture) {
+  MuxRig rig("", 1);
+  const ElementRef letterbox = make_element("cudaletterbox");
+  GstHarness *harness = gst_harness_new_with_element(letterbox.get(), "sink", "src");
+  gst_harness_set_sink_caps(harness,
+                            gst_caps_from_string("video/x-raw,format=RGB,width=20,height=20"));
+  gst_harness_set_src_caps(harness,
+                           gst_caps_from_string(video_caps({PixelFormat::RGB, 40, 20}).c_str()));
+  gst_harness_push(harness, buffer_of(Picture({PixelFormat::RGB, 40, 20})).release());
+  BufferRef small(gst_harness_pull(harness));
+  gst_harness_teardown(harness);
+  rig.camera(0).caps(video_caps({PixelFormat::RGB, 20, 20}));
+  rig.camera(0).push(std::move(small));
+  EXPECT_EQ(slots_of(rig.pull().get())[0].src_width, 40);
+}
+
+// ---------------------------------------------------------------- files: frames are waited for
+
+/// Cameras whose frames are told apart by their grey level.
+class TensorMuxTimes : public testing::Test {
+ protected:
+  void start(const std::string &properties, size_t cameras, bool live = false) {
+    rig_ = std::make_unique<MuxRig>("width=4 height=4 dtype=uint8 color=gray " + properties,
+                                    cameras, live);
+    for (size_t i = 0; i < cameras; ++i) rig_->camera(i).caps(video_caps(desc_, kRate));
+  }
+
+  GstFlowReturn push(size_t camera, GstClockTime pts, GstClockTime duration = kFrame) {
+    return rig_->camera(camera).push(
+        frame_at(Picture(desc_, static_cast<uint8_t>(camera + 1)), pts, duration));
+  }
+
+  /// The running times in the next batch, by slot; nothing where there is no picture. Looks at the
+  /// slots' bytes on the way.
+  using Times = std::vector<std::optional<GstClockTime>>;
+  static Times times_of(const BufferRef &batch) {
+    Times times;
+    const Bytes bytes = bytes_of(batch.get());
+    for (const BatchSlotMeta &slot : slots_of(batch.get())) {
+      const size_t i = times.size();
+      EXPECT_EQ(bytes.at(i * 16), slot.valid ? slot.pad_index + 1 : 114);
+      times.push_back(slot.valid ? std::optional(slot.running_time) : std::nullopt);
+    }
+    return times;
+  }
+  Times next() { return times_of(rig_->pull()); }
+
+  const ImageDesc desc_ = {PixelFormat::GRAY8, 4, 4};
+  std::unique_ptr<MuxRig> rig_;
+};
+constexpr std::nullopt_t kNone = std::nullopt;
+
+TEST_F(TensorMuxTimes, FramesOfOneRateMeetWhateverTheirPhase) {
+  start("", 2);
+  for (GstClockTime t = 0; t < 5 * kFrame; t += kFrame) {
+    push(0, t);
+    push(1, t + kFrame / 2);
+    EXPECT_EQ(next(), (Times{t, t + kFrame / 2}));
+  }
+}
+
+TEST_F(TensorMuxTimes, ASlowerCameraIsInSomeBatches) {
+  start("", 2);
+  push(1, 0, 3 * kFrame);
+  for (GstClockTime t = 0; t < 9 * kFrame; t += kFrame) {
+    push(0, t);
+    const bool both = t % (3 * kFrame) == 0;
+    EXPECT_EQ(next(), (both ? Times{t, t} : Times{t, kNone}));
+    if (both) push(1, t + 3 * kFrame, 3 * kFrame);
+  }
+}
+
+TEST_F(TensorMuxTimes, TheWindowMayBeSet) {
+  start("window=10", 2);
+  push(0, 0);
+  push(1, 9);
+  EXPECT_EQ(next(), (Times{0, 9}));
+  push(0, 100);
+  push(1, 110);
+  EXPECT_EQ(next(), (Times{100, kNone}));
+  push(0, 200);
+  EXPECT_EQ(next(), (Times{kNone, 110}));
+}
+
+TEST_F(TensorMuxTimes, TheSegmentsOfCamerasCount) {
+  start("", 2);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = 5 * kFrame;
+  rig_->camera(1).event(gst_event_new_segment(&segment));
+  push(0, 0);
+  push(1, 2 * kFrame);  // in front of the segment: clipped
+  push(1, 5 * kFrame);
+  EXPECT_EQ(next(), (Times{0, 0}));
+}
+
+TEST_F(TensorMuxTimes, FramesWithoutTimesJoin) {
+  start("", 2);
+  push(0, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  push(1, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  EXPECT_EQ(next(), (Times{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE}));
+}
+
+TEST_F(TensorMuxTimes, AGapLeavesItsSlotEmpty) {
+  start("", 2);
+  push(0, 0);
+  rig_->camera(1).event(gst_event_new_gap(0, kFrame));
+  EXPECT_EQ(next(), (Times{0, kNone}));
+  push(0, kFrame);
+  push(1, kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, kFrame}));
+}
+
+TEST_F(TensorMuxTimes, ACameraThatEndsLeavesTheOthers) {
+  start("", 3);
+  for (size_t i = 0; i < 3; ++i) push(i, 0);
+  next();
+  rig_->camera(1).eos();
+  push(0, kFrame);
+  push(2, kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, kNone, kFrame}));
+  rig_->camera(0).eos();
+  rig_->camera(2).eos();
+  EXPECT_TRUE(rig_->reaches_eos());
+}
+
+TEST_F(TensorMuxTimes, ACameraThatEndedMayBeginAgain) {
+  start("", 2);
+  for (int round = 0; round < 50; ++round) {
+    const GstClockTime t = round * 2 * kFrame;
+    push(0, t);
+    push(1, t);
+    ASSERT_EQ(next(), (Times{t, t}));
+    rig_->camera(1).eos();
+    push(0, t + kFrame);
+    ASSERT_EQ(next(), (Times{t + kFrame, kNone}));
+    rig_->camera(1).event(gst_event_new_stream_start("again"));
+  }
+}
+
+// ------------------------------------------------------------------- live: the clock goes on
+
+TEST_F(TensorMuxTimes, AFullSetDoesNotWaitForTheClock) {
+  start("", 2, true);
+  push(0, 0);
+  push(1, 0);
+  EXPECT_EQ(next(), (Times{0, 0}));
+}
+
+TEST_F(TensorMuxTimes, AStalledCameraHoldsUpNobodyBeyondTheLatency) {
+  start("latency=5000000", 2, true);
+  push(0, 0);
+  push(1, 0);
+  next();
+  push(0, kFrame);
+  EXPECT_EQ(rig_->time_out(), 2 * kFrame + 5 * GST_MSECOND);
+  EXPECT_EQ(next(), (Times{kFrame, kNone}));
+}
+
+TEST_F(TensorMuxTimes, WhatIsLateGoesWithTheNext) {
+  start("", 2, true);
+  push(0, 0);
+  push(1, 0);
+  next();
+  push(0, kFrame);
+  EXPECT_EQ(rig_->time_out(), 2 * kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, kNone}));
+  push(1, kFrame - 1);
+  push(0, 2 * kFrame);
+  EXPECT_EQ(next(), (Times{2 * kFrame, kFrame - 1}));
+}
+
+TEST_F(TensorMuxTimes, OfWhatHasFallenBehindTheNewestIsTaken) {
+  start("", 2, true);
+  push(0, 10 * kFrame);
+  EXPECT_EQ(rig_->time_out(), 11 * kFrame);
+  EXPECT_EQ(next(), (Times{10 * kFrame, kNone}));
+  push(1, 3 * kFrame);
+  push(1, 4 * kFrame);
+  push(0, 11 * kFrame);
+  EXPECT_EQ(next(), (Times{11 * kFrame, 4 * kFrame}));
+  const auto messages = rig_->messages().of_type(GST_MESSAGE_QOS);
+  ASSERT_EQ(messages.size(), 1u);
+  guint64 time = 0;
+  gst_message_parse_qos(messages[0].get(), nullptr, &time, nullptr, nullptr, nullptr);
+  EXPECT_EQ(time, 3 * kFrame);
+}
+
+TEST_F(TensorMuxTimes, NoBatchesAreMadeOfNothing) {
+  start("", 2, true);
+  push(0, 0);
+  push(1, 0);
+  next();
+  // Nor is anything waited for but a frame.
+  g_usleep(20000);
+  EXPECT_EQ(rig_->pending_waits(), 0u);
+  EXPECT_EQ(rig_->pull_if_there(), nullptr);
+}
+
+TEST_F(TensorMuxTimes, AFramesDurationIsTheLatency) {
+  start("latency=7", 2, true);
+  push(0, 0);
+  push(1, 0);
+  next();
+  const QueryRef query(gst_query_new_latency());
+  const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
+  ASSERT_TRUE(gst_pad_query(src.get(), query.get()));
+  gboolean live = FALSE;
+  GstClockTime least = 0;
+  gst_query_parse_latency(query.get(), &live, &least, nullptr);
+  EXPECT_TRUE(live);
+  EXPECT_EQ(least, kFrame + 7);
+}
+
+// ------------------------------------------------------------------------- what changes on the way
+
+TEST_F(TensorMuxTimes, PadsComeAndGo) {
+  start("", 2);
+  push(0, 0);
+  push(1, 0);
+  EXPECT_EQ(next(), (Times{0, 0}));
+  EXPECT_EQ(rig_->output("dimensions"), "4:4:1:2");
+  rig_->add(2).caps(video_caps(desc_, kRate));
+  for (size_t i = 0; i < 3; ++i) push(i, kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, kFrame, kFrame}));
+  EXPECT_EQ(rig_->output("dimensions"), "4:4:1:3");
+  rig_->remove(0);
+  push(1, 2 * kFrame);
+  push(2, 2 * kFrame);
+  EXPECT_EQ(next(), (Times{2 * kFrame, 2 * kFrame}));
+  EXPECT_EQ(rig_->output("dimensions"), "4:4:1:2");
+}
+
+TEST_F(TensorMuxTimes, PadsKeepTheirSlotsInABatchSize) {
+  start("batch-size=3", 3);
+  for (size_t i = 0; i < 3; ++i) push(i, 0);
+  next();
+  rig_->remove(1);
+  push(0, kFrame);
+  push(2, kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, kNone, kFrame}));
+  rig_->add(1).caps(video_caps(desc_, kRate));
+  for (size_t i = 0; i < 3; ++i) push(i, 2 * kFrame);
+  EXPECT_EQ(next(), (Times{2 * kFrame, 2 * kFrame, 2 * kFrame}));
+}
+
+TEST_F(TensorMuxTimes, APadBeyondTheBatchSizeTakesAFreeSlot) {
+  start("batch-size=2", 1);
+  rig_->add(7).caps(video_caps(desc_, kRate));
+  push(0, 0);
+  push(7, 0);
+  EXPECT_EQ(next(), (Times{0, 0}));
+  const PadRef third(gst_element_request_pad_simple(rig_->element(), "sink_%u"));
+  EXPECT_EQ(third, nullptr);
+}
+
+TEST(TensorMux, FollowsACameraToOtherCaps) {
+  const NormalizeParams params = small_params();
+  MuxRig rig(properties_of(params), 2);
+  for (int round = 0; round < 3; ++round) {
+    const auto pictures = mixed_pictures(2 + round, kInputFormats);
+    std::vector<Bytes> expected;
+    for (size_t i = 0; i < 2; ++i) {
+      const Picture &picture = pictures[round + i];
+      rig.camera(i).caps(video_caps(picture.desc(), kRate));
+      rig.camera(i).push(frame_at(picture, round * kFrame, kFrame));
+      expected.push_back(slot_bytes(picture, params));
+    }
+    EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()), joined(expected))) << round;
+  }
+}
+
+TEST(TensorMux, PropertiesChangeWhileItRuns) {
+  NormalizeParams params = small_params();
+  const Picture picture = random_picture(kDesc);
+  MuxRig rig(properties_of(params), 1);
+  rig.camera(0).caps(video_caps(kDesc, kRate));
+  const auto expect_next = [&](GstClockTime t) {
+    rig.camera(0).push(frame_at(picture, t, kFrame));
+    EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()), slot_bytes(picture, params)));
+  };
+  expect_next(0);
+  rig.set("mean", "<0.5>");
+  params.mean = {0.5};
+  expect_next(kFrame);
+  rig.set("width", "9");
+  params.out.w = 9;
+  expect_next(2 * kFrame);
+  EXPECT_EQ(rig.output("dimensions"), "9:10:3:1");
+  rig.set("batch-size", "2");
+  rig.camera(0).push(frame_at(picture, 3 * kFrame, kFrame));
+  EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()),
+                         joined({slot_bytes(picture, params), pad_bytes(params)})));
+}
+
+TEST(TensorMux, SurvivesAFlush) {
+  const NormalizeParams params = small_params();
+  const Picture picture = random_picture(kDesc);
+  MuxRig rig(properties_of(params), 1);
+  rig.camera(0).caps(video_caps(kDesc, kRate));
+  rig.camera(0).push(frame_at(picture, 50 * kFrame, kFrame));
+  rig.pull();
+  rig.camera(0).event(gst_event_new_flush_start());
+  rig.camera(0).event(gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig.camera(0).event(gst_event_new_segment(&segment));
+  rig.camera(0).push(frame_at(picture, 0, kFrame));
+  EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()), slot_bytes(picture, params)));
+}
+
+TEST(TensorMux, StartsAndStopsManyTimes) {
+  for (int i = 0; i < 50; ++i) {
+    MuxRig rig("width=4 height=4", 2);
+    for (size_t camera = 0; camera < 2; ++camera) {
+      rig.camera(camera).caps(video_caps(kDesc, kRate));
+      rig.camera(camera).push(frame_at(Picture(kDesc), 0, kFrame));
+    }
+    rig.pull();
+  }
+}
+
+// ------------------------------------------------------------------------------------- bad input
+
+/// The text of the error that comes for a batch.
+std::string error_of(MuxRig &rig) {
+  EXPECT_TRUE(rig.reaches_eos());
+  const auto errors = rig.messages().errors();
+  EXPECT_EQ(errors.size(), 1u);
+  EXPECT_EQ(rig.pull_if_there(), nullptr);
+  return errors.empty() ? "" : errors[0].text;
+}
+
+TEST(TensorMuxErrors, NameAShortFrame) {
+  MuxRig rig("width=4 height=4", 2);
+  for (size_t i = 0; i < 2; ++i) rig.camera(i).caps(video_caps(kDesc, kRate));
+  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
+  rig.camera(1).push(buffer_of(Bytes(10)));
+  EXPECT_TRUE(mentions(error_of(rig), "10 bytes"));
+}
+
+TEST(TensorMuxErrors, NameAPropertyThatCannotBe) {
+  MuxRig rig("width=4 height=4 mean=<1,2>", 1);
+  rig.camera(0).caps(video_caps(kDesc, kRate));
+  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
+  EXPECT_TRUE(mentions(error_of(rig), "mean"));
+}
+
+TEST(TensorMuxErrors, NameABatchSizeBelowThePads) {
+  MuxRig rig("width=4 height=4", 2);
+  for (size_t i = 0; i < 2; ++i) {
+    rig.camera(i).caps(video_caps(kDesc, kRate));
+    rig.camera(i).push(frame_at(Picture(kDesc), 0, kFrame));
+  }
+  rig.pull();
+  rig.set("batch-size", "1");
+  for (size_t i = 0; i < 2; ++i) rig.camera(i).push(frame_at(Picture(kDesc), kFrame, kFrame));
+  EXPECT_TRUE(mentions(error_of(rig), "batch-size"));
+}
+
+}  // namespace
+}  // namespace cudatensor
