@@ -24,6 +24,7 @@
 #include <gst/base/gstaggregator.h>
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 #include "allocation.h"
@@ -85,6 +86,7 @@ constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 struct MuxSettings : TensorSettings {
   guint batch_size = 0;
   guint64 window = 0;
+  bool qos = true;
 };
 
 const Properties<MuxSettings> &properties() {
@@ -99,6 +101,8 @@ const Properties<MuxSettings> &properties() {
                           "duration of the fastest camera's frames",
                           0),
           Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
+    t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
+          Effect::next_frame, [](MuxSettings &s) -> bool & { return s.qos; });
     return t;
   }();
   return table;
@@ -210,7 +214,11 @@ class TensorMux {
 
   bool start();
   void stop();
-  void flush() { schedule_.reset(); }
+  void flush() {
+    schedule_.reset();
+    earliest_ = GST_CLOCK_TIME_NONE;
+  }
+  void hear_qos(GstEvent *event);
 
   GstCaps *sink_caps(GstCaps *filter);
   bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
@@ -235,7 +243,9 @@ class TensorMux {
   GstFlowReturn make_batch(const Slots &slots, GstClockTime start);
   OwnedBuffer acquire(Engine &engine);
   void prepare(Engine &engine, const Slots &slots);
-  void post_dropped(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTime time);
+  bool is_late_downstream(GstClockTime start) const;
+  void drop_batch(const Slots &slots, GstClockTime start);
+  void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 
   GstAggregator *element_;
   ErrorReporter errors_;
@@ -244,6 +254,8 @@ class TensorMux {
   // Guarded by the object lock.
   MuxSettings pending_;
   bool changed_ = true, renegotiate_ = false;
+
+  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream
 
   // The streaming thread's.
   MuxSettings latched_;
@@ -299,7 +311,7 @@ bool TensorMux::latch() {
 bool TensorMux::start() {
   latch();
   errors_.forget();
-  schedule_.reset();
+  flush();
   reported_window_ = GST_CLOCK_TIME_NONE;
   return errors_.guard([&] { keeper_.start(); });
 }
@@ -430,12 +442,32 @@ void TensorMux::update_window(const std::vector<OwnedPad> &pads) {
   reported_window_ = window;
 }
 
-void TensorMux::post_dropped(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTime time) {
-  GST_CAT_INFO_OBJECT(cudatensormux_debug, pad, "dropping a frame that is late: %" GST_TIME_FORMAT,
+void TensorMux::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
+  GST_CAT_INFO_OBJECT(cudatensormux_debug, where, "dropping what is late: %" GST_TIME_FORMAT,
                       GST_TIME_ARGS(time));
-  GstMessage *message = gst_message_new_qos(GST_OBJECT(pad), TRUE, time, GST_CLOCK_TIME_NONE,
-                                            GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer));
+  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), TRUE, time, GST_CLOCK_TIME_NONE, pts,
+                                            schedule_.window());
   gst_element_post_message(GST_ELEMENT(element_), message);
+}
+
+/// As GstBaseTransform takes it: what is late is to be twice as much ahead.
+void TensorMux::hear_qos(GstEvent *event) {
+  GstClockTimeDiff jitter = 0;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  gst_event_parse_qos(event, nullptr, nullptr, &jitter, &time);
+  if (GST_CLOCK_TIME_IS_VALID(time)) earliest_ = time + (jitter > 0 ? 2 * jitter : jitter);
+}
+
+bool TensorMux::is_late_downstream(GstClockTime start) const {
+  const GstClockTime earliest = earliest_;
+  return latched_.qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
+}
+
+void TensorMux::drop_batch(const Slots &slots, GstClockTime start) {
+  for (GstAggregatorPad *pad : slots)
+    if (pad != nullptr) take(pad, start);
+  schedule_.begun(start);
+  post_dropped(element_, start, start);
 }
 
 /// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
@@ -447,7 +479,7 @@ Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start) {
     const bool joins = head != nullptr && schedule_.joins(time, start);
     const bool replaces = frame.buffer == nullptr || (live && schedule_.is_late(frame.time));
     if (!joins || !replaces) return frame;
-    if (frame.buffer != nullptr) post_dropped(pad, frame.buffer.get(), frame.time);
+    if (frame.buffer != nullptr) post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
     frame = {OwnedBuffer(gst_aggregator_pad_pop_buffer(pad)), time};
   }
 }
@@ -487,6 +519,10 @@ GstFlowReturn TensorMux::aggregate(bool timeout) {
   renegotiate |= out_.n != static_cast<int64_t>(slots.size());
   if (renegotiate) {
     gst_pad_mark_reconfigure(element_->srcpad);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  if (is_late_downstream(*start)) {
+    drop_batch(slots, *start);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
   GST_CAT_LOG_OBJECT(cudatensormux_debug, element_, "batch at %" GST_TIME_FORMAT "%s",
@@ -644,6 +680,11 @@ gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_query(aggregator, query);
 }
 
+gboolean src_event(GstAggregator *aggregator, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) mux_of(aggregator).hear_qos(event);
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_event(aggregator, event);
+}
+
 void set_context(GstElement *element, GstContext *context) {
   mux_of(element).keeper().set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
@@ -695,6 +736,7 @@ void set_aggregator_functions(GstAggregatorClass *klass) {
   klass->sink_event = sink_event;
   klass->sink_query = sink_query;
   klass->src_query = src_query;
+  klass->src_event = src_event;
   klass->start = [](GstAggregator *a) -> gboolean { return mux_of(a).start(); };
   klass->stop = [](GstAggregator *a) -> gboolean {
     mux_of(a).stop();

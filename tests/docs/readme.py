@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-FOREIGN = {"name", "parent"}  # every GstObject's
+# Every GstObject's, and GstAggregator's but for its latency.
+FOREIGN = {"name", "parent", "emit-signals", "force-live", "ignore-inactive-pads",
+           "min-upstream-latency", "start-time", "start-time-selection"}
 TENSOR_TYPES = {"float32", "float16", "uint8", "int8"}
 problems = []
 
@@ -62,6 +64,7 @@ def default_text(description):
 def properties_of(element):
     """name → (default, nicks of its choices)"""
     text = output_of("gst-inspect-1.0", element).split("Element Properties:\n")[1]
+    text = text.split("Element Signals:\n")[0]
     found = {}
     for name, description in re.findall(r"^  (\S+) +: (.*?)(?=^  \S|\Z)", text + "\n", re.M | re.S):
         nicks = re.findall(r"^ +\(-?\d+\): (\S+)", description, re.M)
@@ -122,25 +125,42 @@ def fields_of_message():
             for name, kind, array in re.findall(r"([\w-]+)=\((\w+)\)(<)?", message)}
 
 
-GEOMETRY = """
+META = """
+import sys
 import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
-pipeline = Gst.parse_launch("videotestsrc num-buffers=1 ! cudaletterbox ! appsink name=sink")
+pipeline = Gst.parse_launch(f"videotestsrc num-buffers=1 ! {sys.argv[1]} ! appsink name=sink")
 pipeline.set_state(Gst.State.PLAYING)
 sample = pipeline.get_by_name("sink").emit("pull-sample")
-meta = sample.get_buffer().get_custom_meta("GstCudaTensorGeometryMeta")
-print(meta.get_structure().to_string())
+print(sample.get_buffer().get_custom_meta(sys.argv[2]).get_structure().to_string())
 pipeline.set_state(Gst.State.NULL)
 """
 
 
+def fields_of_meta(element, meta):
+    text = output_of(sys.executable, "-c", META, element, meta)
+    return sorted(set(re.findall(r"([\w-]+)\\*=\\*\(", text)))
+
+
 def check_geometry_fields():
-    built = re.findall(r"([\w-]+)=\(", output_of(sys.executable, "-c", GEOMETRY))
+    built = fields_of_meta("cudaletterbox", "GstCudaTensorGeometryMeta")
     text = section("Mapping a detection back").split("```")[0]
     named = {name for name in code(text) if re.fullmatch(r"[a-z]+(-[a-z]+)*", name)}
-    check("fields of the geometry meta", sorted(named), sorted(built))
+    check("fields of the geometry meta", sorted(named), built)
+
+
+def check_batch_fields():
+    built = fields_of_meta("cudatensormux", "GstCudaTensorBatchMeta")
+    named = {name for row in rows(section("The batch meta")) for name in code(row[0])} | {"slots"}
+    check("fields of the batch meta", sorted(named), built)
+
+
+def check_inherited(element, own):
+    """Takes from an element's own properties those of cudanormalize, all of which must be there."""
+    for name, value in properties_of("cudanormalize").items():
+        check(f"{element} {name}", own.pop(name, value), value)
 
 
 def main():
@@ -151,10 +171,13 @@ def main():
     check_properties("Properties of every element", common)
     for element in elements:
         own = {n: v for n, v in properties_of(element).items() if n not in shared}
+        if "Has the properties of `cudanormalize` and:" in section(element):
+            check_inherited(element, own)
         check_properties(element, own)
         check_formats(element)
     check("fields of the message", fields_of_table(), fields_of_message())
     check_geometry_fields()
+    check_batch_fields()
     print("\n".join(problems) or "README and plugin agree")
     sys.exit(1 if problems else 0)
 

@@ -351,6 +351,23 @@ TEST_F(TensorMuxTimes, OfWhatHasFallenBehindTheNewestIsTaken) {
   EXPECT_EQ(time, 3 * kFrame);
 }
 
+TEST_F(TensorMuxTimes, BatchesThatAreLateDownstreamAreDropped) {
+  start("", 2);
+  const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
+  const auto send_qos = [&] {
+    gst_pad_send_event(src.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1.5, kFrame, kFrame));
+  };
+  send_qos();
+  for (GstClockTime t = 0; t < 5 * kFrame; t += kFrame)
+    for (size_t i = 0; i < 2; ++i) push(i, t);
+  EXPECT_EQ(next(), (Times{4 * kFrame, 4 * kFrame}));
+  EXPECT_EQ(rig_->messages().of_type(GST_MESSAGE_QOS).size(), 4u);
+  rig_->set("qos", "false");
+  send_qos();
+  for (size_t i = 0; i < 2; ++i) push(i, 5 * kFrame);
+  EXPECT_EQ(next(), (Times{5 * kFrame, 5 * kFrame}));
+}
+
 TEST_F(TensorMuxTimes, NoBatchesAreMadeOfNothing) {
   start("", 2, true);
   push(0, 0);
