@@ -6,13 +6,14 @@
 #include "gather.h"
 
 // This file is compiled once for each instruction set that has fused multiply-add, and once for
-// the baseline, where fmaf() is a call. Arithmetic
-// is in plain loops over rows without gaps, which compilers turn into vectors: it is that of the
-// headers which the GPU shares. What moves data, and what has an instruction that compilers do not
-// find, is spelled out.
+// the baseline, where fmaf() is a call; not for SVE, for which GCC 12 computes no more than the first
+// four elements of some rows. Arithmetic is in plain loops over rows without gaps, which compilers
+// turn into vectors: it is that of the headers which the GPU shares. What moves data, and what has
+// an instruction that compilers do not find, is spelled out.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rows.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #define HWY_WANT_AVX3_DL
 #include <hwy/foreach_target.h>
 //

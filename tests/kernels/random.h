@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random cases that can be repeated: CUDATENSOR_TEST_SEED holds the seed of a failed run.
+// Random cases that can be repeated: CUDATENSOR_TEST_SEED holds the seed of a failed run. Other
+// processors have other cases for it, where arguments are evaluated in another order.
 #pragma once
 
 #include <gtest/gtest.h>
