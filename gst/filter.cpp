@@ -313,31 +313,19 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 // --- GObject -----------------------------------------------------------------------------------
 
-/// Whether a property has a value already, as one under a GstControlBinding mostly has.
-bool has_value(Filter &filter, guint index, const GValue *value, GParamSpec *spec) {
-  GValue current = G_VALUE_INIT;
-  g_value_init(&current, spec->value_type);
-  filter.get_property(index, &current);
-  const bool same = g_param_values_cmp(spec, &current, value) == 0;
-  g_value_unset(&current);
-  return same;
-}
-
-void set_element_property(GstCudaTensorFilterPrivate *priv, guint index, const GValue *value,
-                          GParamSpec *spec) {
-  if (has_value(*priv->filter, index, value, spec)) return;
-  const Effect effect = priv->filter->set_property(index, value);
-  priv->changed = true;
+void set_element_property(GstCudaTensorFilterPrivate *priv, guint index, const GValue *value) {
+  const auto effect = priv->filter->set_property(index, value);
+  priv->changed |= effect.has_value();
   priv->renegotiate |= effect == Effect::renegotiates;
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
   GstCudaTensorFilterPrivate *priv = priv_of(object);
   GST_OBJECT_LOCK(object);
   if (id < cudatensor::kFirstProperty)
     cudatensor::set_backend_property(*priv->keeper, id, value);
   else
-    set_element_property(priv, id - cudatensor::kFirstProperty, value, spec);
+    set_element_property(priv, id - cudatensor::kFirstProperty, value);
   GST_OBJECT_UNLOCK(object);
 }
 

@@ -24,7 +24,8 @@ class Filter {
   Filter &operator=(const Filter &) = delete;
 
   // Properties, by index. Called with the object lock held.
-  virtual Effect set_property(guint index, const GValue *value) = 0;
+  /// Nothing where the property has that value.
+  virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
   virtual void get_property(guint index, GValue *value) = 0;
   /// Makes the settings of the properties those of the next frame, whole.
   virtual void latch() = 0;
@@ -73,9 +74,8 @@ class FilterWith : public Filter {
   FilterWith(GstBaseTransform *element, const Properties<S> &properties)
       : Filter(element), properties_(properties) {}
 
-  Effect set_property(guint index, const GValue *value) override {
-    properties_[index].set(pending_, value);
-    return properties_[index].effect;
+  std::optional<Effect> set_property(guint index, const GValue *value) override {
+    return properties_.set(pending_, index, value);
   }
   void get_property(guint index, GValue *value) override {
     properties_[index].get(pending_, value);

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -76,6 +77,19 @@ class Properties {
   }
 
   const Entry &operator[](size_t i) const { return entries_[i]; }
+
+  /// Sets a property; nothing where it has that value, as one under a GstControlBinding mostly has.
+  std::optional<Effect> set(S &s, size_t i, const GValue *value) const {
+    const Entry &entry = entries_[i];
+    GValue current = G_VALUE_INIT;
+    g_value_init(&current, entry.spec->value_type);
+    entry.get(s, &current);
+    const bool same = g_param_values_cmp(entry.spec, &current, value) == 0;
+    g_value_unset(&current);
+    if (same) return std::nullopt;
+    entry.set(s, value);
+    return entry.effect;
+  }
 
  private:
   std::vector<Entry> entries_;

@@ -160,9 +160,12 @@ Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size) {
 
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer) {
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) return GST_CLOCK_TIME_NONE;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK(pad);
-  const GstClockTime time =
-      gst_segment_to_running_time(&pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  const GstSegment &segment = pad->segment;
+  if (segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME,
+                                       std::max(GST_BUFFER_PTS(buffer), segment.start));
   GST_OBJECT_UNLOCK(pad);
   return time;
 }
@@ -183,8 +186,7 @@ bool is_same(const Source &a, const Source &b) {
 
 /// Whether a camera has a frame for the next batch, or none to wait for.
 bool has_spoken(const OwnedPad &pad) {
-  return gst_aggregator_pad_has_buffer(pad.get()) || gst_aggregator_pad_is_eos(pad.get()) ||
-         gst_aggregator_pad_is_inactive(pad.get());
+  return gst_aggregator_pad_has_buffer(pad.get()) || gst_aggregator_pad_is_eos(pad.get());
 }
 
 /// A frame that goes into a batch, or at its front stands for a gap.
@@ -208,7 +210,7 @@ class TensorMux {
   EngineKeeper &keeper() { return keeper_; }
 
   // With the object lock held.
-  void set_property(guint id, const GValue *value, GParamSpec *spec);
+  void set_property(guint id, const GValue *value);
   void get_property(guint id, GValue *value);
   bool has_room() const;
 
@@ -239,10 +241,11 @@ class TensorMux {
   BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
   void update_window(const std::vector<OwnedPad> &pads);
   bool follow(const std::vector<OwnedPad> &pads);
-  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  Frame take(GstAggregatorPad *pad, GstClockTime start, bool live);
   GstFlowReturn make_batch(const Slots &slots, GstClockTime start);
   OwnedBuffer acquire(Engine &engine);
   void prepare(Engine &engine, const Slots &slots);
+  bool is_live() const { return GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_)); }
   bool is_late_downstream(GstClockTime start) const;
   void drop_batch(const Slots &slots, GstClockTime start);
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
@@ -263,19 +266,18 @@ class TensorMux {
   bool negotiated_ = true;  // as far as was tried
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
-  std::vector<Source> sources_;  // of the slots, those that batch_ was made for
+  std::vector<Source> sources_;  // of the slots, those that batch_ was made for; none: to be made
   std::vector<Geometry> geometries_;
   std::unique_ptr<ImagesToTensor> batch_;
 };
 
 // --- properties --------------------------------------------------------------------------------
 
-void TensorMux::set_property(guint id, const GValue *value, GParamSpec *) {
+void TensorMux::set_property(guint id, const GValue *value) {
   if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
-  const auto &entry = properties()[id - kFirstProperty];
-  entry.set(pending_, value);
-  changed_ = true;
-  renegotiate_ |= entry.effect == Effect::renegotiates;
+  const auto effect = properties().set(pending_, id - kFirstProperty, value);
+  changed_ |= effect.has_value();
+  renegotiate_ |= effect == Effect::renegotiates;
 }
 
 void TensorMux::get_property(guint id, GValue *value) {
@@ -302,7 +304,8 @@ bool TensorMux::latch() {
   if (changed) latched_ = pending_;
   changed_ = renegotiate_ = false;
   GST_OBJECT_UNLOCK(element_);
-  if (changed) release();
+  // The operation goes in its engine's scope; the slots without a camera may not fit any more.
+  if (changed) sources_.clear();
   return renegotiate;
 }
 
@@ -337,6 +340,8 @@ GstCaps *TensorMux::sink_caps(GstCaps *filter) {
 
 bool TensorMux::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   Camera &camera = camera_of(pad);
+  // Frames of caps that are refused are not those before.
+  camera.source.reset();
   const bool taken = cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
     const GstVideoInfo info = parse_video_caps(caps);
     const Color color = pending().color;
@@ -391,7 +396,7 @@ bool TensorMux::negotiate() {
 bool TensorMux::set_src_caps(GstCaps *caps) {
   return cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
     out_ = parse_tensor_caps(caps, latched_.layout);
-    release();
+    sources_.clear();
   });
 }
 
@@ -455,7 +460,8 @@ void TensorMux::hear_qos(GstEvent *event) {
   GstClockTimeDiff jitter = 0;
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gst_event_parse_qos(event, nullptr, nullptr, &jitter, &time);
-  if (GST_CLOCK_TIME_IS_VALID(time)) earliest_ = time + (jitter > 0 ? 2 * jitter : jitter);
+  if (!GST_CLOCK_TIME_IS_VALID(time) || static_cast<GstClockTimeDiff>(time) < -jitter) return;
+  earliest_ = time + (jitter > 0 ? 2 * jitter : jitter);
 }
 
 bool TensorMux::is_late_downstream(GstClockTime start) const {
@@ -465,14 +471,13 @@ bool TensorMux::is_late_downstream(GstClockTime start) const {
 
 void TensorMux::drop_batch(const Slots &slots, GstClockTime start) {
   for (GstAggregatorPad *pad : slots)
-    if (pad != nullptr) take(pad, start);
+    if (pad != nullptr) take(pad, start, is_live());
   schedule_.begun(start);
   post_dropped(element_, start, start);
 }
 
 /// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
-Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start) {
-  const bool live = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
+Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start, bool live) {
   for (Frame frame;;) {
     const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
     const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
@@ -576,14 +581,16 @@ GstFlowReturn TensorMux::make_batch(const Slots &slots, GstClockTime start) {
   std::vector<BatchSlot> meta(slots.size());
   std::vector<BatchInput> inputs(slots.size());
   GstClockTime earliest = GST_CLOCK_TIME_NONE;
+  const bool live = is_live();
   bool valid = false;
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i] == nullptr) continue;
     const Camera &camera = camera_of(slots[i]);
     meta[i].pad_index = camera.index;
     meta[i].stream_id = camera.stream_id;
-    frames[i] = take(slots[i], start);
+    frames[i] = take(slots[i], start, live);
     if (frames[i].buffer == nullptr || frames[i].is_gap()) continue;
+    if (!camera.source) return GST_FLOW_NOT_NEGOTIATED;
     valid = true;
     inputs[i] = {frames[i].buffer.get(), &camera.info};
     meta[i].picture = frames[i].buffer.get();
@@ -641,7 +648,7 @@ GstBuffer *clip(GstAggregator *, GstAggregatorPad *pad, GstBuffer *buffer) {
                                : GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK(pad);
   const bool inside =
-      pad->segment.format == GST_FORMAT_TIME &&
+      pad->segment.format != GST_FORMAT_TIME ||
       gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
   GST_OBJECT_UNLOCK(pad);
   if (inside) return buffer;
@@ -690,9 +697,9 @@ void set_context(GstElement *element, GstContext *context) {
   GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
   GST_OBJECT_LOCK(object);
-  mux_of(object).set_property(id, value, spec);
+  mux_of(object).set_property(id, value);
   GST_OBJECT_UNLOCK(object);
 }
 

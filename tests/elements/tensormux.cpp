@@ -69,10 +69,11 @@ TEST(TensorMux, NormalizesWithListsOfValues) {
 
 /// What a camera is told that is refused: not by the first frame, which waits.
 GstFlowReturn refusal_of(MuxCamera &camera, const ImageDesc &desc) {
-  for (;;) {
+  for (int i = 0; i < 1000; ++i) {
     const GstFlowReturn flow = camera.push(buffer_of(Picture(desc)));
     if (flow != GST_FLOW_OK) return flow;
   }
+  return GST_FLOW_OK;
 }
 
 /// A rig of cameras at 25 frames a second that all have shown their first frame.
@@ -473,6 +474,37 @@ TEST(TensorMux, PropertiesChangeWhileItRuns) {
   rig.camera(0).push(frame_at(picture, 3 * kFrame, kFrame));
   EXPECT_TRUE(same_bytes(bytes_of(rig.pull().get()),
                          joined({slot_bytes(picture, params), pad_bytes(params)})));
+}
+
+TEST(TensorMux, ASlotWithoutACameraDoesNotMindOtherColours) {
+  NormalizeParams params = small_params();
+  params.color = Color::yuv;
+  params.resize.mode = ResizeMode::stretch;
+  const Picture picture = random_picture(kDesc);
+  MuxRig rig("batch-size=2 width=12 height=10", 2);
+  rig.camera(0).caps(video_caps(kDesc, kRate));
+  rig.camera(1).caps(video_caps({PixelFormat::RGB, 9, 9}, kRate));
+  rig.camera(0).push(frame_at(picture, 0, kFrame));
+  rig.camera(1).push(frame_at(Picture({PixelFormat::RGB, 9, 9}), 0, kFrame));
+  rig.pull();
+  rig.remove(1);
+  rig.set("color", "yuv");
+  rig.camera(0).push(frame_at(picture, kFrame, kFrame));
+  const Bytes batch = bytes_of(rig.pull().get());
+  EXPECT_TRUE(same_bytes(Bytes(batch.begin(), batch.begin() + batch.size() / 2),
+                         slot_bytes(picture, params)));
+}
+
+TEST(TensorMux, FramesOfRefusedCapsAreNotTakenForOthers) {
+  const WarningLog log;
+  MuxRig rig("width=4 height=4", 1);
+  rig.camera(0).caps(video_caps(kDesc, kRate));
+  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
+  rig.pull();
+  rig.camera(0).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
+  EXPECT_EQ(refusal_of(rig.camera(0), kDesc), GST_FLOW_NOT_NEGOTIATED);
+  EXPECT_EQ(rig.pull_if_there(), nullptr);
+  EXPECT_TRUE(mentions(log.text(), "matrices"));
 }
 
 TEST(TensorMux, SurvivesAFlush) {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How long a full set of live frames takes through cudatensormux on the CPU, from the last frame's
+// push to the batch's arrival, beside the operation alone on the same frames.
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "imagenet.h"
+
+namespace {
+
+using namespace cudatensor;
+
+constexpr int kWidth = 1920, kHeight = 1080, kSize = 640;
+constexpr int kRounds = 200;
+constexpr const char *kVideo =
+    "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1,colorimetry=bt709";
+
+struct Unref {
+  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+template <class T>
+using Ref = std::unique_ptr<T, Unref>;
+
+double microseconds(gint64 since) { return static_cast<double>(g_get_monotonic_time() - since); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+gboolean answer_as_live(GstPad *pad, GstObject *parent, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return gst_pad_query_default(pad, parent, query);
+  gst_query_set_latency(query, TRUE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/// cudatensormux between live pads and one that says when batches come.
+class Rig {
+ public:
+  explicit Rig(int cameras);
+  ~Rig();
+  Rig(const Rig &) = delete;
+  Rig &operator=(const Rig &) = delete;
+
+  /// Microseconds from the push of the last frame to the batch.
+  double batch();
+
+ private:
+  static GstFlowReturn arrive(GstPad *pad, GstObject *, GstBuffer *buffer);
+  void add_camera();
+  void push(GstPad *camera, GstClockTime time);
+
+  Ref<GstElement> mux_;
+  std::vector<Ref<GstPad>> cameras_;
+  Ref<GstPad> sink_;
+  GstBuffer *frame_;
+  GAsyncQueue *arrivals_ = g_async_queue_new();
+};
+
+Rig::Rig(int cameras)
+    : sink_(GST_PAD(gst_object_ref_sink(gst_pad_new("sink", GST_PAD_SINK)))),
+      frame_(gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr)) {
+  GError *error = nullptr;
+  const std::string text = "cudatensormux backend=cpu width=" + std::to_string(kSize) +
+                           " height=" + std::to_string(kSize) + " resize-mode=ultralytics" +
+                           " mean=<0.485,0.456,0.406> std=<0.229,0.224,0.225>";
+  GstElement *mux = gst_parse_launch(text.c_str(), &error);
+  if (mux == nullptr) throw std::runtime_error(error->message);
+  mux_.reset(GST_ELEMENT(gst_object_ref_sink(mux)));
+  gst_buffer_memset(frame_, 0, 100, G_MAXSIZE);
+  gst_pad_set_chain_function(sink_.get(), arrive);
+  gst_pad_set_element_private(sink_.get(), arrivals_);
+  gst_pad_set_active(sink_.get(), TRUE);
+  const Ref<GstPad> src(gst_element_get_static_pad(mux, "src"));
+  gst_pad_link(src.get(), sink_.get());
+  const Ref<GstClock> clock(gst_system_clock_obtain());
+  gst_element_set_clock(mux, clock.get());
+  gst_element_set_base_time(mux, gst_clock_get_time(clock.get()));
+  gst_element_set_state(mux, GST_STATE_PLAYING);
+  for (int i = 0; i < cameras; ++i) add_camera();
+}
+
+Rig::~Rig() {
+  gst_element_set_state(mux_.get(), GST_STATE_NULL);
+  for (const auto &camera : cameras_) gst_pad_set_active(camera.get(), FALSE);
+  g_async_queue_unref(arrivals_);
+  gst_buffer_unref(frame_);
+}
+
+void Rig::add_camera() {
+  GstPad *pad = gst_pad_new(nullptr, GST_PAD_SRC);
+  cameras_.emplace_back(GST_PAD(gst_object_ref_sink(pad)));
+  gst_pad_set_query_function(pad, answer_as_live);
+  gst_pad_set_active(pad, TRUE);
+  const Ref<GstPad> sink(gst_element_request_pad_simple(mux_.get(), "sink_%u"));
+  gst_pad_link(pad, sink.get());
+  const Ref<GstCaps> caps(gst_caps_from_string(kVideo));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_pad_push_event(pad, gst_event_new_stream_start("camera"));
+  gst_pad_push_event(pad, gst_event_new_caps(caps.get()));
+  gst_pad_push_event(pad, gst_event_new_segment(&segment));
+}
+
+GstFlowReturn Rig::arrive(GstPad *pad, GstObject *, GstBuffer *buffer) {
+  gst_buffer_unref(buffer);
+  g_async_queue_push(static_cast<GAsyncQueue *>(gst_pad_get_element_private(pad)),
+                     GSIZE_TO_POINTER(g_get_monotonic_time()));
+  return GST_FLOW_OK;
+}
+
+void Rig::push(GstPad *camera, GstClockTime time) {
+  GstBuffer *buffer = gst_buffer_copy(frame_);
+  GST_BUFFER_PTS(buffer) = time;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
+  if (gst_pad_push(camera, buffer) != GST_FLOW_OK) throw std::runtime_error("a push failed");
+}
+
+double Rig::batch() {
+  const Ref<GstClock> clock(gst_element_get_clock(mux_.get()));
+  const GstClockTime time = gst_clock_get_time(clock.get()) - gst_element_get_base_time(mux_.get());
+  for (size_t i = 0; i + 1 < cameras_.size(); ++i) push(cameras_[i].get(), time);
+  const gint64 last = g_get_monotonic_time();
+  push(cameras_.back().get(), time);
+  const auto arrival = static_cast<gint64>(GPOINTER_TO_SIZE(g_async_queue_pop(arrivals_)));
+  return static_cast<double>(arrival - last);
+}
+
+/// Microseconds that the operation takes.
+class Alone {
+ public:
+  explicit Alone(int cameras)
+      : backend_(open_cpu_backend(0)),
+        params_(imagenet_letterbox(kWidth, kHeight, kSize)),
+        frame_(kWidth * kHeight * 3 / 2, 100) {
+    params_.out.n = cameras;
+    out_.resize(params_.out.bytes() / sizeof(float));
+    operation_ = backend_->normalize_batch(
+        std::vector<Source>(static_cast<size_t>(cameras), params_.source), params_);
+    const uint8_t *data = frame_.data();
+    views_.assign(
+        static_cast<size_t>(cameras),
+        {params_.source.image, {{data, kWidth}, {data + kWidth * kHeight, kWidth}, {nullptr, 0}}});
+  }
+
+  double batch() {
+    const gint64 begin = g_get_monotonic_time();
+    operation_->run(views_, {params_.out, out_.data()});
+    return microseconds(begin);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  NormalizeParams params_;
+  std::vector<uint8_t> frame_;
+  std::vector<float> out_;
+  std::vector<ConstImage> views_;
+  std::unique_ptr<ImagesToTensor> operation_;
+};
+
+void compare(int cameras) {
+  Rig rig(cameras);
+  Alone alone(cameras);
+  std::vector<double> element, operation;
+  for (int i = -20; i < kRounds; ++i) {
+    const double through = rig.batch(), without = alone.batch();
+    if (i < 0) continue;
+    element.push_back(through);
+    operation.push_back(without);
+  }
+  std::vector<double> added;
+  for (size_t i = 0; i < element.size(); ++i) added.push_back(element[i] - operation[i]);
+  std::printf("| %d | %.0f | %.0f | %.0f |\n", cameras, median(element), median(operation),
+              median(added));
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  std::printf(
+      "| cameras | last frame to batch, µs | the operation alone, µs | added, µs |\n"
+      "|---|---|---|---|\n");
+  for (const int cameras : {1, 4, 16}) compare(cameras);
+}
