@@ -3,7 +3,8 @@
 # element.sh [--build DIR] [--runtime DIR] [--cupti FILE] [--quick]
 # What a frame costs beside its kernel, on this machine's GPU, as Markdown: CPU time and allocations
 # of each element; frames a second of 1 to 8 NVDEC streams with and without cudanormalize; then, by
-# CUPTI, calls to the driver and gaps on the GPU's timeline. Takes about two minutes.
+# CUPTI, calls to the driver and gaps on the GPU's timeline; and how long a full set of live frames
+# takes through cudatensormux. Takes about two minutes.
 #   --build DIR, --runtime DIR   as of tests/gpu.sh
 #   --cupti FILE                 libcupti.so, where it is not in the CUDA toolkit
 #   --quick                      one short round
@@ -69,3 +70,5 @@ bench alone
 printf '\n%s by nvh264dec, over and over\n' "${clip##*/}"
 bench streams --clip "$clip"
 [ -z "$cupti" ] || bench streams --clip "$clip" --cupti "$cupti"
+printf '\nA full set of live 1080p NV12 frames in CUDAMemory through cudatensormux\n'
+"${start[@]}" "$build/tests/bench/bench-mux" cuda

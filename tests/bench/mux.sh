@@ -11,4 +11,4 @@ need_packages "${plugin_packages[@]}" libgtest-dev
 build=$root/build-cpu
 [ -e "$build/build.ninja" ] || quietly meson setup -Dgpu=disabled "$build" "$root"
 quietly ninja -C "$build" gst/libgstcudatensor.so tests/bench/bench-mux
-GST_PLUGIN_PATH=$build/gst GST_REGISTRY=$build/bench-registry.bin exec "$build/tests/bench/bench-mux"
+GST_PLUGIN_PATH=$build/gst GST_REGISTRY=$build/bench-registry.bin exec "$build/tests/bench/bench-mux" cpu

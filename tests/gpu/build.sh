@@ -12,7 +12,7 @@ build_for_gpu() {
     gstreamer1.0-plugins-bad
   need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
-  for bench in tests/bench/bench-gpu tests/bench/bench-element; do
+  for bench in tests/bench/bench-{gpu,element,mux}; do
     ! ninja -C "$dir" -t query "$bench" >/dev/null 2>&1 || quietly ninja -C "$dir" "$bench" || exit 1
   done
   {
