@@ -1,44 +1,48 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "batchrun.h"
 
+#include "kernels/error.h"
+
 namespace cudatensor {
 namespace {
+
+/// Throws Error, which names the slot's source.
+VideoMap &map(std::deque<VideoMap> &maps, const BatchInput &input, GstMapFlags flags) {
+  try {
+    return maps.emplace_back(*input.info, input.buffer, flags);
+  } catch (const Error &error) {
+    throw Error(error.code(), input.name + (": " + std::string(error.what())));
+  }
+}
 
 void run_on_cpu(ImagesToTensor &operation, const std::vector<BatchInput> &inputs,
                 const TensorDesc &out_desc, GstBuffer *out) {
   std::vector<ConstImage> views(inputs.size());
   std::deque<VideoMap> maps;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].buffer != nullptr)
-      views[i] = maps.emplace_back(*inputs[i].info, inputs[i].buffer, GST_MAP_READ).constant();
+    if (inputs[i].buffer != nullptr) views[i] = map(maps, inputs[i], GST_MAP_READ).constant();
   const TensorMap target(out_desc, out, GST_MAP_WRITE);
   operation.run(views, target.view());
 }
 
 /// A slot's picture on the GPU.
 struct CudaSlot {
-  CudaSlot(CudaEngine &engine, size_t slot, const BatchInput &input)
-      : slot(slot),
-        buffer(input.buffer),
-        input(engine, buffer, slot),
-        map(*input.info, buffer, this->input.flags()) {}
-
-  size_t slot;
   GstBuffer *buffer;
   CudaInput input;
-  VideoMap map;
 };
 
 void run_on_gpu(CudaEngine &engine, ImagesToTensor &operation,
                 const std::vector<BatchInput> &inputs, const TensorDesc &out_desc, GstBuffer *out) {
   CudaOutput output(engine, out);
   const Stream stream = use_stream(engine, nullptr, output.own_stream());
-  std::deque<CudaSlot> slots;
+  std::deque<VideoMap> maps;
+  std::vector<CudaSlot> slots;
   std::vector<ConstImage> views(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].buffer == nullptr) continue;
-    CudaSlot &slot = slots.emplace_back(engine, i, inputs[i]);
-    views[i] = slot.input.view(slot.map.constant(), stream);
+    CudaSlot &slot =
+        slots.emplace_back(CudaSlot{inputs[i].buffer, CudaInput(engine, inputs[i].buffer, i)});
+    views[i] = slot.input.view(map(maps, inputs[i], slot.input.flags()).constant(), stream);
   }
   const TensorMap target(out_desc, out, output.flags());
   operation.run(views, output.view(target.view()), stream);

@@ -12,6 +12,7 @@ namespace cudatensor {
 struct BatchInput {
   GstBuffer *buffer = nullptr;
   const GstVideoInfo *info = nullptr;
+  const char *name = nullptr;  ///< for errors
 };
 
 /// Throws Error. With a GPU the output may be complete later, as its memory's stream knows; inputs

@@ -22,8 +22,8 @@ class BatchSchedule {
   void set_window(GstClockTime window) { window_ = window; }
   GstClockTime window() const { return window_; }
 
-  /// When the next batch of these begins; nothing where no frame waits.
-  std::optional<GstClockTime> next_start(const Heads &heads) const;
+  /// When the next batch of these begins; nothing where no frame waits. `now` may be none.
+  std::optional<GstClockTime> next_start(const Heads &heads, GstClockTime now) const;
   bool joins(GstClockTime time, GstClockTime start) const;
   /// Whether the batch of this frame has gone.
   bool is_late(GstClockTime time) const;

@@ -50,7 +50,7 @@ const Properties<Settings> &properties() {
     Properties<Settings> t;
     t.add(uint64_property("interval", "Interval",
                           "Time that one message sums up, in nanoseconds; 0 = every buffer",
-                          GST_SECOND / 10),
+                          G_MAXUINT64, GST_SECOND / 10),
           Effect::next_frame, [](Settings &s) -> guint64 & { return s.interval; });
     t.add(bool_property("post-messages", "Post messages",
                         "Post element messages; where off, nothing is counted", true),

@@ -82,9 +82,9 @@ GParamSpec *int_property(const char *name, const char *nick, const char *blurb, 
   return g_param_spec_int(name, nick, blurb, min, max, initial, kValue);
 }
 
-GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb,
+GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb, guint64 max,
                             guint64 initial) {
-  return g_param_spec_uint64(name, nick, blurb, 0, G_MAXUINT64, initial, kValue);
+  return g_param_spec_uint64(name, nick, blurb, 0, max, initial, kValue);
 }
 
 GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial) {

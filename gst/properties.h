@@ -45,7 +45,8 @@ GParamSpec *uint_property(const char *name, const char *nick, const char *blurb,
                           guint max, guint initial);
 GParamSpec *int_property(const char *name, const char *nick, const char *blurb, int min, int max,
                          int initial);
-GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb, guint64 initial);
+GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb, guint64 max,
+                            guint64 initial);
 GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial);
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial);
 GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,

@@ -52,7 +52,8 @@ struct Camera {
   int index = -1;  // of its pad
   std::string stream_id;
   GstVideoInfo info = {};
-  std::optional<Source> source;  // once there are caps
+  std::optional<Source> source;  // once there are caps …
+  std::string refusal;           // … that were taken
 };
 
 }  // namespace
@@ -81,6 +82,7 @@ namespace cudatensor {
 namespace {
 
 constexpr guint kMostSlots = 1024;
+constexpr guint64 kMostWindow = 3600 * GST_SECOND;
 constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 
 struct MuxSettings : TensorSettings {
@@ -99,7 +101,7 @@ const Properties<MuxSettings> &properties() {
     t.add(uint64_property("window", "Window",
                           "Frames that lie less than this apart make one batch, in ns; 0 = the "
                           "duration of the fastest camera's frames",
-                          0),
+                          kMostWindow, 0),
           Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
     t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
           Effect::next_frame, [](MuxSettings &s) -> bool & { return s.qos; });
@@ -184,20 +186,48 @@ bool is_same(const Source &a, const Source &b) {
   return facts(a) == facts(b);
 }
 
-/// Whether a camera has a frame for the next batch, or none to wait for.
-bool has_spoken(const OwnedPad &pad) {
-  return gst_aggregator_pad_has_buffer(pad.get()) || gst_aggregator_pad_is_eos(pad.get());
+/// The frame of a camera that waits first, or none. What is left of the time before a flush goes.
+OwnedBuffer peek(GstAggregatorPad *pad) {
+  OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
+  GST_OBJECT_LOCK(pad);
+  const bool flushed = pad->segment.format == GST_FORMAT_UNDEFINED;
+  GST_OBJECT_UNLOCK(pad);
+  if (head == nullptr || !flushed) return head;
+  gst_aggregator_pad_drop_buffer(pad);
+  return nullptr;
 }
 
-/// A frame that goes into a batch, or at its front stands for a gap.
+/// Whether a camera has a frame for the next batch, or none to wait for.
+bool has_spoken(const OwnedPad &pad) {
+  return peek(pad.get()) != nullptr || gst_aggregator_pad_is_eos(pad.get());
+}
+
+/// Whether a buffer stands for a gap event.
+bool is_gap(GstBuffer *buffer) {
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size(buffer) == 0;
+}
+
+/// A frame that goes into a batch, or a gap.
 struct Frame {
   OwnedBuffer buffer;
   GstClockTime time = GST_CLOCK_TIME_NONE;
+};
 
-  bool is_gap() const {
-    return GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_GAP) &&
-           gst_buffer_get_size(buffer.get()) == 0;
-  }
+/// A batch on its way, by slot.
+struct Batch {
+  Batch(Slots of, GstClockTime at)
+      : slots(std::move(of)),
+        start(at),
+        frames(slots.size()),
+        inputs(slots.size()),
+        meta(slots.size()) {}
+
+  Slots slots;
+  GstClockTime start;
+  std::vector<Frame> frames;
+  std::vector<BatchInput> inputs;
+  std::vector<BatchSlot> meta;
+  bool timed = false;  // some picture has a time
 };
 
 class TensorMux {
@@ -219,6 +249,7 @@ class TensorMux {
   void flush() {
     schedule_.reset();
     earliest_ = GST_CLOCK_TIME_NONE;
+    begins_segment_ = true;
   }
   void hear_qos(GstEvent *event);
 
@@ -236,22 +267,28 @@ class TensorMux {
 
  private:
   void release() { batch_.reset(); }
-  bool latch();
+  void latch();
   MuxSettings pending() const;
+  GstClockTime now() const;
   BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
+  std::optional<GstClockTime> next_start(const std::vector<OwnedPad> &pads) const;
   void update_window(const std::vector<OwnedPad> &pads);
+  void check_caps(const std::vector<OwnedPad> &pads) const;
+  void hear_refusal(const std::string &cause);
   bool follow(const std::vector<OwnedPad> &pads);
-  Frame take(GstAggregatorPad *pad, GstClockTime start, bool live);
-  GstFlowReturn make_batch(const Slots &slots, GstClockTime start);
+  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  bool collect(Batch &batch);
+  void prepare(Engine &engine, const Batch &batch);
   OwnedBuffer acquire(Engine &engine);
-  void prepare(Engine &engine, const Slots &slots);
-  bool is_live() const { return GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_)); }
+  OwnedBuffer compute(Batch &batch);
+  void begin_segment();
+  GstFlowReturn push(const Batch &batch, OwnedBuffer buffer);
   bool is_late_downstream(GstClockTime start) const;
-  void drop_batch(const Slots &slots, GstClockTime start);
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 
   GstAggregator *element_;
   ErrorReporter errors_;
+  std::unique_ptr<ImagesToTensor> batch_;  // goes in its engine's scope, at last by keeper_
   EngineKeeper keeper_;
 
   // Guarded by the object lock.
@@ -263,12 +300,14 @@ class TensorMux {
   // The streaming thread's.
   MuxSettings latched_;
   BatchSchedule schedule_;
-  bool negotiated_ = true;  // as far as was tried
+  bool renegotiating_ = false;  // caps are to be negotiated before the next batch
+  bool negotiated_ = true;      // as far as was tried
+  bool live_ = false;
+  bool begins_segment_ = true;  // before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
   std::vector<Source> sources_;  // of the slots, those that batch_ was made for; none: to be made
   std::vector<Geometry> geometries_;
-  std::unique_ptr<ImagesToTensor> batch_;
 };
 
 // --- properties --------------------------------------------------------------------------------
@@ -297,16 +336,16 @@ MuxSettings TensorMux::pending() const {
   return copy;
 }
 
-/// Takes over what properties have changed; whether the caps are to be negotiated anew.
-bool TensorMux::latch() {
+/// Takes over what properties have changed.
+void TensorMux::latch() {
   GST_OBJECT_LOCK(element_);
-  const bool changed = changed_, renegotiate = renegotiate_;
+  const bool changed = changed_;
   if (changed) latched_ = pending_;
+  renegotiating_ |= renegotiate_;
   changed_ = renegotiate_ = false;
   GST_OBJECT_UNLOCK(element_);
   // The operation goes in its engine's scope; the slots without a camera may not fit any more.
   if (changed) sources_.clear();
-  return renegotiate;
 }
 
 // --- start and stop ----------------------------------------------------------------------------
@@ -342,18 +381,19 @@ bool TensorMux::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   Camera &camera = camera_of(pad);
   // Frames of caps that are refused are not those before.
   camera.source.reset();
-  const bool taken = cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+  camera.refusal.clear();
+  try {
     const GstVideoInfo info = parse_video_caps(caps);
-    const Color color = pending().color;
-    if (color == Color::rgb || color == Color::bgr) check_matrix(info);
     camera.source = source_of(caps, info);
     camera.info = info;
-  });
+  } catch (const std::exception &error) {
+    camera.refusal = error.what();
+  }
   keeper_.forget_stream();
   // Size and framerate of the batch may follow from it.
   gst_pad_mark_reconfigure(element_->srcpad);
   update_window(pads_of(element_));
-  return taken;
+  return camera.source.has_value();
 }
 
 void TensorMux::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
@@ -364,6 +404,7 @@ void TensorMux::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
 
 GstFlowReturn TensorMux::update_src_caps(GstCaps *downstream, GstCaps **result) {
   latch();
+  renegotiating_ = false;
   const std::vector<OwnedPad> pads = pads_of(element_);
   const guint slots = latched_.batch_size != 0 ? latched_.batch_size : pads.size();
   const Camera *first = nullptr, *fastest = nullptr;
@@ -382,22 +423,38 @@ GstFlowReturn TensorMux::update_src_caps(GstCaps *downstream, GstCaps **result) 
   if (keeper_.can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
   OwnedCaps own(offered);
   OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
-  const bool possible = cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+  try {
     *result = choose_tensor(wanted.get(), latched_, slots, first->info.width, first->info.height);
-  });
-  return possible ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+    return GST_FLOW_OK;
+  } catch (const std::exception &error) {
+    hear_refusal(error.what());
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+}
+
+/// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
+void TensorMux::hear_refusal(const std::string &cause) {
+  if (!GST_PAD_IS_FLUSHING(element_->srcpad))
+    errors_.report(Error(Error::Code::settings, "not negotiated: " + cause));
 }
 
 bool TensorMux::negotiate() {
+  errors_.next_frame();
   negotiated_ = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->negotiate(element_);
+  // Others that have failed have said why.
+  if (!negotiated_) hear_refusal("downstream takes no tensors");
   return negotiated_;
 }
 
 bool TensorMux::set_src_caps(GstCaps *caps) {
-  return cudatensor::negotiate(GST_ELEMENT(element_), cudatensormux_debug, [&] {
+  try {
     out_ = parse_tensor_caps(caps, latched_.layout);
     sources_.clear();
-  });
+    return true;
+  } catch (const std::exception &error) {
+    hear_refusal(error.what());
+    return false;
+  }
 }
 
 bool TensorMux::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
@@ -422,15 +479,29 @@ bool TensorMux::decide_allocation(GstQuery *query) {
 BatchSchedule::Heads TensorMux::heads(const std::vector<OwnedPad> &pads) const {
   BatchSchedule::Heads heads;
   for (const OwnedPad &pad : pads) {
-    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad.get()));
+    const OwnedBuffer head = peek(pad.get());
     if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
   }
   return heads;
 }
 
+/// The clock's running time; none where frames do not come with it.
+GstClockTime TensorMux::now() const {
+  GstClock *clock = live_ ? gst_element_get_clock(GST_ELEMENT(element_)) : nullptr;
+  if (clock == nullptr) return GST_CLOCK_TIME_NONE;
+  const GstClockTime time = gst_clock_get_time(clock);
+  const GstClockTime base = gst_element_get_base_time(GST_ELEMENT(element_));
+  gst_object_unref(clock);
+  return time > base ? time - base : 0;
+}
+
+std::optional<GstClockTime> TensorMux::next_start(const std::vector<OwnedPad> &pads) const {
+  return schedule_.next_start(heads(pads), now());
+}
+
 GstClockTime TensorMux::next_time() const {
   // Without a frame there is nothing to wait for but one.
-  return schedule_.next_start(heads(pads_of(element_))).value_or(GST_CLOCK_TIME_NONE);
+  return next_start(pads_of(element_)).value_or(GST_CLOCK_TIME_NONE);
 }
 
 /// Waiting for the frames of a batch is our latency.
@@ -450,8 +521,8 @@ void TensorMux::update_window(const std::vector<OwnedPad> &pads) {
 void TensorMux::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
   GST_CAT_INFO_OBJECT(cudatensormux_debug, where, "dropping what is late: %" GST_TIME_FORMAT,
                       GST_TIME_ARGS(time));
-  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), TRUE, time, GST_CLOCK_TIME_NONE, pts,
-                                            schedule_.window());
+  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
+                                            pts, schedule_.window());
   gst_element_post_message(GST_ELEMENT(element_), message);
 }
 
@@ -469,20 +540,13 @@ bool TensorMux::is_late_downstream(GstClockTime start) const {
   return latched_.qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
 }
 
-void TensorMux::drop_batch(const Slots &slots, GstClockTime start) {
-  for (GstAggregatorPad *pad : slots)
-    if (pad != nullptr) take(pad, start, is_live());
-  schedule_.begun(start);
-  post_dropped(element_, start, start);
-}
-
 /// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
-Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start, bool live) {
+Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start) {
   for (Frame frame;;) {
-    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
+    const OwnedBuffer head = peek(pad);
     const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
     const bool joins = head != nullptr && schedule_.joins(time, start);
-    const bool replaces = frame.buffer == nullptr || (live && schedule_.is_late(frame.time));
+    const bool replaces = frame.buffer == nullptr || (live_ && schedule_.is_late(frame.time));
     if (!joins || !replaces) return frame;
     if (frame.buffer != nullptr) post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
     frame = {OwnedBuffer(gst_aggregator_pad_pop_buffer(pad)), time};
@@ -492,21 +556,38 @@ Frame TensorMux::take(GstAggregatorPad *pad, GstClockTime start, bool live) {
 /// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
 bool TensorMux::follow(const std::vector<OwnedPad> &pads) {
   for (const OwnedPad &pad : pads) {
-    const OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad.get()));
+    const OwnedBuffer head = peek(pad.get());
     if (head != nullptr && cuda_memory_of(head.get()) != nullptr) return keeper_.follow(head.get());
   }
   return false;
 }
 
+/// Throws Error where a camera shows frames of caps that were refused, or of none. Gaps may come
+/// before caps.
+void TensorMux::check_caps(const std::vector<OwnedPad> &pads) const {
+  for (const OwnedPad &pad : pads) {
+    const Camera &camera = camera_of(pad.get());
+    if (camera.source) continue;
+    const OwnedBuffer head = peek(pad.get());
+    if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
+    if (head == nullptr || is_gap(head.get())) continue;
+    const std::string cause = camera.refusal.empty() ? "a frame without caps" : camera.refusal;
+    throw Error(Error::Code::settings, GST_PAD_NAME(pad.get()) + (": " + cause));
+  }
+}
+
 GstFlowReturn TensorMux::aggregate(bool timeout) {
+  if (!negotiated_)
+    return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
   errors_.next_frame();
-  if (!negotiated_) return GST_FLOW_NOT_NEGOTIATED;
   const std::vector<OwnedPad> pads = pads_of(element_);
+  live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
+  latch();
   update_window(pads);
   // A frame that seemed to be there may have been clipped.
   const bool complete = std::all_of(pads.begin(), pads.end(), has_spoken);
   if (!timeout && !complete) return GST_AGGREGATOR_FLOW_NEED_DATA;
-  const auto start = schedule_.next_start(heads(pads));
+  const auto start = next_start(pads);
   if (!start) {
     const bool ended = !pads.empty() && std::all_of(pads.begin(), pads.end(), [](const auto &pad) {
       return gst_aggregator_pad_is_eos(pad.get());
@@ -514,43 +595,73 @@ GstFlowReturn TensorMux::aggregate(bool timeout) {
     return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   }
   gst_object_sync_values(GST_OBJECT(element_), *start);
+  latch();
   Slots slots;
-  bool renegotiate = latch();
-  const bool followed = errors_.guard([&] {
+  const bool possible = errors_.guard([&] {
+    check_caps(pads);
     slots = assign_slots(pads, latched_.batch_size);
-    renegotiate |= follow(pads);
+    renegotiating_ |= follow(pads) || out_.n != static_cast<int64_t>(slots.size());
   });
-  if (!followed) return GST_FLOW_ERROR;
-  renegotiate |= out_.n != static_cast<int64_t>(slots.size());
-  if (renegotiate) {
+  if (!possible) return GST_FLOW_ERROR;
+  if (renegotiating_) {
     gst_pad_mark_reconfigure(element_->srcpad);
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-  }
-  if (is_late_downstream(*start)) {
-    drop_batch(slots, *start);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
   GST_CAT_LOG_OBJECT(cudatensormux_debug, element_, "batch at %" GST_TIME_FORMAT "%s",
                      GST_TIME_ARGS(*start), timeout ? ", not all cameras in time" : "");
-  return make_batch(slots, *start);
+  Batch batch(std::move(slots), *start);
+  const bool pictures = collect(batch);
+  schedule_.begun(*start);
+  const bool late = is_late_downstream(*start);
+  if (pictures && late) post_dropped(element_, *start, *start);
+  if (!pictures || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  OwnedBuffer buffer = compute(batch);
+  return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
 }
 
-/// Slots without a camera keep their place in the operation, so that it serves one that returns.
-void TensorMux::prepare(Engine &engine, const Slots &slots) {
+/// Takes the cameras' frames; whether there is a picture among them.
+bool TensorMux::collect(Batch &batch) {
+  bool pictures = false;
+  for (size_t i = 0; i < batch.slots.size(); ++i) {
+    GstAggregatorPad *pad = batch.slots[i];
+    if (pad == nullptr) continue;
+    const Camera &camera = camera_of(pad);
+    Frame &frame = batch.frames[i];
+    BatchSlot &meta = batch.meta[i];
+    meta.pad_index = camera.index;
+    meta.stream_id = camera.stream_id;
+    frame = take(pad, batch.start);
+    if (frame.buffer == nullptr || is_gap(frame.buffer.get())) continue;
+    batch.inputs[i] = {frame.buffer.get(), &camera.info, GST_PAD_NAME(pad)};
+    meta.picture = frame.buffer.get();
+    meta.running_time = frame.time;
+    batch.timed |= GST_CLOCK_TIME_IS_VALID(frame.time);
+    pictures = true;
+  }
+  return pictures;
+}
+
+/// Slots without a picture keep their place in the operation, so that it serves a camera that
+/// returns.
+void TensorMux::prepare(Engine &engine, const Batch &batch) {
   std::vector<Source> sources = sources_;
-  sources.resize(slots.size());
+  sources.resize(batch.slots.size());
   const Source *any = nullptr;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] != nullptr && camera_of(slots[i]).source) sources[i] = *camera_of(slots[i]).source;
-    if (sources[i].image.width != 0) any = &sources[i];
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (batch.inputs[i].buffer == nullptr) continue;
+    sources[i] = *camera_of(batch.slots[i]).source;
+    any = &sources[i];
   }
   for (Source &source : sources)
     if (source.image.width == 0) source = *any;
   if (batch_ != nullptr &&
       std::equal(sources.begin(), sources.end(), sources_.begin(), sources_.end(), is_same))
     return;
-  out_ = desc_of(dimensions_of(out_), latched_.dtype, latched_.layout);
+  for (const BatchInput &input : batch.inputs)
+    if (input.buffer != nullptr && (latched_.color == Color::rgb || latched_.color == Color::bgr))
+      check_matrix(*input.info);
   release();
+  out_ = desc_of(dimensions_of(out_), latched_.dtype, latched_.layout);
   batch_ = engine.backend().normalize_batch(sources, latched_.params(sources[0], out_));
   geometries_.clear();
   TensorDesc slot = out_;
@@ -576,47 +687,48 @@ OwnedBuffer TensorMux::acquire(Engine &engine) {
   return OwnedBuffer(buffer);
 }
 
-GstFlowReturn TensorMux::make_batch(const Slots &slots, GstClockTime start) {
-  std::vector<Frame> frames(slots.size());
-  std::vector<BatchSlot> meta(slots.size());
-  std::vector<BatchInput> inputs(slots.size());
-  GstClockTime earliest = GST_CLOCK_TIME_NONE;
-  const bool live = is_live();
-  bool valid = false;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] == nullptr) continue;
-    const Camera &camera = camera_of(slots[i]);
-    meta[i].pad_index = camera.index;
-    meta[i].stream_id = camera.stream_id;
-    frames[i] = take(slots[i], start, live);
-    if (frames[i].buffer == nullptr || frames[i].is_gap()) continue;
-    if (!camera.source) return GST_FLOW_NOT_NEGOTIATED;
-    valid = true;
-    inputs[i] = {frames[i].buffer.get(), &camera.info};
-    meta[i].picture = frames[i].buffer.get();
-    meta[i].running_time = frames[i].time;
-    earliest = std::min(earliest, frames[i].time);
-  }
-  schedule_.begun(start);
-  if (!valid) return GST_AGGREGATOR_FLOW_NEED_DATA;
+/// None where it failed, with the error reported.
+OwnedBuffer TensorMux::compute(Batch &batch) {
   OwnedBuffer out;
   const bool done = errors_.guard([&] {
     Engine &engine = keeper_.engine();
     const EngineScope scope(engine);
-    prepare(engine, slots);
-    for (size_t i = 0; i < slots.size(); ++i) meta[i].geometry = geometries_[i];
+    prepare(engine, batch);
+    for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
     out = acquire(engine);
-    run_batch(engine, *batch_, inputs, out_, out.get());
+    run_batch(engine, *batch_, batch.inputs, out_, out.get());
+    attach_batch(out.get(), batch.meta);
   });
-  if (!done) return GST_FLOW_ERROR;
-  attach_batch(out.get(), meta);
-  GST_BUFFER_PTS(out.get()) = GST_CLOCK_TIME_IS_VALID(earliest) ? start : GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DTS(out.get()) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION(out.get()) = schedule_.window();
-  GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = start;
-  gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(out.get()), GST_CLOCK_TIME_NONE,
-                                  GST_BUFFER_DURATION(out.get()), nullptr);
-  return gst_aggregator_finish_buffer(element_, out.release());
+  return done ? std::move(out) : nullptr;
+}
+
+/// GstAggregator's own after a seek is the seek's, in the time of the cameras' streams. Ours is in
+/// running time, which begins anew.
+void TensorMux::begin_segment() {
+  GstSegment own;
+  gst_segment_init(&own, GST_FORMAT_TIME);
+  GST_OBJECT_LOCK(element_->srcpad);
+  const GstSegment &asked = GST_AGGREGATOR_PAD(element_->srcpad)->segment;
+  if (asked.rate > 0.0 && GST_CLOCK_TIME_IS_VALID(asked.time)) own.time = asked.time;
+  own.applied_rate = asked.rate * asked.applied_rate;
+  GST_OBJECT_UNLOCK(element_->srcpad);
+  gst_aggregator_update_segment(element_, &own);
+  begins_segment_ = false;
+}
+
+GstFlowReturn TensorMux::push(const Batch &batch, OwnedBuffer buffer) {
+  if (begins_segment_) begin_segment();
+  GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
+  GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = batch.start;
+  gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
+                                  GST_BUFFER_DURATION(buffer.get()), nullptr);
+  const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());
+  // Sources hear of it with their next frame, if there is one. Others have said what failed.
+  if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_FLOW_ERROR(element_, flow);
+  return flow;
 }
 
 TensorMux &mux_of(gpointer element) { return *static_cast<GstCudaTensorMux *>(element)->mux; }
@@ -643,9 +755,9 @@ GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *temp
 GstBuffer *clip(GstAggregator *, GstAggregatorPad *pad, GstBuffer *buffer) {
   const GstClockTime begin = GST_BUFFER_PTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(begin)) return buffer;
-  const GstClockTime end = GST_BUFFER_DURATION_IS_VALID(buffer)
-                               ? begin + GST_BUFFER_DURATION(buffer)
-                               : GST_CLOCK_TIME_NONE;
+  const GstClockTime end =
+      begin + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer)
+                                                    : frame_duration_of(camera_of(pad)));
   GST_OBJECT_LOCK(pad);
   const bool inside =
       pad->segment.format != GST_FORMAT_TIME ||

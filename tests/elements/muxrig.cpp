@@ -122,11 +122,19 @@ BufferRef MuxRig::pull() {
 
 BufferRef MuxRig::pull_if_there() { return BufferRef(gst_harness_try_pull(harness_)); }
 
-GstClockTime MuxRig::time_out() {
-  if (!gst_harness_wait_for_clock_id_waits(harness_, 1, 60)) {
-    ADD_FAILURE() << "the element does not wait for the clock";
-    return GST_CLOCK_TIME_NONE;
+void MuxRig::wait_for_clock() { EXPECT_TRUE(gst_harness_wait_for_clock_id_waits(harness_, 1, 60)); }
+
+std::string MuxRig::wait_for_error() {
+  for (int i = 0; i < 6000; ++i) {
+    const auto errors = messages_.errors();
+    if (!errors.empty()) return errors[0].text;
+    g_usleep(10000);
   }
+  return "";
+}
+
+GstClockTime MuxRig::time_out() {
+  wait_for_clock();
   EXPECT_TRUE(gst_harness_crank_single_clock_wait(harness_));
   GstTestClock *clock = gst_harness_get_testclock(harness_);
   const GstClockTime now = gst_clock_get_time(GST_CLOCK(clock));

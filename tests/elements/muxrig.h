@@ -63,7 +63,11 @@ class MuxRig {
   BufferRef pull_if_there();
   /// What the element waits for, once it waits for the clock, and lets the clock come there.
   GstClockTime time_out();
+  /// Until the element waits for the clock.
+  void wait_for_clock();
   guint pending_waits() const;
+  /// The text of the first error, which comes.
+  std::string wait_for_error();
   bool reaches_eos();
 
   std::string output(const char *field) const;

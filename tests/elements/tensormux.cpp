@@ -67,6 +67,15 @@ TEST(TensorMux, NormalizesWithListsOfValues) {
 
 // -------------------------------------------------------------------------------------- the caps
 
+/// The text of the error that comes for a batch.
+std::string error_of(MuxRig &rig) {
+  EXPECT_TRUE(rig.reaches_eos());
+  const auto errors = rig.messages().errors();
+  EXPECT_EQ(errors.size(), 1u);
+  EXPECT_EQ(rig.pull_if_there(), nullptr);
+  return errors.empty() ? "" : errors[0].text;
+}
+
 /// What a camera is told that is refused: not by the first frame, which waits.
 GstFlowReturn refusal_of(MuxCamera &camera, const ImageDesc &desc) {
   for (int i = 0; i < 1000; ++i) {
@@ -124,6 +133,9 @@ TEST_F(TensorMuxCaps, HaveThreeDimensionsForOnePicture) {
 TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesAnotherBatch) {
   const WarningLog log;
   start("width=20 height=10", 2, tensor_caps("float32", "20:10:3:4", kRate));
+  // Sources that have ended would hear nothing of it.
+  const auto errors = rig_->wait_for_error();
+  EXPECT_TRUE(mentions(errors, "not negotiated: downstream takes no tensor"));
   EXPECT_EQ(refusal_of(rig_->camera(0), kDesc), GST_FLOW_NOT_NEGOTIATED);
 }
 
@@ -248,6 +260,27 @@ TEST_F(TensorMuxTimes, TheWindowMayBeSet) {
   EXPECT_EQ(next(), (Times{kNone, 110}));
 }
 
+TEST_F(TensorMuxTimes, TheWindowChangesWithTheNextBatch) {
+  start("window=10", 2);
+  push(0, 0);
+  push(1, 0);
+  next();
+  rig_->set("window", "100");
+  push(0, 1000);
+  push(1, 1050);
+  EXPECT_EQ(next(), (Times{1000, 1050}));
+}
+
+TEST_F(TensorMuxTimes, FramesOfASegmentInBytesHaveNoTimes) {
+  start("", 2);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  rig_->camera(1).event(gst_event_new_segment(&segment));
+  push(0, kFrame);
+  push(1, 50 * kFrame);
+  EXPECT_EQ(next(), (Times{kFrame, GST_CLOCK_TIME_NONE}));
+}
+
 TEST_F(TensorMuxTimes, TheSegmentsOfCamerasCount) {
   start("", 2);
   GstSegment segment;
@@ -350,6 +383,35 @@ TEST_F(TensorMuxTimes, OfWhatHasFallenBehindTheNewestIsTaken) {
   guint64 time = 0;
   gst_message_parse_qos(messages[0].get(), nullptr, &time, nullptr, nullptr, nullptr);
   EXPECT_EQ(time, 3 * kFrame);
+}
+
+TEST_F(TensorMuxTimes, AFrameFromTheFutureHoldsUpNobodyAfterIt) {
+  start("", 2, true);
+  push(0, 500 * kFrame);
+  rig_->camera(0).eos();
+  EXPECT_EQ(rig_->time_out(), 501 * kFrame);
+  EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
+  push(1, kFrame);
+  EXPECT_EQ(next(), (Times{kNone, kFrame}));
+  // The other one says nothing.
+  rig_->camera(0).event(gst_event_new_stream_start("again"));
+  push(1, 2 * kFrame);
+  EXPECT_LE(rig_->time_out(), 503 * kFrame);
+  EXPECT_EQ(next(), (Times{kNone, 2 * kFrame}));
+}
+
+TEST_F(TensorMuxTimes, AFlushedCameraShowsNothingFromBefore) {
+  start("", 2, true);
+  push(0, 0);
+  push(1, 0);
+  next();
+  push(1, kFrame);
+  rig_->wait_for_clock();
+  rig_->camera(1).event(gst_event_new_flush_start());
+  rig_->camera(1).event(gst_event_new_flush_stop(TRUE));
+  push(0, kFrame);
+  rig_->time_out();
+  EXPECT_EQ(next(), (Times{kFrame, kNone}));
 }
 
 TEST_F(TensorMuxTimes, BatchesThatAreLateDownstreamAreDropped) {
@@ -495,18 +557,6 @@ TEST(TensorMux, ASlotWithoutACameraDoesNotMindOtherColours) {
                          slot_bytes(picture, params)));
 }
 
-TEST(TensorMux, FramesOfRefusedCapsAreNotTakenForOthers) {
-  const WarningLog log;
-  MuxRig rig("width=4 height=4", 1);
-  rig.camera(0).caps(video_caps(kDesc, kRate));
-  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
-  rig.pull();
-  rig.camera(0).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
-  EXPECT_EQ(refusal_of(rig.camera(0), kDesc), GST_FLOW_NOT_NEGOTIATED);
-  EXPECT_EQ(rig.pull_if_there(), nullptr);
-  EXPECT_TRUE(mentions(log.text(), "matrices"));
-}
-
 TEST(TensorMux, SurvivesAFlush) {
   const NormalizeParams params = small_params();
   const Picture picture = random_picture(kDesc);
@@ -536,21 +586,43 @@ TEST(TensorMux, StartsAndStopsManyTimes) {
 
 // ------------------------------------------------------------------------------------- bad input
 
-/// The text of the error that comes for a batch.
-std::string error_of(MuxRig &rig) {
-  EXPECT_TRUE(rig.reaches_eos());
-  const auto errors = rig.messages().errors();
-  EXPECT_EQ(errors.size(), 1u);
-  EXPECT_EQ(rig.pull_if_there(), nullptr);
-  return errors.empty() ? "" : errors[0].text;
-}
-
 TEST(TensorMuxErrors, NameAShortFrame) {
   MuxRig rig("width=4 height=4", 2);
   for (size_t i = 0; i < 2; ++i) rig.camera(i).caps(video_caps(kDesc, kRate));
   rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
   rig.camera(1).push(buffer_of(Bytes(10)));
   EXPECT_TRUE(mentions(error_of(rig), "10 bytes"));
+}
+
+TEST(TensorMuxErrors, NameTheCauseOfRefusedCaps) {
+  MuxRig rig("width=4 height=4", 2);
+  for (size_t i = 0; i < 2; ++i) {
+    rig.camera(i).caps(video_caps(kDesc, kRate));
+    rig.camera(i).push(frame_at(Picture(kDesc), 0, kFrame));
+  }
+  rig.pull();
+  rig.camera(1).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
+  for (size_t i = 0; i < 2; ++i) rig.camera(i).push(frame_at(Picture(kDesc), kFrame, kFrame));
+  EXPECT_TRUE(mentions(error_of(rig), "matrices"));
+}
+
+TEST(TensorMuxErrors, NameAMatrixThatANewColourNeeds) {
+  MuxRig rig("width=4 height=4 color=gray", 1);
+  rig.camera(0).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
+  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
+  rig.pull();
+  rig.set("color", "rgb");
+  rig.camera(0).push(frame_at(Picture(kDesc), kFrame, kFrame));
+  EXPECT_TRUE(mentions(error_of(rig), "matrices"));
+}
+
+TEST(TensorMuxErrors, NameAFrameWithoutCaps) {
+  MuxRig rig("width=4 height=4", 1);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig.camera(0).event(gst_event_new_segment(&segment));
+  rig.camera(0).push(buffer_of(Bytes(10)));
+  EXPECT_TRUE(mentions(error_of(rig), "sink_0: a frame without caps"));
 }
 
 TEST(TensorMuxErrors, NameAPropertyThatCannotBe) {

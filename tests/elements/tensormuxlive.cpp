@@ -128,6 +128,49 @@ TEST(TensorMuxLive, AFileThatIsTakenAwayHoldsUpNobody) {
   expect_no_loss(cameras.times_of(1));
 }
 
+/// Buffers that lie in the segment which came before them.
+struct Played {
+  GstSegment segment;
+  std::vector<GstClockTime> stream_times;
+};
+
+GstPadProbeReturn play(GstPad *pad, GstPadProbeInfo *info, gpointer to) {
+  auto &played = *static_cast<Played *>(to);
+  const EventRef event(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+  if (event) gst_event_copy_segment(event.get(), &played.segment);
+  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  if (gst_segment_to_running_time(&played.segment, GST_FORMAT_TIME, pts) != GST_CLOCK_TIME_NONE)
+    played.stream_times.push_back(
+        gst_segment_to_stream_time(&played.segment, GST_FORMAT_TIME, pts));
+  return GST_PAD_PROBE_OK;
+}
+
+TEST(TensorMuxLive, ASeekPlaysWhatItAsksFor) {
+  Pipeline pipeline(
+      "cudatensormux name=mux width=8 height=8 ! fakesink name=out sync=false "
+      "videotestsrc ! video/x-raw,width=16,height=16,framerate=100/1 ! mux. "
+      "videotestsrc ! video/x-raw,width=16,height=16,framerate=50/1 ! mux.");
+  ASSERT_TRUE(pipeline.reaches(GST_STATE_PAUSED));
+  Played played = {};
+  const ElementRef mux = pipeline.find("mux");
+  const PadRef src(gst_element_get_static_pad(mux.get(), "src"));
+  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, play, &played, nullptr);
+  ASSERT_TRUE(gst_element_seek(pipeline.get(), 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                               GST_SEEK_TYPE_SET, 2 * GST_SECOND, GST_SEEK_TYPE_SET,
+                               3 * GST_SECOND));
+  EXPECT_EQ(pipeline.run(), "");
+  ASSERT_EQ(played.stream_times.size(), 100u);
+  EXPECT_EQ(played.stream_times.front(), 2 * GST_SECOND);
+  EXPECT_EQ(played.stream_times.back(), 2 * GST_SECOND + 99 * GST_SECOND / 100);
+}
+
+TEST(TensorMuxLive, AnErrorComesThoughTheSourcesHaveEnded) {
+  Pipeline pipeline(
+      "videotestsrc num-buffers=1 ! video/x-raw,width=16,height=16 ! cudatensormux ! "
+      "other/tensors,types=uint8 ! fakesink name=out");
+  EXPECT_TRUE(mentions(pipeline.run(), "not negotiated"));
+}
+
 TEST(TensorMuxLive, StopsWhileCamerasWait) {
   for (int round = 0; round < 20; ++round) {
     Cameras cameras("latency=1000000000");
