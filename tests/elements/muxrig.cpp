@@ -157,19 +157,6 @@ bool MuxRig::reaches_eos() {
   }
 }
 
-std::string MuxRig::output(const char *field) const {
-  const PadRef pad(gst_element_get_static_pad(element(), "src"));
-  const CapsRef caps(gst_pad_get_current_caps(pad.get()));
-  if (!caps) return "";
-  const GValue *value = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), field);
-  if (value == nullptr) return "";
-  if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value);
-  gchar *text = gst_value_serialize(value);
-  const std::string result = text;
-  g_free(text);
-  return result;
-}
-
 Bytes slot_bytes(const Picture &picture, NormalizeParams params) {
   params.source = source_of(picture.desc());
   return normalized(picture, params);

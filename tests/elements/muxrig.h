@@ -70,7 +70,7 @@ class MuxRig {
   std::string wait_for_error();
   bool reaches_eos();
 
-  std::string output(const char *field) const;
+  std::string output(const char *field) const { return output_of(element(), field); }
 
  private:
   Messages messages_;

@@ -99,13 +99,13 @@ BufferRef Rig::process(BufferRef buffer) {
   return out ? std::move(out) : BufferRef(gst_buffer_new());
 }
 
-CapsRef Rig::output_caps() const {
-  PadRef pad(gst_element_get_static_pad(element(), "src"));
+CapsRef output_caps_of(GstElement *element) {
+  PadRef pad(gst_element_get_static_pad(element, "src"));
   return CapsRef(gst_pad_get_current_caps(pad.get()));
 }
 
-std::string Rig::output(const char *field) const {
-  const CapsRef caps = output_caps();
+std::string output_of(GstElement *element, const char *field) {
+  const CapsRef caps = output_caps_of(element);
   const GValue *value =
       caps ? gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), field) : nullptr;
   if (value == nullptr) return "";

@@ -17,6 +17,11 @@ namespace cudatensor {
 /// From a description as gst-launch takes it: one element, or a chain of them in a bin.
 ElementRef make_element(const std::string &description);
 
+/// The caps that an element has set for its output; null where there are none.
+CapsRef output_caps_of(GstElement *element);
+/// One field of them, as text; empty where it is missing.
+std::string output_of(GstElement *element, const char *field);
+
 class Rig {
  public:
   /// `answer` is the bus' sync handler, also while the element starts.
@@ -49,10 +54,8 @@ class Rig {
   /// Pushes a buffer and expects one to come out.
   BufferRef process(BufferRef buffer);
 
-  /// The caps that the element has set; null where there are none.
-  CapsRef output_caps() const;
-  /// One field of them, as text; empty where it is missing.
-  std::string output(const char *field) const;
+  CapsRef output_caps() const { return output_caps_of(element()); }
+  std::string output(const char *field) const { return output_of(element(), field); }
 
  private:
   Messages messages_;
