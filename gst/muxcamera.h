@@ -25,8 +25,8 @@ struct Camera {
   int index = -1;  // of its pad
   std::string stream_id;
   GstVideoInfo info = {};
-  std::optional<Source> source;  // once there are caps …
-  std::string refusal;           // … that were taken
+  std::optional<Source> source;  // while there are caps that were taken
+  std::string refusal;           // of the last caps: why they were not
 };
 
 /// Of a pad of the type above.

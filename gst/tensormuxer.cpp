@@ -173,9 +173,8 @@ void TensorMuxer::hear_refusal(const std::string &cause) {
 }
 
 bool TensorMuxer::end_negotiation(bool negotiated) {
-  errors_.next_frame();
   negotiated_ = negotiated;
-  // Others that have failed have said why.
+  // What has failed before has said why, and is the one error.
   if (!negotiated) hear_refusal("downstream takes no tensors");
   return negotiated;
 }

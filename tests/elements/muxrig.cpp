@@ -127,6 +127,7 @@ void MuxRig::wait_for_clock() { EXPECT_TRUE(gst_harness_wait_for_clock_id_waits(
 std::string MuxRig::wait_for_error() {
   for (int i = 0; i < 6000; ++i) {
     const auto errors = messages_.errors();
+    EXPECT_LE(errors.size(), 1u) << "more than one";
     if (!errors.empty()) return errors[0].text;
     g_usleep(10000);
   }

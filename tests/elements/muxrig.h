@@ -66,7 +66,7 @@ class MuxRig {
   /// Until the element waits for the clock.
   void wait_for_clock();
   guint pending_waits() const;
-  /// The text of the first error, which comes.
+  /// The text of the one error that comes.
   std::string wait_for_error();
   bool reaches_eos();
 
