@@ -7,8 +7,7 @@
 namespace cudatensor {
 namespace {
 
-constexpr size_t kAlign = 256;      // of planes on the device
-constexpr size_t kMostBlocks = 32;  // of a ring
+constexpr size_t kAlign = 256;  // of planes on the device
 
 constexpr size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
@@ -90,27 +89,6 @@ ConstImage with_planes(const ConstImage &image, const Planes &p) {
 }
 Tensor with_planes(const Tensor &t, const Planes &p) { return {t.desc, p.plane[0].data}; }
 ConstTensor with_planes(const ConstTensor &t, const Planes &p) { return {t.desc, p.plane[0].data}; }
-
-PinnedRing::Block &PinnedRing::next(size_t size) {
-  const size_t oldest = blocks_.empty() ? 0 : (current_ + 1) % blocks_.size();
-  const bool has_free = !blocks_.empty() && blocks_[oldest].done->passed();
-  if (!has_free && blocks_.size() < kMostBlocks) {
-    Block block = {device_.allocate_pinned(size), device_.make_event()};
-    current_ = blocks_.empty() ? 0 : current_ + 1;
-    return *blocks_.insert(blocks_.begin() + current_, std::move(block));
-  }
-  if (!has_free) blocks_[oldest].done->wait();
-  current_ = oldest;
-  return blocks_[current_];
-}
-
-uint8_t *PinnedRing::take(size_t size) {
-  Block &block = next(size);
-  if (block.memory->size() < size) block.memory = device_.allocate_pinned(size);
-  return block.memory->data();
-}
-
-void PinnedRing::done_after(Stream stream) { blocks_[current_].done->record(stream); }
 
 Planes Transfers::place(std::unique_ptr<Memory> &memory, const Planes &shape) {
   const size_t size = packed_size(shape);

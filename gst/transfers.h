@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/ops.h"
+#include "kernels/pinnedring.h"
 
 namespace cudatensor {
 
@@ -31,29 +32,6 @@ Image with_planes(const Image &image, const Planes &planes);
 ConstImage with_planes(const ConstImage &image, const Planes &planes);
 Tensor with_planes(const Tensor &tensor, const Planes &planes);
 ConstTensor with_planes(const ConstTensor &tensor, const Planes &planes);
-
-/// Blocks of pinned memory that queued copies read, taken again when those are done.
-class PinnedRing {
- public:
-  explicit PinnedRing(Device &device) : device_(device) {}
-
-  /// At least `size` bytes, until done_after() is called and the stream has come there. Waits only
-  /// where the device is a long way behind.
-  uint8_t *take(size_t size);
-  /// The block that was taken last is in use until the stream has come here.
-  void done_after(Stream stream);
-
- private:
-  struct Block {
-    std::unique_ptr<Memory> memory;
-    std::unique_ptr<Event> done;
-  };
-  Block &next(size_t size);
-
-  Device &device_;
-  std::vector<Block> blocks_;  // a circle: behind the one that was taken last is the oldest
-  size_t current_ = 0;
-};
 
 /// For frames whose work is queued in order.
 class Transfers {

@@ -2,6 +2,9 @@
 #include "geometry.h"
 
 #include <algorithm>
+#include <string>
+
+#include "error.h"
 
 namespace cudatensor {
 namespace {
@@ -19,21 +22,22 @@ struct Span {
 };
 
 /// The output pixels that `scale` · `src` continuous pixels from `offset` on touch.
-Span covered(double scale, int src, double offset, int dst) {
+Span covered(double scale, double src, double offset, int dst) {
   const int begin = std::max(0, static_cast<int>(std::floor(offset)));
   const int end = std::min(dst, static_cast<int>(std::ceil(offset + scale * src)));
   return {begin, end - begin};
 }
 
 void place_affine(Geometry &g, bool scale_up) {
-  g.step = std::max(static_cast<double>(g.src_width) / g.dst_width,
-                    static_cast<double>(g.src_height) / g.dst_height);
+  g.step = std::max(g.region.width / g.dst_width, g.region.height / g.dst_height);
   if (!scale_up) g.step = std::max(g.step, 1.0);
   g.sx = g.sy = 1.0 / g.step;
-  g.tx = (g.dst_width - g.sx * g.src_width) / 2.0;
-  g.ty = (g.dst_height - g.sy * g.src_height) / 2.0;
-  const Span x = covered(g.sx, g.src_width, g.tx, g.dst_width);
-  const Span y = covered(g.sy, g.src_height, g.ty, g.dst_height);
+  const double left = (g.dst_width - g.sx * g.region.width) / 2.0;
+  const double top = (g.dst_height - g.sy * g.region.height) / 2.0;
+  g.tx = left - g.sx * g.region.x;
+  g.ty = top - g.sy * g.region.y;
+  const Span x = covered(g.sx, g.region.width, left, g.dst_width);
+  const Span y = covered(g.sy, g.region.height, top, g.dst_height);
   g.pad_left = x.begin;
   g.pad_top = y.begin;
   g.content_width = x.length;
@@ -45,32 +49,63 @@ void place_content(Geometry &g, int width, int height, int left, int top) {
   g.content_height = height;
   g.pad_left = left;
   g.pad_top = top;
-  g.sx = static_cast<double>(width) / g.src_width;
-  g.sy = static_cast<double>(height) / g.src_height;
-  g.tx = left;
-  g.ty = top;
+  g.sx = width / g.region.width;
+  g.sy = height / g.region.height;
+  g.tx = left - g.sx * g.region.x;
+  g.ty = top - g.sy * g.region.y;
 }
 
 void place_rounded(Geometry &g, bool scale_up) {
-  double r = std::min(static_cast<double>(g.dst_height) / g.src_height,
-                      static_cast<double>(g.dst_width) / g.src_width);
+  double r = std::min(g.dst_height / g.region.height, g.dst_width / g.region.width);
   if (!scale_up) r = std::min(r, 1.0);
-  const int width = std::max(1, half_even(g.src_width * r));
-  const int height = std::max(1, half_even(g.src_height * r));
+  const int width = std::max(1, half_even(g.region.width * r));
+  const int height = std::max(1, half_even(g.region.height * r));
   const bool centred = g.mode == ResizeMode::ultralytics;
   const int left = centred ? half_even((g.dst_width - width) / 2.0 - 0.1) : 0;
   const int top = centred ? half_even((g.dst_height - height) / 2.0 - 0.1) : 0;
   place_content(g, width, height, left, top);
 }
 
+/// One axis of clip().
+std::pair<double, double> clip_axis(double begin, double length, int limit) {
+  // As it is: a sum and a difference are rounded.
+  if (begin >= 0.0 && begin + length <= limit) return {begin, length};
+  const double from = std::max(begin, 0.0);
+  return {from, std::min(begin + length, static_cast<double>(limit)) - from};
+}
+
 }  // namespace
+
+void check_region(const Region &r) {
+  constexpr double kMost = 1 << 30;
+  const auto fits = [](double value) { return std::abs(value) <= kMost; };
+  if (fits(r.x) && fits(r.y) && fits(r.width) && fits(r.height) && r.width > 0.0 && r.height > 0.0)
+    return;
+  throw Error(Error::Code::settings, "a region of " + std::to_string(r.width) + "x" +
+                                         std::to_string(r.height) + " pixels at " +
+                                         std::to_string(r.x) + "," + std::to_string(r.y));
+}
+
+std::optional<Region> clip(const Region &r, int width, int height) {
+  const auto [x, clipped_width] = clip_axis(r.x, r.width, width);
+  const auto [y, clipped_height] = clip_axis(r.y, r.height, height);
+  if (!(clipped_width > 0.0) || !(clipped_height > 0.0)) return std::nullopt;
+  return Region{x, y, clipped_width, clipped_height};
+}
 
 Geometry make_geometry(ResizeMode mode, int src_width, int src_height, int dst_width,
                        int dst_height, bool scale_up) {
+  const Region all = {0.0, 0.0, static_cast<double>(src_width), static_cast<double>(src_height)};
+  return make_geometry(mode, src_width, src_height, all, dst_width, dst_height, scale_up);
+}
+
+Geometry make_geometry(ResizeMode mode, int src_width, int src_height, const Region &region,
+                       int dst_width, int dst_height, bool scale_up) {
   Geometry g = {};
   g.mode = mode;
   g.src_width = src_width;
   g.src_height = src_height;
+  g.region = region;
   g.dst_width = dst_width;
   g.dst_height = dst_height;
   switch (mode) {

@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
+
 #include "image.h"
 
 namespace cudatensor {
 
 enum class ResizeMode : uint8_t { stretch, affine, ultralytics, top_left };
 
-/// How a picture lies in the output. Continuous coordinates: pixel i covers [i, i + 1).
+/// A part of a picture. Continuous coordinates: pixel i covers [i, i + 1).
+struct Region {
+  double x, y, width, height;
+};
+
+inline bool operator==(const Region &a, const Region &b) {
+  return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+/// All of a picture.
+inline Region whole(const ImageDesc &image) {
+  return {0.0, 0.0, static_cast<double>(image.width), static_cast<double>(image.height)};
+}
+
+/// Throws Error unless both sides are above 0 and no number is beyond ±2^30.
+void check_region(const Region &region);
+
+/// What of a region lies in a picture of width × height, if anything does.
+std::optional<Region> clip(const Region &region, int width, int height);
+
+/// How a picture, or a region of it, lies in the output. Continuous coordinates.
 struct Geometry {
   ResizeMode mode;
   int src_width, src_height;
+  Region region;
   int dst_width, dst_height;
   double step;                        ///< affine only: source pixels per output pixel
   double sx, sy, tx, ty;              ///< out = s · in + t
@@ -22,5 +45,9 @@ struct Geometry {
 /// Sizes are in pixels and at least 1.
 Geometry make_geometry(ResizeMode mode, int src_width, int src_height, int dst_width,
                        int dst_height, bool scale_up);
+
+/// The same of a region of that picture, which fills the output as a picture of its size would.
+Geometry make_geometry(ResizeMode mode, int src_width, int src_height, const Region &region,
+                       int dst_width, int dst_height, bool scale_up);
 
 }  // namespace cudatensor

@@ -55,8 +55,17 @@ ChannelScale scale_of_channel(const NormalizeParams &p, int channel) {
                  "scale, mean and std");
 }
 
+void check_part(const NormalizeParams &p) {
+  if (!p.region) return;
+  check_region(*p.region);
+  const ImageDesc &image = p.source.image;
+  if (!p.beyond_is_pad && !(clip(*p.region, image.width, image.height) == p.region))
+    refuse("a region leaves the picture of " + std::to_string(image.width) + "x" +
+           std::to_string(image.height));
+}
+
 bool is_fixed_point(const NormalizeParams &p) {
-  return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
+  return p.color == Color::yuv && !p.beyond_is_pad && p.resize.mode == ResizeMode::stretch &&
          p.resize.method == Method::bilinear &&
          layout_of(p.source.image.format).model == ColorModel::yuv;
 }
@@ -70,16 +79,17 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
            std::to_string(p.out.n) + "; the colour needs " + std::to_string(channels) + " and 1");
   check_size("an output", p.out.w, p.out.h);
   check_pad_value(p.resize.pad_value);
+  check_part(p);
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   NormalizePlan plan = {};
   plan.out = p.out;
   plan.swap = p.color == Color::bgr;
   plan.round = p.round;
   if (is_fixed_point(p)) {
-    plan.fixed =
-        make_yuv444_plan({p.source.image, {PixelFormat::Y444, width, height}, width, height, 0, 0});
+    plan.fixed = make_yuv444_plan(
+        {p.source.image, {PixelFormat::Y444, width, height}, width, height, 0, 0, p.region});
   } else {
-    plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height);
+    plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height, p.region);
   }
   plan.pad[0] = static_cast<float>(p.resize.pad_value);
   plan.pad[1] = plan.pad[2] = p.color == Color::yuv ? 128.0f : plan.pad[0];
@@ -88,12 +98,18 @@ NormalizePlan make_normalize_plan(const NormalizeParams &p) {
   return plan;
 }
 
+NormalizeParams one_slot(NormalizeParams params) {
+  if (params.out.n < 1) refuse("a batch of " + std::to_string(params.out.n));
+  params.out.n = 1;
+  return params;
+}
+
 std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
                                                 NormalizeParams params) {
   if (sources.empty() || params.out.n != static_cast<int64_t>(sources.size()))
     refuse("a batch of " + std::to_string(params.out.n) + " for " + std::to_string(sources.size()) +
            " sources");
-  params.out.n = 1;
+  params = one_slot(std::move(params));
   std::vector<NormalizePlan> plans;
   for (const Source &source : sources) {
     params.source = source;

@@ -25,7 +25,10 @@ struct NormalizeParams {
   std::vector<double> std = {1.0};
   std::vector<double> alpha = {1.0 / 255.0};
   std::vector<double> beta = {0.0};
-  bool round = false;  ///< to whole sample values before normalising
+  bool round = false;                 ///< to whole sample values before normalising
+  std::optional<Region> region = {};  ///< of the source; without one all of it
+  /// Regions may leave the source, beyond which is the pad colour. YUV is not in fixed point then.
+  bool beyond_is_pad = false;
 };
 
 /// Per output channel: out = fma(a, x, b).
@@ -48,9 +51,12 @@ struct NormalizePlan {
 std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
                                                 NormalizeParams params);
 
+/// The parameters of a slot of a batch. Throws where there is none.
+NormalizeParams one_slot(NormalizeParams params);
+
 /// Throws where a list has a length that fits no channel count, a value is not finite, a std is 0,
-/// the tensor's shape does not fit the colour, or a size is out of range; the text names the
-/// property.
+/// the tensor's shape does not fit the colour, a size is out of range or a region leaves the source
+/// that may not; the text names the property.
 NormalizePlan make_normalize_plan(const NormalizeParams &params);
 
 CUDATENSOR_HD float normalize(ChannelScale k, float x) { return fmaf(k.a, x, k.b); }

@@ -67,4 +67,13 @@ void ImagesToTensor::run(const std::vector<ConstImage> &in, const Tensor &out, S
   execute(in, out, stream);
 }
 
+void RegionsToTensor::run(const ConstImage &in, const std::vector<Region> &regions,
+                          const Tensor &out, Stream stream) {
+  if (static_cast<int64_t>(regions.size()) > out_.n)
+    refuse(std::to_string(regions.size()) + " regions for a batch of " + std::to_string(out_.n));
+  check_view(in, in_);
+  check_view(out, out_);
+  execute(in, regions, out, stream);
+}
+
 }  // namespace cudatensor

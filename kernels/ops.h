@@ -75,6 +75,29 @@ class ImagesToTensor {
   TensorDesc out_;
 };
 
+/// Regions of one picture into the slots of one tensor. The same holds as for an Operation, but that
+/// a region other than its slot's last one is planned anew.
+class RegionsToTensor {
+ public:
+  virtual ~RegionsToTensor() = default;
+  RegionsToTensor(const RegionsToTensor &) = delete;
+  RegionsToTensor &operator=(const RegionsToTensor &) = delete;
+
+  /// A slot for each region, of which there are at most as many as slots; those behind the last are
+  /// left to the pad colour. Throws Error where a region leaves the picture and may not.
+  void run(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
+           Stream stream = {});
+
+ protected:
+  RegionsToTensor(const ImageDesc &in, const TensorDesc &out) : in_(in), out_(out) {}
+  virtual void execute(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
+                       Stream stream) = 0;
+
+ private:
+  ImageDesc in_;
+  TensorDesc out_;
+};
+
 /// Counts the pixels of each luminance. The same holds as for an Operation; for the CUDA backend the
 /// bins lie in device or pinned memory.
 class HistogramOperation {
@@ -117,6 +140,9 @@ class Backend {
   /// A slot for each source, in place of the source of `params`; `params.out.n` says how many.
   virtual std::unique_ptr<ImagesToTensor> normalize_batch(const std::vector<Source> &sources,
                                                           const NormalizeParams &params) = 0;
+  /// Slots for regions of the source, in place of the region of `params`; `params.out.n` says how
+  /// many.
+  virtual std::unique_ptr<RegionsToTensor> normalize_regions(const NormalizeParams &params) = 0;
   virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
   virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
   virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;

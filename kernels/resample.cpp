@@ -37,7 +37,8 @@ void check_pad_value(int value) {
 }
 
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
-                                int dst_width, int dst_height) {
+                                int dst_width, int dst_height,
+                                const std::optional<Region> &region) {
   const ImageDesc &image = source.image;
   check_size("an input", image.width, image.height);
   check_size("an output", dst_width, dst_height);
@@ -52,7 +53,8 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
     throw Error(Error::Code::settings,
                 std::string("color=yuv needs a YUV input, not ") + name_of(image.format));
   plan.geometry =
-      make_geometry(resize.mode, image.width, image.height, dst_width, dst_height, resize.scale_up);
+      make_geometry(resize.mode, image.width, image.height, region.value_or(whole(image)),
+                    dst_width, dst_height, resize.scale_up);
   plan.sampling =
       make_sampling_plan(plan.geometry, resize.method, siting(plan.layout, source.cosited_x),
                          siting(plan.layout, source.cosited_y));

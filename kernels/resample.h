@@ -51,9 +51,11 @@ struct ResamplePlan {
   float pad[3];
 };
 
-/// Refuses colours that the source cannot give (YUV from RGB or grey) and sizes out of range.
+/// Of the source, or of a region of it, which may leave it. Refuses colours that the source cannot give
+/// (YUV from RGB or grey) and sizes out of range.
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
-                                int dst_width, int dst_height);
+                                int dst_width, int dst_height,
+                                const std::optional<Region> &region = {});
 
 /// Throws unless both sides are 1..kMaxImageSize; `what` names the picture.
 void check_size(const char *what, int64_t width, int64_t height);

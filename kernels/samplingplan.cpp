@@ -2,78 +2,123 @@
 #include "samplingplan.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cudatensor {
 namespace {
 
+/// The samples that a part of an axis touches.
+struct Samples {
+  int64_t first, last;
+  double rest;  // from where the first begins to where the part does
+};
+
+Samples touched_by(Extent part) {
+  const double first = std::floor(part.begin);
+  const double end = std::max(std::ceil(part.begin + part.length), first + 1.0);
+  return {static_cast<int64_t>(first), static_cast<int64_t>(end) - 1, part.begin - first};
+}
+
 /// One axis of a geometry.
 struct Axis {
   int src, dst;
+  Extent region;
+  Samples samples;      // of the region
   int offset, content;  // stretch: the content's place in the output
   double step;          // affine, otherwise 0
-};
 
-int32_t clamp_index(double i, int length) {
-  return static_cast<int32_t>(std::clamp(i, 0.0, static_cast<double>(length - 1)));
-}
+  bool is_picture(double i) const { return i >= 0.0 && i < src; }
+  bool is_region(double i) const {
+    return i >= static_cast<double>(samples.first) && i <= static_cast<double>(samples.last);
+  }
+  double limit_to_region(double i) const {
+    return std::clamp(i, static_cast<double>(samples.first), static_cast<double>(samples.last));
+  }
+  /// Whether a coordinate shows any of the region.
+  bool shows(int k) const { return step > 0.0 || (k >= offset && k < offset + content); }
+};
 
 Tap pad_tap() { return {0, 0, 0.0f, 0.0f}; }
 
-Tap bilinear_tap(double f, int length, double inside) {
+/// Where a coordinate falls, from the region's begin on, among samples that lie there as a picture's.
+double position(const Axis &axis, int k) {
+  if (axis.step > 0.0)
+    return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.region.length / 2.0 - 0.5;
+  return (k - axis.offset + 0.5) * (axis.region.length / axis.content) - 0.5;
+}
+
+/// A position as two neighbouring samples and the weight of the second.
+struct Neighbours {
+  double i0, w;
+};
+
+/// `first` is added last, so that a picture and a region of it are rounded alike.
+Neighbours neighbours(double f, int64_t first) {
   const double floor = std::floor(f);
-  return {clamp_index(floor, length), clamp_index(floor + 1.0, length),
-          static_cast<float>(f - floor), static_cast<float>(inside)};
+  return {floor + static_cast<double>(first), f - floor};
+}
+
+/// Beyond its edges a stretched region repeats what lies there; an affine one blends with the pad.
+double share_inside(const Axis &axis, Neighbours n) {
+  const auto counts = [&](double i) {
+    return axis.step > 0.0 ? axis.is_region(i) && axis.is_picture(i)
+                           : axis.is_picture(axis.limit_to_region(i));
+  };
+  const bool first = counts(n.i0), second = counts(n.i0 + 1.0);
+  if (first && second) return 1.0;
+  return first ? 1.0 - n.w : second ? n.w : 0.0;
+}
+
+Tap bilinear_tap(Neighbours n, int64_t first, int64_t last, int length, double inside) {
+  const auto clamped = [&](double i) {
+    return static_cast<int32_t>(
+        std::clamp(i, static_cast<double>(std::max<int64_t>(first, 0)),
+                   static_cast<double>(std::min<int64_t>(last, length - 1))));
+  };
+  return {clamped(n.i0), clamped(n.i0 + 1.0), static_cast<float>(n.w), static_cast<float>(inside)};
 }
 
 double to_chroma(double f, Chroma chroma) {
   return chroma == Chroma::cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
 }
 
-/// The share of an affine coordinate's weight that lies on samples of the picture.
-double share_inside(double f, int src) {
-  const double i0 = std::floor(f);
-  const double w = f - i0;
-  const bool first = i0 >= 0.0, second = i0 + 1.0 < src;
-  if (first && second) return 1.0;
-  return first ? 1.0 - w : second ? w : 0.0;
-}
-
-struct Position {
-  double f;
-  double inside;
-};
-
-Position position(const Axis &axis, int k) {
-  if (axis.step > 0.0) {
-    const double f = (k + 0.5 - axis.dst / 2.0) * axis.step + axis.src / 2.0 - 0.5;
-    return {f, f <= -1.0 || f >= axis.src ? 0.0 : share_inside(f, axis.src)};
-  }
-  const int in = k - axis.offset;
-  const double f = (in + 0.5) * (static_cast<double>(axis.src) / axis.content) - 0.5;
-  return {f, in >= 0 && in < axis.content ? 1.0 : 0.0};
+/// Chroma is reckoned from a whole chroma sample on.
+Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
+  const Samples &s = axis.samples;
+  const auto odd = static_cast<double>(s.first & 1);
+  const Neighbours n = neighbours(to_chroma(f + (s.rest + odd), chroma), s.first >> 1);
+  return bilinear_tap(n, s.first >> 1, s.last >> 1, component_length(true, 1, axis.src), inside);
 }
 
 void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
-  const auto [f, inside] = position(axis, k);
+  const Samples &s = axis.samples;
+  const double f = position(axis, k);
+  const Neighbours n = neighbours(f + s.rest, s.first);
+  const double inside = axis.shows(k) ? share_inside(axis, n) : 0.0;
   const bool pad = inside == 0.0;
-  plan.luma.push_back(pad ? pad_tap() : bilinear_tap(f, axis.src, inside));
+  plan.luma.push_back(pad ? pad_tap() : bilinear_tap(n, s.first, s.last, axis.src, inside));
   if (chroma == Chroma::none) return;
-  const int length = component_length(true, 1, axis.src);
-  plan.chroma.push_back(pad ? pad_tap() : bilinear_tap(to_chroma(f, chroma), length, inside));
+  plan.chroma.push_back(pad ? pad_tap() : bilinear_chroma_tap(axis, chroma, f, inside));
 }
 
 /// The nearest sample, or -1 outside the picture.
-int64_t nearest_index(const Axis &axis, int k) {
+int32_t nearest_index(const Axis &axis, int k) {
+  if (!axis.shows(k)) return -1;
+  const auto first = static_cast<double>(axis.samples.first);
+  double i;
   if (axis.step > 0.0) {
-    const double i = std::floor(position(axis, k).f + 0.5);
-    return i >= 0.0 && i < axis.src ? static_cast<int64_t>(i) : -1;
+    i = std::floor(position(axis, k) + axis.samples.rest + 0.5) + first;
+    if (!axis.is_region(i)) return -1;
+  } else {
+    // One quotient: of whole numbers it is exact where that matters.
+    const double in = (k - axis.offset) * axis.region.length / axis.content;
+    i = axis.limit_to_region(std::floor(in + axis.samples.rest) + first);
   }
-  const int64_t in = k - axis.offset;
-  return in >= 0 && in < axis.content ? in * axis.src / axis.content : -1;
+  return axis.is_picture(i) ? static_cast<int32_t>(i) : -1;
 }
 
 void add_nearest(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
-  const auto i = static_cast<int32_t>(nearest_index(axis, k));
+  const int32_t i = nearest_index(axis, k);
   plan.luma.push_back(i < 0 ? pad_tap() : Tap{i, i, 0.0f, 1.0f});
   if (chroma == Chroma::none) return;
   plan.chroma.push_back(i < 0 ? pad_tap() : Tap{i / 2, i / 2, 0.0f, 1.0f});
@@ -96,19 +141,26 @@ AxisPlan make_axis_plan(const Axis &axis, Method method, Chroma chroma) {
 
 SamplingPlan make_sampling_plan(const Geometry &g, Method method, Chroma chroma_x,
                                 Chroma chroma_y) {
-  const Axis x = {g.src_width, g.dst_width, g.pad_left, g.content_width, g.step};
-  const Axis y = {g.src_height, g.dst_height, g.pad_top, g.content_height, g.step};
+  const Extent across = {g.region.x, g.region.width}, down = {g.region.y, g.region.height};
+  const Axis x = {g.src_width, g.dst_width,     across, touched_by(across),
+                  g.pad_left,  g.content_width, g.step};
+  const Axis y = {g.src_height, g.dst_height,     down,  touched_by(down),
+                  g.pad_top,    g.content_height, g.step};
   return {make_axis_plan(x, method, chroma_x), make_axis_plan(y, method, chroma_y)};
 }
 
-FixedAxisPlan make_fixed_axis_plan(int src, int resized, int first, int count, bool subsampled) {
-  const int64_t scale = (static_cast<int64_t>(src) << kFixedBits) / resized;
+FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
+                                   bool subsampled) {
+  const Samples samples = touched_by(part);
+  const int64_t scale = std::llround(part.length * kFixedOne) / resized;
+  const int64_t begin = std::llround(samples.rest * kFixedOne);
   FixedAxisPlan plan;
   for (int k = 0; k < count; ++k) {
-    const int64_t x = (static_cast<int64_t>(first) + k) * scale + (scale >> 1) - (kFixedOne >> 1);
-    const int64_t i = x >> kFixedBits;
-    const auto clamped = [src](int64_t tap) {
-      return static_cast<int32_t>(std::clamp<int64_t>(tap, 0, src - 1));
+    const int64_t x =
+        (static_cast<int64_t>(first) + k) * scale + (scale >> 1) - (kFixedOne >> 1) + begin;
+    const int64_t i = samples.first + (x >> kFixedBits);
+    const auto clamped = [&](int64_t tap) {
+      return static_cast<int32_t>(std::clamp(tap, samples.first, samples.last));
     };
     const FixedTap tap = {clamped(i), clamped(i + 1), static_cast<int32_t>(x & (kFixedOne - 1))};
     plan.luma.push_back(tap);

@@ -42,12 +42,20 @@ struct SamplingPlan {
   AxisPlan x, y;
 };
 
+/// A region is sampled as a picture would be that holds the pixels it touches and no others; those of
+/// them that lie outside of the source are pad. Where it begins and ends on whole pixels (chroma: on
+/// whole samples), that is the plan of the picture cropped to it, entry for entry.
 SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma chroma_x,
                                 Chroma chroma_y);
 
-/// `count` entries of a Q13.18 resize of `src` samples to `resized`, from output coordinate
-/// `first` on. With `subsampled`, the chroma table reads each chroma sample as the two luma
-/// positions that it covers.
-FixedAxisPlan make_fixed_axis_plan(int src, int resized, int first, int count, bool subsampled);
+/// A part of an axis, in continuous coordinates.
+struct Extent {
+  double begin, length;
+};
+
+/// `count` entries of a Q13.18 resize of a part of a picture to `resized` samples, from output
+/// coordinate `first` on. Samples that the part does not touch are not read. With `subsampled`, the
+/// chroma table reads each chroma sample as the two luma positions that it covers.
+FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, bool subsampled);
 
 }  // namespace cudatensor

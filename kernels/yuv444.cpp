@@ -30,11 +30,15 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   check_size("a resize", p.resize_width, p.resize_height);
   check_crop("x", p.crop_x, p.out.width, p.resize_width);
   check_crop("y", p.crop_y, p.out.height, p.resize_height);
-  return {
-      layout, p.in.width, p.out.width, p.out.height,
-      make_fixed_axis_plan(p.in.width, p.resize_width, p.crop_x, p.out.width, layout.subsampled),
-      make_fixed_axis_plan(p.in.height, p.resize_height, p.crop_y, p.out.height,
-                           layout.subsampled)};
+  const Region part = p.region.value_or(whole(p.in));
+  return {layout,
+          p.in.width,
+          p.out.width,
+          p.out.height,
+          make_fixed_axis_plan({part.x, part.width}, p.resize_width, p.crop_x, p.out.width,
+                               layout.subsampled),
+          make_fixed_axis_plan({part.y, part.height}, p.resize_height, p.crop_y, p.out.height,
+                               layout.subsampled)};
 }
 
 }  // namespace cudatensor

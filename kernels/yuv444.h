@@ -2,18 +2,21 @@
 // 4:2:0 → 4:4:4 with a fixed-point crop and resize.
 #pragma once
 
+#include <optional>
+
 #include "image.h"
 #include "samplingplan.h"
 
 namespace cudatensor {
 
-/// The output is the rectangle of its size at (crop_x, crop_y) of the input resized to
-/// resize_width × resize_height.
+/// The output is the rectangle of its size at (crop_x, crop_y) of the input, or of a region of it,
+/// resized to resize_width × resize_height.
 struct Yuv444Params {
   ImageDesc in;   ///< NV12, NV21, I420, YV12 or Y444
   ImageDesc out;  ///< Y444
   int resize_width, resize_height;
   int crop_x, crop_y;
+  std::optional<Region> region = {};  ///< lies in the input
 };
 
 struct Yuv444Plan {

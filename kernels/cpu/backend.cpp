@@ -21,6 +21,9 @@ class CpuBackend final : public Backend {
                                                   const NormalizeParams &params) override {
     return cpu::make_normalize_batch(sources, params, workers_);
   }
+  std::unique_ptr<RegionsToTensor> normalize_regions(const NormalizeParams &params) override {
+    return cpu::make_normalize_regions(params, workers_);
+  }
   std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
     return cpu::make_histogram(params, workers_);
   }

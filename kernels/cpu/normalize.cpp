@@ -209,6 +209,44 @@ class NormalizeBatch final : public ImagesToTensor {
   std::vector<std::unique_ptr<Normalizer>> slots_;
 };
 
+class NormalizeRegions final : public RegionsToTensor {
+ public:
+  NormalizeRegions(const NormalizeParams &params, Workers &workers)
+      : RegionsToTensor(params.source.image, params.out),
+        params_(one_slot(params)),
+        pad_(make_normalize_plan(params_), NoRows(), workers),
+        workers_(workers),
+        slots_(params.out.n) {}
+
+ private:
+  struct Slot {
+    Region region;
+    std::unique_ptr<Normalizer> normalizer;
+  };
+
+  void execute(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
+               Stream) override {
+    for (size_t i = 0; i < regions.size(); ++i) prepare(slots_[i], regions[i]);
+    auto *data = static_cast<uint8_t *>(out.data);
+    for (size_t i = 0; i < slots_.size(); ++i, data += params_.out.bytes()) {
+      Normalizer &normalizer = i < regions.size() ? *slots_[i].normalizer : pad_;
+      normalizer.run(in, data);
+    }
+  }
+
+  void prepare(Slot &slot, const Region &region) {
+    if (slot.normalizer != nullptr && slot.region == region) return;
+    params_.region = region;
+    slot.normalizer = make_normalizer(make_normalize_plan(params_), workers_);
+    slot.region = region;
+  }
+
+  NormalizeParams params_;  // of a slot; the region is that of the last one
+  RowNormalizer<NoRows> pad_;
+  Workers &workers_;
+  std::vector<Slot> slots_;
+};
+
 }  // namespace
 
 std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, Workers &workers) {
@@ -222,6 +260,11 @@ std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &
   std::vector<ImageDesc> in;
   for (const Source &source : sources) in.push_back(source.image);
   return std::make_unique<NormalizeBatch>(std::move(in), params.out, plans, workers);
+}
+
+std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
+                                                        Workers &workers) {
+  return std::make_unique<NormalizeRegions>(params, workers);
 }
 
 }  // namespace cudatensor::cpu

@@ -13,6 +13,8 @@ std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, Wor
 std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
                                                      const NormalizeParams &params,
                                                      Workers &workers);
+std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
+                                                        Workers &workers);
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params, Workers &workers);
 std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
                                                   Workers &workers);

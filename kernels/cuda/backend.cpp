@@ -21,6 +21,9 @@ class CudaBackend final : public Backend {
                                                   const NormalizeParams &params) override {
     return cuda::make_normalize_batch(sources, params, device_);
   }
+  std::unique_ptr<RegionsToTensor> normalize_regions(const NormalizeParams &params) override {
+    return cuda::make_normalize_regions(params, device_);
+  }
   std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
     return cuda::make_histogram(params, device_);
   }

@@ -18,6 +18,8 @@ std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, Cud
 std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
                                                      const NormalizeParams &params,
                                                      CudaDevice &device);
+std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
+                                                        CudaDevice &device);
 std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
                                                    CudaDevice &device);
 std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,

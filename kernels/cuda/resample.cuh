@@ -118,14 +118,21 @@ class UploadedResample {
   template <class Sink, int kFrames>
   using Launchers = ResampleLaunchers<Sink, kFrames>;
 
+  using PlanTables = UploadedTables<float>;
+
   UploadedResample(CudaDevice &device, const ResamplePlan &plan)
-      : tables_(device, plan.sampling.x, plan.sampling.y),
-        layout_(plan.layout),
-        sampled_(plan.sampled) {
-    args_.tables = tables_.tables();
+      : UploadedResample(PlanTables(device, plan.sampling.x, plan.sampling.y), plan) {}
+
+  UploadedResample(PlanTables tables, const ResamplePlan &plan)
+      : tables_(std::move(tables)), layout_(plan.layout), sampled_(plan.sampled) {
+    args_.tables = tables_.get();
     args_.yuv_to_rgb = plan.yuv_to_rgb;
     std::copy(plan.pad, plan.pad + 3, args_.pad);
     args_.conversion = plan.conversion;
+  }
+
+  static PlanTables::Places append(TableBytes &bytes, const ResamplePlan &plan) {
+    return {bytes, plan.sampling.x, plan.sampling.y};
   }
 
   bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
@@ -138,7 +145,7 @@ class UploadedResample {
   ResampleArgs args_of_pad(const float (&)[3]) const { return args_; }
 
  private:
-  UploadedTables<float> tables_;
+  PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
   ResampleArgs args_ = {};  // all but the samples

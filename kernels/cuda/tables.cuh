@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "kernels/image.h"
+#include "kernels/pinnedring.h"
 #include "kernels/samplingplan.h"
 #include "kernels/tensor.h"
 
@@ -102,47 +103,52 @@ class TableBytes {
   /// Returns where it begins.
   template <class Value>
   size_t append(const std::vector<Value> &values) {
-    const size_t begin = (bytes_.size() + 15) & ~size_t{15};
+    const size_t begin = end();
     bytes_.resize(begin + values.size() * sizeof(Value));
     std::memcpy(&bytes_[begin], values.data(), values.size() * sizeof(Value));
     return begin;
   }
   const std::vector<uint8_t> &get() const { return bytes_; }
+  /// Bytes that take the same tables once more behind these.
+  size_t end() const { return (bytes_.size() + 15) & ~size_t{15}; }
 
  private:
   std::vector<uint8_t> bytes_;
 };
 
-/// The tables of a plan in device memory.
+/// Where a plan's tables lie among others in a block.
 template <class Weight>
-class UploadedTables {
+class TablePlaces {
  public:
+  /// Appends them.
   template <class Plan>
-  UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
+  TablePlaces(TableBytes &bytes, const Plan &x, const Plan &y) {
     const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
     const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
     tables_.blends_rows[0] = any_blends(y.luma);
     tables_.blends_rows[1] = any_blends(chroma_y);
     tables_.blends[0] = any_blends(x.luma) || tables_.blends_rows[0];
     tables_.blends[1] = any_blends(chroma_x) || tables_.blends_rows[1];
-    TableBytes bytes;
-    const size_t luma = append_columns(bytes, x.luma), chroma = append_columns(bytes, chroma_x),
-                 inside_x = bytes.append(shares_inside(x.luma)),
-                 lines = bytes.append(lines_of(y.luma, chroma_y)),
-                 inside_y = bytes.append(shares_inside(y.luma));
-    memory_ = device.table(bytes.get().data(), bytes.get().size());
-    const uint8_t *data = memory_->data();
-    const size_t firsts = padded(x.luma.size()) * sizeof(int32_t);
-    tables_.x = {reinterpret_cast<const int32_t *>(data + luma),
-                 reinterpret_cast<const int32_t *>(data + chroma),
-                 reinterpret_cast<const Weight *>(data + luma + firsts),
-                 reinterpret_cast<const Weight *>(data + chroma + firsts),
-                 reinterpret_cast<const float *>(data + inside_x)};
-    tables_.y = {reinterpret_cast<const Taps<Weight> *>(data + lines),
-                 reinterpret_cast<const float *>(data + inside_y)};
+    luma_ = append_columns(bytes, x.luma);
+    chroma_ = append_columns(bytes, chroma_x);
+    firsts_ = padded(x.luma.size()) * sizeof(int32_t);
+    inside_x_ = bytes.append(shares_inside(x.luma));
+    lines_ = bytes.append(lines_of(y.luma, chroma_y));
+    inside_y_ = bytes.append(shares_inside(y.luma));
   }
 
-  const Tables<Weight> &tables() const { return tables_; }
+  /// In a copy of the block.
+  Tables<Weight> in(const uint8_t *block) const {
+    Tables<Weight> tables = tables_;
+    tables.x = {reinterpret_cast<const int32_t *>(block + luma_),
+                reinterpret_cast<const int32_t *>(block + chroma_),
+                reinterpret_cast<const Weight *>(block + luma_ + firsts_),
+                reinterpret_cast<const Weight *>(block + chroma_ + firsts_),
+                reinterpret_cast<const float *>(block + inside_x_)};
+    tables.y = {reinterpret_cast<const Taps<Weight> *>(block + lines_),
+                reinterpret_cast<const float *>(block + inside_y_)};
+    return tables;
+  }
 
  private:
   static size_t padded(size_t entries) {
@@ -185,8 +191,55 @@ class UploadedTables {
     return inside;
   }
 
+  Tables<Weight> tables_ = {};  // all but where they lie
+  size_t luma_, chroma_, firsts_, inside_x_, lines_, inside_y_;
+};
+
+/// The tables of a plan in device memory.
+template <class Weight>
+class UploadedTables {
+ public:
+  using Places = TablePlaces<Weight>;
+
+  /// Shared with others that are the same.
+  template <class Plan>
+  UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
+    TableBytes bytes;
+    const Places places(bytes, x, y);
+    memory_ = device.table(bytes.get().data(), bytes.get().size());
+    tables_ = places.in(memory_->data());
+  }
+  /// Which somebody else keeps.
+  explicit UploadedTables(const Tables<Weight> &tables) : tables_(tables) {}
+
+  const Tables<Weight> &get() const { return tables_; }
+
+ private:
   std::shared_ptr<const Memory> memory_;
-  Tables<Weight> tables_ = {};
+  Tables<Weight> tables_;
+};
+
+/// Tables that change from frame to frame, in one block.
+class ChangingTables {
+ public:
+  ChangingTables(CudaDevice &device, size_t most_bytes)
+      : device_(device), ring_(device), memory_(device.allocate(most_bytes)) {}
+
+  /// Queues the upload; what was queued before still reads what was there.
+  const uint8_t *upload(const TableBytes &tables, Stream stream) {
+    const std::vector<uint8_t> &bytes = tables.get();
+    const auto row = static_cast<ptrdiff_t>(bytes.size());
+    uint8_t *const pinned = ring_.take(bytes.size());
+    std::memcpy(pinned, bytes.data(), bytes.size());
+    device_.copy({memory_->data(), row}, {pinned, row}, bytes.size(), 1, stream);
+    ring_.done_after(stream);
+    return memory_->data();
+  }
+
+ private:
+  CudaDevice &device_;
+  PinnedRing ring_;
+  std::unique_ptr<Memory> memory_;
 };
 
 template <class Weight, int kLines>

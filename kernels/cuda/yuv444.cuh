@@ -133,9 +133,18 @@ class UploadedYuv444 {
   template <class Sink, int kFrames>
   using Launchers = Yuv444Launchers<Sink, kFrames>;
 
+  using PlanTables = UploadedTables<int32_t>;
+
   UploadedYuv444(CudaDevice &device, const Yuv444Plan &plan)
-      : tables_(device, plan.x, plan.y), layout_(plan.layout) {
-    args_.tables = tables_.tables();
+      : UploadedYuv444(PlanTables(device, plan.x, plan.y), plan) {}
+
+  UploadedYuv444(PlanTables tables, const Yuv444Plan &plan)
+      : tables_(std::move(tables)), layout_(plan.layout) {
+    args_.tables = tables_.get();
+  }
+
+  static PlanTables::Places append(TableBytes &bytes, const Yuv444Plan &plan) {
+    return {bytes, plan.x, plan.y};
   }
 
   bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, 3); }
@@ -152,7 +161,7 @@ class UploadedYuv444 {
   }
 
  private:
-  UploadedTables<int32_t> tables_;
+  PlanTables tables_;
   FormatLayout layout_;
   Yuv444Args args_ = {};  // all but the samples
 };

@@ -30,6 +30,12 @@ class OnDevice {
 /// The pictures of a batch; null for a slot that stays empty.
 using Slots = std::vector<const InputPicture *>;
 
+/// A picture, and what of it goes into the slots of a batch.
+struct PictureRegions {
+  const InputPicture *picture;
+  std::vector<Region> regions;
+};
+
 /// A backend, and how pictures of the host's memory get to it and back.
 class Machine {
  public:
@@ -55,6 +61,7 @@ class Machine {
 
   /// A batch.
   void run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const;
+  void run(RegionsToTensor &operation, const PictureRegions &in, OutputTensor &out) const;
 
   template <class In>
   void count(HistogramOperation &operation, const In &in, Bins &bins) const {

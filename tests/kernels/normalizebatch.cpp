@@ -6,6 +6,7 @@
 #include "oracle.h"
 #include "params.h"
 #include "refusal.h"
+#include "slots.h"
 
 namespace cudatensor {
 namespace {
@@ -98,29 +99,6 @@ NormalizeParams params_of(const Batch &batch, size_t slot) {
   p.source = batch.sources[slot];
   p.out.n = 1;
   return p;
-}
-
-Tensor slot_of(const Tensor &out, size_t slot) {
-  TensorDesc desc = out.desc;
-  desc.n = 1;
-  return {desc, static_cast<uint8_t *>(out.data) + slot * desc.bytes()};
-}
-
-/// Nothing but the pad colour, as a picture of the output's size in that colour comes out.
-void fill_with_pad(NormalizeParams p, const Tensor &slot) {
-  const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
-  const auto pixels = static_cast<size_t>(width) * static_cast<size_t>(height);
-  const std::vector<uint8_t> pad(pixels, static_cast<uint8_t>(p.resize.pad_value));
-  const std::vector<uint8_t> chroma(pixels, p.color == Color::yuv ? uint8_t{128} : pad[0]);
-  const PixelFormat format = p.color == Color::yuv    ? PixelFormat::Y444
-                             : p.color == Color::gray ? PixelFormat::GRAY8
-                                                      : PixelFormat::RGBP;
-  p.source.image = {format, width, height};
-  p.resize.mode = ResizeMode::stretch;
-  p.resize.method = Method::nearest;
-  oracle::normalize(
-      p, {p.source.image, {{pad.data(), width}, {chroma.data(), width}, {chroma.data(), width}}},
-      slot);
 }
 
 /// `single` makes one slot of one picture.

@@ -20,10 +20,6 @@ Real limit(Real x, Real low, Real high) {
   return std::min(std::max(x, low), high);
 }
 
-int limit_index(double i, int length) {
-  return static_cast<int>(limit(i, 0.0, static_cast<double>(length - 1)));
-}
-
 int half_of(int length) { return (length + 1) / 2; }
 
 bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
@@ -103,9 +99,9 @@ uint8_t *address(const Image &image, char letter, int x, int y) {
 
 namespace {
 
-Placement place_affine(int src_w, int src_h, int dst_w, int dst_h, bool scale_up) {
-  const double step_x = static_cast<double>(src_w) / dst_w;
-  const double step_y = static_cast<double>(src_h) / dst_h;
+Placement place_affine(double src_w, double src_h, int dst_w, int dst_h, bool scale_up) {
+  const double step_x = src_w / dst_w;
+  const double step_y = src_h / dst_h;
   double step = step_x > step_y ? step_x : step_y;
   if (!scale_up && step < 1.0) step = 1.0;
   const double scale = 1.0 / step;
@@ -126,25 +122,19 @@ Placement place_affine(int src_w, int src_h, int dst_w, int dst_h, bool scale_up
           static_cast<int>(bottom) - top};
 }
 
-Placement place_content(int src_w, int src_h, int left, int top, int new_w, int new_h) {
-  return {0.0,
-          static_cast<double>(new_w) / src_w,
-          static_cast<double>(new_h) / src_h,
-          static_cast<double>(left),
-          static_cast<double>(top),
-          left,
-          top,
-          new_w,
-          new_h};
+Placement place_content(double src_w, double src_h, int left, int top, int new_w, int new_h) {
+  return {
+      0.0, new_w / src_w, new_h / src_h, static_cast<double>(left), static_cast<double>(top), left,
+      top, new_w,         new_h};
 }
 
 }  // namespace
 
-Placement place(ResizeMode mode, int src_w, int src_h, int dst_w, int dst_h, bool scale_up) {
+Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up) {
   if (mode == ResizeMode::affine) return place_affine(src_w, src_h, dst_w, dst_h, scale_up);
   if (mode == ResizeMode::stretch) return place_content(src_w, src_h, 0, 0, dst_w, dst_h);
-  double r = static_cast<double>(dst_h) / src_h;
-  if (static_cast<double>(dst_w) / src_w < r) r = static_cast<double>(dst_w) / src_w;
+  double r = dst_h / src_h;
+  if (dst_w / src_w < r) r = dst_w / src_w;
   if (!scale_up && r > 1.0) r = 1.0;
   const double new_w = std::max(1.0, half_even(src_w * r));
   const double new_h = std::max(1.0, half_even(src_h * r));
@@ -158,11 +148,18 @@ Placement place(ResizeMode mode, int src_w, int src_h, int dst_w, int dst_h, boo
 
 // ------------------------------------------------------------------------------ sampling plans
 
-Axis x_axis(const Placement &p, const Resize &resize, int src, int dst) {
+int Part::first() const { return static_cast<int>(std::floor(begin)); }
+
+int Part::count() const {
+  const int touched = static_cast<int>(std::ceil(begin + length)) - first();
+  return touched > 0 ? touched : 1;
+}
+
+Axis x_axis(const Placement &p, const Resize &resize, Part src, int dst) {
   return {resize.mode, resize.method, src, dst, p.step, p.left, p.width};
 }
 
-Axis y_axis(const Placement &p, const Resize &resize, int src, int dst) {
+Axis y_axis(const Placement &p, const Resize &resize, Part src, int dst) {
   return {resize.mode, resize.method, src, dst, p.step, p.top, p.height};
 }
 
@@ -174,45 +171,72 @@ bool in_content(const Axis &axis, int k) {
   return axis.offset <= k && k < axis.offset + axis.length;
 }
 
-/// The position of output coordinate k among the source's samples.
+/// The position of output coordinate k from the part's begin on.
 double position(const Axis &axis, int k) {
   if (axis.mode == ResizeMode::affine)
-    return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.src / 2.0 - 0.5;
-  return (k - axis.offset + 0.5) * (static_cast<double>(axis.src) / axis.length) - 0.5;
+    return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.src.length / 2.0 - 0.5;
+  return (k - axis.offset + 0.5) * (axis.src.length / axis.length) - 0.5;
+}
+
+/// The weight of sample i of the part that lies in the picture. Affine ones do not repeat the edge.
+double weight_inside(const Axis &axis, double i, double weight) {
+  const double last = axis.src.count() - 1.0;
+  if (axis.mode == ResizeMode::affine && (i < 0.0 || i > last)) return 0.0;
+  return axis.src.is_picture(static_cast<int>(limit(i, 0.0, last))) ? weight : 0.0;
 }
 
 double inside_of(const Axis &axis, int k) {
-  if (axis.mode != ResizeMode::affine) return in_content(axis, k) ? 1.0 : 0.0;
-  const double f = position(axis, k);
-  if (f <= -1.0 || f >= axis.src) return 0.0;
+  if (axis.mode != ResizeMode::affine && !in_content(axis, k)) return 0.0;
+  const double f = position(axis, k) + axis.src.rest();
   const double i0 = std::floor(f);
   const double w = f - i0;
-  if (i0 >= 0.0 && i0 + 1.0 < axis.src) return 1.0;
-  return (i0 >= 0.0 ? 1.0 - w : 0.0) + (i0 + 1.0 < axis.src ? w : 0.0);
+  if (weight_inside(axis, i0, 1.0) > 0.0 && weight_inside(axis, i0 + 1.0, 1.0) > 0.0) return 1.0;
+  return weight_inside(axis, i0, 1.0 - w) + weight_inside(axis, i0 + 1.0, w);
 }
 
-Reading between(double f, int length, double inside) {
+/// A sample among those `first` .. `last`, as far as there are any among `length`.
+int limit_sample(double i, int first, int last, int length) {
+  return static_cast<int>(
+      limit<double>(i, std::max(first, 0), std::min<double>(last, length - 1.0)));
+}
+
+/// Samples of the part, as those of the picture.
+Reading between(double f, int first, int last, int length, double inside) {
   const double i0 = std::floor(f);
-  return {limit_index(i0, length), limit_index(i0 + 1.0, length), f - i0, inside};
+  return {limit_sample(first + i0, first, last, length),
+          limit_sample(first + i0 + 1.0, first, last, length), f - i0, inside};
 }
 
 Reading read_nearest(const Axis &axis, int k) {
+  const Part &src = axis.src;
+  double i;
   if (axis.mode == ResizeMode::affine) {
-    const double i = std::floor(position(axis, k) + 0.5);
-    if (i < 0.0 || i > axis.src - 1.0) return kPad;
-    return {static_cast<int>(i), static_cast<int>(i), 0.0, 1.0};
+    i = std::floor(position(axis, k) + src.rest() + 0.5);
+    if (i < 0.0 || i > src.count() - 1.0) return kPad;
+  } else if (!in_content(axis, k)) {
+    return kPad;
+  } else if (src.begin == src.first() && src.length == src.count()) {
+    i = static_cast<double>((static_cast<int64_t>(k) - axis.offset) * src.count() / axis.length);
+  } else {
+    i = std::floor((k - axis.offset) * src.length / axis.length + src.rest());
+    i = limit(i, 0.0, src.count() - 1.0);
   }
-  if (!in_content(axis, k)) return kPad;
-  const auto i = static_cast<int>((static_cast<int64_t>(k) - axis.offset) * axis.src / axis.length);
-  return {i, i, 0.0, 1.0};
+  if (!src.is_picture(static_cast<int>(i))) return kPad;
+  const int sample = src.first() + static_cast<int>(i);
+  return {sample, sample, 0.0, 1.0};
 }
+
+int half_down(int i) { return i < 0 ? -((1 - i) / 2) : i / 2; }
 
 }  // namespace
 
 Reading read_luma(const Axis &axis, int k) {
   if (axis.method == Method::nearest) return read_nearest(axis, k);
   const double inside = inside_of(axis, k);
-  return inside == 0.0 ? kPad : between(position(axis, k), axis.src, inside);
+  if (inside == 0.0) return kPad;
+  const Part &src = axis.src;
+  return between(position(axis, k) + src.rest(), src.first(), src.first() + src.count() - 1,
+                 src.picture, inside);
 }
 
 Reading read_chroma(const Axis &axis, int k, bool cosited) {
@@ -222,9 +246,11 @@ Reading read_chroma(const Axis &axis, int k, bool cosited) {
   }
   const double inside = inside_of(axis, k);
   if (inside == 0.0) return kPad;
-  const double f = position(axis, k);
+  const Part &src = axis.src;
+  const int first = half_down(src.first()), last = half_down(src.first() + src.count() - 1);
+  const double f = position(axis, k) + (src.begin - 2 * first);
   const double fc = cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
-  return between(fc, half_of(axis.src), inside);
+  return between(fc, first, last, half_of(src.picture), inside);
 }
 
 // -------------------------------------------------------------------------------------- colour
@@ -295,13 +321,27 @@ float gray_from_rgb(Triple rgb) {
 
 // ------------------------------------------------------------------------------------ sampling
 
+namespace {
+
+Part across_of(const ImageDesc &image, const std::optional<Region> &region) {
+  if (region) return {region->x, region->width, image.width};
+  return {0.0, static_cast<double>(image.width), image.width};
+}
+
+Part down_of(const ImageDesc &image, const std::optional<Region> &region) {
+  if (region) return {region->y, region->height, image.height};
+  return {0.0, static_cast<double>(image.height), image.height};
+}
+
+}  // namespace
+
 Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
-                     int dst_w, int dst_h)
+                     int dst_w, int dst_h, const std::optional<Region> &region)
     : in_(in), source_(source), resize_(resize), color_(color), format_(format_of(in.desc.format)) {
-  const int src_w = in.desc.width, src_h = in.desc.height;
-  const Placement p = place(resize.mode, src_w, src_h, dst_w, dst_h, resize.scale_up);
-  x_ = x_axis(p, resize, src_w, dst_w);
-  y_ = y_axis(p, resize, src_h, dst_h);
+  const Part across = across_of(in.desc, region), down = down_of(in.desc, region);
+  const Placement p = place(resize.mode, across.length, down.length, dst_w, dst_h, resize.scale_up);
+  x_ = x_axis(p, resize, across, dst_w);
+  y_ = y_axis(p, resize, down, dst_h);
 }
 
 bool Resampler::subsampled(char letter) const { return format_.halved && is_chroma(letter); }
@@ -410,31 +450,36 @@ struct FixedReading {
   int64_t w;
 };
 
-FixedReading read_fixed(int src, int resized, int64_t k) {
+FixedReading read_fixed(Part src, int resized, int64_t k) {
   const int64_t one = int64_t{1} << 18;
-  const int64_t scale = src * one / resized;
-  const int64_t x = k * scale + scale / 2 - one / 2;
+  const int64_t scale = std::llround(src.length * 262144.0) / resized;
+  const int64_t x = k * scale + scale / 2 - one / 2 + std::llround(src.rest() * 262144.0);
   const int64_t w = ((x % one) + one) % one;
   return {(x - w) / one, w};
 }
 
-/// A sample of the picture whose chroma was replicated to full size; edges repeat.
-int64_t replicated(const ConstImage &in, char letter, int64_t x, int64_t y) {
-  const auto i = static_cast<int>(limit<int64_t>(x, 0, in.desc.width - 1));
-  const auto j = static_cast<int>(limit<int64_t>(y, 0, in.desc.height - 1));
+/// The picture's sample that is number i of a part, whose edges repeat.
+int sample_of(Part part, int64_t i) {
+  return part.first() + static_cast<int>(limit<int64_t>(i, 0, part.count() - 1));
+}
+
+/// A sample of the picture whose chroma was replicated to full size.
+int64_t replicated(const ConstImage &in, char letter, int i, int j) {
   const bool halved = format_of(in.desc.format).halved && is_chroma(letter);
   return halved ? sample(in, letter, i / 2, j / 2) : sample(in, letter, i, j);
 }
 
 }  // namespace
 
-uint8_t fixed_sample(const ConstImage &in, char letter, int resize_w, int resize_h, int x, int y) {
-  const FixedReading column = read_fixed(in.desc.width, resize_w, x);
-  const FixedReading row = read_fixed(in.desc.height, resize_h, y);
+uint8_t fixed_sample(const ConstImage &in, char letter, Part across, Part down, int resize_w,
+                     int resize_h, int x, int y) {
+  const FixedReading column = read_fixed(across, resize_w, x);
+  const FixedReading row = read_fixed(down, resize_h, y);
   const int64_t one = 262144;
-  const auto blended_row = [&](int64_t j) {
-    const int64_t sum = replicated(in, letter, column.at, j) * (one - column.w) +
-                        replicated(in, letter, column.at + 1, j) * column.w;
+  const auto blended_row = [&](int64_t at) {
+    const int j = sample_of(down, at);
+    const int64_t sum = replicated(in, letter, sample_of(across, column.at), j) * (one - column.w) +
+                        replicated(in, letter, sample_of(across, column.at + 1), j) * column.w;
     return (sum + 4096) / 8192;
   };
   const int64_t sum = blended_row(row.at) * (one - row.w) + blended_row(row.at + 1) * row.w;
@@ -446,7 +491,8 @@ void yuv444(const Yuv444Params &p, const ConstImage &in, const Image &out) {
     for (int x = 0; x < out.desc.width; ++x)
       for (const char letter : {'Y', 'U', 'V'})
         *address(out, letter, x, y) =
-            fixed_sample(in, letter, p.resize_width, p.resize_height, p.crop_x + x, p.crop_y + y);
+            fixed_sample(in, letter, across_of(in.desc, {}), down_of(in.desc, {}), p.resize_width,
+                         p.resize_height, p.crop_x + x, p.crop_y + y);
 }
 
 // ----------------------------------------------------------------------------------- normalise
@@ -482,7 +528,8 @@ Triple components_at(const NormalizeParams &p, const Resampler &resampler, const
   if (!takes_fixed_path(p)) return resampler.at(x, y);
   Triple v;
   for (int c = 0; c < 3; ++c)
-    v[c] = fixed_sample(in, "YUV"[c], static_cast<int>(p.out.w), static_cast<int>(p.out.h), x, y);
+    v[c] = fixed_sample(in, "YUV"[c], across_of(in.desc, p.region), down_of(in.desc, p.region),
+                        static_cast<int>(p.out.w), static_cast<int>(p.out.h), x, y);
   return v;
 }
 
@@ -490,7 +537,7 @@ Triple components_at(const NormalizeParams &p, const Resampler &resampler, const
 
 bool takes_fixed_path(const NormalizeParams &p) {
   return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
-         p.resize.method == Method::bilinear;
+         p.resize.method == Method::bilinear && !p.beyond_is_pad;
 }
 
 Affine affine_of(const NormalizeParams &p, int channel) {
@@ -510,7 +557,7 @@ int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w
 
 void normalize(const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
-  const Resampler resampler(in, p.source, p.resize, p.color, width, height);
+  const Resampler resampler(in, p.source, p.resize, p.color, width, height, p.region);
   std::vector<Affine> affine;
   for (int c = 0; c < p.out.c; ++c) affine.push_back(affine_of(p, c));
   for (int y = 0; y < height; ++y) {

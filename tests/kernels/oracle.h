@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,21 +52,34 @@ struct Placement {
   int left, top, width, height;
 };
 
-Placement place(ResizeMode mode, int src_w, int src_h, int dst_w, int dst_h, bool scale_up);
+Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up);
+
+/// A part of an axis of `picture` samples. It is read like a picture of the samples that it touches.
+struct Part {
+  double begin, length;
+  int picture;
+
+  int first() const;  ///< sample
+  int count() const;  ///< samples
+  double rest() const { return begin - first(); }
+  bool is_picture(int i) const { return first() + i >= 0 && first() + i < picture; }
+};
 
 /// One axis of a resize.
 struct Axis {
   ResizeMode mode;
   Method method;
-  int src, dst;
+  Part src;
+  int dst;
   double step;         ///< affine
   int offset, length;  ///< the others
 };
 
-Axis x_axis(const Placement &placement, const Resize &resize, int src, int dst);
-Axis y_axis(const Placement &placement, const Resize &resize, int src, int dst);
+Axis x_axis(const Placement &placement, const Resize &resize, Part src, int dst);
+Axis y_axis(const Placement &placement, const Resize &resize, Part src, int dst);
 
-/// What one output coordinate reads; only `inside` has a meaning where that is 0. Unrounded.
+/// What one output coordinate reads of the picture; only `inside` has a meaning where that is 0.
+/// Unrounded.
 struct Reading {
   int i0, i1;
   double w;
@@ -94,7 +108,7 @@ float gray_from_rgb(Triple rgb);
 class Resampler {
  public:
   Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
-            int dst_w, int dst_h);
+            int dst_w, int dst_h, const std::optional<Region> &region = {});
 
   Triple at(int x, int y) const;
   /// In double precision, with textbook formulas.
@@ -119,8 +133,9 @@ class Resampler {
   Axis x_, y_;
 };
 
-/// One sample of the fixed-point resize to `resize_w` × `resize_h`.
-uint8_t fixed_sample(const ConstImage &in, char letter, int resize_w, int resize_h, int x, int y);
+/// One sample of the fixed-point resize of a part to `resize_w` × `resize_h`.
+uint8_t fixed_sample(const ConstImage &in, char letter, Part across, Part down, int resize_w,
+                     int resize_h, int x, int y);
 
 /// The factors of an output channel.
 struct Affine {

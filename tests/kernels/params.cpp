@@ -190,7 +190,7 @@ std::string text_of(const NormalizeParams &p) {
   text.precision(17);
   text << "normalize: " << text_of(p.source) << ", " << text_of(p.resize) << ", "
        << name_in({"rgb", "bgr", "gray", "yuv"}, p.color) << " -> " << text_of(p.out)
-       << (p.round ? " rounded" : "");
+       << (p.round ? " rounded" : "") << (p.beyond_is_pad ? " beyond is pad" : "");
   if (p.normalization == Normalization::mean_std)
     text << " scale=" << p.scale << " mean=" << text_of(p.mean) << " std=" << text_of(p.std);
   else

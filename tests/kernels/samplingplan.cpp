@@ -61,6 +61,8 @@ void expect_taps(const char *name, const std::vector<Tap> &taps,
   }
 }
 
+oracle::Part whole_axis(int src) { return {0.0, static_cast<double>(src), src}; }
+
 void expect_axis(const AxisPlan &plan, const oracle::Axis &axis, Chroma chroma) {
   std::vector<oracle::Reading> luma, subsampled;
   for (int k = 0; k < axis.dst; ++k) {
@@ -68,8 +70,8 @@ void expect_axis(const AxisPlan &plan, const oracle::Axis &axis, Chroma chroma) 
     if (chroma != Chroma::none)
       subsampled.push_back(oracle::read_chroma(axis, k, chroma == Chroma::cosited));
   }
-  expect_taps("luma", plan.luma, luma, axis.src);
-  expect_taps("chroma", plan.chroma, subsampled, (axis.src + 1) / 2);
+  expect_taps("luma", plan.luma, luma, axis.src.picture);
+  expect_taps("chroma", plan.chroma, subsampled, (axis.src.picture + 1) / 2);
 }
 
 void expect_as_the_oracle(const Case &c) {
@@ -82,8 +84,8 @@ void expect_as_the_oracle(const Case &c) {
   resize.method = c.method;
   const oracle::Placement p =
       oracle::place(c.mode, c.src.width, c.src.height, c.dst.width, c.dst.height, c.scale_up);
-  expect_axis(plan.x, oracle::x_axis(p, resize, c.src.width, c.dst.width), c.x);
-  expect_axis(plan.y, oracle::y_axis(p, resize, c.src.height, c.dst.height), c.y);
+  expect_axis(plan.x, oracle::x_axis(p, resize, whole_axis(c.src.width), c.dst.width), c.x);
+  expect_axis(plan.y, oracle::y_axis(p, resize, whole_axis(c.src.height), c.dst.height), c.y);
 }
 
 TEST(SamplingPlan, AllSmallSizes) {
@@ -183,7 +185,8 @@ void expect_fixed(int src, int resized, int first, int count, bool subsampled) {
   std::ostringstream text;
   text << src << " -> " << resized << " from " << first << (subsampled ? " subsampled" : "");
   SCOPED_TRACE(text.str());
-  const FixedAxisPlan plan = make_fixed_axis_plan(src, resized, first, count, subsampled);
+  const FixedAxisPlan plan =
+      make_fixed_axis_plan({0.0, static_cast<double>(src)}, resized, first, count, subsampled);
   ASSERT_EQ(plan.luma.size(), static_cast<size_t>(count));
   ASSERT_EQ(plan.chroma.size(), static_cast<size_t>(subsampled ? count : 0));
   const int64_t scale = (static_cast<int64_t>(src) * 262144) / resized;
@@ -219,7 +222,7 @@ TEST(FixedAxisPlan, LargestSizes) {
 }
 
 TEST(FixedAxisPlan, EqualSizesReadEverySampleItself) {
-  const FixedAxisPlan plan = make_fixed_axis_plan(7, 7, 0, 7, true);
+  const FixedAxisPlan plan = make_fixed_axis_plan({0.0, 7.0}, 7, 0, 7, true);
   for (int k = 0; k < 7; ++k) {
     EXPECT_EQ(plan.luma[k].i0, k);
     EXPECT_EQ(plan.luma[k].w, 0);

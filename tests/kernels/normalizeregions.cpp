@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Regions of a picture in the slots of a batch: against the oracle, and against pictures that were
+// cropped or padded before.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "backends.h"
+#include "oracle.h"
+#include "params.h"
+#include "refusal.h"
+#include "slots.h"
+
+namespace cudatensor {
+namespace {
+
+/// A number on one of several grids, so that whole and even ones occur.
+double on_a_grid(Random &random, double low, double high) {
+  const double value = random.real(low, high);
+  switch (random.integer(0, 3)) {
+    case 0: return std::clamp(std::round(value), std::ceil(low), std::floor(high));
+    case 1: return std::clamp(2.0 * std::round(value / 2.0), std::ceil(low), std::floor(high));
+    case 2: return std::clamp(std::round(value * 8.0) / 8.0, low, high);
+    default: return value;
+  }
+}
+
+struct Stretch {
+  double begin, length;
+};
+
+/// `length` pixels of an axis, `beyond` of which may lie outside.
+Stretch random_stretch(Random &random, int length, double beyond) {
+  const double begin = on_a_grid(random, -beyond, length - 1.0 + beyond);
+  const double most = length + beyond - begin;
+  return {begin, std::max(0.01, on_a_grid(random, 0.0, std::max(most, 0.0)))};
+}
+
+Region random_region(Random &random, const ImageDesc &image, bool beyond) {
+  if (random.chance(10)) return whole(image);
+  const Stretch x = random_stretch(random, image.width, beyond ? 5.0 : 0.0);
+  const Stretch y = random_stretch(random, image.height, beyond ? 5.0 : 0.0);
+  const Region region = {x.begin, y.begin, x.length, y.length};
+  return beyond ? region : clip(region, image.width, image.height).value();
+}
+
+std::vector<Region> random_regions(Random &random, const NormalizeParams &p, size_t count) {
+  std::vector<Region> regions;
+  for (size_t i = 0; i < count; ++i)
+    regions.push_back(random_region(random, p.source.image, p.beyond_is_pad));
+  return regions;
+}
+
+std::string text_of(const std::vector<Region> &regions) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const Region &r : regions)
+    text << "\n  " << r.width << "x" << r.height << " at " << r.x << "," << r.y;
+  return text.str();
+}
+
+/// A batch of `slots` slots.
+NormalizeParams random_params(Random &random, PixelFormat format, Color color, int64_t slots) {
+  const Size in = {random.integer(1, 20), random.integer(1, 16)};
+  NormalizeParams p =
+      random_normalize(random, format, color, in, {random.integer(1, 12), random.integer(1, 10)});
+  p.out.n = slots;
+  p.beyond_is_pad = random.chance(50);
+  // The fixed-point path is one of several.
+  if (color == Color::yuv && random.chance(50)) p.resize = {};
+  return p;
+}
+
+NormalizeParams random_params(Random &random, int64_t slots) {
+  const Color color = random.pick(kColors);
+  return random_params(random, random.pick(color == Color::yuv ? kYuvFormats : kSourceFormats),
+                       color, slots);
+}
+
+class RegionsTest : public KernelTest {
+ protected:
+  void expect_as_the_oracle(Random &random, const NormalizeParams &p,
+                            const std::vector<Region> &before,
+                            const std::vector<Region> &regions) const {
+    SCOPED_TRACE(text_of(p) + text_of(regions));
+    const InputPicture other(random, p.source.image), in(random, p.source.image);
+    OutputTensor out(random, p.out);
+    NormalizeParams slot = one_slot(p);
+    for (size_t i = 0; i < static_cast<size_t>(p.out.n); ++i) {
+      if (i >= regions.size()) {
+        fill_with_pad(slot, slot_of(out.expected(), i));
+        continue;
+      }
+      slot.region = regions[i];
+      oracle::normalize(slot, in.view(), slot_of(out.expected(), i));
+    }
+    expect_all([&](const Machine &m) { return m->normalize_regions(p); },
+               PictureRegions{&other, before}, PictureRegions{&in, regions}, out);
+  }
+
+  /// What was there before are other regions, the same, or some of them.
+  void expect_random(Random &random, const NormalizeParams &p) const {
+    const auto slots = static_cast<size_t>(p.out.n);
+    const size_t count = random.bits() % (slots + 1);
+    const std::vector<Region> regions = random_regions(random, p, count);
+    std::vector<Region> before = regions;
+    if (random.chance(60)) before = random_regions(random, p, random.bits() % (slots + 1));
+    if (random.chance(20)) before.resize(std::min(before.size(), count / 2));
+    expect_as_the_oracle(random, p, before, regions);
+  }
+};
+
+CUDATENSOR_FOR_EVERY_BACKEND(RegionsTest);
+
+TEST_P(RegionsTest, RandomCasesOfOneSlot) {
+  for_cases(300, [&](Random &random) { expect_random(random, random_params(random, 1)); });
+}
+
+TEST_P(RegionsTest, RandomCasesOfFourSlots) {
+  for_cases(150, [&](Random &random) { expect_random(random, random_params(random, 4)); });
+}
+
+/// A launch on a GPU takes at most 64.
+TEST_P(RegionsTest, RandomCasesOf66Slots) {
+  for_cases(8, [&](Random &random) { expect_random(random, random_params(random, 66)); });
+}
+
+TEST_P(RegionsTest, EveryFormatAndColor) {
+  uint64_t number = 0;
+  for (const PixelFormat format : kSourceFormats)
+    for (const Color color : kColors)
+      for (const bool beyond : kBools) {
+        if (!is_possible(format, color)) continue;
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        NormalizeParams p = random_params(random, format, color, 3);
+        p.beyond_is_pad = beyond;
+        expect_as_the_oracle(random, p, random_regions(random, p, 3), random_regions(random, p, 3));
+        if (HasFailure()) return;
+      }
+}
+
+TEST_P(RegionsTest, OutputsOfSeveralBlocks) {
+  uint64_t number = 0;
+  for (const Color color : kColors)
+    for (const bool beyond : kBools) {
+      Random random(number++);
+      SCOPED_TRACE(random.name());
+      NormalizeParams p = random_params(random, PixelFormat::NV12, color, 3);
+      p.source.image.width = 160;
+      p.source.image.height = 90;
+      p.out.w = random.integer(33, 75);
+      p.out.h = random.integer(17, 40);
+      p.beyond_is_pad = beyond;
+      expect_random(random, p);
+    }
+}
+
+/// A picture of the pixels of a region that begins on whole samples.
+ConstImage cropped(const ConstImage &in, const Rect &rect) {
+  ConstImage crop = in;
+  crop.desc.width = rect.width;
+  crop.desc.height = rect.height;
+  const FormatLayout layout = layout_of(in.desc.format);
+  for (int c = 0; c < layout.components; ++c) {
+    const Component &component = layout.component[c];
+    const int x = layout.subsampled && c > 0 ? rect.x / 2 : rect.x;
+    const int y = layout.subsampled && c > 0 ? rect.y / 2 : rect.y;
+    auto &plane = crop.planes[component.plane];
+    const auto &whole = in.planes[component.plane];
+    plane.data = whole.data + y * whole.stride + static_cast<ptrdiff_t>(x) * component.step;
+  }
+  return crop;
+}
+
+/// Of a picture's own arithmetic, which knows no regions.
+TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
+  const auto cpu = open_cpu_backend(1);
+  for_cases(200, [&](Random &random) {
+    NormalizeParams p = random_params(random, 2);
+    p.beyond_is_pad = p.beyond_is_pad && p.color != Color::yuv;
+    Rect rect = random_rect(random, p.source.image.width, p.source.image.height);
+    if (layout_of(p.source.image.format).subsampled) {
+      rect.x -= rect.x % 2;
+      rect.y -= rect.y % 2;
+    }
+    const InputPicture in(random, p.source.image);
+    OutputTensor out(random, p.out);
+    NormalizeParams alone = one_slot(p);
+    alone.source.image.width = rect.width;
+    alone.source.image.height = rect.height;
+    cpu->normalize(alone)->run(cropped(in.view(), rect), slot_of(out.expected(), 0));
+    fill_with_pad(alone, slot_of(out.expected(), 1));
+    const Region region = {double(rect.x), double(rect.y), double(rect.width), double(rect.height)};
+    SCOPED_TRACE(text_of(p) + text_of({region}));
+    expect_all([&](const Machine &m) { return m->normalize_regions(p); }, PictureRegions{&in, {}},
+               PictureRegions{&in, {region}}, out);
+  });
+}
+
+/// The pixels around a picture, in the pad colour.
+InputPicture padded(Random &random, const InputPicture &in, const ImageDesc &desc, int border,
+                    uint8_t pad) {
+  InputPicture wide(random, {desc.format, desc.width + 2 * border, desc.height + 2 * border});
+  wide.fill(pad);
+  const ConstImage from = in.view(), to = wide.view();
+  const Component &component = layout_of(desc.format).component[0];
+  for (int y = 0; y < desc.height; ++y)
+    std::copy_n(from.planes[0].data + y * from.planes[0].stride, desc.width * component.step,
+                const_cast<uint8_t *>(to.planes[0].data) + (y + border) * to.planes[0].stride +
+                    border * component.step);
+  return wide;
+}
+
+TEST_P(RegionsTest, BeyondThePictureLiesThePadColor) {
+  constexpr int kBorder = 8;
+  for_cases(100, [&](Random &random) {
+    NormalizeParams p = random_params(random, PixelFormat::RGB, Color::rgb, 1);
+    p.beyond_is_pad = true;
+    p.round = false;
+    p.out.dtype = DType::float32;
+    p.normalization = Normalization::alpha_beta;
+    p.alpha = {1.0};
+    p.beta = {0.0};
+    if (p.resize.mode == ResizeMode::affine) p.resize.mode = ResizeMode::stretch;
+    const Region region = random_region(random, p.source.image, true);
+    SCOPED_TRACE(text_of(p) + text_of({region}));
+    const InputPicture in(random, p.source.image);
+    const InputPicture wide =
+        padded(random, in, p.source.image, kBorder, static_cast<uint8_t>(p.resize.pad_value));
+    OutputTensor out(random, p.out), expected(random, p.out);
+    NormalizeParams whole = p;
+    whole.source.image = wide.view().desc;
+    whole.region = Region{region.x + kBorder, region.y + kBorder, region.width, region.height};
+    oracle::normalize(whole, wide.view(), expected.expected());
+    const auto operation = machine()->normalize_regions(p);
+    machine().run(*operation, PictureRegions{&in, {region}}, out);
+    for (int64_t i = 0; i < p.out.c * p.out.h * p.out.w; ++i)
+      ASSERT_NEAR(oracle::element(constant(out.view()), i),
+                  oracle::element(constant(expected.expected()), i), 1e-3)
+          << i;
+  });
+}
+
+/// A few cases of each kernel, for compute-sanitizer, whose name picks them.
+class CudaEdgesRegionsTest : public RegionsTest {};
+
+INSTANTIATE_TEST_SUITE_P(, CudaEdgesRegionsTest, testing::Values("cuda"),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(CudaEdgesRegionsTest, RegionsThatChange) {
+  uint64_t number = 0;
+  for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::I420, PixelFormat::BGR})
+    for (const Color color : kColors)
+      for (const bool beyond : kBools) {
+        if (!is_possible(format, color)) continue;
+        Random random(number++);
+        SCOPED_TRACE(random.name());
+        NormalizeParams p = random_params(random, format, color, 3);
+        p.beyond_is_pad = beyond;
+        expect_random(random, p);
+      }
+}
+
+// ------------------------------------------------------------------------------------ refusals
+
+NormalizeParams good_params(int64_t slots) {
+  NormalizeParams p = {};
+  p.source.image = {PixelFormat::NV12, 64, 48};
+  p.out = {DType::float32, Layout::nchw, slots, 3, 10, 20};
+  return p;
+}
+
+TEST_P(RegionsTest, RefusesABatchOfNone) {
+  for (const int64_t slots : {-1, 0})
+    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(slots),
+                   [&] { machine()->normalize_regions(good_params(slots)); });
+}
+
+TEST_P(RegionsTest, RefusesRegionsThatItCannotTake) {
+  Random random(0);
+  const InputPicture in(random, good_params(2).source.image);
+  const Region good = {1.5, 2.0, 10.0, 3.0};
+  const auto expect_refused = [&](Error::Code code, const std::string &cause,
+                                  const std::vector<Region> &regions, bool beyond = false) {
+    NormalizeParams p = good_params(2);
+    p.beyond_is_pad = beyond;
+    OutputTensor out(random, p.out);
+    const auto operation = machine()->normalize_regions(p);
+    expect_refusal(code, cause, [&] {
+      machine().run(*operation, PictureRegions{&in, regions}, out);
+    });
+    EXPECT_NO_THROW(machine().run(*operation, PictureRegions{&in, {good}}, out));
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  expect_refused(Error::Code::input, "3 regions for a batch of 2", {good, good, good});
+  expect_refused(Error::Code::settings, "leaves the picture of 64x48", {good, {60, 0, 4.5, 4}});
+  expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{0, -0.5, 4, 4}});
+  expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{70, 0, 4, 4}});
+  for (const bool beyond : kBools) {
+    expect_refused(Error::Code::settings, "a region of 0", {good, {1, 1, 0, 4}}, beyond);
+    expect_refused(Error::Code::settings, "a region of 4", {{1, 1, 4, -1}}, beyond);
+    expect_refused(Error::Code::settings, "nan", {{kNan, 1, 4, 4}}, beyond);
+    expect_refused(Error::Code::settings, "a region of inf", {{1, 1, kInfinity, 4}}, beyond);
+    expect_refused(Error::Code::settings, "a region of", {{1, -2e9, 4, 4}}, beyond);
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor
