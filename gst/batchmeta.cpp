@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "batchmeta.h"
 
+#include <array>
+
 #include "geometrymeta.h"
+#include "values.h"
 
 namespace cudatensor {
 namespace {
+
+void write_region(GstStructure *s, const FoundRegion &found) {
+  const Region &r = found.region;
+  set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
+            g_value_set_double);
+  if (!found.type.empty())
+    gst_structure_set(s, "roi-type", G_TYPE_STRING, found.type.c_str(), "roi-id", G_TYPE_INT,
+                      found.id, "parent-id", G_TYPE_INT, found.parent_id, nullptr);
+}
 
 GstStructure *new_slot(const BatchSlot &slot) {
   GstStructure *s = gst_structure_new("slot", "valid", G_TYPE_BOOLEAN, slot.picture != nullptr,
@@ -16,6 +28,7 @@ GstStructure *new_slot(const BatchSlot &slot) {
                     G_TYPE_UINT64, GST_BUFFER_DURATION(slot.picture), "running-time", G_TYPE_UINT64,
                     slot.running_time, nullptr);
   write_geometry(slot.picture, s, slot.geometry);
+  if (slot.region) write_region(s, *slot.region);
   return s;
 }
 
@@ -32,7 +45,7 @@ GType batch_meta_api() {
   return api;
 }
 
-void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots) {
+void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out) {
   GValue array = G_VALUE_INIT;
   gst_value_array_init(&array, static_cast<guint>(slots.size()));
   for (const BatchSlot &slot : slots) {
@@ -43,7 +56,9 @@ void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots) {
   }
   auto *meta = reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(out, batch_meta_api()));
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kBatchMeta);
-  gst_structure_take_value(gst_custom_meta_get_structure(meta), "slots", &array);
+  GstStructure *s = gst_custom_meta_get_structure(meta);
+  gst_structure_take_value(s, "slots", &array);
+  gst_structure_set(s, "left-out", G_TYPE_UINT, left_out, nullptr);
 }
 
 }  // namespace cudatensor

@@ -7,6 +7,10 @@
 // `pad-index` (gint, the number of its sink pad, -1 = none), `stream-id` (string, where it is known),
 // `pts`, `duration` and `running-time` of the picture (guint64, ns, GST_CLOCK_TIME_NONE where not
 // known), and the fields of GstCudaTensorGeometryMeta, which speak of the slot as if it were alone.
+// A slot that is for a region of its picture has `region` (GST_TYPE_ARRAY of four doubles: x, y, width
+// and height in pixels of the frame that was cut) and, where a GstVideoRegionOfInterestMeta asked for
+// it, `roi-type` (string), `roi-id` and `parent-id` (gint). Field `left-out` (guint) says for how many
+// regions there was no slot.
 #pragma once
 
 #include <gst/gst.h>
@@ -14,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/geometry.h"
+#include "regions.h"
 
 namespace cudatensor {
 
@@ -31,9 +35,10 @@ struct BatchSlot {
   std::string stream_id;
   GstClockTime running_time = GST_CLOCK_TIME_NONE;
   Geometry geometry = {};
+  std::optional<FoundRegion> region;
 };
 
 /// Makes the slots those of `out`, whatever it carries.
-void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots);
+void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out = 0);
 
 }  // namespace cudatensor

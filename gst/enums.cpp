@@ -106,10 +106,43 @@ GType normalization_get_type() {
   return type;
 }
 
+GType region_source_get_type() {
+  static const GEnumValue values[] = {
+      value(RegionSource::none, "All of the picture, no batch", "none"),
+      value(RegionSource::list, "Those of region-list", "list"),
+      value(RegionSource::meta, "Those of the frame's GstVideoRegionOfInterestMeta", "meta"),
+      value(RegionSource::tiles, "A grid of tile-columns by tile-rows tiles", "tiles"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorRegionSource", values);
+  return type;
+}
+
+GType region_units_get_type() {
+  static const GEnumValue values[] = {
+      value(RegionUnits::pixels, "Pixels of the picture", "pixels"),
+      value(RegionUnits::fractions, "Shares of the picture's width and height", "fractions"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorRegionUnits", values);
+  return type;
+}
+
+GType region_edge_get_type() {
+  static const GEnumValue values[] = {
+      value(RegionEdge::clip, "What lies in the picture is the region", "clip"),
+      value(RegionEdge::pad, "It keeps its size; beyond the picture is the pad value", "pad"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorRegionEdge", values);
+  return type;
+}
+
 void mark_enums_as_plugin_api() {
   for (const GType type :
        {backend_get_type(), dialect_get_type(), resize_mode_get_type(), method_get_type(),
-        color_get_type(), layout_get_type(), dtype_get_type(), normalization_get_type()})
+        color_get_type(), layout_get_type(), dtype_get_type(), normalization_get_type(),
+        region_source_get_type(), region_units_get_type(), region_edge_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }
 

@@ -7,6 +7,9 @@
 namespace cudatensor {
 
 enum class BackendChoice { automatic, cuda, cpu };
+enum class RegionSource { none, list, meta, tiles };
+enum class RegionUnits { pixels, fractions };
+enum class RegionEdge { clip, pad };
 
 GType backend_get_type();
 GType dialect_get_type();      ///< ResizeMode without stretch
@@ -16,6 +19,9 @@ GType color_get_type();
 GType layout_get_type();
 GType dtype_get_type();
 GType normalization_get_type();
+GType region_source_get_type();
+GType region_units_get_type();
+GType region_edge_get_type();
 
 /// Makes the enumerations known as part of the plugin's interface.
 void mark_enums_as_plugin_api();

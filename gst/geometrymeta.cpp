@@ -184,6 +184,11 @@ void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   attach(out, facts_after(in, geometry));
 }
 
+void drop_geometry(GstBuffer *out) {
+  GstCustomMeta *meta = meta_of(out);
+  if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);
+}
+
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) {
   const Facts facts = facts_after(in, geometry);
   if (!says(out, facts)) write(out, facts);
@@ -192,8 +197,7 @@ void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) 
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   const auto earlier = earlier_facts(in);
   if (earlier) return attach(out, after(*earlier, facts_of(geometry)));
-  GstCustomMeta *meta = meta_of(out);
-  if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);
+  drop_geometry(out);
 }
 
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {

@@ -24,6 +24,9 @@ GType geometry_meta_api();
 /// two are composed, so that matrix and src-* speak of the first picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
+/// Makes sure that `out` carries none.
+void drop_geometry(GstBuffer *out);
+
 /// Writes the fields that the meta would have into a structure, where they differ.
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
 

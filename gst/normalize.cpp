@@ -8,14 +8,23 @@
  * conversion, channel order, layout, normalisation. The tensor has NNStreamer's caps; every buffer
  * carries a GstCudaTensorGeometryMeta, with which detections are mapped back to the picture.
  *
+ * With `regions` it makes a batch of parts of the picture instead, on a GPU with one kernel launch for
+ * each 64: a list, those that GstVideoRegionOfInterestMeta names, or tiles. Buffers then carry a
+ * GstCudaTensorBatchMeta, which has the geometry of each slot.
+ *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=640 height=640 resize-mode=ultralytics mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
  * ]|
  * Letterboxed NCHW float32 tensors of 640:640:3:1, normalised as for ImageNet.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=3840,height=2160 ! cudanormalize width=640 height=640 regions=tiles tile-columns=4 tile-rows=3 tile-overlap=0.2 ! fakesink silent=false -v
+ * ]|
+ * Batches of twelve tiles that overlap by a fifth, for small objects in 4K.
  *
  * Since: 0.1
  */
+#include "batchmeta.h"
 #include "elements.h"
 #include "filter.h"
 #include "geometrymeta.h"
@@ -38,16 +47,23 @@ GST_ELEMENT_REGISTER_DEFINE(cudanormalize, "cudanormalize", GST_RANK_NONE,
 namespace cudatensor {
 namespace {
 
-const Properties<TensorSettings> &properties() {
-  static const Properties<TensorSettings> table = [] {
-    Properties<TensorSettings> t;
+struct Settings : TensorSettings {
+  RegionSettings regions;
+
+  int64_t slots() const { return regions.slots(); }
+};
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> table = [] {
+    Properties<Settings> t;
     add_tensor_properties(t);
+    add_region_properties(t, [](Settings &s) -> RegionSettings & { return s.regions; });
     return t;
   }();
   return table;
 }
 
-class Normalize final : public FilterWith<TensorSettings> {
+class Normalize final : public FilterWith<Settings> {
  public:
   explicit Normalize(GstBaseTransform *element) : FilterWith(element, properties()) {}
 
@@ -64,28 +80,93 @@ class Normalize final : public FilterWith<TensorSettings> {
   gsize output_size() const override { return out_.bytes(); }
 
   void prepare(Backend &backend) override;
-  void release() override { operation_.reset(); }
-
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
-    run(engine, *operation_, in_, in, out_, out);
-    transform_regions(in, out, geometry_);
-    attach_geometry(in, out, geometry_);
+  void release() override {
+    operation_.reset();
+    regions_.reset();
   }
 
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override;
+
  private:
+  void process_regions(Engine &engine, GstBuffer *in, GstBuffer *out);
+  std::vector<BatchSlot> slots_of(GstBuffer *in, FoundRegions found) const;
+
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
   Source source_ = {};
   Geometry geometry_ = {};
+  // One of the two.
   std::unique_ptr<ImageToTensor> operation_;
+  std::unique_ptr<RegionsToTensor> regions_;
 };
 
 void Normalize::prepare(Backend &backend) {
-  const TensorSettings &s = latched();
+  const Settings &s = latched();
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
-  geometry_ = s.geometry(source_.image, out_);
-  operation_ = backend.normalize(s.params(source_, out_));
+  release();
+  NormalizeParams params = s.params(source_, out_);
+  if (s.regions.source != RegionSource::none) {
+    check_regions(s.regions);
+    params.beyond_is_pad = s.regions.edge == RegionEdge::pad;
+    regions_ = backend.normalize_regions(params);
+  } else {
+    geometry_ = s.geometry(source_.image, out_);
+    operation_ = backend.normalize(params);
+  }
+}
+
+void Normalize::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
+  if (regions_ != nullptr) return process_regions(engine, in, out);
+  run(engine, *operation_, in_, in, out_, out);
+  transform_regions(in, out, geometry_);
+  attach_geometry(in, out, geometry_);
+}
+
+/// The operation on these regions, as one from picture to tensor.
+struct BoundRegions {
+  RegionsToTensor &operation;
+  std::vector<Region> regions;
+
+  void run(const ConstImage &in, const Tensor &out, Stream stream = {}) {
+    operation.run(in, regions, out, stream);
+  }
+};
+
+void Normalize::process_regions(Engine &engine, GstBuffer *in, GstBuffer *out) {
+  FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
+  BoundRegions bound = {*regions_, {}};
+  for (const FoundRegion &region : found.regions) bound.regions.push_back(region.region);
+  run(engine, bound, in_, in, out_, out);
+  drop_geometry(out);
+  // Nothing to infer from.
+  if (found.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
+  const guint left_out = found.left_out;
+  if (left_out > 0)
+    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
+  attach_batch(out, slots_of(in, std::move(found)), left_out);
+}
+
+std::vector<BatchSlot> Normalize::slots_of(GstBuffer *in, FoundRegions found) const {
+  const GstSegment &segment = element()->segment;
+  const GstClockTime running_time =
+      segment.format == GST_FORMAT_TIME
+          ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
+          : GST_CLOCK_TIME_NONE;
+  const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
+      gst_pad_get_stream_id(element()->sinkpad), g_free);
+  std::vector<BatchSlot> slots(out_.n);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    BatchSlot &slot = slots[i];
+    if (stream_id != nullptr) slot.stream_id = stream_id.get();
+    slot.pad_index = 0;
+    if (i >= found.regions.size()) continue;
+    slot.picture = in;
+    slot.running_time = running_time;
+    slot.geometry = latched().geometry(source_.image, found.regions[i].region, out_);
+    slot.region = std::move(found.regions[i]);
+  }
+  return slots;
 }
 
 /// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
@@ -97,7 +178,7 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
 }
 
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
-  const TensorSettings s = settings();
+  const Settings s = settings();
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *structure = gst_caps_get_structure(caps, i);
@@ -105,7 +186,7 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
     if (direction == GST_PAD_SRC)
       append_pictures(others, s, structure);
     else if (has_colors(s, structure))
-      append_tensors(others, s, 1, structure);
+      append_tensors(others, s, s.slots(), structure);
     else
       GST_WARNING_OBJECT(element(), "color=yuv needs a YUV input, not %" GST_PTR_FORMAT, structure);
     // Keeps the order: the tensors of four dimensions come before those of three.
@@ -124,11 +205,11 @@ GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
 GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
   OwnedCaps offered(othercaps);
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
-  const TensorSettings s = settings();
+  const Settings s = settings();
   const GstVideoInfo in = parse_video_caps(caps);
   if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
   OwnedCaps wanted(ask_downstream(element(), offered.get()));
-  return choose_tensor(wanted.get(), s, 1, in.width, in.height);
+  return choose_tensor(wanted.get(), s, s.slots(), in.width, in.height);
 }
 
 Filter *create(GstBaseTransform *element) { return new Normalize(element); }

@@ -8,9 +8,9 @@
 namespace cudatensor {
 namespace {
 
-constexpr auto kList = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
-constexpr auto kValue = static_cast<GParamFlags>(kList | GST_PARAM_CONTROLLABLE);
+constexpr auto kUncontrolled = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                        GST_PARAM_MUTABLE_PLAYING);
+constexpr auto kValue = static_cast<GParamFlags>(kUncontrolled | GST_PARAM_CONTROLLABLE);
 
 gboolean accept(GParamSpec *, GValue *) { return FALSE; }
 
@@ -51,7 +51,7 @@ GParamSpec *any_double(const char *name, const char *nick, const char *blurb, do
 
 GParamSpec *list_property(const char *name, const char *nick, const char *blurb,
                           GParamSpec *element) {
-  return gst_param_spec_array(name, nick, blurb, element, kList);
+  return gst_param_spec_array(name, nick, blurb, element, kUncontrolled);
 }
 
 template <class T, class Get>
@@ -63,6 +63,10 @@ void read_list(const GValue *v, std::vector<T> &to, Get get) {
 
 }  // namespace
 
+void read(const GValue *v, std::string &to) {
+  const gchar *text = g_value_get_string(v);
+  to = text != nullptr ? text : "";
+}
 void read(const GValue *v, std::vector<double> &to) { read_list(v, to, g_value_get_double); }
 void read(const GValue *v, std::vector<int> &to) { read_list(v, to, g_value_get_int); }
 void write(GValue *v, const std::vector<double> &from) {
@@ -100,15 +104,19 @@ GParamSpec *enum_property(const char *name, const char *nick, const char *blurb,
   return g_param_spec_enum(name, nick, blurb, type, initial, kValue);
 }
 
+GParamSpec *string_property(const char *name, const char *nick, const char *blurb) {
+  return g_param_spec_string(name, nick, blurb, "", kUncontrolled);
+}
+
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb) {
   return list_property(name, nick, blurb,
-                       any_double("value", "Value", "One channel's value", 0.0, kList));
+                       any_double("value", "Value", "One value", 0.0, kUncontrolled));
 }
 
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb) {
   return list_property(
       name, nick, blurb,
-      g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kList));
+      g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kUncontrolled));
 }
 
 }  // namespace cudatensor

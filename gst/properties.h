@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -20,6 +21,7 @@ inline void read(const GValue *v, int &to) { to = g_value_get_int(v); }
 inline void read(const GValue *v, guint &to) { to = g_value_get_uint(v); }
 inline void read(const GValue *v, guint64 &to) { to = g_value_get_uint64(v); }
 inline void read(const GValue *v, double &to) { to = g_value_get_double(v); }
+void read(const GValue *v, std::string &to);
 void read(const GValue *v, std::vector<double> &to);
 void read(const GValue *v, std::vector<int> &to);
 template <class E, class = std::enable_if_t<std::is_enum_v<E>>>
@@ -32,6 +34,7 @@ inline void write(GValue *v, int from) { g_value_set_int(v, from); }
 inline void write(GValue *v, guint from) { g_value_set_uint(v, from); }
 inline void write(GValue *v, guint64 from) { g_value_set_uint64(v, from); }
 inline void write(GValue *v, double from) { g_value_set_double(v, from); }
+inline void write(GValue *v, const std::string &from) { g_value_set_string(v, from.c_str()); }
 void write(GValue *v, const std::vector<double> &from);
 void write(GValue *v, const std::vector<int> &from);
 template <class E, class = std::enable_if_t<std::is_enum_v<E>>>
@@ -51,6 +54,8 @@ GParamSpec *double_property(const char *name, const char *nick, const char *blur
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial);
 GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,
                           int initial);
+/// Empty at first.
+GParamSpec *string_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb);
 

@@ -15,6 +15,9 @@ namespace cudatensor {
 
 constexpr const char *kTensorMedia = "other/tensors";
 
+/// Of a batch.
+constexpr guint kMostSlots = 1024;
+
 /// Innermost first; missing ones are 1.
 using Dimensions = std::array<int64_t, 4>;
 

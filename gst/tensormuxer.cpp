@@ -11,7 +11,6 @@
 namespace cudatensor {
 namespace {
 
-constexpr guint kMostSlots = 1024;
 constexpr guint64 kMostWindow = 3600 * GST_SECOND;
 constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 

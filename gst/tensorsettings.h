@@ -25,7 +25,10 @@ struct TensorSettings {
     return {source, out, resize, color, normalization, scale, mean, std, alpha, beta, round};
   }
   Geometry geometry(const ImageDesc &in, const TensorDesc &out) const {
-    return make_geometry(resize.mode, in.width, in.height, static_cast<int>(out.w),
+    return geometry(in, whole(in), out);
+  }
+  Geometry geometry(const ImageDesc &in, const Region &region, const TensorDesc &out) const {
+    return make_geometry(resize.mode, in.width, in.height, region, static_cast<int>(out.w),
                          static_cast<int>(out.h), resize.scale_up);
   }
 };

@@ -70,6 +70,7 @@ std::vector<Subject> subjects() {
       };
       const std::string nv12 = video_caps(kNv12), tensor = tensor_caps(kTensor);
       add("cudanormalize", nv12, "other/tensors");
+      add("cudanormalize regions=tiles", nv12, "other/tensors");
       add("cudaletterbox", nv12, video_caps({PixelFormat::RGBA, 128, 5}));
       add("cudanv12toyuv444", nv12, "video/x-raw,width=512,height=5");
       add("cudapixelshuffle", tensor, "other/tensors");
@@ -315,8 +316,9 @@ INSTANTIATE_TEST_SUITE_P(CudaFaults, Faults, testing::ValuesIn(subjects()), [](c
   const Subject &s = info.param;
   std::string name = s.element;
   const bool each = name.find(" interval=0") != std::string::npos;
+  const bool regions = name.find(" regions=") != std::string::npos;
   name = name.substr(0, name.find(' ')) + (s.cuda_in ? "FromCuda" : "FromSystem") +
-         (s.cuda_out ? "ToCuda" : "ToSystem") + (each ? "Each" : "");
+         (s.cuda_out ? "ToCuda" : "ToSystem") + (each ? "Each" : "") + (regions ? "Regions" : "");
   return name + (s.out.find("GRAY8") != std::string::npos ? "Picture" : "");
 });
 

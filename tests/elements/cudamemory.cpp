@@ -117,6 +117,12 @@ std::vector<Job> all_jobs() {
       for (const char *color : {"rgb", "gray", "yuv"})
         jobs.push_back(normalize_job(
             std::string("dtype=") + dtype + " layout=" + layout + " color=" + color, nv12));
+  for (const char *edge : {"clip", "pad"})
+    for (const char *color : {"bgr", "yuv"})
+      jobs.push_back(normalize_job(std::string("regions=list region-list=<1.5,2,4,4,-3,1,9,40> "
+                                               "max-batch=3 region-edge=") +
+                                       edge + " color=" + color,
+                                   nv12));
   return jobs;
 }
 

@@ -30,6 +30,7 @@ void PrintTo(const Subject &subject, std::ostream *os) { *os << subject.element;
 // Pictures of rows that libgstcuda does not pad, so that all of their bytes can be compared.
 const Subject kSubjects[] = {
     {"cudanormalize width=40 height=24", "other/tensors"},
+    {"cudanormalize regions=tiles width=40 height=24", "other/tensors"},
     {"cudaletterbox", "video/x-raw,format=RGBA,width=128,height=64,framerate=30/1"},
     {"cudanv12toyuv444", "video/x-raw,width=512,height=20"},
     {"cudapixelshuffle", "other/tensors", true}};
@@ -75,7 +76,8 @@ class StreamOrder : public Order {
 
 std::string name_of_subject(const testing::TestParamInfo<Subject> &info) {
   const std::string text = info.param.element;
-  return text.substr(0, text.find(' '));
+  const bool regions = text.find("regions=") != std::string::npos;
+  return text.substr(0, text.find(' ')) + (regions ? "Regions" : "");
 }
 INSTANTIATE_TEST_SUITE_P(CudaOrder, Order, testing::ValuesIn(kSubjects), name_of_subject);
 INSTANTIATE_TEST_SUITE_P(CudaOrder, StreamOrder, testing::ValuesIn(kSubjects), name_of_subject);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which parts of a picture become the slots of a batch.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <string>
+#include <vector>
+
+#include "enums.h"
+#include "kernels/geometry.h"
+#include "properties.h"
+#include "tensorcaps.h"
+
+namespace cudatensor {
+
+struct RegionSettings {
+  RegionSource source = RegionSource::none;
+  std::vector<double> list;  // x, y, width, height of one after the other
+  RegionUnits units = RegionUnits::pixels;
+  std::string roi_type;
+  guint tile_columns = 2, tile_rows = 2;
+  double tile_overlap = 0.0;
+  guint max_batch = 0;
+  RegionEdge edge = RegionEdge::clip;
+
+  /// Of a batch; 1 without regions.
+  int64_t slots() const;
+};
+
+/// Throws Error where the settings cannot work; the text names the property.
+void check_regions(const RegionSettings &settings);
+
+/// A region that has a slot.
+struct FoundRegion {
+  Region region;     ///< pixels; clipped where that was asked for
+  std::string type;  ///< of a GstVideoRegionOfInterestMeta, otherwise empty …
+  gint id = 0, parent_id = 0;
+};
+
+struct FoundRegions {
+  std::vector<FoundRegion> regions;  ///< in the order of their slots
+  guint left_out = 0;                ///< metas' regions for which there was no slot
+};
+
+/// The regions of a picture of width × height pixels. Throws Error where one of the list lies beside it
+/// and is to be clipped. Metas of which nothing lies in it have no slot.
+FoundRegions find_regions(const RegionSettings &settings, GstBuffer *picture, int width,
+                          int height);
+
+/// `member` is given the settings and returns the RegionSettings.
+template <class S, class Member>
+void add_region_properties(Properties<S> &t, Member member) {
+  t.add(enum_property("regions", "Regions",
+                      "Which parts of the picture become slots of a batch, instead of all of it",
+                      region_source_get_type(), static_cast<int>(RegionSource::none)),
+        Effect::renegotiates, [member](S &s) -> RegionSource & { return member(s).source; });
+  t.add(double_list_property("region-list", "Region list",
+                             "regions=list: x, y, width, height of each region, one after the "
+                             "other (default <>)"),
+        Effect::renegotiates, [member](S &s) -> std::vector<double> & { return member(s).list; });
+  t.add(enum_property("region-units", "Region units", "Units of region-list",
+                      region_units_get_type(), static_cast<int>(RegionUnits::pixels)),
+        Effect::next_frame, [member](S &s) -> RegionUnits & { return member(s).units; });
+  t.add(string_property("roi-type", "ROI type",
+                        "regions=meta: only GstVideoRegionOfInterestMeta of this type; empty = of "
+                        "any"),
+        Effect::next_frame, [member](S &s) -> std::string & { return member(s).roi_type; });
+  t.add(uint_property("tile-columns", "Tile columns", "regions=tiles: tiles side by side", 1,
+                      kMostSlots, 2),
+        Effect::renegotiates, [member](S &s) -> guint & { return member(s).tile_columns; });
+  t.add(uint_property("tile-rows", "Tile rows", "regions=tiles: tiles below each other", 1,
+                      kMostSlots, 2),
+        Effect::renegotiates, [member](S &s) -> guint & { return member(s).tile_rows; });
+  t.add(double_property("tile-overlap", "Tile overlap",
+                        "regions=tiles: share of a tile's side that it has in common with its "
+                        "neighbour, from 0 to below 1",
+                        0.0),
+        Effect::next_frame, [member](S &s) -> double & { return member(s).tile_overlap; });
+  t.add(uint_property("max-batch", "Max batch",
+                      "Slots of a batch of regions; 0 = as many as the list or the tiles have, 16 "
+                      "for regions=meta",
+                      0, kMostSlots, 0),
+        Effect::renegotiates, [member](S &s) -> guint & { return member(s).max_batch; });
+  t.add(enum_property("region-edge", "Region edge",
+                      "What becomes of a region that leaves the picture", region_edge_get_type(),
+                      static_cast<int>(RegionEdge::clip)),
+        Effect::next_frame, [member](S &s) -> RegionEdge & { return member(s).edge; });
+}
+
+}  // namespace cudatensor

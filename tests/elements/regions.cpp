@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudanormalize with regions: which slot shows what, and what the batch meta says of it.
+#include <algorithm>
+#include <array>
+
+#include "gpu.h"
+#include "muxrig.h"
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+const ImageDesc kFrame = {PixelFormat::NV12, 40, 30};
+constexpr const char *kList = "regions=list region-list=<2,4,10,8,12,6,20,16> ";
+
+/// A rectangle that begins on even columns and rows.
+Picture cut_out(const Picture &from, int left, int top, int width, int height) {
+  Picture crop({from.desc().format, width, height});
+  const size_t luma_columns = from.planes()[0].row_bytes / static_cast<size_t>(from.desc().width);
+  for (size_t i = 0; i < crop.planes().size(); ++i) {
+    auto &to = crop.planes()[i];
+    const auto &plane = from.planes()[i];
+    const size_t x = i == 0 ? static_cast<size_t>(left) * luma_columns : static_cast<size_t>(left);
+    const size_t y = static_cast<size_t>(i == 0 ? top : top / 2);
+    for (size_t row = 0; row < static_cast<size_t>(to.rows); ++row)
+      std::copy_n(plane.bytes.begin() + static_cast<ptrdiff_t>((y + row) * plane.row_bytes + x),
+                  to.row_bytes, to.bytes.begin() + static_cast<ptrdiff_t>(row * to.row_bytes));
+  }
+  return crop;
+}
+
+NormalizeParams params_of_mode(ResizeMode mode) {
+  NormalizeParams params = small_params();
+  params.resize.mode = mode;
+  return params;
+}
+
+std::string element(const std::string &properties, const NormalizeParams &params = small_params()) {
+  return "cudanormalize " + properties_of(params) + " " + properties;
+}
+
+/// An element that has been given the caps of a frame.
+std::unique_ptr<Rig> make_rig(const std::string &description, const ImageDesc &frame = kFrame) {
+  auto rig = std::make_unique<Rig>(description);
+  rig->downstream("other/tensors");
+  EXPECT_TRUE(rig->caps(video_caps(frame)));
+  return rig;
+}
+
+BufferRef batch_of(const std::string &description, BufferRef frame,
+                   const ImageDesc &desc = kFrame) {
+  return make_rig(description, desc)->process(std::move(frame));
+}
+
+const GstStructure *batch_meta(GstBuffer *batch) {
+  GstCustomMeta *meta = gst_buffer_get_custom_meta(batch, "GstCudaTensorBatchMeta");
+  return meta != nullptr ? gst_custom_meta_get_structure(meta) : nullptr;
+}
+
+guint left_out_of(GstBuffer *batch) {
+  guint left_out = G_MAXUINT;
+  gst_structure_get_uint(batch_meta(batch), "left-out", &left_out);
+  return left_out;
+}
+
+template <size_t kCount>
+std::array<double, kCount> doubles_of(const GstStructure *s, const char *field) {
+  std::array<double, kCount> numbers = {};
+  const GValue *array = gst_structure_get_value(s, field);
+  if (array == nullptr || gst_value_array_get_size(array) != kCount) {
+    ADD_FAILURE() << field << " is no array of " << kCount;
+    return numbers;
+  }
+  for (guint i = 0; i < kCount; ++i)
+    numbers[i] = g_value_get_double(gst_value_array_get_value(array, i));
+  return numbers;
+}
+
+const GstStructure *slot_of(GstBuffer *batch, guint i) {
+  const GValue *slots = gst_structure_get_value(batch_meta(batch), "slots");
+  return gst_value_get_structure(gst_value_array_get_value(slots, i));
+}
+
+std::array<double, 4> region_of(GstBuffer *batch, guint i) {
+  return doubles_of<4>(slot_of(batch, i), "region");
+}
+
+void add_interest(GstBuffer *buffer, const char *type, guint x, guint y, guint w, guint h,
+                  gint id = 0) {
+  gst_buffer_add_video_region_of_interest_meta(buffer, type, x, y, w, h)->id = id;
+}
+
+// ------------------------------------------------------------------------------------- the list
+
+TEST(RegionList, FillsSlotsWithCrops) {
+  const Picture picture = random_picture(kFrame);
+  for (const ResizeMode mode :
+       {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left}) {
+    const NormalizeParams params = params_of_mode(mode);
+    const BufferRef batch = batch_of(element(kList, params), buffer_of(picture));
+    EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
+                           joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
+                                   slot_bytes(cut_out(picture, 12, 6, 20, 16), params)})))
+        << nick(mode);
+  }
+}
+
+TEST(RegionList, MayBeOfFractions) {
+  const Picture picture = random_picture(kFrame);
+  const BufferRef pixels = batch_of(element("regions=list region-list=<10,7.5,20,15>"),
+                                    buffer_of(picture)),
+                  fractions = batch_of(element("regions=list region-units=fractions "
+                                               "region-list=<0.25,0.25,0.5,0.5>"),
+                                       buffer_of(picture));
+  EXPECT_TRUE(same_bytes(bytes_of(fractions.get()), bytes_of(pixels.get())));
+  EXPECT_EQ(region_of(fractions.get(), 0), (std::array<double, 4>{10, 7.5, 20, 15}));
+}
+
+TEST(RegionList, MayLeaveSlotsEmpty) {
+  const auto rig = make_rig(element(std::string(kList) + "max-batch=4"));
+  EXPECT_EQ(rig->output("dimensions"), "12:10:3:4");
+  const Picture picture = random_picture(kFrame);
+  const BufferRef batch = rig->process(buffer_of(picture));
+  const NormalizeParams params = small_params();
+  EXPECT_TRUE(
+      same_bytes(bytes_of(batch.get()), joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
+                                                slot_bytes(cut_out(picture, 12, 6, 20, 16), params),
+                                                pad_bytes(params), pad_bytes(params)})));
+  const auto slots = slots_of(batch.get());
+  ASSERT_EQ(slots.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(slots[i].valid, i < 2) << i;
+}
+
+TEST(RegionList, IsClippedToTheFrame) {
+  const Picture picture = random_picture(kFrame);
+  const BufferRef batch =
+      batch_of(element("regions=list region-list=<-6,20,16,40>"), buffer_of(picture));
+  EXPECT_EQ(region_of(batch.get(), 0), (std::array<double, 4>{0, 20, 10, 10}));
+  EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
+                         slot_bytes(cut_out(picture, 0, 20, 10, 10), small_params())));
+}
+
+TEST(RegionList, OrKeepsItsSizeAmongThePadValue) {
+  const ImageDesc desc = {PixelFormat::RGB, 12, 10};
+  // The region of the lower right quarter, and as much again beyond the corner.
+  Picture expected(desc, 114), frame = random_picture(desc);
+  for (size_t y = 0; y < 5; ++y)
+    for (size_t x = 0; x < 18; ++x)
+      expected.planes()[0].bytes[y * 36 + x] = frame.planes()[0].bytes[(y + 5) * 36 + x + 18];
+  const BufferRef batch = batch_of(element("regions=list region-edge=pad region-list=<6,5,12,10>"),
+                                   buffer_of(frame), desc);
+  EXPECT_EQ(region_of(batch.get(), 0), (std::array<double, 4>{6, 5, 12, 10}));
+  EXPECT_TRUE(same_bytes(bytes_of(batch.get()), slot_bytes(expected, small_params())));
+}
+
+TEST(RegionList, BesideTheFrameIsOneErrorOrAllPad) {
+  const char *const list = "regions=list region-list=<0,0,4,4,40,0,5,5>";
+  const auto rig = make_rig(element(list));
+  expect_error(*rig, buffer_of(random_picture(kFrame)), "region 1 of region-list");
+  const BufferRef batch =
+      batch_of(element(std::string(list) + " region-edge=pad"), buffer_of(random_picture(kFrame)));
+  const Bytes pad = pad_bytes(small_params()), all = bytes_of(batch.get());
+  EXPECT_TRUE(same_bytes(Bytes(all.end() - static_cast<ptrdiff_t>(pad.size()), all.end()), pad));
+}
+
+TEST(RegionList, ThatIsWrongIsOneError) {
+  const struct {
+    const char *properties, *cause;
+  } cases[] = {
+      {"regions=list", "region-list has 0 values"},
+      {"regions=list region-list=<1,2,3>", "region-list has 3 values"},
+      {"regions=list region-list=<1,2,3,4,5>", "region-list has 5 values"},
+      {"regions=list region-list=<1,2,0,4>", "width or height"},
+      {"regions=list region-list=<1,2,3,-4>", "width or height"},
+      {"regions=list region-list=<1,nan,3,4>", "nan"},
+      {"regions=list region-list=<1,2,3,4,1,2,3,4> max-batch=1", "max-batch"},
+      {"regions=list region-edge=pad region-list=<1,2,3,1e12>", "a region of"},
+      {"regions=tiles tile-overlap=1", "tile-overlap"},
+      {"regions=tiles tile-overlap=-0.1", "tile-overlap"},
+      {"regions=tiles tile-columns=3 tile-rows=3 max-batch=8", "max-batch"},
+      {"regions=tiles tile-columns=33 tile-rows=32", "1024"},
+  };
+  for (const auto &c : cases) {
+    SCOPED_TRACE(c.properties);
+    const auto rig = make_rig(element(c.properties));
+    expect_error(*rig, buffer_of(random_picture(kFrame)), c.cause);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- tiles
+
+TEST(Tiles, FillTheFrameAndOverlap) {
+  const BufferRef batch = batch_of(element("regions=tiles tile-columns=3 tile-rows=2 "
+                                           "tile-overlap=0.25"),
+                                   buffer_of(random_picture(kFrame)));
+  ASSERT_EQ(slots_of(batch.get()).size(), 6u);
+  // Three sides less two quarters of one are 40, two less a quarter are 30.
+  const double width = 16.0, height = 30 / 1.75;
+  for (guint i = 0; i < 6; ++i) {
+    const auto region = region_of(batch.get(), i);
+    EXPECT_DOUBLE_EQ(region[0], 12.0 * (i % 3));
+    EXPECT_DOUBLE_EQ(region[1], 0.75 * height * (i / 3));
+    EXPECT_DOUBLE_EQ(region[2], width);
+    EXPECT_NEAR(region[3], height, 1e-12);
+  }
+}
+
+TEST(Tiles, AreTheRegionsThatTheirMetaSays) {
+  const Picture picture = random_picture(kFrame);
+  const std::string grid = "regions=tiles tile-columns=4 tile-rows=3";
+  const BufferRef tiles = batch_of(element(grid), buffer_of(picture));
+  std::string list;
+  for (guint i = 0; i < 12; ++i)
+    for (const double number : region_of(tiles.get(), i)) {
+      gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+      list += (list.empty() ? "" : ",") + std::string(g_ascii_dtostr(text, sizeof text, number));
+    }
+  const BufferRef listed =
+      batch_of(element("regions=list region-list=<" + list + ">"), buffer_of(picture));
+  EXPECT_TRUE(same_bytes(bytes_of(tiles.get()), bytes_of(listed.get())));
+}
+
+TEST(Tiles, OfOneAreTheWholeFrame) {
+  const Picture picture = random_picture(kFrame);
+  for (const char *more : {"", " color=yuv resize-mode=stretch", " region-edge=pad"})
+    EXPECT_TRUE(
+        same_bytes(bytes_of(batch_of(element("regions=tiles tile-columns=1 tile-rows=1") + more,
+                                     buffer_of(picture))
+                                .get()),
+                   bytes_of(batch_of(element("") + more, buffer_of(picture)).get())))
+        << more;
+}
+
+// ---------------------------------------------------------------------------------------- metas
+
+TEST(RegionMetas, HaveSlotsInTheirOrder) {
+  const Picture picture = random_picture(kFrame);
+  BufferRef frame = buffer_of(picture);
+  add_interest(frame.get(), "face", 2, 4, 10, 8, 7);
+  add_interest(frame.get(), "plate", 0, 0, 6, 6, 8);
+  add_interest(frame.get(), "face", 38, 28, 10, 8, 9);
+  add_interest(frame.get(), "face", 40, 0, 10, 8, 10);
+  add_interest(frame.get(), "face", 1, 1, 0, 8, 11);
+  add_interest(frame.get(), "face", 12, 6, 20, 16, 12);
+  const BufferRef batch =
+      batch_of(element("regions=meta roi-type=face max-batch=2"), std::move(frame));
+  const NormalizeParams params = small_params();
+  EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
+                         joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
+                                 slot_bytes(cut_out(picture, 38, 28, 2, 2), params)})));
+  EXPECT_EQ(left_out_of(batch.get()), 1u);
+  for (const auto &[slot, id] : {std::pair<guint, gint>{0, 7}, {1, 9}}) {
+    gint found = -1, parent = -2;
+    EXPECT_STREQ(gst_structure_get_string(slot_of(batch.get(), slot), "roi-type"), "face");
+    EXPECT_TRUE(gst_structure_get(slot_of(batch.get(), slot), "roi-id", G_TYPE_INT, &found,
+                                  "parent-id", G_TYPE_INT, &parent, nullptr));
+    EXPECT_EQ(found, id);
+    EXPECT_EQ(parent, 0);
+  }
+}
+
+TEST(RegionMetas, OfAnyTypeFillSixteenSlots) {
+  BufferRef frame = buffer_of(random_picture(kFrame));
+  for (guint i = 0; i < 20; ++i) add_interest(frame.get(), i % 2 ? "a" : "b", i, i, 3, 4);
+  const auto rig = make_rig(element("regions=meta"));
+  EXPECT_EQ(rig->output("dimensions"), "12:10:3:16");
+  const BufferRef batch = rig->process(std::move(frame));
+  EXPECT_EQ(left_out_of(batch.get()), 4u);
+  for (guint i = 0; i < 16; ++i)
+    EXPECT_EQ(region_of(batch.get(), i), (std::array<double, 4>{double(i), double(i), 3, 4}));
+}
+
+TEST(RegionMetas, MayBeAbsent) {
+  const auto rig = make_rig(element("regions=meta max-batch=3"));
+  const Picture picture = random_picture(kFrame);
+  const Bytes pad = pad_bytes(small_params());
+  for (const bool present : {false, true, false}) {
+    BufferRef frame = buffer_of(picture);
+    if (present) add_interest(frame.get(), "face", 2, 4, 10, 8);
+    const BufferRef batch = rig->process(std::move(frame));
+    EXPECT_EQ(GST_BUFFER_FLAG_IS_SET(batch.get(), GST_BUFFER_FLAG_GAP), !present);
+    const Bytes first = present ? slot_bytes(cut_out(picture, 2, 4, 10, 8), small_params()) : pad;
+    EXPECT_TRUE(same_bytes(bytes_of(batch.get()), joined({first, pad, pad})));
+    const auto slots = slots_of(batch.get());
+    for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(slots[i].valid, present && i == 0) << i;
+  }
+}
+
+// ----------------------------------------------------------------------------------- batch meta
+
+TEST(RegionBatchMeta, SpeaksOfTheFrame) {
+  const auto rig = make_rig(element(std::string(kList) + "resize-mode=top-left"));
+  BufferRef frame = frame_at(random_picture(kFrame), 3 * GST_SECOND, GST_SECOND);
+  const BufferRef batch = rig->process(std::move(frame));
+  EXPECT_EQ(GST_BUFFER_PTS(batch.get()), 3 * GST_SECOND);
+  EXPECT_EQ(left_out_of(batch.get()), 0u);
+  EXPECT_EQ(gst_buffer_get_custom_meta(batch.get(), "GstCudaTensorGeometryMeta"), nullptr);
+  for (const BatchSlotMeta &slot : slots_of(batch.get())) {
+    EXPECT_TRUE(slot.valid);
+    EXPECT_EQ(slot.pad_index, 0);
+    EXPECT_EQ(slot.pts, 3 * GST_SECOND);
+    EXPECT_EQ(slot.duration, GST_SECOND);
+    EXPECT_EQ(slot.running_time, 3 * GST_SECOND);
+    EXPECT_EQ(slot.src_width, 40);
+    EXPECT_EQ(slot.src_height, 30);
+  }
+}
+
+/// Of a region of 20 by 16 at 12,6 in 12 by 10 pixels at the top left.
+TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
+  const BufferRef batch = batch_of(element(std::string(kList) + "resize-mode=top-left"),
+                                   buffer_of(random_picture(kFrame)));
+  const auto matrix = doubles_of<6>(slot_of(batch.get(), 1), "matrix");
+  const auto inverse = doubles_of<6>(slot_of(batch.get(), 1), "inverse");
+  EXPECT_NEAR(matrix[0] * 12 + matrix[2], 0, 1e-12);
+  EXPECT_NEAR(matrix[4] * 6 + matrix[5], 0, 1e-12);
+  EXPECT_NEAR(matrix[0] * 32 + matrix[2], 12, 1e-12);
+  EXPECT_NEAR(matrix[4] * 22 + matrix[5], 10, 1e-12);
+  EXPECT_NEAR(inverse[0] * 12 + inverse[2], 32, 1e-12);
+  EXPECT_NEAR(inverse[4] * 10 + inverse[5], 22, 1e-12);
+}
+
+TEST(RegionBatchMeta, ComposesWithAnEarlierGeometry) {
+  const BufferRef batch =
+      batch_of("cudaletterbox dialect=top-left ! video/x-raw,format=RGB,width=80,height=60 ! " +
+                   element("regions=list region-list=<20,10,24,20>"),
+               buffer_of(random_picture(kFrame)));
+  const GstStructure *slot = slot_of(batch.get(), 0);
+  const auto inverse = doubles_of<6>(slot, "inverse");
+  // 0,0 of the slot is 20,10 of the letterboxed picture, which is twice as large as the first.
+  EXPECT_NEAR(inverse[2], 10, 1e-12);
+  EXPECT_NEAR(inverse[5], 5, 1e-12);
+  EXPECT_EQ(region_of(batch.get(), 0), (std::array<double, 4>{20, 10, 24, 20}));
+}
+
+TEST(RegionBatchMeta, GoesWithTheRegions) {
+  const auto rig = make_rig(element(""));
+  const Picture picture = random_picture(kFrame);
+  const Bytes whole = slot_bytes(picture, small_params());
+  for (int round = 0; round < 3; ++round) {
+    rig->set("regions", "none");
+    BufferRef tensor = rig->process(buffer_of(picture));
+    EXPECT_TRUE(same_bytes(bytes_of(tensor.get()), whole));
+    EXPECT_EQ(batch_meta(tensor.get()), nullptr);
+    EXPECT_NE(gst_buffer_get_custom_meta(tensor.get(), "GstCudaTensorGeometryMeta"), nullptr);
+    tensor.reset();
+    rig->set("tile-columns", round == 1 ? "1" : "2");
+    rig->set("tile-rows", "1");
+    rig->set("regions", "tiles");
+    const BufferRef batch = rig->process(buffer_of(picture));
+    EXPECT_EQ(slots_of(batch.get()).size(), round == 1 ? 1u : 2u);
+    EXPECT_EQ(gst_buffer_get_custom_meta(batch.get(), "GstCudaTensorGeometryMeta"), nullptr);
+  }
+}
+
+TEST(RegionCaps, FollowTheNumberOfSlots) {
+  const auto rig = make_rig(element("regions=tiles"));
+  const auto dimensions_with = [&](const char *property, const char *value) {
+    rig->set(property, value);
+    rig->process(buffer_of(random_picture(kFrame)));
+    return rig->output("dimensions");
+  };
+  EXPECT_EQ(rig->output("dimensions"), "12:10:3:4");
+  EXPECT_EQ(dimensions_with("tile-columns", "5"), "12:10:3:10");
+  EXPECT_EQ(dimensions_with("max-batch", "32"), "12:10:3:32");
+  EXPECT_EQ(dimensions_with("layout", "nhwc"), "3:12:10:32");
+}
+
+/// The same bytes as on the CPU, with regions that change from frame to frame.
+class CudaRegions : public GpuTest {};
+
+TEST_F(CudaRegions, ThatChangeFromFrameToFrame) {
+  const Picture picture = random_picture({PixelFormat::NV12, 200, 120});
+  const std::string caps = video_caps(picture.desc());
+  const auto frame = [&](int number) {
+    BufferRef buffer = buffer_of(picture);
+    Noise noise(static_cast<uint64_t>(number / 2));
+    for (int i = 0; i < number % 5; ++i)
+      add_interest(buffer.get(), "face", static_cast<guint>(noise.integer(0, 190)),
+                   static_cast<guint>(noise.integer(0, 110)),
+                   static_cast<guint>(noise.integer(1, 100)),
+                   static_cast<guint>(noise.integer(1, 60)));
+    return buffer;
+  };
+  for (const char *edge : {"clip", "pad"}) {
+    const std::string description =
+        "cudanormalize width=48 height=40 regions=meta max-batch=4 region-edge=" +
+        std::string(edge);
+    const auto cpu = make_rig(description + " backend=cpu", picture.desc());
+    Rig gpu(description);
+    gpu.downstream(in_cuda("other/tensors"));
+    ASSERT_TRUE(gpu.caps(in_cuda(caps)));
+    for (int i = 0; i < 60; ++i) {
+      BufferRef input = to_cuda(frame(i));
+      const BufferRef plain = frame(i);
+      gst_buffer_copy_into(input.get(), plain.get(), GST_BUFFER_COPY_META, 0, G_MAXSIZE);
+      const BufferRef batch = gpu.process(std::move(input));
+      ASSERT_TRUE(same_bytes(bytes_of(batch.get()), bytes_of(cpu->process(frame(i)).get()))) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor
