@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Boxes found behind cudaletterbox by GStreamer's own inference, in the picture of the camera.
 
-A picture with a rectangle in each colour channel goes through `cudaletterbox ! onnxinference` and the
-decoder of GStreamer's SSD detectors.  The models of detectors.py look for the rectangles.  Their
-boxes, mapped back through the geometry meta, must be the picture's, to half a pixel of the letterbox.
+A picture with a rectangle in each colour channel goes through `cudaletterbox ! onnxinference` and
+the decoder of GStreamer's SSD detectors.  The models of detectors.py look for the rectangles.
+Their boxes, mapped back through the geometry meta, must be the picture's, to half a pixel of the
+letterbox.
 """
 import itertools
 import sys
@@ -102,7 +103,7 @@ def geometry_of(buffer):
 
 
 def check(buffer, width, height, blur):
-    """What is wrong with a picture's boxes; `blur`: source pixels that an edge may be off as well."""
+    """What is wrong with a picture's boxes; `blur`: as in BLUR."""
     sx, tx, sy, ty = geometry_of(buffer)
     allowed = (sx / 2 + blur + 1e-6, sy / 2 + blur + 1e-6) * 2
     boxes = boxes_of(buffer)
@@ -125,26 +126,33 @@ def launch_line(source, dialect, model):
     # The decoder takes the product of a box's right and lower edge for its size.
     return (f"appsrc name=camera format=time ! videoconvert ! video/x-raw,format={source} ! "
             f"cudaletterbox dialect={dialect} ! onnxinference model-file={model} {layout} ! "
-            f"{decoder} label-file={model.with_name('labels')} size-threshold=1 ! appsink name=sink sync=false")
+            f"{decoder} label-file={model.with_name('labels')} size-threshold=1 ! "
+            "appsink name=sink sync=false")
+
+
+def wrong_with(source, model, dialect):
+    """A line for each picture that does not fit, or for the error."""
+    try:
+        found = detect(launch_line(source, dialect, model))
+        lines = [check(b, *size, BLUR[source]) for b, size in zip(found, PICTURES)]
+    except RuntimeError as error:
+        lines = [str(error)]
+    return [line for line in lines if line]
 
 
 def main():
     Gst.init(None)
-    if not Gst.ElementFactory.find("onnxinference") or not any(map(Gst.ElementFactory.find, DECODERS)):
+    find = Gst.ElementFactory.find
+    if not find("onnxinference") or not any(map(find, DECODERS)):
         skip("no onnxinference, or no decoder of what it gives")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = list(itertools.product(BLUR, write_detectors(Path(folder)), DIALECTS))
         for number, (source, model, dialect) in enumerate(cases, 1):
-            try:
-                found = detect(launch_line(source, dialect, model))
-                wrong = [check(b, *size, BLUR[source]) for b, size in zip(found, PICTURES)]
-            except RuntimeError as error:
-                wrong = [str(error)]
-            wrong = [w for w in wrong if w]
+            wrong = wrong_with(source, model, dialect)
             failed += bool(wrong)
-            print(f"{'not ok' if wrong else 'ok'} {number} - {source}, {model.stem}, {dialect}", *wrong,
-                  sep="\n  ")
+            print(f"{'not ok' if wrong else 'ok'} {number} - {source}, {model.stem}, {dialect}")
+            print(*(f"  {line}\n" for line in wrong), sep="", end="")
     print(f"1..{len(cases)}")
     return 1 if failed else 0
 
