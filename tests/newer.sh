@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 suite=trixie base=$root/build-newer-root
 packages=("${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
-  libgstreamer-plugins-bad1.0-0)
+  libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gir1.2-gst-plugins-bad-1.0 python3-onnx)
 
 cannot() { echo "newer.sh: $*" >&2; exit 125; }
 
