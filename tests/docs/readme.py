@@ -74,8 +74,8 @@ def properties_of(element):
 
 def check_properties(title, built):
     """`built`: what the section's table must hold."""
-    documented = {code(row[0])[0]: (code(row[1])[0], code(row[2])) for row in rows(section(title))
-                  if re.match(r"`[\w-]+`$", row[0])}
+    documented = {code(row[0])[0]: ((code(row[1]) or [""])[0], code(row[2]))
+                  for row in rows(section(title)) if re.match(r"`[\w-]+`$", row[0])}
     check(f"properties in '{title}'", sorted(documented), sorted(built))
     for name in documented.keys() & built.keys():
         check(f"default of {title} {name}", documented[name][0], built[name][0])
@@ -152,15 +152,28 @@ def check_geometry_fields():
 
 
 def check_batch_fields():
-    built = fields_of_meta("cudatensormux", "GstCudaTensorBatchMeta")
-    named = {name for row in rows(section("The batch meta")) for name in code(row[0])} | {"slots"}
-    check("fields of the batch meta", sorted(named), built)
+    meta = "GstCudaTensorBatchMeta"
+    built = set(fields_of_meta("cudatensormux", meta) +
+                fields_of_meta("cudanormalize regions=tiles", meta))
+    of_metas = {"roi-type", "roi-id", "parent-id"}  # which this pipeline has none of
+    named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
+    check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
+          sorted(built | of_metas))
 
 
-def check_inherited(element, own):
-    """Takes from an element's own properties those of cudanormalize, all of which must be there."""
-    for name, value in properties_of("cudanormalize").items():
-        check(f"{element} {name}", own.pop(name, value), value)
+def own_properties(element, shared):
+    """By the section that has their table. cudanormalize and cudatensormux say alike what a tensor
+    holds; what only cudanormalize has are its regions."""
+    own = {n: v for n, v in properties_of(element).items() if n not in shared}
+    other = {"cudanormalize": "cudatensormux", "cudatensormux": "cudanormalize"}.get(element)
+    if not other:
+        return {element: own}
+    others = properties_of(other)
+    alike = {n: v for n, v in own.items() if n in others}
+    for name, value in alike.items():
+        check(f"{element} {name}", value, others[name])
+    alone = {n: v for n, v in own.items() if n not in others}
+    return {element: alike, "Regions": alone} if element == "cudanormalize" else {element: alone}
 
 
 def main():
@@ -170,10 +183,8 @@ def main():
     common = {n: v for n, v in properties_of(elements[0]).items() if n in shared}
     check_properties("Properties of every element", common)
     for element in elements:
-        own = {n: v for n, v in properties_of(element).items() if n not in shared}
-        if "Has the properties of `cudanormalize` and:" in section(element):
-            check_inherited(element, own)
-        check_properties(element, own)
+        for title, properties in own_properties(element, shared).items():
+            check_properties(title, properties)
         check_formats(element)
     check("fields of the message", fields_of_table(), fields_of_message())
     check_geometry_fields()
