@@ -442,6 +442,18 @@ TEST(Race, NormalizeFollowsDownstreamOrItself) {
             {{"color", {"rgb", "gray"}}, {"dtype", {"float32", "uint8"}}, {"width", {"0", "6"}}}});
 }
 
+TEST(Race, NormalizeRegions) {
+  run_race({"cudanormalize width=3 height=3 region-list=<1,1,5,4,0,2,6,3>",
+            video_caps(kInput),
+            "",
+            buffer_of(random_picture(kInput)),
+            {{"regions", {"none", "tiles", "list", "meta"}},
+             {"tile-columns", {"1", "3"}},
+             {"tile-overlap", {"0", "0.5"}},
+             {"max-batch", {"0", "6"}},
+             {"region-edge", {"clip", "pad"}}}});
+}
+
 TEST(Race, Letterbox) {
   run_race({"cudaletterbox",
             video_caps(kInput),
