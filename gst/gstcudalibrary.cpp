@@ -27,6 +27,7 @@ bool find_common(GModule *m, Library &l) {
   return find(m, "gst_cuda_load_library", l.load_library) &&
          find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
          find(m, "gst_cuda_context_new", l.context_new) &&
+         find(m, "gst_cuda_context_new_wrapped", l.context_new_wrapped) &&
          find(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
          find(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
          find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
