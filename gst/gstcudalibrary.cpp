@@ -76,4 +76,10 @@ const Library *library() {
   return library;
 }
 
+int device_id_of(Context *context) {
+  guint id = 0;
+  g_object_get(context, "cuda-device-id", &id, nullptr);
+  return static_cast<int>(id);
+}
+
 }  // namespace cudatensor::gstcuda

@@ -72,4 +72,7 @@ const Library *library();
 /// For code that holds something of the library's, which is therefore there.
 inline const Library &loaded() { return *library(); }
 
+/// A property of the context.
+int device_id_of(Context *context);
+
 }  // namespace cudatensor::gstcuda
