@@ -108,6 +108,17 @@ std::unique_ptr<Event> event_after(const CudaPlace &place, Stream consumer) {
 
 }  // namespace
 
+const gstcuda::Library &usable_library() {
+  const gstcuda::Library *library = gstcuda::library();
+  if (library != nullptr) return *library;
+  if (!cuda_is_built())
+    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
+                  "this build of libgstcudatensor has no CUDA: only tensors in system memory");
+  count_cuda_devices();
+  throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
+                "libgstcuda-1.0.so.0 cannot be used: GST_DEBUG=cuda*:4 tells why");
+}
+
 CudaPlace place_of(gstcuda::Memory *memory) {
   gstcuda::Stream *stream = stream_of(memory);
   return {gstcuda::loaded().context_get_handle(memory->context),

@@ -12,6 +12,9 @@
 
 namespace cudatensor {
 
+/// Throws what keeps CUDAMemory from being used.
+const gstcuda::Library &usable_library();
+
 /// What is behind a GstCudaMemory.
 struct CudaPlace {
   void *context;  ///< a CUcontext

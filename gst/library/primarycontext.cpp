@@ -3,9 +3,8 @@
 #include <memory>
 #include <mutex>
 
+#include "cudaorder.h"
 #include "failure.h"
-#include "gst/gstcudalibrary.h"
-#include "kernels/device.h"
 
 namespace cudatensor {
 namespace {
@@ -26,16 +25,8 @@ void check_stopped(GstElement *element) {
                     " has started, so its elements may have a CUDA context: set it to NULL before");
 }
 
-const gstcuda::Library &usable_library() {
-  const gstcuda::Library *library = gstcuda::library();
-  if (library == nullptr)
-    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                  "libgstcuda-1.0.so.0 cannot be used: GST_DEBUG=cuda*:4 tells why");
-  return *library;
-}
-
 ContextRef wrap_primary_context(int device) {
-  ContextRef context(usable_library().context_new_wrapped(primary_context(device), device));
+  ContextRef context(gstcuda::loaded().context_new_wrapped(primary_context(device), device));
   if (context == nullptr)
     throw Error(Error::Code::device,
                 "gst_cuda_context_new_wrapped failed, with an error that GST_DEBUG=cuda*:4 tells");
@@ -57,12 +48,13 @@ ContextRef shared_primary_context(int device) {
 }
 
 void share_primary_context(GstElement *element, int device) {
+  const gstcuda::Library &library = usable_library();
   if (device < 0)
     throw Error(Error::Code::not_found, "there is no CUDA device " + std::to_string(device));
   check_cuda_device(device);
   check_stopped(element);
   const ContextRef context = shared_primary_context(device);
-  GstContext *message = usable_library().context_new_cuda_context(context.get());
+  GstContext *message = library.context_new_cuda_context(context.get());
   gst_element_set_context(element, message);
   gst_context_unref(message);
 }

@@ -5,24 +5,25 @@
 
 #include "failure.h"
 #include "gst/tensorcaps.h"
+#include "kernels/fault.h"
 
 namespace cudatensor {
 namespace {
 
 std::string bytes_text(gsize size) { return std::to_string(size) + " bytes"; }
 
-/// The one structure of fixed caps.
-const GstStructure *structure_of(GstCaps *caps) {
-  if (caps == nullptr || !gst_caps_is_fixed(caps))
-    throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "no fixed caps");
-  return gst_caps_get_structure(caps, 0);
-}
-
 [[noreturn]] void refuse(GstCaps *caps, const std::string &cause) {
   gchar *text = gst_caps_to_string(caps);
   const std::string message = "caps " + std::string(text) + ": " + cause;
   g_free(text);
   throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, message);
+}
+
+/// The one structure of fixed caps.
+const GstStructure *structure_of(GstCaps *caps) {
+  if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "no caps");
+  if (!gst_caps_is_fixed(caps)) refuse(caps, "not fixed");
+  return gst_caps_get_structure(caps, 0);
 }
 
 std::string string_of(const GstStructure *s, const char *field) {
@@ -80,29 +81,19 @@ GstMemory *one_memory_of(GstBuffer *buffer) {
                                                   " memories, where a tensor is in one");
 }
 
-/// CUDAMemory of a process where it cannot be used is not to be copied to the host unnoticed.
-void check_cuda() {
-  if (!cuda_is_built())
-    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                  "the buffer is in CUDAMemory, and this build of the library has no CUDA");
-  count_cuda_devices();
-  if (gstcuda::library() == nullptr)
-    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                  "the buffer is in CUDAMemory, and libgstcuda-1.0.so.0 cannot be used: "
-                  "GST_DEBUG=cuda*:4 tells why");
-}
-
 }  // namespace
 
 MappedBuffer::MappedBuffer(GstBuffer *buffer) : buffer_(buffer) {
   GstMemory *memory = one_memory_of(buffer);
   int flags = GST_MAP_READ;
   if (gst_memory_is_type(memory, gstcuda::kMemoryType)) {
-    check_cuda();
+    usable_library();
+    arm_faults();
     cuda_ = place_of(cuda_memory_of(buffer));
     flags |= gstcuda::kMapCuda;
   }
-  if (!gst_memory_map(memory, &map_, static_cast<GstMapFlags>(flags)))
+  if (GST_MEMORY_FLAG_IS_SET(memory, GST_MEMORY_FLAG_NOT_MAPPABLE) ||
+      !gst_memory_map(memory, &map_, static_cast<GstMapFlags>(flags)))
     throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer whose memory (" +
                                                     std::string(memory->allocator->mem_type) +
                                                     ") cannot be mapped for reading");
@@ -117,7 +108,8 @@ MappedBuffer::~MappedBuffer() {
 bool MappedBuffer::is_exclusive() const {
   const GstMemory *memory = map_.memory;
   return gst_buffer_is_writable(buffer_) && gst_memory_is_writable(map_.memory) &&
-         GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1 && memory->parent == nullptr;
+         !GST_MEMORY_IS_READONLY(memory) && GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1 &&
+         memory->parent == nullptr;
 }
 
 }  // namespace cudatensor
