@@ -23,6 +23,7 @@ struct MoreOfLibrary {
 
 /// What the driver has and nobody wraps.
 struct Driver {
+  int (*get_current)(void **context);
   int (*retain_primary)(void **context, int device);
   int (*memory_info)(size_t *free, size_t *total);
   int (*launch_host_function)(void *stream, void (*function)(void *), void *data);
@@ -60,6 +61,7 @@ const Driver &driver() {
   static const Driver table = [] {
     Driver t = {};
     GModule *module = open_module("libcuda.so.1");
+    find(module, "cuCtxGetCurrent", t.get_current);
     find(module, "cuDevicePrimaryCtxRetain", t.retain_primary);
     find(module, "cuMemGetInfo_v2", t.memory_info);
     find(module, "cuLaunchHostFunc", t.launch_host_function);
@@ -142,6 +144,12 @@ Entered::Entered(gstcuda::Context *context) {
 Entered::~Entered() {
   backend_.reset();
   more().context_pop(nullptr);
+}
+
+void *current_context() {
+  void *context = nullptr;
+  EXPECT_EQ(driver().get_current(&context), 0);
+  return context;
 }
 
 Stream handle_of(gstcuda::Stream *stream) {

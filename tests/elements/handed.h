@@ -39,7 +39,8 @@ class Refusal {
   Refusal(const Refusal &) = delete;
   Refusal &operator=(const Refusal &) = delete;
 
-  GError **operator&() { return &error_; }
+  /// For the call.
+  GError **into() { return &error_; }
   /// Whether it is the library's, and says what is wrong.
   testing::AssertionResult is(GstCudaTensorError code, const std::string &cause) const;
 

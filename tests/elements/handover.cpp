@@ -500,7 +500,7 @@ TEST(HandOver, RefusesCapsThatDescribeNoTensor) {
     const CapsRef parsed(gst_caps_from_string(caps.c_str()));
     ASSERT_NE(parsed, nullptr) << caps;
     Refusal refusal;
-    EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), parsed.get(), &refusal), nullptr) << caps;
+    EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), parsed.get(), refusal.into()), nullptr) << caps;
     EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_CAPS, cause)) << caps;
     EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer.get()), 1) << caps;
   }
@@ -509,7 +509,7 @@ TEST(HandOver, RefusesCapsThatDescribeNoTensor) {
 void expect_refused(const BufferRef &buffer, const char *cause) {
   const CapsRef caps(gst_caps_from_string(kCaps.c_str()));
   Refusal refusal;
-  EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), &refusal), nullptr);
+  EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), refusal.into()), nullptr);
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_BUFFER, cause));
   EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer.get()), 1);
   // Also where nobody wants to know.
@@ -556,9 +556,9 @@ TEST(HandOver, RefusesSamplesThatLackSomething) {
   const SampleRef bare(gst_sample_new(nullptr, caps.get(), nullptr, nullptr));
   const SampleRef open(gst_sample_new(buffer.get(), nullptr, nullptr, nullptr));
   Refusal no_buffer, no_caps;
-  EXPECT_EQ(gst_cuda_tensor_new_from_sample(bare.get(), &no_buffer), nullptr);
+  EXPECT_EQ(gst_cuda_tensor_new_from_sample(bare.get(), no_buffer.into()), nullptr);
   EXPECT_TRUE(no_buffer.is(GST_CUDA_TENSOR_ERROR_BUFFER, "no buffer"));
-  EXPECT_EQ(gst_cuda_tensor_new_from_sample(open.get(), &no_caps), nullptr);
+  EXPECT_EQ(gst_cuda_tensor_new_from_sample(open.get(), no_caps.into()), nullptr);
   EXPECT_TRUE(no_caps.is(GST_CUDA_TENSOR_ERROR_CAPS, "caps"));
 }
 
@@ -566,7 +566,7 @@ TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {
   if (gpu_is_there()) GTEST_SKIP() << "there is a GPU";
   const ElementRef element = make_element("cudanormalize");
   Refusal refusal;
-  EXPECT_FALSE(gst_cuda_tensor_share_primary_context(element.get(), 0, &refusal));
+  EXPECT_FALSE(gst_cuda_tensor_share_primary_context(element.get(), 0, refusal.into()));
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_NO_CUDA, cuda_is_built() ? "cuda" : "no CUDA"));
 }
 
