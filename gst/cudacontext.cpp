@@ -58,12 +58,6 @@ void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
   slot = context;
 }
 
-int device_id_of(gstcuda::Context *context) {
-  guint id = 0;
-  g_object_get(context, "cuda-device-id", &id, nullptr);
-  return static_cast<int>(id);
-}
-
 void fail_in_libgstcuda(const char *function, int device_id) {
   // The primary context of the device meets what libgstcuda's met, and says so.
   const ContextScope scope(primary_context(std::max(device_id, 0)));

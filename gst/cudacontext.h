@@ -60,7 +60,4 @@ CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Co
 /// Keeps `context` in `slot` instead of what was there; either may be null.
 void replace(gstcuda::Context *&slot, gstcuda::Context *context);
 
-/// A property of the context.
-int device_id_of(gstcuda::Context *context);
-
 }  // namespace cudatensor

@@ -5,15 +5,10 @@
 #include <optional>
 
 #include "cudacontext.h"
+#include "gstcudamemory.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
-
-/// The buffer's memory where that is one GstCudaMemory, otherwise null.
-gstcuda::Memory *cuda_memory_of(GstBuffer *buffer);
-
-/// The stream that a memory is worked on; null where it has none, as before GStreamer 1.24.
-gstcuda::Stream *stream_of(gstcuda::Memory *memory);
 
 /// Whether all of the buffer's memory is pinned memory of make_pinned_allocator()'s.
 bool is_pinned(GstBuffer *buffer);

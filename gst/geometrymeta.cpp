@@ -4,17 +4,13 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <optional>
 
+#include "geometryfacts.h"
 #include "values.h"
 
 namespace cudatensor {
 namespace {
-
-/// A row-major 2×3 matrix.
-using Matrix = std::array<double, 6>;
 
 Matrix forward(const Geometry &g) { return {g.sx, 0.0, g.tx, 0.0, g.sy, g.ty}; }
 
@@ -29,42 +25,9 @@ Matrix compose(const Matrix &a, const Matrix &b) {
           a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
 }
 
-/// The meta's fields that are whole numbers.
-constexpr const char *kSizes[] = {"src-width", "src-height", "dst-width",     "dst-height",
-                                  "pad-left",  "pad-top",    "content-width", "content-height"};
-constexpr size_t kSourceSizes = 2;  // the first
-constexpr gint kFields = 2 + std::size(kSizes);
+constexpr gint kFields = 2 + std::size(kGeometrySizes);
 
-/// What a meta says.
-struct Facts {
-  Matrix matrix, inverse;
-  std::array<int, std::size(kSizes)> sizes;  // as in kSizes
-};
-
-bool read(const GstStructure *s, const char *field, Matrix &matrix) {
-  const GValue *array = gst_structure_get_value(s, field);
-  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array) ||
-      gst_value_array_get_size(array) != matrix.size())
-    return false;
-  for (guint i = 0; i < matrix.size(); ++i) {
-    const GValue *item = gst_value_array_get_value(array, i);
-    if (!G_VALUE_HOLDS_DOUBLE(item)) return false;
-    matrix[i] = g_value_get_double(item);
-  }
-  return true;
-}
-
-/// With the first `sizes` of the sizes. Nothing where the meta lacks something, as one that others
-/// have made may.
-std::optional<Facts> read_facts(const GstStructure *s, size_t sizes) {
-  Facts facts = {};
-  bool complete = read(s, "matrix", facts.matrix) && read(s, "inverse", facts.inverse);
-  for (size_t i = 0; complete && i < sizes; ++i)
-    complete = gst_structure_get_int(s, kSizes[i], &facts.sizes[i]);
-  return complete ? std::optional<Facts>(facts) : std::nullopt;
-}
-
-Facts facts_of(const Geometry &g) {
+GeometryFacts facts_of(const Geometry &g) {
   return {forward(g),
           backward(g),
           {g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
@@ -76,13 +39,13 @@ GstCustomMeta *meta_of(GstBuffer *buffer) {
 }
 
 /// What an earlier element said of the first picture; of the sizes its own.
-std::optional<Facts> earlier_facts(GstBuffer *buffer) {
+std::optional<GeometryFacts> earlier_facts(GstBuffer *buffer) {
   GstCustomMeta *meta = meta_of(buffer);
   if (meta == nullptr) return std::nullopt;
-  return read_facts(gst_custom_meta_get_structure(meta), kSourceSizes);
+  return read_geometry(gst_custom_meta_get_structure(meta), kSourceSizes);
 }
 
-Facts after(const Facts &earlier, Facts facts) {
+GeometryFacts after(const GeometryFacts &earlier, GeometryFacts facts) {
   facts.matrix = compose(facts.matrix, earlier.matrix);
   facts.inverse = compose(earlier.inverse, facts.inverse);
   std::copy_n(earlier.sizes.begin(), kSourceSizes, facts.sizes.begin());
@@ -90,27 +53,27 @@ Facts after(const Facts &earlier, Facts facts) {
 }
 
 /// With what `in` carries already.
-Facts facts_after(GstBuffer *in, const Geometry &geometry) {
+GeometryFacts facts_after(GstBuffer *in, const Geometry &geometry) {
   const auto earlier = earlier_facts(in);
-  const Facts facts = facts_of(geometry);
+  const GeometryFacts facts = facts_of(geometry);
   return earlier ? after(*earlier, facts) : facts;
 }
 
-bool says(const GstStructure *s, const Facts &facts) {
-  const auto said = read_facts(s, facts.sizes.size());
+bool says(const GstStructure *s, const GeometryFacts &facts) {
+  const auto said = read_geometry(s);
   return said && said->matrix == facts.matrix && said->inverse == facts.inverse &&
          said->sizes == facts.sizes;
 }
 
-void write(GstStructure *s, const Facts &facts) {
+void write(GstStructure *s, const GeometryFacts &facts) {
   set_array(s, "matrix", facts.matrix, G_TYPE_DOUBLE, g_value_set_double);
   set_array(s, "inverse", facts.inverse, G_TYPE_DOUBLE, g_value_set_double);
   for (size_t i = 0; i < facts.sizes.size(); ++i)
-    gst_structure_set(s, kSizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
+    gst_structure_set(s, kGeometrySizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
 }
 
 /// A buffer of a pool mostly carries what it carried last time.
-void attach(GstBuffer *out, const Facts &facts) {
+void attach(GstBuffer *out, const GeometryFacts &facts) {
   GstCustomMeta *meta = meta_of(out);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
   GstStructure *s = gst_custom_meta_get_structure(meta);
@@ -190,7 +153,7 @@ void drop_geometry(GstBuffer *out) {
 }
 
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) {
-  const Facts facts = facts_after(in, geometry);
+  const GeometryFacts facts = facts_after(in, geometry);
   if (!says(out, facts)) write(out, facts);
 }
 

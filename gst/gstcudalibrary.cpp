@@ -27,6 +27,7 @@ bool find_common(GModule *m, Library &l) {
   return find(m, "gst_cuda_load_library", l.load_library) &&
          find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
          find(m, "gst_cuda_context_new", l.context_new) &&
+         find(m, "gst_cuda_context_new_wrapped", l.context_new_wrapped) &&
          find(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
          find(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
          find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
@@ -73,6 +74,12 @@ const Library *open_library() {
 const Library *library() {
   static const Library *const library = cuda_is_built() ? open_library() : nullptr;
   return library;
+}
+
+int device_id_of(Context *context) {
+  guint id = 0;
+  g_object_get(context, "cuda-device-id", &id, nullptr);
+  return static_cast<int>(id);
 }
 
 }  // namespace cudatensor::gstcuda

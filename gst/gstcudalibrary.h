@@ -38,6 +38,7 @@ struct Library {
   void (*memory_init_once)();
 
   Context *(*context_new)(guint device_id);
+  Context *(*context_new_wrapped)(void *handle, int device);
   void *(*context_get_handle)(Context *context);
   GstContext *(*context_new_cuda_context)(Context *context);  // gst_context_new_cuda_context
   gboolean (*ensure_element_context)(GstElement *element, gint device_id, Context **context);
@@ -70,5 +71,8 @@ const Library *library();
 
 /// For code that holds something of the library's, which is therefore there.
 inline const Library &loaded() { return *library(); }
+
+/// A property of the context.
+int device_id_of(Context *context);
 
 }  // namespace cudatensor::gstcuda

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tensorcaps.h"
 
+#include <algorithm>
+
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -31,17 +33,26 @@ gint64 parse_dimension(const char *text) {
 
 }  // namespace
 
-std::optional<Dimensions> parse_dimensions(const char *text) {
+std::vector<int64_t> list_dimensions(const char *text) {
+  std::vector<int64_t> numbers;
   gchar **parts = g_strsplit(text, ":", -1);
-  Dimensions dimensions = {1, 1, 1, 1};
-  bool valid = parts[0] != nullptr;
-  for (size_t i = 0; valid && parts[i] != nullptr; ++i) {
-    const gint64 number = parse_dimension(g_strstrip(parts[i]));
-    valid = number > 0 && (i < dimensions.size() || number == 1);
-    if (valid && i < dimensions.size()) dimensions[i] = number;
-  }
+  for (gchar **part = parts; *part != nullptr; ++part)
+    numbers.push_back(parse_dimension(g_strstrip(*part)));
   g_strfreev(parts);
-  if (!valid) return std::nullopt;
+  if (std::count(numbers.begin(), numbers.end(), 0) != 0) numbers.clear();
+  return numbers;
+}
+
+std::optional<Dimensions> parse_dimensions(const char *text) {
+  const std::vector<int64_t> numbers = list_dimensions(text);
+  if (numbers.empty()) return std::nullopt;
+  Dimensions dimensions = {1, 1, 1, 1};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i < dimensions.size())
+      dimensions[i] = numbers[i];
+    else if (numbers[i] != 1)
+      return std::nullopt;
+  }
   return dimensions;
 }
 

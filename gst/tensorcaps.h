@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/tensor.h"
 
@@ -20,6 +21,9 @@ constexpr guint kMostSlots = 1024;
 
 /// Innermost first; missing ones are 1.
 using Dimensions = std::array<int64_t, 4>;
+
+/// All numbers of a text; empty where one of them is none from 1 to 2^31 - 1.
+std::vector<int64_t> list_dimensions(const char *text);
 
 /// nothing where the text is no list of numbers from 1 to 2^31 - 1, or holds more than four that
 /// count.

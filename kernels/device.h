@@ -82,6 +82,9 @@ class Device {
   virtual void synchronize(Stream stream) = 0;
 };
 
+/// The GPU without operations. Throws Error::not_found as count_cuda_devices() does.
+std::unique_ptr<Device> open_cuda_device();
+
 /// Whether this build has CUDA code.
 bool cuda_is_built();
 

@@ -145,6 +145,11 @@ std::shared_ptr<const Memory> CudaDevice::table(const void *data, size_t bytes) 
 
 }  // namespace cuda
 
+std::unique_ptr<Device> open_cuda_device() {
+  count_cuda_devices();
+  return std::make_unique<cuda::CudaDevice>(false);
+}
+
 bool cuda_is_built() { return true; }
 
 int count_cuda_devices() {

@@ -14,7 +14,6 @@ namespace {
 struct MoreOfLibrary {
   gboolean (*context_push)(gstcuda::Context *context);
   gboolean (*context_pop)(void **handle);
-  gstcuda::Context *(*context_new_wrapped)(void *handle, int device);
   GstContext *(*context_new_cuda_context)(gstcuda::Context *context);
   // gst_cuda_allocator_alloc() until 1.22, and as it is since 1.24.
   GstMemory *(*alloc)(GstAllocator *, gstcuda::Context *, const GstVideoInfo *);
@@ -24,6 +23,7 @@ struct MoreOfLibrary {
 
 /// What the driver has and nobody wraps.
 struct Driver {
+  int (*get_current)(void **context);
   int (*retain_primary)(void **context, int device);
   int (*memory_info)(size_t *free, size_t *total);
   int (*launch_host_function)(void *stream, void (*function)(void *), void *data);
@@ -49,7 +49,6 @@ const MoreOfLibrary &more() {
     GModule *module = open_module("libgstcuda-1.0.so.0");
     find(module, "gst_cuda_context_push", t.context_push);
     find(module, "gst_cuda_context_pop", t.context_pop);
-    find(module, "gst_cuda_context_new_wrapped", t.context_new_wrapped);
     find(module, "gst_context_new_cuda_context", t.context_new_cuda_context);
     find(module, "gst_cuda_allocator_alloc", t.alloc);
     find(module, "gst_cuda_allocator_alloc", t.alloc_on_stream);
@@ -62,6 +61,7 @@ const Driver &driver() {
   static const Driver table = [] {
     Driver t = {};
     GModule *module = open_module("libcuda.so.1");
+    find(module, "cuCtxGetCurrent", t.get_current);
     find(module, "cuDevicePrimaryCtxRetain", t.retain_primary);
     find(module, "cuMemGetInfo_v2", t.memory_info);
     find(module, "cuLaunchHostFunc", t.launch_host_function);
@@ -100,7 +100,7 @@ ContextRef new_context(int device) {
 ContextRef wrap_primary_context(int device) {
   void *handle = nullptr;
   if (driver().retain_primary(&handle, device) != 0) g_error("no primary context");
-  return ContextRef(more().context_new_wrapped(handle, device));
+  return ContextRef(gstcuda::loaded().context_new_wrapped(handle, device));
 }
 
 Ref<GstContext> message_of(gstcuda::Context *context) {
@@ -144,6 +144,12 @@ Entered::Entered(gstcuda::Context *context) {
 Entered::~Entered() {
   backend_.reset();
   more().context_pop(nullptr);
+}
+
+void *current_context() {
+  void *context = nullptr;
+  EXPECT_EQ(driver().get_current(&context), 0);
+  return context;
 }
 
 Stream handle_of(gstcuda::Stream *stream) {

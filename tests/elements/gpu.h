@@ -72,6 +72,9 @@ class Entered {
   std::unique_ptr<Backend> backend_;
 };
 
+/// The CUcontext that is current in this thread; null where none is.
+void *current_context();
+
 Stream handle_of(gstcuda::Stream *stream);
 
 /// Bytes of device memory that nobody holds.

@@ -74,6 +74,7 @@ constexpr bool is_same(Member Library::*, Function *) {
 static_assert(is_same(&Library::load_library, gst_cuda_load_library));
 static_assert(is_same(&Library::memory_init_once, gst_cuda_memory_init_once));
 static_assert(is_same(&Library::context_new, gst_cuda_context_new));
+static_assert(is_same(&Library::context_new_wrapped, gst_cuda_context_new_wrapped));
 static_assert(is_same(&Library::context_get_handle, gst_cuda_context_get_handle));
 static_assert(is_same(&Library::context_new_cuda_context, gst_context_new_cuda_context));
 static_assert(is_same(&Library::ensure_element_context, gst_cuda_ensure_element_context));

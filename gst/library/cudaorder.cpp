@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cudaorder.h"
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "failure.h"
+
+namespace cudatensor {
+namespace {
+
+/// Never closed: tensors may be let go until the process ends.
+Device &device() {
+  static Device *const device = open_cuda_device().release();
+  return *device;
+}
+
+void log(const Error &error) {
+  GST_CAT_ERROR(handover_category(), "the order of a tensor's release is not kept: %s",
+                error.what());
+}
+
+struct Waiting {
+  void *context;
+  std::unique_ptr<Event> event;
+  std::function<void()> then;
+};
+
+/// The event ends in its context, or with it.
+void wait_for(Waiting &waiting) {
+  try {
+    const ContextScope scope(waiting.context);
+    const auto event = std::move(waiting.event);
+    event->wait();
+  } catch (const Error &error) {
+    log(error);
+    const ContextIsGone gone;
+    waiting.event.reset();
+  }
+}
+
+/// Waits for events, one after the other, on a thread that ends when there are none.
+class Waiter {
+ public:
+  void add(Waiting waiting) {
+    if (!append(std::move(waiting))) return;
+    try {
+      std::thread([this] { run(); }).detach();
+    } catch (const std::system_error &error) {
+      GST_CAT_WARNING(handover_category(), "waiting here: %s", error.what());
+      run();
+    }
+  }
+
+ private:
+  /// Whether somebody has to run.
+  bool append(Waiting waiting) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    all_.push_back(std::move(waiting));
+    return !std::exchange(running_, true);
+  }
+
+  std::optional<Waiting> next() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    running_ = !all_.empty();
+    if (!running_) return std::nullopt;
+    std::optional<Waiting> first(std::move(all_.front()));
+    all_.pop_front();
+    return first;
+  }
+
+  void run() {
+    while (auto waiting = next()) {
+      wait_for(*waiting);
+      waiting->then();
+    }
+  }
+
+  std::mutex mutex_;
+  std::deque<Waiting> all_;
+  bool running_ = false;
+};
+
+/// Never destroyed: its thread may outlive main().
+Waiter &waiter() {
+  static auto *const waiter = new Waiter;
+  return *waiter;
+}
+
+bool is_ordered(const CudaPlace &place, Stream consumer) {
+  return place.stream.handle != nullptr && place.stream.handle == consumer.handle;
+}
+
+/// What has to pass before the memory may be written to: nothing where its stream waits.
+std::unique_ptr<Event> event_after(const CudaPlace &place, Stream consumer) {
+  const ContextScope scope(place.context);
+  auto event = device().make_event();
+  event->record(consumer);
+  const bool waits = place.stream.handle != nullptr;
+  if (waits) event->hold(place.stream);
+  if (waits || event->passed()) event.reset();
+  return event;
+}
+
+}  // namespace
+
+const gstcuda::Library &usable_library() {
+  const gstcuda::Library *library = gstcuda::library();
+  if (library != nullptr) return *library;
+  if (!cuda_is_built())
+    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
+                  "this build of libgstcudatensor has no CUDA: only tensors in system memory");
+  count_cuda_devices();
+  throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
+                "libgstcuda-1.0.so.0 cannot be used: GST_DEBUG=cuda*:4 tells why");
+}
+
+CudaPlace place_of(gstcuda::Memory *memory) {
+  gstcuda::Stream *stream = stream_of(memory);
+  return {gstcuda::loaded().context_get_handle(memory->context),
+          device_id_of(memory->context),
+          {stream != nullptr ? gstcuda::loaded().stream_get_handle(stream) : nullptr}};
+}
+
+bool is_primary(const CudaPlace &place) { return place.context == primary_context(place.device); }
+
+void hold_consumer(const CudaPlace &place, Stream consumer) {
+  if (is_ordered(place, consumer)) return;
+  const ContextScope scope(place.context);
+  const auto event = device().make_event();
+  // Fails for a stream that no order could be kept with when the tensor is let go.
+  event->record(consumer);
+  if (place.stream.handle == nullptr) return;
+  event->record(place.stream);
+  event->hold(consumer);
+}
+
+void let_go_after(const CudaPlace &place, Stream consumer, std::function<void()> let_go) {
+  std::unique_ptr<Event> event;
+  try {
+    if (!is_ordered(place, consumer)) event = event_after(place, consumer);
+  } catch (const Error &error) {
+    log(error);
+  }
+  if (event == nullptr) return let_go();
+  waiter().add({place.context, std::move(event), std::move(let_go)});
+}
+
+}  // namespace cudatensor

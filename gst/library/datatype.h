@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "gstcudatensor.h"
+
+namespace cudatensor {
+
+struct DataType {
+  GstCudaTensorDataType type;
+  const char *name;  ///< in NNStreamer's caps
+  uint8_t code;      ///< in DLPack
+  uint8_t bits;
+};
+
+/// Null where there is none.
+const DataType *find_data_type(GstCudaTensorDataType type);
+const DataType *find_data_type(const char *name);
+
+}  // namespace cudatensor

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "failure.h"
+
+GQuark gst_cuda_tensor_error_quark() {
+  return g_quark_from_static_string("gst-cuda-tensor-error-quark");
+}
+
+namespace cudatensor {
+
+void set_error(GError **error, const Failure &failure) {
+  g_set_error_literal(error, GST_CUDA_TENSOR_ERROR, failure.code(), failure.what());
+}
+
+void set_error(GError **error, const Error &failure) {
+  const auto code = failure.code() == Error::Code::not_found ? GST_CUDA_TENSOR_ERROR_NO_CUDA
+                                                             : GST_CUDA_TENSOR_ERROR_CUDA;
+  g_set_error_literal(error, GST_CUDA_TENSOR_ERROR, code, failure.what());
+}
+
+GstDebugCategory *handover_category() {
+  static GstDebugCategory *const category =
+      _gst_debug_category_new("cudatensor-handover", 0, "tensors handed to consumers");
+  return category;
+}
+
+}  // namespace cudatensor

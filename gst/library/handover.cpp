@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A tensor in the hands of a consumer.
+#include "dlpack.h"
+#include "failure.h"
+#include "tensor.h"
+
+namespace cudatensor {
+namespace {
+
+void check_context(const CudaPlace &place, GstCudaTensorFlags flags) {
+  if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
+  throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
+                "the tensor is in a CUDA context of GStreamer's own, where the consumer's CUDA "
+                "runtime cannot reach it: call gst_cuda_tensor_share_primary_context() for the "
+                "pipeline before it starts, or say that the consumer works in that context");
+}
+
+void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
+  const auto &place = tensor->buffer.cuda();
+  if (place) {
+    check_context(*place, flags);
+    if (stream != GST_CUDA_TENSOR_NO_STREAM) hold_consumer(*place, {stream});
+  }
+  gst_cuda_tensor_ref(tensor);
+}
+
+void release(GstCudaTensor *tensor, void *stream) {
+  const auto &place = tensor->buffer.cuda();
+  if (!place || stream == GST_CUDA_TENSOR_NO_STREAM) return gst_cuda_tensor_unref(tensor);
+  let_go_after(*place, {stream}, [tensor] { gst_cuda_tensor_unref(tensor); });
+}
+
+/// `Managed` is one of DLPack's two forms.
+template <class Managed>
+struct Export {
+  Managed managed;  // first, so that its address is that of the whole
+  GstCudaTensor *tensor;
+  void *stream;
+};
+
+template <class Managed>
+void delete_export(Managed *managed) {
+  auto *self = static_cast<Export<Managed> *>(managed->manager_ctx);
+  release(self->tensor, self->stream);
+  delete self;
+}
+
+DLTensor describe(GstCudaTensor *tensor) {
+  const DenseLayout &layout = tensor->layout;
+  DLTensor dl = {};
+  dl.data = tensor->buffer.data();
+  dl.device = {gst_cuda_tensor_get_device(tensor), gst_cuda_tensor_get_device_id(tensor)};
+  dl.ndim = static_cast<int32_t>(layout.shape.size());
+  dl.dtype = {layout.type->code, layout.type->bits, 1};
+  // Nobody writes to them: DLPack knows no const.
+  dl.shape = const_cast<int64_t *>(layout.shape.data());
+  dl.strides = const_cast<int64_t *>(layout.strides.data());
+  return dl;
+}
+
+template <class Managed>
+Managed *make_export(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
+  acquire(tensor, flags, stream);
+  auto *self = new Export<Managed>{{}, tensor, stream};
+  self->managed.dl_tensor = describe(tensor);
+  self->managed.manager_ctx = self;
+  self->managed.deleter = delete_export<Managed>;
+  return &self->managed;
+}
+
+}  // namespace
+}  // namespace cudatensor
+
+using namespace cudatensor;
+
+gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, gpointer stream,
+                                 GError **error) {
+  g_return_val_if_fail(tensor != nullptr, FALSE);
+  return caught(error, [&] {
+    acquire(tensor, flags, stream);
+    return TRUE;
+  });
+}
+
+void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream) {
+  g_return_if_fail(tensor != nullptr);
+  release(tensor, stream);
+}
+
+DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor, GstCudaTensorFlags flags,
+                                           gpointer stream, GError **error) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
+  return caught(error, [&] { return make_export<DLManagedTensor>(tensor, flags, stream); });
+}
+
+DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_versioned(GstCudaTensor *tensor,
+                                                              GstCudaTensorFlags flags,
+                                                              gpointer stream, GError **error) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
+  return caught(error, [&] {
+    const bool read_only = gst_cuda_tensor_is_read_only(tensor);
+    auto *managed = make_export<DLManagedTensorVersioned>(tensor, flags, stream);
+    managed->version = {1, 0};
+    managed->flags = read_only ? kDLReadOnly : 0;
+    return managed;
+  });
+}

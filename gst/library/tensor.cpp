@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tensor.h"
+
+#include <algorithm>
+
+#include "failure.h"
+#include "gst/tensorcaps.h"
+#include "kernels/fault.h"
+
+namespace cudatensor {
+namespace {
+
+std::string bytes_text(gsize size) { return std::to_string(size) + " bytes"; }
+
+[[noreturn]] void refuse(GstCaps *caps, const std::string &cause) {
+  gchar *text = gst_caps_to_string(caps);
+  const std::string message = "caps " + std::string(text) + ": " + cause;
+  g_free(text);
+  throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, message);
+}
+
+/// The one structure of fixed caps.
+const GstStructure *structure_of(GstCaps *caps) {
+  if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "no caps");
+  if (!gst_caps_is_fixed(caps)) refuse(caps, "not fixed");
+  return gst_caps_get_structure(caps, 0);
+}
+
+std::string string_of(const GstStructure *s, const char *field) {
+  const gchar *text = gst_structure_get_string(s, field);
+  return text != nullptr ? text : "";
+}
+
+void check_kind(GstCaps *caps) {
+  const GstStructure *s = structure_of(caps);
+  if (!gst_structure_has_name(s, kTensorMedia)) refuse(caps, "not other/tensors");
+  if (gst_structure_has_field(s, "format") && string_of(s, "format") != "static")
+    refuse(caps, "only format=static says what is in a buffer");
+  gint count = 1;
+  gst_structure_get_int(s, "num_tensors", &count);
+  if (count != 1) refuse(caps, "only one tensor a buffer is handed over");
+}
+
+const DataType *type_of(GstCaps *caps) {
+  const DataType *type = find_data_type(string_of(structure_of(caps), "types").c_str());
+  if (type == nullptr) refuse(caps, "no known type in the field types");
+  return type;
+}
+
+std::vector<gint64> shape_of(GstCaps *caps) {
+  const auto innermost_first = list_dimensions(string_of(structure_of(caps), "dimensions").c_str());
+  if (innermost_first.empty()) refuse(caps, "no dimensions");
+  return {innermost_first.rbegin(), innermost_first.rend()};
+}
+
+std::vector<gint64> dense_strides(const std::vector<gint64> &shape) {
+  std::vector<gint64> strides(shape.size(), 1);
+  for (size_t i = shape.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+gsize bytes_of(GstCaps *caps, const DataType *type, const std::vector<gint64> &shape) {
+  gint64 bytes = type->bits / 8;
+  for (const gint64 length : shape)
+    if (__builtin_mul_overflow(bytes, length, &bytes)) refuse(caps, "too many bytes");
+  return static_cast<gsize>(bytes);
+}
+
+DenseLayout layout_of(GstCaps *caps) {
+  check_kind(caps);
+  DenseLayout layout = {type_of(caps), shape_of(caps), {}, 0};
+  layout.size = bytes_of(caps, layout.type, layout.shape);
+  layout.strides = dense_strides(layout.shape);
+  return layout;
+}
+
+GstMemory *one_memory_of(GstBuffer *buffer) {
+  if (gst_buffer_n_memory(buffer) == 1) return gst_buffer_peek_memory(buffer, 0);
+  throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer with " +
+                                                  std::to_string(gst_buffer_n_memory(buffer)) +
+                                                  " memories, where a tensor is in one");
+}
+
+}  // namespace
+
+MappedBuffer::MappedBuffer(GstBuffer *buffer) : buffer_(buffer) {
+  GstMemory *memory = one_memory_of(buffer);
+  int flags = GST_MAP_READ;
+  if (gst_memory_is_type(memory, gstcuda::kMemoryType)) {
+    usable_library();
+    arm_faults();
+    cuda_ = place_of(cuda_memory_of(buffer));
+    flags |= gstcuda::kMapCuda;
+  }
+  if (GST_MEMORY_FLAG_IS_SET(memory, GST_MEMORY_FLAG_NOT_MAPPABLE) ||
+      !gst_memory_map(memory, &map_, static_cast<GstMapFlags>(flags)))
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer whose memory (" +
+                                                    std::string(memory->allocator->mem_type) +
+                                                    ") cannot be mapped for reading");
+  gst_buffer_ref(buffer);
+}
+
+MappedBuffer::~MappedBuffer() {
+  gst_memory_unmap(map_.memory, &map_);
+  gst_buffer_unref(buffer_);
+}
+
+bool MappedBuffer::is_exclusive() const {
+  const GstMemory *memory = map_.memory;
+  return gst_buffer_is_writable(buffer_) && gst_memory_is_writable(map_.memory) &&
+         !GST_MEMORY_IS_READONLY(memory) && GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1 &&
+         memory->parent == nullptr;
+}
+
+}  // namespace cudatensor
+
+using namespace cudatensor;
+
+_GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps)
+    : layout(layout_of(caps)),
+      buffer(from),
+      geometry(read_geometry_meta(from)),
+      slots(read_batch_meta(from)) {
+  if (buffer.size() != layout.size)
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer of " + bytes_text(buffer.size()) +
+                                                    ", where the caps make a tensor of " +
+                                                    bytes_text(layout.size));
+}
+
+G_DEFINE_BOXED_TYPE(GstCudaTensor, gst_cuda_tensor, gst_cuda_tensor_ref, gst_cuda_tensor_unref)
+
+GstCudaTensor *gst_cuda_tensor_new(GstBuffer *buffer, GstCaps *caps, GError **error) {
+  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
+  return caught(error, [&] { return new GstCudaTensor(buffer, caps); });
+}
+
+GstCudaTensor *gst_cuda_tensor_new_from_sample(GstSample *sample, GError **error) {
+  g_return_val_if_fail(GST_IS_SAMPLE(sample), nullptr);
+  return caught(error, [&] {
+    GstBuffer *buffer = gst_sample_get_buffer(sample);
+    if (buffer == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a sample with no buffer");
+    return new GstCudaTensor(buffer, gst_sample_get_caps(sample));
+  });
+}
+
+GstCudaTensor *gst_cuda_tensor_ref(GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
+  ++tensor->references;
+  return tensor;
+}
+
+void gst_cuda_tensor_unref(GstCudaTensor *tensor) {
+  g_return_if_fail(tensor != nullptr);
+  if (--tensor->references == 0) delete tensor;
+}
+
+GstCudaTensorDataType gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor) {
+  return tensor->layout.type->type;
+}
+
+guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor) {
+  return static_cast<guint>(tensor->layout.shape.size());
+}
+
+const gint64 *gst_cuda_tensor_get_shape(const GstCudaTensor *tensor) {
+  return tensor->layout.shape.data();
+}
+
+const gint64 *gst_cuda_tensor_get_strides(const GstCudaTensor *tensor) {
+  return tensor->layout.strides.data();
+}
+
+gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor) { return tensor->layout.size; }
+
+gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor) { return tensor->buffer.data(); }
+
+GstCudaTensorDevice gst_cuda_tensor_get_device(const GstCudaTensor *tensor) {
+  return tensor->buffer.cuda() ? GST_CUDA_TENSOR_CUDA : GST_CUDA_TENSOR_CPU;
+}
+
+gint gst_cuda_tensor_get_device_id(const GstCudaTensor *tensor) {
+  return tensor->buffer.cuda() ? tensor->buffer.cuda()->device : 0;
+}
+
+gpointer gst_cuda_tensor_get_context(const GstCudaTensor *tensor) {
+  return tensor->buffer.cuda() ? tensor->buffer.cuda()->context : nullptr;
+}
+
+gpointer gst_cuda_tensor_get_stream(const GstCudaTensor *tensor) {
+  return tensor->buffer.cuda() ? tensor->buffer.cuda()->stream.handle : nullptr;
+}
+
+gboolean gst_cuda_tensor_is_read_only(const GstCudaTensor *tensor) {
+  return tensor->references != 1 || !tensor->buffer.is_exclusive();
+}
+
+GstBuffer *gst_cuda_tensor_get_buffer(const GstCudaTensor *tensor) { return tensor->buffer.get(); }
+
+gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *tensor,
+                                      GstCudaTensorGeometry *geometry) {
+  if (tensor->geometry) *geometry = *tensor->geometry;
+  return tensor->geometry.has_value();
+}
+
+guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tensor) {
+  return static_cast<guint>(tensor->slots.size());
+}
+
+gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
+                                  GstCudaTensorSlot *slot) {
+  const bool found = index < tensor->slots.size();
+  if (found) *slot = tensor->slots[index];
+  return found;
+}

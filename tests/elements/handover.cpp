@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Tensors in system memory, handed to consumers: what they say, who may write to them, and how long
+// they last.
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "backend.h"
+#include "handed.h"
+#include "kernels/device.h"
+#include "reference.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr const char *kFilter = "video/x-raw,format=RGB,width=20,height=12 ! ";
+constexpr const char *kSystem = " ! other/tensors";  // where the GPU's memory would do as well
+
+std::string normalize(const std::string &properties) {
+  return kFilter + ("cudanormalize " + properties) + kSystem;
+}
+
+std::vector<gint64> list(const gint64 *numbers, guint count) { return {numbers, numbers + count}; }
+
+std::vector<gint64> shape_of(GstCudaTensor *tensor) {
+  return list(gst_cuda_tensor_get_shape(tensor), gst_cuda_tensor_get_n_dims(tensor));
+}
+std::vector<gint64> strides_of(GstCudaTensor *tensor) {
+  return list(gst_cuda_tensor_get_strides(tensor), gst_cuda_tensor_get_n_dims(tensor));
+}
+
+/// Where a sample's bytes are.
+const void *address_of(GstSample *sample) {
+  GstMapInfo map;
+  GstBuffer *buffer = gst_sample_get_buffer(sample);
+  EXPECT_TRUE(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  gst_buffer_unmap(buffer, &map);
+  return map.data;
+}
+
+Bytes bytes_at(const DLTensor &dl) {
+  size_t size = dl.dtype.bits / 8;
+  for (int i = 0; i < dl.ndim; ++i) size *= static_cast<size_t>(dl.shape[i]);
+  const auto *begin = static_cast<const uint8_t *>(dl.data) + dl.byte_offset;
+  return Bytes(begin, begin + size);
+}
+
+const std::string kCaps =
+    "other/tensors,format=static,num_tensors=1,types=uint8,dimensions=4:3:2:1,framerate=0/1";
+
+BufferRef small_buffer() { return buffer_of(noise(24, 1)); }
+
+// ------------------------------------------------------------------------------ what they say
+
+struct Form {
+  const char *properties, *filter;
+  GstCudaTensorDataType type;
+  std::vector<gint64> shape, strides;
+  uint8_t code, bits;
+};
+
+void PrintTo(const Form &form, std::ostream *os) { *os << form.properties << form.filter; }
+
+class Forms : public testing::TestWithParam<Form> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    HandOver, Forms,
+    testing::Values(
+        Form{"", "", GST_CUDA_TENSOR_FLOAT32, {1, 3, 12, 20}, {720, 240, 20, 1}, kDLFloat, 32},
+        Form{"dtype=float16 layout=nhwc width=5 height=7",
+             "",
+             GST_CUDA_TENSOR_FLOAT16,
+             {1, 7, 5, 3},
+             {105, 15, 3, 1},
+             kDLFloat,
+             16},
+        Form{"dtype=uint8 color=gray width=5 height=7",
+             ",dimensions=5:7:1",
+             GST_CUDA_TENSOR_UINT8,
+             {1, 7, 5},
+             {35, 5, 1},
+             kDLUInt,
+             8},
+        Form{"dtype=int8",
+             ",dimensions=20:12:3",
+             GST_CUDA_TENSOR_INT8,
+             {3, 12, 20},
+             {240, 20, 1},
+             kDLInt,
+             8}),
+    [](const auto &info) { return "form" + std::to_string(info.index); });
+
+TEST_P(Forms, AreThoseOfTheCaps) {
+  const Form &form = GetParam();
+  Camera camera(normalize(form.properties) + form.filter);
+  camera.pipeline().start();
+  const SampleRef sample = camera.pull();
+  ASSERT_NE(sample, nullptr);
+  const TensorRef tensor = tensor_of(sample.get());
+  EXPECT_EQ(gst_cuda_tensor_get_data_type(tensor.get()), form.type);
+  EXPECT_EQ(gst_cuda_tensor_data_type_get_size(form.type), form.bits / 8);
+  EXPECT_STREQ(gst_cuda_tensor_data_type_get_name(form.type),
+               gst_structure_get_string(
+                   gst_caps_get_structure(gst_sample_get_caps(sample.get()), 0), "types"));
+  EXPECT_EQ(shape_of(tensor.get()), form.shape);
+  EXPECT_EQ(strides_of(tensor.get()), form.strides);
+  GstBuffer *buffer = gst_sample_get_buffer(sample.get());
+  EXPECT_EQ(gst_cuda_tensor_get_buffer(tensor.get()), buffer);
+  EXPECT_EQ(gst_cuda_tensor_get_size(tensor.get()), gst_buffer_get_size(buffer));
+  EXPECT_EQ(gst_cuda_tensor_get_device(tensor.get()), GST_CUDA_TENSOR_CPU);
+  EXPECT_EQ(gst_cuda_tensor_get_device_id(tensor.get()), 0);
+  EXPECT_EQ(gst_cuda_tensor_get_context(tensor.get()), nullptr);
+  EXPECT_EQ(gst_cuda_tensor_get_stream(tensor.get()), nullptr);
+}
+
+TEST_P(Forms, AreDlpacksWithoutACopy) {
+  const Form &form = GetParam();
+  Camera camera(normalize(form.properties) + form.filter);
+  camera.pipeline().start();
+  const SampleRef sample = camera.pull();
+  ASSERT_NE(sample, nullptr);
+  const Bytes expected = bytes_of(gst_sample_get_buffer(sample.get()));
+  const TensorRef tensor = tensor_of(sample.get());
+  EXPECT_EQ(gst_cuda_tensor_get_data(tensor.get()), address_of(sample.get()));
+  const Legacy legacy = to_dlpack(tensor.get());
+  const Versioned versioned = to_versioned(tensor.get());
+  EXPECT_EQ(versioned->version.major, 1u);
+  for (const DLTensor *dl : {&legacy->dl_tensor, &versioned->dl_tensor}) {
+    EXPECT_EQ(dl->data, address_of(sample.get()));
+    EXPECT_EQ(dl->byte_offset, 0u);
+    EXPECT_EQ(dl->device.device_type, kDLCPU);
+    EXPECT_EQ(dl->device.device_id, 0);
+    EXPECT_EQ(dl->dtype.code, form.code);
+    EXPECT_EQ(dl->dtype.bits, form.bits);
+    EXPECT_EQ(dl->dtype.lanes, 1);
+    EXPECT_EQ(list(dl->shape, static_cast<guint>(dl->ndim)), form.shape);
+    EXPECT_EQ(list(dl->strides, static_cast<guint>(dl->ndim)), form.strides);
+    EXPECT_TRUE(same_bytes(bytes_at(*dl), expected));
+  }
+}
+
+TEST(HandOver, TakesEveryTypeOfNnstreamer) {
+  for (const auto &[name, code, bits] : {std::tuple("float64", kDLFloat, 64),
+                                         {"int16", kDLInt, 16},
+                                         {"uint16", kDLUInt, 16},
+                                         {"int32", kDLInt, 32},
+                                         {"uint32", kDLUInt, 32},
+                                         {"int64", kDLInt, 64},
+                                         {"uint64", kDLUInt, 64}}) {
+    const BufferRef buffer = buffer_of(noise(static_cast<size_t>(bits) / 8 * 6, 1));
+    const TensorRef tensor = tensor_of(
+        buffer.get(),
+        std::string("other/tensors,format=static,num_tensors=1,dimensions=(string)3:2,types=") +
+            name);
+    ASSERT_NE(tensor, nullptr) << name;
+    const Legacy legacy = to_dlpack(tensor.get());
+    EXPECT_EQ(legacy->dl_tensor.dtype.code, code) << name;
+    EXPECT_EQ(legacy->dl_tensor.dtype.bits, bits) << name;
+    const GstCudaTensorDataType type = gst_cuda_tensor_get_data_type(tensor.get());
+    EXPECT_STREQ(gst_cuda_tensor_data_type_get_name(type), name);
+    EXPECT_EQ(gst_cuda_tensor_data_type_get_size(type), static_cast<gsize>(bits) / 8);
+  }
+}
+
+TEST(HandOver, IsABoxedType) {
+  EXPECT_STREQ(g_type_name(GST_TYPE_CUDA_TENSOR), "GstCudaTensor");
+  const BufferRef buffer = small_buffer();
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, GST_TYPE_CUDA_TENSOR);
+  g_value_set_boxed(&value, tensor.get());
+  EXPECT_EQ(g_value_get_boxed(&value), tensor.get());
+  EXPECT_TRUE(gst_cuda_tensor_is_read_only(tensor.get()));
+  g_value_unset(&value);
+}
+
+// ------------------------------------------------------------------------------------ geometry
+
+TEST(HandOver, TellsTheGeometryOfAPicture) {
+  Camera camera(
+      "video/x-raw,width=1280,height=720 ! cudanormalize width=640 height=640 "
+      "resize-mode=ultralytics" +
+      std::string(kSystem));
+  camera.pipeline().start();
+  const SampleRef sample = camera.pull();
+  ASSERT_NE(sample, nullptr);
+  const TensorRef tensor = tensor_of(sample.get());
+  EXPECT_EQ(gst_cuda_tensor_get_n_slots(tensor.get()), 0u);
+  GstCudaTensorGeometry g = {};
+  ASSERT_TRUE(gst_cuda_tensor_get_geometry(tensor.get(), &g));
+  EXPECT_EQ(std::vector<int>({g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left,
+                              g.pad_top, g.content_width, g.content_height}),
+            std::vector<int>({1280, 720, 640, 640, 0, 140, 640, 360}));
+  const double matrix[] = {0.5, 0, 0, 0, 0.5, 140}, inverse[] = {2, 0, 0, 0, 2, -280};
+  EXPECT_TRUE(std::equal(matrix, matrix + 6, g.matrix));
+  EXPECT_TRUE(std::equal(inverse, inverse + 6, g.inverse));
+  double box[] = {0, 140, 640, 500};
+  gst_cuda_tensor_geometry_map_box(&g, box, box);
+  EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 1280, 720}));
+}
+
+TEST(HandOver, MapsBoxesThroughAnyMatrix) {
+  GstCudaTensorGeometry g = {};
+  const double inverse[] = {1, 2, 3, 4, 5, 6};
+  std::copy_n(inverse, 6, g.inverse);
+  const double box[] = {1, 10, 100, 1000};
+  double mapped[4];
+  gst_cuda_tensor_geometry_map_box(&g, box, mapped);
+  EXPECT_EQ(std::vector<double>(mapped, mapped + 4), std::vector<double>({24, 60, 2103, 5406}));
+}
+
+TEST(HandOver, HasNoGeometryWhereTheBufferHasNone) {
+  const BufferRef buffer = small_buffer();
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  GstCudaTensorGeometry geometry;
+  GstCudaTensorSlot slot;
+  EXPECT_FALSE(gst_cuda_tensor_get_geometry(tensor.get(), &geometry));
+  EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 0, &slot));
+}
+
+TEST(HandOver, TellsTheSlotsOfABatch) {
+  Pipeline pipeline(
+      "cudatensormux name=mux batch-size=3 width=64 height=64 resize-mode=ultralytics dtype=uint8"
+      " ! other/tensors ! appsink name=sink sync=false "
+      "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=64,framerate=10/1 ! mux.sink_0 "
+      "videotestsrc num-buffers=2 ! video/x-raw,width=32,height=64,framerate=10/1 ! mux.sink_2");
+  pipeline.start();
+  GstSample *pulled = nullptr;
+  const ElementRef sink = pipeline.find("sink");
+  for (int i = 0; i < 2; ++i) {
+    g_signal_emit_by_name(sink.get(), "try-pull-sample", 20 * GST_SECOND, &pulled);
+    const SampleRef sample(pulled);
+    ASSERT_NE(sample, nullptr);
+    const TensorRef tensor = tensor_of(sample.get());
+    EXPECT_EQ(shape_of(tensor.get()), (std::vector<gint64>{3, 3, 64, 64}));
+    ASSERT_EQ(gst_cuda_tensor_get_n_slots(tensor.get()), 3u);
+    GstCudaTensorSlot slots[3];
+    for (guint k = 0; k < 3; ++k) ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), k, &slots[k]));
+    EXPECT_TRUE(slots[0].valid && slots[2].valid);
+    EXPECT_FALSE(slots[1].valid);
+    EXPECT_EQ(slots[1].pad_index, -1);
+    EXPECT_EQ(slots[1].pts, GST_CLOCK_TIME_NONE);
+    EXPECT_FALSE(slots[1].has_geometry);
+    for (const int k : {0, 2}) {
+      EXPECT_EQ(slots[k].pad_index, k);
+      EXPECT_NE(slots[k].stream_id, nullptr);
+      EXPECT_EQ(slots[k].pts, i * 100 * GST_MSECOND);
+      EXPECT_EQ(slots[k].running_time, slots[k].pts);
+      EXPECT_EQ(slots[k].duration, 100 * GST_MSECOND);
+      EXPECT_FALSE(slots[k].has_region);
+      ASSERT_TRUE(slots[k].has_geometry);
+    }
+    EXPECT_STRNE(slots[0].stream_id, slots[2].stream_id);
+    const double half[] = {0, 16, 64, 48}, narrow[] = {16, 0, 48, 64};
+    double box[4];
+    gst_cuda_tensor_geometry_map_box(&slots[0].geometry, half, box);
+    EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 128, 64}));
+    gst_cuda_tensor_geometry_map_box(&slots[2].geometry, narrow, box);
+    EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 32, 64}));
+  }
+}
+
+/// A batch's meta from the text of its slots.
+BufferRef buffer_with_slots(const std::string &slots) {
+  BufferRef buffer = small_buffer();
+  GstCustomMeta *meta = gst_buffer_add_custom_meta(buffer.get(), "GstCudaTensorBatchMeta");
+  GstStructure *parsed = gst_structure_from_string(("s,slots=" + slots).c_str(), nullptr);
+  EXPECT_NE(parsed, nullptr) << slots;
+  gst_structure_set_value(gst_custom_meta_get_structure(meta), "slots",
+                          gst_structure_get_value(parsed, "slots"));
+  gst_structure_free(parsed);
+  return buffer;
+}
+
+TEST(HandOver, TellsTheRegionOfASlot) {
+  make_element("cudanormalize");  // registers the meta
+  const BufferRef buffer = buffer_with_slots(
+      "<(structure)\"slot,valid=true,pad-index=0,region=<1.5,2.0,3.0,4.0>,roi-type=face,roi-id=7;"
+      "\","
+      "(structure)\"slot,valid=true,region=<1.0,2.0>;\",(structure)\"slot,valid=false;\">");
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  ASSERT_EQ(gst_cuda_tensor_get_n_slots(tensor.get()), 3u);
+  GstCudaTensorSlot slot;
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 0, &slot));
+  EXPECT_TRUE(slot.valid && slot.has_region);
+  EXPECT_EQ(std::vector<double>(slot.region, slot.region + 4), std::vector<double>({1.5, 2, 3, 4}));
+  EXPECT_STREQ(slot.roi_type, "face");
+  EXPECT_EQ(slot.roi_id, 7);
+  EXPECT_FALSE(slot.has_geometry);
+  // What is not whole is not there.
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 1, &slot));
+  EXPECT_TRUE(slot.valid);
+  EXPECT_FALSE(slot.has_region);
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 2, &slot));
+  EXPECT_FALSE(slot.valid);
+  EXPECT_EQ(slot.pad_index, -1);
+  EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 3, &slot));
+}
+
+TEST(HandOver, DoesNotTripOverAForeignBatchMeta) {
+  make_element("cudanormalize");
+  for (const char *slots : {"(int)1", "<1,2>", "<(structure)\"slot;\",3>"}) {
+    const BufferRef buffer = buffer_with_slots(slots);
+    EXPECT_EQ(gst_cuda_tensor_get_n_slots(tensor_of(buffer.get(), kCaps).get()), 0u) << slots;
+  }
+}
+
+// ------------------------------------------------------------------------------- who may write
+
+bool is_read_only(GstCudaTensor *tensor) {
+  const bool flag = (to_versioned(tensor)->flags & kDLReadOnly) != 0;
+  EXPECT_EQ(gst_cuda_tensor_is_read_only(tensor), flag);
+  return flag;
+}
+
+TEST(HandOver, IsReadOnlyWhereOthersMaySee) {
+  Camera camera(normalize(""));
+  camera.pipeline().start();
+  SampleRef sample = camera.pull();
+  ASSERT_NE(sample, nullptr);
+  const TensorRef tensor = tensor_of(sample.get());
+  EXPECT_TRUE(is_read_only(tensor.get()));
+  sample.reset();
+  for (int i = 0; i < 2; ++i) camera.pull();  // the sink keeps the last one
+  EXPECT_FALSE(is_read_only(tensor.get()));
+
+  const TensorRef second(gst_cuda_tensor_ref(tensor.get()));
+  EXPECT_TRUE(gst_cuda_tensor_is_read_only(tensor.get()));
+}
+
+TEST(HandOver, IsReadOnlyWhereAnotherConsumerIs) {
+  BufferRef buffer = small_buffer();
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  buffer.reset();
+  const Versioned first = to_versioned(tensor.get());
+  EXPECT_EQ(first->flags, 0u);
+  EXPECT_EQ(to_versioned(tensor.get())->flags, kDLReadOnly);
+}
+
+TEST(HandOver, IsReadOnlyWhereTheMemoryIs) {
+  const auto flags_of = [](GstMemory *memory) {
+    GstBuffer *buffer = gst_buffer_new();
+    gst_buffer_append_memory(buffer, memory);
+    const TensorRef tensor = tensor_of(buffer, kCaps);
+    gst_buffer_unref(buffer);
+    return to_versioned(tensor.get())->flags;
+  };
+  const auto wrapped = [](GstMemoryFlags flags) {
+    gpointer bytes = g_malloc0(24);
+    return gst_memory_new_wrapped(flags, bytes, 24, 0, 24, bytes, g_free);
+  };
+  EXPECT_EQ(flags_of(wrapped(static_cast<GstMemoryFlags>(0))), 0u);
+  EXPECT_EQ(flags_of(wrapped(GST_MEMORY_FLAG_READONLY)), kDLReadOnly);
+  GstMemory *held = gst_memory_ref(wrapped(static_cast<GstMemoryFlags>(0)));
+  EXPECT_EQ(flags_of(held), kDLReadOnly);
+  EXPECT_EQ(flags_of(gst_memory_share(held, 0, 24)), kDLReadOnly);
+  gst_memory_unref(held);
+}
+
+// -------------------------------------------------------------------------------- how long
+
+TEST(HandOver, HoldsTheBufferUntilTheLastDeleterRuns) {
+  BufferRef buffer = small_buffer();
+  const Bytes expected = bytes_of(buffer.get());
+  const Watch watch(buffer.get());
+  TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  buffer.reset();
+  Legacy legacy = to_dlpack(tensor.get());
+  Versioned versioned = to_versioned(tensor.get());
+  tensor.reset();
+  EXPECT_TRUE(same_bytes(bytes_at(legacy->dl_tensor), expected));
+  legacy.reset();
+  EXPECT_FALSE(watch.is_gone());
+  EXPECT_TRUE(same_bytes(bytes_at(versioned->dl_tensor), expected));
+  versioned.reset();
+  EXPECT_TRUE(watch.is_gone());
+}
+
+TEST(HandOver, IsAcquiredAndReleased) {
+  BufferRef buffer = small_buffer();
+  const Watch watch(buffer.get());
+  TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  buffer.reset();
+  for (gpointer stream : {gpointer{nullptr}, GST_CUDA_TENSOR_NO_STREAM, gpointer{&buffer}}) {
+    ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, stream, nullptr));
+    EXPECT_TRUE(gst_cuda_tensor_is_read_only(tensor.get()));
+    gst_cuda_tensor_release(tensor.get(), stream);
+    EXPECT_FALSE(gst_cuda_tensor_is_read_only(tensor.get()));
+  }
+  ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, nullptr, nullptr));
+  GstCudaTensor *acquired = tensor.release();
+  gst_cuda_tensor_unref(acquired);
+  EXPECT_FALSE(watch.is_gone());
+  gst_cuda_tensor_release(acquired, nullptr);
+  EXPECT_TRUE(watch.is_gone());
+}
+
+/// What a consumer keeps of a frame.
+struct Kept {
+  Versioned tensor;
+  Bytes expected;
+};
+
+Kept keep_next(Camera &camera) {
+  const SampleRef sample = camera.pull();
+  EXPECT_NE(sample, nullptr);
+  if (!sample) return {};
+  return {to_versioned(tensor_of(sample.get()).get()),
+          bytes_of(gst_sample_get_buffer(sample.get()))};
+}
+
+std::vector<Kept> keep(Camera &camera, int count) {
+  std::vector<Kept> kept;
+  for (int i = 0; i < count; ++i) kept.push_back(keep_next(camera));
+  return kept;
+}
+
+/// Lets all go from other threads, in random order; each still holds what it held.
+void let_go(std::vector<Kept> kept) {
+  std::shuffle(kept.begin(), kept.end(), std::mt19937(1));
+  std::vector<std::thread> threads;
+  for (size_t first = 0; first < 3; ++first)
+    threads.emplace_back([&kept, first] {
+      for (size_t i = first; i < kept.size(); i += 3) {
+        EXPECT_TRUE(same_bytes(bytes_at(kept[i].tensor->dl_tensor), kept[i].expected));
+        kept[i].tensor.reset();
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+}
+
+TEST(HandOver, OfAHundredIsLetGoInAnyOrderWhileFramesGoOn) {
+  Camera camera(normalize("width=30 height=30"));
+  camera.pipeline().start();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Kept> kept = keep(camera, 100);
+    std::thread consumer(let_go, std::move(kept));
+    keep(camera, 50);
+    consumer.join();
+  }
+}
+
+TEST(HandOver, OutlivesThePipeline) {
+  std::vector<Kept> kept;
+  std::vector<Watch> watches;
+  {
+    Camera camera(normalize("width=30 height=30"));
+    camera.pipeline().start();
+    kept = keep(camera, 20);
+    for (const SampleRef sample = camera.pull(); watches.empty();) {
+      watches.emplace_back(gst_sample_get_buffer(sample.get()));
+      kept.push_back({to_versioned(tensor_of(sample.get()).get()),
+                      bytes_of(gst_sample_get_buffer(sample.get()))});
+    }
+  }
+  EXPECT_FALSE(watches[0].is_gone());
+  let_go(std::move(kept));
+  EXPECT_TRUE(watches[0].is_gone());
+}
+
+TEST(HandOver, IsSharedByThreads) {
+  BufferRef buffer = small_buffer();
+  const Bytes expected = bytes_of(buffer.get());
+  const Watch watch(buffer.get());
+  TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  buffer.reset();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 2000; ++k) {
+        const TensorRef own(gst_cuda_tensor_ref(tensor.get()));
+        const Legacy legacy = to_dlpack(own.get());
+        EXPECT_TRUE(same_bytes(bytes_at(legacy->dl_tensor), expected));
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  tensor.reset();
+  EXPECT_TRUE(watch.is_gone());
+}
+
+// -------------------------------------------------------------------------------------- refusals
+
+TEST(HandOver, RefusesCapsThatDescribeNoTensor) {
+  const std::string tensors = "other/tensors,format=static,num_tensors=1,";
+  for (const auto &[caps, cause] :
+       {std::pair<std::string, const char *>("video/x-raw,format=RGB", "other/tensors"),
+        {"other/tensors,format=flexible", "static"},
+        {"other/tensors,format=static,num_tensors=2,types=\"uint8,uint8\"", "one tensor"},
+        {tensors + "types=uint8", "dimensions"},
+        {tensors + "types=uint8,dimensions=(string)0:3", "dimensions"},
+        {tensors + "types=uint8,dimensions=a", "dimensions"},
+        {tensors + "types=uint8,dimensions=4:3:-2:1", "dimensions"},
+        {tensors + "dimensions=4:3:2:1", "type"},
+        {tensors + "types=complex64,dimensions=4:3:2:1", "complex64"},
+        {tensors + "types=uint8,dimensions={4:3,2:1}", "fixed"},
+        {"ANY", "fixed"},
+        {tensors + "types=float64,dimensions=2147483647:2147483647:2147483647:1", "bytes"}}) {
+    const BufferRef buffer = small_buffer();
+    const CapsRef parsed(gst_caps_from_string(caps.c_str()));
+    ASSERT_NE(parsed, nullptr) << caps;
+    Refusal refusal;
+    EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), parsed.get(), refusal.into()), nullptr) << caps;
+    EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_CAPS, cause)) << caps;
+    EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer.get()), 1) << caps;
+  }
+}
+
+void expect_refused(const BufferRef &buffer, const char *cause) {
+  const CapsRef caps(gst_caps_from_string(kCaps.c_str()));
+  Refusal refusal;
+  EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), refusal.into()), nullptr);
+  EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_BUFFER, cause));
+  EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer.get()), 1);
+  // Also where nobody wants to know.
+  EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), nullptr), nullptr);
+}
+
+TEST(HandOver, RefusesBuffersOfAnotherSize) {
+  expect_refused(buffer_of(Bytes(23)), "23 bytes");
+  expect_refused(buffer_of(Bytes(25)), "24 bytes");
+}
+
+TEST(HandOver, RefusesBuffersOfSeveralMemoriesOrNone) {
+  expect_refused(buffer_of(Bytes(24), {8, 8, 8}), "3 memories");
+  expect_refused(BufferRef(gst_buffer_new()), "0 memories");
+}
+
+TEST(HandOver, RefusesMemoryThatCannotBeMapped) {
+  BufferRef buffer = small_buffer();
+  GST_MINI_OBJECT_FLAG_SET(gst_buffer_peek_memory(buffer.get(), 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
+  expect_refused(buffer, "mapped");
+  GST_MINI_OBJECT_FLAG_UNSET(gst_buffer_peek_memory(buffer.get(), 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
+  // Somebody writes to it.
+  GstMapInfo map;
+  ASSERT_TRUE(gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE));
+  expect_refused(buffer, "mapped");
+  gst_buffer_unmap(buffer.get(), &map);
+  EXPECT_NE(tensor_of(buffer.get(), kCaps), nullptr);
+}
+
+TEST(HandOver, KeepsWritersOut) {
+  const BufferRef buffer = small_buffer();
+  TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  GstMemory *memory = gst_buffer_peek_memory(buffer.get(), 0);
+  GstMapInfo map;
+  EXPECT_FALSE(gst_memory_map(memory, &map, GST_MAP_WRITE));
+  tensor.reset();
+  ASSERT_TRUE(gst_memory_map(memory, &map, GST_MAP_WRITE));
+  gst_memory_unmap(memory, &map);
+}
+
+TEST(HandOver, RefusesSamplesThatLackSomething) {
+  const BufferRef buffer = small_buffer();
+  const CapsRef caps(gst_caps_from_string(kCaps.c_str()));
+  const SampleRef bare(gst_sample_new(nullptr, caps.get(), nullptr, nullptr));
+  const SampleRef open(gst_sample_new(buffer.get(), nullptr, nullptr, nullptr));
+  Refusal no_buffer, no_caps;
+  EXPECT_EQ(gst_cuda_tensor_new_from_sample(bare.get(), no_buffer.into()), nullptr);
+  EXPECT_TRUE(no_buffer.is(GST_CUDA_TENSOR_ERROR_BUFFER, "no buffer"));
+  EXPECT_EQ(gst_cuda_tensor_new_from_sample(open.get(), no_caps.into()), nullptr);
+  EXPECT_TRUE(no_caps.is(GST_CUDA_TENSOR_ERROR_CAPS, "caps"));
+}
+
+TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {
+  if (gpu_is_there()) GTEST_SKIP() << "there is a GPU";
+  const ElementRef element = make_element("cudanormalize");
+  Refusal refusal;
+  EXPECT_FALSE(gst_cuda_tensor_share_primary_context(element.get(), 0, refusal.into()));
+  EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_NO_CUDA, cuda_is_built() ? "cuda" : "no CUDA"));
+}
+
+}  // namespace
+}  // namespace cudatensor
