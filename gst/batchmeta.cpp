@@ -13,9 +13,12 @@ void write_region(GstStructure *s, const FoundRegion &found) {
   const Region &r = found.region;
   set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
             g_value_set_double);
-  if (!found.type.empty())
-    gst_structure_set(s, "roi-type", G_TYPE_STRING, found.type.c_str(), "roi-id", G_TYPE_INT,
-                      found.id, "parent-id", G_TYPE_INT, found.parent_id, nullptr);
+  if (!found.interest) return;
+  const Interest &interest = *found.interest;
+  if (!interest.type.empty())
+    gst_structure_set(s, "roi-type", G_TYPE_STRING, interest.type.c_str(), nullptr);
+  gst_structure_set(s, "roi-id", G_TYPE_INT, interest.id, "parent-id", G_TYPE_INT,
+                    interest.parent_id, nullptr);
 }
 
 GstStructure *new_slot(const BatchSlot &slot) {

@@ -160,14 +160,15 @@ class CudaOutput {
 /// completes it in order; without one a frame is best read where it was made.
 Stream use_stream(CudaEngine &engine, gstcuda::Stream *in, gstcuda::Stream *out);
 
-/// Runs an operation from buffer to buffer. The specs are what VideoMap or TensorMap take.
-template <class Operation, class InSpec, class OutSpec>
-void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer *in,
-         const OutSpec &out_spec, GstBuffer *out) {
+/// Calls `work` with the views of two buffers and the stream for it. The specs are what VideoMap or
+/// TensorMap take.
+template <class Work, class InSpec, class OutSpec>
+void run_work(Engine &engine, const Work &work, const InSpec &in_spec, GstBuffer *in,
+              const OutSpec &out_spec, GstBuffer *out) {
   if (engine.cuda() == nullptr) {
     const Map<InSpec> source(in_spec, in, GST_MAP_READ);
     const Map<OutSpec> target(out_spec, out, GST_MAP_WRITE);
-    return operation.run(source.constant(), target.view());
+    return work(source.constant(), target.view(), Stream());
   }
   CudaEngine &cuda = *engine.cuda();
   CudaInput input(cuda, in);
@@ -175,10 +176,20 @@ void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer 
   const Stream stream = use_stream(cuda, input.own_stream(), output.own_stream());
   const Map<InSpec> source(in_spec, in, input.flags());
   const Map<OutSpec> target(out_spec, out, output.flags());
-  operation.run(input.view(source.constant(), stream), output.view(target.view()), stream);
+  work(input.view(source.constant(), stream), output.view(target.view()), stream);
   input.finish(stream);
   output.finish(stream);
   if (output.completes_later() && input.is_read_later()) cuda.keep(in, stream);
+}
+
+/// Runs an operation from buffer to buffer.
+template <class Operation, class InSpec, class OutSpec>
+void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer *in,
+         const OutSpec &out_spec, GstBuffer *out) {
+  run_work(
+      engine,
+      [&](const auto &from, const auto &to, Stream stream) { operation.run(from, to, stream); },
+      in_spec, in, out_spec, out);
 }
 
 }  // namespace cudatensor

@@ -86,6 +86,9 @@ class FilterWith : public Filter {
   /// The settings of the frame under way; for the streaming thread.
   const S &latched() const { return latched_; }
 
+  /// Those of the properties; with the object lock held.
+  const S &pending() const { return pending_; }
+
   /// A copy of the settings that this thread is to see.
   S settings() const {
     if (is_streaming()) return latched_;

@@ -96,15 +96,15 @@ std::optional<Span> map_span(guint begin, guint length, double s, double t, int 
   return Span{static_cast<guint>(first), static_cast<guint>(last - first)};
 }
 
-struct Region {
+struct MappedRegion {
   Span x, y;
 };
 
-std::optional<Region> map_region(const Geometry &g, Span x, Span y) {
+std::optional<MappedRegion> map_region(const Geometry &g, Span x, Span y) {
   const auto across = map_span(x.begin, x.length, g.sx, g.tx, g.dst_width);
   const auto down = map_span(y.begin, y.length, g.sy, g.ty, g.dst_height);
   if (!across || !down) return std::nullopt;
-  return Region{*across, *down};
+  return MappedRegion{*across, *down};
 }
 
 void transform_interest(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {

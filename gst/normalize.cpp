@@ -57,7 +57,7 @@ const Properties<Settings> &properties() {
   static const Properties<Settings> table = [] {
     Properties<Settings> t;
     add_tensor_properties(t);
-    add_region_properties(t, [](Settings &s) -> RegionSettings & { return s.regions; });
+    add_region_properties(t);
     return t;
   }();
   return table;
@@ -66,6 +66,8 @@ const Properties<Settings> &properties() {
 class Normalize final : public FilterWith<Settings> {
  public:
   explicit Normalize(GstBaseTransform *element) : FilterWith(element, properties()) {}
+
+  std::optional<Effect> set_property(guint index, const GValue *value) override;
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
@@ -95,25 +97,36 @@ class Normalize final : public FilterWith<Settings> {
   TensorDesc out_ = {};
   Source source_ = {};
   Geometry geometry_ = {};
-  // One of the two.
+  NormalizeParams params_;  // what the operation was made for, which is one of the two
   std::unique_ptr<ImageToTensor> operation_;
   std::unique_ptr<RegionsToTensor> regions_;
 };
+
+/// Regions may change from frame to frame: only their number asks for other caps.
+std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
+  const int64_t slots = pending().slots();
+  const auto effect = FilterWith::set_property(index, value);
+  return pending().slots() != slots ? Effect::renegotiates : effect;
+}
 
 void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
-  release();
   NormalizeParams params = s.params(source_, out_);
-  if (s.regions.source != RegionSource::none) {
-    check_regions(s.regions);
-    params.beyond_is_pad = s.regions.edge == RegionEdge::pad;
+  params.beyond_is_pad = s.regions.edge == RegionEdge::pad;
+  const bool of_regions = s.regions.source != RegionSource::none;
+  if (of_regions) check_regions(s.regions);
+  // Not for other regions.
+  if ((of_regions ? regions_ != nullptr : operation_ != nullptr) && params == params_) return;
+  release();
+  if (of_regions) {
     regions_ = backend.normalize_regions(params);
   } else {
     geometry_ = s.geometry(source_.image, out_);
     operation_ = backend.normalize(params);
   }
+  params_ = std::move(params);
 }
 
 void Normalize::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
@@ -123,21 +136,16 @@ void Normalize::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
   attach_geometry(in, out, geometry_);
 }
 
-/// The operation on these regions, as one from picture to tensor.
-struct BoundRegions {
-  RegionsToTensor &operation;
-  std::vector<Region> regions;
-
-  void run(const ConstImage &in, const Tensor &out, Stream stream = {}) {
-    operation.run(in, regions, out, stream);
-  }
-};
-
 void Normalize::process_regions(Engine &engine, GstBuffer *in, GstBuffer *out) {
   FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
-  BoundRegions bound = {*regions_, {}};
-  for (const FoundRegion &region : found.regions) bound.regions.push_back(region.region);
-  run(engine, bound, in_, in, out_, out);
+  std::vector<Region> regions;
+  for (const FoundRegion &each : found.regions) regions.push_back(each.region);
+  run_work(
+      engine,
+      [&](const ConstImage &from, const Tensor &to, Stream stream) {
+        regions_->run(from, regions, to, stream);
+      },
+      in_, in, out_, out);
   drop_geometry(out);
   // Nothing to infer from.
   if (found.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,16 @@ struct RegionSettings {
 /// Throws Error where the settings cannot work; the text names the property.
 void check_regions(const RegionSettings &settings);
 
+/// What a GstVideoRegionOfInterestMeta says besides its region.
+struct Interest {
+  std::string type;  ///< empty where it has none
+  gint id, parent_id;
+};
+
 /// A region that has a slot.
 struct FoundRegion {
-  Region region;     ///< pixels; clipped where that was asked for
-  std::string type;  ///< of a GstVideoRegionOfInterestMeta, otherwise empty …
-  gint id = 0, parent_id = 0;
+  Region region;  ///< pixels; clipped where that was asked for
+  std::optional<Interest> interest;
 };
 
 struct FoundRegions {
@@ -48,44 +54,44 @@ struct FoundRegions {
 FoundRegions find_regions(const RegionSettings &settings, GstBuffer *picture, int width,
                           int height);
 
-/// `member` is given the settings and returns the RegionSettings.
-template <class S, class Member>
-void add_region_properties(Properties<S> &t, Member member) {
+/// `S` has a member `regions`. Which of them ask for other caps is the element's to know.
+template <class S>
+void add_region_properties(Properties<S> &t) {
   t.add(enum_property("regions", "Regions",
                       "Which parts of the picture become slots of a batch, instead of all of it",
                       region_source_get_type(), static_cast<int>(RegionSource::none)),
-        Effect::renegotiates, [member](S &s) -> RegionSource & { return member(s).source; });
+        Effect::next_frame, [](S &s) -> RegionSource & { return s.regions.source; });
   t.add(double_list_property("region-list", "Region list",
                              "regions=list: x, y, width, height of each region, one after the "
                              "other (default <>)"),
-        Effect::renegotiates, [member](S &s) -> std::vector<double> & { return member(s).list; });
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.regions.list; });
   t.add(enum_property("region-units", "Region units", "Units of region-list",
                       region_units_get_type(), static_cast<int>(RegionUnits::pixels)),
-        Effect::next_frame, [member](S &s) -> RegionUnits & { return member(s).units; });
+        Effect::next_frame, [](S &s) -> RegionUnits & { return s.regions.units; });
   t.add(string_property("roi-type", "ROI type",
                         "regions=meta: only GstVideoRegionOfInterestMeta of this type; empty = of "
                         "any"),
-        Effect::next_frame, [member](S &s) -> std::string & { return member(s).roi_type; });
+        Effect::next_frame, [](S &s) -> std::string & { return s.regions.roi_type; });
   t.add(uint_property("tile-columns", "Tile columns", "regions=tiles: tiles side by side", 1,
                       kMostSlots, 2),
-        Effect::renegotiates, [member](S &s) -> guint & { return member(s).tile_columns; });
+        Effect::next_frame, [](S &s) -> guint & { return s.regions.tile_columns; });
   t.add(uint_property("tile-rows", "Tile rows", "regions=tiles: tiles below each other", 1,
                       kMostSlots, 2),
-        Effect::renegotiates, [member](S &s) -> guint & { return member(s).tile_rows; });
+        Effect::next_frame, [](S &s) -> guint & { return s.regions.tile_rows; });
   t.add(double_property("tile-overlap", "Tile overlap",
                         "regions=tiles: share of a tile's side that it has in common with its "
                         "neighbour, from 0 to below 1",
                         0.0),
-        Effect::next_frame, [member](S &s) -> double & { return member(s).tile_overlap; });
+        Effect::next_frame, [](S &s) -> double & { return s.regions.tile_overlap; });
   t.add(uint_property("max-batch", "Max batch",
                       "Slots of a batch of regions; 0 = as many as the list or the tiles have, 16 "
                       "for regions=meta",
                       0, kMostSlots, 0),
-        Effect::renegotiates, [member](S &s) -> guint & { return member(s).max_batch; });
+        Effect::next_frame, [](S &s) -> guint & { return s.regions.max_batch; });
   t.add(enum_property("region-edge", "Region edge",
                       "What becomes of a region that leaves the picture", region_edge_get_type(),
                       static_cast<int>(RegionEdge::clip)),
-        Effect::next_frame, [member](S &s) -> RegionEdge & { return member(s).edge; });
+        Effect::next_frame, [](S &s) -> RegionEdge & { return s.regions.edge; });
 }
 
 }  // namespace cudatensor

@@ -2,7 +2,6 @@
 #include "tensormuxer.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "cudamemory.h"
 #include "memorycaps.h"
@@ -13,14 +12,6 @@ namespace {
 
 constexpr guint64 kMostWindow = 3600 * GST_SECOND;
 constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
-
-bool is_same(const Source &a, const Source &b) {
-  const auto facts = [](const Source &s) {
-    return std::make_tuple(s.image.format, s.image.width, s.image.height, s.colorimetry.matrix,
-                           s.colorimetry.range, s.cosited_x, s.cosited_y);
-  };
-  return facts(a) == facts(b);
-}
 
 }  // namespace
 
@@ -379,9 +370,7 @@ void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
   }
   for (Source &source : sources)
     if (source.image.width == 0) source = *any;
-  if (batch_ != nullptr &&
-      std::equal(sources.begin(), sources.end(), sources_.begin(), sources_.end(), is_same))
-    return;
+  if (batch_ != nullptr && sources == sources_) return;
   for (const BatchInput &input : batch.inputs)
     if (input.buffer != nullptr && (latched_.color == Color::rgb || latched_.color == Color::bgr))
       check_matrix(*input.info);

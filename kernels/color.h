@@ -14,6 +14,10 @@ struct Colorimetry {
   ColorRange range = ColorRange::limited;
 };
 
+inline bool operator==(Colorimetry a, Colorimetry b) {
+  return a.matrix == b.matrix && a.range == b.range;
+}
+
 /// Coefficients of YUV → RGB, made in double precision and rounded once.
 struct YuvToRgb {
   float ky, y0, krv, kgu, kgv, kbu;

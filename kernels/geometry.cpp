@@ -2,7 +2,8 @@
 #include "geometry.h"
 
 #include <algorithm>
-#include <string>
+#include <cmath>
+#include <cstdio>
 
 #include "error.h"
 
@@ -67,30 +68,36 @@ void place_rounded(Geometry &g, bool scale_up) {
 }
 
 /// One axis of clip().
-std::pair<double, double> clip_axis(double begin, double length, int limit) {
+std::optional<Extent> clip_axis(double begin, double length, int limit) {
+  if (!(length >= kLeastSide)) return std::nullopt;
   // As it is: a sum and a difference are rounded.
-  if (begin >= 0.0 && begin + length <= limit) return {begin, length};
+  if (begin >= 0.0 && begin + length <= limit) return Extent{begin, length};
   const double from = std::max(begin, 0.0);
-  return {from, std::min(begin + length, static_cast<double>(limit)) - from};
+  const double rest = std::min(begin + length, static_cast<double>(limit)) - from;
+  return rest >= kLeastSide ? std::optional<Extent>({from, rest}) : std::nullopt;
 }
 
 }  // namespace
 
-void check_region(const Region &r) {
+bool is_region(const Region &r) {
   constexpr double kMost = 1 << 30;
   const auto fits = [](double value) { return std::abs(value) <= kMost; };
-  if (fits(r.x) && fits(r.y) && fits(r.width) && fits(r.height) && r.width > 0.0 && r.height > 0.0)
-    return;
-  throw Error(Error::Code::settings, "a region of " + std::to_string(r.width) + "x" +
-                                         std::to_string(r.height) + " pixels at " +
-                                         std::to_string(r.x) + "," + std::to_string(r.y));
+  return fits(r.x) && fits(r.y) && fits(r.width) && fits(r.height) && r.width >= kLeastSide &&
+         r.height >= kLeastSide;
+}
+
+void check_region(const Region &r) {
+  if (is_region(r)) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "a region of %gx%g pixels at %g,%g", r.width, r.height, r.x,
+                r.y);
+  throw Error(Error::Code::settings, text);
 }
 
 std::optional<Region> clip(const Region &r, int width, int height) {
-  const auto [x, clipped_width] = clip_axis(r.x, r.width, width);
-  const auto [y, clipped_height] = clip_axis(r.y, r.height, height);
-  if (!(clipped_width > 0.0) || !(clipped_height > 0.0)) return std::nullopt;
-  return Region{x, y, clipped_width, clipped_height};
+  const auto x = clip_axis(r.x, r.width, width), y = clip_axis(r.y, r.height, height);
+  if (!x || !y) return std::nullopt;
+  return Region{x->begin, y->begin, x->length, y->length};
 }
 
 Geometry make_geometry(ResizeMode mode, int src_width, int src_height, int dst_width,

@@ -23,10 +23,20 @@ inline Region whole(const ImageDesc &image) {
   return {0.0, 0.0, static_cast<double>(image.width), static_cast<double>(image.height)};
 }
 
-/// Throws Error unless both sides are above 0 and no number is beyond ±2^30.
+/// A part of an axis, in continuous coordinates.
+struct Extent {
+  double begin, length;
+};
+
+/// Of a region, pixels: sides that fixed-point plans tell from 0.
+constexpr double kLeastSide = 0x1p-18;
+
+/// Whether both sides are at least kLeastSide and no number is beyond ±2^30.
+bool is_region(const Region &region);
+/// Throws Error where it is none.
 void check_region(const Region &region);
 
-/// What of a region lies in a picture of width × height, if anything does.
+/// What of a region lies in a picture of width × height, if that is one.
 std::optional<Region> clip(const Region &region, int width, int height);
 
 /// How a picture, or a region of it, lies in the output. Continuous coordinates.

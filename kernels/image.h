@@ -60,6 +60,10 @@ struct ImageDesc {
   int height;  ///< pixels
 };
 
+inline bool operator==(const ImageDesc &a, const ImageDesc &b) {
+  return a.format == b.format && a.width == b.width && a.height == b.height;
+}
+
 /// Size of component `c` of a picture in samples: half, rounded up, for subsampled chroma.
 constexpr int component_length(bool subsampled, int c, int length) {
   return subsampled && c > 0 ? (length + 1) / 2 : length;

@@ -2,6 +2,7 @@
 #include "normalize.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "error.h"
 
@@ -70,7 +71,17 @@ bool is_fixed_point(const NormalizeParams &p) {
          layout_of(p.source.image.format).model == ColorModel::yuv;
 }
 
+/// All that is compared one by one.
+auto facts_of(const NormalizeParams &p) {
+  return std::tie(p.source, p.out, p.resize, p.color, p.normalization, p.scale, p.mean, p.std,
+                  p.alpha, p.beta, p.round, p.region, p.beyond_is_pad);
+}
+
 }  // namespace
+
+bool operator==(const NormalizeParams &a, const NormalizeParams &b) {
+  return facts_of(a) == facts_of(b);
+}
 
 NormalizePlan make_normalize_plan(const NormalizeParams &p) {
   const int channels = p.color == Color::gray ? 1 : 3;

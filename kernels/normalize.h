@@ -31,6 +31,8 @@ struct NormalizeParams {
   bool beyond_is_pad = false;
 };
 
+bool operator==(const NormalizeParams &a, const NormalizeParams &b);
+
 /// Per output channel: out = fma(a, x, b).
 struct ChannelScale {
   float a, b;

@@ -22,7 +22,7 @@ ptrdiff_t row_bytes(const FormatLayout &layout, int c, int width) {
 template <class Byte>
 void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
   const ImageDesc &d = image.desc;
-  if (d.format != expected.format || d.width != expected.width || d.height != expected.height)
+  if (!(d == expected))
     refuse("a picture is " + text_of(d) + ", prepared was " + text_of(expected));
   const FormatLayout layout = layout_of(d.format);
   for (int c = 0; c < layout.components; ++c) {
@@ -37,9 +37,7 @@ void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
 template <class Void>
 void check_tensor(const BasicTensor<Void> &tensor, const TensorDesc &expected) {
   const TensorDesc &d = tensor.desc;
-  if (d.dtype != expected.dtype || d.layout != expected.layout || d.n != expected.n ||
-      d.c != expected.c || d.h != expected.h || d.w != expected.w)
-    refuse("a tensor is not of the type and shape that was prepared");
+  if (!(d == expected)) refuse("a tensor is not of the type and shape that was prepared");
   if (tensor.data == nullptr) refuse("a tensor has no memory");
   if (reinterpret_cast<uintptr_t>(tensor.data) % size_of(d.dtype) != 0)
     refuse("a tensor's memory is not aligned to its elements");

@@ -76,7 +76,7 @@ class ImagesToTensor {
 };
 
 /// Regions of one picture into the slots of one tensor. The same holds as for an Operation, but that
-/// a region other than its slot's last one is planned anew.
+/// regions other than those before are planned anew.
 class RegionsToTensor {
  public:
   virtual ~RegionsToTensor() = default;

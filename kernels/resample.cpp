@@ -24,6 +24,16 @@ Chroma siting(const FormatLayout &layout, bool cosited) {
 
 }  // namespace
 
+bool operator==(const Resize &a, const Resize &b) {
+  return a.mode == b.mode && a.method == b.method && a.pad_value == b.pad_value &&
+         a.scale_up == b.scale_up;
+}
+
+bool operator==(const Source &a, const Source &b) {
+  return a.image == b.image && a.colorimetry == b.colorimetry && a.cosited_x == b.cosited_x &&
+         a.cosited_y == b.cosited_y;
+}
+
 void check_size(const char *what, int64_t width, int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMaxImageSize && height <= kMaxImageSize) return;
   throw Error(Error::Code::settings,

@@ -27,6 +27,9 @@ struct Source {
   bool cosited_y = false;   ///< … and rows
 };
 
+bool operator==(const Resize &a, const Resize &b);
+bool operator==(const Source &a, const Source &b);
+
 /// What is done to the components of a sampled pixel.
 enum class Conversion : uint8_t {
   keep,  ///< RGB → RGB, YUV → YUV, grey → grey

@@ -48,11 +48,6 @@ struct SamplingPlan {
 SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma chroma_x,
                                 Chroma chroma_y);
 
-/// A part of an axis, in continuous coordinates.
-struct Extent {
-  double begin, length;
-};
-
 /// `count` entries of a Q13.18 resize of a part of a picture to `resized` samples, from output
 /// coordinate `first` on. Samples that the part does not touch are not read. With `subsampled`, the
 /// chroma table reads each chroma sample as the two luma positions that it covers.

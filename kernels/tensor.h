@@ -22,6 +22,11 @@ struct TensorDesc {
   constexpr size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
 };
 
+inline bool operator==(const TensorDesc &a, const TensorDesc &b) {
+  return a.dtype == b.dtype && a.layout == b.layout && a.n == b.n && a.c == b.c && a.h == b.h &&
+         a.w == b.w;
+}
+
 /// Throws where a side is below 1 or the tensor has more bytes than can be addressed.
 void check_tensor_size(const TensorDesc &desc);
 

@@ -229,7 +229,7 @@ class ChangingTables {
   const uint8_t *upload(const TableBytes &tables, Stream stream) {
     const std::vector<uint8_t> &bytes = tables.get();
     const auto row = static_cast<ptrdiff_t>(bytes.size());
-    uint8_t *const pinned = ring_.take(bytes.size());
+    uint8_t *const pinned = ring_.take(memory_->size());
     std::memcpy(pinned, bytes.data(), bytes.size());
     device_.copy({memory_->data(), row}, {pinned, row}, bytes.size(), 1, stream);
     ring_.done_after(stream);

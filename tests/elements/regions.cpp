@@ -117,6 +117,45 @@ TEST(RegionList, MayBeOfFractions) {
   EXPECT_EQ(region_of(fractions.get(), 0), (std::array<double, 4>{10, 7.5, 20, 15}));
 }
 
+/// Whose ends are whole pixels but for rounding.
+TEST(RegionList, OfFractionsIsACropWhereItIsOnPixels) {
+  const ImageDesc desc = {PixelFormat::GRAY8, 8, 720};
+  const Picture picture = random_picture(desc);
+  const BufferRef pixels = batch_of(element("regions=list region-list=<0,252,8,252,0,0,8,504>"),
+                                    buffer_of(picture), desc),
+                  fractions = batch_of(element("regions=list region-units=fractions "
+                                               "region-list=<0,0.35,1,0.35,0,0,1,0.7>"),
+                                       buffer_of(picture), desc);
+  EXPECT_TRUE(same_bytes(bytes_of(fractions.get()), bytes_of(pixels.get())));
+  EXPECT_EQ(region_of(fractions.get(), 0), (std::array<double, 4>{0, 252, 8, 252}));
+}
+
+TEST(RegionList, MayBeAnotherForEachFrame) {
+  const auto rig = make_rig(element("regions=list region-list=<0,0,4,4>"));
+  const Picture picture = random_picture(kFrame);
+  rig->process(buffer_of(picture));
+  GstPad *const pad = rig->harness()->sinkpad;
+  guint queries = 0;
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer count) {
+        if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) == GST_QUERY_ALLOCATION)
+          ++*static_cast<guint *>(count);
+        return GST_PAD_PROBE_OK;
+      },
+      &queries, nullptr);
+  for (int x = 0; x < 20; x += 2) {
+    rig->set("region-list", "<" + std::to_string(x) + ",4,10,8>");
+    EXPECT_TRUE(same_bytes(bytes_of(rig->process(buffer_of(picture)).get()),
+                           slot_bytes(cut_out(picture, x, 4, 10, 8), small_params())));
+  }
+  EXPECT_EQ(queries, 0u);
+  rig->set("region-list", "<0,0,4,4,4,4,4,4>");
+  rig->process(buffer_of(picture));
+  EXPECT_GT(queries, 0u);
+  EXPECT_EQ(rig->output("dimensions"), "12:10:3:2");
+}
+
 TEST(RegionList, MayLeaveSlotsEmpty) {
   const auto rig = make_rig(element(std::string(kList) + "max-batch=4"));
   EXPECT_EQ(rig->output("dimensions"), "12:10:3:4");
@@ -175,11 +214,14 @@ TEST(RegionList, ThatIsWrongIsOneError) {
       {"regions=list region-list=<1,2,3,-4>", "width or height"},
       {"regions=list region-list=<1,nan,3,4>", "nan"},
       {"regions=list region-list=<1,2,3,4,1,2,3,4> max-batch=1", "max-batch"},
-      {"regions=list region-edge=pad region-list=<1,2,3,1e12>", "a region of"},
+      {"regions=list region-edge=pad region-list=<0,0,4,4,1,2,3,1e12>", "region 1"},
       {"regions=tiles tile-overlap=1", "tile-overlap"},
       {"regions=tiles tile-overlap=-0.1", "tile-overlap"},
       {"regions=tiles tile-columns=3 tile-rows=3 max-batch=8", "max-batch"},
       {"regions=tiles tile-columns=33 tile-rows=32", "1024"},
+      {"regions=tiles tile-columns=1024 tile-rows=1024", "1024"},
+      {"regions=list region-list=<40,0,1e-16,5> color=yuv resize-mode=stretch", "region 0"},
+      {"regions=list region-list=<0,1,1e-320,1e-320>", "region 0"},
   };
   for (const auto &c : cases) {
     SCOPED_TRACE(c.properties);
@@ -204,6 +246,15 @@ TEST(Tiles, FillTheFrameAndOverlap) {
     EXPECT_DOUBLE_EQ(region[2], width);
     EXPECT_NEAR(region[3], height, 1e-12);
   }
+}
+
+TEST(Tiles, EndOnPixelsWhereTheyAreMeantTo) {
+  const ImageDesc desc = {PixelFormat::GRAY8, 640, 8};
+  const BufferRef batch =
+      batch_of(element("regions=tiles tile-columns=10 tile-rows=1 tile-overlap=0.4"),
+               buffer_of(random_picture(desc)), desc);
+  for (guint i = 0; i < 10; ++i)
+    EXPECT_EQ(region_of(batch.get(), i), (std::array<double, 4>{60.0 * i, 0, 100, 8})) << i;
 }
 
 TEST(Tiles, AreTheRegionsThatTheirMetaSays) {
@@ -258,6 +309,35 @@ TEST(RegionMetas, HaveSlotsInTheirOrder) {
     EXPECT_EQ(found, id);
     EXPECT_EQ(parent, 0);
   }
+}
+
+/// As those are that began outside, of detectors that reckon with signs.
+TEST(RegionMetas, MayHaveWrappedAround) {
+  const Picture picture = random_picture(kFrame);
+  for (const char *edge : {"clip", "pad"}) {
+    BufferRef frame = buffer_of(picture);
+    add_interest(frame.get(), "face", static_cast<guint>(-6), 2, 16, 8);
+    add_interest(frame.get(), "face", 0, 0, static_cast<guint>(-5), 8);
+    add_interest(frame.get(), "face", 0, 0, G_MAXINT, G_MAXINT);
+    const BufferRef batch = batch_of(
+        element("regions=meta max-batch=4 region-edge=" + std::string(edge)), std::move(frame));
+    const bool clips = std::string(edge) == "clip";
+    EXPECT_EQ(region_of(batch.get(), 0),
+              (std::array<double, 4>{clips ? 0.0 : -6.0, 2, clips ? 10.0 : 16.0, 8}));
+    const auto slots = slots_of(batch.get());
+    EXPECT_EQ(slots[1].valid, clips);  // padded it would be too large
+    EXPECT_FALSE(slots[2].valid);
+  }
+}
+
+TEST(RegionMetas, KeepTheirNumberWithoutAType) {
+  BufferRef frame = buffer_of(random_picture(kFrame));
+  gst_buffer_add_video_region_of_interest_meta_id(frame.get(), 0, 2, 4, 10, 8)->id = 77;
+  const BufferRef batch = batch_of(element("regions=meta"), std::move(frame));
+  gint id = 0;
+  EXPECT_TRUE(gst_structure_get_int(slot_of(batch.get(), 0), "roi-id", &id));
+  EXPECT_EQ(id, 77);
+  EXPECT_FALSE(gst_structure_has_field(slot_of(batch.get(), 0), "roi-type"));
 }
 
 TEST(RegionMetas, OfAnyTypeFillSixteenSlots) {

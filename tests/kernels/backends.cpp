@@ -68,19 +68,6 @@ void Machine::run(ImagesToTensor &operation, const Slots &in, OutputTensor &out)
   device->synchronize(copies());
 }
 
-void Machine::run(RegionsToTensor &operation, const PictureRegions &in, OutputTensor &out) const {
-  /// An Operation of the regions.
-  struct Bound {
-    RegionsToTensor &operation;
-    const std::vector<Region> &regions;
-
-    void run(const ConstImage &image, const Tensor &tensor, Stream stream = {}) const {
-      operation.run(image, regions, tensor, stream);
-    }
-  } const bound = {operation, in.regions};
-  run(bound, *in.picture, out);
-}
-
 void Machine::take(HistogramOperation &operation, Bins &bins) const {
   Device *const device = backend_->device();
   if (device == nullptr) return operation.take(bins);

@@ -49,19 +49,18 @@ class Machine {
 
   template <class Operation, class In, class Out>
   void run(Operation &operation, const In &in, Out &out) const {
-    Device *const device = backend_->device();
-    if (device == nullptr) return operation.run(in.view(), out.view());
-    const OnDevice input(*device, in.spans(), copies());
-    const OnDevice target(*device, {out.span()}, copies());
-    before_run();
-    operation.run(in.view(input.bases()), out.view(target.data()), stream());
-    target.fetch(out.actual(), copies());
-    device->synchronize(copies());
+    run_work(
+        [&](const auto &from, const auto &to, Stream stream) { operation.run(from, to, stream); },
+        in, out);
   }
 
   /// A batch.
   void run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const;
-  void run(RegionsToTensor &operation, const PictureRegions &in, OutputTensor &out) const;
+  void run(RegionsToTensor &operation, const PictureRegions &in, OutputTensor &out) const {
+    run_work([&](const ConstImage &from, const Tensor &to,
+                 Stream stream) { operation.run(from, in.regions, to, stream); },
+             *in.picture, out);
+  }
 
   template <class In>
   void count(HistogramOperation &operation, const In &in, Bins &bins) const {
@@ -89,6 +88,19 @@ class Machine {
   void take(HistogramOperation &operation, Bins &bins) const;
 
  private:
+  /// Calls `work` with views of an input and an output.
+  template <class Work, class In, class Out>
+  void run_work(const Work &work, const In &in, Out &out) const {
+    Device *const device = backend_->device();
+    if (device == nullptr) return work(in.view(), out.view(), Stream());
+    const OnDevice input(*device, in.spans(), copies());
+    const OnDevice target(*device, {out.span()}, copies());
+    before_run();
+    work(in.view(input.bases()), out.view(target.data()), stream());
+    target.fetch(out.actual(), copies());
+    device->synchronize(copies());
+  }
+
   /// No other stream waits for it: what an operation without a stream has not finished when it
   /// returns is missing in the copy.
   Stream copies() const { return copies_->get(); }

@@ -222,6 +222,48 @@ TEST_F(CudaInFlightChainTest, Batches) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
+/// Regions that change while the frames before them are still worked on, so that their tables go up
+/// behind kernels that read others, and more are on the way than there are blocks for.
+TEST_F(CudaInFlightChainTest, RegionsThatChange) {
+  constexpr int kRounds = 80, kSlots = 66;
+  NormalizeParams p = {};
+  p.source.image = {PixelFormat::RGB, 48, 36};
+  p.out = {DType::uint8, Layout::nhwc, kSlots, 3, 20, 33};
+  const ImageDesc large = {PixelFormat::RGB, 1920, 1080};
+  const LetterboxParams work = {{large, {}, false, false}, large, {}};
+  const auto regions_of = [](int round) {
+    Random random(static_cast<uint64_t>(round / 2));  // each twice
+    std::vector<Region> regions;
+    for (int i = 0, count = random.integer(0, kSlots); i < count; ++i)
+      regions.push_back(
+          {random.real(0, 40), random.real(0, 30), random.real(1, 7), random.real(1, 5)});
+    return regions;
+  };
+  const size_t input = 3 * pixels(p.source.image);
+  std::vector<uint8_t> picture(input), expected(p.out.bytes() * kRounds);
+  fill_with_noise(picture.data(), picture.size());
+  const auto round = [&](RegionsToTensor &operation, int number, const uint8_t *from, uint8_t *to,
+                         Stream stream) {
+    operation.run({p.source.image, {{from, 3 * 48}, {nullptr, 0}, {nullptr, 0}}},
+                  regions_of(number), {p.out, to + static_cast<size_t>(number) * p.out.bytes()},
+                  stream);
+  };
+  const auto on_cpu = cpu()->normalize_regions(p);
+  for (int i = 0; i < kRounds; ++i) round(*on_cpu, i, picture.data(), expected.data(), {});
+  const auto device_picture = uploaded(picture), results = zeros(expected.size()),
+             from = zeros(3 * pixels(large)), to = zeros(3 * pixels(large));
+  const auto on_gpu = cuda().normalize_regions(p);
+  const auto busy = cuda().letterbox(work);
+  for (int i = 0; i < kRounds; ++i) {
+    for (int k = 0; k < 100; ++k)
+      busy->run({large, {{from->data(), 3 * 1920}, {nullptr, 0}, {nullptr, 0}}},
+                {large, {{to->data(), 3 * 1920}, {nullptr, 0}, {nullptr, 0}}}, stream());
+    round(*on_gpu, i, device_picture->data(), results->data(), stream());
+  }
+  device().synchronize(stream());
+  EXPECT_TRUE(downloaded(*results) == expected);
+}
+
 /// One tensor for all frames, of which each is copied before the next is made.
 TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   constexpr int kFrames = 100;

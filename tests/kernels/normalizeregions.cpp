@@ -141,6 +141,23 @@ TEST_P(RegionsTest, EveryFormatAndColor) {
       }
 }
 
+/// At the picture's edges and as small as can be.
+TEST_P(RegionsTest, SmallestRegions) {
+  for_cases(100, [&](Random &random) {
+    NormalizeParams p = random_params(random, 4);
+    const double width = p.source.image.width, height = p.source.image.height;
+    const auto place = [&](double length) {
+      return random.pick(std::vector<double>{0.0, 0.5, length - kLeastSide, length - 1.0});
+    };
+    std::vector<Region> regions;
+    for (int i = 0; i < 4; ++i)
+      regions.push_back({place(width), place(height), kLeastSide, kLeastSide});
+    for (Region &region : regions)
+      region = clip(region, p.source.image.width, p.source.image.height).value_or(region);
+    expect_as_the_oracle(random, p, {}, regions);
+  });
+}
+
 TEST_P(RegionsTest, OutputsOfSeveralBlocks) {
   uint64_t number = 0;
   for (const Color color : kColors)
@@ -300,8 +317,10 @@ TEST_P(RegionsTest, RefusesRegionsThatItCannotTake) {
   expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{0, -0.5, 4, 4}});
   expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{70, 0, 4, 4}});
   for (const bool beyond : kBools) {
-    expect_refused(Error::Code::settings, "a region of 0", {good, {1, 1, 0, 4}}, beyond);
-    expect_refused(Error::Code::settings, "a region of 4", {{1, 1, 4, -1}}, beyond);
+    expect_refused(Error::Code::settings, "a region of 0x4", {good, {1, 1, 0, 4}}, beyond);
+    expect_refused(Error::Code::settings, "a region of 4x-1", {{1, 1, 4, -1}}, beyond);
+    expect_refused(Error::Code::settings, "at 64,0", {{64, 0, 1e-16, 4}}, beyond);
+    expect_refused(Error::Code::settings, "a region of 4x", {{0, 1, 4, 1e-320}}, beyond);
     expect_refused(Error::Code::settings, "nan", {{kNan, 1, 4, 4}}, beyond);
     expect_refused(Error::Code::settings, "a region of inf", {{1, 1, kInfinity, 4}}, beyond);
     expect_refused(Error::Code::settings, "a region of", {{1, -2e9, 4, 4}}, beyond);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A CUDA stream of the application's own; without CUDA there is none, and batches lie in host memory.
+#pragma once
+
+#include <cstring>
+#include <stdexcept>
+
+#ifdef MULTICAM_CUDA
+#include <cuda_runtime_api.h>
+
+class Stream {
+ public:
+  ~Stream() { cudaStreamDestroy(stream_); }
+  void *handle() {
+    if (stream_ == nullptr) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    return stream_;
+  }
+  /// Copies to the host and waits, behind all that the stream has queued.
+  void fetch(void *to, const void *from, size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));
+    check(cudaStreamSynchronize(stream_));
+  }
+
+ private:
+  static void check(cudaError_t error) {
+    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+  }
+  cudaStream_t stream_ = nullptr;
+};
+#else
+class Stream {
+ public:
+  void *handle() { return nullptr; }
+  void fetch(void *to, const void *from, size_t bytes) { std::memcpy(to, from, bytes); }
+};
+#endif
