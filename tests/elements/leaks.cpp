@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "gpu.h"
+#include "handed.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -126,6 +127,36 @@ TEST_P(Leaks, LeaveNothingBehind) {
   }
   const std::string test = "Elements/Leaks.LeaveNothingBehind/" + std::to_string(GetParam());
   EXPECT_EQ(traced_run(test.c_str()), "");
+}
+
+/// Tensors that are handed over, refused, and let go after the pipeline.
+void hand_over() {
+  std::vector<Versioned> held;
+  {
+    Camera camera("video/x-raw,width=16,height=16 ! cudanormalize ! other/tensors");
+    camera.pipeline().start();
+    for (int i = 0; i < 5; ++i) {
+      const SampleRef sample = camera.pull();
+      ASSERT_NE(sample, nullptr);
+      const TensorRef tensor = tensor_of(sample.get());
+      held.push_back(to_versioned(tensor.get()));
+      to_dlpack(tensor.get());
+    }
+  }
+  const BufferRef wrong = buffer_of(Bytes(5));
+  const CapsRef caps(gst_caps_from_string(tensor_caps(kTensor).c_str()));
+  Refusal refusal;
+  EXPECT_EQ(gst_cuda_tensor_new(wrong.get(), caps.get(), refusal.into()), nullptr);
+}
+
+TEST(Leaks, OfTensorsAreNone) {
+  if (g_getenv(kChild) != nullptr) {
+    hand_over();
+    release_shared_context();
+    gst_deinit();
+    return;
+  }
+  EXPECT_EQ(traced_run("Leaks.OfTensorsAreNone"), "");
 }
 
 TEST(Leaks, AreSeen) {
