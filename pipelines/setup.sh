@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034  # for those who source this
 plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
+  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev libdlpack-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
 # CUDA's compiler as Python wheels, for machines without a CUDA toolkit.
@@ -40,6 +40,7 @@ provided() {
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
     python3-venv) python3 -c 'import ensurepip' ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
+    libdlpack-dev) [ -e /usr/include/dlpack/dlpack.h ] ;;
     lib*) [ -n "${modules[$1]:-}" ] && pkg-config --exists "${modules[$1]}" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1

@@ -12,9 +12,9 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "stream.h"
@@ -31,15 +31,15 @@ constexpr guint kReport = 2, kSilence = 10, kLongestPause = 30;  // seconds
 
 struct Pipeline {
   GstElement *pipeline, *mux, *sink;
-  std::atomic<GstClockTime> position{0};  // running time of the last batch
+  std::atomic<GstClockTime> position{0};  // of the last batch
 };
 
 /// Used by the main thread, but for count() and what GStreamer calls.
 class Camera {
  public:
-  /// One that `ends` is not begun again when it does, as a file that stands for no camera.
-  Camera(Pipeline &pipeline, guint index, const std::string &uri, bool ends)
-      : pipeline_(pipeline), index_(index), uri_(uri), ends_(ends) {
+  /// A file ends, unless it `loops`.
+  Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops)
+      : pipeline_(pipeline), index_(index), uri_(uri), ends_(!loops && uri.rfind("file:", 0) == 0) {
     connect();
   }
   ~Camera() {
@@ -48,12 +48,12 @@ class Camera {
   }
 
   bool owns(GstObject *object) const {
-    return decoder_ != nullptr && (object == GST_OBJECT(decoder_) ||
-                                   gst_object_has_as_ancestor(object, GST_OBJECT(decoder_)));
+    return decoder_ != nullptr && gst_object_has_as_ancestor(object, GST_OBJECT(decoder_));
   }
 
-  /// Begins again, each time after a longer pause until frames come.
+  /// Begins again, each time after a longer pause where no frames come.
   void lose(const std::string &why) {
+    pause_ = shown_.exchange(false) ? 1 : std::min(2 * pause_, kLongestPause);
     std::printf("camera %u: lost: %s; again in %u s\n", index_, why.c_str(), pause_);
     disconnect();
     const auto again = [](gpointer self) -> gboolean {
@@ -62,37 +62,31 @@ class Camera {
       return G_SOURCE_REMOVE;
     };
     retry_ = g_timeout_add_seconds(pause_, again, this);
-    pause_ = std::min(2 * pause_, kLongestPause);
   }
 
   /// A frame has a result, `age` after it was taken.
   void count(GstClockTime age, float result) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++counts_.frames;
-    counts_.age += age;
-    counts_.result = result;
+    shown_ = true;
+    ++frames_;
+    age_ += age;
+    result_ = result;
   }
 
   /// Returns the frames since the last report.
   guint report(double seconds) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const Counts counts = std::exchange(counts_, {});
-    lock.unlock();
-    std::printf("camera %u: %.1f frames/s", index_, counts.frames / seconds);
-    if (counts.frames > 0)
-      std::printf(", %.1f ms old, middle %+.3f", 1e-6 * counts.age / counts.frames, counts.result);
-    std::printf("%s\n", decoder_ == nullptr ? ", lost" : ended_ ? ", ended" : "");
-    if (counts.frames > 0) pause_ = 1;
-    const bool silent = counts.frames == 0 && decoder_ != nullptr && !ended_;
-    silence_ = silent ? silence_ + seconds : 0.0;
+    const guint frames = frames_.exchange(0);
+    const double age = 1e-6 * static_cast<double>(age_.exchange(0));
+    std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
+    if (frames > 0) std::printf(", %.1f ms old, middle %+.3f", age / frames, result_.load());
+    std::puts(decoder_ == nullptr ? ", lost" : ended_ ? ", ended" : "");
+    silence_ = frames == 0 && decoder_ != nullptr && !ended_ ? silence_ + seconds : 0.0;
     if (silence_ > kSilence) lose("no frames");
-    return counts.frames;
+    return frames;
   }
 
  private:
   void connect() {
     decoder_ = gst_element_factory_make("uridecodebin", nullptr);
-    if (decoder_ == nullptr) fail("there is no uridecodebin");
     g_autoptr(GstCaps) video = gst_caps_from_string("video/x-raw(ANY)");
     // A camera on its way to PLAYING does not hold up the pipeline.
     g_object_set(decoder_, "uri", uri_.c_str(), "caps", video, "async-handling", TRUE, nullptr);
@@ -133,23 +127,19 @@ class Camera {
     return GST_PAD_PROBE_DROP;
   }
 
-  struct Counts {
-    guint frames = 0;
-    GstClockTime age = 0;  // of all
-    float result = 0.0f;   // of the last
-  };
-
   Pipeline &pipeline_;
   const guint index_;
   const std::string uri_;
   const bool ends_;
   GstElement *decoder_ = nullptr;  // null while it is lost
   GstPad *slot_ = nullptr;
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> ended_{false}, shown_{true};
   guint pause_ = 1, retry_ = 0;
   double silence_ = 0.0;
-  std::mutex mutex_;
-  Counts counts_;  // since the last report; guarded by the mutex
+  // Since the last report.
+  std::atomic<guint> frames_{0};
+  std::atomic<GstClockTime> age_{0};  // of all
+  std::atomic<float> result_{0.0f};   // of the last
 };
 
 using Cameras = std::vector<std::unique_ptr<Camera>>;
@@ -220,11 +210,12 @@ gboolean on_message(GstBus *, GstMessage *message, Application *app) {
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return G_SOURCE_CONTINUE;
   g_autoptr(GError) error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
-  for (const auto &camera : app->cameras)
-    if (camera->owns(source)) return camera->lose(error->message), G_SOURCE_CONTINUE;
-  // A camera that is lost already may have more to say.
-  if (gst_object_has_as_ancestor(source, GST_OBJECT(app->pipeline.pipeline))) {
-    app->failure = error->message;
+  const auto camera = std::find_if(app->cameras.begin(), app->cameras.end(),
+                                   [&](const auto &each) { return each->owns(source); });
+  if (camera != app->cameras.end()) {
+    (*camera)->lose(error->message);
+  } else if (gst_object_has_as_ancestor(source, GST_OBJECT(app->pipeline.pipeline))) {
+    app->failure = error->message;  // not of a camera that is lost already
     g_main_loop_quit(app->loop);
   }
   return G_SOURCE_CONTINUE;
@@ -238,39 +229,40 @@ gboolean on_report(Application *app) {
   return G_SOURCE_CONTINUE;
 }
 
-gboolean on_signal(GMainLoop *loop) {
-  g_main_loop_quit(loop);
-  return G_SOURCE_CONTINUE;
-}
-
 void run(const std::string &tensor, bool loops, gchar **sources) {
   GError *error = nullptr;
-  const std::string description =
-      "cudatensormux name=mux batch-size=" + std::to_string(g_strv_length(sources)) + " " + tensor +
-      " ! appsink name=sink sync=false max-buffers=2";
+  const std::string description = "cudatensormux name=mux " + tensor +
+                                  " ! appsink name=sink async=false sync=false max-buffers=2";
   g_autoptr(GstElement) pipeline = gst_parse_launch(description.c_str(), &error);
   if (error != nullptr) fail("pipeline", error);
   // Its GPU memory is then that of this application's CUDA code. Where this fails, there is no CUDA.
   gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   g_autoptr(GstElement) mux = gst_bin_get_by_name(GST_BIN(pipeline), "mux");
+  g_object_set(mux, "batch-size", g_strv_length(sources), nullptr);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GMainLoop) loop = g_main_loop_new(nullptr, FALSE);
   Application app = {{pipeline, mux, sink}, {}, loop};
+  // Before there are cameras: one that fails at once does not keep the others from starting.
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint i = 0; sources[i] != nullptr; ++i) {
     g_autofree gchar *uri = gst_uri_is_valid(sources[i]) ? g_strdup(sources[i])
                                                          : gst_filename_to_uri(sources[i], &error);
     if (uri == nullptr) fail(sources[i], error);
-    const bool ends = !loops && g_str_has_prefix(uri, "file:");
-    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uri, ends));
+    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uri, loops));
   }
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, reinterpret_cast<GstBusFunc>(on_message), &app);
   for (const int signal : {SIGINT, SIGTERM})
-    g_unix_signal_add(signal, reinterpret_cast<GSourceFunc>(on_signal), loop);
+    g_unix_signal_add(
+        signal,
+        [](gpointer l) -> gboolean {
+          g_main_loop_quit(static_cast<GMainLoop *>(l));
+          return G_SOURCE_CONTINUE;
+        },
+        loop);
   g_timeout_add_seconds(kReport, reinterpret_cast<GSourceFunc>(on_report), &app);
   {
     const Consumer consumer(app.pipeline, app.cameras);
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
     g_main_loop_run(loop);
     gst_element_set_state(pipeline, GST_STATE_NULL);  // which ends the consumer
   }
