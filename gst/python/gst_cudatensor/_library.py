@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""libgstcudatensor-1.0: where it is, and what it declares."""
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+import re
+import subprocess
+import sys
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Iterator
+
+SONAME = "libgstcudatensor-1.0.so.0"
+VARIABLE = "GST_CUDATENSOR_LIBRARY"
+
+ANY_CONTEXT = 1  # of the flags
+NO_STREAM = ctypes.c_void_p(-1).value
+CPU, CUDA = 1, 2  # devices, numbered as DLPack does
+
+
+class ErrorCode(enum.IntEnum):
+    """What kind of thing went wrong."""
+
+    CAPS = 0  #: the caps do not describe one static tensor of a known type
+    BUFFER = 1  #: not one memory of exactly the caps' bytes, or one that cannot be mapped
+    NO_CUDA = 2  #: a library without CUDA, or no driver, device or libgstcuda
+    CONTEXT = 3  #: memory of a CUDA context that the consumer does not work in
+    STATE = 4  #: the element has started
+    CUDA = 5  #: a call to CUDA failed
+
+
+class TensorError(RuntimeError):
+    """What the library refuses; the message names the cause, and `code` its kind."""
+
+    def __init__(self, code: ErrorCode, message: str):
+        super().__init__(message)
+        self.code = code
+
+
+class GError(ctypes.Structure):
+    _fields_ = [("domain", ctypes.c_uint32), ("code", c_int), ("message", c_char_p)]
+
+
+class GeometryStruct(ctypes.Structure):
+    _fields_ = [("matrix", c_double * 6), ("inverse", c_double * 6),
+                *((name, c_int) for name in ("src_width", "src_height", "dst_width", "dst_height",
+                                             "pad_left", "pad_top", "content_width",
+                                             "content_height")),
+                ("_reserved", c_void_p * 4)]
+
+
+class SlotStruct(ctypes.Structure):
+    _fields_ = [("valid", c_int), ("pad_index", c_int), ("stream_id", c_char_p),
+                ("pts", c_uint64), ("duration", c_uint64), ("running_time", c_uint64),
+                ("has_geometry", c_int), ("geometry", GeometryStruct),
+                ("has_region", c_int), ("region", c_double * 4),
+                ("roi_type", c_char_p), ("roi_id", c_int),
+                ("_reserved", c_void_p * 20)]
+
+
+_ERROR = POINTER(POINTER(GError))
+# Of gst_cuda_tensor_…: what it returns, and what it takes.
+_FUNCTIONS = {
+    "new": (c_void_p, c_void_p, c_void_p, _ERROR),
+    "new_from_sample": (c_void_p, c_void_p, _ERROR),
+    "ref": (c_void_p, c_void_p),
+    "unref": (None, c_void_p),
+    "get_data_type": (c_int, c_void_p),
+    "data_type_get_size": (c_size_t, c_int),
+    "data_type_get_name": (c_char_p, c_int),
+    "get_n_dims": (c_uint, c_void_p),
+    "get_shape": (POINTER(c_int64), c_void_p),
+    "get_strides": (POINTER(c_int64), c_void_p),
+    "get_size": (c_size_t, c_void_p),
+    "get_data": (c_void_p, c_void_p),
+    "get_device": (c_int, c_void_p),
+    "get_device_id": (c_int, c_void_p),
+    "is_read_only": (c_int, c_void_p),
+    "get_geometry": (c_int, c_void_p, POINTER(GeometryStruct)),
+    "get_n_slots": (c_uint, c_void_p),
+    "get_slot": (c_int, c_void_p, c_uint, POINTER(SlotStruct)),
+    "acquire": (c_int, c_void_p, c_int, c_void_p, _ERROR),
+    "release": (None, c_void_p, c_void_p),
+    "to_dlpack": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
+    "to_dlpack_versioned": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
+    "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
+}
+
+
+def _pkg_config() -> Iterator[str]:
+    """The folder that pkg-config names, if it does."""
+    command = ["pkg-config", "--variable=libdir", "gstcudatensor-1.0"]
+    try:
+        found = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    except OSError:
+        return
+    if found.returncode == 0:
+        yield found.stdout.strip()
+
+
+def _candidates() -> Iterator[str]:
+    """Names of the library, the likeliest first."""
+    if os.environ.get(VARIABLE):
+        yield os.environ[VARIABLE]
+        return
+    # This file is PREFIX/lib/python3/…-packages/gst_cudatensor/_library.py.
+    prefix = next((folder.parent for folder in Path(__file__).resolve().parents
+                   if folder.name in ("lib", "lib64")), Path(sys.prefix))
+    multiarch = getattr(sys.implementation, "_multiarch", "")
+    for folder in (f"lib/{multiarch}", "lib", "lib64"):
+        if (prefix / folder / SONAME).is_file():
+            yield str(prefix / folder / SONAME)
+    yield SONAME
+    for folder in _pkg_config():
+        yield f"{folder}/{SONAME}"
+
+
+def _open() -> ctypes.CDLL:
+    tried = []
+    for name in _candidates():
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            tried.append(str(error))
+    raise ImportError(f"the library of gst-cudatensor cannot be loaded ({'; '.join(tried)}): "
+                      f"install it, or set {VARIABLE} to the path of {SONAME}")
+
+
+_LIBRARY = _open()
+
+
+class _Functions:
+    """The library's functions, without their prefix."""
+
+    def __init__(self) -> None:
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            try:
+                function = getattr(_LIBRARY, "gst_cuda_tensor_" + name)
+            except AttributeError as error:
+                raise ImportError(f"the library is older than this package: {error}") from error
+            function.restype = result
+            function.argtypes = arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers
+        raise AttributeError(name)
+
+
+functions = _Functions()
+_LIBRARY.g_error_free.argtypes = [c_void_p]
+_LIBRARY.g_error_free.restype = None
+_LIBRARY.g_type_from_name.argtypes = [c_char_p]
+_LIBRARY.g_type_from_name.restype = c_size_t
+_LIBRARY.g_type_is_a.argtypes = [c_size_t, c_size_t]
+_LIBRARY.g_type_is_a.restype = c_int
+
+
+def call(function: Any, *arguments: Any) -> Any:
+    """The result of a function whose last parameter is a GError. Raises TensorError."""
+    error = POINTER(GError)()
+    result = function(*arguments, ctypes.byref(error))
+    if not error:
+        return result
+    code, message = error.contents.code, error.contents.message
+    _LIBRARY.g_error_free(error)
+    raise TensorError(ErrorCode(code), message.decode())
+
+
+def _is_a(name: str, wanted: str) -> bool:
+    types = [_LIBRARY.g_type_from_name(each.encode()) for each in (name, wanted)]
+    return all(types) and bool(_LIBRARY.g_type_is_a(*types))
+
+
+def _own_text(thing: object) -> re.Match[str] | None:
+    """'(GType at 0xADDRESS)' in what PyGObject, and not an override, says of an object."""
+    for base in reversed(type(thing).__mro__):
+        found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", base.__repr__(thing))
+        if found:
+            return found
+    return None
+
+
+def address_of(thing: object, wanted: str) -> int:
+    """The C address of PyGObject's wrapper of a GType, or of what is an address already.
+
+    Raises TypeError where it is neither, or PyGObject does not tell the address.
+    """
+    if isinstance(thing, int) and not isinstance(thing, bool):
+        if thing <= 0:
+            raise TypeError(f"{thing} is not the address of a {wanted}")
+        return thing
+    said = _own_text(thing)
+    if said is None or not _is_a(said[1], wanted):
+        raise TypeError(f"{thing!r} is neither a {wanted} of PyGObject nor the address of one")
+    if int(said[2], 16) != hash(thing):
+        raise TypeError(f"this PyGObject does not tell the address of {thing!r}: pass it as an int")
+    return hash(thing)

@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""tensors.py [--newer]
+
+The Python package over real pipelines on the CPU, with NumPy as the consumer.  --newer: with the
+NumPy in the folder that CUDATENSOR_TEST_NUMPY names, which knows DLPack 1.0.
+"""
+import ctypes
+import gc
+import os
+import random
+import sys
+import threading
+import unittest
+
+if sys.argv[1:] == ["--newer"]:
+    folder = os.environ.get("CUDATENSOR_TEST_NUMPY")
+    if not folder:
+        print("CUDATENSOR_TEST_NUMPY names no folder with a newer NumPy")
+        sys.exit(77)
+    sys.path.insert(0, folder)
+    del sys.argv[1]
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+import numpy  # noqa: E402
+import gst_cudatensor  # noqa: E402
+from gst_cudatensor import ErrorCode, Tensor, TensorError  # noqa: E402
+
+KNOWS_DLPACK_1 = tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 1)
+CAPS = "other/tensors,format=static,num_tensors=1,types={},dimensions=(string){},framerate=0/1"
+
+
+class Camera:
+    """A pipeline from which samples are pulled."""
+
+    def __init__(self, elements, source="videotestsrc pattern=snow"):
+        self.pipeline = Gst.parse_launch(
+            f"{source} ! {elements} ! other/tensors ! appsink name=sink sync=false max-buffers=2")
+        self.sink = self.pipeline.get_by_name("sink")
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def pull(self):
+        sample = self.sink.emit("try-pull-sample", 20 * Gst.SECOND)
+        assert sample is not None, self.pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+        return sample
+
+    def stop(self):
+        self.pipeline.set_state(Gst.State.NULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.stop()
+
+
+def small_camera(properties=""):
+    return Camera("video/x-raw,format=RGB,width=20,height=12 ! cudanormalize " + properties)
+
+
+def made_buffer(size=24):
+    return Gst.Buffer.new_wrapped(bytes(range(size)))
+
+
+def made_caps(types="uint8", dimensions="4:3:2:1"):
+    return Gst.Caps.from_string(CAPS.format(types, dimensions))
+
+
+def made_tensor(buffer, **arguments):
+    return Tensor.from_buffer(buffer, made_caps(), **arguments)
+
+
+def references(buffer):
+    """Of a GstMiniObject, whose first fields are a GType and the count."""
+    return ctypes.c_int.from_address(hash(buffer) + ctypes.sizeof(ctypes.c_size_t)).value
+
+
+class Description(unittest.TestCase):
+    def test_forms(self):
+        for properties, dtype, shape, strides in (
+                ("", "float32", (1, 3, 12, 20), (720, 240, 20, 1)),
+                ("dtype=float16 layout=nhwc", "float16", (1, 12, 20, 3), (720, 60, 3, 1)),
+                ("dtype=uint8 color=gray", "uint8", (1, 1, 12, 20), (240, 240, 20, 1)),
+                ("dtype=int8", "int8", (1, 3, 12, 20), (720, 240, 20, 1))):
+            with self.subTest(properties), small_camera(properties) as camera:
+                sample = camera.pull()
+                tensor = Tensor.from_sample(sample)
+                self.assertEqual((tensor.dtype, tensor.shape, tensor.strides, tensor.device),
+                                 (dtype, shape, strides, "cpu"))
+                self.assertEqual(tensor.nbytes, sample.get_buffer().get_size())
+                self.assertEqual(tensor.itemsize, numpy.dtype(dtype).itemsize)
+                self.assertEqual(tensor.__dlpack_device__(), (1, 0))
+                array = numpy.asarray(tensor)
+                self.assertEqual((array.dtype, array.shape), (numpy.dtype(dtype), shape))
+                self.assertEqual(array.strides, tuple(n * array.itemsize for n in strides))
+                data = sample.get_buffer().extract_dup(0, tensor.nbytes)
+                self.assertEqual(array.tobytes(), bytes(data))
+
+    def test_types_of_other_elements(self):
+        for dtype in ("float64", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+            buffer = made_buffer(numpy.dtype(dtype).itemsize * 6)
+            tensor = Tensor.from_buffer(buffer, made_caps(dtype, "3:2"))
+            self.assertEqual(numpy.asarray(tensor).dtype, numpy.dtype(dtype))
+            self.assertEqual(numpy.asarray(tensor).tobytes(), bytes(range(buffer.get_size())))
+
+    def test_addresses_do_as_well(self):
+        buffer, caps = made_buffer(), made_caps()
+        sample = Gst.Sample.new(buffer, caps, None, None)
+        for tensor in (Tensor.from_sample(hash(sample)),
+                       Tensor.from_buffer(hash(buffer), hash(caps))):
+            self.assertEqual(numpy.asarray(tensor).tobytes(), bytes(range(24)))
+
+    def test_repr(self):
+        tensor = made_tensor(made_buffer())
+        self.assertEqual(repr(tensor), "<gst_cudatensor.Tensor uint8 (1, 2, 3, 4) on cpu>")
+        tensor.close()
+        self.assertIn("closed", repr(tensor))
+
+
+class Geometry(unittest.TestCase):
+    def test_boxes(self):
+        with Camera("video/x-raw,width=1280,height=720 ! cudanormalize width=640 height=640 "
+                    "resize-mode=ultralytics") as camera:
+            tensor = Tensor.from_sample(camera.pull())
+        geometry = tensor.geometry
+        self.assertEqual((geometry.src_width, geometry.src_height), (1280, 720))
+        self.assertEqual((geometry.dst_width, geometry.dst_height), (640, 640))
+        self.assertEqual((geometry.pad_left, geometry.pad_top), (0, 140))
+        self.assertEqual((geometry.content_width, geometry.content_height), (640, 360))
+        self.assertEqual(geometry.matrix, (0.5, 0, 0, 0, 0.5, 140))
+        self.assertEqual(geometry.map_box((0, 140, 640, 500)), (0, 0, 1280, 720))
+        boxes = [[0, 140, 640, 500], [320, 320, 330, 340]]
+        expected = [(0, 0, 1280, 720), (640, 360, 660, 400)]
+        self.assertEqual(tensor.map_boxes(boxes), expected)
+        self.assertEqual(tensor.map_boxes([]), [])
+        for array in (numpy.array(boxes), numpy.array(boxes, numpy.float32), numpy.empty((0, 4)),
+                      numpy.array([boxes, boxes])):
+            mapped = tensor.map_boxes(array)
+            self.assertEqual((mapped.shape, mapped.dtype), (array.shape, numpy.float64))
+            self.assertTrue((mapped.reshape(-1, 4)[:2] == numpy.array(expected)[:len(array)]).all())
+        for wrong in (numpy.zeros((3, 5)), numpy.float64(1), [[1, 2, 3]]):
+            with self.assertRaises((ValueError, TypeError)):
+                tensor.map_boxes(wrong)
+
+    def test_the_same_as_in_c(self):
+        library = gst_cudatensor._library
+        inverse = (1.5, 2.25, 3.0, 4.0, 5.5, 6.125)
+        struct = library.GeometryStruct(inverse=inverse)
+        box = (ctypes.c_double * 4)(1, 10, 100, 1000)
+        library._LIBRARY.gst_cuda_tensor_geometry_map_box(ctypes.byref(struct), box, box)
+        geometry = gst_cudatensor.Geometry._of(struct)
+        self.assertEqual(geometry.map_box((1, 10, 100, 1000)), tuple(box))
+
+    def test_none(self):
+        tensor = made_tensor(made_buffer())
+        self.assertIsNone(tensor.geometry)
+        self.assertEqual(tensor.slots, [])
+        with self.assertRaisesRegex(ValueError, "no geometry"):
+            tensor.map_boxes([[1, 2, 3, 4]])
+        with self.assertRaises(IndexError):
+            tensor.map_boxes([[1, 2, 3, 4]], slot=0)
+
+    def test_batch(self):
+        with Camera("mux. videotestsrc num-buffers=2 ! video/x-raw,width=32,height=64,framerate=10/1 "
+                    "! mux.sink_2 cudatensormux name=mux batch-size=3 width=64 height=64 "
+                    "resize-mode=ultralytics",
+                    "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=64,framerate=10/1"
+                    ) as camera:
+            camera.pull()
+            tensor = Tensor.from_sample(camera.pull())
+        self.assertEqual(tensor.shape, (3, 3, 64, 64))
+        first, empty, third = tensor.slots
+        self.assertEqual([slot.valid for slot in tensor.slots], [True, False, True])
+        self.assertEqual([slot.pad_index for slot in tensor.slots], [0, -1, 2])
+        self.assertEqual((first.pts, first.duration, first.running_time),
+                         (100000000, 100000000, 100000000))
+        self.assertIsInstance(first.stream_id, str)
+        self.assertNotEqual(first.stream_id, third.stream_id)
+        self.assertEqual((empty.pts, empty.geometry, empty.region, empty.roi_id), (None,) * 4)
+        self.assertEqual(third.geometry.src_width, 32)
+        self.assertEqual(tensor.map_boxes([[0, 16, 64, 48]], slot=0), [(0, 0, 128, 64)])
+        self.assertEqual(tensor.map_boxes([[16, 0, 48, 64]], slot=2), [(0, 0, 32, 64)])
+        with self.assertRaisesRegex(ValueError, "say which"):
+            tensor.map_boxes([[0, 0, 1, 1]])
+        with self.assertRaises(ValueError):
+            tensor.map_boxes([[0, 0, 1, 1]], slot=1)
+
+
+class Consumers(unittest.TestCase):
+    def test_asarray_is_no_copy(self):
+        with small_camera() as camera:
+            tensor = Tensor.from_sample(camera.pull())
+        for array in (numpy.asarray(tensor), numpy.array(tensor, copy=False)):
+            self.assertEqual(array.ctypes.data, tensor.data_ptr)
+            self.assertFalse(array.flags.writeable)
+            with self.assertRaises(ValueError):
+                array[...] = 1
+
+    def test_asarray_copies_where_it_is_told_to(self):
+        tensor = made_tensor(made_buffer())
+        for array in (numpy.array(tensor), numpy.asarray(tensor, dtype="float32"),
+                      tensor.__array__(copy=True)):
+            self.assertNotEqual(array.ctypes.data, tensor.data_ptr)
+            self.assertTrue(array.flags.writeable)
+            self.assertEqual(array.reshape(-1).tolist(), list(range(24)))
+        with self.assertRaises(ValueError):
+            tensor.__array__(dtype="float32", copy=False)
+        self.assertEqual(tensor.__array__(dtype="uint8", copy=False).ctypes.data, tensor.data_ptr)
+
+    def test_from_dlpack_is_no_copy(self):
+        with small_camera() as camera:
+            tensor = Tensor.from_sample(camera.pull())
+        array = numpy.from_dlpack(tensor)
+        self.assertEqual(array.ctypes.data, tensor.data_ptr)
+        self.assertEqual((array.shape, array.dtype.name), (tensor.shape, tensor.dtype))
+        self.assertEqual(array.tobytes(), numpy.asarray(tensor).tobytes())
+
+    @unittest.skipUnless(KNOWS_DLPACK_1, f"NumPy {numpy.__version__} is older than DLPack 1.0")
+    def test_from_dlpack_hears_who_may_write(self):
+        buffer = made_buffer()
+        tensor = made_tensor(buffer)
+        self.assertTrue(tensor.read_only)
+        self.assertFalse(numpy.from_dlpack(tensor).flags.writeable)
+        del buffer
+        self.assertFalse(tensor.read_only)
+        array = numpy.from_dlpack(tensor)
+        self.assertTrue(array.flags.writeable)
+        array[...] = 7
+        self.assertEqual(set(numpy.asarray(tensor).reshape(-1).tolist()), {7})
+        with self.assertRaises((ValueError, BufferError)):
+            numpy.from_dlpack(tensor, copy=True)
+        self.assertEqual(numpy.from_dlpack(tensor, device="cpu", copy=False).ctypes.data,
+                         tensor.data_ptr)
+
+    def test_capsules(self):
+        tensor = made_tensor(made_buffer())
+        for arguments, name in (({}, '"dltensor"'), ({"max_version": (0, 8)}, '"dltensor"'),
+                                ({"max_version": (1, 0)}, '"dltensor_versioned"'),
+                                ({"max_version": (2, 1), "dl_device": (1, 0), "copy": False,
+                                  "stream": None}, '"dltensor_versioned"'),
+                                ({"stream": -1}, '"dltensor"')):
+            self.assertIn(name, repr(tensor.__dlpack__(**arguments)))
+
+    def test_what_cannot_be(self):
+        tensor = made_tensor(made_buffer())
+        for arguments, error in (({"copy": True}, BufferError), ({"dl_device": (2, 0)}, BufferError),
+                                 ({"stream": 1}, ValueError), ({"stream": 0}, ValueError)):
+            with self.assertRaises(error):
+                tensor.__dlpack__(**arguments)
+        self.assertFalse(hasattr(tensor, "__cuda_array_interface__"))
+
+
+class Lifetime(unittest.TestCase):
+    def setUp(self):
+        self.buffer = made_buffer()
+        self.before = references(self.buffer)
+
+    def tearDown(self):
+        gc.collect()
+        self.assertEqual(references(self.buffer), self.before)
+
+    def test_arrays_outlive_all_else(self):
+        for consume in numpy.asarray, numpy.from_dlpack:
+            tensor = made_tensor(self.buffer)
+            array = consume(tensor)
+            del tensor
+            gc.collect()
+            self.assertEqual(references(self.buffer), self.before + 1)
+            self.assertEqual(array.reshape(-1).tolist(), list(range(24)))
+            slice_ = array[0, 1]
+            del array
+            self.assertEqual(slice_.reshape(-1).tolist(), list(range(12, 24)))
+            del slice_
+
+    def test_close(self):
+        with made_tensor(self.buffer) as tensor:
+            array = numpy.asarray(tensor)
+        self.assertEqual(array.reshape(-1).tolist(), list(range(24)))
+        tensor.close()
+        for use in (numpy.asarray, numpy.from_dlpack, lambda t: t.data_ptr, lambda t: t.read_only,
+                    lambda t: t.__dlpack__()):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                use(tensor)
+        self.assertEqual((tensor.shape, tensor.dtype), ((1, 2, 3, 4), "uint8"))
+        del array
+        self.assertEqual(references(self.buffer), self.before)
+
+    def test_capsules_that_nobody_takes(self):
+        tensor = made_tensor(self.buffer)
+        for version in None, (1, 0):
+            capsules = [tensor.__dlpack__(max_version=version) for _ in range(10)]
+            del capsules
+        tensor.close()
+        self.assertEqual(references(self.buffer), self.before)
+
+    def test_refusals(self):
+        for _ in range(10):
+            with self.assertRaises(TensorError):
+                Tensor.from_buffer(self.buffer, made_caps("uint8", "4:3:3:1"))
+
+    def test_cycles(self):
+        tensor = made_tensor(self.buffer)
+        tensor.itself = tensor
+        del tensor
+
+    def test_threads(self):
+        tensor = made_tensor(self.buffer)
+
+        def work():
+            for _ in range(200):
+                try:
+                    self.assertEqual(numpy.from_dlpack(tensor).reshape(-1)[5], 5)
+                    self.assertEqual(numpy.asarray(tensor).reshape(-1)[5], 5)
+                    tensor.__dlpack__(max_version=(1, 0))
+                except ValueError as error:  # closed
+                    self.assertIn("closed", str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        tensor.close()
+        for thread in threads:
+            thread.join()
+
+
+class Pipelines(unittest.TestCase):
+    def test_a_hundred_go_in_any_order_from_another_thread(self):
+        with small_camera() as camera:
+            kept = []
+            for _ in range(100):
+                array = numpy.from_dlpack(Tensor.from_sample(camera.pull()))
+                kept.append((array, array.copy()))
+
+            def let_go():
+                random.Random(1).shuffle(kept)
+                while kept:
+                    array, expected = kept.pop()
+                    self.assertTrue((array == expected).all())
+
+            other = threading.Thread(target=let_go)
+            other.start()
+            for _ in range(50):
+                Tensor.from_sample(camera.pull())
+            other.join()
+
+    def test_buffers_come_back_to_the_pool(self):
+        with small_camera() as camera:
+            addresses = set()
+            for _ in range(300):
+                with Tensor.from_sample(camera.pull()) as tensor:
+                    addresses.add(numpy.from_dlpack(tensor).ctypes.data)
+        self.assertLess(len(addresses), 30)
+
+    def test_never_freed_before_null(self):
+        camera = small_camera()
+        kept = [numpy.asarray(Tensor.from_sample(camera.pull())) for _ in range(20)]
+        expected = [array.copy() for array in kept]
+        camera.stop()
+        del camera
+        gc.collect()
+        for array, copy in zip(kept, expected):
+            self.assertTrue((array == copy).all())
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, code, text, buffer, caps):
+        with self.assertRaisesRegex(TensorError, text) as raised:
+            Tensor.from_buffer(buffer, caps)
+        self.assertEqual(raised.exception.code, code)
+
+    def test_tensors(self):
+        self.refused(ErrorCode.CAPS, "other/tensors", made_buffer(),
+                     Gst.Caps.from_string("video/x-raw"))
+        self.refused(ErrorCode.CAPS, "complex", made_buffer(), made_caps("complex"))
+        self.refused(ErrorCode.BUFFER, "23 bytes", made_buffer(23), made_caps())
+        two = made_buffer(12).append(made_buffer(12))
+        self.refused(ErrorCode.BUFFER, "2 memories", two, made_caps())
+        with self.assertRaisesRegex(TensorError, "buffer"):
+            Tensor.from_sample(Gst.Sample.new(None, made_caps(), None, None))
+
+    def test_things_that_are_no_samples(self):
+        for thing in (None, "sample", 0, -1, 1.5, True, made_buffer(), Gst.Pipeline.new(None)):
+            with self.assertRaisesRegex(TypeError, "GstSample"):
+                Tensor.from_sample(thing)
+        with self.assertRaisesRegex(TypeError, "GstCaps"):
+            Tensor.from_buffer(made_buffer(), "other/tensors")
+
+    def test_contexts_where_there_is_no_cuda(self):
+        with self.assertRaisesRegex(TypeError, "GstElement"):
+            gst_cudatensor.share_primary_context(made_buffer())
+        pipeline = Gst.Pipeline.new(None)
+        for given in pipeline, hash(pipeline):
+            with self.assertRaises(TensorError) as raised:
+                gst_cudatensor.share_primary_context(given, device=9999)
+            self.assertEqual(raised.exception.code, ErrorCode.NO_CUDA)
+
+
+if __name__ == "__main__":
+    Gst.init(None)
+    unittest.main(verbosity=2)
