@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+class Failure(Exception):
+    """Ends the application with its text."""
