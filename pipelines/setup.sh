@@ -35,6 +35,7 @@ provided() {
     gstreamer1.0-tools) command -v gst-launch-1.0 && command -v gst-inspect-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists videoconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists matroskademux ;;
+    gstreamer1.0-x) gst-inspect-1.0 --exists ximagesink ;;
     gstreamer1.0-plugins-bad) gst-inspect-1.0 --exists h264parse ;;
     python3-gi) python3 -c 'import gi' ;;
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
@@ -72,8 +73,8 @@ need_packages() {
     apt-get -q -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
-# need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with these
-# wheels and nothing that they ask for. Fails where they cannot be fetched.
+# need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with
+# these wheels and nothing that they ask for. Fails where they cannot be fetched.
 need_wheels() {
   local venv=$1 python=/usr/bin/python3
   shift

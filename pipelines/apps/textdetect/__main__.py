@@ -21,7 +21,7 @@ from gi.repository import Gst  # noqa: E402
 from detector import Detector  # noqa: E402
 from failure import Failure  # noqa: E402
 from gst_cudatensor import Tensor  # noqa: E402
-from output import Frame, Picture, video, window  # noqa: E402
+from output import Closed, Film, Frame, Picture, Window, display  # noqa: E402
 from stream import Stream, decoder_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,14 +81,11 @@ def parse_arguments():
 
 
 def outputs_of(arguments):
-    outputs = []
     if arguments.output is not None:
-        is_video = arguments.output.lower().endswith(".webm")
-        outputs.append((video if is_video else Picture)(arguments.output))
-    has_display = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
-    if has_display and not arguments.headless:
-        outputs.append(window())
-    return outputs
+        is_film = arguments.output.lower().endswith(".webm")
+        yield (Film if is_film else Picture)(arguments.output)
+    if display() is not None and not arguments.headless:
+        yield Window()
 
 
 class Report:
@@ -127,24 +124,24 @@ class Report:
 
 def detect(arguments, detector, stream, outputs):
     report = Report(arguments.json)
-    for tensor_sample, frame_sample in stream:
-        tensor = Tensor.from_sample(tensor_sample)
-        texts = detector.find(tensor)
-        report.add(tensor_sample.get_buffer().pts, texts, np.shape(tensor))
-        if frame_sample is not None:
-            frame = Frame.from_sample(frame_sample)
-            frame.draw(texts)
-            for output in outputs:
-                output.write(frame, texts)
-        if report.frames == arguments.frames:
-            break
-    if report.frames == 0:
-        if stream.stopped:
-            return
+    with contextlib.suppress(Closed):
+        for tensor_sample, frame_sample in stream:
+            tensor = Tensor.from_sample(tensor_sample)
+            texts = detector.find(tensor)
+            report.add(tensor_sample.get_buffer().pts, texts, np.shape(tensor))
+            if frame_sample is not None:
+                frame = Frame.from_sample(frame_sample)
+                frame.draw(texts)
+                for output in outputs:
+                    output.write(frame, texts)
+            if report.frames == arguments.frames:
+                break
+    if report.frames > 0:
+        for output in outputs:
+            output.finish()
+        report.end(stream.backend(), arguments.output)
+    elif not stream.stopped:
         raise Failure(f"'{arguments.source}' gave no frame")
-    for output in outputs:
-        output.finish()
-    report.end(stream.backend(), arguments.output)
 
 
 def stop_on_signals(stream):
@@ -157,13 +154,14 @@ def stop_on_signals(stream):
 
 
 def run(arguments):
-    video_elements = decoder_of(arguments.source)
+    video = decoder_of(arguments.source)
     detector = Detector(arguments.side)
     with contextlib.ExitStack() as stack:
-        outputs = outputs_of(arguments)
-        for output in outputs:
+        outputs = []
+        for output in outputs_of(arguments):
             stack.callback(output.close)
-        stream = Stream(video_elements, arguments.size or detector.tensor_size, detector.mean,
+            outputs.append(output)
+        stream = Stream(video, arguments.size or detector.tensor_size, detector.mean,
                         detector.std, with_frames=bool(outputs))
         stack.callback(stream.close)
         stop_on_signals(stream)

@@ -4,6 +4,7 @@
 Each has write(frame, texts), finish() after the last frame, and close() in any case.
 """
 import dataclasses
+import os
 import time
 
 import cv2
@@ -13,12 +14,23 @@ import numpy as np
 gi.require_version("GstVideo", "1.0")
 from gi.repository import Gst, GstVideo  # noqa: E402
 
-from failure import Failure  # noqa: E402
-from stream import POLL, quoted, raise_error_of  # noqa: E402
+from failure import Failure, Missing  # noqa: E402
+from stream import POLL, pipeline_of, quoted, raise_error_of  # noqa: E402
 
 COLOR = (0, 230, 255)
 # Bytes that wait for a slow encoder or display.
 WAITING = 1 << 26
+# Sinks by the variables that name a display.
+WINDOWS = {"DISPLAY": "ximagesink", "WAYLAND_DISPLAY": "waylandsink"}
+
+
+def display():
+    """The variable that names a display to open windows on; None where there is none."""
+    return next((name for name in WINDOWS if os.environ.get(name)), None)
+
+
+class Closed(Exception):
+    """The window is no longer there."""
 
 
 @dataclasses.dataclass
@@ -84,7 +96,7 @@ class Playback:
     """Plays the frames into `sink`: elements as gst-launch-1.0 takes them."""
 
     def __init__(self, sink):
-        self._pipeline = Gst.parse_launch(f"appsrc name=source format=time ! videoconvert ! {sink}")
+        self._pipeline = pipeline_of(f"appsrc name=source format=time ! videoconvert ! {sink}")
         self._source = self._pipeline.get_by_name("source")
         self._first = None
         self._pipeline.set_state(Gst.State.PLAYING)
@@ -99,19 +111,34 @@ class Playback:
         known = frame.pts != Gst.CLOCK_TIME_NONE
         self._source.push_sample(frame.to_sample(frame.pts - self._first if known else frame.pts))
 
+    def close(self):
+        self._pipeline.set_state(Gst.State.NULL)
+
+
+class Film(Playback):
+    """Writes the frames to a file."""
+
+    def __init__(self, path):
+        super().__init__(f"vp8enc deadline=1 ! webmmux ! filesink location={quoted(path)}")
+
     def finish(self):
         self._source.end_of_stream()
         bus = self._pipeline.get_bus()
         while bus.timed_pop_filtered(POLL, Gst.MessageType.EOS) is None:
             raise_error_of(self._pipeline)
 
-    def close(self):
-        self._pipeline.set_state(Gst.State.NULL)
 
+class Window(Playback):
+    """Shows the frames; write() ends with Closed once its user has closed it."""
 
-def window():
-    return Playback("autovideosink sync=false")
+    def __init__(self):
+        super().__init__(WINDOWS[display()] + " sync=false")
 
+    def write(self, frame, texts):
+        try:
+            super().write(frame, texts)
+        except Missing:  # what the sinks say of it
+            raise Closed from None
 
-def video(path):
-    return Playback(f"vp8enc deadline=1 ! webmmux ! filesink location={quoted(path)}")
+    def finish(self):
+        pass

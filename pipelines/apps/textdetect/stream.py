@@ -6,9 +6,9 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
-from gi.repository import Gst, GstApp  # noqa: E402,F401  GstApp: appsink's methods
+from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink's methods
 
-from failure import Failure  # noqa: E402
+from failure import Failure, Missing  # noqa: E402
 
 POLL = 100 * Gst.MSECOND
 # Frames that are kept until their tensor has been taken, where a camera does not wait.
@@ -40,12 +40,22 @@ def list_of(values):
     return '"<' + ",".join(str(float(value)) for value in values) + '>"'
 
 
+def pipeline_of(description):
+    try:
+        return Gst.parse_launch_full(description, None, Gst.ParseFlags.FATAL_ERRORS)
+    except GLib.Error as error:
+        raise Failure(error.message) from None
+
+
 def raise_error_of(pipeline):
     """A Failure, where an element has posted an error."""
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     if message is not None:
         error, debug = message.parse_error()
-        raise Failure(f"{message.src.get_name()}: {error.message}" + (f"\n{debug}" if debug else ""))
+        details = f"\n{debug}" if debug else ""
+        missing = error.matches(Gst.ResourceError.quark(), Gst.ResourceError.NOT_FOUND)
+        kind = Missing if missing else Failure
+        raise kind(f"{message.src.get_name()}: {error.message}{details}")
 
 
 class Stream:
@@ -68,10 +78,7 @@ class Stream:
         if with_frames:
             description += (" tee. ! cudaletterbox ! video/x-raw,format=BGR ! "
                             "appsink name=frames async=false sync=false max-buffers=1")
-        try:
-            self._pipeline = Gst.parse_launch_full(description, None, Gst.ParseFlags.FATAL_ERRORS)
-        except gi.repository.GLib.Error as error:
-            raise Failure(error.message) from None
+        self._pipeline = pipeline_of(description)
         self._normalize = self._pipeline.get_by_name("normalize")
         self._tensors = self._pipeline.get_by_name("tensors")
         self._frames = self._pipeline.get_by_name("frames")
