@@ -35,6 +35,7 @@ provided() {
     gstreamer1.0-tools) command -v gst-launch-1.0 && command -v gst-inspect-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists videoconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists matroskademux ;;
+    gstreamer1.0-x) gst-inspect-1.0 --exists ximagesink ;;
     gstreamer1.0-plugins-bad) gst-inspect-1.0 --exists h264parse ;;
     python3-gi) python3 -c 'import gi' ;;
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
@@ -73,6 +74,22 @@ need_packages() {
     apt-get -q -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
+# need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with
+# these wheels and nothing that they ask for. Fails where they cannot be fetched.
+need_wheels() {
+  local venv=$1 python=/usr/bin/python3
+  shift
+  if [ "$(cat "$venv/wheels" 2>/dev/null)" = "$*" ]; then return; fi
+
+  need_packages python3 python3-venv
+  [ -x "$python" ] || python=python3  # Debian's has the bindings; another one in PATH may not
+  echo "Fetching $1 into ${venv#"$root/"}"
+  quietly "$python" -m venv --clear --system-site-packages "$venv" &&
+    quietly "$venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
+      --ignore-installed --ignore-requires-python "$@" &&
+    echo "$*" >"$venv/wheels"
+}
+
 # need_nvcc: puts a CUDA compiler on PATH, the machine's or one in build-nvcc/. Fails where there is
 # none, as on a machine that is offline.
 need_nvcc() {
@@ -82,14 +99,9 @@ need_nvcc() {
   fi
   ! command -v nvcc >/dev/null || return 0
 
-  need_packages python3 python3-venv
-  if [ ! -e "$venv/ready" ]; then
-    echo "Fetching nvcc into ${venv#"$root/"}"
-    quietly python3 -m venv "$venv" &&
-      quietly "$venv/bin/pip" install --no-deps "${nvcc_wheels[@]}" || return 1
-  fi
+  need_wheels "$venv" "${nvcc_wheels[@]}" || return 1
   cuda=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
-  ln -sfn lib "$cuda/lib64" && touch "$venv/ready" || return 1  # nvcc links from lib64
+  ln -sfn lib "$cuda/lib64" || return 1  # nvcc links from lib64
   export PATH=$cuda/bin:$PATH CUDA_PATH=$cuda
 }
 

@@ -75,7 +75,7 @@ sanitized_stage() {
 }
 
 need_packages "${plugin_packages[@]}" libgtest-dev valgrind python3 python3-gi \
-  gir1.2-gst-plugins-base-1.0
+  python3-venv gir1.2-gst-plugins-base-1.0
 
 stage cpu -Dgpu=disabled
 if [ "${1:-}" != --fast ]; then

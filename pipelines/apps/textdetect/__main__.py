@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds text in the pictures of a camera, a file or a URI: cudanormalize makes the tensors,
+rapidocr's detector finds the text, and the geometry meta maps the boxes back onto the frame."""
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends at once, until there is a stream
+
+import gi  # noqa: E402
+import numpy as np  # noqa: E402
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+
+from detector import Detector  # noqa: E402
+from failure import Failure  # noqa: E402
+from gst_cudatensor import Tensor  # noqa: E402
+from output import Closed, Film, Frame, Picture, Window, display  # noqa: E402
+from stream import Stream, decoder_of  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[3]
+CLIP = ROOT / "pipelines/media/pedestrians.webm"
+
+
+def number(kind, low):
+    """A parser of numbers that are at least `low`."""
+    def parse(text):
+        value = kind(text)
+        if not low <= value < float("inf"):
+            raise ValueError
+        return value
+    parse.__name__ = f"number (from {low:g} on)"  # argparse shows it
+    return parse
+
+
+def size_of(text):
+    """'640x480' as (640, 480)."""
+    width, height = (int(side) for side in text.split("x"))
+    if width % 32 or height % 32 or min(width, height) <= 0:
+        raise argparse.ArgumentTypeError(f"{text}: the network takes multiples of 32")
+    return width, height
+
+
+def output_of(text):
+    if not text.lower().endswith((".jpg", ".jpeg", ".png", ".webm")):
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .jpg, .png or .webm")
+    if not os.path.isdir(os.path.dirname(text) or "."):
+        raise argparse.ArgumentTypeError(f"there is no folder for '{text}'")
+    return text
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="text-detect", description=__doc__)
+    parser.add_argument("source", nargs="?", metavar="SOURCE", default=str(CLIP),
+                        help="a camera device, a file or a URI; default: a short clip")
+    parser.add_argument("--output", type=output_of, metavar="FILE",
+                        help="the frame with the most text as .jpg or .png, or all as .webm")
+    parser.add_argument("--json", action="store_true",
+                        help="print a line of JSON a frame: pts (ns), quads (pixels), scores")
+    parser.add_argument("--headless", action="store_true", help="open no window")
+    parser.add_argument("--frames", type=number(int, 1), metavar="N", help="end after N frames")
+    parser.add_argument("--start", type=number(float, 0), default=0, metavar="SECONDS",
+                        help="where in a file to start")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--side", type=number(int, 32), default=1088, metavar="PIXELS",
+                      help="enlarge frames whose shorter side is less (default: %(default)s; "
+                           "rapidocr's own for documents: 736)")
+    size.add_argument("--size", type=size_of, metavar="WIDTHxHEIGHT",
+                      help="letterbox every frame into a tensor of this size")
+    arguments = parser.parse_args()
+    if arguments.output is None and not arguments.json:
+        arguments.output = os.path.join(os.environ.get("BUILD_DIR", ROOT / "build"),
+                                        "text-detect.jpg")
+    return arguments
+
+
+def outputs_of(arguments):
+    if arguments.output is not None:
+        is_film = arguments.output.lower().endswith(".webm")
+        yield (Film if is_film else Picture)(arguments.output)
+    if display() is not None and not arguments.headless:
+        yield Window()
+
+
+class Report:
+    """Prints what is found: lines for people, or of JSON."""
+
+    def __init__(self, as_json):
+        self._as_json = as_json
+        self._begin = time.monotonic()
+        self.frames = self._with_text = 0
+        self._shape = None
+
+    def add(self, pts, texts, shape):
+        self.frames += 1
+        self._with_text += bool(texts)
+        self._shape = shape
+        known = pts != Gst.CLOCK_TIME_NONE
+        if self._as_json:
+            print(json.dumps({"pts": pts if known else None,
+                              "quads": [text.quad.tolist() for text in texts],
+                              "scores": [round(text.score, 4) for text in texts]}), flush=True)
+            return
+        when = f"{pts / Gst.SECOND:8.2f} s" if known else f"frame {self.frames:4}"
+        for text in texts:
+            corners = "  ".join(f"({x:.0f}, {y:.0f})" for x, y in text.quad)
+            print(f"{when}  score {text.score:.2f} at {corners}", flush=True)
+
+    def end(self, backend, output):
+        log = sys.stderr if self._as_json else sys.stdout
+        seconds = time.monotonic() - self._begin
+        shape = "×".join(str(n) for n in self._shape)
+        print(f"{self.frames} frames, {self.frames / seconds:.1f} frames/s; text in "
+              f"{self._with_text}; tensor {shape}, made by the {backend}", file=log)
+        if output is not None:
+            print(f"written: {output}", file=log)
+
+
+def detect(arguments, detector, stream, outputs):
+    report = Report(arguments.json)
+    with contextlib.suppress(Closed):
+        for tensor_sample, frame_sample in stream:
+            tensor = Tensor.from_sample(tensor_sample)
+            texts = detector.find(tensor)
+            report.add(tensor_sample.get_buffer().pts, texts, np.shape(tensor))
+            if frame_sample is not None:
+                frame = Frame.from_sample(frame_sample)
+                frame.draw(texts)
+                for output in outputs:
+                    output.write(frame, texts)
+            if report.frames == arguments.frames:
+                break
+    if report.frames > 0:
+        for output in outputs:
+            output.finish()
+        report.end(stream.backend(), arguments.output)
+    elif not stream.stopped:
+        raise Failure(f"'{arguments.source}' gave no frame")
+
+
+def stop_on_signals(stream):
+    """The first SIGINT or SIGTERM ends the stream, a second one the program."""
+    def stop(number, _frame):
+        signal.signal(number, signal.SIG_DFL)
+        stream.stop()
+    for number in signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, stop)
+
+
+def run(arguments):
+    video = decoder_of(arguments.source)
+    detector = Detector(arguments.side)
+    with contextlib.ExitStack() as stack:
+        outputs = []
+        for output in outputs_of(arguments):
+            stack.callback(output.close)
+            outputs.append(output)
+        stream = Stream(video, arguments.size or detector.tensor_size, detector.mean,
+                        detector.std, with_frames=bool(outputs))
+        stack.callback(stream.close)
+        stop_on_signals(stream)
+        stream.start(round(arguments.start * Gst.SECOND))
+        detect(arguments, detector, stream, outputs)
+
+
+def main():
+    arguments = parse_arguments()
+    Gst.init(None)
+    try:
+        run(arguments)
+    except Failure as failure:
+        sys.exit(f"text-detect: {failure}")
+    except BrokenPipeError:  # who read the lines has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+main()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The text detector of rapidocr-onnxruntime, fed with tensors instead of pictures."""
+import dataclasses
+
+import numpy as np
+from rapidocr_onnxruntime.ch_ppocr_det import TextDetector
+from rapidocr_onnxruntime.main import DEFAULT_CFG_PATH
+from rapidocr_onnxruntime.utils import read_yaml, reduce_max_side, update_model_path
+
+# Its postprocessing rounds to whole pixels of the picture it is told of; of one this much larger
+# than the tensor nothing is lost.
+FINE = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """A piece of text: four corners in the frame's pixels, clockwise, and a score of 0 to 1."""
+    quad: np.ndarray
+    score: float
+
+
+class Detector:
+    """`side`: the shorter side that smaller frames are enlarged to, in pixels; None: rapidocr's."""
+
+    def __init__(self, side=None):
+        config = update_model_path(read_yaml(DEFAULT_CFG_PATH))
+        self.rapidocr = TextDetector(config["Det"])
+        self._longest = config["Global"]["max_side_len"]
+        if side is not None:
+            self.rapidocr.limit_side_len = side
+        self.mean, self.std = self.rapidocr.mean, self.rapidocr.std
+
+    def tensor_size(self, width, height):
+        """Width and height that rapidocr resizes a frame to."""
+        blank = np.zeros((height, width), np.uint8)
+        if max(width, height) > self._longest:
+            blank, _, _ = reduce_max_side(blank, self._longest)
+        resized = self.rapidocr.get_preprocess(max(blank.shape)).resize(blank)
+        return resized.shape[1], resized.shape[0]
+
+    def probabilities(self, tensor):
+        """1×1×height×width, of each pixel of a 1×3×height×width tensor to lie in text."""
+        return self.rapidocr.infer(tensor)[0]
+
+    def texts(self, probabilities, geometry):
+        """The text in a map of probabilities; `geometry`: of the tensor it was made of."""
+        _, _, height, width = probabilities.shape
+        quads, scores = self.rapidocr.postprocess_op(probabilities, (height * FINE, width * FINE))
+        frame_shape = geometry.src_height, geometry.src_width
+        found = []
+        for quad, score in zip(quads / FINE, scores):
+            quad = np.rint(map_back(geometry, quad))
+            kept = self.rapidocr.filter_tag_det_res([quad], frame_shape)  # clipped, not too small
+            found += [Text(quad, float(score)) for quad in kept]
+        return found
+
+    def find(self, tensor):
+        """The text in a tensor of gst_cudatensor, a list of Text."""
+        return self.texts(self.probabilities(np.asarray(tensor)), tensor.geometry)
+
+
+def map_back(geometry, points):
+    """N×2 points of the tensor as points of the frame, both in pixels."""
+    inverse = np.reshape(geometry.inverse, (2, 3))
+    return points @ inverse[:, :2].T + inverse[:, 2]

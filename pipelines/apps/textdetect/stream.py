@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Video as tensors that the detector takes, each with the frame that it was made of."""
+import os
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstApp", "1.0")
+from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink's methods
+
+from failure import Failure, Missing  # noqa: E402
+
+POLL = 100 * Gst.MSECOND
+# Frames that are kept until their tensor has been taken, where a camera does not wait.
+LIVE_FRAMES = 4
+
+
+def quoted(text):
+    """`text` for use as a property's value in a description."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def decoder_of(source):
+    """Elements that decode the video of a camera device, a file or a URI."""
+    return (f"uridecodebin uri={quoted(uri_of(source))} expose-all-streams=false "
+            'caps="video/x-raw; video/x-raw(memory:CUDAMemory)"')
+
+
+def uri_of(source):
+    if Gst.uri_is_valid(source):
+        return source
+    if not os.path.exists(source):
+        raise Failure(f"there is no '{source}'; SOURCE is a camera device, a file or a URI")
+    if os.path.isdir(source):
+        raise Failure(f"'{source}' is a directory")
+    return f"v4l2://{source}" if source.startswith("/dev/") else Gst.filename_to_uri(source)
+
+
+def list_of(values):
+    return '"<' + ",".join(str(float(value)) for value in values) + '>"'
+
+
+def pipeline_of(description):
+    try:
+        return Gst.parse_launch_full(description, None, Gst.ParseFlags.FATAL_ERRORS)
+    except GLib.Error as error:
+        raise Failure(error.message) from None
+
+
+def raise_error_of(pipeline):
+    """A Failure, where an element has posted an error."""
+    message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+    if message is not None:
+        error, debug = message.parse_error()
+        details = f"\n{debug}" if debug else ""
+        missing = error.matches(Gst.ResourceError.quark(), Gst.ResourceError.NOT_FOUND)
+        kind = Missing if missing else Failure
+        raise kind(f"{message.src.get_name()}: {error.message}{details}")
+
+
+class Stream:
+    """Iterates over pairs of samples: a tensor, and its frame in BGR or None.
+
+    `video`: a description of elements that give video, as gst-launch-1.0 takes it.
+    `tensor_size`: from a frame's width and height to the tensor's; or a fixed (width, height), into
+    which frames are letterboxed.
+    Of live video the newest frame is taken, of other video every frame.
+    """
+
+    def __init__(self, video, tensor_size, mean, std, with_frames=True):
+        self.stopped = False
+        self._fixed_size = None if callable(tensor_size) else tensor_size
+        self._size_of = tensor_size
+        description = (
+            f"{video} ! videoconvert ! tee name=tee tee. ! cudanormalize name=normalize color=bgr "
+            f"mean={list_of(mean)} std={list_of(std)} ! other/tensors ! "
+            "appsink name=tensors async=false sync=false max-buffers=1")
+        if with_frames:
+            description += (" tee. ! cudaletterbox ! video/x-raw,format=BGR ! "
+                            "appsink name=frames async=false sync=false max-buffers=1")
+        self._pipeline = pipeline_of(description)
+        self._normalize = self._pipeline.get_by_name("normalize")
+        self._tensors = self._pipeline.get_by_name("tensors")
+        self._frames = self._pipeline.get_by_name("frames")
+        self._set_size()
+
+    def start(self, position=0):
+        """Starts to play, at a position in ns."""
+        if self._pause() == Gst.StateChangeReturn.NO_PREROLL:
+            for sink, kept in ((self._tensors, 1), (self._frames, LIVE_FRAMES)):
+                if sink is not None:
+                    sink.set_properties(drop=True, max_buffers=kept)
+        if position > 0 and not self._pipeline.seek_simple(
+                Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, position):
+            raise Failure("SOURCE has no other position to start at than its beginning")
+        self._pipeline.set_state(Gst.State.PLAYING)  # a failure comes as a message, too
+
+    def stop(self):
+        """Ends the iteration; may be called from a signal handler."""
+        self.stopped = True
+
+    def backend(self):
+        return self._normalize.get_property("active-backend").value_nick
+
+    def close(self):
+        self._pipeline.set_state(Gst.State.NULL)
+
+    def __iter__(self):
+        while (tensor := self._next(self._tensors)) is not None:
+            if self._frames is None:
+                yield tensor, None
+                continue
+            frame = self._frame_of(tensor)
+            if frame is not None:
+                yield tensor, frame
+
+    def _set_size(self):
+        if self._fixed_size is not None:
+            width, height = self._fixed_size
+            self._normalize.set_properties(width=width, height=height, resize_mode="ultralytics")
+            return
+        pad = self._normalize.get_static_pad("sink")
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._follow_caps)
+
+    def _follow_caps(self, _pad, info):
+        event = info.get_event()
+        if event.type == Gst.EventType.CAPS:
+            frame = event.parse_caps().get_structure(0)
+            width, height = self._size_of(frame.get_int("width")[1], frame.get_int("height")[1])
+            self._normalize.set_properties(width=width, height=height)
+        return Gst.PadProbeReturn.OK
+
+    def _pause(self):
+        result = self._pipeline.set_state(Gst.State.PAUSED)
+        while result == Gst.StateChangeReturn.ASYNC and not self.stopped:
+            raise_error_of(self._pipeline)
+            result, _, _ = self._pipeline.get_state(POLL)
+        raise_error_of(self._pipeline)
+        return result
+
+    def _next(self, sink):
+        """The sink's next sample; None at the end."""
+        while not self.stopped:
+            sample = sink.try_pull_sample(POLL)
+            if sample is not None:
+                return sample
+            raise_error_of(self._pipeline)
+            if sink.get_property("eos"):
+                return None
+        return None
+
+    def _frame_of(self, tensor):
+        """The frame that a tensor was made of; None where it has been dropped."""
+        pts = tensor.get_buffer().pts
+        while (frame := self._next(self._frames)) is not None and frame.get_buffer().pts < pts:
+            pass
+        return frame if frame is not None and frame.get_buffer().pts == pts else None
