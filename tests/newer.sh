@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 
 suite=trixie base=$root/build-newer-root
-packages=("${plugin_packages[@]}" libgtest-dev python3 python3-gi gir1.2-gst-plugins-base-1.0
-  libgstreamer-plugins-bad1.0-0)
+packages=("${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 python3-gi python3-numpy
+  gir1.2-gst-plugins-base-1.0 libgstreamer-plugins-bad1.0-0)
 
 cannot() { echo "newer.sh: $*" >&2; exit 125; }
 
