@@ -9,6 +9,7 @@ import ctypes
 import gc
 import os
 import random
+import subprocess
 import sys
 import threading
 import unittest
@@ -363,6 +364,36 @@ class Pipelines(unittest.TestCase):
         gc.collect()
         for array, copy in zip(kept, expected):
             self.assertTrue((array == copy).all())
+
+
+EXIT = """
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+import numpy
+import gst_cudatensor
+Gst.init(None)
+caps = Gst.Caps.from_string("other/tensors,types=uint8,dimensions=(string)4:3:2:1")
+tensors = [gst_cudatensor.Tensor.from_buffer(Gst.Buffer.new_wrapped(bytes(24)), caps)
+           for _ in range(3)]
+class Late:
+    def __init__(self, *kept):
+        self.kept = kept
+        self.itself = self
+    def __del__(self):
+        print(self.kept[0][0, 0, 0, 0], flush=True)
+late = Late(numpy.asarray(tensors[0]), tensors[0].__dlpack__(), tensors[1])
+gst_cudatensor.capsule = tensors[2].__dlpack__(max_version=(1, 0))
+"""
+
+
+class Exit(unittest.TestCase):
+    def test_with_tensors_arrays_and_capsules_alive(self):
+        path = os.pathsep.join(filter(None, sys.path))
+        done = subprocess.run([sys.executable, "-c", EXIT], check=False, text=True, timeout=60,
+                              env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout.strip(), done.stderr), (0, "0", ""))
 
 
 class Refusals(unittest.TestCase):

@@ -72,7 +72,7 @@ class Slot:
     def _of(cls, struct: SlotStruct) -> Slot:
         has_region = bool(struct.has_region)
         return cls(bool(struct.valid), struct.pad_index, _text(struct.stream_id),
-                   *(_time(getattr(struct, name)) for name in ("pts", "duration", "running_time")),
+                   _time(struct.pts), _time(struct.duration), _time(struct.running_time),
                    Geometry._of(struct.geometry) if struct.has_geometry else None,
                    tuple(struct.region) if has_region else None, _text(struct.roi_type),
                    struct.roi_id if has_region else None)

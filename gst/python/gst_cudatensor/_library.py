@@ -177,7 +177,7 @@ def _is_a(name: str, wanted: str) -> bool:
 def _own_text(thing: object) -> re.Match[str] | None:
     """'(GType at 0xADDRESS)' in what PyGObject, and not an override, says of an object."""
     for base in reversed(type(thing).__mro__):
-        found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", base.__repr__(thing))
+        found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", getattr(base, "__repr__")(thing))
         if found:
             return found
     return None

@@ -23,7 +23,7 @@ class _Reference:
         self.address = address
         finalizer = weakref.finalize(self, give_back, address, *arguments)
         # At exit whoever is left may still look at the data.
-        finalizer.atexit = False  # type: ignore[misc]
+        finalizer.atexit = False
 
 
 class _ArrayView:
@@ -106,7 +106,7 @@ class Tensor:
     def data_ptr(self) -> int:
         """The address of the first element. Raises ValueError once closed."""
         reference = self._open()
-        return functions.get_data(reference.address)
+        return int(functions.get_data(reference.address))
 
     @property
     def read_only(self) -> bool:
