@@ -41,10 +41,8 @@ provided() {
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
     python3-venv) python3 -c 'import ensurepip' ;;
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
-    python3-pip) /usr/bin/python3 -m pip --version ;;
     libdlpack-dev) echo '#include <dlpack/dlpack.h>' | g++ -fsyntax-only -x c++ - ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
-    libdlpack-dev) [ -e /usr/include/dlpack/dlpack.h ] ;;
     lib*) [ -n "${modules[$1]:-}" ] && pkg-config --exists "${modules[$1]}" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1

@@ -43,11 +43,9 @@ need_gstcuda() {
 
 # need_numpy: a NumPy that knows DLPack 1.0, in build-numpy/. Fails where it cannot be fetched.
 need_numpy() {
-  export CUDATENSOR_TEST_NUMPY=$root/build-numpy
-  if [ -e "$CUDATENSOR_TEST_NUMPY/numpy" ]; then return; fi
-  need_packages python3-pip
-  quietly /usr/bin/python3 -m pip install --no-deps --only-binary=:all: \
-    --target "$CUDATENSOR_TEST_NUMPY" 'numpy>=2.1,<3'
+  need_wheels "$root/build-numpy" numpy==2.2.6 || return 1
+  CUDATENSOR_TEST_NUMPY=$(echo "$root"/build-numpy/lib/python3*/site-packages)
+  export CUDATENSOR_TEST_NUMPY
 }
 
 # One architecture: what others differ in is what ptxas makes of the same PTX.
@@ -85,7 +83,7 @@ sanitized_stage() {
 
 need_packages "${plugin_packages[@]}" libgtest-dev valgrind python3 python3-gi python3-numpy \
   python3-venv gir1.2-gst-plugins-base-1.0
-need_numpy || { unset CUDATENSOR_TEST_NUMPY; skip 'a newer NumPy' 'it cannot be fetched'; }
+need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 
 stage cpu -Dgpu=disabled
 if [ "${1:-}" != --fast ]; then

@@ -13,4 +13,6 @@ set -euo pipefail
 
 [ -z "${DISPLAY:-}" ] || need_packages gstreamer1.0-x
 need_text_detect || { echo "text-detect: its Python packages cannot be fetched" >&2; exit 1; }
+export PYTHONPATH=$root/gst/python${PYTHONPATH:+:$PYTHONPATH}
+export GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0
 BUILD_DIR=$build exec "$text_detect_python" "$root/pipelines/apps/textdetect" "$@"

@@ -75,7 +75,8 @@ def camera_returns():
     uri = f"http://127.0.0.1:{server.server_port}/camera.webm"
     multicam = subprocess.Popen([MULTICAM, CLIP, uri, "--loop", "--tensor=width=64 height=48"],
                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    threading.Timer(60, multicam.kill).start()
+    killer = threading.Timer(60, multicam.kill)
+    killer.start()
     text, lost, back = "", False, False
     for line in multicam.stdout:
         text += line
@@ -86,6 +87,7 @@ def camera_returns():
             break
     multicam.send_signal(signal.SIGINT)
     text += multicam.stdout.read()
+    killer.cancel()
     expect(multicam.wait(30) == 0, f"exited with {multicam.returncode}", text)
     expect(lost and back, "the camera was not lost, or did not return", text)
     others = re.findall(r"camera 0: lost: (.*);", text)

@@ -4,7 +4,7 @@
 GstMemory, its profiler counts no copy between host and device, and results are those of frames that
 went through the host.
 
-usage: pytorch.py CLIP    (with GStreamer's libraries, the plugin and gst_cudatensor to be found)
+usage: pytorch.py CLIP [PICTURE.png]    (with GStreamer's libraries, the plugin and gst_cudatensor to be found)
 
 The application's own code runs on samples from GStreamer's C functions: an interpreter that has
 PyTorch need not have PyGObject.
@@ -19,7 +19,7 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "gst/python"), str(ROOT / "pipelines/apps/pytorch")]
 import gst_cudatensor  # noqa: E402
-from frames import Edges, description_of, tensors_of  # noqa: E402
+from frames import Edges, description_of, tensors_of, write_png  # noqa: E402
 
 SECOND = 10**9
 NULL, PLAYING = 1, 4
@@ -100,6 +100,14 @@ def network_results(uri, most):
     return torch.cat(results)
 
 
+def write_picture(uri, path):
+    """What pytorch --picture writes."""
+    pipeline = Pipeline(description_of(uri, 640))
+    batch = next(tensors_of(pipeline.samples(1)))
+    write_png(torch.cat((batch[0], Edges().cuda().strength(batch)[0]), 2), path)
+    pipeline.close()
+
+
 def copies_in(events):
     """How often each kind of copy was counted."""
     return {event.key: event.count for event in events if event.key.startswith("Memcpy")}
@@ -147,6 +155,8 @@ def main():
     between = {name: count for name, count in copies.items() if "HtoD" in name or "DtoH" in name}
     assert not between, f"copies between host and device: {between}"
     assert kernels >= PROFILED - 8, "the profiler did not see cudanormalize"
+    if len(sys.argv) > 2:
+        write_picture(uri, sys.argv[2])
     print("PyTorch has the memory of the buffers, and nothing went through the host")
 
 

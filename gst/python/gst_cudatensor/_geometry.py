@@ -31,6 +31,16 @@ class Geometry:
         values = {name: getattr(struct, name) for name in cls.__dataclass_fields__}
         return cls(**{**values, "matrix": tuple(struct.matrix), "inverse": tuple(struct.inverse)})
 
+    def map_points(self, points: Any) -> Any:
+        """Points of shape (…, 2), x and y in the tensor's pixels, as a NumPy array of the same in the
+        source picture's. Raises ValueError for another shape."""
+        import numpy
+
+        points = numpy.asarray(points, numpy.float64)
+        if points.ndim == 0 or points.shape[-1] != 2:
+            raise ValueError(f"points of shape {points.shape}, not (N, 2)")
+        return numpy.stack(self._map(points[..., 0], points[..., 1]), -1)
+
     def map_box(self, box: Sequence[float]) -> tuple[float, float, float, float]:
         """x0, y0, x1, y1 in the tensor's pixels as the same in the source picture's."""
         x0, y0, x1, y1 = box

@@ -10,7 +10,7 @@ import gi
 import gst_cudatensor
 import torch
 
-from frames import Edges, description_of, tensors_of
+from frames import Edges, description_of, tensors_of, write_png
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
@@ -24,6 +24,8 @@ def parse_arguments():
     parser.add_argument("source", nargs="?", default=str(CLIP), metavar="SOURCE",
                         help="a file or URI; default: a short clip")
     parser.add_argument("--model", metavar="FILE", help="a TorchScript network for (1, 3, H, W)")
+    parser.add_argument("--picture", metavar="FILE",
+                        help="write the last tensor, and its edges, as a PNG")
     parser.add_argument("--size", type=int, default=640, metavar="PIXELS", help="H and W (640)")
     return parser.parse_args()
 
@@ -58,6 +60,9 @@ def run(arguments):
             for batch in tensors_of(samples_of(pipeline)):
                 result = network(batch)
                 frames += 1
+            if arguments.picture and frames > 0:
+                edges = Edges().cuda().strength(batch)
+                write_png(torch.cat((batch[0], edges[0]), 2), arguments.picture)
     finally:
         pipeline.set_state(Gst.State.NULL)
     if frames == 0:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Frames that a GPU decodes, normalised, as PyTorch tensors that never leave it."""
+import struct
+import zlib
 from typing import Iterable, Iterator
 
 import torch
@@ -30,6 +32,24 @@ class Edges(torch.nn.Module):
         sobel = torch.tensor([[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0]])
         self.register_buffer("kernels", sobel.expand(3, 1, 3, 3).contiguous())
 
+    def strength(self, batch: torch.Tensor) -> torch.Tensor:
+        """(N, 3, H, W) → the same shape"""
+        return torch.nn.functional.conv2d(batch, self.kernels, padding=1, groups=3).abs()
+
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
         """(N, 3, H, W) → (N, 3)"""
-        return torch.nn.functional.conv2d(batch, self.kernels, groups=3).abs().mean((2, 3))
+        return self.strength(batch).mean((2, 3))
+
+
+def write_png(picture: torch.Tensor, path: str) -> None:
+    """A picture of shape (3, H, W), float from 0 to 1."""
+    rows = (picture.clamp(0, 1) * 255).round().to(torch.uint8).permute(1, 2, 0).cpu()
+    height, width, _ = rows.shape
+    data = b"".join(b"\0" + bytes(row.flatten().tolist()) for row in rows)
+    chunks = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+              (b"IDAT", zlib.compress(data)), (b"IEND", b""))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        for kind, content in chunks:
+            checksum = struct.pack(">I", zlib.crc32(kind + content))
+            file.write(struct.pack(">I", len(content)) + kind + content + checksum)

@@ -49,7 +49,7 @@ class Detector:
         frame_shape = geometry.src_height, geometry.src_width
         found = []
         for quad, score in zip(quads / FINE, scores):
-            quad = np.rint(map_back(geometry, quad))
+            quad = np.rint(geometry.map_points(quad))
             kept = self.rapidocr.filter_tag_det_res([quad], frame_shape)  # clipped, not too small
             found += [Text(quad, float(score)) for quad in kept]
         return found
@@ -57,9 +57,3 @@ class Detector:
     def find(self, tensor):
         """The text in a tensor of gst_cudatensor, a list of Text."""
         return self.texts(self.probabilities(np.asarray(tensor)), tensor.geometry)
-
-
-def map_back(geometry, points):
-    """N×2 points of the tensor as points of the frame, both in pixels."""
-    inverse = np.reshape(geometry.inverse, (2, 3))
-    return points @ inverse[:, :2].T + inverse[:, 2]
