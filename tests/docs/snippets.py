@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs README.md's Python and compiles its C++.
+"""Runs README.md's Python and its C++ that hands over a tensor, and compiles the rest.
 
 The first Python block must print one line of three numbers for each message.  The second defines
-box_in_source(), which must map a letterboxed picture's content back to the whole source.
+box_in_source(), which must map a letterboxed picture's content back to the whole source.  The third
+must print shape, mean and a box for each tensor.
 """
+import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +32,29 @@ assert [round(side, 6) for side in box] == [0, 0, 1280, 720], box
 """
 
 
+INFER = """
+void infer(const void *data, const gint64 *shape, gpointer) {
+  for (int i = 0; i < 4; ++i) g_print("%d ", static_cast<int>(shape[i]));
+  g_print("%g\\n", static_cast<const float *>(data)[0]);
+}
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  GstCaps *caps = gst_caps_from_string(
+      "other/tensors,format=static,num_tensors=1,types=float32,dimensions=4:6:3:1,framerate=0/1");
+  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, 4 * 6 * 3 * 4, nullptr);
+  const float first = 0.5f;
+  gst_buffer_fill(buffer, 0, &first, sizeof(first));
+  GstSample *sample = gst_sample_new(buffer, caps, nullptr, nullptr);
+  gst_caps_unref(caps);
+  gst_buffer_unref(buffer);
+  const gboolean done = infer_sample(sample, nullptr, nullptr);
+  gst_sample_unref(sample);
+  return done ? 0 : 1;
+}
+"""
+
+
 def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, re.S)
 
@@ -41,44 +64,41 @@ def run_python(source):
                           text=True, timeout=120, stdout=subprocess.PIPE).stdout
 
 
-def cpp_flags(source):
-    """What a block needs to be compiled; nothing where its headers are not installed."""
-    needs_cuda = "gst/cuda" in source
-    module = "gstreamer-cuda-1.0" if needs_cuda else "gstreamer-1.0"
-    found = subprocess.run(["pkg-config", "--cflags", module], check=False, text=True,
-                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if not needs_cuda:
-        found.check_returncode()
-        return found.stdout
-    nvcc = shutil.which("nvcc")
-    if found.returncode or not nvcc or not Path("/usr/include/GL/gl.h").is_file():
-        return None
-    return f"{found.stdout} -isystem {Path(nvcc).resolve().parents[1] / 'include'}"
+def compile_cpp(source, *arguments):
+    flags = subprocess.run(["pkg-config", "--cflags", "gstreamer-1.0"], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout.split()
+    subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT / 'gst' / 'library'}",
+                    *flags, "-x", "c++", "-", *arguments], input=source, text=True, check=True)
 
 
-def check_cpp(source):
-    flags = cpp_flags(source)
-    if flags is None:
-        print("a C++ block was not compiled: gstreamer-cuda-1.0, OpenGL or CUDA is missing")
-        return
-    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
-        file.write(source)
-        file.flush()
-        subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
-                        *shlex.split(flags), file.name], check=True)
+def run_hand_over(source):
+    """With the library of this build, whose own needs are met when the program starts."""
+    library = os.environ["GST_CUDATENSOR_LIBRARY"]
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program"
+        compile_cpp(source + INFER, "-x", "none", library, "-Wl,--allow-shlib-undefined",
+                    f"-Wl,-rpath,{Path(library).parent}", "-lgstreamer-1.0", "-lgobject-2.0",
+                    "-lglib-2.0", "-o", str(program))
+        shown = subprocess.run([program], check=True, text=True, timeout=60,
+                               stdout=subprocess.PIPE).stdout
+    assert shown == "1 3 6 4 0.5\n", shown
 
 
 def main():
-    read_messages, map_box = blocks("python")
+    read_messages, map_box, hand_over = blocks("python")
     lines = run_python(read_messages).splitlines()
     assert len(lines) > 10, lines
     assert all(re.fullmatch(r"[\d.]+ \d+ \d+", line) for line in lines), lines[:3]
     run_python(map_box + BOX)
-    cpp = blocks("cpp")
-    assert len(cpp) == 2, len(cpp)
-    for block in cpp:
-        check_cpp(block)
-    print(f"{len(lines)} messages read, a box mapped back, the C++ compiles")
+    tensors = run_python(hand_over).splitlines()
+    assert len(tensors) > 10, tensors
+    assert all(re.fullmatch(r"\(1, 3, 640, 640\) [\d.]+ \[\(.*\)\]", line)
+               for line in tensors), tensors[:3]
+    print_histogram, infer_sample = blocks("cpp")
+    compile_cpp(print_histogram, "-fsyntax-only")
+    run_hand_over(infer_sample)
+    print(f"{len(lines)} messages read, a box mapped back, {len(tensors)} tensors handed over, "
+          "the C++ compiles, and infers")
 
 
 main()
