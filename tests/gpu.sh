@@ -41,7 +41,7 @@ sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
 race_filter='CudaEdgesTest.Histogram:CudaEdgesLaysTest.SumsOfHistograms'
 race_filter+=':CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
-sanitizer_programs=(equivalence cudamemory)
+sanitizer_programs=(equivalence cudamemory regions cudahandover)
 
 # Lets GStreamer find the plugin, with a registry of its own: they remember that there was no driver.
 prepare() {
@@ -85,9 +85,10 @@ kernels_stage() {
     "$build/tests/kernels/kernels-test"
 }
 
-# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once.
+# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once. PyTorch's where
+# CUDATENSOR_TORCH_PYTHON, or python3, has it.
 elements_stage() {
-  local program name backend
+  local program name backend python
   for program in $(test_programs "$build" elements); do
     name=${program##*/}
     for backend in cpu cuda; do
@@ -98,6 +99,13 @@ elements_stage() {
         "$build/$program"
     done
   done
+  if python=$(command -v "${CUDATENSOR_TORCH_PYTHON:-python3}") && "$python" -c 'import torch'; then
+    check elements pytorch 300 env \
+      GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" "$python" \
+      tests/gpu/pytorch.py "$CUDATENSOR_TEST_CLIP" "$results/elements/pytorch.png"
+  else
+    echo 'there is no PyTorch' >"$results/elements/pytorch.skipped"
+  fi
 }
 
 sanitizers_stage() {
