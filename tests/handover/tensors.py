@@ -25,7 +25,7 @@ if sys.argv[1:] == ["--newer"]:
 import gi
 
 gi.require_version("Gst", "1.0")
-from gi.repository import Gst  # noqa: E402
+from gi.repository import GLib, Gst  # noqa: E402
 import numpy  # noqa: E402
 import gst_cudatensor  # noqa: E402
 from gst_cudatensor import ErrorCode, Tensor, TensorError  # noqa: E402
@@ -396,6 +396,78 @@ class Exit(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.strip(), done.stderr), (0, "0", ""))
 
 
+def has_gpu():
+    try:
+        pipeline = Gst.parse_launch("videotestsrc ! cudanormalize backend=cuda ! "
+                                    "other/tensors(memory:CUDAMemory) ! fakesink")
+    except GLib.Error:  # they do not link where there is no CUDA in the build
+        return False
+    pipeline.set_state(Gst.State.PAUSED)
+    reached = pipeline.get_state(20 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
+    pipeline.set_state(Gst.State.NULL)
+    return reached
+
+
+class Cuda(unittest.TestCase):
+    """The protocols on a GPU; who reads what and when is a matter of the library's own tests."""
+
+    def setUp(self):
+        if not has_gpu():
+            self.skipTest("no GPU, or no libgstcuda")
+
+    def pull(self, shared=True, **arguments):
+        pipeline = Gst.parse_launch(
+            "videotestsrc ! video/x-raw,format=RGB,width=20,height=12 ! cudanormalize ! "
+            "other/tensors(memory:CUDAMemory) ! appsink name=sink sync=false max-buffers=2")
+        if shared:
+            gst_cudatensor.share_primary_context(pipeline)
+        pipeline.set_state(Gst.State.PLAYING)
+        sample = pipeline.get_by_name("sink").emit("try-pull-sample", 20 * Gst.SECOND)
+        pipeline.set_state(Gst.State.NULL)
+        return Tensor.from_sample(sample, **arguments)
+
+    def test_dlpack(self):
+        tensor = self.pull()
+        self.assertEqual((tensor.device, tensor.__dlpack_device__()), ("cuda:0", (2, 0)))
+        for stream in None, 1, 2, -1:
+            for version in None, (1, 0):
+                tensor.__dlpack__(stream=stream, max_version=version, dl_device=(2, 0))
+        for stream in 0, -2:
+            with self.assertRaises(ValueError):
+                tensor.__dlpack__(stream=stream)
+        for arguments in {"dl_device": (1, 0)}, {"dl_device": (2, 1)}, {"copy": True}:
+            with self.assertRaises(BufferError):
+                tensor.__dlpack__(**arguments)
+
+    def test_array_interfaces(self):
+        tensor = self.pull()
+        for _ in range(2):
+            self.assertEqual(tensor.__cuda_array_interface__,
+                             {"shape": (1, 3, 12, 20), "typestr": "<f4", "strides": None,
+                              "data": (tensor.data_ptr, True), "version": 3, "stream": 1})
+        for use in numpy.asarray, numpy.array:
+            with self.assertRaisesRegex(TypeError, "cuda:0"):
+                use(tensor)
+        # Who has the interface has the data.
+        tensor.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            tensor.__cuda_array_interface__
+
+    def test_contexts(self):
+        tensor = self.pull(shared=False)
+        with self.assertRaisesRegex(BufferError, "share_primary_context"):
+            tensor.__dlpack__()
+        with self.assertRaisesRegex(BufferError, "share_primary_context"):
+            tensor.__cuda_array_interface__
+        self.pull(shared=False, any_context=True).__dlpack__(stream=-1)
+        pipeline = Gst.parse_launch("videotestsrc ! fakesink")
+        pipeline.set_state(Gst.State.PAUSED)
+        with self.assertRaises(TensorError) as raised:
+            gst_cudatensor.share_primary_context(pipeline)
+        self.assertEqual(raised.exception.code, ErrorCode.STATE)
+        pipeline.set_state(Gst.State.NULL)
+
+
 class Refusals(unittest.TestCase):
     def refused(self, code, text, buffer, caps):
         with self.assertRaisesRegex(TensorError, text) as raised:
@@ -418,6 +490,14 @@ class Refusals(unittest.TestCase):
                 Tensor.from_sample(thing)
         with self.assertRaisesRegex(TypeError, "GstCaps"):
             Tensor.from_buffer(made_buffer(), "other/tensors")
+
+    def test_elements_beside_other_libraries(self):
+        """An element's exceptions, where Python has loaded libstdc++ before GStreamer."""
+        pipeline = Gst.parse_launch("videotestsrc ! cudanormalize mean=<1,2> ! fakesink")
+        pipeline.set_state(Gst.State.PLAYING)
+        message = pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, Gst.MessageType.ERROR)
+        pipeline.set_state(Gst.State.NULL)
+        self.assertIn("mean has 2 values", message.parse_error()[0].message)
 
     def test_contexts_where_there_is_no_cuda(self):
         with self.assertRaisesRegex(TypeError, "GstElement"):
