@@ -98,6 +98,20 @@ elements_stage() {
         "$build/$program"
     done
   done
+  consumers
+}
+
+# PyTorch and CuPy, where they are, with what the library hands over.
+consumers() {
+  local python
+  python=$(command -v python3)
+  if ! "$python" -c 'import torch, cupy' 2>/dev/null; then
+    echo 'there is no PyTorch or no CuPy' >"$results/elements/consumers.skipped"
+    return
+  fi
+  check elements consumers 300 env PYTHONPATH="$root/gst/python" \
+    GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" \
+    "$python" tests/handover/consumers.py gpu
 }
 
 sanitizers_stage() {
