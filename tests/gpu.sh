@@ -85,10 +85,9 @@ kernels_stage() {
     "$build/tests/kernels/kernels-test"
 }
 
-# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once. PyTorch's where
-# CUDATENSOR_TORCH_PYTHON, or python3, has it.
+# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once.
 elements_stage() {
-  local program name backend python
+  local program name backend
   for program in $(test_programs "$build" elements); do
     name=${program##*/}
     for backend in cpu cuda; do
@@ -99,13 +98,22 @@ elements_stage() {
         "$build/$program"
     done
   done
-  if python=$(command -v "${CUDATENSOR_TORCH_PYTHON:-python3}") && "$python" -c 'import torch'; then
-    check elements pytorch 300 env \
-      GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" "$python" \
-      tests/gpu/pytorch.py "$CUDATENSOR_TEST_CLIP" "$results/elements/pytorch.png"
-  else
+  python_checks
+}
+
+# What is handed over, in the hands of PyTorch and CuPy: where CUDATENSOR_TORCH_PYTHON, or python3, has
+# them.
+python_checks() {
+  local python run
+  if ! python=$(command -v "${CUDATENSOR_TORCH_PYTHON:-python3}") || ! "$python" -c 'import torch'; then
     echo 'there is no PyTorch' >"$results/elements/pytorch.skipped"
+    return
   fi
+  run=(env PYTHONPATH="$root/gst/python"
+    GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" "$python")
+  check elements consumers 300 "${run[@]}" tests/handover/consumers.py gpu
+  check elements pytorch 300 "${run[@]}" tests/gpu/pytorch.py "$CUDATENSOR_TEST_CLIP" \
+    "$results/elements/pytorch.png"
 }
 
 sanitizers_stage() {
