@@ -47,6 +47,9 @@ class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream stream) = 0;
+  /// All that the current context has queued until now, on any stream. False where the driver cannot:
+  /// it is older than 12.5, or the context is not a device's primary one.
+  virtual bool record_context() = 0;
   virtual bool passed() const = 0;
   /// Blocks this thread, without using its core.
   virtual void wait() const = 0;
@@ -80,6 +83,8 @@ class Device {
                     size_t rows, Stream stream) = 0;
   /// Waits for all that is queued.
   virtual void synchronize(Stream stream) = 0;
+  /// The same for all streams of the current context.
+  virtual void synchronize_context() = 0;
 };
 
 /// The GPU without operations. Throws Error::not_found as count_cuda_devices() does.

@@ -26,7 +26,7 @@ void log(const Error &error) {
 
 struct Waiting {
   void *context;
-  std::unique_ptr<Event> event;
+  std::unique_ptr<Event> event;  // null: for all that the context has queued
   std::function<void()> then;
 };
 
@@ -35,7 +35,10 @@ void wait_for(Waiting &waiting) {
   try {
     const ContextScope scope(waiting.context);
     const auto event = std::move(waiting.event);
-    event->wait();
+    if (event != nullptr)
+      event->wait();
+    else
+      device().synchronize_context();
   } catch (const Error &error) {
     log(error);
     const ContextIsGone gone;
@@ -95,15 +98,22 @@ bool is_ordered(const CudaPlace &place, Stream consumer) {
   return place.stream.handle != nullptr && place.stream.handle == consumer.handle;
 }
 
+/// False where the driver has no event for all of a context.
+bool record(Event &event, std::optional<Stream> consumer) {
+  if (!consumer) return event.record_context();
+  event.record(*consumer);
+  return true;
+}
+
 /// What has to pass before the memory may be written to: nothing where its stream waits.
-std::unique_ptr<Event> event_after(const CudaPlace &place, Stream consumer) {
+std::optional<Waiting> what_to_wait_for(const CudaPlace &place, std::optional<Stream> consumer) {
   const ContextScope scope(place.context);
   auto event = device().make_event();
-  event->record(consumer);
+  if (!record(*event, consumer)) return Waiting{place.context, nullptr, {}};
   const bool waits = place.stream.handle != nullptr;
   if (waits) event->hold(place.stream);
-  if (waits || event->passed()) event.reset();
-  return event;
+  if (waits || event->passed()) return std::nullopt;
+  return Waiting{place.context, std::move(event), {}};
 }
 
 }  // namespace
@@ -139,15 +149,17 @@ void hold_consumer(const CudaPlace &place, Stream consumer) {
   event->hold(consumer);
 }
 
-void let_go_after(const CudaPlace &place, Stream consumer, std::function<void()> let_go) {
-  std::unique_ptr<Event> event;
+void let_go_after(const CudaPlace &place, std::optional<Stream> consumer,
+                  std::function<void()> let_go) {
+  std::optional<Waiting> waiting;
   try {
-    if (!is_ordered(place, consumer)) event = event_after(place, consumer);
+    if (!consumer || !is_ordered(place, *consumer)) waiting = what_to_wait_for(place, consumer);
   } catch (const Error &error) {
     log(error);
   }
-  if (event == nullptr) return let_go();
-  waiter().add({place.context, std::move(event), std::move(let_go)});
+  if (!waiting) return let_go();
+  waiting->then = std::move(let_go);
+  waiter().add(std::move(*waiting));
 }
 
 }  // namespace cudatensor

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "gst/gstcudamemory.h"
 #include "kernels/device.h"
@@ -32,9 +33,11 @@ bool is_primary(const CudaPlace &place);
 /// where the consumer's stream cannot be used in the memory's context.
 void hold_consumer(const CudaPlace &place, Stream consumer);
 
-/// Whoever writes to the memory after `let_go` does so after what `consumer` has queued until now.
-/// Without a stream of the memory's, `let_go` is called when that is done, maybe by another thread;
-/// otherwise now. Errors are logged, and end the waiting.
-void let_go_after(const CudaPlace &place, Stream consumer, std::function<void()> let_go);
+/// Whoever writes to the memory after `let_go` does so after what `consumer` has queued until now, or
+/// without one what all streams of the context have. Where the memory's stream cannot wait for that,
+/// `let_go` is called when it is done, maybe by another thread; otherwise now. Errors are logged, and
+/// end the waiting.
+void let_go_after(const CudaPlace &place, std::optional<Stream> consumer,
+                  std::function<void()> let_go);
 
 }  // namespace cudatensor

@@ -348,10 +348,15 @@ GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeo
  * @GST_CUDA_TENSOR_FLAG_ANY_CONTEXT: the consumer works in gst_cuda_tensor_get_context(), whichever
  *   that is. Without it, data in another context than the device's primary one is refused: for
  *   PyTorch, CuPy, TensorRT and all that is built on the CUDA runtime its address means nothing.
+ * @GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO: the consumer's stream may have been destroyed when a DLPack
+ *   tensor is let go, as where a garbage collector sees to both. Whoever gets the memory next then
+ *   writes to it after all that any stream of the context has queued until that moment. It has no
+ *   effect on gst_cuda_tensor_acquire().
  */
 typedef enum {
   GST_CUDA_TENSOR_FLAG_NONE = 0,
-  GST_CUDA_TENSOR_FLAG_ANY_CONTEXT = 1 << 0
+  GST_CUDA_TENSOR_FLAG_ANY_CONTEXT = 1 << 0,
+  GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO = 1 << 1
 } GstCudaTensorFlags;
 
 /**
@@ -395,7 +400,8 @@ struct DLManagedTensorVersioned;
  * consumer must not write, unless gst_cuda_tensor_is_read_only() was %FALSE before.
  *
  * It holds the tensor as gst_cuda_tensor_acquire() does, until its `deleter` is called, which may be
- * done on any thread. @stream must exist until then, or its work have been waited for.
+ * done on any thread. @stream must exist until then, unless %GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO is
+ * set.
  *
  * Returns: (transfer full) (nullable): the tensor, or %NULL with an error of
  *   gst_cuda_tensor_acquire()

@@ -7,6 +7,8 @@
 namespace cudatensor {
 namespace {
 
+void *const kLegacyDefaultStream = reinterpret_cast<void *>(1);
+
 void check_context(const CudaPlace &place, GstCudaTensorFlags flags) {
   if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
   throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
@@ -24,10 +26,18 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   gst_cuda_tensor_ref(tensor);
 }
 
-void release(GstCudaTensor *tensor, void *stream) {
+/// The stream that is there still; nothing where it may have gone. The legacy default one stays, the
+/// per-thread one is another thread's.
+std::optional<Stream> stream_left(GstCudaTensorFlags flags, void *stream) {
+  const bool stays = stream == nullptr || stream == kLegacyDefaultStream;
+  if ((flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0 && !stays) return std::nullopt;
+  return Stream{stream};
+}
+
+void release(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   const auto &place = tensor->buffer.cuda();
   if (!place || stream == GST_CUDA_TENSOR_NO_STREAM) return gst_cuda_tensor_unref(tensor);
-  let_go_after(*place, {stream}, [tensor] { gst_cuda_tensor_unref(tensor); });
+  let_go_after(*place, stream_left(flags, stream), [tensor] { gst_cuda_tensor_unref(tensor); });
 }
 
 /// `Managed` is one of DLPack's two forms.
@@ -35,13 +45,14 @@ template <class Managed>
 struct Export {
   Managed managed;  // first, so that its address is that of the whole
   GstCudaTensor *tensor;
+  GstCudaTensorFlags flags;
   void *stream;
 };
 
 template <class Managed>
 void delete_export(Managed *managed) {
   auto *self = static_cast<Export<Managed> *>(managed->manager_ctx);
-  release(self->tensor, self->stream);
+  release(self->tensor, self->flags, self->stream);
   delete self;
 }
 
@@ -61,7 +72,7 @@ DLTensor describe(GstCudaTensor *tensor) {
 template <class Managed>
 Managed *make_export(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   acquire(tensor, flags, stream);
-  auto *self = new Export<Managed>{{}, tensor, stream};
+  auto *self = new Export<Managed>{{}, tensor, flags, stream};
   self->managed.dl_tensor = describe(tensor);
   self->managed.manager_ctx = self;
   self->managed.deleter = delete_export<Managed>;
@@ -84,7 +95,7 @@ gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags
 
 void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream) {
   g_return_if_fail(tensor != nullptr);
-  release(tensor, stream);
+  release(tensor, GST_CUDA_TENSOR_FLAG_NONE, stream);
 }
 
 DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor, GstCudaTensorFlags flags,

@@ -17,26 +17,33 @@ namespace {
 struct Driver {
   decltype(&cuCtxPushCurrent) push;
   decltype(&cuCtxPopCurrent) pop;
+  decltype(&cuCtxGetCurrent) current;
   decltype(&cuDeviceGet) device_get;
   decltype(&cuDevicePrimaryCtxRetain) retain;
 };
 
+/// Null where the driver does not have it in this version.
 template <class Function>
-void find(const char *name, Function &function) {
-  constexpr unsigned kVersion = 11000;  // all of them are older
+void look_up(const char *name, unsigned version, Function &function) {
   void *address = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
   call("cudaGetDriverEntryPointByVersion", [&] {
-    return cudaGetDriverEntryPointByVersion(name, &address, kVersion, cudaEnableDefault, &found);
+    return cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
   });
-  if (found != cudaDriverEntryPointSuccess) fail(cudaErrorSystemDriverMismatch, name);
-  function = reinterpret_cast<Function>(address);
+  function = found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(address) : nullptr;
+}
+
+template <class Function>
+void find(const char *name, Function &function) {
+  look_up(name, 11000, function);  // all of them are older
+  if (function == nullptr) fail(cudaErrorSystemDriverMismatch, name);
 }
 
 Driver find_driver() {
   Driver driver = {};
   find("cuCtxPushCurrent", driver.push);
   find("cuCtxPopCurrent", driver.pop);
+  find("cuCtxGetCurrent", driver.current);
   find("cuDeviceGet", driver.device_get);
   find("cuDevicePrimaryCtxRetain", driver.retain);
   return driver;
@@ -53,11 +60,27 @@ void call_driver(const char *name, Function function, Args... args) {
   call(name, [&] { return static_cast<cudaError_t>(function(args...)); });
 }
 
+/// Since 12.5. The type is declared here for the headers of those before.
+using RecordEvent = CUresult (*)(CUcontext, CUevent);
+
+RecordEvent find_record_event() {
+  RecordEvent record = nullptr;
+  look_up("cuCtxRecordEvent", 12050, record);
+  return record;
+}
+
 thread_local int gone = 0;
 
 }  // namespace
 
 bool is_context_gone() { return gone > 0; }
+
+bool record_current_context(cudaEvent_t event) {
+  static const RecordEvent record = find_record_event();
+  CUcontext context = nullptr;
+  call_driver("cuCtxGetCurrent", driver().current, &context);
+  return record != nullptr && record(context, event) == CUDA_SUCCESS;
+}
 
 }  // namespace cuda
 

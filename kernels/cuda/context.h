@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/device.h"
 
 namespace cudatensor::cuda {
 
 /// Whether this thread is inside a ContextIsGone.
 bool is_context_gone();
+
+/// Event::record_context() for an event of the runtime's.
+bool record_current_context(cudaEvent_t event);
 
 }  // namespace cudatensor::cuda

@@ -69,6 +69,7 @@ class CudaEvent final : public Event {
   void record(Stream stream) override {
     call("cudaEventRecord", cudaEventRecord, event_, handle_of(stream));
   }
+  bool record_context() override { return record_current_context(event_); }
   bool passed() const override {
     bool passed = true;
     call("cudaEventQuery", [&] {
@@ -112,6 +113,10 @@ void CudaDevice::copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, 
 
 void CudaDevice::synchronize(Stream stream) {
   call("cudaStreamSynchronize", cudaStreamSynchronize, handle_of(stream));
+}
+
+void CudaDevice::synchronize_context() {
+  call("cudaDeviceSynchronize", [] { return cudaDeviceSynchronize(); });
 }
 
 namespace {

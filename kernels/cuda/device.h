@@ -22,6 +22,7 @@ class CudaDevice final : public Device {
   void copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, size_t row, size_t rows,
             Stream stream) override;
   void synchronize(Stream stream) override;
+  void synchronize_context() override;
 
   bool overlaps() const { return overlaps_; }
 

@@ -249,15 +249,21 @@ TEST_F(CudaHandOverStreams, ConsumerWaitsForTheProducer) {
   }
 }
 
+/// How a consumer gets its stream's order.
+enum class Hold { dlpack, dlpack_of_a_stream_that_may_go, acquired };
+
 TEST_F(CudaHandOverStreams, NextWriterWaitsForTheConsumer) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   const PinnedBytes bad(entered.device(), wrong());
-  for (const bool explicitly : {false, true}) {
+  for (const Hold hold : {Hold::dlpack, Hold::dlpack_of_a_stream_that_may_go, Hold::acquired}) {
+    const bool explicitly = hold == Hold::acquired;
     const BufferRef made = buffer(right(), stream());
     PinnedBytes seen(entered.device(), wrong());
     TensorRef tensor = tensor_in(made);
-    Legacy dl = to_dlpack(tensor.get(), consumer->get().handle);
+    Legacy dl = to_dlpack(
+        tensor.get(), consumer->get().handle,
+        hold == Hold::dlpack ? GST_CUDA_TENSOR_FLAG_NONE : GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO);
     if (explicitly) {
       dl.reset();
       ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
@@ -274,7 +280,7 @@ TEST_F(CudaHandOverStreams, NextWriterWaitsForTheConsumer) {
     gate.open();
     entered.device().synchronize(handle());
     entered.device().synchronize(consumer->get());
-    EXPECT_TRUE(same_bytes(seen.bytes(), right())) << explicitly;
+    EXPECT_TRUE(same_bytes(seen.bytes(), right())) << static_cast<int>(hold);
   }
 }
 
@@ -291,7 +297,14 @@ TEST_F(CudaHandOverStreams, MayBeUsedOnTheProducersStream) {
 }
 
 /// Memory that knows no stream, which is complete and whose next writer knows nothing.
-TEST_F(CudaHandOver, WithoutAStreamIsKeptUntilTheConsumerIsDone) {
+class CudaHandOverKept : public CudaHandOver,
+                         public testing::WithParamInterface<GstCudaTensorFlags> {};
+
+INSTANTIATE_TEST_SUITE_P(, CudaHandOverKept,
+                         testing::Values(GST_CUDA_TENSOR_FLAG_NONE,
+                                         GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO));
+
+TEST_P(CudaHandOverKept, WithoutAStreamUntilTheConsumerIsDone) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   std::vector<Watch> watches;
@@ -302,7 +315,7 @@ TEST_F(CudaHandOver, WithoutAStreamIsKeptUntilTheConsumerIsDone) {
   for (int i = 0; i < 5; ++i) {
     buffers.push_back(buffer(right()));
     watches.emplace_back(buffers.back().get());
-    held.push_back(to_dlpack(tensor_in(buffers.back()).get(), consumer->get().handle));
+    held.push_back(to_dlpack(tensor_in(buffers.back()).get(), consumer->get().handle, GetParam()));
     seen.emplace_back(entered.device(), wrong());
   }
   Gate gate(consumer->get());
@@ -316,6 +329,23 @@ TEST_F(CudaHandOver, WithoutAStreamIsKeptUntilTheConsumerIsDone) {
   for (const Watch &watch : watches) EXPECT_TRUE(watch.goes());
   entered.device().synchronize(consumer->get());
   for (const PinnedBytes &bytes : seen) EXPECT_TRUE(same_bytes(bytes.bytes(), right()));
+}
+
+/// As garbage collectors do it.
+TEST_F(CudaHandOver, MayOutliveTheConsumersStream) {
+  const Entered entered(primary());
+  const StreamRef own = has_streams() ? new_stream(primary()) : nullptr;
+  for (gstcuda::Stream *const stream : {static_cast<gstcuda::Stream *>(nullptr), own.get()}) {
+    BufferRef made = buffer(right(), stream);
+    const Watch watch(made.get());
+    auto consumer = entered.device().make_stream();
+    Versioned dl = to_versioned(tensor_in(made).get(), consumer->get().handle,
+                                GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO);
+    made.reset();
+    consumer.reset();
+    std::thread([&] { dl.reset(); }).join();
+    EXPECT_TRUE(watch.goes());
+  }
 }
 
 TEST_F(CudaHandOver, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {

@@ -84,8 +84,8 @@ def check_copies(uri):
 
 
 def write_picture(uri, path):
-    """What pytorch --picture writes."""
-    batch = next(tensors_of(samples_of(description_of(uri, 640))))
+    """What pytorch --size=320 --picture writes."""
+    batch = next(tensors_of(samples_of(description_of(uri, 320))))
     write_png(torch.cat((batch[0], Edges().cuda().strength(batch)[0]), 2), path)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Iterator
 SONAME = "libgstcudatensor-1.0.so.0"
 VARIABLE = "GST_CUDATENSOR_LIBRARY"
 
-ANY_CONTEXT = 1  # of the flags
+ANY_CONTEXT, STREAM_MAY_GO = 1, 2  # flags
 NO_STREAM = ctypes.c_void_p(-1).value
 CPU, CUDA = 1, 2  # devices, numbered as DLPack does
 

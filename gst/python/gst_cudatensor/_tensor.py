@@ -9,8 +9,8 @@ from typing import Any, Callable, Optional
 
 from ._dlpack import capsule_of
 from ._geometry import Geometry, Slot
-from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, GeometryStruct, SlotStruct, TensorError,
-                       address_of, call, functions)
+from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, STREAM_MAY_GO, GeometryStruct,
+                       SlotStruct, TensorError, address_of, call, functions)
 
 _LEGACY_DEFAULT_STREAM = 1
 
@@ -157,8 +157,8 @@ class Tensor:
         """A capsule with the tensor, as the array API standard has it.
 
         `stream`, on the GPU: the consumer's cudaStream_t; 1 or None: the legacy default stream; 2:
-        the thread's default stream; -1: nobody waits for anybody. It must exist as long as the
-        consumer has the tensor.
+        the thread's default stream; -1: nobody waits for anybody. It may be gone when the consumer
+        lets go: the next frame in that memory then waits for all that is queued, on any stream.
 
         Only with a `max_version` of 1.0 or later the consumer hears whether the data is read-only:
         others must not write to it.
@@ -251,7 +251,7 @@ class Tensor:
     def _hand_over(self, function: Any, stream: Optional[int]) -> Any:
         reference = self._open()
         try:
-            return call(function, reference.address, self._flags, stream)
+            return call(function, reference.address, self._flags | STREAM_MAY_GO, stream)
         except TensorError as error:
             raise BufferError(str(error)) from error
 
