@@ -13,8 +13,8 @@ clip=$root/pipelines/media/pedestrians.webm
 need_packages "${plugin_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
   echo "Building in $build"
-elif [ ! -e "$build/pipelines/cameratotensor" ] || [ ! -e "$build/pipelines/apps/multicam/multicam" ]; then
-  quietly meson setup --reconfigure "$build" "$root"  # it has not seen Cairo, or DLPack, yet
+elif [ ! -e "$build/pipelines/cameratotensor" ]; then
+  quietly meson setup --reconfigure "$build" "$root"  # it has not seen Cairo yet
 fi
 build_plugin "$build"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

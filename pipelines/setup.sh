@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034  # for those who source this
 plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev libdlpack-dev
+  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
 # CUDA's compiler as Python wheels, for machines without a CUDA toolkit.

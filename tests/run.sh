@@ -81,7 +81,7 @@ sanitized_stage() {
     -Db_sanitize=address,undefined
 }
 
-need_packages "${plugin_packages[@]}" libgtest-dev valgrind python3 python3-gi python3-numpy \
+need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev valgrind python3 python3-gi python3-numpy \
   python3-venv gir1.2-gst-plugins-base-1.0
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 

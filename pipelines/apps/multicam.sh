@@ -7,6 +7,9 @@
 # are begun again.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+need_packages libdlpack-dev
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 
 [ $# -gt 0 ] || set -- "$clip" "$clip" "$clip" "$clip"

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -34,7 +35,8 @@ def files_end():
 
 def errors_are_one_line():
     for arguments, cause in (([CLIP, "--tensor=wdth=1"], "wdth"), ([], "at least one"),
-                             ([CLIP, "--tensor=width=64 height=64 mean=<1,2>"], "mean")):
+                             ([CLIP, "--tensor=width=64 height=64 mean=<1,2>"], "mean"),
+                             ([CLIP, "--tensor=width=64 height=64 dtype=uint8"], "float32")):
         done = subprocess.run([MULTICAM, *arguments], text=True, timeout=120, check=False,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         ours = [line for line in done.stderr.splitlines() if line.startswith("multicam: ")]
@@ -43,59 +45,112 @@ def errors_are_one_line():
 
 
 class Camera(http.server.BaseHTTPRequestHandler):
-    """Serves the clip as fast as a camera would. The first time it breaks off in the middle, and
-    then nothing is served for a while."""
-    died = None
+    """Serves the clip about as fast as a camera would: /broken breaks off in the middle, and is then
+    not there for a while; /silent says no more from the middle on, the first time."""
+    broken = silent = None
 
     def do_GET(self):
-        if Camera.died and time.monotonic() - Camera.died < 3:
+        kind = self.path.strip("/")
+        first = getattr(Camera, kind) is None
+        if kind == "broken" and not first and time.monotonic() - Camera.broken < 3:
             self.send_error(503)
             return
         data = CLIP.read_bytes()
         self.send_response(200)
         self.send_header("Content-Type", "video/webm")
         self.end_headers()
-        end = len(data) if Camera.died else len(data) // 2
         try:
-            for at in range(0, end, 20000):
-                self.wfile.write(data[at:min(at + 20000, end)])
+            for at in range(0, len(data) // 2 if first else len(data), 20000):
+                self.wfile.write(data[at:at + 20000])
                 time.sleep(0.05)
+            if first:
+                setattr(Camera, kind, time.monotonic())
+            if first and kind == "silent":
+                time.sleep(30)
         except (BrokenPipeError, ConnectionResetError):
             pass
-        Camera.died = Camera.died or time.monotonic()
 
     def log_message(self, *_):
         pass
 
 
-def camera_returns():
+class Run:
+    """multicam with these cameras, until told to stop."""
+
+    def __init__(self, *cameras):
+        self._multicam = subprocess.Popen([MULTICAM, *cameras, "--tensor=width=64 height=48"],
+                                          text=True, stdout=subprocess.PIPE,
+                                          stderr=subprocess.STDOUT)
+        self._killer = threading.Timer(60, self._multicam.kill)
+        self._killer.start()
+        self.text = ""
+
+    def until(self, pattern):
+        """The next line like that."""
+        for line in self._multicam.stdout:
+            self.text += line
+            if re.match(pattern, line):
+                return
+        sys.exit(f"no line like '{pattern}':\n{self.text}")
+
+    def stop(self):
+        self._multicam.send_signal(signal.SIGINT)
+        self.text += self._multicam.stdout.read()
+        self._killer.cancel()
+        expect(self._multicam.wait(30) == 0, f"exited with {self._multicam.returncode}", self.text)
+        expect(re.search(r"^\d+ frames$", self.text, re.M), "no total", self.text)
+
+
+def serve():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Camera)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    uri = f"http://127.0.0.1:{server.server_port}/camera.webm"
-    multicam = subprocess.Popen([MULTICAM, CLIP, uri, "--loop", "--tensor=width=64 height=48"],
-                                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    killer = threading.Timer(60, multicam.kill)
-    killer.start()
-    text, lost, back = "", False, False
-    for line in multicam.stdout:
-        text += line
-        lost = lost or line.startswith("camera 1: lost")
-        back = back or bool(lost and re.match(r"camera 1: [\d.]+ frames/s, ", line) and Camera.died
-                            and time.monotonic() - Camera.died > 5)
-        if back:
-            break
-    multicam.send_signal(signal.SIGINT)
-    text += multicam.stdout.read()
-    killer.cancel()
-    expect(multicam.wait(30) == 0, f"exited with {multicam.returncode}", text)
-    expect(lost and back, "the camera was not lost, or did not return", text)
-    others = re.findall(r"camera 0: lost: (.*);", text)
-    expect(set(others) <= {"it ended"}, "the other camera was lost, too", text)
-    expect(re.search(r"^\d+ frames$", text, re.M), "no total", text)
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def broken_camera_returns(server):
+    run = Run(CLIP, server + "broken", "--loop")
+    run.until(r"camera 1: lost: ")
+    run.until(r"camera 1: [\d.]+ frames/s, .*old")
+    run.stop()
+    others = set(re.findall(r"camera 0: lost: (.*);", run.text))
+    expect(others <= {"it ended"}, "the other camera was lost, too", run.text)
+
+
+def silent_camera_is_begun_again(server):
+    """The one that waits for it is not taken for silent."""
+    run = Run(server + "broken", server + "silent")
+    run.until(r"camera 1: lost: no frames")
+    run.until(r"camera 1: [\d.]+ frames/s, .*old")
+    run.stop()
+    expect("camera 0: lost: no frames" not in run.text, "the other camera was lost, too", run.text)
+
+
+def goes_on_without_files(server):
+    """A file that has ended, and a camera that is not there yet."""
+    Camera.broken = time.monotonic() + 2  # not there for five seconds
+    run = Run(CLIP, server + "broken")
+    run.until(r"camera 0: .*, ended")
+    run.until(r"camera 1: [\d.]+ frames/s, .*old")
+    run.stop()
+
+
+def other_formats_are_converted():
+    with tempfile.TemporaryDirectory() as folder:
+        video = Path(folder) / "yuy2.avi"
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=10", "!",
+                        "video/x-raw,format=YUY2,width=64,height=48", "!", "avimux", "!",
+                        "filesink", f"location={video}"], check=True, timeout=60)
+        run = Run(video)
+        run.until(r"camera 0: .*middle .*ended")
+        run.stop()
 
 
 files_end()
 errors_are_one_line()
-camera_returns()
-print("multicam counts, names errors, and gets its camera back")
+other_formats_are_converted()
+uri = serve()
+broken_camera_returns(uri)
+silent_camera_is_begun_again(uri)
+goes_on_without_files(uri)
+print("multicam counts, names errors, and gets its cameras back")

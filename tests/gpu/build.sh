@@ -8,7 +8,7 @@
 # is missing. Ends the script where it cannot.
 build_for_gpu() {
   local dir=$1 bench
-  need_packages "${plugin_packages[@]}" libgtest-dev python3 libgstreamer-plugins-bad1.0-0 \
+  need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 libgstreamer-plugins-bad1.0-0 \
     gstreamer1.0-plugins-bad
   need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1

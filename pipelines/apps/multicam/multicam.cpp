@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Many cameras to one batch of tensors, which a thread of its own takes as DLPack on its own CUDA
-// stream. A camera that fails, ends or falls silent is begun again and disturbs no other.
+// stream. A camera that fails, ends or falls silent is begun again; the others go on.
 //
 // To make an application of it: the network comes into Consumer::infer().
 #include <dlpack/dlpack.h>
@@ -9,7 +9,6 @@
 #include <gstcudatensor.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -17,134 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "camera.h"
 #include "stream.h"
 
 namespace {
 
-constexpr guint kReport = 2, kSilence = 10, kLongestPause = 30;  // seconds
-
-[[noreturn]] void fail(const std::string &what, GError *error = nullptr) {
-  const std::string text = what + (error != nullptr ? std::string(": ") + error->message : "");
-  g_clear_error(&error);
-  throw std::runtime_error(text);
-}
-
-struct Pipeline {
-  GstElement *pipeline, *mux, *sink;
-  std::atomic<GstClockTime> position{0};  // of the last batch
-};
-
-/// Used by the main thread, but for count() and what GStreamer calls.
-class Camera {
- public:
-  /// A file ends, unless it `loops`.
-  Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops)
-      : pipeline_(pipeline), index_(index), uri_(uri), ends_(!loops && uri.rfind("file:", 0) == 0) {
-    connect();
-  }
-  ~Camera() {
-    if (retry_ != 0) g_source_remove(retry_);
-    if (decoder_ != nullptr) disconnect();
-  }
-
-  bool owns(GstObject *object) const {
-    return decoder_ != nullptr && gst_object_has_as_ancestor(object, GST_OBJECT(decoder_));
-  }
-
-  /// Begins again, each time after a longer pause where no frames come.
-  void lose(const std::string &why) {
-    pause_ = shown_.exchange(false) ? 1 : std::min(2 * pause_, kLongestPause);
-    std::printf("camera %u: lost: %s; again in %u s\n", index_, why.c_str(), pause_);
-    disconnect();
-    const auto again = [](gpointer self) -> gboolean {
-      static_cast<Camera *>(self)->retry_ = 0;
-      static_cast<Camera *>(self)->connect();
-      return G_SOURCE_REMOVE;
-    };
-    retry_ = g_timeout_add_seconds(pause_, again, this);
-  }
-
-  /// A frame has a result, `age` after it was taken.
-  void count(GstClockTime age, float result) {
-    shown_ = true;
-    ++frames_;
-    age_ += age;
-    result_ = result;
-  }
-
-  /// Returns the frames since the last report.
-  guint report(double seconds) {
-    const guint frames = frames_.exchange(0);
-    const double age = 1e-6 * static_cast<double>(age_.exchange(0));
-    std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
-    if (frames > 0) std::printf(", %.1f ms old, middle %+.3f", age / frames, result_.load());
-    std::puts(decoder_ == nullptr ? ", lost" : ended_ ? ", ended" : "");
-    silence_ = frames == 0 && decoder_ != nullptr && !ended_ ? silence_ + seconds : 0.0;
-    if (silence_ > kSilence) lose("no frames");
-    return frames;
-  }
-
- private:
-  void connect() {
-    decoder_ = gst_element_factory_make("uridecodebin", nullptr);
-    g_autoptr(GstCaps) video = gst_caps_from_string("video/x-raw(ANY)");
-    // A camera on its way to PLAYING does not hold up the pipeline.
-    g_object_set(decoder_, "uri", uri_.c_str(), "caps", video, "async-handling", TRUE, nullptr);
-    // The number of its pad is that of its slot.
-    slot_ =
-        gst_element_request_pad_simple(pipeline_.mux, ("sink_" + std::to_string(index_)).c_str());
-    gst_pad_add_probe(slot_, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
-    g_signal_connect(decoder_, "pad-added", G_CALLBACK(on_pad), this);
-    gst_bin_add(GST_BIN(pipeline_.pipeline), decoder_);
-    ended_ = false;
-    silence_ = 0.0;
-    gst_element_sync_state_with_parent(decoder_);  // what fails comes over the bus
-  }
-
-  void disconnect() {
-    // The slot first: the camera's thread may wait there for room.
-    gst_element_release_request_pad(pipeline_.mux, slot_);
-    gst_element_set_state(decoder_, GST_STATE_NULL);
-    gst_bin_remove(GST_BIN(pipeline_.pipeline), std::exchange(decoder_, nullptr));
-    g_clear_object(&slot_);
-  }
-
-  static void on_pad(GstElement *, GstPad *pad, Camera *self) {
-    g_autoptr(GstQuery) query = gst_query_new_latency();
-    gboolean live = FALSE;
-    if (gst_pad_query(pad, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
-    // What is not live begins at 0, and goes on where the others are.
-    if (!live) gst_pad_set_offset(pad, static_cast<gint64>(self->pipeline_.position.load()));
-    if (!gst_pad_is_linked(self->slot_)) gst_pad_link(pad, self->slot_);
-  }
-
-  static GstPadProbeReturn on_event(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto *self = static_cast<Camera *>(data);
-    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
-    self->ended_ = self->ends_;
-    if (self->ends_) return GST_PAD_PROBE_OK;
-    GST_ELEMENT_ERROR(self->decoder_, RESOURCE, READ, ("it ended"), (nullptr));
-    return GST_PAD_PROBE_DROP;
-  }
-
-  Pipeline &pipeline_;
-  const guint index_;
-  const std::string uri_;
-  const bool ends_;
-  GstElement *decoder_ = nullptr;  // null while it is lost
-  GstPad *slot_ = nullptr;
-  std::atomic<bool> ended_{false}, shown_{true};
-  guint pause_ = 1, retry_ = 0;
-  double silence_ = 0.0;
-  // Since the last report.
-  std::atomic<guint> frames_{0};
-  std::atomic<GstClockTime> age_{0};  // of all
-  std::atomic<float> result_{0.0f};   // of the last
-};
+constexpr guint kTick = 100;     // milliseconds
+constexpr double kReport = 2.0;  // seconds
 
 using Cameras = std::vector<std::unique_ptr<Camera>>;
 
-/// A thread that takes batches until the sink ends or stops.
+/// A thread that takes batches until the sink stops.
 class Consumer {
  public:
   Consumer(Pipeline &pipeline, const Cameras &cameras)
@@ -164,12 +46,15 @@ class Consumer {
     g_autoptr(GstCudaTensor) tensor = gst_cuda_tensor_new_from_sample(sample, &error);
     gst_sample_unref(sample);
     if (tensor == nullptr) fail("a batch", error);
+    const auto let_go = [](DLManagedTensor *batch) { batch->deleter(batch); };
     const bool on_gpu = gst_cuda_tensor_get_device(tensor) == GST_CUDA_TENSOR_CUDA;
-    DLManagedTensor *batch = gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_FLAG_NONE,
-                                                       on_gpu ? stream_.handle() : nullptr, &error);
+    // Its memory goes back when the stream has come to where it is let go.
+    const std::unique_ptr<DLManagedTensor, decltype(let_go)> batch(
+        gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_FLAG_NONE,
+                                  on_gpu ? stream_.handle() : nullptr, &error),
+        let_go);
     if (batch == nullptr) fail("a batch", error);
     const std::vector<float> results = infer(batch->dl_tensor);
-    batch->deleter(batch);  // the memory goes back when the stream has come here
     const GstClockTime now = gst_element_get_current_running_time(pipeline_.pipeline);
     GstCudaTensorSlot slot;
     for (guint i = 0; gst_cuda_tensor_get_slot(tensor, i, &slot); ++i)
@@ -179,6 +64,8 @@ class Consumer {
 
   /// A result for each slot: here the middle of its first channel. Queue the network on stream_.
   std::vector<float> infer(const DLTensor &batch) {
+    if (batch.ndim != 4 || batch.dtype.code != kDLFloat || batch.dtype.bits != 32)
+      fail("the network takes float32 of N, C, H, W");
     const int64_t *shape = batch.shape, channel = shape[2] * shape[3];
     std::vector<float> results(static_cast<size_t>(shape[0]));
     const float *middle = static_cast<const float *>(batch.data) + (channel + shape[3]) / 2;
@@ -199,15 +86,14 @@ struct Application {
   Pipeline pipeline;
   Cameras cameras;
   GMainLoop *loop;
-  std::string failure;
+  std::string failure = {};
   guint frames = 0;
   gint64 reported = g_get_monotonic_time();
 };
 
 gboolean on_message(GstBus *, GstMessage *message, Application *app) {
-  GstObject *const source = GST_MESSAGE_SRC(message);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) g_main_loop_quit(app->loop);
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return G_SOURCE_CONTINUE;
+  GstObject *const source = GST_MESSAGE_SRC(message);
   g_autoptr(GError) error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
   const auto camera = std::find_if(app->cameras.begin(), app->cameras.end(),
@@ -221,17 +107,25 @@ gboolean on_message(GstBus *, GstMessage *message, Application *app) {
   return G_SOURCE_CONTINUE;
 }
 
-gboolean on_report(Application *app) {
+gboolean on_tick(Application *app) {
+  for (const auto &camera : app->cameras) camera->tend();
   const gint64 now = g_get_monotonic_time();
-  const double seconds = 1e-6 * static_cast<double>(now - std::exchange(app->reported, now));
-  for (const auto &camera : app->cameras) app->frames += camera->report(seconds);
+  const double seconds = 1e-6 * static_cast<double>(now - app->reported);
+  if (seconds < kReport) return G_SOURCE_CONTINUE;
+  app->reported = now;
+  guint frames = 0;
+  for (const auto &camera : app->cameras) frames += camera->report(seconds);
   std::fflush(stdout);
+  app->frames += frames;
+  const bool over = std::all_of(app->cameras.begin(), app->cameras.end(),
+                                [](const auto &camera) { return camera->is_over(); });
+  if (over && frames == 0) g_main_loop_quit(app->loop);
   return G_SOURCE_CONTINUE;
 }
 
 void run(const std::string &tensor, bool loops, gchar **sources) {
   GError *error = nullptr;
-  const std::string description = "cudatensormux name=mux " + tensor +
+  const std::string description = "cudatensormux name=mux " + tensor + " ! " + kTensors +
                                   " ! appsink name=sink async=false sync=false max-buffers=2";
   g_autoptr(GstElement) pipeline = gst_parse_launch(description.c_str(), &error);
   if (error != nullptr) fail("pipeline", error);
@@ -252,21 +146,18 @@ void run(const std::string &tensor, bool loops, gchar **sources) {
   }
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, reinterpret_cast<GstBusFunc>(on_message), &app);
-  for (const int signal : {SIGINT, SIGTERM})
-    g_unix_signal_add(
-        signal,
-        [](gpointer l) -> gboolean {
-          g_main_loop_quit(static_cast<GMainLoop *>(l));
-          return G_SOURCE_CONTINUE;
-        },
-        loop);
-  g_timeout_add_seconds(kReport, reinterpret_cast<GSourceFunc>(on_report), &app);
+  const auto quit = [](gpointer loop) -> gboolean {
+    g_main_loop_quit(static_cast<GMainLoop *>(loop));
+    return G_SOURCE_REMOVE;  // a second signal ends the program
+  };
+  for (const int signal : {SIGINT, SIGTERM}) g_unix_signal_add(signal, quit, loop);
+  g_timeout_add(kTick, reinterpret_cast<GSourceFunc>(on_tick), &app);
   {
     const Consumer consumer(app.pipeline, app.cameras);
     g_main_loop_run(loop);
     gst_element_set_state(pipeline, GST_STATE_NULL);  // which ends the consumer
   }
-  on_report(&app);
+  for (const auto &camera : app.cameras) app.frames += camera->report(kReport);
   app.cameras.clear();
   if (!app.failure.empty()) fail(app.failure);
   std::printf("%u frames\n", app.frames);

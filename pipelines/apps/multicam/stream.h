@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A CUDA stream of the application's own; without CUDA there is none, and batches lie in host memory.
+// A CUDA stream of the application's own. To build with CUDA, define MULTICAM_CUDA and link cudart;
+// without, batches come in memory of the host, wherever they were made.
 #pragma once
 
 #include <cstring>
@@ -7,6 +8,8 @@
 
 #ifdef MULTICAM_CUDA
 #include <cuda_runtime_api.h>
+
+constexpr const char *kTensors = "other/tensors(ANY)";
 
 class Stream {
  public:
@@ -28,6 +31,8 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 #else
+constexpr const char *kTensors = "other/tensors";
+
 class Stream {
  public:
   void *handle() { return nullptr; }

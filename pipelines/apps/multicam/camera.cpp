@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "camera.h"
+
+#include <gst/base/gstaggregator.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+constexpr guint kPause = 2;  // seconds
+constexpr gint64 kSilence = 5 * G_USEC_PER_SEC;
+
+}  // namespace
+
+void fail(const std::string &what, GError *error) {
+  const std::string text = what + (error != nullptr ? std::string(": ") + error->message : "");
+  g_clear_error(&error);
+  throw std::runtime_error(text);
+}
+
+Camera::Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops)
+    : pipeline_(pipeline), index_(index), uri_(uri), ends_(!loops && uri.rfind("file:", 0) == 0) {
+  connect();
+}
+
+Camera::~Camera() {
+  if (retry_ != 0) g_source_remove(retry_);
+  if (bin_ != nullptr) disconnect();
+}
+
+bool Camera::owns(GstObject *object) const {
+  return bin_ != nullptr && gst_object_has_as_ancestor(object, GST_OBJECT(bin_));
+}
+
+void Camera::lose(const std::string &why) {
+  std::printf("camera %u: lost: %s; again in %u s\n", index_, why.c_str(), kPause);
+  disconnect();
+  const auto again = [](gpointer self) -> gboolean {
+    static_cast<Camera *>(self)->retry_ = 0;
+    static_cast<Camera *>(self)->connect();
+    return G_SOURCE_REMOVE;
+  };
+  retry_ = g_timeout_add_seconds(kPause, again, this);
+}
+
+void Camera::tend() {
+  if (bin_ == nullptr || has_waiting_frame()) return;
+  if (ended_ && ends_) return disconnect();
+  if (ended_) return lose("it ended");
+  if (g_get_monotonic_time() - heard_ > kSilence) lose("no frames");
+}
+
+void Camera::count(GstClockTime age, float result) {
+  ++frames_;
+  age_ += age;
+  result_ = result;
+}
+
+guint Camera::report(double seconds) {
+  const guint frames = frames_.exchange(0);
+  const double age = 1e-6 * static_cast<double>(age_.exchange(0));
+  std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
+  if (frames > 0) std::printf(", %.1f ms old, middle %+.3f", age / frames, result_.load());
+  std::puts(ended_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
+  return frames;
+}
+
+void Camera::connect() {
+  // videoconvert leaves alone what the slot takes, and what is on a GPU.
+  bin_ = gst_parse_bin_from_description(
+      "uridecodebin name=decoder caps=video/x-raw(ANY) ! videoconvert name=convert", FALSE,
+      nullptr);
+  if (bin_ == nullptr) fail("GStreamer's base plugins are missing");
+  // A camera on its way to PLAYING does not hold up the pipeline.
+  g_object_set(bin_, "async-handling", TRUE, nullptr);
+  gst_child_proxy_set(GST_CHILD_PROXY(bin_), "decoder::uri", uri_.c_str(), nullptr);
+  g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(bin_), "convert");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, on_data, this, nullptr);
+  g_autoptr(GstPad) out = gst_element_get_static_pad(convert, "src");
+  gst_element_add_pad(bin_, gst_ghost_pad_new("src", out));
+  gst_bin_add(GST_BIN(pipeline_.pipeline), bin_);
+  ended_ = false;
+  heard_ = g_get_monotonic_time();
+  gst_element_sync_state_with_parent(bin_);  // what fails comes over the bus
+}
+
+void Camera::disconnect() {
+  GstElement *bin = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    bin = std::exchange(bin_, nullptr);  // after which no slot is taken
+  }
+  // The slot first: the camera's thread may wait there for room.
+  if (slot_ != nullptr) gst_element_release_request_pad(pipeline_.mux, slot_);
+  g_clear_object(&slot_);
+  gst_element_set_state(bin, GST_STATE_NULL);
+  gst_bin_remove(GST_BIN(pipeline_.pipeline), bin);
+}
+
+bool Camera::has_waiting_frame() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return slot_ != nullptr && gst_aggregator_pad_has_buffer(GST_AGGREGATOR_PAD(slot_));
+}
+
+/// When its caps come: the others do not wait for a camera that never shows anything.
+void Camera::take_slot() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (bin_ == nullptr || slot_ != nullptr) return;
+  g_autoptr(GstPad) out = gst_element_get_static_pad(bin_, "src");
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_query(out, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  // What is not live begins at 0, and goes on where the others are.
+  if (!live) gst_pad_set_offset(out, static_cast<gint64>(pipeline_.position.load()));
+  // The number of its pad is that of its slot.
+  slot_ = gst_element_request_pad_simple(pipeline_.mux, ("sink_" + std::to_string(index_)).c_str());
+  gst_pad_link(out, slot_);
+}
+
+GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  auto *self = static_cast<Camera *>(data);
+  self->heard_ = g_get_monotonic_time();
+  if ((info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) == 0) return GST_PAD_PROBE_OK;
+  const GstEventType type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
+  if (type == GST_EVENT_CAPS) self->take_slot();
+  // It would be the batch's, too, where no other camera is there at the moment.
+  if (type != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
+  self->ended_ = true;
+  return GST_PAD_PROBE_DROP;
+}
