@@ -13,13 +13,17 @@ constexpr const char *kTensors = "other/tensors(ANY)";
 
 class Stream {
  public:
-  ~Stream() { cudaStreamDestroy(stream_); }
+  ~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
   void *handle() {
     if (stream_ == nullptr) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     return stream_;
   }
-  /// Copies to the host and waits, behind all that the stream has queued.
+  /// Copies to the host and waits, behind all that the stream has queued. Without the stream, data is
+  /// on the host, where there may be no CUDA.
   void fetch(void *to, const void *from, size_t bytes) {
+    if (stream_ == nullptr) return static_cast<void>(std::memcpy(to, from, bytes));
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));
     check(cudaStreamSynchronize(stream_));
   }
