@@ -439,6 +439,27 @@ GST_CUDA_TENSOR_API struct DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_v
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_share_primary_context(GstElement *element,
                                                                    gint device_id, GError **error);
 
+/* -------------------------------------------------------------- for the Python package, private */
+
+/*< private >*/
+/* CPython's functions, in the types that they have without its header. */
+typedef struct {
+  int (*capsule_is_valid)(gpointer capsule, const char *name);
+  gpointer (*capsule_get_pointer)(gpointer capsule, const char *name);
+  void (*error_fetch)(gpointer *type, gpointer *value, gpointer *traceback);
+  void (*error_restore)(gpointer type, gpointer value, gpointer traceback);
+  gpointer (*save_thread)(void);
+  void (*restore_thread)(gpointer thread);
+} GstCudaTensorPythonApi;
+
+typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
+
+/* The PyCapsule_Destructor of a tensor's capsules. It calls what it is given here, so that the
+ * library is not linked to an interpreter. Nothing but the package of the same version may use it. */
+GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
+gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
+/*< public >*/
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensor, gst_cuda_tensor_unref)
 
 G_END_DECLS

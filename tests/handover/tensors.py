@@ -297,6 +297,14 @@ class Lifetime(unittest.TestCase):
         tensor.close()
         self.assertEqual(references(self.buffer), self.before)
 
+    def test_capsules_that_a_consumer_refuses(self):
+        tensor = Tensor.from_buffer(self.buffer, made_caps("uint8", "24" + 69 * ":1"))
+        for _ in range(10):
+            with self.assertRaisesRegex(RuntimeError, "maxdims of DLPack tensor is higher"):
+                numpy.from_dlpack(tensor)
+        tensor.close()
+        self.assertEqual(references(self.buffer), self.before)
+
     def test_refusals(self):
         for _ in range(10):
             with self.assertRaises(TensorError):

@@ -85,6 +85,7 @@ _FUNCTIONS = {
     "release": (None, c_void_p, c_void_p),
     "to_dlpack": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
     "to_dlpack_versioned": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
+    "python_capsule_destructor": (c_void_p, c_void_p),
     "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
 }
 
