@@ -5,9 +5,11 @@
 The Python package over real pipelines on the CPU, with NumPy as the consumer.  --newer: with the
 NumPy in the folder that CUDATENSOR_TEST_NUMPY names, which knows DLPack 1.0.
 """
+import copy
 import ctypes
 import gc
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -305,6 +307,20 @@ class Lifetime(unittest.TestCase):
         tensor.close()
         self.assertEqual(references(self.buffer), self.before)
 
+    def test_no_second_owner_of_one_reference(self):
+        tensor = made_tensor(self.buffer)
+        view = numpy.asarray(tensor).base
+        while isinstance(view, numpy.ndarray):
+            view = view.base
+        for thing in tensor, tensor._reference, view, [tensor]:
+            for copies in copy.deepcopy, pickle.dumps, lambda t: pickle.dumps(t, protocol=0):
+                with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                    copies(thing)
+        for thing in tensor, tensor._reference:
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                copy.copy(thing)
+        self.assertEqual(copy.deepcopy(numpy.asarray(tensor)).reshape(-1).tolist(), list(range(24)))
+
     def test_refusals(self):
         for _ in range(10):
             with self.assertRaises(TensorError):
@@ -370,8 +386,8 @@ class Pipelines(unittest.TestCase):
         camera.stop()
         del camera
         gc.collect()
-        for array, copy in zip(kept, expected):
-            self.assertTrue((array == copy).all())
+        for array, before in zip(kept, expected):
+            self.assertTrue((array == before).all())
 
 
 EXIT = """
