@@ -274,10 +274,12 @@ typedef struct {
  * @running_time: of the picture, ns
  * @has_geometry: whether @geometry is set
  * @geometry: how the picture lies in the slot, as if that were a tensor of its own
- * @has_region: the slot holds a region of a picture, and the next three are set
+ * @has_region: the slot holds a region of a picture, and @region is set
  * @region: x, y, width and height, in pixels of the element's input
+ * @has_interest: a #GstVideoRegionOfInterestMeta asked for the region, and the next three are set
  * @roi_type: (nullable): what kind of region
  * @roi_id: the region's number
+ * @parent_id: the number of the region that it is a part of, as the meta says
  *
  * A picture of a batch: what a slot of GstCudaTensorBatchMeta says.
  */
@@ -290,8 +292,9 @@ typedef struct {
   GstCudaTensorGeometry geometry;
   gboolean has_region;
   gdouble region[4];
+  gboolean has_interest;
   const gchar *roi_type;
-  gint roi_id;
+  gint roi_id, parent_id;
   /*< private >*/
   gpointer _gst_reserved[GST_PADDING_LARGE];
 } GstCudaTensorSlot;
@@ -321,6 +324,13 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tenso
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                                       GstCudaTensorSlot *slot);
+
+/**
+ * gst_cuda_tensor_get_left_out:
+ *
+ * Returns: for how many regions of the picture there was no slot; 0 where the buffer is no batch
+ */
+GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_geometry_map_box:

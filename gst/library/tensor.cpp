@@ -120,7 +120,7 @@ _GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps)
     : layout(layout_of(caps)),
       buffer(from),
       geometry(read_geometry_meta(from)),
-      slots(read_batch_meta(from)) {
+      batch(read_batch_meta(from)) {
   if (buffer.size() != layout.size)
     throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer of " + bytes_text(buffer.size()) +
                                                     ", where the caps make a tensor of " +
@@ -203,12 +203,14 @@ gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *tensor,
 }
 
 guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tensor) {
-  return static_cast<guint>(tensor->slots.size());
+  return static_cast<guint>(tensor->batch.slots.size());
 }
 
 gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                   GstCudaTensorSlot *slot) {
-  const bool found = index < tensor->slots.size();
-  if (found) *slot = tensor->slots[index];
+  const bool found = index < tensor->batch.slots.size();
+  if (found) *slot = tensor->batch.slots[index];
   return found;
 }
+
+guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor) { return tensor->batch.left_out; }

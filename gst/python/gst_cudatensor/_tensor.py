@@ -82,6 +82,8 @@ class Tensor(_NotCopied):
         #: What lies in each slot of a batch; empty where the tensor is none.
         self.slots: list[Slot] = [self._read_slot(address, i)
                                   for i in range(functions.get_n_slots(address))]
+        #: For how many regions of the picture there was no slot.
+        self.left_out: int = functions.get_left_out(address)
 
     @classmethod
     def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:
