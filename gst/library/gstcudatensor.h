@@ -392,7 +392,8 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor,
  * @stream: the stream that it was acquired for, which must still exist
  *
  * Gives up the reference of gst_cuda_tensor_acquire(): whoever gets the memory next writes to it
- * after all that @stream has queued until now. Where the memory has no stream of its own, the
+ * after all that @stream has queued until now, or for the per-thread default stream, which is another
+ * one on another thread, after all that any stream of the context has. Where the memory has no stream of its own, the
  * buffer is kept, not the caller, until that is done.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream);
