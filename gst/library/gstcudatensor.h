@@ -16,7 +16,9 @@
  * All functions may be called from any thread, with or without a current CUDA context, which they
  * leave as it is, but not from a callback that CUDA runs in a stream. A #GstCudaTensor does not
  * change, so threads may share one. Tensors may outlive the sample, the elements and the pipeline,
- * not gst_deinit().
+ * not gst_deinit(). Where memory has no stream of its own, a thread of the library may hold its buffer
+ * until a little after the consumer's work on it is done: such a program does best without
+ * gst_deinit(), which none has to call.
  *
  * Data is row-major and has no gaps. Shapes and strides are in elements, outermost dimension first.
  * The caps name no layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C, as its property

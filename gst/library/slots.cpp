@@ -93,6 +93,9 @@ Batch read_batch_meta(GstBuffer *buffer) {
 
 void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry, const gdouble box[4],
                                       gdouble source_box[4]) {
+  g_return_if_fail(geometry != nullptr);
+  g_return_if_fail(box != nullptr);
+  g_return_if_fail(source_box != nullptr);
   const double *m = geometry->inverse;
   const double corners[] = {box[0], box[1], box[2], box[3]};
   for (int i = 0; i < 4; i += 2) {

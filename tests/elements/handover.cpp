@@ -632,6 +632,56 @@ TEST(HandOver, RefusesSamplesThatLackSomething) {
   EXPECT_TRUE(no_caps.is(GST_CUDA_TENSOR_ERROR_CAPS, "caps"));
 }
 
+/// What a call answers that GLib's convention for a programmer's errors ends.
+template <class Call>
+auto objected(const char *to, const Call &call) {
+  g_test_expect_message(nullptr, G_LOG_LEVEL_CRITICAL, to);
+  const auto answer = call();
+  g_test_assert_expected_messages();
+  return answer;
+}
+
+template <class Result, class... More>
+void expect_null_is_refused(Result (*function)(const GstCudaTensor *, More...),
+                            std::common_type_t<Result> answer, std::common_type_t<More>... more) {
+  EXPECT_EQ(objected("*tensor != *", [&] { return function(nullptr, more...); }), answer);
+}
+
+TEST(HandOver, ObjectsToNull) {
+  expect_null_is_refused(gst_cuda_tensor_get_data_type, GST_CUDA_TENSOR_FLOAT32);
+  expect_null_is_refused(gst_cuda_tensor_get_n_dims, 0u);
+  expect_null_is_refused(gst_cuda_tensor_get_shape, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_strides, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_size, 0);
+  expect_null_is_refused(gst_cuda_tensor_get_data, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_device, GST_CUDA_TENSOR_CPU);
+  expect_null_is_refused(gst_cuda_tensor_get_device_id, 0);
+  expect_null_is_refused(gst_cuda_tensor_get_context, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_stream, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_is_read_only, TRUE);
+  expect_null_is_refused(gst_cuda_tensor_get_buffer, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_n_slots, 0u);
+  expect_null_is_refused(gst_cuda_tensor_get_left_out, 0u);
+  GstCudaTensorGeometry geometry = {};
+  GstCudaTensorSlot slot;
+  expect_null_is_refused(gst_cuda_tensor_get_geometry, FALSE, &geometry);
+  expect_null_is_refused(gst_cuda_tensor_get_slot, FALSE, 0u, &slot);
+
+  const BufferRef buffer = small_buffer();
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  EXPECT_FALSE(objected("*geometry != *",
+                        [&] { return gst_cuda_tensor_get_geometry(tensor.get(), nullptr); }));
+  EXPECT_FALSE(
+      objected("*slot != *", [&] { return gst_cuda_tensor_get_slot(tensor.get(), 0, nullptr); }));
+  double box[4] = {};
+  const auto map = [&](const GstCudaTensorGeometry *from, const double *in, double *out) {
+    return [=] { return gst_cuda_tensor_geometry_map_box(from, in, out), true; };
+  };
+  objected("*geometry != *", map(nullptr, box, box));
+  objected("*'box != *", map(&geometry, nullptr, box));
+  objected("*source_box != *", map(&geometry, box, nullptr));
+}
+
 TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {
   if (gpu_is_there()) GTEST_SKIP() << "there is a GPU";
   const ElementRef element = make_element("cudanormalize");
