@@ -16,8 +16,8 @@
  * All functions may be called from any thread, with or without a current CUDA context, which they
  * leave as it is, but not from a callback that CUDA runs in a stream. A #GstCudaTensor does not
  * change, so threads may share one. Tensors may outlive the sample, the elements and the pipeline,
- * not gst_deinit(). Where memory has no stream of its own, a thread of the library may hold its buffer
- * until a little after the consumer's work on it is done: such a program does best without
+ * not gst_deinit(). Where memory has no stream of its own, a thread of the library may hold its
+ * buffer until a little after the consumer's work on it is done: such a program does best without
  * gst_deinit(), which none has to call.
  *
  * Data is row-major and has no gaps. Shapes and strides are in elements, outermost dimension first.
@@ -394,9 +394,9 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor,
  * @stream: the stream that it was acquired for, which must still exist
  *
  * Gives up the reference of gst_cuda_tensor_acquire(): whoever gets the memory next writes to it
- * after all that @stream has queued until now, or for the per-thread default stream, which is another
- * one on another thread, after all that any stream of the context has. Where the memory has no stream of its own, the
- * buffer is kept, not the caller, until that is done.
+ * after all that @stream has queued until now, or for the per-thread default stream, which is
+ * another one on another thread, after all that any stream of the context has. Where the memory has
+ * no stream of its own, the buffer is kept, not the caller, until that is done.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream);
 
@@ -468,7 +468,7 @@ typedef struct {
 typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
 
 /* The PyCapsule_Destructor of a tensor's capsules. It calls what it is given here, so that the
- * library is not linked to an interpreter. Nothing but the package of the same version may use it. */
+ * library is not linked to an interpreter. Only the package of the same version may use it. */
 GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
 gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
 /*< public >*/
