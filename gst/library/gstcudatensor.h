@@ -16,7 +16,9 @@
  * All functions may be called from any thread, with or without a current CUDA context, which they
  * leave as it is, but not from a callback that CUDA runs in a stream. A #GstCudaTensor does not
  * change, so threads may share one. Tensors may outlive the sample, the elements and the pipeline,
- * not gst_deinit().
+ * not gst_deinit(). Where memory has no stream of its own, a thread of the library may hold its
+ * buffer until a little after the consumer's work on it is done: such a program does best without
+ * gst_deinit(), which none has to call.
  *
  * Data is row-major and has no gaps. Shapes and strides are in elements, outermost dimension first.
  * The caps name no layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C, as its property
@@ -274,10 +276,12 @@ typedef struct {
  * @running_time: of the picture, ns
  * @has_geometry: whether @geometry is set
  * @geometry: how the picture lies in the slot, as if that were a tensor of its own
- * @has_region: the slot holds a region of a picture, and the next three are set
+ * @has_region: the slot holds a region of a picture, and @region is set
  * @region: x, y, width and height, in pixels of the element's input
+ * @has_interest: a #GstVideoRegionOfInterestMeta asked for the region, and the next three are set
  * @roi_type: (nullable): what kind of region
  * @roi_id: the region's number
+ * @parent_id: the number of the region that it is a part of, as the meta says
  *
  * A picture of a batch: what a slot of GstCudaTensorBatchMeta says.
  */
@@ -290,8 +294,9 @@ typedef struct {
   GstCudaTensorGeometry geometry;
   gboolean has_region;
   gdouble region[4];
+  gboolean has_interest;
   const gchar *roi_type;
-  gint roi_id;
+  gint roi_id, parent_id;
   /*< private >*/
   gpointer _gst_reserved[GST_PADDING_LARGE];
 } GstCudaTensorSlot;
@@ -321,6 +326,13 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tenso
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                                       GstCudaTensorSlot *slot);
+
+/**
+ * gst_cuda_tensor_get_left_out:
+ *
+ * Returns: for how many regions of the picture there was no slot; 0 where the buffer is no batch
+ */
+GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_geometry_map_box:
@@ -382,8 +394,9 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor,
  * @stream: the stream that it was acquired for, which must still exist
  *
  * Gives up the reference of gst_cuda_tensor_acquire(): whoever gets the memory next writes to it
- * after all that @stream has queued until now. Where the memory has no stream of its own, the
- * buffer is kept, not the caller, until that is done.
+ * after all that @stream has queued until now, or for the per-thread default stream, which is
+ * another one on another thread, after all that any stream of the context has. Where the memory has
+ * no stream of its own, the buffer is kept, not the caller, until that is done.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream);
 
@@ -438,6 +451,27 @@ GST_CUDA_TENSOR_API struct DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_v
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_share_primary_context(GstElement *element,
                                                                    gint device_id, GError **error);
+
+/* -------------------------------------------------------------- for the Python package, private */
+
+/*< private >*/
+/* CPython's functions, in the types that they have without its header. */
+typedef struct {
+  int (*capsule_is_valid)(gpointer capsule, const char *name);
+  gpointer (*capsule_get_pointer)(gpointer capsule, const char *name);
+  void (*error_fetch)(gpointer *type, gpointer *value, gpointer *traceback);
+  void (*error_restore)(gpointer type, gpointer value, gpointer traceback);
+  gpointer (*save_thread)(void);
+  void (*restore_thread)(gpointer thread);
+} GstCudaTensorPythonApi;
+
+typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
+
+/* The PyCapsule_Destructor of a tensor's capsules. It calls what it is given here, so that the
+ * library is not linked to an interpreter. Only the package of the same version may use it. */
+GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
+gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
+/*< public >*/
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensor, gst_cuda_tensor_unref)
 

@@ -8,6 +8,7 @@ namespace cudatensor {
 namespace {
 
 void *const kLegacyDefaultStream = reinterpret_cast<void *>(1);
+void *const kPerThreadDefaultStream = reinterpret_cast<void *>(2);
 
 void check_context(const CudaPlace &place, GstCudaTensorFlags flags) {
   if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
@@ -26,11 +27,12 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   gst_cuda_tensor_ref(tensor);
 }
 
-/// The stream that is there still; nothing where it may have gone. The legacy default one stays, the
-/// per-thread one is another thread's.
+/// The stream that is there still; nothing where it may have gone, or may be another one: each
+/// thread has its own per-thread default stream.
 std::optional<Stream> stream_left(GstCudaTensorFlags flags, void *stream) {
-  const bool stays = stream == nullptr || stream == kLegacyDefaultStream;
-  if ((flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0 && !stays) return std::nullopt;
+  if (stream == nullptr || stream == kLegacyDefaultStream) return Stream{stream};
+  const bool may_go = (flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0;
+  if (may_go || stream == kPerThreadDefaultStream) return std::nullopt;
   return Stream{stream};
 }
 

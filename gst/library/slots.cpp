@@ -36,11 +36,15 @@ GstClockTime time_of(const GstStructure *s, const char *field) {
   return time;
 }
 
+void read_interest(const GstStructure *s, GstCudaTensorSlot &slot) {
+  slot.has_interest = gst_structure_get_int(s, "roi-id", &slot.roi_id) &&
+                      gst_structure_get_int(s, "parent-id", &slot.parent_id);
+  if (slot.has_interest) slot.roi_type = gst_structure_get_string(s, "roi-type");
+}
+
 void read_region(const GstStructure *s, GstCudaTensorSlot &slot) {
   slot.has_region = read_doubles(s, "region", slot.region, G_N_ELEMENTS(slot.region));
-  if (!slot.has_region) return;
-  slot.roi_type = gst_structure_get_string(s, "roi-type");
-  gst_structure_get_int(s, "roi-id", &slot.roi_id);
+  if (slot.has_region) read_interest(s, slot);
 }
 
 void read_picture(const GstStructure *s, GstCudaTensorSlot &slot) {
@@ -71,23 +75,27 @@ std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer) {
   return s != nullptr ? geometry_of(s) : std::nullopt;
 }
 
-std::vector<GstCudaTensorSlot> read_batch_meta(GstBuffer *buffer) {
-  std::vector<GstCudaTensorSlot> slots;
+Batch read_batch_meta(GstBuffer *buffer) {
+  Batch batch;
   const GstStructure *s = find_meta(buffer, kBatchMeta);
   const GValue *array = s != nullptr ? gst_structure_get_value(s, "slots") : nullptr;
-  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array)) return slots;
+  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array)) return batch;
   for (guint i = 0; i < gst_value_array_get_size(array); ++i) {
     const GValue *item = gst_value_array_get_value(array, i);
     if (!GST_VALUE_HOLDS_STRUCTURE(item)) return {};
-    slots.push_back(slot_of(gst_value_get_structure(item)));
+    batch.slots.push_back(slot_of(gst_value_get_structure(item)));
   }
-  return slots;
+  gst_structure_get_uint(s, "left-out", &batch.left_out);
+  return batch;
 }
 
 }  // namespace cudatensor
 
 void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry, const gdouble box[4],
                                       gdouble source_box[4]) {
+  g_return_if_fail(geometry != nullptr);
+  g_return_if_fail(box != nullptr);
+  g_return_if_fail(source_box != nullptr);
   const double *m = geometry->inverse;
   const double corners[] = {box[0], box[1], box[2], box[3]};
   for (int i = 0; i < 4; i += 2) {

@@ -12,7 +12,13 @@ namespace cudatensor {
 /// Nothing where the buffer carries no geometry.
 std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer);
 
-/// The slots of a batch, which point into the buffer's meta: the buffer must stay, and keep it.
-std::vector<GstCudaTensorSlot> read_batch_meta(GstBuffer *buffer);
+struct Batch {
+  std::vector<GstCudaTensorSlot> slots;
+  guint left_out = 0;
+};
+
+/// Its slots point into the buffer's meta: the buffer must stay, and keep it. Empty where there is
+/// none.
+Batch read_batch_meta(GstBuffer *buffer);
 
 }  // namespace cudatensor

@@ -120,7 +120,7 @@ _GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps)
     : layout(layout_of(caps)),
       buffer(from),
       geometry(read_geometry_meta(from)),
-      slots(read_batch_meta(from)) {
+      batch(read_batch_meta(from)) {
   if (buffer.size() != layout.size)
     throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer of " + bytes_text(buffer.size()) +
                                                     ", where the caps make a tensor of " +
@@ -155,60 +155,88 @@ void gst_cuda_tensor_unref(GstCudaTensor *tensor) {
 }
 
 GstCudaTensorDataType gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_FLOAT32);
   return tensor->layout.type->type;
 }
 
 guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, 0);
   return static_cast<guint>(tensor->layout.shape.size());
 }
 
 const gint64 *gst_cuda_tensor_get_shape(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
   return tensor->layout.shape.data();
 }
 
 const gint64 *gst_cuda_tensor_get_strides(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
   return tensor->layout.strides.data();
 }
 
-gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor) { return tensor->layout.size; }
+gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, 0);
+  return tensor->layout.size;
+}
 
-gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor) { return tensor->buffer.data(); }
+gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
+  return tensor->buffer.data();
+}
 
 GstCudaTensorDevice gst_cuda_tensor_get_device(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_CPU);
   return tensor->buffer.cuda() ? GST_CUDA_TENSOR_CUDA : GST_CUDA_TENSOR_CPU;
 }
 
 gint gst_cuda_tensor_get_device_id(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, 0);
   return tensor->buffer.cuda() ? tensor->buffer.cuda()->device : 0;
 }
 
 gpointer gst_cuda_tensor_get_context(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
   return tensor->buffer.cuda() ? tensor->buffer.cuda()->context : nullptr;
 }
 
 gpointer gst_cuda_tensor_get_stream(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
   return tensor->buffer.cuda() ? tensor->buffer.cuda()->stream.handle : nullptr;
 }
 
 gboolean gst_cuda_tensor_is_read_only(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, TRUE);
   return tensor->references != 1 || !tensor->buffer.is_exclusive();
 }
 
-GstBuffer *gst_cuda_tensor_get_buffer(const GstCudaTensor *tensor) { return tensor->buffer.get(); }
+GstBuffer *gst_cuda_tensor_get_buffer(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, nullptr);
+  return tensor->buffer.get();
+}
 
 gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *tensor,
                                       GstCudaTensorGeometry *geometry) {
+  g_return_val_if_fail(tensor != nullptr, FALSE);
+  g_return_val_if_fail(geometry != nullptr, FALSE);
   if (tensor->geometry) *geometry = *tensor->geometry;
   return tensor->geometry.has_value();
 }
 
 guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tensor) {
-  return static_cast<guint>(tensor->slots.size());
+  g_return_val_if_fail(tensor != nullptr, 0);
+  return static_cast<guint>(tensor->batch.slots.size());
 }
 
 gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                   GstCudaTensorSlot *slot) {
-  const bool found = index < tensor->slots.size();
-  if (found) *slot = tensor->slots[index];
+  g_return_val_if_fail(tensor != nullptr, FALSE);
+  g_return_val_if_fail(slot != nullptr, FALSE);
+  const bool found = index < tensor->batch.slots.size();
+  if (found) *slot = tensor->batch.slots[index];
   return found;
+}
+
+guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, 0);
+  return tensor->batch.left_out;
 }

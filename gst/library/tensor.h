@@ -51,5 +51,5 @@ struct _GstCudaTensor {
   const cudatensor::DenseLayout layout;
   const cudatensor::MappedBuffer buffer;
   const std::optional<GstCudaTensorGeometry> geometry;
-  const std::vector<GstCudaTensorSlot> slots;
+  const cudatensor::Batch batch;
 };

@@ -2,6 +2,7 @@
 // Tensors in CUDAMemory, handed to consumers: contexts, and who waits for whom. Work that has to be
 // late is held up by a gate in its stream.
 #include <algorithm>
+#include <future>
 #include <random>
 #include <thread>
 
@@ -370,15 +371,24 @@ TEST_F(CudaHandOver, InNoOrderGoesAtOnce) {
   EXPECT_TRUE(watch.is_gone());
 }
 
+/// The last of them is another stream on another thread.
 TEST_F(CudaHandOver, MayBeUsedOnTheDefaultStreams) {
-  for (const uintptr_t stream : {0, 1, 2}) {
-    BufferRef made = buffer(right());
-    const Watch watch(made.get());
-    Legacy dl = to_dlpack(tensor_in(made).get(), reinterpret_cast<gpointer>(stream));
-    made.reset();
-    dl.reset();
-    EXPECT_TRUE(watch.goes()) << stream;
-  }
+  const Entered entered(primary());
+  for (const uintptr_t number : {0, 1, 2})
+    for (const std::launch where : {std::launch::deferred, std::launch::async}) {
+      const auto stream = reinterpret_cast<gpointer>(number);
+      BufferRef made = buffer(right());
+      const Watch watch(made.get());
+      Legacy dl = to_dlpack(tensor_in(made).get(), stream);
+      made.reset();
+      Gate gate({stream});
+      std::async(where, [&] { dl.reset(); }).wait();
+      EXPECT_TRUE(gate.holds()) << "the CPU has waited";
+      g_usleep(20000);
+      EXPECT_FALSE(watch.is_gone()) << number;
+      gate.open();
+      EXPECT_TRUE(watch.goes()) << number;
+    }
 }
 
 // ------------------------------------------------------------------------------- with elements

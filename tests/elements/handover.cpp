@@ -276,26 +276,96 @@ BufferRef buffer_with_slots(const std::string &slots) {
 TEST(HandOver, TellsTheRegionOfASlot) {
   make_element("cudanormalize");  // registers the meta
   const BufferRef buffer = buffer_with_slots(
-      "<(structure)\"slot,valid=true,pad-index=0,region=<1.5,2.0,3.0,4.0>,roi-type=face,roi-id=7;"
-      "\","
-      "(structure)\"slot,valid=true,region=<1.0,2.0>;\",(structure)\"slot,valid=false;\">");
+      "<(structure)\"slot,valid=true,pad-index=0,region=<1.5,2.0,3.0,4.0>,roi-type=face,roi-id=7,"
+      "parent-id=3;\","
+      "(structure)\"slot,valid=true,region=<1.0,2.0>,roi-id=1,parent-id=2;\","
+      "(structure)\"slot,valid=false;\","
+      "(structure)\"slot,valid=true,region=<1.0,2.0,3.0,4.0>,roi-type=face,roi-id=7;\">");
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);
-  ASSERT_EQ(gst_cuda_tensor_get_n_slots(tensor.get()), 3u);
+  ASSERT_EQ(gst_cuda_tensor_get_n_slots(tensor.get()), 4u);
+  EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 0u);
   GstCudaTensorSlot slot;
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 0, &slot));
-  EXPECT_TRUE(slot.valid && slot.has_region);
+  EXPECT_TRUE(slot.valid && slot.has_region && slot.has_interest);
   EXPECT_EQ(std::vector<double>(slot.region, slot.region + 4), std::vector<double>({1.5, 2, 3, 4}));
   EXPECT_STREQ(slot.roi_type, "face");
   EXPECT_EQ(slot.roi_id, 7);
+  EXPECT_EQ(slot.parent_id, 3);
   EXPECT_FALSE(slot.has_geometry);
   // What is not whole is not there.
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 1, &slot));
   EXPECT_TRUE(slot.valid);
-  EXPECT_FALSE(slot.has_region);
+  EXPECT_FALSE(slot.has_region || slot.has_interest);
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 3, &slot));
+  EXPECT_TRUE(slot.has_region);
+  EXPECT_FALSE(slot.has_interest);
+  EXPECT_EQ(slot.roi_type, nullptr);
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 2, &slot));
   EXPECT_FALSE(slot.valid);
   EXPECT_EQ(slot.pad_index, -1);
-  EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 3, &slot));
+  EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 4, &slot));
+}
+
+std::vector<GstCudaTensorSlot> slots_of(GstCudaTensor *tensor) {
+  std::vector<GstCudaTensorSlot> slots(gst_cuda_tensor_get_n_slots(tensor));
+  for (guint i = 0; i < slots.size(); ++i)
+    EXPECT_TRUE(gst_cuda_tensor_get_slot(tensor, i, &slots[i]));
+  return slots;
+}
+
+std::vector<double> region_of(const GstCudaTensorSlot &slot) {
+  EXPECT_TRUE(slot.valid && slot.has_region && slot.has_geometry);
+  return {slot.region, slot.region + 4};
+}
+
+TEST(HandOver, TellsRegionsThatNobodyWasInterestedIn) {
+  for (const auto &[properties, first, last] :
+       {std::tuple<const char *, std::vector<double>, std::vector<double>>(
+            "regions=list region-list=<2,4,10,8,12,6,8,5>", {2, 4, 10, 8}, {12, 6, 8, 5}),
+        {"regions=tiles tile-columns=2 tile-rows=1", {0, 0, 10, 12}, {10, 0, 10, 12}}}) {
+    Camera camera(normalize(std::string("width=8 height=8 ") + properties));
+    camera.pipeline().start();
+    const SampleRef sample = camera.pull();
+    ASSERT_NE(sample, nullptr);
+    const TensorRef tensor = tensor_of(sample.get());
+    const auto slots = slots_of(tensor.get());
+    ASSERT_EQ(slots.size(), 2u) << properties;
+    EXPECT_EQ(region_of(slots[0]), first) << properties;
+    EXPECT_EQ(region_of(slots[1]), last) << properties;
+    for (const GstCudaTensorSlot &slot : slots) {
+      EXPECT_FALSE(slot.has_interest) << properties;
+      EXPECT_EQ(slot.roi_type, nullptr) << properties;
+    }
+    EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 0u);
+  }
+}
+
+TEST(HandOver, TellsWhoWasInterestedInARegion) {
+  const ImageDesc frame = {PixelFormat::NV12, 40, 30};
+  Rig rig("cudanormalize width=8 height=8 regions=meta max-batch=2");
+  rig.downstream("other/tensors");
+  ASSERT_TRUE(rig.caps(video_caps(frame)));
+  BufferRef picture = buffer_of(random_picture(frame));
+  for (guint i = 0; i < 5; ++i) {
+    auto *meta =
+        gst_buffer_add_video_region_of_interest_meta(picture.get(), "face", 2 * i, 4, 8, 6);
+    meta->id = static_cast<gint>(i) + 7;
+    meta->parent_id = static_cast<gint>(i) + 70;
+  }
+  const BufferRef batch = rig.process(std::move(picture));
+  const CapsRef caps = rig.output_caps();
+  const TensorRef tensor(gst_cuda_tensor_new(batch.get(), caps.get(), nullptr));
+  ASSERT_NE(tensor, nullptr);
+  const auto slots = slots_of(tensor.get());
+  ASSERT_EQ(slots.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(region_of(slots[i]), (std::vector<double>{2.0 * i, 4, 8, 6}));
+    EXPECT_TRUE(slots[i].has_interest);
+    EXPECT_STREQ(slots[i].roi_type, "face");
+    EXPECT_EQ(slots[i].roi_id, i + 7);
+    EXPECT_EQ(slots[i].parent_id, i + 70);
+  }
+  EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 3u);
 }
 
 TEST(HandOver, DoesNotTripOverAForeignBatchMeta) {
@@ -560,6 +630,56 @@ TEST(HandOver, RefusesSamplesThatLackSomething) {
   EXPECT_TRUE(no_buffer.is(GST_CUDA_TENSOR_ERROR_BUFFER, "no buffer"));
   EXPECT_EQ(gst_cuda_tensor_new_from_sample(open.get(), no_caps.into()), nullptr);
   EXPECT_TRUE(no_caps.is(GST_CUDA_TENSOR_ERROR_CAPS, "caps"));
+}
+
+/// What a call answers that GLib's convention for a programmer's errors ends.
+template <class Call>
+auto objected(const char *to, const Call &call) {
+  g_test_expect_message(nullptr, G_LOG_LEVEL_CRITICAL, to);
+  const auto answer = call();
+  g_test_assert_expected_messages();
+  return answer;
+}
+
+template <class Result, class... More>
+void expect_null_is_refused(Result (*function)(const GstCudaTensor *, More...),
+                            std::common_type_t<Result> answer, std::common_type_t<More>... more) {
+  EXPECT_EQ(objected("*tensor != *", [&] { return function(nullptr, more...); }), answer);
+}
+
+TEST(HandOver, ObjectsToNull) {
+  expect_null_is_refused(gst_cuda_tensor_get_data_type, GST_CUDA_TENSOR_FLOAT32);
+  expect_null_is_refused(gst_cuda_tensor_get_n_dims, 0u);
+  expect_null_is_refused(gst_cuda_tensor_get_shape, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_strides, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_size, 0);
+  expect_null_is_refused(gst_cuda_tensor_get_data, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_device, GST_CUDA_TENSOR_CPU);
+  expect_null_is_refused(gst_cuda_tensor_get_device_id, 0);
+  expect_null_is_refused(gst_cuda_tensor_get_context, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_stream, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_is_read_only, TRUE);
+  expect_null_is_refused(gst_cuda_tensor_get_buffer, nullptr);
+  expect_null_is_refused(gst_cuda_tensor_get_n_slots, 0u);
+  expect_null_is_refused(gst_cuda_tensor_get_left_out, 0u);
+  GstCudaTensorGeometry geometry = {};
+  GstCudaTensorSlot slot;
+  expect_null_is_refused(gst_cuda_tensor_get_geometry, FALSE, &geometry);
+  expect_null_is_refused(gst_cuda_tensor_get_slot, FALSE, 0u, &slot);
+
+  const BufferRef buffer = small_buffer();
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  EXPECT_FALSE(objected("*geometry != *",
+                        [&] { return gst_cuda_tensor_get_geometry(tensor.get(), nullptr); }));
+  EXPECT_FALSE(
+      objected("*slot != *", [&] { return gst_cuda_tensor_get_slot(tensor.get(), 0, nullptr); }));
+  double box[4] = {};
+  const auto map = [&](const GstCudaTensorGeometry *from, const double *in, double *out) {
+    return [=] { return gst_cuda_tensor_geometry_map_box(from, in, out), true; };
+  };
+  objected("*geometry != *", map(nullptr, box, box));
+  objected("*'box != *", map(&geometry, nullptr, box));
+  objected("*source_box != *", map(&geometry, box, nullptr));
 }
 
 TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {

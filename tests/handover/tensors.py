@@ -5,9 +5,11 @@
 The Python package over real pipelines on the CPU, with NumPy as the consumer.  --newer: with the
 NumPy in the folder that CUDATENSOR_TEST_NUMPY names, which knows DLPack 1.0.
 """
+import copy
 import ctypes
 import gc
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -25,7 +27,8 @@ if sys.argv[1:] == ["--newer"]:
 import gi
 
 gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402
 import numpy  # noqa: E402
 import gst_cudatensor  # noqa: E402
 from gst_cudatensor import ErrorCode, Tensor, TensorError  # noqa: E402
@@ -184,10 +187,39 @@ class Geometry(unittest.TestCase):
         self.assertEqual(third.geometry.src_width, 32)
         self.assertEqual(tensor.map_boxes([[0, 16, 64, 48]], slot=0), [(0, 0, 128, 64)])
         self.assertEqual(tensor.map_boxes([[16, 0, 48, 64]], slot=2), [(0, 0, 32, 64)])
+        self.assertEqual(tensor.left_out, 0)
         with self.assertRaisesRegex(ValueError, "say which"):
             tensor.map_boxes([[0, 0, 1, 1]])
         with self.assertRaises(ValueError):
             tensor.map_boxes([[0, 0, 1, 1]], slot=1)
+
+
+    def test_regions_that_nobody_was_interested_in(self):
+        for properties, regions in (
+                ("regions=list region-list=<2,4,10,8,12,6,8,5>", [(2, 4, 10, 8), (12, 6, 8, 5)]),
+                ("regions=tiles tile-rows=1", [(0, 0, 10, 12), (10, 0, 10, 12)])):
+            with small_camera("width=8 height=8 " + properties) as camera:
+                tensor = Tensor.from_sample(camera.pull())
+            self.assertEqual([slot.region for slot in tensor.slots], regions)
+            for slot in tensor.slots:
+                self.assertEqual((slot.roi_type, slot.roi_id, slot.parent_id), (None,) * 3)
+            self.assertEqual(tensor.left_out, 0)
+
+    def test_regions_of_interest(self):
+        with Camera("cudanormalize width=8 height=8 regions=meta max-batch=2",
+                    "appsrc name=frames format=time "
+                    "caps=video/x-raw,format=RGB,width=20,height=12,framerate=10/1") as camera:
+            frame = Gst.Buffer.new_wrapped(bytes(20 * 12 * 3))
+            for i in range(5):
+                meta = GstVideo.buffer_add_video_region_of_interest_meta(frame, "face", 2 * i, 4, 8,
+                                                                         6)
+                meta.id, meta.parent_id = i + 7, i + 70
+            camera.pipeline.get_by_name("frames").emit("push-buffer", frame)
+            tensor = Tensor.from_sample(camera.pull())
+        self.assertEqual([(slot.region, slot.roi_type, slot.roi_id, slot.parent_id)
+                          for slot in tensor.slots],
+                         [((2 * i, 4, 8, 6), "face", i + 7, i + 70) for i in range(2)])
+        self.assertEqual(tensor.left_out, 3)
 
 
 class Consumers(unittest.TestCase):
@@ -297,6 +329,28 @@ class Lifetime(unittest.TestCase):
         tensor.close()
         self.assertEqual(references(self.buffer), self.before)
 
+    def test_capsules_that_a_consumer_refuses(self):
+        tensor = Tensor.from_buffer(self.buffer, made_caps("uint8", "24" + 69 * ":1"))
+        for _ in range(10):
+            with self.assertRaisesRegex(RuntimeError, "maxdims of DLPack tensor is higher"):
+                numpy.from_dlpack(tensor)
+        tensor.close()
+        self.assertEqual(references(self.buffer), self.before)
+
+    def test_no_second_owner_of_one_reference(self):
+        tensor = made_tensor(self.buffer)
+        view = numpy.asarray(tensor).base
+        while isinstance(view, numpy.ndarray):
+            view = view.base
+        for thing in tensor, tensor._reference, view, [tensor]:
+            for copies in copy.deepcopy, pickle.dumps, lambda t: pickle.dumps(t, protocol=0):
+                with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                    copies(thing)
+        for thing in tensor, tensor._reference:
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                copy.copy(thing)
+        self.assertEqual(copy.deepcopy(numpy.asarray(tensor)).reshape(-1).tolist(), list(range(24)))
+
     def test_refusals(self):
         for _ in range(10):
             with self.assertRaises(TensorError):
@@ -362,8 +416,8 @@ class Pipelines(unittest.TestCase):
         camera.stop()
         del camera
         gc.collect()
-        for array, copy in zip(kept, expected):
-            self.assertTrue((array == copy).all())
+        for array, before in zip(kept, expected):
+            self.assertTrue((array == before).all())
 
 
 EXIT = """

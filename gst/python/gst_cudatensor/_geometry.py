@@ -75,17 +75,17 @@ class Slot:
     running_time: Optional[int]
     geometry: Optional[Geometry]  #: in the slot, as if that were a tensor of its own
     region: Optional[tuple[float, ...]]  #: x, y, width, height of what was cut from the input
-    roi_type: Optional[str]
+    roi_type: Optional[str]  #: of the GstVideoRegionOfInterestMeta that asked for it, as the next
     roi_id: Optional[int]
+    parent_id: Optional[int]
 
     @classmethod
     def _of(cls, struct: SlotStruct) -> Slot:
-        has_region = bool(struct.has_region)
         return cls(bool(struct.valid), struct.pad_index, _text(struct.stream_id),
                    _time(struct.pts), _time(struct.duration), _time(struct.running_time),
                    Geometry._of(struct.geometry) if struct.has_geometry else None,
-                   tuple(struct.region) if has_region else None, _text(struct.roi_type),
-                   struct.roi_id if has_region else None)
+                   tuple(struct.region) if struct.has_region else None, _text(struct.roi_type),
+                   *((struct.roi_id, struct.parent_id) if struct.has_interest else (None, None)))
 
 
 def _text(value: Optional[bytes]) -> Optional[str]:

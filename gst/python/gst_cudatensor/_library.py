@@ -56,7 +56,8 @@ class SlotStruct(ctypes.Structure):
                 ("pts", c_uint64), ("duration", c_uint64), ("running_time", c_uint64),
                 ("has_geometry", c_int), ("geometry", GeometryStruct),
                 ("has_region", c_int), ("region", c_double * 4),
-                ("roi_type", c_char_p), ("roi_id", c_int),
+                ("has_interest", c_int), ("roi_type", c_char_p),
+                ("roi_id", c_int), ("parent_id", c_int),
                 ("_reserved", c_void_p * 20)]
 
 
@@ -80,11 +81,13 @@ _FUNCTIONS = {
     "is_read_only": (c_int, c_void_p),
     "get_geometry": (c_int, c_void_p, POINTER(GeometryStruct)),
     "get_n_slots": (c_uint, c_void_p),
+    "get_left_out": (c_uint, c_void_p),
     "get_slot": (c_int, c_void_p, c_uint, POINTER(SlotStruct)),
     "acquire": (c_int, c_void_p, c_int, c_void_p, _ERROR),
     "release": (None, c_void_p, c_void_p),
     "to_dlpack": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
     "to_dlpack_versioned": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
+    "python_capsule_destructor": (c_void_p, c_void_p),
     "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
 }
 

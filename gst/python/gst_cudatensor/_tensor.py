@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 from ._dlpack import capsule_of
 from ._geometry import Geometry, Slot
@@ -15,7 +15,15 @@ from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, STREAM_MAY_GO, Geometr
 _LEGACY_DEFAULT_STREAM = 1
 
 
-class _Reference:
+class _NotCopied:
+    """What owns something that a copy of its fields would not."""
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a tensor of a pipeline is neither copied nor pickled: take an array of its "
+                        "data, as numpy.array(tensor) or torch.from_dlpack(tensor).clone()")
+
+
+class _Reference(_NotCopied):
     """A reference of the library's, given back when nobody uses this object any more."""
 
     def __init__(self, address: int, give_back: Callable[..., None] = functions.unref,
@@ -34,7 +42,7 @@ class _ArrayView:
         self.__array_interface__ = {**tensor._interface(reference), "version": 3}
 
 
-class Tensor:
+class Tensor(_NotCopied):
     """The tensor in a buffer, held until this object and all that was made from it are gone.
 
     Row-major and without gaps; whether its dimensions are N, C, H, W or N, H, W, C is the `layout`
@@ -74,6 +82,8 @@ class Tensor:
         #: What lies in each slot of a batch; empty where the tensor is none.
         self.slots: list[Slot] = [self._read_slot(address, i)
                                   for i in range(functions.get_n_slots(address))]
+        #: For how many regions of the picture there was no slot.
+        self.left_out: int = functions.get_left_out(address)
 
     @classmethod
     def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:

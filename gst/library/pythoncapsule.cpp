@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What ends a capsule of the Python package that no consumer has taken. Python's own code could not:
+// a consumer that refuses a tensor drops the capsule with its exception set.
+#include "dlpack.h"
+#include "gstcudatensor.h"
+
+namespace {
+
+GstCudaTensorPythonApi python;
+
+/// The struct in a capsule of this name; null in others: who takes the struct renames the capsule.
+template <class Managed>
+Managed *held_in(gpointer capsule, const char *name) {
+  if (!python.capsule_is_valid(capsule, name)) return nullptr;
+  return static_cast<Managed *>(python.capsule_get_pointer(capsule, name));
+}
+
+template <class Managed>
+void let_go(Managed *managed) {
+  if (managed != nullptr) managed->deleter(managed);
+}
+
+void destroy(gpointer capsule) {
+  auto *const legacy = held_in<DLManagedTensor>(capsule, "dltensor");
+  auto *const versioned = held_in<DLManagedTensorVersioned>(capsule, "dltensor_versioned");
+  gpointer type, value, traceback;
+  python.error_fetch(&type, &value, &traceback);
+  // Who gets the buffer back may be waiting for the interpreter.
+  const gpointer thread = python.save_thread();
+  let_go(legacy);
+  let_go(versioned);
+  python.restore_thread(thread);
+  python.error_restore(type, value, traceback);
+}
+
+}  // namespace
+
+GstCudaTensorPythonDestructor gst_cuda_tensor_python_capsule_destructor(
+    const GstCudaTensorPythonApi *api) {
+  g_return_val_if_fail(api != nullptr, nullptr);
+  python = *api;
+  return destroy;
+}
