@@ -36,6 +36,7 @@ bool Camera::owns(GstObject *object) const {
 void Camera::lose(const std::string &why) {
   std::printf("camera %u: lost: %s; again in %u s\n", index_, why.c_str(), kPause);
   disconnect();
+  ended_ = false;
   const auto again = [](gpointer self) -> gboolean {
     static_cast<Camera *>(self)->retry_ = 0;
     static_cast<Camera *>(self)->connect();

@@ -42,7 +42,8 @@ class Consumer {
 
   void take(GstSample *sample) {
     GError *error = nullptr;
-    pipeline_.position = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
+    const GstClockTime begin = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
+    if (GST_CLOCK_TIME_IS_VALID(begin)) pipeline_.position = begin;
     g_autoptr(GstCudaTensor) tensor = gst_cuda_tensor_new_from_sample(sample, &error);
     gst_sample_unref(sample);
     if (tensor == nullptr) fail("a batch", error);
