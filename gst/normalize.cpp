@@ -114,8 +114,8 @@ void Normalize::prepare(Backend &backend) {
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   NormalizeParams params = s.params(source_, out_);
-  params.beyond_is_pad = s.regions.edge == RegionEdge::pad;
   const bool of_regions = s.regions.source != RegionSource::none;
+  params.beyond_is_pad = of_regions && s.regions.edge == RegionEdge::pad;
   if (of_regions) check_regions(s.regions);
   // Not for other regions.
   if ((of_regions ? regions_ != nullptr : operation_ != nullptr) && params == params_) return;

@@ -283,6 +283,19 @@ TEST(Tiles, OfOneAreTheWholeFrame) {
         << more;
 }
 
+/// What is said of regions changes nothing where there are none: not the fixed-point path either.
+TEST(NoRegions, KeepTheirArithmetic) {
+  const Picture picture = random_picture(kFrame);
+  for (const char *color : {" color=yuv resize-mode=stretch", " color=rgb"}) {
+    const std::string whole = element("") + color;
+    EXPECT_TRUE(same_bytes(
+        bytes_of(batch_of(whole + " region-edge=pad max-batch=3 tile-columns=5", buffer_of(picture))
+                     .get()),
+        bytes_of(batch_of(whole, buffer_of(picture)).get())))
+        << color;
+  }
+}
+
 // ---------------------------------------------------------------------------------------- metas
 
 TEST(RegionMetas, HaveSlotsInTheirOrder) {
