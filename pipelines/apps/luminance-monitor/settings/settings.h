@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the user can set, with its defaults. Whoever reads it from outside has checked it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../watch/verdicts.h"
+
+namespace luminance {
+
+/// The text names the setting and what is wrong with it; it holds no credentials.
+struct SettingsError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Credentials {
+  std::string user, password;
+};
+
+struct CameraSettings {
+  std::string id;        // [a-z0-9-]+, unique: of its name
+  std::string name;      // any text
+  std::string uri;       // without user and password
+  std::string location;  // the URI for people: also without its query, which may hold a token
+  std::optional<Credentials> credentials;
+  double max_fps = 0;  // frames a second that are measured; 0 = all
+  Rules rules;
+};
+
+struct WebSettings {
+  bool enabled = true;
+  std::string address = "127.0.0.1";  // or a name; port 0 = any
+  uint16_t port = 8080;
+  std::optional<Credentials> basic;  // who may read
+  std::string token;                 // the same for programs: Authorization: Bearer
+  std::string certificate, key;      // PEM files; empty = no TLS
+  unsigned connections = 512;        // at once
+};
+
+struct HistorySettings {
+  std::string file;       // empty = none is kept
+  double interval = 60;   // seconds of a row
+  double retention = 30;  // days
+};
+
+struct Settings {
+  std::vector<CameraSettings> cameras;
+  double interval = 1;  // seconds of what the page, the API and the metrics show
+  bool loop = false;    // files begin again, as if they were cameras
+  bool fast = false;    // files are read as fast as they can be, with the time of their frames
+  std::string backend = "auto";  // of cudahistogram
+  WebSettings web;
+  HistorySettings history;
+};
+
+}  // namespace luminance

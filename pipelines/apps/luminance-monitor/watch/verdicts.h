@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is wrong with a camera's picture, judged frame by frame: a value crosses a threshold and
+// stays there for a while.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "flicker.h"
+#include "measurement.h"
+#include "time.h"
+
+namespace luminance {
+
+/// By severity, the worst first.
+enum class Verdict {
+  kNoFrames,
+  kFrozen,
+  kTooDark,
+  kTooBright,
+  kLowContrast,
+  kFlicker,
+  kClippedLow,
+  kClippedHigh,
+  kSuddenChange,
+};
+constexpr size_t kVerdicts = 9;
+
+/// As in settings, the API and metrics: "no-frames", "too-dark".
+std::string_view name_of(Verdict verdict);
+std::optional<Verdict> verdict_named(std::string_view name);
+/// For people: "Too dark".
+std::string_view title_of(Verdict verdict);
+/// What its value is: "mean luma", "share of pixels at black".
+std::string_view value_of(Verdict verdict);
+
+/// When a verdict is raised and cleared again. `clear` lies on the good side of `raise`, so that a
+/// value that trembles around one of them changes nothing.
+struct Rule {
+  bool enabled = true;
+  double raise = 0, clear = 0;
+  double hold = 0;  // seconds that a value lies beyond one of them before it counts
+};
+
+using Rules = std::array<Rule, kVerdicts>;
+
+/// The defaults, argued for in README.md.
+const Rules &default_rules();
+/// Whether values above `raise` are bad, not those below.
+bool is_bad_above(Verdict verdict);
+
+struct Standing {
+  Verdict verdict;
+  Time since;    // when the value crossed the threshold, not when the hold was over
+  double value;  // the latest
+};
+
+struct Change {
+  Verdict verdict;
+  bool raised;   // or cleared
+  Time time;     // when the value crossed the threshold
+  double value;  // that made it so
+};
+
+/// The verdicts of one camera.
+class Judge {
+ public:
+  explicit Judge(const Rules &rules);
+
+  /// `now` is the frame's time or later. Returns what has changed.
+  std::vector<Change> judge(const Measurement &frame);
+  /// Frames or not: a few times a second.
+  std::vector<Change> tick(Time now);
+  /// The source was begun again: what comes next is not compared with what was before.
+  void restart(Time now);
+
+  /// By severity.
+  std::vector<Standing> standing() const;
+
+ private:
+  struct Condition {
+    bool raised = false;
+    Time since = 0;                // of `raised`
+    std::optional<Time> crossing;  // beyond the other threshold since then
+    double value = 0;
+  };
+
+  void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
+
+  Rules rules_;
+  std::array<Condition, kVerdicts> conditions_;
+  Time last_frame_;
+  bool began_ = false;
+  Histogram last_histogram_ = {};
+  Time same_since_ = 0;
+  std::array<double, 256> usual_ = {};  // shares: what the picture was in the last seconds
+  bool has_usual_ = false;
+  Flicker flicker_;
+};
+
+}  // namespace luminance
