@@ -46,10 +46,10 @@ class Camera {
   uint64_t frames() const { return frames_; }
   uint64_t reconnects() const { return reconnects_; }
   std::optional<Time> last_frame() const { return last_frame_; }
-  /// Frames a second over the last interval; 0 where it had none.
+  /// Frames a second over the last interval; 0 where none come.
   double frame_rate() const { return frame_rate_; }
 
-  /// The latest whole interval, if there was one since it was begun.
+  /// The latest whole interval, if there was one since it was begun and frames still come.
   const std::optional<Interval> &interval() const { return interval_; }
   /// Counts the intervals: changes when interval() does.
   uint64_t intervals() const { return intervals_; }
@@ -59,7 +59,8 @@ class Camera {
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
   // What happens to it; for Monitor.
-  /// Returns the interval that the frame ended, if it did.
+  /// Returns the interval that the frame ended, if it did. An interval begins with its first frame
+  /// and takes those that come less than its length later.
   std::optional<Interval> take(const Measurement &frame);
   /// Ends an interval that no frame has ended.
   std::optional<Interval> tick(Time now);
@@ -67,8 +68,14 @@ class Camera {
   std::vector<Change> take_changes();
 
  private:
-  Interval close(Time end);
-  void note(std::vector<Change> changes);
+  struct Begin {
+    Time time;
+    uint64_t frames;  // before it
+  };
+
+  void measure_rate(Time now);
+  Interval close();
+  void note(const std::vector<Change> &changes);
 
   const CameraSettings settings_;
   const Time length_;  // of an interval
@@ -78,6 +85,7 @@ class Camera {
   uint64_t frames_ = 0, reconnects_ = 0, intervals_ = 0;
   std::optional<Time> last_frame_;
   double frame_rate_ = 0;
+  std::optional<Begin> rate_begin_;  // of the interval that the rate is measured over
   std::optional<Interval> interval_;
   Accumulator accumulator_;
   std::deque<Point> points_;

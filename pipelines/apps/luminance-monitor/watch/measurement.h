@@ -20,14 +20,15 @@ struct Measurement {
   uint32_t frames = 0;
   uint64_t pixels = 0;
   Histogram histogram = {};
-  double mean = 0, stddev = 0;                                     // of luma
+  double mean = 0, stddev = 0;                                              // of luma
   unsigned min = 0, max = 0, median = 0, p1 = 0, p5 = 0, p95 = 0, p99 = 0;  // luma
-  double clipped_low = 0, clipped_high = 0;  // shares of pixels at or beyond black and white: 0 to 1
+  double clipped_low = 0,
+         clipped_high = 0;  // shares of pixels at or beyond black and white: 0 to 1
 };
 
 /// A measurement of an interval.
 struct Interval : Measurement {
-  Time duration = 0;           // from the first frame's time to the end of the interval
+  Time duration = 0;  // from the first frame's time to the end of the interval
   double least_mean = 0, greatest_mean = 0;  // of its frames
 };
 

@@ -29,7 +29,7 @@ class Clock {
 
  private:
   const bool fast_;
-  const Time start_;        // of the monotonic clock
+  const Time start_;          // of the monotonic clock
   const int64_t start_wall_;  // microseconds since 1970
   std::atomic<Time> latest_;
 };

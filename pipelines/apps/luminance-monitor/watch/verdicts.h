@@ -67,14 +67,15 @@ struct Change {
 /// The verdicts of one camera.
 class Judge {
  public:
-  explicit Judge(const Rules &rules);
+  /// From `now` on a frame is waited for.
+  Judge(const Rules &rules, Time now);
 
-  /// `now` is the frame's time or later. Returns what has changed.
+  /// Returns what has changed, also because of the time since the last frame.
   std::vector<Change> judge(const Measurement &frame);
-  /// Frames or not: a few times a second.
+  /// Frames or not: a few times a second. Where there are none, nothing else stands.
   std::vector<Change> tick(Time now);
-  /// The source was begun again: what comes next is not compared with what was before.
-  void restart(Time now);
+  /// What comes next is not compared with what was before.
+  void restart();
 
   /// By severity.
   std::vector<Standing> standing() const;
@@ -83,21 +84,26 @@ class Judge {
   struct Condition {
     bool raised = false;
     Time since = 0;                // of `raised`
-    std::optional<Time> crossing;  // beyond the other threshold since then
+    std::optional<Time> crossing;  // since when the value says otherwise
     double value = 0;
   };
+  struct Usual {
+    std::array<double, 256> shares;  // of pixels: the picture of the last seconds
+    Time time;
+  };
 
+  void judge_levels(const Measurement &frame, std::vector<Change> &changes);
+  void judge_flow(const Measurement &frame, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
 
-  Rules rules_;
+  const Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
   Time last_frame_;
-  bool began_ = false;
-  Histogram last_histogram_ = {};
-  Time same_since_ = 0;
-  std::array<double, 256> usual_ = {};  // shares: what the picture was in the last seconds
-  bool has_usual_ = false;
+  Histogram same_ = {};
+  std::optional<Time> same_since_;
+  std::optional<Usual> usual_;
   Flicker flicker_;
+  Time flicker_judged_ = 0;
 };
 
 }  // namespace luminance
