@@ -27,7 +27,7 @@ struct CameraSettings {
   std::string uri;       // without user and password
   std::string location;  // the URI for people: also without its query, which may hold a token
   std::optional<Credentials> credentials;
-  double max_fps = 0;  // frames a second that are measured; 0 = all
+  unsigned max_fps = 0;  // frames a second that are measured; 0 = all
   Rules rules;
 };
 
@@ -42,6 +42,7 @@ struct WebSettings {
 };
 
 struct HistorySettings {
+  bool wanted = true;     // whether one is kept where no file is named
   std::string file;       // empty = none is kept
   double interval = 60;   // seconds of a row
   double retention = 30;  // days
@@ -49,9 +50,11 @@ struct HistorySettings {
 
 struct Settings {
   std::vector<CameraSettings> cameras;
-  double interval = 1;  // seconds of what the page, the API and the metrics show
-  bool loop = false;    // files begin again, as if they were cameras
-  bool fast = false;    // files are read as fast as they can be, with the time of their frames
+  Rules rules = default_rules();  // of cameras that have none of their own
+  unsigned max_fps = 0;           // the same
+  double interval = 1;            // seconds of what the page, the API and the metrics show
+  bool loop = false;              // files begin again, as if they were cameras
+  bool fast = false;  // files are read as fast as they can be, with the time of their frames
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;

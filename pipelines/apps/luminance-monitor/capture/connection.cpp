@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "connection.h"
+
+#include <gstcudatensor.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "message.h"
+
+namespace luminance {
+namespace {
+
+// Where timestamps and the clock part by more than this, the video has begun anew.
+constexpr Time kJump = kSecond / 2;
+constexpr guint kRtspLatency = 200;  // milliseconds; nobody has to see this smoothly
+
+/// What sets the user on elements that open URIs.
+constexpr const char *kUserProperties[][2] = {{"user-id", "user-pw"}, {"username", "password"}};
+
+bool has_property(GstElement *element, const char *name) {
+  return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name) != nullptr;
+}
+
+void set_user(GstElement *source, const Credentials &credentials) {
+  for (const auto &[user, password] : kUserProperties) {
+    if (!has_property(source, user) || !has_property(source, password)) continue;
+    g_object_set(source, user, credentials.user.c_str(), password, credentials.password.c_str(),
+                 nullptr);
+    return;
+  }
+  GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS, ("This kind of source takes no user"), (nullptr));
+}
+
+/// uridecodebin3 has made the element that opens the URI.
+void on_source(GstElement *, GstElement *source, gpointer data) {
+  const auto *credentials = static_cast<const Credentials *>(data);
+  if (!credentials->user.empty()) set_user(source, *credentials);
+  if (has_property(source, "latency") && has_property(source, "protocols"))
+    g_object_set(source, "latency", kRtspLatency, nullptr);
+}
+
+/// Sound and text are not even decoded.
+gint on_stream(GstElement *, GstStreamCollection *, GstStream *stream, gpointer) {
+  constexpr gint kAsUsual = -1;
+  return (gst_stream_get_stream_type(stream) & GST_STREAM_TYPE_VIDEO) != 0 ? kAsUsual : 0;
+}
+
+std::string description_of(const CameraSettings &camera, const Settings &settings) {
+  std::string text = "uridecodebin3 name=decoder caps=video/x-raw(ANY) ! ";
+  if (camera.max_fps > 0)
+    text += "videorate drop-only=true max-rate=" + std::to_string(camera.max_fps) + " ! ";
+  // It leaves alone what cudahistogram takes, and what is on a GPU.
+  text += "videoconvert ! ";
+  if (!settings.fast) text += "clocksync ! ";
+  // Cameras share the cores; each of them needs but a part of one.
+  return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
+         " ! fakesink name=sink sync=false";
+}
+
+GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
+  g_autoptr(GError) error = nullptr;
+  GstElement *pipeline = gst_parse_launch(description_of(camera, settings).c_str(), &error);
+  if (error != nullptr) {
+    const std::string why = error->message;
+    g_clear_object(&pipeline);
+    throw std::runtime_error(why);
+  }
+  // One context for all cameras. Where this fails, there is no CUDA.
+  if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
+  g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
+  g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
+  const auto forget = [](gpointer data, GClosure *) { delete static_cast<Credentials *>(data); };
+  g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
+                        new Credentials(camera.credentials.value_or(Credentials())), forget,
+                        static_cast<GConnectFlags>(0));
+  g_signal_connect(decoder, "select-stream", G_CALLBACK(on_stream), nullptr);
+  return pipeline;
+}
+
+}  // namespace
+
+/// What the pipeline's threads have, perhaps a little longer than the connection is there.
+struct Connection::Feed {
+  Inbox &inbox;
+  const bool fast;
+  const Begin begin;
+  std::atomic<bool> over{false};
+  std::atomic<Time> end;  // of the latest frame
+  // From the video's time to the monitor's. The thread that has the frame has these.
+  Time offset = 0, last = 0;
+  bool began = false;
+
+  Time time_of(const Frame &frame) {
+    const Time now = g_get_monotonic_time();
+    const Time time = frame.running_time.value_or(fast ? last + 1 : now);
+    if (!began) offset = (fast ? begin.time : now) - time;
+    if (!fast && std::abs(time + offset - now) > kJump) offset = now - time;
+    end = time + offset + (began ? time - last : kSecond);
+    began = true;
+    last = time;
+    return time + offset;
+  }
+};
+
+Connection::Connection(const CameraSettings &camera, const Settings &settings, Inbox &inbox,
+                       const Begin &begin, Callbacks callbacks)
+    : callbacks_(std::move(callbacks)),
+      feed_(new Feed{inbox, settings.fast, begin, {false}, {begin.time}}),
+      player_(std::make_unique<Player>(pipeline_of(camera, settings))) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
+  const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
+  gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), forget);
+  gst_bus_add_watch(bus, on_main_loop, this);
+  player_->play();
+}
+
+Connection::~Connection() {
+  g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
+  gst_bus_remove_watch(bus);
+  feed_->over = true;
+  feed_->inbox.wake();
+}
+
+unsigned Connection::number() const { return feed_->begin.number; }
+Time Connection::end() const { return feed_->end; }
+
+GstSample *Connection::sample() const {
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "sink");
+  GstSample *sample = nullptr;
+  g_object_get(sink, "last-sample", &sample, nullptr);
+  return sample;
+}
+
+GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
+  Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
+  std::optional<Frame> frame = frame_of(message);
+  if (!frame) return GST_BUS_PASS;
+  frame->measurement.time = feed.time_of(*frame);
+  feed.inbox.put({feed.begin.camera, feed.begin.number, frame->measurement}, feed.over);
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) {
+  auto *self = static_cast<Connection *>(data);
+  const GstMessageType type = GST_MESSAGE_TYPE(message);
+  if (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS) return G_SOURCE_CONTINUE;
+  const Callbacks callbacks = self->callbacks_;  // which delete it
+  self->feed_->inbox.drain();                    // what came before this
+  if (type == GST_MESSAGE_EOS)
+    callbacks.ended();
+  else
+    callbacks.failed(error_of(message));
+  return G_SOURCE_CONTINUE;
+}
+
+}  // namespace luminance

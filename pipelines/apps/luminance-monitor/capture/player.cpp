@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "player.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+namespace luminance {
+namespace {
+
+std::atomic<int> pipelines{0};
+
+}  // namespace
+
+struct Player::State {
+  explicit State(GstElement *made) : pipeline(made) {
+    gst_object_ref_sink(pipeline);
+    ++pipelines;
+  }
+  ~State() {
+    gst_object_unref(pipeline);
+    --pipelines;
+  }
+
+  GstElement *const pipeline;
+  std::mutex mutex;  // while its state changes
+  std::atomic<bool> over{false};
+};
+
+Player::Player(GstElement *pipeline) : state_(std::make_shared<State>(pipeline)) {}
+
+Player::~Player() {
+  state_->over = true;
+  std::thread([state = state_] {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    gst_element_set_state(state->pipeline, GST_STATE_NULL);
+  }).detach();
+}
+
+void Player::play() {
+  std::thread([state = state_] {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    // What fails comes over the bus.
+    if (!state->over) gst_element_set_state(state->pipeline, GST_STATE_PLAYING);
+  }).detach();
+}
+
+GstElement *Player::pipeline() const { return state_->pipeline; }
+
+bool Player::wait_for_all(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (pipelines > 0 && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return pipelines == 0;
+}
+
+}  // namespace luminance

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "source.h"
+
+#include <algorithm>
+
+#include "../settings/secrets.h"
+
+namespace luminance {
+namespace {
+
+constexpr Time kSilence = 10 * kSecond;                // of a stream that had frames
+constexpr Time kPatience = 20 * kSecond;               // until the first frame
+constexpr double kFirstPause = 1, kLongestPause = 60;  // seconds
+constexpr Time kGood = 30 * kSecond;  // a connection of this length was none of many failures
+
+}  // namespace
+
+Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index)
+    : settings_(settings),
+      monitor_(monitor),
+      inbox_(inbox),
+      index_(index),
+      camera_(settings.cameras[index]),
+      is_file_(camera_.uri.rfind("file:", 0) == 0),
+      resume_(monitor.clock().now()),
+      random_(std::random_device()()) {}
+
+void Source::begin() {
+  frames_ = 0;
+  heard_ = g_get_monotonic_time();
+  const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
+                                           [this] { end(); }};
+  try {
+    connection_ = std::make_unique<Connection>(
+        camera_, settings_, inbox_, Connection::Begin{index_, tries_++, resume_}, callbacks);
+  } catch (const std::exception &error) {  // GStreamer lacks an element
+    lose(error.what());
+  }
+}
+
+void Source::tick() {
+  const Time now = g_get_monotonic_time();
+  if (over_) return;
+  if (connection_ == nullptr) {
+    if (now < again_) return;
+    monitor_.set_status(index_, Status::kConnecting);
+    begin();
+  } else if (now - heard_ > (frames_ > 0 ? kSilence : kPatience)) {
+    lose(frames_ > 0 ? "no frames any more" : "it gives no frames");
+  }
+}
+
+void Source::arrive(const Arrival &arrival) {
+  if (connection_ == nullptr || connection_->number() != arrival.connection) return;
+  heard_ = g_get_monotonic_time();
+  if (frames_++ == 0) first_ = heard_;
+  monitor_.take(index_, arrival.frame);
+}
+
+GstSample *Source::sample() const {
+  return connection_ != nullptr && frames_ > 0 ? connection_->sample() : nullptr;
+}
+
+void Source::lose(const std::string &why) {
+  const std::string text = without_secrets(why, camera_);
+  if (is_file_ && !settings_.loop) {
+    failed_ = true;
+    return finish(text);
+  }
+  connection_.reset();
+  const Time now = g_get_monotonic_time();
+  if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
+  pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
+  // Not all of them at once, where a switch or a recorder was restarted.
+  std::uniform_real_distribution<double> around(0.8, 1.2);
+  again_ = now + seconds(pause_ * around(random_));
+  monitor_.set_status(index_, Status::kWaiting, text);
+}
+
+void Source::end() {
+  if (!is_file_) return lose("the stream ended");
+  if (frames_ == 0) return lose("it has no video");
+  if (!settings_.loop) return finish("");
+  resume_ = connection_->end();
+  begin();
+}
+
+void Source::finish(const std::string &why) {
+  connection_.reset();
+  over_ = true;
+  monitor_.set_status(index_, Status::kEnded, why);
+}
+
+}  // namespace luminance

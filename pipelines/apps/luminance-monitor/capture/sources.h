@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where every camera's frames come from, and its pictures. Main thread only.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "inbox.h"
+#include "source.h"
+#include "still.h"
+
+namespace luminance {
+
+class Sources : public Stills {
+ public:
+  /// The settings outlive it.
+  Sources(const Settings &settings, Monitor &monitor);
+  /// Waits a while for cameras that are slow to close.
+  ~Sources() override;
+
+  void begin();
+  /// A few times a second.
+  void tick();
+  /// Nothing comes any more.
+  bool are_over() const;
+  bool has_failed() const;
+
+  void still(size_t camera, const std::function<void(GBytes *)> &done) override;
+
+ private:
+  using Bytes = std::shared_ptr<GBytes>;
+  struct Still {
+    Bytes jpeg;       // or null
+    gint64 made = 0;  // monotonic, in microseconds; 0: never
+    std::vector<std::function<void(GBytes *)>> waiting;
+  };
+
+  void make_next();
+  void finish(size_t camera, GBytes *jpeg);
+
+  Inbox inbox_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::map<size_t, Still> stills_;
+  GCancellable *const leaving_;
+  bool making_ = false;
+};
+
+}  // namespace luminance

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "log.h"
+
+#include <glib.h>
+
+#include <cstdio>
+
+namespace luminance {
+namespace {
+
+/// On one line, whatever a camera is called.
+std::string on_one_line(const std::string &text) {
+  g_autofree gchar *valid = g_utf8_make_valid(text.c_str(), static_cast<gssize>(text.size()));
+  std::string line;
+  for (const gchar *at = valid; *at != '\0'; at = g_utf8_next_char(at))
+    if (g_unichar_iscntrl(g_utf8_get_char(at)))
+      line += ' ';
+    else
+      line.append(at, static_cast<const gchar *>(g_utf8_next_char(at)));
+  return line;
+}
+
+}  // namespace
+
+void Log::on_change(const Camera &camera, const Change &change) {
+  char value[64];
+  std::snprintf(value, sizeof value, " (%.4g ", change.value);
+  const std::string title(title_of(change.verdict)), what(value_of(change.verdict));
+  print(camera, change.time, (change.raised ? title : "No longer: " + title) + value + what + ")");
+}
+
+void Log::on_status(const Camera &camera) {
+  std::string text(name_of(camera.status()));
+  if (!camera.error().empty()) text += ": " + camera.error();
+  print(camera, camera.status_since(), text);
+}
+
+void Log::print(const Camera &camera, Time time, const std::string &text) const {
+  g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(clock_.wall(time) / 1000);
+  g_autofree gchar *when = date != nullptr ? g_date_time_format_iso8601(date) : nullptr;
+  std::printf("%s %s: %s\n", when != nullptr ? when : "?", camera.id().c_str(),
+              on_one_line(text).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace luminance

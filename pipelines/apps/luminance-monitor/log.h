@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What happens, a line each on the standard output.
+#pragma once
+
+#include "watch/monitor.h"
+
+namespace luminance {
+
+class Log : public Observer {
+ public:
+  explicit Log(const Clock &clock) : clock_(clock) {}
+
+  void on_change(const Camera &camera, const Change &change) override;
+  void on_status(const Camera &camera) override;
+
+ private:
+  void print(const Camera &camera, Time time, const std::string &text) const;
+
+  const Clock &clock_;
+};
+
+}  // namespace luminance

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Watches cameras by the messages of cudahistogram: a page, an API, metrics and a history of how
+// well exposed they are, and of what is wrong with them.
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "capture/sources.h"
+#include "history/history.h"
+#include "log.h"
+#include "metrics/metrics.h"
+#include "settings/commandline.h"
+#include "web/server.h"
+
+namespace luminance {
+namespace {
+
+enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3 };
+
+constexpr guint kTick = 200;  // milliseconds
+
+/// Where the history is, where no file is named.
+std::string usual_history() {
+  return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
+}
+
+/// The history that was asked for has to be there; the usual one, where it can be kept.
+std::unique_ptr<History> open_history(HistorySettings settings, const Monitor &monitor) {
+  if (!settings.wanted) return nullptr;
+  if (!settings.file.empty()) return std::make_unique<History>(settings, monitor);
+  settings.file = usual_history();
+  try {
+    std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
+    return std::make_unique<History>(settings, monitor);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "luminance-monitor: no history: %s\n", error.what());
+    return nullptr;
+  }
+}
+
+/// Shows the page to whoever sits in front of the machine.
+void open_page(const std::string &address) {
+  const bool has_display =
+      std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (has_display && isatty(STDOUT_FILENO))
+    g_app_info_launch_default_for_uri(address.c_str(), nullptr, nullptr);
+}
+
+/// All that works while cameras are watched.
+class Application {
+ public:
+  Application(const Settings &settings, const Run &run)
+      : run_(run),
+        clock_(settings.fast),
+        begin_(clock_.now()),
+        monitor_(settings, clock_),
+        log_(clock_),
+        metrics_(monitor_),
+        history_(open_history(settings.history, monitor_)) {
+    monitor_.add(log_);
+    monitor_.add(metrics_);
+    if (history_ != nullptr) monitor_.add(*history_);
+    sources_.emplace(settings, monitor_);
+    if (settings.web.enabled) serve(settings.web);
+    sources_->begin();
+  }
+
+  int watch() {
+    for (const int signal : {SIGINT, SIGTERM}) g_unix_signal_add(signal, on_signal, this);
+    const guint timer = g_timeout_add(kTick, on_tick, this);
+    g_main_loop_run(loop_.get());
+    g_source_remove(timer);
+    const bool failed = sources_->has_failed();
+    server_.reset();
+    sources_.reset();
+    if (history_ != nullptr) history_->flush();
+    return failed ? kSourceFailed : kDone;
+  }
+
+ private:
+  using Loop = std::unique_ptr<GMainLoop, decltype(&g_main_loop_unref)>;
+
+  void serve(const WebSettings &settings) {
+    const Served served = {monitor_, metrics_, *sources_, history_.get()};
+    server_ = std::make_unique<Server>(settings, served);
+    monitor_.add(*server_);
+    std::printf("Serving %s\n", server_->address().c_str());
+    std::fflush(stdout);
+    if (!run_.headless) open_page(server_->address());
+  }
+
+  static gboolean on_signal(gpointer self) {
+    g_main_loop_quit(static_cast<Application *>(self)->loop_.get());
+    return G_SOURCE_REMOVE;  // a second signal ends the program
+  }
+
+  static gboolean on_tick(gpointer data) {
+    auto *self = static_cast<Application *>(data);
+    self->sources_->tick();
+    self->monitor_.tick();
+    if (self->history_ != nullptr) self->history_->tick();
+    const Time gone = self->clock_.now() - self->begin_;
+    const bool is_time = self->run_.seconds && gone >= seconds(*self->run_.seconds);
+    // With a page, the last of it stays to be looked at.
+    const bool is_over =
+        self->sources_->are_over() && (self->run_.headless || self->server_ == nullptr);
+    if (is_time || is_over) g_main_loop_quit(self->loop_.get());
+    return G_SOURCE_CONTINUE;
+  }
+
+  const Run run_;
+  Clock clock_;
+  const Time begin_;
+  const Loop loop_{g_main_loop_new(nullptr, FALSE), g_main_loop_unref};
+  Monitor monitor_;
+  Log log_;
+  Metrics metrics_;
+  std::unique_ptr<History> history_;
+  std::unique_ptr<Server> server_;
+  std::optional<Sources> sources_;
+};
+
+int act(const Command &command) {
+  const Settings &settings = command.settings;
+  if (const Stop *stop = std::get_if<Stop>(&command.action)) {
+    std::cout << stop->text;
+    return stop->status;
+  }
+  if (std::holds_alternative<Check>(command.action)) {
+    std::printf("%zu cameras, settings are right\n", settings.cameras.size());
+    return kDone;
+  }
+  if (std::holds_alternative<Export>(command.action)) {
+    const std::string &file = settings.history.file;
+    export_csv(file.empty() ? usual_history() : file, std::cout);
+    return kDone;
+  }
+  gst_init(nullptr, nullptr);
+  return Application(settings, std::get<Run>(command.action)).watch();
+}
+
+int run(int argc, char **argv) try {
+  return act(read_command_line(argc, argv));
+} catch (const SettingsError &error) {
+  std::fprintf(stderr, "luminance-monitor: %s\n", error.what());
+  return kWrongSettings;
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "luminance-monitor: %s\n", error.what());
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace luminance
+
+int main(int argc, char **argv) { return luminance::run(argc, argv); }

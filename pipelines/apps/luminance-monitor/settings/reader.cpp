@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "reader.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+
+#include "limits.h"
+#include "secrets.h"
+
+namespace luminance {
+namespace {
+
+using nlohmann::json;
+
+/// A table whose keys are taken one by one; what is left over is nobody's.
+class Table {
+ public:
+  Table(const json &value, std::string path) : value_(value), path_(std::move(path)) {
+    if (!value_.is_object()) fail("", "is no table");
+  }
+
+  [[noreturn]] void fail(const std::string &key, const std::string &what) const {
+    throw SettingsError((key.empty() ? path_ : path_of(key)) + " " + what);
+  }
+  std::string path_of(const std::string &key) const {
+    return path_.empty() || key.empty() ? path_ + key : path_ + "." + key;
+  }
+
+  const json *find(const std::string &key) {
+    const auto found = value_.find(key);
+    if (found == value_.end()) return nullptr;
+    taken_.push_back(key);
+    return &*found;
+  }
+  void read(const std::string &key, double &number, double least, double greatest) {
+    const json *value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_number()) fail(key, "is no number");
+    number = checked(path_of(key), value->get<double>(), least, greatest);
+  }
+  void read(const std::string &key, unsigned &number, double least, double greatest) {
+    double value = number;
+    read(key, value, least, greatest);
+    number = checked_whole(path_of(key), value, least, greatest);
+  }
+  void read(const std::string &key, bool &flag) {
+    const json *value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) fail(key, "is neither true nor false");
+    flag = value->get<bool>();
+  }
+  void read(const std::string &key, std::string &text) {
+    const json *value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) fail(key, "is no text");
+    text = value->get<std::string>();
+    if (text.find('\0') != std::string::npos) fail(key, "has a zero in it");
+  }
+  std::string text(const std::string &key) {
+    std::string text;
+    read(key, text);
+    return text;
+  }
+  void with(const std::string &key, const std::function<void(Table)> &read) {
+    if (const json *value = find(key)) read(Table(*value, path_of(key)));
+  }
+  void finish() const {
+    for (const auto &[key, value] : value_.items())
+      if (std::find(taken_.begin(), taken_.end(), key) == taken_.end()) fail(key, "is unknown");
+  }
+
+ private:
+  const json &value_;
+  const std::string path_;
+  std::vector<std::string> taken_;
+};
+
+/// Where a value may lie, by what it is.
+double greatest_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNoFrames:
+    case Verdict::kFrozen: return 86400;
+    case Verdict::kFlicker: return 100;
+    case Verdict::kClippedLow:
+    case Verdict::kClippedHigh: return 1;
+    default: return 255;
+  }
+}
+
+void check_rule(const Table &table, Verdict verdict, const Rule &rule) {
+  const bool kept_apart =
+      is_bad_above(verdict) ? rule.clear <= rule.raise : rule.clear >= rule.raise;
+  if (!kept_apart) table.fail("clear", is_bad_above(verdict) ? "is above raise" : "is below raise");
+}
+
+void read_rule(Table table, Verdict verdict, Rule &rule) {
+  const double greatest = greatest_of(verdict), before = rule.raise, gap = rule.clear - before;
+  table.read("enabled", rule.enabled);
+  table.read("raise", rule.raise, 0, greatest);
+  // One that was not set keeps its distance.
+  if (rule.raise != before) rule.clear = std::clamp(rule.raise + gap, 0.0, greatest);
+  table.read("clear", rule.clear, 0, greatest);
+  table.read("hold", rule.hold, 0, 3600);
+  table.finish();
+  check_rule(table, verdict, rule);
+}
+
+void read_rules(Table table, Rules &rules) {
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    const std::string name(name_of(verdict));
+    const json *value = table.find(name);
+    if (value == nullptr) continue;
+    if (value->is_boolean())
+      rules[i].enabled = value->get<bool>();
+    else
+      read_rule(Table(*value, table.path_of(name)), verdict, rules[i]);
+  }
+  table.finish();
+}
+
+/// The setting itself, or what NAME-file or NAME-env lead to.
+std::optional<std::string> read_secret(Table &table, const std::string &name,
+                                       const std::string &folder) {
+  const std::string plain = table.text(name), file = table.text(name + "-file"),
+                    variable = table.text(name + "-env");
+  if (!plain.empty() + !file.empty() + !variable.empty() > 1)
+    table.fail(name, "is there more than once: as it is, by file or by environment");
+  if (!file.empty())
+    return secret_from_file(table.path_of(name + "-file"), std::filesystem::path(folder) / file);
+  if (!variable.empty()) return secret_from_environment(table.path_of(name + "-env"), variable);
+  if (!plain.empty()) return plain;
+  return {};
+}
+
+std::optional<Credentials> read_credentials(Table &table, const std::string &folder) {
+  const std::string user = table.text("user");
+  const std::optional<std::string> password = read_secret(table, "password", folder);
+  if (user.empty() && password) table.fail("password", "is there without a user");
+  if (user.empty()) return {};
+  return Credentials{user, password.value_or("")};
+}
+
+void read_camera(Table table, const std::string &folder, Settings &settings) {
+  const std::string uri = table.text("uri");
+  if (uri.empty()) table.fail("uri", "is missing");
+  CameraSettings camera;
+  try {
+    const bool is_path = !g_uri_is_valid(uri.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);
+    camera = camera_of(is_path ? (std::filesystem::path(folder) / uri).string() : uri, settings);
+  } catch (const SettingsError &error) {
+    throw SettingsError(table.path_of("uri") + ": " + error.what());
+  }
+  table.read("name", camera.name);
+  if (camera.name.empty()) table.fail("name", "is empty");
+  if (const auto credentials = read_credentials(table, folder)) {
+    if (camera.credentials) table.fail("user", "is in the URI, too");
+    camera.credentials = credentials;
+  }
+  table.read("max-fps", camera.max_fps, 0, kMostFps);
+  table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, camera.rules); });
+  table.finish();
+  add_camera(std::move(camera), settings);
+}
+
+void read_web(Table table, const std::string &folder, WebSettings &web) {
+  table.read("enabled", web.enabled);
+  if (const json *listen = table.find("listen")) {
+    if (!listen->is_string()) table.fail("listen", "is no text");
+    try {
+      read_address(listen->get<std::string>(), web);
+    } catch (const SettingsError &error) {
+      throw SettingsError(table.path_of("listen") + ": " + error.what());
+    }
+  }
+  if (const auto credentials = read_credentials(table, folder)) web.basic = credentials;
+  if (const auto token = read_secret(table, "token", folder)) web.token = *token;
+  for (const auto &[key, file] :
+       {std::pair<const char *, std::string &>{"tls-certificate", web.certificate},
+        {"tls-key", web.key}}) {
+    const std::string name = table.text(key);
+    if (!name.empty()) file = std::filesystem::path(folder) / name;
+  }
+  table.read("connections", web.connections, 1, kMostConnections);
+  table.finish();
+}
+
+void read_history(Table table, const std::string &folder, HistorySettings &history) {
+  if (const std::string file = table.text("file"); !file.empty())
+    history.file = std::filesystem::path(folder) / file;
+  bool enabled = true;
+  table.read("enabled", enabled);
+  if (!enabled) history.file.clear(), history.wanted = false;
+  table.read("interval", history.interval, kLeastHistoryInterval, kGreatestHistoryInterval);
+  table.read("retention-days", history.retention, kLeastRetention, kGreatestRetention);
+  table.finish();
+}
+
+std::string slug_of(const std::string &name) {
+  std::string slug;
+  for (const char c : name) {
+    const bool keeps = g_ascii_isalnum(c);
+    if (keeps) slug += g_ascii_tolower(c);
+    if (!keeps && !slug.empty() && slug.back() != '-') slug += '-';
+    if (slug.size() >= 60) break;
+  }
+  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug.empty() ? "camera" : slug;
+}
+
+std::string uri_of(const std::string &source) {
+  if (source.rfind("/dev/video", 0) == 0) return "v4l2://" + source;
+  if (g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr)) return source;
+  const std::string path = std::filesystem::absolute(source);
+  gchar *uri = g_filename_to_uri(path.c_str(), nullptr, nullptr);
+  if (uri == nullptr) throw SettingsError("'" + source + "' is neither a URI nor a file's name");
+  const std::string text = uri;
+  g_free(uri);
+  return text;
+}
+
+std::string name_of_uri(const SplitUri &split) {
+  const size_t at = split.location.find("://");
+  const std::string rest = at == std::string::npos ? split.location : split.location.substr(at + 3);
+  const size_t slash = rest.rfind('/');
+  const bool is_file =
+      split.location.rfind("file:", 0) == 0 || split.location.rfind("v4l2:", 0) == 0;
+  const std::string name = is_file && slash != std::string::npos ? rest.substr(slash + 1) : rest;
+  gchar *plain = g_uri_unescape_string(name.c_str(), nullptr);
+  const std::string text = plain != nullptr ? plain : name;
+  g_free(plain);
+  return text.empty() ? split.location : text;
+}
+
+}  // namespace
+
+CameraSettings camera_of(const std::string &source, const Settings &settings) {
+  const SplitUri split = split_uri(uri_of(fill_in(source)));
+  CameraSettings camera;
+  camera.uri = split.uri;
+  camera.location = split.location;
+  camera.credentials = split.credentials;
+  camera.name = name_of_uri(split);
+  camera.max_fps = settings.max_fps;
+  camera.rules = settings.rules;
+  return camera;
+}
+
+void add_camera(CameraSettings camera, Settings &settings) {
+  const std::string slug = slug_of(camera.name);
+  const auto is_taken = [&](const std::string &id) {
+    return std::any_of(settings.cameras.begin(), settings.cameras.end(),
+                       [&](const CameraSettings &other) { return other.id == id; });
+  };
+  camera.id = slug;
+  for (int i = 2; is_taken(camera.id); ++i) camera.id = slug + "-" + std::to_string(i);
+  settings.cameras.push_back(std::move(camera));
+  if (settings.cameras.size() > kMostCameras)
+    throw SettingsError("there are more than " + std::to_string(kMostCameras) + " cameras");
+}
+
+void set_rule(const std::string &assignment, Rules &rules) {
+  const size_t dot = assignment.find('.'), equals = assignment.find('=');
+  if (dot == std::string::npos || equals == std::string::npos || dot > equals)
+    throw SettingsError("'" + assignment + "' is not of the form VERDICT.SETTING=VALUE");
+  const json value = json::parse(assignment.substr(equals + 1), nullptr, false);
+  json rule = json::object();
+  rule[assignment.substr(dot + 1, equals - dot - 1)] = value;
+  json verdicts = json::object();
+  verdicts[assignment.substr(0, dot)] = std::move(rule);
+  read_rules(Table(verdicts, "verdicts"), rules);
+}
+
+void read_settings(const json &config, const std::string &folder, Settings &settings) {
+  Table table(config, "");
+  table.read("interval", settings.interval, kLeastInterval, kGreatestInterval);
+  table.read("max-fps", settings.max_fps, 0, kMostFps);
+  table.read("loop", settings.loop);
+  if (std::string backend = table.text("backend"); !backend.empty()) settings.backend = backend;
+  check_backend(settings.backend);
+  table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, settings.rules); });
+  table.with("web", [&](Table web) { read_web(web, folder, settings.web); });
+  table.with("history", [&](Table history) { read_history(history, folder, settings.history); });
+  if (const json *cameras = table.find("cameras")) {
+    if (!cameras->is_array()) table.fail("cameras", "is no list");
+    for (size_t i = 0; i < cameras->size(); ++i)
+      read_camera(Table((*cameras)[i], "cameras[" + std::to_string(i) + "]"), folder, settings);
+  }
+  table.finish();
+}
+
+}  // namespace luminance
