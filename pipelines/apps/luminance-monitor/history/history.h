@@ -3,9 +3,11 @@
 // cleared.
 #pragma once
 
+#include <cmath>
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,18 +16,19 @@
 
 namespace luminance {
 
-/// The text names the file and what SQLite says.
+/// The text names the file and what is wrong with it.
 struct HistoryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct Row {
-  int64_t time;     // milliseconds since 1970, of its begin
-  double duration;  // seconds
-  uint64_t frames;
-  double mean, least_mean, greatest_mean, stddev;
-  unsigned p1, median, p99;
-  double clipped_low, clipped_high;
+  int64_t time = 0;     // milliseconds since 1970, of its begin
+  double duration = 0;  // seconds
+  uint64_t frames = 0;
+  // NaN where there were no frames. The percentiles of rows that were merged are their means.
+  double mean = NAN, least_mean = NAN, greatest_mean = NAN, stddev = NAN;
+  double p1 = NAN, median = NAN, p99 = NAN;
+  double clipped_low = NAN, clipped_high = NAN;
   std::vector<Verdict> verdicts;  // that stood at some time in it
 };
 
@@ -34,9 +37,12 @@ struct Event {
   std::string camera;  // id
   Verdict verdict;
   bool raised;
-  double value;
+  double value;  // NaN: unknown
 };
 
+/// Rows begin at multiples of their length by the wall clock (UTC), so that those of several
+/// cameras lie side by side. An interval belongs to the row that it begins in, with all its frames.
+///
 /// Main thread only. Writes are small and go to a write-ahead log; a row is safe from a kill once
 /// it is written.
 class History : public Observer {
@@ -47,12 +53,16 @@ class History : public Observer {
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_change(const Camera &camera, const Change &change) override;
-  /// Writes rows that are due also where no frames come, and forgets what is too old.
+  /// Writes the rows that are due, also where no frames come, and forgets what is too old. A few
+  /// times a second. What cannot be written is kept for a while, and tried again.
   void tick();
-  /// Writes what is at hand, as at the end.
+  /// Writes what is at hand, as at the end. A row that is not over goes on where the next monitor
+  /// begins in it.
   void flush();
 
-  /// The oldest first, at most `points`.
+  // Both throw HistoryError.
+  /// Those that begin in `from` to `to`, the oldest first. Where there are more than `points`,
+  /// neighbours are merged.
   std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points) const;
   /// The newest first.
   std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,
@@ -65,7 +75,9 @@ class History : public Observer {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Writes all rows of a history's file as CSV, with a header. Throws HistoryError.
+/// Writes all rows of a history's file as CSV (RFC 4180) with a header, by camera and time; no text
+/// in it is a formula to a spreadsheet. Does not hold up a monitor that writes the file, and leaves
+/// it as it is. Throws HistoryError.
 void export_csv(const std::string &file, std::ostream &out);
 
 }  // namespace luminance
