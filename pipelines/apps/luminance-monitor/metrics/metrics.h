@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The cameras as metrics of Prometheus.
+// The cameras as metrics of Prometheus. METRICS.md says what each of them means.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,16 +10,18 @@
 
 namespace luminance {
 
+/// Tell the monitor of it: it counts intervals. All else is read from the monitor when it is asked
+/// for, so that nothing is left of what is no more.
 class Metrics : public Observer {
  public:
   explicit Metrics(const Monitor &monitor);
   ~Metrics() override;
 
+  /// A gauge of another part, read by text(); help is one line that says its unit.
+  void add_gauge(const std::string &name, const std::string &help, std::function<double()> value);
   void on_interval(const Camera &camera, const Interval &interval) override;
-  void on_change(const Camera &camera, const Change &change) override;
-  void on_status(const Camera &camera) override;
   /// In Prometheus' text format, version 0.0.4, as things are now.
-  std::string text();
+  std::string text() const;
 
  private:
   struct Implementation;
