@@ -26,21 +26,26 @@ void Log::on_change(const Camera &camera, const Change &change) {
   char value[64];
   std::snprintf(value, sizeof value, " (%.4g ", change.value);
   const std::string title(title_of(change.verdict)), what(value_of(change.verdict));
-  print(camera, change.time, (change.raised ? title : "No longer: " + title) + value + what + ")");
+  print(camera, (change.raised ? title : "no longer: " + title) + " since " + text_of(change.time) +
+                    value + what + ")");
 }
 
 void Log::on_status(const Camera &camera) {
   std::string text(name_of(camera.status()));
   if (!camera.error().empty()) text += ": " + camera.error();
-  print(camera, camera.status_since(), text);
+  print(camera, text);
 }
 
-void Log::print(const Camera &camera, Time time, const std::string &text) const {
-  g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(clock_.wall(time) / 1000);
-  g_autofree gchar *when = date != nullptr ? g_date_time_format_iso8601(date) : nullptr;
-  std::printf("%s %s: %s\n", when != nullptr ? when : "?", camera.id().c_str(),
+void Log::print(const Camera &camera, const std::string &text) const {
+  std::printf("%s %s: %s\n", text_of(clock_.now()).c_str(), camera.id().c_str(),
               on_one_line(text).c_str());
   std::fflush(stdout);
+}
+
+std::string Log::text_of(Time time) const {
+  g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(clock_.wall(time) / 1000);
+  g_autofree gchar *text = date != nullptr ? g_date_time_format_iso8601(date) : nullptr;
+  return text != nullptr ? text : "?";
 }
 
 }  // namespace luminance

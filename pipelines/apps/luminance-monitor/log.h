@@ -2,6 +2,8 @@
 // What happens, a line each on the standard output.
 #pragma once
 
+#include <string>
+
 #include "watch/monitor.h"
 
 namespace luminance {
@@ -14,7 +16,8 @@ class Log : public Observer {
   void on_status(const Camera &camera) override;
 
  private:
-  void print(const Camera &camera, Time time, const std::string &text) const;
+  void print(const Camera &camera, const std::string &text) const;
+  std::string text_of(Time time) const;
 
   const Clock &clock_;
 };

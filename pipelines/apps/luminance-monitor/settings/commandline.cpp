@@ -45,7 +45,7 @@ void add_watching(CLI::App &app, Options &o) {
   app.add_option("--interval", o.interval, "Seconds of what is shown (1)");
   app.add_option("--max-fps", o.max_fps, "Frames a second that are measured (all)");
   app.add_option("--set", o.rules, "A verdict's rule: too-dark.raise=50, frozen.enabled=false")
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("--backend", o.backend, "Who counts: auto, cuda or cpu");
   app.add_flag("--loop", o.loop, "Begin files again, as if they were cameras");
   app.add_flag("--fast", o.fast, "Read files as fast as possible, with the time of their frames");

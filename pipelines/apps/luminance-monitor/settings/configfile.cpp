@@ -2,6 +2,7 @@
 #include "configfile.h"
 
 #include <toml++/toml.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -123,6 +124,8 @@ json parse_toml(const std::string &text) try {
 json parse_yaml(const std::string &text) try {
   Limits limits;
   return json_of(YAML::Load(text), limits, 0);
+} catch (const YAML::DeepRecursion &) {
+  throw SettingsError("is nested too deeply");
 } catch (const YAML::Exception &error) {
   throw SettingsError("line " + std::to_string(error.mark.line + 1) + ": " + error.msg);
 }

@@ -10,19 +10,20 @@ namespace {
 struct Kind {
   std::string_view name, title, value;
   bool bad_above;
+  bool is_duration;  // seconds that it has been so already
   Rule rule;  // enabled, raise, clear, hold
 };
 
 constexpr Kind kKinds[kVerdicts] = {
-    {"no-frames", "No frames", "seconds without a frame", true, {true, 5, 5, 0}},
-    {"frozen", "Frozen", "seconds of one histogram", true, {true, 20, 1, 0}},
-    {"too-dark", "Too dark", "mean luma", false, {true, 40, 45, 5}},
-    {"too-bright", "Too bright", "mean luma", true, {true, 210, 200, 5}},
-    {"low-contrast", "Low contrast", "luma from p1 to p99", false, {true, 40, 50, 5}},
-    {"flicker", "Flicker", "percent of the mean", true, {true, 1, 0.5, 3}},
-    {"clipped-low", "Clipped to black", "share of pixels", true, {true, 0.4, 0.35, 5}},
-    {"clipped-high", "Clipped to white", "share of pixels", true, {true, 0.15, 0.1, 5}},
-    {"sudden-change", "Sudden change", "luma moved", true, {true, 20, 10, 0.5}},
+    {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
+    {"frozen", "Frozen", "seconds of one histogram", true, true, {true, 20, 1, 0}},
+    {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
+    {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
+    {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
+    {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
+    {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
+    {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
+    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 20, 10, 0.5}},
 };
 
 // How long a change stays one: the picture that frames are compared with follows them this slowly.
@@ -90,8 +91,6 @@ std::vector<Change> Judge::tick(Time now) {
   std::vector<Change> changes;
   update(Verdict::kNoFrames, seconds_of(now - last_frame_), now, changes);
   if (changes.empty()) return changes;
-  // It is since the last frame; and nothing else can be said.
-  conditions_.front().since = changes.front().time = last_frame_;
   restart();
   for (size_t i = 1; i < kVerdicts; ++i) {
     Condition &condition = conditions_[i];
@@ -158,7 +157,8 @@ void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> 
   if (!condition.crossing) condition.crossing = now;
   if (now - *condition.crossing < seconds(rule.hold)) return;
   condition.raised = !condition.raised;
-  condition.since = *condition.crossing;
+  const bool has_lasted = condition.raised && kind_of(verdict).is_duration;
+  condition.since = has_lasted ? now - seconds(value) : *condition.crossing;
   condition.crossing.reset();
   changes.push_back({verdict, condition.raised, condition.since, value});
 }

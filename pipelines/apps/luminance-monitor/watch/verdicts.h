@@ -53,14 +53,14 @@ bool is_bad_above(Verdict verdict);
 
 struct Standing {
   Verdict verdict;
-  Time since;    // when the value crossed the threshold, not when the hold was over
+  Time since;    // when it began, not when the hold was over
   double value;  // the latest
 };
 
 struct Change {
   Verdict verdict;
   bool raised;   // or cleared
-  Time time;     // when the value crossed the threshold
+  Time time;     // when it began or ended, not when the hold was over
   double value;  // that made it so
 };
 

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Settings from files and the command line, and that passwords stay where they are.
+#include "settings/settings.h"
+
+#include <glib.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "settings/commandline.h"
+#include "settings/secrets.h"
+
+namespace luminance {
+namespace {
+
+namespace fs = std::filesystem;
+
+class InFolder : public ::testing::Test {
+ protected:
+  InFolder() {
+    gchar *name = g_dir_make_tmp("luminance-XXXXXX", nullptr);
+    folder_ = name;
+    g_free(name);
+  }
+  ~InFolder() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string &name, const std::string &text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  Command read(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "luminance-monitor");
+    std::vector<char *> pointers;
+    for (std::string &argument : arguments) pointers.push_back(argument.data());
+    return read_command_line(static_cast<int>(pointers.size()), pointers.data());
+  }
+  std::string error_of(const std::vector<std::string> &arguments) const {
+    try {
+      read(arguments);
+    } catch (const SettingsError &error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  Settings config(const std::string &text, const std::string &name = "c.toml") const {
+    return read({"--config", write(name, text)}).settings;
+  }
+  std::string error_in(const std::string &text, const std::string &name = "c.toml") const {
+    return error_of({"--config", write(name, text)});
+  }
+
+  fs::path folder_;
+};
+
+const Rule &rule_of(const Rules &rules, Verdict verdict) {
+  return rules[static_cast<size_t>(verdict)];
+}
+
+using CommandLine = InFolder;
+
+TEST_F(CommandLine, NamesCamerasOfDevicesFilesAndUris) {
+  const Settings s =
+      read({"/dev/video2", "/tmp/a b.mp4", "rtsp://10.0.0.5:554/live/1?x=y", "/tmp/A_B.mp4"})
+          .settings;
+  ASSERT_EQ(s.cameras.size(), 4u);
+  EXPECT_EQ(s.cameras[0].uri, "v4l2:///dev/video2");
+  EXPECT_EQ(s.cameras[0].name, "video2");
+  EXPECT_EQ(s.cameras[1].uri, "file:///tmp/a%20b.mp4");
+  EXPECT_EQ(s.cameras[1].name, "a b.mp4");
+  EXPECT_EQ(s.cameras[1].id, "a-b-mp4");
+  EXPECT_EQ(s.cameras[2].uri, "rtsp://10.0.0.5:554/live/1?x=y");
+  EXPECT_EQ(s.cameras[2].location, "rtsp://10.0.0.5:554/live/1");
+  EXPECT_EQ(s.cameras[2].id, "10-0-0-5-554-live-1");
+  EXPECT_EQ(s.cameras[3].id, "a-b-mp4-2");
+}
+
+TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
+  const std::string error = error_of({"rtsp://user:geheim@host/a?token=geheim"});
+  EXPECT_NE(error.find("rtsp://host/a"), std::string::npos) << error;
+  EXPECT_EQ(error.find("geheim"), std::string::npos) << error;
+}
+
+TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
+  setenv("CAMERA_PASSWORD", "ge/he@im?", 1);
+  const Settings s = read({"rtsp://user:${CAMERA_PASSWORD}@host/a"}).settings;
+  ASSERT_TRUE(s.cameras.at(0).credentials.has_value());
+  EXPECT_EQ(s.cameras[0].credentials->user, "user");
+  EXPECT_EQ(s.cameras[0].credentials->password, "ge/he@im?");
+  EXPECT_EQ(s.cameras[0].uri, "rtsp://host/a");
+  EXPECT_NE(error_of({"rtsp://user:${NOT_THERE}@host/a"}).find("'NOT_THERE'"), std::string::npos);
+}
+
+TEST_F(CommandLine, SetsRulesOfAllCameras) {
+  const std::string file = write("c.toml",
+                                 "[[cameras]]\nname = 'a'\nuri = 'rtsp://a/'\n"
+                                 "verdicts.too-dark.hold = 9\n");
+  const Settings s = read({"--config", file, "--set", "too-dark.raise=50", "--set",
+                           "flicker.enabled=false", "rtsp://b/"})
+                         .settings;
+  ASSERT_EQ(s.cameras.size(), 2u);
+  for (const CameraSettings &camera : s.cameras) {
+    EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).raise, 50);
+    EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 55);  // keeps its distance
+    EXPECT_FALSE(rule_of(camera.rules, Verdict::kFlicker).enabled);
+  }
+  EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooDark).hold, 9);
+}
+
+TEST_F(CommandLine, SaysWhatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "no camera"},
+      {{"a", "--interval", "0"}, "--interval"},
+      {{"a", "--interval", "nan"}, "--interval"},
+      {{"a", "--max-fps", "2.5"}, "--max-fps"},
+      {{"a", "--backend", "gpu"}, "'gpu'"},
+      {{"a", "--set", "too-dark"}, "VERDICT.SETTING=VALUE"},
+      {{"a", "--set", "too-drak.raise=5"}, "verdicts.too-drak"},
+      {{"a", "--set", "too-dark.rise=5"}, "verdicts.too-dark.rise"},
+      {{"a", "--set", "too-dark.raise=dark"}, "verdicts.too-dark.raise"},
+      {{"a", "--set", "too-dark.clear=3"}, "verdicts.too-dark.clear"},
+      {{"a", "--listen", "host:99999"}, "99999"},
+      {{"a", "--user", "x"}, "--password-file"},
+      {{"a", "--tls-key", "x"}, "certificate"},
+      {{"a", "--token-file", "/not/there"}, "/not/there"},
+      {{"a", "--config", "/not/there.toml"}, "/not/there.toml"},
+      {{"a", "--no-such"}, "--no-such"},
+      {{"--export", "xml"}, "xml"},
+  };
+  for (const auto &[arguments, text] : cases) {
+    const std::string error = error_of(arguments);
+    EXPECT_NE(error.find(text), std::string::npos) << text << ": " << error;
+  }
+}
+
+TEST_F(CommandLine, ListensWhereItIsTold) {
+  const auto web = [&](const std::string &listen) {
+    return read({"a", "--listen", listen}).settings.web;
+  };
+  EXPECT_EQ(read({"a"}).settings.web.address, "127.0.0.1");
+  EXPECT_EQ(web("0.0.0.0:80").address, "0.0.0.0");
+  EXPECT_EQ(web("0.0.0.0:80").port, 80);
+  EXPECT_EQ(web("[::1]:81").address, "::1");
+  EXPECT_EQ(web("[::1]:81").port, 81);
+  EXPECT_EQ(web("::1").address, "::1");
+  EXPECT_EQ(web("::1").port, 8080);
+  EXPECT_EQ(web("host").address, "host");
+  EXPECT_EQ(web(":0").address, "0.0.0.0");
+  EXPECT_EQ(web(":0").port, 0);
+}
+
+using ConfigFile = InFolder;
+
+TEST_F(ConfigFile, SaysTheSameInTomlAndYaml) {
+  write("secret", "geheim\n");
+  const Settings toml = config(R"(
+interval = 2
+max-fps = 5
+[web]
+listen = "0.0.0.0:9000"
+token-file = "secret"
+[history]
+file = "h.db"
+interval = 10
+retention-days = 7
+[verdicts]
+flicker = false
+too-dark = { raise = 30, clear = 33, hold = 2 }
+[[cameras]]
+name = "Tür <1>"
+uri = "rtsp://10.0.0.5/stream"
+user = "viewer"
+password-file = "secret"
+[[cameras]]
+uri = "clip.webm"
+max-fps = 1
+verdicts.frozen.enabled = false
+)");
+  const Settings yaml = config(R"(
+interval: 2.0
+max-fps: 5
+web: {listen: "0.0.0.0:9000", token-file: secret}
+history:
+  file: h.db
+  interval: 10
+  retention-days: 7
+verdicts:
+  flicker: false
+  too-dark: {raise: 30, clear: 33, hold: 2}
+cameras:
+  - name: "Tür <1>"
+    uri: rtsp://10.0.0.5/stream
+    user: viewer
+    password-file: secret
+  - uri: clip.webm
+    max-fps: 1
+    verdicts:
+      frozen:
+        enabled: false
+)",
+                               "c.yaml");
+  for (const Settings &s : {toml, yaml}) {
+    EXPECT_EQ(s.interval, 2);
+    EXPECT_EQ(s.web.port, 9000);
+    EXPECT_EQ(s.web.token, "geheim");
+    EXPECT_EQ(s.history.file, (folder_ / "h.db").string());
+    EXPECT_EQ(s.history.interval, 10);
+    EXPECT_EQ(s.history.retention, 7);
+    ASSERT_EQ(s.cameras.size(), 2u);
+    EXPECT_EQ(s.cameras[0].name, "Tür <1>");
+    EXPECT_EQ(s.cameras[0].id, "t-r-1");
+    EXPECT_EQ(s.cameras[0].max_fps, 5u);
+    EXPECT_EQ(s.cameras[0].credentials->password, "geheim");
+    EXPECT_EQ(s.cameras[1].uri, "file://" + (folder_ / "clip.webm").string());
+    EXPECT_EQ(s.cameras[1].max_fps, 1u);
+    EXPECT_FALSE(rule_of(s.cameras[1].rules, Verdict::kFrozen).enabled);
+    for (const CameraSettings &camera : s.cameras) {
+      EXPECT_FALSE(rule_of(camera.rules, Verdict::kFlicker).enabled);
+      EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 33);
+    }
+  }
+}
+
+TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"intervall = 1", "intervall is unknown"},
+      {"interval = 'x'", "interval is no number"},
+      {"interval = 1e300", "interval is 1e+300"},
+      {"interval = nan", "interval is nan"},
+      {"cameras = 3", "cameras is no list"},
+      {"cameras = [3]", "cameras[0] is no table"},
+      {"[[cameras]]\nname = 'x'", "cameras[0].uri is missing"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nname = ''", "cameras[0].name is empty"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nuser = 3", "cameras[0].user is no text"},
+      {"[[cameras]]\nuri = 'rtsp://a'\npassword = 'x'", "cameras[0].password"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nuser = 'x'\npassword-file = 'none'", "password-file"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nverdicts.too-dark.raise = 300",
+       "cameras[0].verdicts.too-dark.raise is 300"},
+      {"[web]\nlisten = 'a:b'", "web.listen"},
+      {"[history]\nretention-days = -1", "history.retention-days"},
+      {"a = 1979-05-27", "date"},
+      {"a = [", "line 1"},
+  };
+  for (const auto &[text, wanted] : cases) {
+    const std::string error = error_in(text);
+    EXPECT_NE(error.find(wanted), std::string::npos) << text << ": " << error;
+    EXPECT_NE(error.find("c.toml"), std::string::npos) << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
+  EXPECT_NE(error_in("a: [", "c.yaml").find("c.yaml: line"), std::string::npos);
+  EXPECT_NE(error_in("cameras: []\ncameras: []", "c.yaml").find("'cameras' twice"),
+            std::string::npos);
+}
+
+TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
+  EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
+  EXPECT_NE(error_in("a: " + std::string(100000, '{'), "c.yaml").find("nested"), std::string::npos);
+  EXPECT_NE(error_in(std::string(2 << 20, '#')).find("too large"), std::string::npos);
+  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1), name = "a" + std::to_string(i);
+    laughs += name + ": &" + name + " [" + before;
+    for (int j = 1; j < 10; ++j) laughs += ", " + before;
+    laughs += "]\n";
+  }
+  EXPECT_NE(error_in(laughs, "c.yaml").find("too many"), std::string::npos);
+  std::string deep;
+  for (int i = 0; i < 3000; ++i) deep += "- ";
+  EXPECT_NE(error_in(deep + "x", "c.yaml").find("nested"), std::string::npos);
+}
+
+TEST(Secrets, AreCutOutOfWhatOthersSay) {
+  CameraSettings camera;
+  camera.uri = "http://host/video?token=abc123";
+  camera.location = "http://host/video";
+  camera.credentials = Credentials{"viewer", "ge heim"};
+  EXPECT_EQ(without_secrets("cannot open http://host/video?token=abc123", camera),
+            "cannot open http://host/video");
+  EXPECT_EQ(without_secrets("GET /video?token=abc123 as viewer:ge heim", camera),
+            "GET /video?*** as viewer:***");
+  EXPECT_EQ(without_secrets("viewer:ge%20heim@host", camera), "viewer:***@host");
+}
+
+TEST(Secrets, UrisAreSplit) {
+  const SplitUri split = split_uri("rtsp://a%40b:p%3Aw@[fe80::1]:554/x?y=z#f");
+  EXPECT_EQ(split.uri, "rtsp://[fe80::1]:554/x?y=z#f");
+  EXPECT_EQ(split.location, "rtsp://[fe80::1]:554/x");
+  EXPECT_EQ(split.credentials->user, "a@b");
+  EXPECT_EQ(split.credentials->password, "p:w");
+  EXPECT_FALSE(split_uri("rtsp://host/x").credentials.has_value());
+  EXPECT_THROW(split_uri("no uri"), SettingsError);
+}
+
+}  // namespace
+}  // namespace luminance

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// When a verdict is raised and cleared, to the frame.
+#include "watch/verdicts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace luminance {
+namespace {
+
+constexpr Time kFrame = kSecond / 10;
+
+/// A picture of which all pixels have a luma around `mean`, no two of them the same histogram.
+Measurement frame_of(Time time, double mean, unsigned spread = 100) {
+  static uint64_t different = 0;
+  Measurement m;
+  m.time = time;
+  m.frames = 1;
+  m.mean = mean;
+  m.p1 = 100 - spread / 2, m.p99 = m.p1 + spread;
+  m.histogram[static_cast<size_t>(mean)] = 1000000;
+  m.histogram[255] = ++different % 1000;
+  for (const uint64_t count : m.histogram) m.pixels += count;
+  return m;
+}
+
+/// Rules of which only one counts.
+Rules only(Verdict verdict, const Rule &rule) {
+  Rules rules;
+  for (Rule &each : rules) each.enabled = false;
+  rules[static_cast<size_t>(verdict)] = rule;
+  return rules;
+}
+
+Rules only(Verdict verdict) { return only(verdict, default_rules()[static_cast<size_t>(verdict)]); }
+
+struct Play {
+  explicit Play(const Rules &rules) : judge(rules, 0) {}
+
+  /// Frames of this mean until `end`.
+  void until(Time end, double mean, unsigned spread = 100) {
+    for (; now < end; now += kFrame)
+      for (const Change &change : judge.judge(frame_of(now, mean, spread)))
+        changes.push_back(change);
+  }
+
+  Judge judge;
+  Time now = kFrame;
+  std::vector<Change> changes;
+};
+
+TEST(Verdicts, HaveNamesOfTheirOwn) {
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(verdict_named(name_of(verdict)), verdict);
+    EXPECT_FALSE(title_of(verdict).empty());
+    EXPECT_FALSE(value_of(verdict).empty());
+  }
+  EXPECT_FALSE(verdict_named("").has_value());
+  EXPECT_FALSE(verdict_named("Too dark").has_value());
+}
+
+TEST(Verdicts, DefaultsKeepRaisingAndClearingApart) {
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    const Rule &rule = default_rules()[i];
+    EXPECT_TRUE(rule.enabled);
+    if (is_bad_above(static_cast<Verdict>(i)))
+      EXPECT_LE(rule.clear, rule.raise);
+    else
+      EXPECT_GE(rule.clear, rule.raise);
+  }
+}
+
+TEST(Verdicts, RaisedWhenTheHoldIsOverAndSinceItBegan) {
+  Play play(only(Verdict::kTooDark));
+  play.until(10 * kSecond, 100);
+  play.until(15 * kSecond, 30);  // five seconds less a frame
+  EXPECT_TRUE(play.changes.empty());
+  play.until(16 * kSecond, 30);
+  ASSERT_EQ(play.changes.size(), 1u);
+  EXPECT_TRUE(play.changes[0].raised);
+  EXPECT_EQ(play.changes[0].time, 10 * kSecond);
+  ASSERT_EQ(play.judge.standing().size(), 1u);
+  EXPECT_EQ(play.judge.standing()[0].since, 10 * kSecond);
+  EXPECT_EQ(play.judge.standing()[0].value, 30);
+}
+
+TEST(Verdicts, AShortDipIsNone) {
+  Play play(only(Verdict::kTooDark));
+  for (int i = 0; i < 20; ++i) {
+    play.until(play.now + 4 * kSecond, 30);
+    play.until(play.now + kFrame, 41);
+  }
+  EXPECT_TRUE(play.changes.empty());
+}
+
+TEST(Verdicts, ATremblingValueDoesNotFlap) {
+  Play play(only(Verdict::kTooDark));
+  play.until(6 * kSecond, 39);
+  ASSERT_EQ(play.changes.size(), 1u);
+  std::minstd_rand random(7);
+  std::uniform_real_distribution<double> around(36, 45);
+  while (play.now < 100 * kSecond) play.until(play.now + kFrame, around(random));
+  EXPECT_EQ(play.changes.size(), 1u);
+  play.until(106 * kSecond, 46);
+  ASSERT_EQ(play.changes.size(), 2u);
+  EXPECT_FALSE(play.changes[1].raised);
+}
+
+TEST(Verdicts, ExactlyTheThresholdIsStillGood) {
+  for (const auto &[verdict, good] :
+       {std::pair(Verdict::kTooDark, 40.0), {Verdict::kTooBright, 210.0}}) {
+    Play play(only(verdict));
+    play.until(20 * kSecond, good);
+    EXPECT_TRUE(play.changes.empty()) << name_of(verdict);
+  }
+}
+
+TEST(Verdicts, DisabledAreNeverRaised) {
+  Rule rule = default_rules()[static_cast<size_t>(Verdict::kTooDark)];
+  rule.enabled = false;
+  Play play(only(Verdict::kTooDark, rule));
+  play.until(20 * kSecond, 1);
+  play.judge.tick(1000 * kSecond);
+  EXPECT_TRUE(play.judge.standing().empty());
+}
+
+TEST(Verdicts, LowContrastIsOfTheRangeNotOfTheMean) {
+  Play play(only(Verdict::kLowContrast));
+  play.until(10 * kSecond, 100, 60);
+  play.until(20 * kSecond, 180, 60);
+  EXPECT_TRUE(play.changes.empty());
+  play.until(30 * kSecond, 100, 30);
+  ASSERT_EQ(play.changes.size(), 1u);
+  play.until(40 * kSecond, 100, 50);  // not above `clear`
+  EXPECT_EQ(play.changes.size(), 1u);
+  play.until(50 * kSecond, 100, 52);
+  EXPECT_EQ(play.changes.size(), 2u);
+}
+
+TEST(Verdicts, FrozenNeedsTheSameHistogramAllTheTime) {
+  Judge judge(only(Verdict::kFrozen), 0);
+  Measurement same = frame_of(0, 100);
+  std::vector<Change> changes;
+  const auto feed = [&](Time from, Time to, Time odd) {
+    for (Time now = from; now < to; now += kFrame) {
+      Measurement m = same;
+      m.time = now;
+      if (now == odd) std::swap(m.histogram[3], m.histogram[100]);
+      for (const Change &change : judge.judge(m)) changes.push_back(change);
+    }
+  };
+  feed(kFrame, 30 * kSecond, 15 * kSecond);  // one frame differs: neither half is long enough
+  EXPECT_TRUE(changes.empty());
+  feed(30 * kSecond, 40 * kSecond, -1);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].time, 15 * kSecond + kFrame);
+  feed(40 * kSecond, 41 * kSecond, 40 * kSecond);
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_FALSE(changes[1].raised);
+  EXPECT_EQ(changes[1].time, 40 * kSecond);
+}
+
+TEST(Verdicts, WithoutFramesNothingElseStands) {
+  Play play(default_rules());
+  play.until(10 * kSecond, 30);
+  ASSERT_EQ(play.judge.standing().size(), 1u);
+  const Time last = play.now - kFrame;
+  EXPECT_TRUE(play.judge.tick(last + 5 * kSecond).empty());
+  const std::vector<Change> changes = play.judge.tick(last + 5 * kSecond + 1);
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].verdict, Verdict::kNoFrames);
+  EXPECT_EQ(changes[0].time, last);
+  EXPECT_EQ(changes[1].verdict, Verdict::kTooDark);
+  EXPECT_FALSE(changes[1].raised);
+  // The first frame clears it, and what was before does not make a change of it.
+  const std::vector<Change> back = play.judge.judge(frame_of(60 * kSecond, 200));
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_FALSE(back[0].raised);
+}
+
+TEST(Verdicts, AGapBetweenFramesCountsWithoutAnybodyTicking) {
+  Play play(only(Verdict::kNoFrames));
+  play.until(10 * kSecond, 100);
+  play.now = 30 * kSecond;
+  play.until(31 * kSecond, 100);
+  ASSERT_EQ(play.changes.size(), 2u);
+  EXPECT_TRUE(play.changes[0].raised);
+  EXPECT_EQ(play.changes[0].time, 10 * kSecond - kFrame);
+  EXPECT_FALSE(play.changes[1].raised);
+  EXPECT_EQ(play.changes[1].time, 30 * kSecond);
+}
+
+TEST(Verdicts, ACameraThatNeverShowedAFrameHasNone) {
+  Judge judge(default_rules(), 0);
+  const std::vector<Change> changes = judge.tick(6 * kSecond);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].verdict, Verdict::kNoFrames);
+  EXPECT_EQ(changes[0].time, 0);
+}
+
+TEST(Verdicts, AChangeBecomesTheUsual) {
+  Play play(only(Verdict::kSuddenChange));
+  play.until(10 * kSecond, 100);
+  play.until(40 * kSecond, 160);
+  ASSERT_EQ(play.changes.size(), 2u);
+  EXPECT_TRUE(play.changes[0].raised);
+  EXPECT_EQ(play.changes[0].time, 10 * kSecond);
+  EXPECT_GT(play.changes[1].time, 15 * kSecond);
+  EXPECT_LT(play.changes[1].time, 25 * kSecond);
+}
+
+TEST(Verdicts, ASlowChangeIsNoSuddenOne) {
+  Play play(only(Verdict::kSuddenChange));
+  for (double mean = 50; mean < 200; mean += 0.1) play.until(play.now + kFrame, mean);
+  EXPECT_TRUE(play.changes.empty());
+}
+
+/// The greatest that is seen of light of `hertz` that swings by `percent`.
+double seen(double rate, double hertz, double percent, double noise = 0, double jitter = 0) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  Flicker flicker;
+  double greatest = 0;
+  for (int i = 0; i < 10 * rate; ++i) {
+    const double time = i / rate, swing = std::sin(2 * M_PI * hertz * time) * percent / 100;
+    flicker.add(seconds(100 + time + jitter * normal(random)),
+                100 * (1 + swing) + noise * normal(random));
+    greatest = std::max(greatest, flicker.percent());
+  }
+  return greatest;
+}
+
+TEST(Flicker, IsMeasuredAtTheRatesThatShowIt) {
+  for (const double rate : {12.5, 15.0, 24.0, 25.0, 29.97, 30.0, 48.0, 60.0, 120.0})
+    for (const double hertz : {99.9, 100.0, 100.1, 119.9, 120.0, 120.1}) {
+      const double alias = std::abs(hertz - rate * std::round(hertz / rate));
+      if (alias < 1.3 || std::abs(alias - rate / 2) < 0.5) continue;
+      EXPECT_NEAR(seen(rate, hertz, 3), 3, 0.3) << rate << " " << hertz;
+      EXPECT_NEAR(seen(rate, hertz, 3, 0.3), 3, 0.5) << rate << " " << hertz;
+    }
+}
+
+TEST(Flicker, StandsJitteringTimestamps) { EXPECT_NEAR(seen(30, 100, 3, 0.1, 0.004), 3, 0.5); }
+
+TEST(Flicker, IsNotWhatOtherThingsDo) {
+  EXPECT_EQ(seen(30, 100, 0), 0);
+  EXPECT_LT(seen(30, 100, 0, 2), 0.5);  // noise
+  for (const double hertz : {0.3, 1.0, 3.0, 7.0, 14.0})
+    EXPECT_LT(seen(30, hertz, 5, 0.1), 0.5) << hertz;
+  Flicker steps;
+  double greatest = 0;
+  for (int i = 0; i < 300; ++i) {
+    steps.add(i * kSecond / 30 + 1, i % 60 < 30 ? 60 : 180);
+    greatest = std::max(greatest, steps.percent());
+  }
+  EXPECT_LT(greatest, 0.5);
+}
+
+TEST(Flicker, CannotBeSeenWhereTheRateDividesIt) {
+  for (const double rate : {5.0, 10.0, 20.0}) EXPECT_EQ(seen(rate, 100, 10), 0) << rate;
+}
+
+TEST(Flicker, StandsBlackAndFewFrames) {
+  Flicker flicker;
+  EXPECT_EQ(flicker.percent(), 0);
+  for (int i = 0; i < 200; ++i) {
+    flicker.add(i * kSecond / 30, 0);
+    EXPECT_EQ(flicker.percent(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace luminance
