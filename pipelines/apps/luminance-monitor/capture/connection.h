@@ -15,6 +15,9 @@
 
 namespace luminance {
 
+/// Throws std::runtime_error where GStreamer lacks an element that every camera needs.
+void check_elements(const Settings &settings);
+
 class Connection {
  public:
   struct Callbacks {  // on the main loop

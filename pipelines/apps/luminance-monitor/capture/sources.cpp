@@ -23,6 +23,7 @@ void make_jpeg(GTask *task, gpointer, gpointer sample, GCancellable *) {
 
 Sources::Sources(const Settings &settings, Monitor &monitor)
     : inbox_([this](const Arrival &arrival) { sources_[arrival.camera]->arrive(arrival); }),
+      settings_(settings),
       leaving_(g_cancellable_new()) {
   for (size_t i = 0; i < settings.cameras.size(); ++i)
     sources_.push_back(std::make_unique<Source>(settings, monitor, inbox_, i));
@@ -40,6 +41,7 @@ Sources::~Sources() {
 }
 
 void Sources::begin() {
+  check_elements(settings_);
   for (const auto &source : sources_) source->begin();
 }
 

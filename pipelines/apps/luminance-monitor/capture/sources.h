@@ -22,6 +22,7 @@ class Sources : public Stills {
   /// Waits a while for cameras that are slow to close.
   ~Sources() override;
 
+  /// Throws std::runtime_error where no camera can be watched here.
   void begin();
   /// A few times a second.
   void tick();
@@ -43,6 +44,7 @@ class Sources : public Stills {
   void finish(size_t camera, GBytes *jpeg);
 
   Inbox inbox_;
+  const Settings &settings_;
   std::vector<std::unique_ptr<Source>> sources_;
   std::map<size_t, Still> stills_;
   GCancellable *const leaving_;

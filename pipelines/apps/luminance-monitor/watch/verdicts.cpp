@@ -11,7 +11,7 @@ struct Kind {
   std::string_view name, title, value;
   bool bad_above;
   bool is_duration;  // seconds that it has been so already
-  Rule rule;  // enabled, raise, clear, hold
+  Rule rule;         // enabled, raise, clear, hold
 };
 
 constexpr Kind kKinds[kVerdicts] = {
