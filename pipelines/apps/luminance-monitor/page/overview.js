@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// All cameras as tiles. They stay in the order that they are set up in, so that each is found
+// where it was; those in trouble are found by the filter.
+import {STATES, isTroubled} from './camera.js';
+import {press, setText} from './dom.js';
+import {Tile} from './tile.js';
+
+const FILTERS = {
+  all: () => true,
+  troubled: isTroubled,
+  ...Object.fromEntries(STATES.map((state) => [state, (other) => other === state])),
+};
+
+export class Overview {
+  #cameras;
+  #list = document.getElementById('tiles');
+  #filters = document.getElementById('filters');
+  #search = document.getElementById('search');
+  #empty = document.getElementById('empty');
+  #tiles = new Map();  // by id
+  #filter = 'all';
+  #seen = new IntersectionObserver((entries) => this.#see(entries), {rootMargin: '100px'});
+
+  /** `cameras` is a Map by id; `onFilter` is called when the user has chosen what to see. */
+  constructor(cameras, onFilter) {
+    this.#cameras = cameras;
+    this.#filters.onclick = (event) => {
+      const button = event.target.closest('button');
+      if (!button) return;
+      this.show(button.dataset.filter);
+      onFilter();
+    };
+    this.#search.oninput = () => this.#choose();
+    this.#list.onkeydown = (event) => this.#walk(event);
+    this.show('all');
+  }
+
+  show(filter) {
+    this.#filter = filter;
+    press(this.#filters, (button) => button.dataset.filter === filter);
+    this.#choose();
+  }
+
+  toggleTroubled() {
+    this.show(this.#filter === 'troubled' ? 'all' : 'troubled');
+  }
+
+  /** The cameras are others, or in another order. */
+  rebuild() {
+    for (const [id, tile] of this.#tiles)
+      if (this.#cameras.get(id) !== tile.camera) this.#remove(tile);
+    let place = this.#list.firstElementChild;
+    for (const camera of this.#cameras.values()) {
+      const {element} = this.#tiles.get(camera.id) ?? this.#add(camera);
+      if (element === place) place = place.nextElementSibling;
+      else this.#list.insertBefore(element, place);
+    }
+    this.update(this.#cameras.keys());
+  }
+
+  update(ids) {
+    for (const id of ids) this.#tiles.get(id).update();
+    this.#choose();
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const tile of this.#tiles.values()) tile.tick();
+  }
+
+  /** Those that the filter and the search leave, in their order. */
+  chosen() {
+    return [...this.#tiles.values()].filter(({element}) => !element.hidden).map(({camera}) => camera.id);
+  }
+
+  focus(id) {
+    this.#tiles.get(id)?.link.focus();
+  }
+
+  #add(camera) {
+    const tile = new Tile(camera);
+    this.#tiles.set(camera.id, tile);
+    this.#seen.observe(tile.element);
+    return tile;
+  }
+
+  #remove(tile) {
+    this.#seen.unobserve(tile.element);
+    tile.element.remove();
+    this.#tiles.delete(tile.camera.id);
+  }
+
+  #see(entries) {
+    for (const {target, isIntersecting} of entries) {
+      const tile = this.#tiles.get(target.dataset.camera);
+      if (tile?.element === target) tile.isSeen = isIntersecting;
+    }
+  }
+
+  #choose() {
+    const states = Array.from(this.#cameras.values(), (camera) => camera.state);
+    for (const button of this.#filters.querySelectorAll('button')) {
+      const count = states.filter(FILTERS[button.dataset.filter]).length;
+      setText(button.querySelector('b'), String(count));
+      button.classList.toggle('none', count === 0);
+    }
+    for (const tile of this.#tiles.values())
+      tile.element.hidden = !this.#isWanted(tile.camera) && !tile.element.contains(document.activeElement);
+    this.#empty.hidden = this.#tiles.size > 0 && this.chosen().length > 0;
+    if (this.#tiles.size > 0) setText(this.#empty, 'No camera is like that.');
+  }
+
+  #isWanted({data, state}) {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const text = `${data.name} ${data.id} ${data.location}`.toLowerCase();
+    return FILTERS[this.#filter](state) && words.every((word) => text.includes(word));
+  }
+
+  /** Arrows lead from tile to tile, up and down as they lie in their columns. */
+  #walk(event) {
+    const links = [...this.#list.querySelectorAll('.tile:not([hidden]) a')];
+    const at = links.indexOf(document.activeElement);
+    const step = this.#stepOf(event.key, links);
+    if (at < 0 || !step || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    links[at + step]?.focus();
+  }
+
+  #stepOf(key, links) {
+    const tops = links.map((link) => link.closest('.tile').offsetTop);
+    const columns = tops.filter((top) => top === tops[0]).length;
+    return {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns}[key];
+  }
+}
