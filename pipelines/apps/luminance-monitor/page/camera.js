@@ -8,7 +8,7 @@ const ASK_AGAIN = 10000;  // milliseconds
 export const STATES = ['lost', 'trouble', 'connecting', 'fine', 'ended'];
 
 /** One of STATES: no picture, a bad one, not yet one, a good one, and none any more. */
-export function stateOf(data) {
+function stateOf(data) {
   if (data.status === 'ended') return 'ended';
   if (data.status === 'waiting' || data.verdicts.some(({name}) => name === 'no-frames')) return 'lost';
   if (data.verdicts.length > 0) return 'trouble';

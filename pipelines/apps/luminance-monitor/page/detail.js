@@ -7,7 +7,8 @@ import {copyOf, element, part, press, redraw, remember, remembered, setAttribute
 import {Events} from './events.js';
 import {History} from './history.js';
 import {Still} from './still.js';
-import {dateAndTime, integer, measured, oneDecimal, percent, statusText, valueText, verdictText} from './text.js';
+import {dateAndTime, integer, isolated, measured, percent, statusText, valueText, verdictText}
+  from './text.js';
 
 const RELOAD = 30000;  // milliseconds
 const TABLE_ROWS = 16;
@@ -30,6 +31,8 @@ const STREAM = [
 ];
 
 const standingOf = ({data}) => data.verdicts.map(({name}) => name).join();
+
+const STATUS_STATE = {playing: 'fine', connecting: 'connecting', waiting: 'lost', ended: 'ended'};
 
 function fill(list, rows) {
   list.append(...rows.map(([field, title]) => {
@@ -88,10 +91,11 @@ class View {
   }
 
   #drawVerdicts() {
-    const {data, state} = this.camera;
-    const lines = data.verdicts.map((verdict) => ['trouble', verdictText(verdict, now()),
+    const {data} = this.camera;
+    const lines = data.verdicts.map((verdict) => [
+      verdict.name === 'no-frames' ? 'lost' : 'trouble', verdictText(verdict, now()),
       valueText(verdict.value, verdict.unit)]);
-    lines.push([state === 'trouble' ? 'fine' : state, statusText(data, now()), '']);
+    lines.push([STATUS_STATE[data.status], statusText(data, now()), '']);
     const list = part(this.root, 'verdicts');
     if (list.dataset.shown === JSON.stringify(lines)) return;
     list.dataset.shown = JSON.stringify(lines);
@@ -169,8 +173,8 @@ export class Detail {
       this.#standing = standingOf(camera);
       this.#applyHistory();
     }
-    this.#offer('previous', -1, (name) => `‹ ${name}`);
-    this.#offer('next', 1, (name) => `${name} ›`);
+    this.#offer('previous', -1, (name) => `‹ ${isolated(name)}`);
+    this.#offer('next', 1, (name) => `${isolated(name)} ›`);
     this.tick();
   }
 

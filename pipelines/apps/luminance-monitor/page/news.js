@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What has changed, for those who hear the page: verdicts and cameras that are lost, no numbers.
+import {isolated} from './text.js';
 
 const TOGETHER = 500;  // milliseconds; what comes within them is said in one go
 const MOST = 4;        // cameras that are named
@@ -16,7 +17,7 @@ export function tellNews(place, before, after) {
   if (after.status === 'waiting' && before.status === 'playing') said.push('lost');
   if (said.length === 0) return;
   if (news.length === 0) setTimeout(() => say(place), TOGETHER);
-  news.push(`${after.name}: ${said.join(', ')}.`);
+  news.push(`${isolated(after.name)}: ${said.join(', ')}.`);
 }
 
 function say(place) {

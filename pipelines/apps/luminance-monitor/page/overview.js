@@ -11,6 +11,24 @@ const FILTERS = {
   ...Object.fromEntries(STATES.map((state) => [state, (other) => other === state])),
 };
 
+// Of a tile, in pixels at the type's usual size.
+const NARROWEST = 224, WIDEST = 560;
+
+/** As few columns as let all tiles be seen at once, or as many as there can be. */
+function columnsFor(count, heightOf) {
+  const style = getComputedStyle(document.getElementById('tiles'));
+  const gap = parseFloat(style.columnGap), scale = parseFloat(style.fontSize) / 14;
+  const top = document.querySelector('.bar').offsetHeight;
+  const width = window.innerWidth - 2 * gap, height = window.innerHeight - top - 3 * gap;
+  const most = Math.max(1, Math.floor((width + gap) / (NARROWEST * scale + gap)));
+  for (let columns = 1; columns < most; ++columns) {
+    const each = (width + gap) / columns - gap;
+    const rows = Math.ceil(count / columns);
+    if (each <= WIDEST * scale && rows * (heightOf(each) + gap) - gap <= height) return columns;
+  }
+  return most;
+}
+
 export class Overview {
   #cameras;
   #list = document.getElementById('tiles');
@@ -32,6 +50,7 @@ export class Overview {
     };
     this.#search.oninput = () => this.#choose();
     this.#list.onkeydown = (event) => this.#walk(event);
+    window.addEventListener('resize', () => this.fit());
     this.show('all');
   }
 
@@ -56,6 +75,16 @@ export class Overview {
       else this.#list.insertBefore(element, place);
     }
     this.update(this.#cameras.keys());
+    this.fit();
+  }
+
+  /** Tiles as large as they can be, by what a tile has beside its pictures, of 16 to 9, two in a row. */
+  fit() {
+    const tile = this.#list.querySelector('.tile:not([hidden])');
+    if (!tile?.offsetHeight) return;
+    const rest = tile.offsetHeight - tile.querySelector('.pictures').offsetHeight;
+    const columns = columnsFor(this.#tiles.size, (width) => rest + width / 2 * 9 / 16);
+    this.#list.style.setProperty('--columns', columns);
   }
 
   update(ids) {
@@ -120,15 +149,14 @@ export class Overview {
   #walk(event) {
     const links = [...this.#list.querySelectorAll('.tile:not([hidden]) a')];
     const at = links.indexOf(document.activeElement);
-    const step = this.#stepOf(event.key, links);
+    const step = this.#stepOf(event.key);
     if (at < 0 || !step || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     links[at + step]?.focus();
   }
 
-  #stepOf(key, links) {
-    const tops = links.map((link) => link.closest('.tile').offsetTop);
-    const columns = tops.filter((top) => top === tops[0]).length;
+  #stepOf(key) {
+    const columns = Number(this.#list.style.getPropertyValue('--columns'));
     return {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns}[key];
   }
 }

@@ -7,7 +7,7 @@ import {setText} from './dom.js';
 import {tellNews} from './news.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
-import {timeWithSeconds} from './text.js';
+import {isolated, timeWithSeconds} from './text.js';
 import {offerThemes} from './theme.js';
 
 const byId = (id) => document.getElementById(id);
@@ -60,7 +60,7 @@ function live() {
   byId('banner').hidden = true;
   const count = Array.from(cameras.values()).filter(({state}) => isTroubled(state)).length;
   const own = isDetail() ? detail.title : '';
-  const title = [count ? `(${count})` : '', own && `${own} –`, 'Luminance monitor'].filter(Boolean).join(' ');
+  const title = [count ? `(${count})` : '', own && `${isolated(own)} –`, 'Luminance monitor'].filter(Boolean).join(' ');
   if (document.title !== title) document.title = title;
 }
 
@@ -96,6 +96,7 @@ function route(event) {
   byId('detail').hidden = !isDetail();
   if (event) cameFromOverview = isDetail() && (left === null || cameFromOverview);
   if (event && isDetail()) detail.focus();
+  if (!isDetail()) overview.fit();
   if (left !== null && !isDetail() && !isElsewhere) overview.focus(left);
   if (cameras.size) live();
 }
@@ -161,6 +162,7 @@ window.addEventListener('hashchange', route);
 route();
 new Stream('api/v1/stream', {cameras: takeAll, update: takeSome, lost});
 setInterval(() => {
+  if (document.hidden || document.documentElement.dataset.connection !== 'live') return;
   if (isDetail()) detail.tick();
   else overview.tick();
 }, 1000);

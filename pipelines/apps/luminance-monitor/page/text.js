@@ -22,6 +22,9 @@ export function measured(value) {
   return Math.abs(value) >= 1000 ? integer(value) : String(Number(value.toPrecision(3)));
 }
 
+/** A name from outside beside words of ours: what turns its direction ends with it. */
+export const isolated = (name) => `\u2068${name}\u2069`;
+
 export const timeOfDay = (time) => clock.format(time);
 export const timeWithSeconds = (time) => clockSeconds.format(time);
 export const dayOf = (time) => day.format(time);
@@ -33,7 +36,7 @@ export function moment(time, now) {
   return today ? timeOfDay(time) : `${dayOf(time)} ${timeOfDay(time)}`;
 }
 
-export function lasting(milliseconds) {
+function lasting(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
   if (minutes === 0) return `${seconds} s`;
@@ -46,7 +49,7 @@ export const since = (time, now) => `since ${moment(time, now)}, ${lasting(now -
 
 const STATUS = {connecting: 'Connecting', playing: 'Playing', waiting: 'Lost', ended: 'Ended'};
 
-export const statusTitle = (status) => STATUS[status] ?? status;
+const statusTitle = (status) => STATUS[status] ?? status;
 
 export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
 
@@ -57,7 +60,7 @@ export function valueText(value, unit) {
 
 export function statusText(data, now) {
   const text = `${statusTitle(data.status)} ${since(data.since, now)}`;
-  return data.error ? `${text}: ${data.error}` : text;
+  return data.error ? `${text}: ${isolated(data.error)}` : text;
 }
 
 /** The worst of it in one line. */
