@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Small things that every part of the page does with elements.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function part(root, name) {
+  return root.querySelector(`[data-part="${name}"]`);
+}
+
+/** A copy of the elements in a template. */
+export function copyOf(template) {
+  return document.getElementById(template).content.cloneNode(true);
+}
+
+export function element(name, text = '', attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+export function shape(name, attributes = {}, text = '') {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.textContent = text;
+  return made;
+}
+
+/** Leaves the page as it is where nothing changes, so that nothing is laid out again. */
+export function setText(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+export function setAttribute(target, name, value) {
+  if (target.getAttribute(name) !== value) target.setAttribute(name, value);
+}
+
+/** A number for people, and in full for the pointer and for programs. `value` may be null. */
+export function setNumber(target, value, text) {
+  setText(target, value === null ? '–' : text(value));
+  setAttribute(target, 'data-value', value === null ? '' : String(value));
+  setAttribute(target, 'title', value === null ? '' : String(value));
+}
+
+export function setState(root, state) {
+  setAttribute(root, 'data-state', state);
+  setAttribute(root.querySelector('svg.state use'), 'href', `#state-${state}`);
+}
+
+/** Of buttons that exclude each other. */
+export function press(group, isPressed) {
+  for (const button of group.querySelectorAll('button'))
+    setAttribute(button, 'aria-pressed', String(isPressed(button)));
+}
+
+const dirty = new Set();
+
+function drawAll() {
+  const drawables = [...dirty];
+  dirty.clear();
+  for (const drawable of drawables) drawable.draw();
+}
+
+/** Has the browser call draw() before its next picture, once however often this was called. */
+export function redraw(drawable) {
+  if (dirty.size === 0) requestAnimationFrame(drawAll);
+  dirty.add(drawable);
+}
+
+/** What storage holds, or null also where the browser forbids it. */
+export function remembered(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // It holds until the page is left.
+  }
+}
+
+/** The JSON at a path of the API. Throws an Error with a text for people. */
+export async function ask(path, signal) {
+  let response;
+  try {
+    response = await fetch(path, {cache: 'no-store', signal});
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('the monitor does not answer');
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) throw new Error(answer?.error ?? `the monitor answers ${response.status}`);
+  if (answer === null) throw new Error('the monitor’s answer cannot be read');
+  return answer;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Verdicts of a camera that were raised and cleared, as a table.
+import {now} from './clock.js';
+import {ask, element, part, setText} from './dom.js';
+import {dateAndTime, measured, moment} from './text.js';
+
+const MOST = 100;
+
+function rowOf({time, title, raised, value}) {
+  const row = element('tr', '', {'data-raised': String(raised)});
+  const when = element('td');
+  when.append(element('time', moment(time, now()), {title: dateAndTime(time)}));
+  const sign = raised ? '▲' : '✓';
+  row.append(when, element('td', `${sign} ${title} ${raised ? 'raised' : 'cleared'}`),
+    element('td', measured(value), {title: String(value)}));
+  return row;
+}
+
+export class Events {
+  #body;
+  #note;
+
+  constructor(panel) {
+    this.#body = panel.querySelector('tbody');
+    this.#note = part(panel, 'no-events');
+  }
+
+  /** Those of the last `length` milliseconds. */
+  async load(camera, length, signal) {
+    const to = Math.ceil(now()), from = Math.floor(to - length);
+    const query = new URLSearchParams({camera: camera.id, from, to, limit: MOST});
+    try {
+      const {events} = await ask(`api/v1/events?${query}`, signal);
+      this.#body.replaceChildren(...events.map(rowOf));
+      setText(this.#note, events.length === MOST ? `The newest ${MOST}:`
+        : events.length ? '' : 'None in the time shown above.');
+    } catch (error) {
+      if (error.name !== 'AbortError') setText(this.#note, `They cannot be shown: ${error.message}.`);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// All cameras as tiles. They stay in the order that they are set up in, so that each is found
+// where it was; those in trouble are found by the filter.
+import {STATES, isTroubled} from './camera.js';
+import {press, setText} from './dom.js';
+import {Tile} from './tile.js';
+
+const FILTERS = {
+  all: () => true,
+  troubled: isTroubled,
+  ...Object.fromEntries(STATES.map((state) => [state, (other) => other === state])),
+};
+
+// Of a tile, in pixels at the type's usual size.
+const NARROWEST = 224, WIDEST = 560;
+
+/** As few columns as let all tiles be seen at once, or as many as there can be. */
+function columnsFor(count, heightOf) {
+  const style = getComputedStyle(document.getElementById('tiles'));
+  const gap = parseFloat(style.columnGap), scale = parseFloat(style.fontSize) / 14;
+  const top = document.querySelector('.bar').offsetHeight;
+  const width = window.innerWidth - 2 * gap, height = window.innerHeight - top - 3 * gap;
+  const most = Math.max(1, Math.floor((width + gap) / (NARROWEST * scale + gap)));
+  for (let columns = 1; columns < most; ++columns) {
+    const each = (width + gap) / columns - gap;
+    const rows = Math.ceil(count / columns);
+    if (each <= WIDEST * scale && rows * (heightOf(each) + gap) - gap <= height) return columns;
+  }
+  return most;
+}
+
+export class Overview {
+  #cameras;
+  #list = document.getElementById('tiles');
+  #filters = document.getElementById('filters');
+  #search = document.getElementById('search');
+  #empty = document.getElementById('empty');
+  #tiles = new Map();  // by id
+  #filter = 'all';
+  #seen = new IntersectionObserver((entries) => this.#see(entries), {rootMargin: '100px'});
+
+  /** `cameras` is a Map by id; `onFilter` is called when the user has chosen what to see. */
+  constructor(cameras, onFilter) {
+    this.#cameras = cameras;
+    this.#filters.onclick = (event) => {
+      const button = event.target.closest('button');
+      if (!button) return;
+      this.show(button.dataset.filter);
+      onFilter();
+    };
+    this.#search.oninput = () => this.#choose();
+    this.#list.onkeydown = (event) => this.#walk(event);
+    window.addEventListener('resize', () => this.fit());
+    this.show('all');
+  }
+
+  show(filter) {
+    this.#filter = filter;
+    press(this.#filters, (button) => button.dataset.filter === filter);
+    this.#choose();
+  }
+
+  toggleTroubled() {
+    this.show(this.#filter === 'troubled' ? 'all' : 'troubled');
+  }
+
+  /** The cameras are others, or in another order. */
+  rebuild() {
+    for (const [id, tile] of this.#tiles)
+      if (this.#cameras.get(id) !== tile.camera) this.#remove(tile);
+    let place = this.#list.firstElementChild;
+    for (const camera of this.#cameras.values()) {
+      const {element} = this.#tiles.get(camera.id) ?? this.#add(camera);
+      if (element === place) place = place.nextElementSibling;
+      else this.#list.insertBefore(element, place);
+    }
+    this.update(this.#cameras.keys());
+    this.fit();
+  }
+
+  /** Tiles as large as they can be, by what a tile has beside its pictures, of 16 to 9, two in a row. */
+  fit() {
+    const tile = this.#list.querySelector('.tile:not([hidden])');
+    if (!tile?.offsetHeight) return;
+    const rest = tile.offsetHeight - tile.querySelector('.pictures').offsetHeight;
+    const columns = columnsFor(this.#tiles.size, (width) => rest + width / 2 * 9 / 16);
+    this.#list.style.setProperty('--columns', columns);
+  }
+
+  update(ids) {
+    for (const id of ids) this.#tiles.get(id).update();
+    this.#choose();
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const tile of this.#tiles.values()) tile.tick();
+  }
+
+  /** Those that the filter and the search leave, in their order. */
+  chosen() {
+    return [...this.#tiles.values()].filter(({element}) => !element.hidden).map(({camera}) => camera.id);
+  }
+
+  focus(id) {
+    this.#tiles.get(id)?.link.focus();
+  }
+
+  #add(camera) {
+    const tile = new Tile(camera);
+    this.#tiles.set(camera.id, tile);
+    this.#seen.observe(tile.element);
+    return tile;
+  }
+
+  #remove(tile) {
+    this.#seen.unobserve(tile.element);
+    tile.element.remove();
+    this.#tiles.delete(tile.camera.id);
+  }
+
+  #see(entries) {
+    for (const {target, isIntersecting} of entries) {
+      const tile = this.#tiles.get(target.dataset.camera);
+      if (tile?.element === target) tile.isSeen = isIntersecting;
+    }
+  }
+
+  #choose() {
+    const states = Array.from(this.#cameras.values(), (camera) => camera.state);
+    for (const button of this.#filters.querySelectorAll('button')) {
+      const count = states.filter(FILTERS[button.dataset.filter]).length;
+      setText(button.querySelector('b'), String(count));
+      button.classList.toggle('none', count === 0);
+    }
+    for (const tile of this.#tiles.values())
+      tile.element.hidden = !this.#isWanted(tile.camera) && !tile.element.contains(document.activeElement);
+    this.#empty.hidden = this.#tiles.size > 0 && this.chosen().length > 0;
+    if (this.#tiles.size > 0) setText(this.#empty, 'No camera is like that.');
+  }
+
+  #isWanted({data, state}) {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const text = `${data.name} ${data.id} ${data.location}`.toLowerCase();
+    return FILTERS[this.#filter](state) && words.every((word) => text.includes(word));
+  }
+
+  /** Arrows lead from tile to tile, up and down as they lie in their columns. */
+  #walk(event) {
+    const links = [...this.#list.querySelectorAll('.tile:not([hidden]) a')];
+    const at = links.indexOf(document.activeElement);
+    const step = this.#stepOf(event.key);
+    if (at < 0 || !step || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    links[at + step]?.focus();
+  }
+
+  #stepOf(key) {
+    const columns = Number(this.#list.style.getPropertyValue('--columns'));
+    return {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns}[key];
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A camera's picture, asked for again every few seconds while somebody can see it.
+
+const EVERY = 4000;  // milliseconds; the monitor makes no more
+
+export class Still {
+  #image;
+  #camera;
+  #due = 0;
+  #frames = -1;
+  #loading = false;
+
+  /** `box` has an img and what is shown without one. */
+  constructor(box, camera) {
+    this.#image = box.querySelector('img');
+    this.#camera = camera;
+    this.#image.onload = () => this.#loaded(true);
+    this.#image.onerror = () => this.#loaded(false);
+  }
+
+  /** Call it about once a second. */
+  tick(now) {
+    const {status, frames, name} = this.#camera.data;
+    if (this.#loading || now < this.#due || status !== 'playing' || frames === this.#frames) return;
+    this.#loading = true;
+    this.#frames = frames;
+    this.#image.alt = `Picture of ${name}`;
+    this.#image.src = `${this.#camera.path}/still.jpg?frames=${frames}`;
+    // Spread, so that cameras that were begun together are not always asked together.
+    this.#due = now + EVERY * (0.9 + 0.2 * Math.random());
+  }
+
+  #loaded(isThere) {
+    this.#loading = false;
+    this.#image.hidden = !isThere;
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Numbers, times and states as words. Times are milliseconds since 1970, shown as in the
+// browser's place.
+
+const clock = new Intl.DateTimeFormat('en-GB', {hour: '2-digit', minute: '2-digit'});
+const clockSeconds = new Intl.DateTimeFormat('en-GB', {timeStyle: 'medium'});
+const day = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short'});
+const whole = new Intl.NumberFormat('en-GB', {maximumFractionDigits: 0});
+const exact = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});
+
+export const oneDecimal = (value) => value.toFixed(1);
+export const integer = (value) => whole.format(value);
+
+/** Of a share; small ones are not rounded away. */
+export function percent(share) {
+  const value = share * 100;
+  return `${value.toFixed(value > 0 && value < 1 ? 2 : 1)} %`;
+}
+
+/** Three digits that count. */
+export function measured(value) {
+  return Math.abs(value) >= 1000 ? integer(value) : String(Number(value.toPrecision(3)));
+}
+
+/** A name from outside beside words of ours: what turns its direction ends with it. */
+export const isolated = (name) => `\u2068${name}\u2069`;
+
+export const timeOfDay = (time) => clock.format(time);
+export const timeWithSeconds = (time) => clockSeconds.format(time);
+export const dayOf = (time) => day.format(time);
+export const dateAndTime = (time) => exact.format(time);
+
+/** The time alone where it was today. */
+export function moment(time, now) {
+  const today = day.format(time) === day.format(now) && Math.abs(now - time) < 86400e3;
+  return today ? timeOfDay(time) : `${dayOf(time)} ${timeOfDay(time)}`;
+}
+
+function lasting(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return `${minutes} min`;
+  if (hours < 48) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+export const since = (time, now) => `since ${moment(time, now)}, ${lasting(now - time)}`;
+
+const STATUS = {connecting: 'Connecting', playing: 'Playing', waiting: 'Lost', ended: 'Ended'};
+
+const statusTitle = (status) => STATUS[status] ?? status;
+
+export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
+
+/** "mean luma: 23.5"; a share in percent. */
+export function valueText(value, unit) {
+  return `${unit}: ${unit.startsWith('share ') ? percent(value) : measured(value)}`;
+}
+
+export function statusText(data, now) {
+  const text = `${statusTitle(data.status)} ${since(data.since, now)}`;
+  return data.error ? `${text}: ${isolated(data.error)}` : text;
+}
+
+/** The worst of it in one line. */
+export function worstText(data, now) {
+  if (data.status === 'waiting' || data.verdicts.length === 0) return statusText(data, now);
+  const others = data.verdicts.length - 1;
+  return verdictText(data.verdicts[0], now) + (others ? ` · ${others} more` : '');
+}
+
+/** "too-dark" as "Too dark". */
+export function verdictTitle(name) {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Dark, light, or as the system is. Each press leads to the next; what was chosen is remembered.
+import {remember, remembered} from './dom.js';
+
+const THEMES = {
+  auto: {sign: '◐', title: 'Colours: as the system'},
+  dark: {sign: '☾', title: 'Colours: dark'},
+  light: {sign: '☀', title: 'Colours: light'},
+};
+
+function apply(button, theme) {
+  document.documentElement.dataset.theme = theme;
+  button.textContent = THEMES[theme].sign;
+  button.title = THEMES[theme].title;
+  button.setAttribute('aria-label', THEMES[theme].title);
+}
+
+export function offerThemes(button) {
+  const names = Object.keys(THEMES);
+  let theme = remembered('theme');
+  if (!names.includes(theme)) theme = 'auto';
+  apply(button, theme);
+  button.onclick = () => {
+    theme = names[(names.indexOf(theme) + 1) % names.length];
+    remember('theme', theme);
+    apply(button, theme);
+  };
+}

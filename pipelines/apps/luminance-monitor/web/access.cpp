@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "access.h"
+
+#include <glib.h>
+
+#include <algorithm>
+
+namespace luminance {
+namespace {
+
+/// Takes as long whatever they have in common.
+bool are_same(std::string_view given, std::string_view secret) {
+  unsigned difference = given.size() != secret.size();
+  for (size_t i = 0; i < secret.size(); ++i)
+    difference |= static_cast<unsigned char>(secret[i] ^ (i < given.size() ? given[i] : 0));
+  return difference == 0;
+}
+
+std::string decoded(const std::string &base64) {
+  gsize size = 0;
+  g_autofree guchar *bytes = g_base64_decode(base64.c_str(), &size);
+  return {reinterpret_cast<const char *>(bytes), size};
+}
+
+}  // namespace
+
+Access::Access(const WebSettings &settings)
+    : basic_(settings.basic ? settings.basic->user + ":" + settings.basic->password : ""),
+      token_(settings.token) {}
+
+bool Access::permits(const std::optional<std::string> &authorization) const {
+  if (is_open()) return true;
+  if (!authorization) return false;
+  const size_t space = authorization->find(' ');
+  if (space == std::string::npos) return false;
+  const std::string scheme = authorization->substr(0, space);
+  const std::string given = authorization->substr(
+      std::min(authorization->find_first_not_of(' ', space), authorization->size()));
+  if (!basic_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Basic") == 0)
+    return are_same(decoded(given), basic_);
+  if (!token_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Bearer") == 0)
+    return are_same(given, token_);
+  return false;
+}
+
+std::string Access::challenge() const {
+  return basic_.empty() ? R"(Bearer realm="luminance-monitor")"
+                        : R"(Basic realm="luminance-monitor", charset="UTF-8")";
+}
+
+}  // namespace luminance

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A request that is whole, and the answer to it. Main thread only.
+#pragma once
+
+#include <microhttpd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gate.h"
+
+namespace luminance {
+
+struct Answer {
+  unsigned status = MHD_HTTP_OK;
+  std::string type = "application/json";
+  std::string body;
+  std::string cache = "no-store";  // Cache-Control
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// {"error": text}
+Answer failure(unsigned status, const std::string &text);
+
+/// An answer without an end.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Writes what is next, `room` bytes at most, and returns their number; 0: nothing now, and
+  /// Exchange::wake() says when there is. Called when what it wrote before has been taken.
+  virtual size_t take(char *to, size_t room) = 0;
+};
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  /// `loop` runs the connection; `target` is as in the request line.
+  Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target);
+
+  /// Why the request cannot be answered; nothing where it can. Once its head has come.
+  std::optional<Answer> check(const std::string &method);
+  bool is_checked() const { return is_checked_; }
+  /// Counts what comes of its body; whether it is small enough.
+  bool add_body(size_t size) { return (body_ += size) <= kBody; }
+
+  Room room() const { return gate_.room(socket_); }
+  bool is_head() const { return is_head_; }
+  const std::string &path() const { return path_; }
+  std::optional<std::string> parameter(const std::string &name) const;
+  std::optional<std::string> header(const char *name) const;
+
+  /// Once, now or later; where the peer has gone, it is forgotten.
+  void answer(Answer answer, std::shared_ptr<Source> source = nullptr);
+  /// The source has something to take.
+  void wake();
+  /// Cuts the connection.
+  void drop();
+  bool is_dropped() const { return is_dropped_; }
+
+  // For the server.
+  bool waits() const { return waits_; }
+  bool is_answered() const { return answer_.has_value(); }
+  /// Sends the answer. `ends`: after it the connection is closed.
+  MHD_Result send(bool ends);
+  /// Until answer() or wake().
+  void wait();
+  void finish();  // the connection is gone, or has another request
+
+ private:
+  static constexpr size_t kTarget = 4096, kHead = 16384, kBody = 16384;
+
+  MHD_Response *make_response();
+  std::optional<Answer> parse();
+  bool parse_query(std::string_view query);
+  size_t count(const char *header) const;
+  std::optional<Answer> check_headers();
+
+  MHD_Connection *connection_;  // null: finished
+  Gate &gate_;
+  GSource *const loop_;
+  const int socket_;
+  const std::string target_;
+  std::string path_;
+  std::vector<std::pair<std::string, std::string>> parameters_;
+  bool is_checked_ = false, is_head_ = false, waits_ = false, is_dropped_ = false;
+  size_t body_ = 0;
+  std::optional<Answer> answer_;
+  std::shared_ptr<Source> source_;
+};
+
+}  // namespace luminance

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "http.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "tls.h"
+
+namespace luminance {
+namespace {
+
+// All that a connection takes: its head, its parsed headers and what is to be sent.
+constexpr size_t kMemory = 32768;
+// In the kernel. What waits there is what a slow reader of the stream gets too late.
+constexpr int kSendBuffer = 65536;
+constexpr unsigned kUnacknowledged = 20000;  // milliseconds
+constexpr const char *kVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+
+/// Runs libmicrohttpd when its epoll has something, it says so itself, or an exchange goes on.
+struct Loop {
+  GSource source;
+  MHD_Daemon *daemon;
+  gpointer epoll;
+};
+
+gboolean prepare(GSource *source, gint *timeout) {
+  MHD_UNSIGNED_LONG_LONG wait = 0;
+  *timeout = -1;
+  return MHD_get_timeout(reinterpret_cast<Loop *>(source)->daemon, &wait) == MHD_YES && wait == 0;
+}
+
+gboolean check(GSource *source) {
+  return g_source_query_unix_fd(source, reinterpret_cast<Loop *>(source)->epoll) != 0;
+}
+
+gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
+  g_source_set_ready_time(source, -1);
+  MHD_run(reinterpret_cast<Loop *>(source)->daemon);
+  return G_SOURCE_CONTINUE;
+}
+
+GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
+
+void tune(int socket) {
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledged, sizeof kUnacknowledged);
+}
+
+int socket_of(MHD_Connection *connection) {
+  return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+}  // namespace
+
+Http::Http(const WebSettings &settings, Handler handler)
+    : handler_(std::move(handler)), gate_(settings.connections) {
+  const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
+    accept(socket, peer, length);
+  };
+  listener_ = std::make_unique<Listener>(settings.address, settings.port, accepted);
+  start(settings);
+  attach();
+  address_ = (settings.certificate.empty() ? "http://" : "https://") + listener_->host() + "/";
+}
+
+Http::~Http() {
+  listener_.reset();
+  if (sweep_ != 0) g_source_remove(sweep_);
+  if (source_ != nullptr) {
+    g_source_destroy(source_);
+    g_source_unref(source_);
+  }
+  for (const auto &[socket, held] : exchanges_)  // none may be suspended at the end
+    if (const auto exchange = held.lock()) exchange->wake();
+  MHD_stop_daemon(daemon_);
+}
+
+void Http::start(const WebSettings &settings) {
+  unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+  Identity identity;
+  std::vector<MHD_OptionItem> options;
+  if (!settings.certificate.empty()) {
+    identity = load_identity(settings);
+    flags |= MHD_USE_TLS;
+    options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, identity.certificate.data()});
+    options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, identity.key.data()});
+    options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kVersions)});
+  }
+  options.push_back({MHD_OPTION_END, 0, nullptr});
+  daemon_ = MHD_start_daemon(
+      flags, 0, nullptr, nullptr, on_request, this, MHD_OPTION_ARRAY, options.data(),
+      MHD_OPTION_CONNECTION_LIMIT, settings.connections + Gate::kReserve,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemory, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_URI_LOG_CALLBACK, begin, this, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
+  if (daemon_ == nullptr) throw SettingsError("web: libmicrohttpd does not start");
+}
+
+void Http::attach() {
+  const int epoll = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  source_ = g_source_new(&functions, sizeof(Loop));
+  auto *loop = reinterpret_cast<Loop *>(source_);
+  loop->daemon = daemon_;
+  loop->epoll = g_source_add_unix_fd(source_, epoll, G_IO_IN);
+  g_source_attach(source_, nullptr);
+  const auto sweep = [](gpointer self) -> gboolean {
+    static_cast<Http *>(self)->sweep();
+    return G_SOURCE_CONTINUE;
+  };
+  sweep_ = g_timeout_add_seconds(1, sweep, this);
+}
+
+void Http::accept(int socket, const sockaddr *peer, socklen_t length) {
+  if (!gate_.enter(socket, peer, g_get_monotonic_time())) {
+    close(socket);
+    return;
+  }
+  tune(socket);
+  // Where it fails, the socket is closed.
+  if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) gate_.leave(socket);
+}
+
+void Http::sweep() {
+  for (const int socket : gate_.overdue(g_get_monotonic_time())) {
+    const auto found = exchanges_.find(socket);
+    const Held exchange = found != exchanges_.end() ? found->second.lock() : nullptr;
+    if (exchange != nullptr && exchange->waits())
+      exchange->answer(failure(503, "there is no answer in time"));
+    else
+      shutdown(socket, SHUT_RDWR);
+  }
+}
+
+MHD_Result Http::proceed(const Held &exchange, const char *method, size_t *body) {
+  if (exchange->is_answered()) return exchange->send(false);
+  if (!exchange->is_checked()) {
+    const std::optional<Answer> wrong = exchange->check(method);
+    if (!wrong) return MHD_YES;  // the body, where there is one
+    exchange->answer(*wrong);
+    return exchange->send(true);
+  }
+  if (*body > 0) {
+    const bool is_small = exchange->add_body(std::exchange(*body, 0));
+    return is_small ? MHD_YES : MHD_NO;
+  }
+  call(exchange);
+  if (exchange->is_answered()) return exchange->send(false);
+  exchange->wait();
+  return MHD_YES;
+}
+
+void Http::call(const Held &exchange) try {
+  handler_(exchange);
+} catch (const std::exception &error) {
+  exchange->answer(failure(500, error.what()));
+}
+
+void *Http::begin(void *self, const char *target, MHD_Connection *connection) {
+  auto *http = static_cast<Http *>(self);
+  auto *held = new Held(std::make_shared<Exchange>(connection, http->gate_, http->source_, target));
+  http->exchanges_[socket_of(connection)] = *held;
+  return held;
+}
+
+MHD_Result Http::on_request(void *self, MHD_Connection *, const char *, const char *method,
+                            const char *, const char *, size_t *size, void **exchange) {
+  return static_cast<Http *>(self)->proceed(*static_cast<Held *>(*exchange), method, size);
+}
+
+void Http::on_completed(void *self, MHD_Connection *connection, void **exchange,
+                        MHD_RequestTerminationCode) {
+  auto *http = static_cast<Http *>(self);
+  const auto *held = static_cast<Held *>(std::exchange(*exchange, nullptr));
+  if (held == nullptr) return;
+  (*held)->finish();
+  delete held;
+  const int socket = socket_of(connection);
+  http->exchanges_.erase(socket);
+  http->gate_.set_deadline(socket, g_get_monotonic_time() + Gate::kRequest);
+}
+
+void Http::on_connection(void *self, MHD_Connection *connection, void **,
+                         MHD_ConnectionNotificationCode code) {
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+    static_cast<Http *>(self)->gate_.leave(socket_of(connection));
+}
+
+}  // namespace luminance

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The listening sockets, on the main loop.
+#pragma once
+
+#include <gio/gio.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace luminance {
+
+class Listener {
+ public:
+  /// Owns the socket, which does not block.
+  using Accept = std::function<void(int socket, const sockaddr *peer, socklen_t length)>;
+
+  /// Listens on all addresses that a name has. Throws SettingsError with the address and the cause.
+  Listener(const std::string &address, uint16_t port, Accept accept);
+  Listener(const Listener &) = delete;
+  Listener &operator=(const Listener &) = delete;
+
+  uint16_t port() const { return port_; }
+  /// "127.0.0.1:8080", "[::1]:8080", "localhost:8080"
+  std::string host() const;
+  /// Nobody but programs of this machine gets here.
+  bool is_loopback() const { return is_loopback_; }
+
+ private:
+  struct Socket {
+    Socket(Listener *owner, GSocket *listening) : listener(owner), socket(listening) {}
+    ~Socket();
+    Socket(const Socket &) = delete;
+    Socket &operator=(const Socket &) = delete;
+
+    Listener *listener;
+    GSocket *socket;
+    guint source = 0;  // 0: it pauses
+    guint pause = 0;
+  };
+
+  bool listen(GInetAddress *address);
+  void watch(Socket &socket);
+  void pause(Socket &socket);
+  void accept(Socket &socket);
+
+  const std::string address_;
+  uint16_t port_;
+  const Accept accept_;
+  bool is_loopback_ = true;
+  std::vector<std::unique_ptr<Socket>> sockets_;
+};
+
+}  // namespace luminance

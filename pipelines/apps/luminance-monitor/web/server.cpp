@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "server.h"
+
+#include <charconv>
+#include <utility>
+
+#include "access.h"
+#include "api.h"
+#include "http.h"
+#include "page.h"
+#include "stream.h"
+
+namespace luminance {
+namespace {
+
+constexpr int64_t kDay = 24 * 3600 * 1000;
+
+/// What becomes an answer: the text is its error.
+struct Refusal : std::runtime_error {
+  Refusal(unsigned code, const std::string &text) : std::runtime_error(text), status(code) {}
+  unsigned status;
+};
+
+int64_t number(const Exchange &exchange, const std::string &name, int64_t least, int64_t most,
+               int64_t otherwise) {
+  const std::optional<std::string> text = exchange.parameter(name);
+  if (!text || text->empty()) return otherwise;
+  int64_t value = 0;
+  const char *end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
+    throw Refusal(
+        400, name + " is a number from " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
+struct Range {
+  int64_t from, to;
+};
+
+Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
+  constexpr int64_t kMost = int64_t{1} << 53;  // what JavaScript counts to
+  Range range = {};
+  range.to = number(exchange, "to", 0, kMost, now);
+  range.from =
+      number(exchange, "from", 0, kMost, length ? std::max<int64_t>(0, range.to - *length) : 0);
+  if (range.from > range.to) throw Refusal(400, "from is later than to");
+  return range;
+}
+
+/// Without its port; lower case.
+std::string name_in(const std::string &host) {
+  const size_t end = host.front() == '[' ? host.find(']') + 1 : host.find(':');
+  g_autofree gchar *lower = g_ascii_strdown(host.c_str(), -1);
+  return std::string(lower).substr(0, end);
+}
+
+}  // namespace
+
+struct Server::Implementation {
+  Implementation(const WebSettings &settings, const Served &what)
+      : served(what),
+        access(settings),
+        address(settings.address),
+        stream(what.monitor, what.history != nullptr, std::max(1u, settings.connections / 4 * 3)),
+        http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }) {}
+
+  void answer(const std::shared_ptr<Exchange> &exchange);
+  void check(const Exchange &exchange) const;
+  void route(const std::shared_ptr<Exchange> &exchange);
+  void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
+  void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void open_stream(const std::shared_ptr<Exchange> &exchange);
+  std::string events(const Exchange &exchange) const;
+  std::string history(const Exchange &exchange, const Camera &camera) const;
+  const History &kept_history() const;
+  int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
+
+  const Served served;
+  const Access access;
+  const std::string address;
+  const Page page;
+  Stream stream;
+  Http http;  // the first to go: its readers are the stream's
+};
+
+void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) try {
+  check(*exchange);
+  route(exchange);
+} catch (const Refusal &refusal) {
+  Answer answer = failure(refusal.status, refusal.what());
+  if (refusal.status == 401) answer.headers.emplace_back("WWW-Authenticate", access.challenge());
+  exchange->answer(std::move(answer));
+}
+
+void Server::Implementation::check(const Exchange &exchange) const {
+  if (exchange.path() == "/healthz") return;
+  if (!access.permits(exchange.header("Authorization")))
+    throw Refusal(401, "user and password, or a token, are wanted");
+  // A page of somebody else, whose name leads here by now, runs in a browser of this machine.
+  const std::string host = exchange.header("Host").value_or("");
+  if (!access.is_open() || !http.is_loopback() || host.empty()) return;
+  const std::string name = name_in(host);
+  if (name != "localhost" && name != "127.0.0.1" && name != "[::1]" && name != address)
+    throw Refusal(403, "this address is not known by that name");
+}
+
+void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
+  const std::string &path = exchange->path();
+  const std::string cameras = "/api/v1/cameras";
+  const auto json = [&](const std::string &text) {
+    exchange->answer({200, "application/json", text});
+  };
+  if (path == "/healthz") return json(R"({"status":"ok"})");
+  if (path == "/metrics")
+    return exchange->answer(
+        {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
+  if (path == cameras)
+    return json(text_of(cameras_json(served.monitor, served.history != nullptr)));
+  if (path == "/api/v1/events") return json(events(*exchange));
+  if (path == "/api/v1/stream") return open_stream(exchange);
+  if (path.rfind(cameras + "/", 0) == 0)
+    return route_camera(exchange, path.substr(cameras.size() + 1));
+  if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
+}
+
+/// `rest`: "ID" or "ID/what"
+void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &exchange,
+                                          const std::string &rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const Camera *camera = served.monitor.camera(rest.substr(0, slash));
+  if (camera == nullptr) throw Refusal(404, "there is no such camera");
+  const std::string what = rest.substr(slash);
+  const auto json = [&](const std::string &text) {
+    exchange->answer({200, "application/json", text});
+  };
+  if (what.empty()) return json(text_of(camera_json(*camera, served.monitor.clock())));
+  if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
+  if (what == "/history") return json(history(*exchange, *camera));
+  if (what == "/still.jpg") return still(exchange, *camera);
+  throw Refusal(404, "there is nothing here");
+}
+
+void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
+                                   const Camera &camera) {
+  size_t index = 0;
+  while (served.monitor.cameras()[index].get() != &camera) ++index;
+  const auto done = [exchange](GBytes *jpeg) {
+    if (jpeg == nullptr) return exchange->answer(failure(404, "the camera has no picture"));
+    gsize size = 0;
+    const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
+    exchange->answer({200, "image/jpeg", {bytes, size}});
+  };
+  served.stills.still(index, done);
+}
+
+void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
+  Answer answer = {200, "text/event-stream", ""};
+  if (exchange->is_head()) return exchange->answer(std::move(answer));
+  if (!stream.has_room()) throw Refusal(503, "too many readers of the stream");
+  exchange->answer(std::move(answer), stream.open(exchange));
+}
+
+const History &Server::Implementation::kept_history() const {
+  if (served.history == nullptr) throw Refusal(404, "no history is kept");
+  return *served.history;
+}
+
+std::string Server::Implementation::events(const Exchange &exchange) const {
+  const History &kept = kept_history();
+  const Range range = range_of(exchange, now(), {});
+  const auto limit = static_cast<size_t>(number(exchange, "limit", 1, 1000, 100));
+  return text_of(
+      events_json(kept.events(exchange.parameter("camera"), range.from, range.to, limit)));
+}
+
+std::string Server::Implementation::history(const Exchange &exchange, const Camera &camera) const {
+  const History &kept = kept_history();
+  const Range range = range_of(exchange, now(), kDay);
+  const auto points = static_cast<size_t>(number(exchange, "points", 1, 5000, 600));
+  return text_of(history_json(camera, kept.rows(camera.id(), range.from, range.to, points)));
+}
+
+Server::Server(const WebSettings &settings, const Served &served)
+    : implementation_(std::make_unique<Implementation>(settings, served)) {}
+Server::~Server() = default;
+
+const std::string &Server::address() const { return implementation_->http.address(); }
+
+void Server::on_interval(const Camera &camera, const Interval &) {
+  implementation_->stream.note(camera);
+}
+void Server::on_change(const Camera &camera, const Change &) {
+  implementation_->stream.note(camera);
+}
+void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
+
+}  // namespace luminance
