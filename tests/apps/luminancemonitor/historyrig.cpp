@@ -21,7 +21,7 @@ Settings settings_of(const std::string &file, size_t cameras) {
     for (Rule &rule : camera.rules) rule.enabled = false;
     settings.cameras.push_back(camera);
   }
-  settings.history = {file, 10, 30};
+  settings.history = {true, file, 10, 30};
   return settings;
 }
 
