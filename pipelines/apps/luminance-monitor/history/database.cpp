@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "database.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "history.h"
@@ -20,7 +24,13 @@ Database::Database(const std::string &file, Access access) : file_(file) {
   sqlite3 *handle = nullptr;
   const int code = sqlite3_open_v2(path_of(file).c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
-  if (code != SQLITE_OK) fail();
+  if (code == SQLITE_OK) return;
+  // SQLite then tries to read what it may not write, and says why that was in vain.
+  const auto folder = std::filesystem::path(path_of(file)).parent_path();
+  if (access == Access::kWrite && std::filesystem::is_directory(folder) &&
+      eaccess(folder.c_str(), W_OK | X_OK) != 0)
+    fail(std::string("unable to write in its folder: ") + std::strerror(errno));
+  fail();
 }
 
 void Database::run(const char *sql) {

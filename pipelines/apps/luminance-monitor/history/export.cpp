@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <ostream>
 
 #include "store.h"
@@ -20,10 +21,19 @@ constexpr char kHeader[] =
     "time,duration,camera,name,frames,mean,least_mean,greatest_mean,stddev,p1,median,p99,"
     "clipped_low,clipped_high,verdicts\r\n";
 
-constexpr char kSelect[] =
-    "SELECT id, name, strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), interval.* "
-    "FROM interval CROSS JOIN camera ON number = camera WHERE (camera, time) > (?1, ?2) "
-    "ORDER BY camera, time LIMIT ?3";
+constexpr char kCameras[] =
+    "SELECT number, id, name, (SELECT max(time) FROM interval WHERE camera = number) "
+    "FROM camera ORDER BY id";
+
+constexpr char kRows[] =
+    "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), interval.* "
+    "FROM interval WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
+
+struct Source {
+  int64_t number;
+  std::string id, name;
+  int64_t last;  // what comes later is left to the next export, or this one might never end
+};
 
 /// A text from outside. A spreadsheet takes what begins like a formula for one.
 std::string cell_of(const std::string &text) {
@@ -43,15 +53,34 @@ std::string cell_of(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-std::string line_of(const Results &results) {
-  const Row row = row_of(results, 4);
-  std::string line = results.text(2) + ',' + cell_of(row.duration) + ',' +
-                     cell_of(results.text(0)) + ',' + cell_of(results.text(1)) + ',' +
-                     std::to_string(row.frames);
+std::vector<Source> sources_of(Database &database) {
+  Statement statement(database, kCameras);
+  Results results = statement.with();
+  std::vector<Source> sources;
+  while (results.next())
+    sources.push_back({results.integer(0), results.text(1), results.text(2), results.integer(3)});
+  return sources;
+}
+
+std::string line_of(const Source &camera, const std::string &time, const Row &row) {
+  std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
+                     cell_of(camera.name) + ',' + std::to_string(row.frames);
   for (const double number : {row.mean, row.least_mean, row.greatest_mean, row.stddev, row.p1,
                               row.median, row.p99, row.clipped_low, row.clipped_high})
     line += ',' + cell_of(number);
   return line + ',' + text_of(row.verdicts) + "\r\n";
+}
+
+/// The lines after `time`, which becomes that of the last of them.
+std::string chunk_of(const Source &camera, Statement &rows, int64_t &time) {
+  std::string chunk;
+  Results results = rows.with(camera.number, time, camera.last, kChunk);
+  while (results.next()) {
+    const Row row = row_of(results, 2);
+    chunk += line_of(camera, results.text(0), row);
+    time = row.time;
+  }
+  return chunk;
 }
 
 }  // namespace
@@ -60,18 +89,15 @@ void export_csv(const std::string &file, std::ostream &out) {
   Database database(file, Database::Access::kRead);
   database.set_patience(kPatience);
   check_schema(database);
-  Statement select(database, kSelect);
-  std::string text = kHeader;
-  for (int64_t camera = 0, time = 0; !text.empty();) {
-    if (!(out << text)) database.fail(std::string("as CSV: ") + std::strerror(errno));
-    text.clear();
-    Results lines = select.with(camera, time, kChunk);
-    while (lines.next()) {
-      camera = lines.integer(3), time = lines.integer(4);
-      text += line_of(lines);
-    }
+  const auto put = [&](const std::string &text) {
+    if (!(out << text).flush()) database.fail(std::string("as CSV: ") + std::strerror(errno));
+  };
+  put(kHeader);
+  Statement rows(database, kRows);
+  for (const Source &camera : sources_of(database)) {
+    int64_t time = std::numeric_limits<int64_t>::min();
+    for (std::string chunk; !(chunk = chunk_of(camera, rows, time)).empty();) put(chunk);
   }
-  if (!out.flush()) database.fail(std::string("as CSV: ") + std::strerror(errno));
 }
 
 }  // namespace luminance

@@ -10,8 +10,8 @@
 namespace luminance {
 namespace {
 
-constexpr Time kLate = kSecond;     // how long after its end an interval may come
-constexpr Time kRetry = kSecond;    // after a write that failed
+constexpr Time kLate = kSecond;  // how long after its end an interval may come
+constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
 constexpr size_t kWaiting = 10000;  // rows, and as many events, that are kept until then
 constexpr int64_t kMarked = 1000;   // rows that a verdict is entered in at once, at most
 constexpr double kDay = 24 * 60 * 60 * 1000;
@@ -84,7 +84,7 @@ struct History::Implementation {
   std::map<const Camera *, Rows> open;
   Batch batch;
   std::string error;
-  std::optional<Time> failed;
+  Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
 };
 
 /// Of a row that is not over, which knows of the verdicts that stand in it.
@@ -134,10 +134,11 @@ void History::Implementation::try_to_write() try {
   if (batch.rows.empty() && batch.events.empty()) return;
   write();
   batch = {};
-  failed.reset();
+  pause = 0;
   error.clear();
 } catch (const HistoryError &problem) {
-  failed = monitor.clock().now();
+  pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
+  retry = monitor.clock().now() + pause;
   error = problem.what();
 }
 
@@ -176,9 +177,8 @@ void History::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (!implementation_->monitor.clock().is_fast())
     for (const auto &camera : implementation_->monitor.cameras()) implementation_->tend(*camera);
-  const auto &failed = implementation_->failed;
-  if (failed && implementation_->monitor.clock().now() - *failed < kRetry) return;
-  implementation_->try_to_write();
+  if (implementation_->monitor.clock().now() >= implementation_->retry)
+    implementation_->try_to_write();
 }
 
 void History::flush() {

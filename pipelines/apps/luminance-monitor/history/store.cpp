@@ -10,6 +10,9 @@ namespace {
 constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
 constexpr int64_t kVersion = 1;
 
+// Beyond them no clock is right, and arithmetic would have to be careful.
+constexpr int64_t kEarliest = 0, kLatest = int64_t{1} << 50;  // milliseconds since 1970
+
 // The main loop waits meanwhile.
 constexpr int kPatience = 100, kPatienceAtBegin = 5000;  // milliseconds
 
@@ -92,6 +95,11 @@ std::vector<Verdict> verdicts_of(std::string_view text) {
   return verdicts;
 }
 
+/// Of a row, also where the file is damaged.
+int64_t milliseconds_of(double seconds) {
+  return seconds > 1e-3 ? std::llround(std::min(seconds, 1e9) * 1000) : 1;
+}
+
 /// The length of the intervals to merge rows of: so many multiples of `row` that no more than
 /// `points` of them lie in first to last. Wherever these lie, the same rows are merged.
 int64_t merged_length(int64_t first, int64_t last, int64_t row, size_t points) {
@@ -141,15 +149,18 @@ std::string text_of(const std::vector<Verdict> &verdicts) {
 }
 
 void merge(Row &into, Row other) {
-  const auto end = [](const Row &row) { return row.time + std::llround(row.duration * 1000); };
-  const int64_t begin = std::min(into.time, other.time), last = std::max(end(into), end(other));
+  const auto end = [](const Row &row) {
+    return static_cast<double>(row.time) + row.duration * 1000;
+  };
+  const int64_t begin = std::min(into.time, other.time);
+  const double last = std::max(end(into), end(other));
   std::vector<Verdict> verdicts;
   std::set_union(into.verdicts.begin(), into.verdicts.end(), other.verdicts.begin(),
                  other.verdicts.end(), std::back_inserter(verdicts));
   if (into.frames == 0) std::swap(into, other);
   if (other.frames != 0) average(into, other);
   into.time = begin;
-  into.duration = static_cast<double>(last - begin) / 1000;
+  into.duration = (last - static_cast<double>(begin)) / 1000;
   into.verdicts = std::move(verdicts);
 }
 
@@ -248,14 +259,16 @@ void Store::forget(int64_t oldest) {
 
 std::vector<Row> Store::rows(const std::string &camera, int64_t from, int64_t to, size_t points) {
   if (points == 0) return {};
+  from = std::max(from, kEarliest);
+  to = std::min(to, kLatest);
   int64_t length = 1;
   {
     Results extent = extent_.with(camera, from, to);
     extent.next();
     const auto count = static_cast<size_t>(extent.integer(0));
     if (count > points)
-      length = merged_length(extent.integer(1), extent.integer(2),
-                             std::llround(extent.real(3) * 1000), points);
+      length = merged_length(extent.integer(1), extent.integer(2), milliseconds_of(extent.real(3)),
+                             points);
   }
   std::vector<Row> rows;
   int64_t begin = 0;

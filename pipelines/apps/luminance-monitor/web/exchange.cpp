@@ -48,14 +48,14 @@ std::string_view without_origin(std::string_view target) {
 
 struct Reading {
   std::weak_ptr<Exchange> exchange;
-  std::shared_ptr<Source> source;
+  std::shared_ptr<Chunks> chunks;
 };
 
 ssize_t read(void *data, uint64_t, char *to, size_t room) try {
   const auto *reading = static_cast<Reading *>(data);
   const std::shared_ptr<Exchange> exchange = reading->exchange.lock();
   if (exchange == nullptr || exchange->is_dropped()) return MHD_CONTENT_READER_END_WITH_ERROR;
-  const size_t size = reading->source->take(to, room);
+  const size_t size = reading->chunks->take(to, room);
   if (size == 0) exchange->wait();
   return static_cast<ssize_t>(size);
 } catch (const std::exception &) {
@@ -156,18 +156,18 @@ size_t Exchange::count(const char *header) const {
   return wanted.second;
 }
 
-void Exchange::answer(Answer answer, std::shared_ptr<Source> source) {
+void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {
   if (connection_ == nullptr || answer_) return;
   answer_ = std::move(answer);
-  source_ = std::move(source);
+  chunks_ = std::move(chunks);
   wake();
 }
 
 MHD_Response *Exchange::make_response() {
-  if (source_ != nullptr && !is_head_) {
+  if (chunks_ != nullptr && !is_head_) {
     const auto let_go = [](void *reading) { delete static_cast<Reading *>(reading); };
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kChunk, read,
-                                             new Reading{weak_from_this(), source_}, let_go);
+                                             new Reading{weak_from_this(), chunks_}, let_go);
   }
   auto *body = new std::string(std::move(answer_->body));
   const auto let_go = [](void *body) { delete static_cast<std::string *>(body); };
@@ -186,7 +186,7 @@ MHD_Result Exchange::send(bool ends) {
     MHD_add_response_header(response.get(), name.c_str(), value.c_str());
   if (ends) MHD_add_response_header(response.get(), "Connection", "close");
   gate_.set_deadline(socket_,
-                     source_ != nullptr ? Gate::kNever : g_get_monotonic_time() + Gate::kAnswer);
+                     chunks_ != nullptr ? Gate::kNever : g_get_monotonic_time() + Gate::kAnswer);
   return MHD_queue_response(connection_, answer_->status, response.get());
 }
 
@@ -211,7 +211,7 @@ void Exchange::drop() {
 
 void Exchange::finish() {
   connection_ = nullptr;
-  source_.reset();
+  chunks_.reset();
 }
 
 }  // namespace luminance

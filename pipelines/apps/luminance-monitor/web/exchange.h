@@ -27,9 +27,9 @@ struct Answer {
 Answer failure(unsigned status, const std::string &text);
 
 /// An answer without an end.
-class Source {
+class Chunks {
  public:
-  virtual ~Source() = default;
+  virtual ~Chunks() = default;
   /// Writes what is next, `room` bytes at most, and returns their number; 0: nothing now, and
   /// Exchange::wake() says when there is. Called when what it wrote before has been taken.
   virtual size_t take(char *to, size_t room) = 0;
@@ -53,7 +53,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<std::string> header(const char *name) const;
 
   /// Once, now or later; where the peer has gone, it is forgotten.
-  void answer(Answer answer, std::shared_ptr<Source> source = nullptr);
+  void answer(Answer answer, std::shared_ptr<Chunks> chunks = nullptr);
   /// The source has something to take.
   void wake();
   /// Cuts the connection.
@@ -88,7 +88,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool is_checked_ = false, is_head_ = false, waits_ = false, is_dropped_ = false;
   size_t body_ = 0;
   std::optional<Answer> answer_;
-  std::shared_ptr<Source> source_;
+  std::shared_ptr<Chunks> chunks_;
 };
 
 }  // namespace luminance

@@ -22,7 +22,7 @@ std::shared_ptr<const std::string> event(const std::string &name, const Json &da
 
 }  // namespace
 
-class Stream::Reader : public Source {
+class Stream::Reader : public Chunks {
  public:
   Reader(Stream &stream, const std::shared_ptr<Exchange> &exchange)
       : stream_(stream), exchange_(exchange) {
@@ -86,7 +86,7 @@ Stream::~Stream() {
   if (tick_ != 0) g_source_remove(tick_);
 }
 
-std::shared_ptr<Source> Stream::open(const std::shared_ptr<Exchange> &exchange) {
+std::shared_ptr<Chunks> Stream::open(const std::shared_ptr<Exchange> &exchange) {
   return std::make_shared<Reader>(*this, exchange);
 }
 

@@ -22,7 +22,7 @@ class Stream {
 
   bool has_room() const { return readers_.size() < limit_; }
   /// A new reader: what answers the exchange. The stream outlives it.
-  std::shared_ptr<Source> open(const std::shared_ptr<Exchange> &exchange);
+  std::shared_ptr<Chunks> open(const std::shared_ptr<Exchange> &exchange);
   void note(const Camera &camera);
 
  private:

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Files that are no history, and writes that fail: each says so, and the monitor goes on.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "history/database.h"
+#include "historyrig.h"
+
+namespace luminance::test {
+namespace {
+
+class HistoryFailures : public testing::Test {
+ protected:
+  HistoryFailures() { clocks = kBegin; }
+
+  std::string file() const { return folder_.file("history.db"); }
+
+  const Folder folder_;
+};
+
+void expect_refused(const std::string &file, const std::string &why) {
+  try {
+    const Rig rig(settings_of(file));
+    ADD_FAILURE() << file << " was taken";
+  } catch (const HistoryError &error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find(file), std::string::npos) << text;
+    EXPECT_NE(text.find(why), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+std::string bytes_of(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const std::string &file, const std::string &bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+/// As somebody who may write only what everybody may.
+class AsNobody {
+ public:
+  AsNobody() : user_(geteuid()) {
+    if (user_ == 0 && seteuid(65534) != 0) throw std::runtime_error("seteuid");
+  }
+  ~AsNobody() {
+    if (seteuid(user_) != 0) std::abort();
+  }
+
+ private:
+  const uid_t user_;
+};
+
+/// Files that grow beyond it cannot be written, as on a full disk.
+class DiskFull {
+ public:
+  explicit DiskFull(size_t size) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit full = {size, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~DiskFull() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+TEST_F(HistoryFailures, PathsThatCannotBeWritten) {
+  expect_refused(folder_.file("nowhere/history.db"), "No such file or directory");
+  expect_refused(folder_.path(), "unable to open");
+  write(file(), "");
+  expect_refused(file() + "/history.db", "Not a directory");
+}
+
+TEST_F(HistoryFailures, PathsThatMayNotBeWritten) {
+  { Rig rig(settings_of(file())); }
+  chmod(file().c_str(), 0444);
+  chmod(folder_.path().c_str(), 0555);
+  {
+    const AsNobody nobody;
+    expect_refused(folder_.file("other.db"), "Permission denied");
+    expect_refused(file(), "readonly");
+  }
+  chmod(folder_.path().c_str(), 0755);
+}
+
+TEST_F(HistoryFailures, NamesThatMeanSomethingToSqlite) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  for (const char *name : {":memory:", "file:x?mode=memory", "-", "%41"}) {
+    Rig(settings_of(name)).play(30, 100);
+    EXPECT_GE(Rig(settings_of(name)).rows().size(), 2u) << name;
+    EXPECT_TRUE(std::filesystem::exists(name)) << name;
+  }
+  std::filesystem::current_path(before);
+}
+
+TEST_F(HistoryFailures, FilesThatAreNoHistory) {
+  write(file(), std::string(10000, 'x'));
+  expect_refused(file(), "not a database");
+  write(file(), "short");
+  expect_refused(file(), "not a database");
+  std::filesystem::remove(file());
+  Database(file(), Database::Access::kWrite).run("CREATE TABLE something (other)");
+  const std::string other = bytes_of(file());
+  expect_refused(file(), "not a history");
+  EXPECT_EQ(bytes_of(file()), other) << "it was changed";
+}
+
+TEST_F(HistoryFailures, ANewerSchemaIsRefused) {
+  { Rig rig(settings_of(file())); }
+  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 2");
+  expect_refused(file(), "newer version");
+  std::ostringstream csv;
+  EXPECT_THROW(export_csv(file(), csv), HistoryError);
+}
+
+TEST_F(HistoryFailures, AFullDisk) {
+  Rig rig(settings_of(file()));
+  rig.play(100, 100);
+  EXPECT_EQ(rig.history.error(), "");
+  const size_t before = rig.rows().size();
+  {
+    const DiskFull full(1);
+    rig.play(300, 100);
+    EXPECT_NE(rig.history.error().find(file()), std::string::npos) << rig.history.error();
+    EXPECT_EQ(rig.rows().size(), before) << "can be read all the same";
+    rig.end();
+    EXPECT_NE(rig.history.error(), "");
+  }
+  rig.history.flush();
+  EXPECT_EQ(rig.history.error(), "");
+  EXPECT_EQ(frames_of(rig.rows()), 400u) << "what was written later is all of it";
+}
+
+TEST_F(HistoryFailures, WhatWaitsIsBounded) {
+  constexpr size_t kCameras = 100;
+  Rig rig(settings_of(file(), kCameras));
+  {
+    const DiskFull full(1);
+    for (int i = 0; i < 15000; ++i) {
+      rig.history.on_change(rig.camera(), {Verdict::kFlicker, true, rig.clock.now(), 1.0 * i});
+      if (i % kCameras != 0) continue;
+      rig.tick();
+      advance(10);
+    }
+  }
+  rig.end();
+  EXPECT_EQ(rig.history.error(), "");
+  size_t rows = 0;
+  for (size_t i = 0; i < kCameras; ++i) rows += rig.rows(i).size();
+  EXPECT_EQ(rows, 10000u);
+  const auto events = rig.history.events({}, kBeginOfTime, kEndOfTime, 100000);
+  ASSERT_EQ(events.size(), 10000u);
+  EXPECT_EQ(events.front().value, 14999) << "the oldest go";
+}
+
+TEST_F(HistoryFailures, SomebodyElseWritesForLong) {
+  Rig rig(settings_of(file()));
+  rig.play(30, 100);
+  {
+    Database other(file(), Database::Access::kWrite);
+    const Transaction transaction(other);
+    rig.play(40, 100);
+    EXPECT_NE(rig.history.error().find("locked"), std::string::npos) << rig.history.error();
+    EXPECT_EQ(rig.rows().size(), 2u);
+  }
+  rig.play(40, 100);
+  EXPECT_EQ(rig.history.error(), "") << "it was not tried again";
+  rig.end();
+  EXPECT_EQ(frames_of(rig.rows()), 110u);
+}
+
+TEST_F(HistoryFailures, AFileThatIsDeletedIsBegunAgain) {
+  Rig rig(settings_of(file()));
+  rig.play(100, 100);
+  std::filesystem::remove(file());
+  rig.play(100, 100);
+  EXPECT_EQ(rig.history.error(), "");
+  EXPECT_TRUE(std::filesystem::exists(file()));
+  EXPECT_GE(rig.rows().size(), 9u);
+
+  const std::string away = folder_.path() + "-away";
+  std::filesystem::rename(folder_.path(), away);
+  rig.play(100, 100);
+  EXPECT_NE(rig.history.error().find("No such file"), std::string::npos) << rig.history.error();
+  EXPECT_THROW(rig.rows(), HistoryError);
+  EXPECT_THROW(rig.history.events({}, 0, 1, 1), HistoryError);
+  std::filesystem::rename(away, folder_.path());
+  rig.play(60, 100);
+  EXPECT_EQ(rig.history.error(), "");
+  EXPECT_GE(rig.rows().size(), 23u);
+}
+
+TEST_F(HistoryFailures, TwoMonitorsInOneFile) {
+  Settings other = settings_of(file());
+  other.cameras[0].id = "other";
+  Rig one(settings_of(file())), two(other);
+  for (int i = 0; i < 100; ++i) {
+    one.take(0, 100);
+    two.take(0, 200);
+    one.tick();
+    two.tick();
+    advance(1);
+  }
+  one.end();
+  two.end();
+  EXPECT_EQ(one.history.error() + two.history.error(), "");
+  EXPECT_EQ(frames_of(one.rows()), 100u);
+  EXPECT_EQ(frames_of(two.rows()), 100u);
+}
+
+/// Opens it, reads all of it and writes to it: whatever comes of it, nothing but HistoryError.
+void use(const std::string &file) {
+  try {
+    std::ostringstream csv;
+    export_csv(file, csv);
+  } catch (const HistoryError &) {
+  }
+  try {
+    Rig rig(settings_of(file, 3));
+    rig.play(40, 100);
+    for (const size_t points : {size_t{1}, size_t{3}, size_t{100}})
+      rig.history.rows("c1", std::numeric_limits<int64_t>::min(),
+                       std::numeric_limits<int64_t>::max(), points);
+    rig.history.events({}, kBeginOfTime, kEndOfTime, 10);
+    rig.history.events("c0", kBeginOfTime, kEndOfTime, 1000);
+  } catch (const HistoryError &error) {
+    EXPECT_NE(std::string(error.what()).find(file), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(HistoryFailures, FilesWithBytesThatAreWrong) {
+  std::mt19937 random(seed());
+  Settings settings = settings_of(file(), 3);
+  for (CameraSettings &camera : settings.cameras) camera.rules = default_rules();
+  {
+    Rig rig(settings);
+    rig.play(1000, 100);
+    rig.play(1000, 10);
+    rig.end();
+  }
+  const std::string bytes = bytes_of(file());
+  ASSERT_GT(bytes.size(), 20000u);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    std::string wrong = bytes;
+    for (size_t count = 1 + random() % 100; count > 0; --count)
+      wrong[random() % wrong.size()] = static_cast<char>(random());
+    if (random() % 4 == 0) wrong.resize(random() % wrong.size());
+    std::filesystem::remove(file() + "-wal");
+    std::filesystem::remove(file() + "-shm");
+    write(file(), wrong);
+    use(file());
+  }
+}
+
+}  // namespace
+}  // namespace luminance::test

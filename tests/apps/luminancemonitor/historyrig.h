@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A monitor with a history, whose frames and time come from the test.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+#include "settableclock.h"
+#include "watch/monitor.h"
+
+namespace luminance::test {
+
+constexpr int64_t kBeginOfTime = 0, kEndOfTime = int64_t{1} << 50;  // milliseconds
+
+/// A folder of its own, which is gone with it.
+class Folder {
+ public:
+  Folder();
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  std::string file(const std::string &name) const { return path_ + "/" + name; }
+  const std::string &path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Cameras "c0", "c1" …, an interval of a second, rows of ten, no verdicts.
+Settings settings_of(const std::string &file, size_t cameras = 1);
+
+class Rig {
+ public:
+  explicit Rig(const Settings &settings);
+
+  const Camera &camera(size_t index = 0) const { return *monitor.cameras()[index]; }
+  /// A frame now.
+  void take(size_t camera, const std::vector<uint8_t> &pixels);
+  /// One of a single luma.
+  void take(size_t camera, uint8_t luma) { take(camera, std::vector<uint8_t>(100, luma)); }
+  void tick();
+  /// For so long, a frame each second from each camera, and a tick.
+  void play(double seconds, uint8_t luma);
+  /// The cameras are over, and all is written.
+  void end();
+  std::vector<Row> rows(size_t camera = 0, size_t points = 1000000) const;
+
+  Clock clock;
+  Monitor monitor;
+  History history;
+};
+
+Measurement measure(const std::vector<uint8_t> &pixels, Time time);
+std::vector<uint8_t> random_pixels(std::mt19937 &random);
+uint64_t frames_of(const std::vector<Row> &rows);
+
+/// Prints it, so that what fails can be run again: CUDATENSOR_TEST_SEED.
+unsigned seed();
+
+}  // namespace luminance::test
