@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Sourced by the scripts beside it: builds the plugin and the applications in $BUILD_DIR (build/ of
-# the repository) and lets GStreamer find them.
+# the repository) and lets GStreamer find them. $application is the one that is wanted.
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -13,8 +13,8 @@ clip=$root/pipelines/media/pedestrians.webm
 need_packages "${plugin_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
   echo "Building in $build"
-elif [ ! -e "$build/pipelines/cameratotensor" ]; then
-  quietly meson setup --reconfigure "$build" "$root"  # it has not seen Cairo yet
+elif [ ! -e "$build/${application:-pipelines/cameratotensor}" ]; then
+  quietly meson setup --reconfigure "$build" "$root"  # it has not seen all packages yet
 fi
 build_plugin "$build"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

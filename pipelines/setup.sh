@@ -26,7 +26,10 @@ quietly() {
 declare -A modules=(  # of pkg-config, by the Debian package that brings them
   [libgstreamer1.0-dev]='gstreamer-1.0 gstreamer-base-1.0 gstreamer-check-1.0'
   [libgstreamer-plugins-base1.0-dev]='gstreamer-video-1.0 gstreamer-app-1.0'
-  [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest)
+  [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest
+  [libmicrohttpd-dev]=libmicrohttpd [libgnutls28-dev]=gnutls [libsqlite3-dev]=sqlite3
+  [nlohmann-json3-dev]=nlohmann_json [prometheus-cpp-dev]=prometheus-cpp-core [libcli11-dev]=CLI11
+  [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp)
 
 # provided PACKAGE: whether what a Debian package is wanted for is there, on any distribution.
 provided() {
@@ -43,8 +46,14 @@ provided() {
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
     libdlpack-dev) echo '#include <dlpack/dlpack.h>' | g++ -fsyntax-only -x c++ - ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
-    lib*) [ -n "${modules[$1]:-}" ] && pkg-config --exists "${modules[$1]}" ;;
-    *) command -v "$1" ;;
+    gstreamer1.0-libav) gst-inspect-1.0 --exists avdec_h264 ;;
+    *)
+      if [ -n "${modules[$1]:-}" ]; then
+        pkg-config --exists "${modules[$1]}"
+      else
+        command -v "$1"
+      fi
+      ;;
   esac >/dev/null 2>&1
 }
 

@@ -8,6 +8,7 @@ set -euo pipefail
 case ${1:-} in '' | --fast) ;; *) echo "usage: $0 [--fast]" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
+. pipelines/apps/luminance-monitor/setup.sh
 
 passed=0 failed=0 skipped=0
 
@@ -81,7 +82,7 @@ sanitized_stage() {
     -Db_sanitize=address,undefined
 }
 
-need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev valgrind python3 python3-gi python3-numpy \
+need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev valgrind python3 python3-gi python3-numpy \
   python3-venv gir1.2-gst-plugins-base-1.0
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 

@@ -9,8 +9,9 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 need_packages libdlpack-dev
+application=pipelines/apps/multicam/multicam
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 
 [ $# -gt 0 ] || set -- "$clip" "$clip" "$clip" "$clip"
-exec "$build/pipelines/apps/multicam/multicam" "$@"
+exec "$build/$application" "$@"

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# luminance-monitor.sh [SOURCE...] [OPTION...]
+# Watches the luminance of cameras (/dev/video0), files and URIs: a page at http://127.0.0.1:8080/
+# shows which are too dark, too bright, covered, frozen or flickering, and since when. Without
+# SOURCE and --config: a short clip, again and again. --help lists the options.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$root/pipelines/apps/luminance-monitor/setup.sh"
+# Cameras send H.264 and H.265.
+need_packages "${monitor_packages[@]}" gstreamer1.0-libav
+application=pipelines/apps/luminance-monitor/luminance-monitor
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
+
+[ $# -gt 0 ] || set -- --loop "$clip"
+exec "$build/$application" "$@"
