@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The numbers in the API and in /metrics are those of the frames, computed here on their own."""
+import math
+import pathlib
+import re
+import tempfile
+
+import numpy as np
+
+import videos
+from running import Monitor, wait_for
+
+FPS = 20
+INTERVALS = 5  # that are looked at
+SAMPLE = re.compile(r'^(luminance_\w+){(.*)} (\S+)$')
+
+
+def statistics_of(frames):
+    """As a message of cudahistogram has them, by their definitions."""
+    pixels = np.concatenate([frame.ravel() for frame in frames])
+    histogram = np.bincount(pixels, minlength=256)
+    ordered = np.sort(pixels)
+    percentile = lambda p: int(ordered[math.ceil(p * len(pixels) / 100) - 1])
+    return {
+        'frames': len(frames), 'pixels': len(pixels), 'histogram': histogram.tolist(),
+        'mean': pixels.mean(dtype=np.float64), 'stddev': pixels.std(dtype=np.float64),
+        'min': int(pixels.min()), 'max': int(pixels.max()), 'median': percentile(50),
+        'p1': percentile(1), 'p5': percentile(5), 'p95': percentile(95), 'p99': percentile(99),
+        'clipped_low': np.count_nonzero(pixels <= 16) / len(pixels),
+        'clipped_high': np.count_nonzero(pixels >= 235) / len(pixels)}
+
+
+def expect_same(got, wanted, what):
+    for name, value in wanted.items():
+        if isinstance(value, float):
+            assert math.isclose(got[name], value, rel_tol=1e-12), (what, name, got[name], value)
+        else:
+            assert got[name] == value, (what, name, got[name], value)
+
+
+def metrics_of(text, camera):
+    """By name and its other labels."""
+    found = {}
+    for line in text.splitlines():
+        match = SAMPLE.match(line)
+        if match and f'camera="{camera}"' in match[2]:
+            labels = re.sub(rf'camera="{camera}",?', '', match[2]).rstrip(',')
+            found[match[1], labels] = float(match[3])
+    return found
+
+
+def expect_metrics(metrics, latest, camera):
+    wanted = {
+        ('luminance_mean_luma', ''): latest['mean'],
+        ('luminance_stddev_luma', ''): latest['stddev'],
+        ('luminance_clipped_ratio', 'end="low"'): latest['clipped_low'],
+        ('luminance_clipped_ratio', 'end="high"'): latest['clipped_high'],
+        ('luminance_frame_rate', ''): camera['fps'],
+        ('luminance_reconnects_total', ''): camera['reconnects'],
+        **{('luminance_percentile_luma', f'percentile="{percent}"'): latest[name]
+           for percent, name in ((1, 'p1'), (5, 'p5'), (50, 'median'), (95, 'p95'), (99, 'p99'))},
+        ('luminance_min_luma', ''): latest['min'], ('luminance_max_luma', ''): latest['max']}
+    for key, value in wanted.items():
+        assert metrics[key] == value, (key, metrics[key], value)
+
+
+def look(monitor, seen):
+    """A camera and its metrics at an interval that was not seen yet, or nothing."""
+    camera = monitor.cameras()['numbers-mkv']
+    metrics = metrics_of(monitor.get('/metrics'), camera['id'])
+    after = monitor.cameras()['numbers-mkv']
+    if camera['latest'] is None or camera['latest'] != after['latest']:
+        return None  # one ended in between
+    return None if camera['latest']['time'] in seen else (camera, metrics)
+
+
+def main(folder):
+    frames = videos.ordinary(12 * FPS)
+    path = pathlib.Path(folder) / 'numbers.mkv'
+    videos.write(path, frames, FPS)
+    seen = set()
+    with Monitor('--loop', path) as monitor:
+        while len(seen) < INTERVALS:
+            camera, metrics = wait_for('an interval', lambda: look(monitor, seen))
+            latest = camera['latest']
+            seen.add(latest['time'])
+            first = round(latest['stream_time_ns'] * FPS / 1e9)
+            assert 0 < latest['frames'] <= FPS + 1, latest['frames']
+            wanted = statistics_of(frames[first:first + latest['frames']])
+            expect_same(latest, wanted, f'frames from {first}')
+            expect_metrics(metrics, latest, camera)
+            print(f'frames {first} to {first + latest["frames"]}: mean {latest["mean"]}')
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(temporary)

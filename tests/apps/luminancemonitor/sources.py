@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A camera with a password over RTSP: it is watched, lost and found again, others see nothing of
+it, and nobody sees its password."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import gi
+
+import running
+from running import Monitor, wait_for
+
+try:
+    gi.require_version('GstRtspServer', '1.0')
+except ValueError:
+    print('skipped: there is no gst-rtsp-server')
+    sys.exit(running.SKIPPED)
+
+PASSWORD = 'ge/he@im & more'
+TOKEN = 'query-token-0815'
+SERVER = pathlib.Path(__file__).with_name('rtspcamera.py')
+CLIP = running.APP.parents[1] / 'media/pedestrians.webm'
+
+
+class Camera(running.Process):
+    """An RTSP server of its own, so that it can be killed."""
+
+    def __init__(self, port=0):
+        super().__init__([sys.executable, SERVER, str(port), PASSWORD])
+        self.port = int(self.wait_for_line(r'port (\d+)')[1])
+
+
+def configuration(folder, port):
+    password = folder / 'password'
+    password.write_text(PASSWORD + '\n')
+    wrong = folder / 'wrong'
+    wrong.write_text('another-' + PASSWORD)
+    address = f'rtsp://127.0.0.1:{port}/live?token={TOKEN}'
+    text = (f'[[cameras]]\nname = "Door"\nuri = "{address}"\nuser = "viewer"\n'
+            f'password-file = "password"\n'
+            f'[[cameras]]\nname = "Wrong"\nuri = "{address}"\nuser = "viewer"\n'
+            f'password-file = "wrong"\n'
+            f'[[cameras]]\nname = "Clip"\nuri = "{CLIP}"\n')
+    file = folder / 'cameras.toml'
+    file.write_text(text)
+    return file
+
+
+def expect_no_secret(text, where):
+    for secret in (PASSWORD, PASSWORD.replace(' ', '%20'), 'ge%2Fhe', TOKEN, 'another-'):
+        assert secret not in text, f'{secret!r} in {where}'
+
+
+def expect_no_secrets(monitor, history):
+    for path in ('/', '/api/v1/cameras', '/api/v1/cameras/door', '/api/v1/cameras/door/recent',
+                 '/api/v1/cameras/door/history', '/api/v1/events', '/metrics'):
+        expect_no_secret(monitor.get(path), path)
+    expect_no_secret(''.join(monitor.output), 'what it prints')
+    command = pathlib.Path(f'/proc/{monitor.pid}/cmdline').read_bytes().decode()
+    expect_no_secret(command, 'ps')
+    for file in history.parent.glob('history.db*'):
+        expect_no_secret(file.read_bytes().decode('latin-1'), file.name)
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    history = folder / 'history.db'
+    camera = Camera()
+    monitor = Monitor('--config', configuration(folder, camera.port), '--history', history,
+                      '--loop', '--history-interval', '1', '--set', 'no-frames.raise=2')
+    with monitor:
+        status = lambda name: monitor.cameras()[name]['status']
+        frames = lambda name: monitor.cameras()[name]['frames']
+        wait_for('the camera', lambda: frames('door') > 10)
+        wait_for('a refusal', lambda: '401' in monitor.cameras()['wrong']['error'])
+        assert abs(wait_for('a rate', lambda: monitor.cameras()['door']['fps']) - 10) < 3
+        assert monitor.cameras()['door']['location'] == f'rtsp://127.0.0.1:{camera.port}/live'
+        expect_no_secrets(monitor, history)
+
+        port = camera.port
+        camera.kill()
+        wait_for('the loss', lambda: status('door') == 'waiting')
+        wait_for('a verdict', lambda: [v['name'] for v in monitor.cameras()['door']['verdicts']]
+                 == ['no-frames'])
+        before, since = frames('clip'), time.monotonic()
+        wait_for('the others', lambda: frames('clip') > before + 20)
+        assert time.monotonic() - since < 10, 'the other camera was held up'
+        assert monitor.cameras()['clip']['reconnects'] == 0
+
+        before = frames('door')
+        camera = Camera(port)
+        wait_for('the camera again', lambda: frames('door') > before + 10, 120)
+        wait_for('no verdict', lambda: not any(
+            v['name'] == 'no-frames' for v in monitor.cameras()['door']['verdicts']))
+        door = monitor.cameras()['door']
+        assert door['reconnects'] > 0 and door['error'] == '', door
+        expect_no_secrets(monitor, history)
+    camera.stop()
+    print(''.join(monitor.output))
+
+
+def refuses_passwords_in_the_command():
+    done = subprocess.run([running.PROGRAM, 'rtsp://viewer:geheim@127.0.0.1:1/live'], text=True,
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2 and 'geheim' not in done.stdout + done.stderr, done
+    assert done.stderr.count('\n') == 1 and 'command line' in done.stderr, done.stderr
+
+
+os.environ.setdefault('GST_DEBUG_NO_COLOR', '1')
+refuses_passwords_in_the_command()
+with tempfile.TemporaryDirectory() as temporary:
+    main(temporary)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints what the verdicts are judged by, of the clip and of what is made of it: what the defaults
+are argued with. Computed from the pixels, without the monitor."""
+import numpy as np
+
+import videos
+
+FOLLOW = 5  # seconds, as in watch/verdicts.cpp
+
+
+def blurred(frame, size):
+    """The mean of size x size pixels: far out of focus."""
+    def along(rows):
+        sums = np.cumsum(np.pad(rows, ((0, 0), (size // 2 + 1, size // 2)), 'edge'), axis=1)
+        return (sums[:, size:] - sums[:, :-size]) / size
+    return np.rint(along(along(frame.astype(float)).T).T).astype(np.uint8)
+
+
+def values(frames, fps):
+    usual, rows = None, []
+    for frame in frames:
+        shares = np.bincount(frame.ravel(), minlength=256) / frame.size
+        below = np.cumsum(shares)
+        p1, p99 = (int(np.searchsorted(below, share - 1e-12)) for share in (0.01, 0.99))
+        usual = shares if usual is None else usual
+        rows.append((frame.mean(), p99 - p1, shares[:17].sum(), shares[235:].sum(),
+                     np.abs(np.cumsum(shares - usual)).sum()))
+        usual = usual + (1 - np.exp(-1 / fps / FOLLOW)) * (shares - usual)
+    return np.array(rows)
+
+
+def show(name, frames, fps=10):
+    least, greatest = values(frames, fps).min(axis=0), values(frames, fps).max(axis=0)
+    print(f'| {name} | {least[0]:.0f} to {greatest[0]:.0f} | {least[1]:.0f} to {greatest[1]:.0f} '
+          f'| {greatest[2]:.3f} | {greatest[3]:.3f} | {greatest[4]:.1f} |')
+
+
+ORDINARY = videos.ordinary(200)
+NOISE = np.random.default_rng(1)
+print('| | mean luma | p1 to p99 | share at black, at most | at white | luma moved, at most |')
+print('|---|---|---|---|---|---|')
+show('the clip', ORDINARY)
+for factor in (0.5, 0.3, 0.2, 0.15):
+    show(f'its light times {factor}', [videos.scaled(f, factor) for f in ORDINARY[:20]])
+for more in (60, 80, 110):
+    show(f'{more} brighter', [videos.scaled(f, 1, more) for f in ORDINARY[:20]])
+for factor in (0.3, 0.12):
+    show(f'fog: its contrast times {factor}',
+         [np.rint(120 + (f.astype(float) - 120) * factor).astype(np.uint8) for f in ORDINARY[:20]])
+for size in (15, 95, 145):
+    show(f'blurred over {size} of {videos.WIDTH} pixels', [blurred(f, size) for f in ORDINARY[:5]])
+show('covered: a grey with noise of 2',
+     [np.rint(70 + NOISE.normal(0, 2, ORDINARY[0].shape)).astype(np.uint8) for _ in range(20)])
