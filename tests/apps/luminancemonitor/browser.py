@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the page's tests share: a headless Chromium, and a server of made-up cameras with the numbers
 that it serves."""
+import atexit
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ try:
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.remote.remote_connection import RemoteConnection
 except ImportError:
     webdriver = None
 
@@ -47,6 +49,7 @@ class Browser:
                          "--disable-gpu", "--no-first-run"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        RemoteConnection.set_timeout(2 * PATIENCE)  # where the browser itself hangs
         self.driver = webdriver.Chrome(service=Service(driver), options=options)
         self.driver.set_page_load_timeout(PATIENCE)
         self.driver.set_script_timeout(PATIENCE)
@@ -118,16 +121,13 @@ class Browser:
 class Monitor:
     """A program that serves the page, with what its API said of every interval."""
 
-    def __init__(self, command, pattern=r"(http://127\.0\.0\.1:\d+/)", env=None):
-        self._program = subprocess.Popen(list(map(str, command)), text=True, env=env,
+    def __init__(self, command):
+        self._program = subprocess.Popen(list(map(str, command)), text=True,
                                          stdout=subprocess.PIPE)
-        killer = threading.Timer(15 * PATIENCE, self._program.kill)
-        killer.daemon = True
-        killer.start()
+        atexit.register(self._program.kill)
         for line in self._program.stdout:
-            found = re.search(pattern, line)
-            if found:
-                self.address = found[1]
+            if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
+                self.address = found[0]
                 break
         else:
             sys.exit(f"{command[0]} did not begin")
@@ -153,7 +153,7 @@ class Monitor:
             time.sleep(0.05)
         return self._intervals.get((camera, begin))
 
-    def signal(self, number):
+    def send(self, number):
         self._program.send_signal(number)
 
     def end(self, number=signal.SIGTERM):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Whether the numbers of the page are those of the API for the same interval."""
 import re
+import time
 
 from browser import PATIENCE, expect
-import time
 
 _TILES = """
 return [...document.querySelectorAll('.tile')].map((tile) => ({
