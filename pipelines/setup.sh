@@ -43,6 +43,8 @@ provided() {
     python3-gi) python3 -c 'import gi' ;;
     gir1.2-gst-plugins-base-1.0) python3 -c 'import gi; gi.require_version("GstVideo", "1.0")' ;;
     python3-venv) python3 -c 'import ensurepip' ;;
+    chromium-driver) command -v chromedriver ;;
+    python3-selenium) /usr/bin/python3 -c 'import selenium' ;;
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
     libdlpack-dev) echo '#include <dlpack/dlpack.h>' | g++ -fsyntax-only -x c++ - ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;

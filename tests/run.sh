@@ -83,7 +83,7 @@ sanitized_stage() {
 }
 
 need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev valgrind python3 python3-gi python3-numpy \
-  python3-venv gir1.2-gst-plugins-base-1.0
+  python3-venv gir1.2-gst-plugins-base-1.0 chromium chromium-driver python3-selenium
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 
 stage cpu -Dgpu=disabled
