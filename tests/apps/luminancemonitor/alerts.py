@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The alert rules and what goes with them, by the tools of Prometheus and Alertmanager."""
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import running
+
+DEPLOY = running.APP / 'deploy'
+FOLDER = DEPLOY / 'prometheus'
+ALERT = re.compile(r'^ +- alert: (\w+)$.*?severity: (\w+)$', re.MULTILINE | re.DOTALL)
+
+
+def accepts(*command, cwd=FOLDER):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def check_files():
+    for command in (('promtool', 'check', 'rules', 'alerts.yaml'),
+                    ('promtool', 'test', 'rules', 'alerts-test.yaml'),
+                    ('amtool', 'check-config', 'alertmanager.yaml')):
+        good, text = accepts(*command)
+        assert good, text
+
+
+def check_configuration(folder):
+    """Also with what is a comment in it."""
+    config = (FOLDER / 'prometheus.yaml').read_text()
+    shutil.copy(FOLDER / 'alerts.yaml', folder)
+    (folder / 'luminance-monitor.token').write_text('token')
+    changed = re.sub(r'^( *)# ((?: *(?:authorization|credentials_file|scheme|alerting|alertmanagers|'
+                     r'- static_configs|- targets)\b.*))$', r'\1\2', config, flags=re.MULTILINE)
+    assert changed.count('#') == 4, changed  # what is left is for people
+    for text in config, changed:
+        (folder / 'prometheus.yaml').write_text(text)
+        good, said = accepts('promtool', 'check', 'config', 'prometheus.yaml', cwd=folder)
+        assert good, said
+
+
+def check_that_tests_notice(folder):
+    """Rules that are wrong fail their tests."""
+    rules = (FOLDER / 'alerts.yaml').read_text()
+    shutil.copy(FOLDER / 'alerts-test.yaml', folder)
+    for right, wrong in (('for: 2m', 'for: 9m'), ('"too-dark"', '"too-bright"'),
+                         ('has been too dark', 'was dark'), ('0.8 *', '0.99 *')):
+        assert right in rules
+        (folder / 'alerts.yaml').write_text(rules.replace(right, wrong))
+        assert not accepts('promtool', 'test', 'rules', 'alerts-test.yaml', cwd=folder)[0], wrong
+
+
+def check_names():
+    """Each alert has a test in which it fires, a line in the README, and none is inhibited that is
+    not there."""
+    alerts = dict(ALERT.findall((FOLDER / 'alerts.yaml').read_text()))
+    assert len(alerts) > 10
+    tests = (FOLDER / 'alerts-test.yaml').read_text()
+    fired = set(re.findall(r'alertname: (\w+)\n +exp_alerts:', tests))
+    assert fired == set(alerts), fired ^ set(alerts)
+    rows = re.findall(r'^\| (`\w+`(?:, `\w+`)*) \| (critical|warning|info) \|',
+                      (DEPLOY / 'README.md').read_text(), re.MULTILINE)
+    documented = {name: severity for names, severity in rows
+                  for name in re.findall(r'\w+', names)}
+    assert documented == alerts, documented.items() ^ alerts.items()
+    named = re.findall(r'(?:Many|Monitor|Camera)[A-Z]\w+', (FOLDER / 'alertmanager.yaml').read_text())
+    assert named and set(named) <= set(alerts), set(named) - set(alerts)
+
+
+running.need('promtool', 'amtool')
+check_files()
+check_names()
+for check in check_configuration, check_that_tests_notice:
+    with tempfile.TemporaryDirectory() as directory:
+        check(pathlib.Path(directory))

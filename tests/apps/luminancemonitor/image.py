@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The Containerfile, without a container: its packages exist, those that it builds with bring what
+Meson looks for, those that it runs with bring what the program and the plugin load, and its Meson
+command installs what it copies."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import running
+
+ROOT = running.APP.parents[2]
+BUILD = pathlib.Path(os.environ['BUILD_DIR'])
+TEXT = (running.APP / 'deploy/Containerfile').read_text().replace('\\\n', ' ')
+PACKAGES = re.search(r'RUN (\..*?setup.sh; \..*?setup.sh);', TEXT)[1]
+# What decodes and measures; of other codecs there are more.
+ELEMENTS = ('uridecodebin', 'videorate', 'videoconvert', 'clocksync', 'videoconvertscale', 'appsink',
+            'jpegenc', 'rtspsrc', 'souphttpsrc', 'v4l2src', 'matroskademux', 'vp8dec')
+
+
+def output(*command, **more):
+    return subprocess.run([str(word) for word in command], check=True, capture_output=True,
+                          text=True, timeout=300, **more).stdout
+
+
+def is_debian_12():
+    text = pathlib.Path('/etc/os-release').read_text()
+    return 'VERSION_ID="12"' in text and 'ID=debian' in text
+
+
+def closure(packages):
+    """All that an empty Debian gets with them. Fails where there is no such package."""
+    text = output('apt-get', 'install', '--simulate', '--no-install-recommends',
+                  '-o', 'Dir::State::status=/dev/null', *packages)
+    return {line.split()[1] for line in text.splitlines() if line.startswith('Inst ')}
+
+
+def strangers(paths, packages):
+    """Those files that are of none of the packages."""
+    # Where /lib is /usr/lib, a package may still say /lib.
+    names = {name: path for path in paths for real in {path, os.path.realpath(path)}
+             for name in (real, real.removeprefix('/usr'))}
+    done = subprocess.run(['dpkg', '-S', *names], capture_output=True, text=True, timeout=120)
+    owners = dict(reversed(line.split(': ')) for line in done.stdout.splitlines())
+    known = {path for name, path in names.items()
+             if any(owner.split(':')[0] in packages for owner in owners.get(name, '').split(', '))}
+    return set(paths) - known
+
+
+def libraries(program):
+    text = output('ldd', program)
+    assert 'not found' not in text, text
+    paths = re.findall(r'=> (/\S+)', text)
+    return [path for path in paths if BUILD not in pathlib.Path(path).parents]
+
+
+def check_running(packages):
+    plugin = BUILD / 'gst/libgstcudatensor.so'
+    files = [path for what in (running.PROGRAM, plugin) for path in libraries(what)]
+    files += [re.search(r'Filename +(\S+)', output('gst-inspect-1.0', element))[1]
+              for element in ELEMENTS]
+    assert not strangers(files, packages), strangers(files, packages)
+    # Without one of them, something would be missing.
+    assert strangers(files, packages - {'libsqlite3-0'})
+
+
+def check_building(packages):
+    build = (running.APP / 'meson.build').read_text()
+    modules = re.findall(r"'([\w.-]+)'", re.search(r'foreach name : \[(.*?)\]', build, re.S)[1])
+    assert 'sqlite3' in modules, modules
+    files = [output('pkg-config', '--variable=pcfiledir', module).strip() + f'/{module}.pc'
+             for module in modules]
+    assert not strangers(files, packages), strangers(files, packages)
+
+
+def check_meson():
+    """The image's build is configured as it says, and has what is copied to it."""
+    command = shlex.split(re.search(r'meson setup [^;]*', TEXT)[0].replace('"$GPU"', 'disabled'))
+    with tempfile.TemporaryDirectory() as folder:
+        assert command[-1] == 'build', command
+        output(*command[:-1], folder, ROOT)
+        installed = json.loads(output('meson', 'introspect', '--installed', folder)).values()
+        for name in r'/usr/lib/\S+/gstreamer-1.0/libgstcudatensor.so', \
+                r'/usr/lib/\S+/libgstcudatensor-1.0.so\S*':
+            assert any(re.fullmatch(name, path) for path in installed), (name, installed)
+        program = re.search(r'install -D build/(\S+)', TEXT)[1]
+        output('ninja', '-C', folder, '-n', program)
+
+
+if not is_debian_12():
+    print('skipped: the image is of Debian 12')
+    sys.exit(running.SKIPPED)
+running.need('apt-get', 'ldd', 'meson', 'gst-inspect-1.0')
+building = output('bash', '-c', f'{PACKAGES}; echo {re.search("need_packages ([^;]*)", TEXT)[1]}',
+                  cwd=ROOT)
+running_on = re.search(r'--no-install-recommends install ([^&\n]*)', TEXT)[1]
+check_building(closure(building.split()))
+check_running(closure(running_on.split()))
+check_meson()

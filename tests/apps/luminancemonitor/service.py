@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The systemd unit: what systemd says of it, how much it may do, and that its command is right."""
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import running
+
+UNIT = running.APP / 'deploy/systemd/luminance-monitor.service'
+INSTALLED = '/usr/local/bin/luminance-monitor'
+GREATEST_EXPOSURE = 20  # of 100, by systemd's count
+
+
+def verify(text, folder):
+    """What systemd objects to."""
+    unit = folder / UNIT.name
+    unit.write_text(text.replace(INSTALLED, str(running.PROGRAM)))
+    done = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], capture_output=True,
+                          text=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+def check_unit(folder):
+    text = UNIT.read_text()
+    assert INSTALLED in text
+    assert verify(text, folder) == ''
+    for right, wrong in ('DynamicUser=', 'DynamicUsr='), ('MemoryMax=2G', 'MemoryMax=much'):
+        assert right in text and verify(text.replace(right, wrong), folder), wrong
+    subprocess.run(['systemd-analyze', 'security', '--offline=yes', '--no-pager',
+                    f'--threshold={GREATEST_EXPOSURE}', UNIT], check=True, timeout=60,
+                   stdout=subprocess.DEVNULL)
+
+
+def check_command(folder):
+    """The program takes the command, with the files that systemd would hand it."""
+    credentials, state = folder / 'credentials', folder / 'state'
+    for path in credentials, state:
+        path.mkdir()
+    loaded = re.findall(r'^LoadCredential=(\w+):(\S+)$', UNIT.read_text(), re.MULTILINE)
+    for name, source in loaded:
+        (credentials / (f'{name}_gate' if source.endswith('/') else name)).write_text('secret\n')
+    config = folder / 'cameras.toml'
+    config.write_text('[[cameras]]\nuri = "rtsp://10.0.0.5/"\nuser = "viewer"\n'
+                      f'password-file = "{credentials}/passwords_gate"\n')
+    command = re.search(r'^ExecStart=(.*)$', UNIT.read_text(), re.MULTILINE)[1]
+    for name, value in (('${CREDENTIALS_DIRECTORY}', credentials), ('${STATE_DIRECTORY}', state),
+                        ('/etc/luminance-monitor/cameras.toml', config),
+                        (INSTALLED, running.PROGRAM)):
+        assert name in command, command
+        command = command.replace(name, str(value))
+    done = subprocess.run([*command.split(), '--check'], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and '1 cameras' in done.stdout, done
+
+
+running.need('systemd-analyze')
+with tempfile.TemporaryDirectory() as directory:
+    check_unit(pathlib.Path(directory))
+    check_command(pathlib.Path(directory))
