@@ -108,8 +108,8 @@ Options read_options(int argc, char **argv) {
       {"port", 0, 0, G_OPTION_ARG_INT, &o.port, "Where it listens; 0: anywhere", "PORT"},
       {"address", 0, 0, G_OPTION_ARG_STRING, &o.address, "Where it listens", "ADDRESS"},
       {"connections", 0, 0, G_OPTION_ARG_INT, &o.connections, "At once", "NUMBER"},
-      {"basic", 0, 0, G_OPTION_ARG_STRING, &o.basic, "Who may read", "USER:PASSWORD"},
-      {"token", 0, 0, G_OPTION_ARG_STRING, &o.token, "What a program needs", "TOKEN"},
+      {"basic", 0, 0, G_OPTION_ARG_FILENAME, &o.basic, "Who may read", "USER:PASSWORD"},
+      {"token", 0, 0, G_OPTION_ARG_FILENAME, &o.token, "What a program needs", "TOKEN"},
       {"certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate, "PEM", "FILE"},
       {"key", 0, 0, G_OPTION_ARG_FILENAME, &o.key, "PEM", "FILE"},
       {"history", 0, 0, G_OPTION_ARG_FILENAME, &o.history, "Keeps one there", "FILE"},
@@ -133,6 +133,8 @@ Settings settings_of(const Options &options) {
     camera.credentials = Credentials{"operator", "camera-secret"};
     camera.rules = default_rules();
     for (Rule &rule : camera.rules) rule.hold = std::min(rule.hold, 1.0);
+    for (const Verdict verdict : {Verdict::kNoFrames, Verdict::kFrozen})
+      camera.rules[static_cast<size_t>(verdict)].raise = 2;
     settings.cameras.push_back(camera);
   }
   settings.web.port = static_cast<uint16_t>(options.port);

@@ -16,17 +16,18 @@ bool are_same(std::string_view given, std::string_view secret) {
   return difference == 0;
 }
 
-std::string decoded(const std::string &base64) {
-  gsize size = 0;
-  g_autofree guchar *bytes = g_base64_decode(base64.c_str(), &size);
-  return {reinterpret_cast<const char *>(bytes), size};
+/// What a browser sends.
+std::string encoded(const Credentials &credentials) {
+  const std::string text = credentials.user + ":" + credentials.password;
+  g_autofree gchar *base64 =
+      g_base64_encode(reinterpret_cast<const guchar *>(text.data()), text.size());
+  return base64;
 }
 
 }  // namespace
 
 Access::Access(const WebSettings &settings)
-    : basic_(settings.basic ? settings.basic->user + ":" + settings.basic->password : ""),
-      token_(settings.token) {}
+    : basic_(settings.basic ? encoded(*settings.basic) : ""), token_(settings.token) {}
 
 bool Access::permits(const std::optional<std::string> &authorization) const {
   if (is_open()) return true;
@@ -37,7 +38,7 @@ bool Access::permits(const std::optional<std::string> &authorization) const {
   const std::string given = authorization->substr(
       std::min(authorization->find_first_not_of(' ', space), authorization->size()));
   if (!basic_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Basic") == 0)
-    return are_same(decoded(given), basic_);
+    return are_same(given, basic_);
   if (!token_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Bearer") == 0)
     return are_same(given, token_);
   return false;

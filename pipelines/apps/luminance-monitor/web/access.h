@@ -22,7 +22,7 @@ class Access {
   std::string challenge() const;
 
  private:
-  const std::string basic_;  // user:password
+  const std::string basic_;  // user:password in Base64
   const std::string token_;
 };
 

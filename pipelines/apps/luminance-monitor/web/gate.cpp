@@ -59,10 +59,9 @@ void Gate::set_deadline(int socket, gint64 time) {
   if (found != connections_.end()) found->second.deadline = time;
 }
 
-std::vector<int> Gate::overdue(gint64 now) const {
+std::vector<int> Gate::sockets() const {
   std::vector<int> sockets;
-  for (const auto &[socket, connection] : connections_)
-    if (connection.deadline < now) sockets.push_back(socket);
+  for (const auto &[socket, connection] : connections_) sockets.push_back(socket);
   return sockets;
 }
 

@@ -37,7 +37,8 @@ class Gate {
   Room room(int socket) const { return connections_.at(socket).room; }
   /// By when the connection has to be done with what it does, in microseconds of GLib's clock.
   void set_deadline(int socket, gint64 time);
-  std::vector<int> overdue(gint64 now) const;
+  std::vector<int> sockets() const;
+  bool is_overdue(int socket, gint64 now) const { return connections_.at(socket).deadline < now; }
   size_t connections() const { return connections_.size(); }
 
  private:

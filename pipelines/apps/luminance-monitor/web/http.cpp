@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "http.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
@@ -16,7 +15,6 @@ namespace {
 constexpr size_t kMemory = 32768;
 // In the kernel. What waits there is what a slow reader of the stream gets too late.
 constexpr int kSendBuffer = 65536;
-constexpr unsigned kUnacknowledged = 20000;  // milliseconds
 constexpr const char *kVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 /// Runs libmicrohttpd when its epoll has something, it says so itself, or an exchange goes on.
@@ -44,9 +42,10 @@ gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
 
 GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
 
-void tune(int socket) {
-  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledged, sizeof kUnacknowledged);
+/// Whether the peer sends no more. libmicrohttpd does not see it where it came with a request.
+bool has_ended(int socket) {
+  char byte = 0;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 int socket_of(MHD_Connection *connection) {
@@ -68,14 +67,12 @@ Http::Http(const WebSettings &settings, Handler handler)
 
 Http::~Http() {
   listener_.reset();
-  if (sweep_ != 0) g_source_remove(sweep_);
-  if (source_ != nullptr) {
-    g_source_destroy(source_);
-    g_source_unref(source_);
-  }
+  g_source_remove(sweep_);
   for (const auto &[socket, held] : exchanges_)  // none may be suspended at the end
     if (const auto exchange = held.lock()) exchange->wake();
   MHD_stop_daemon(daemon_);
+  g_source_destroy(source_);
+  g_source_unref(source_);
 }
 
 void Http::start(const WebSettings &settings) {
@@ -118,19 +115,27 @@ void Http::accept(int socket, const sockaddr *peer, socklen_t length) {
     close(socket);
     return;
   }
-  tune(socket);
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
   // Where it fails, the socket is closed.
   if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) gate_.leave(socket);
 }
 
 void Http::sweep() {
-  for (const int socket : gate_.overdue(g_get_monotonic_time())) {
-    const auto found = exchanges_.find(socket);
-    const Held exchange = found != exchanges_.end() ? found->second.lock() : nullptr;
-    if (exchange != nullptr && exchange->waits())
-      exchange->answer(failure(503, "there is no answer in time"));
-    else
-      shutdown(socket, SHUT_RDWR);
+  const gint64 now = g_get_monotonic_time();
+  for (const int socket : gate_.sockets()) tend(socket, now);
+}
+
+void Http::tend(int socket, gint64 now) {
+  const auto found = exchanges_.find(socket);
+  const Held exchange = found != exchanges_.end() ? found->second.lock() : nullptr;
+  const bool is_overdue = gate_.is_overdue(socket, now);
+  if (exchange != nullptr && exchange->is_streaming()) {
+    if (has_ended(socket)) exchange->drop();
+  } else if (exchange != nullptr && exchange->waits()) {
+    if (is_overdue) exchange->answer(failure(503, "there is no answer in time"));
+  } else if (is_overdue ||
+             (has_ended(socket) && !(exchange != nullptr && exchange->is_checked()))) {
+    shutdown(socket, SHUT_RDWR);
   }
 }
 

@@ -33,6 +33,7 @@ class Http {
   void attach();
   void accept(int socket, const sockaddr *peer, socklen_t length);
   void sweep();
+  void tend(int socket, gint64 now);
   MHD_Result proceed(const Held &exchange, const char *method, size_t *body);
   void call(const Held &exchange);
   static void *begin(void *self, const char *target, MHD_Connection *connection);
