@@ -62,7 +62,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // For the server.
   bool waits() const { return waits_; }
-  bool is_streaming() const { return source_ != nullptr; }
+  bool is_streaming() const { return chunks_ != nullptr; }
   bool is_answered() const { return answer_.has_value(); }
   /// Sends the answer. `ends`: after it the connection is closed.
   MHD_Result send(bool ends);
