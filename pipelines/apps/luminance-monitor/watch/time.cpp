@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 namespace luminance {
 namespace {
 
-template <class Source>
+constexpr int64_t kSet = 20000;  // somebody has set the machine's clock
+
+template <class Of>
 int64_t microseconds_of() {
-  const auto since = Source::now().time_since_epoch();
+  const auto since = Of::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
 }
 
@@ -18,13 +21,15 @@ int64_t real() { return microseconds_of<std::chrono::system_clock>(); }
 
 }  // namespace
 
-Clock::Clock(bool fast) : fast_(fast), start_(monotonic()), start_wall_(real()), latest_(start_) {}
+Clock::Clock(bool fast) : fast_(fast), offset_(real() - monotonic()), latest_(monotonic()) {}
 
 Time Clock::now() const { return fast_ ? latest_.load() : monotonic(); }
 
 int64_t Clock::wall(Time time) const {
-  const int64_t offset = fast_ ? start_wall_ - start_ : real() - monotonic();
-  return (time + offset) / 1000;
+  const int64_t offset = real() - monotonic();
+  // It trembles by what lies between the two readings: the same time has to stay the same.
+  if (!fast_ && std::abs(offset - offset_) > kSet) offset_ = offset;
+  return (time + offset_) / 1000;
 }
 
 void Clock::advance(Time time) {

@@ -29,8 +29,7 @@ class Clock {
 
  private:
   const bool fast_;
-  const Time start_;          // of the monotonic clock
-  const int64_t start_wall_;  // microseconds since 1970
+  mutable std::atomic<int64_t> offset_;  // from it to the machine's clock, in microseconds
   std::atomic<Time> latest_;
 };
 
