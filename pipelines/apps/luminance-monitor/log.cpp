@@ -6,9 +6,7 @@
 #include <cstdio>
 
 namespace luminance {
-namespace {
 
-/// On one line, whatever a camera is called.
 std::string on_one_line(const std::string &text) {
   g_autofree gchar *valid = g_utf8_make_valid(text.c_str(), static_cast<gssize>(text.size()));
   std::string line;
@@ -19,8 +17,6 @@ std::string on_one_line(const std::string &text) {
       line.append(at, static_cast<const gchar *>(g_utf8_next_char(at)));
   return line;
 }
-
-}  // namespace
 
 void Log::on_change(const Camera &camera, const Change &change) {
   char value[64];

@@ -8,6 +8,9 @@
 
 namespace luminance {
 
+/// A text from outside as people may see it: valid UTF-8, without control characters.
+std::string on_one_line(const std::string &text);
+
 class Log : public Observer {
  public:
   explicit Log(const Clock &clock) : clock_(clock) {}

@@ -27,6 +27,10 @@ enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3 };
 
 constexpr guint kTick = 200;  // milliseconds
 
+void complain(const std::string &what) {
+  std::fprintf(stderr, "luminance-monitor: %s\n", on_one_line(what).c_str());
+}
+
 /// Where the history is, where no file is named.
 std::string usual_history() {
   return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
@@ -41,7 +45,7 @@ std::unique_ptr<History> open_history(HistorySettings settings, const Monitor &m
     std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
     return std::make_unique<History>(settings, monitor);
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "luminance-monitor: no history: %s\n", error.what());
+    complain(std::string("no history: ") + error.what());
     return nullptr;
   }
 }
@@ -150,10 +154,10 @@ int act(const Command &command) {
 int run(int argc, char **argv) try {
   return act(read_command_line(argc, argv));
 } catch (const SettingsError &error) {
-  std::fprintf(stderr, "luminance-monitor: %s\n", error.what());
+  complain(error.what());
   return kWrongSettings;
 } catch (const std::exception &error) {
-  std::fprintf(stderr, "luminance-monitor: %s\n", error.what());
+  complain(error.what());
   return kFailed;
 }
 

@@ -124,6 +124,11 @@ void apply_history(const Options &o, HistorySettings &history) {
   if (o.no_history) history.wanted = false, history.file.clear();
 }
 
+void check_history(const Settings &settings) {
+  if (settings.history.interval < settings.interval)
+    throw SettingsError("history.interval is shorter than interval");
+}
+
 void check_web(const WebSettings &web) {
   if (web.certificate.empty() != web.key.empty())
     throw SettingsError("a TLS certificate and its key need each other");
@@ -164,6 +169,7 @@ Command command_of(const Options &o) {
   apply_watching(o, settings);
   apply_web(o, settings.web);
   apply_history(o, settings.history);
+  check_history(settings);
   check_web(settings.web);
   for (const std::string &source : o.sources) {
     refuse_password(source);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "settings.h"
 
@@ -102,14 +103,19 @@ std::string read_text(const std::string &file) {
   return text.str();
 }
 
-/// Parsers go down for each bracket that is opened: the stack is finite.
-void check_brackets(const std::string &text) {
+/// Parsers go down for each bracket that is opened and each dot of a key, and so does what forgets
+/// what they made: the stack is finite.
+void check_depth(const std::string &text) {
   constexpr int kMost = 64;
-  int depth = 0;
+  int brackets = 0, dots = 0;
+  char before = 0;  // that is no space
   for (const char c : text) {
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') depth = std::max(depth - 1, 0);
-    if (depth > kMost) throw SettingsError("is nested too deeply");
+    if (c == '[' || c == '{') ++brackets;
+    if (c == ']' || c == '}') brackets = std::max(brackets - 1, 0);
+    if (c == '.') dots = before == '.' ? 0 : dots + 1;
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
+    if (brackets > kMost || dots > kMost) throw SettingsError("is nested too deeply");
+    if (c != ' ' && c != '\t') before = c;
   }
 }
 
@@ -130,12 +136,6 @@ json parse_yaml(const std::string &text) try {
   throw SettingsError("line " + std::to_string(error.mark.line + 1) + ": " + error.msg);
 }
 
-std::string on_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
-}
-
 }  // namespace
 
 json read_config_file(const std::string &file) try {
@@ -144,10 +144,10 @@ json read_config_file(const std::string &file) try {
   if (!is_yaml && ending != ".toml")
     throw SettingsError("its name ends in none of .toml, .yaml, .yml");
   const std::string text = read_text(file);
-  check_brackets(text);
+  check_depth(text);
   return is_yaml ? parse_yaml(text) : parse_toml(text);
 } catch (const SettingsError &error) {
-  throw SettingsError(file + ": " + on_one_line(error.what()));
+  throw SettingsError(file + ": " + error.what());
 }
 
 }  // namespace luminance

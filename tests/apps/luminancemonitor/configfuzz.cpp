@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Configuration files that nobody would write: each is taken, or refused with the file's name.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <fstream>
+#include <set>
+
+#include "historyrig.h"
+#include "settings/commandline.h"
+#include "settings/limits.h"
+
+namespace luminance::test {
+namespace {
+
+constexpr char kToml[] = R"(interval = 0.5
+max-fps = 5
+loop = true
+backend = "cpu"
+[web]
+listen = "127.0.0.1:0"
+user = "someone"
+password = "something"
+token = "abc"
+connections = 10
+[history]
+file = "history.db"
+enabled = true
+interval = 10
+retention-days = 3.5
+[verdicts]
+frozen = false
+too-dark = { raise = 30, clear = 35.5, hold = 2, enabled = true }
+[[cameras]]
+name = "Gate, \"north\""
+uri = "rtsp://10.0.0.5:554/stream?x=1"
+user = "viewer"
+password = "p"
+max-fps = 2
+verdicts.flicker.raise = 3
+[[cameras]]
+name = '''Gate'''
+uri = "clip.webm"
+)";
+
+constexpr char kYaml[] = R"(interval: 0.5
+max-fps: 5
+loop: true
+backend: cpu
+web: {listen: "127.0.0.1:0", user: someone, password: "something", token: abc, connections: 10}
+history:
+  file: history.db
+  enabled: true
+  interval: 10
+  retention-days: 3.5
+verdicts: &rules
+  frozen: false
+  too-dark: {raise: 30, clear: 35.5, hold: 2, enabled: true}
+cameras:
+- name: "Gate, \"north\""
+  uri: rtsp://10.0.0.5:554/stream?x=1
+  user: viewer
+  password: p
+  max-fps: 2
+  verdicts: *rules
+- name: |
+    Gate
+  uri: clip.webm
+)";
+
+// Right by the rules of both languages.
+const char *const kValues[] = {"0",
+                               "1",
+                               "-1",
+                               "0.5",
+                               "2.5",
+                               "60",
+                               "61",
+                               "1e9",
+                               "1e300",
+                               "-0.0",
+                               "9223372036854775807",
+                               "true",
+                               "false",
+                               "\"\"",
+                               "\"cpu\"",
+                               "\"text\"",
+                               "\"rtsp://h/\"",
+                               "\"a/b.webm\"",
+                               "\"\\u0000\"",
+                               "\"\\n\"",
+                               "\"\\u202e\"",
+                               "\"::1\"",
+                               "\":0\"",
+                               "\"[::1]:1\"",
+                               "\"/dev/null\"",
+                               "[]",
+                               "[1]",
+                               "[\"a\", {}]",
+                               "{}",
+                               "\"${HOME}\"",
+                               "\"${NOT_THERE}\"",
+                               "\"rtsp://u:p@h/${HOME}?q#f\""};
+
+const char *const kPieces[] = {"nan",
+                               "inf",
+                               "-inf",
+                               "-1",
+                               "0",
+                               "1e400",
+                               "-0.0",
+                               "99999999999999999999",
+                               "0x7fffffffffffffff",
+                               ".nan",
+                               "~",
+                               "null",
+                               "true",
+                               "\"\"",
+                               "''",
+                               "[]",
+                               "{}",
+                               "[[]]",
+                               "2020-01-01",
+                               "12:00:00",
+                               "\n",
+                               "\r",
+                               "\t",
+                               " ",
+                               "\\u0000",
+                               "\\x00",
+                               "\"\\u0000\"",
+                               "\xff",
+                               "\xc3",
+                               "\xef\xbb\xbf",
+                               "\0",
+                               "#",
+                               "=",
+                               ":",
+                               ": ",
+                               "- ",
+                               "? ",
+                               ",",
+                               ".",
+                               "..",
+                               "[",
+                               "]",
+                               "{",
+                               "}",
+                               "&a ",
+                               "*a",
+                               "*rules",
+                               "<<: ",
+                               "!!binary ",
+                               "!a ",
+                               "---\n",
+                               "...\n",
+                               "%YAML 1.2\n",
+                               "|",
+                               ">",
+                               "\"\"\"",
+                               "'''",
+                               "${HOME}",
+                               "${NOT_THERE}",
+                               "${",
+                               "uri",
+                               "name",
+                               "cameras",
+                               "[[cameras]]\n",
+                               "password-env = \"X\"\n",
+                               "password-file: /dev/zero\n",
+                               "token-file = \"/dev/null\"\n",
+                               "a.b.c.d.e.f.g.",
+                               "\xe2\x80\xa8"};
+
+std::string repeated(const std::string &text, size_t times) {
+  std::string all;
+  while (times-- > 0) all += text;
+  return all;
+}
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(unsigned seed) : random_(seed) {}
+
+  size_t below(size_t count) { return random_() % count; }
+  std::string bytes(size_t count) {
+    std::string text(count, 0);
+    for (char &c : text) c = static_cast<char>(random_());
+    return text;
+  }
+  std::string piece() {
+    const std::string piece = kPieces[below(std::size(kPieces))];
+    return below(20) != 0 ? piece : repeated(piece, below(3000));
+  }
+  /// Some changes to a text.
+  std::string changed(std::string text) {
+    for (size_t changes = 1 + below(3); changes > 0; --changes) change(text);
+    return text;
+  }
+
+ private:
+  void change(std::string &text) {
+    const size_t kind = below(10);
+    if (kind < 5) return change_value(text);
+    if (kind < 7) return change_line(text);
+    const size_t at = below(text.size() + 1),
+                 length = below(std::min<size_t>(text.size() - at, 40) + 1);
+    switch (kind) {
+      case 7: text.replace(at, below(2) * length, piece()); break;
+      case 8: text.insert(below(text.size() + 1), text.substr(at, length)); break;
+      default: text.replace(at, length, bytes(below(2) * length)); break;
+    }
+  }
+  void change_value(std::string &text) {
+    const size_t begin = text.find_first_of("=:", below(text.size() + 1));
+    if (begin == std::string::npos) return;
+    const size_t end = std::min(text.find_first_of(",}\n", begin), text.size());
+    text.replace(begin + 1, end - begin - 1, " " + std::string(kValues[below(std::size(kValues))]));
+  }
+  /// Leaves it out, or has it once more somewhere.
+  void change_line(std::string &text) {
+    const auto begin_of_line = [&] {
+      const size_t end = text.rfind('\n', below(text.size() + 1));
+      return end == std::string::npos ? 0 : end + 1;
+    };
+    const size_t begin = begin_of_line(), end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin) + "\n";
+    if (below(2) == 0)
+      text.insert(begin_of_line(), line);
+    else
+      text.erase(begin, line.size());
+  }
+
+  std::mt19937 random_;
+};
+
+double processor_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void expect_sensible(const Settings &s) {
+  std::set<std::string> ids;
+  for (const CameraSettings &camera : s.cameras) {
+    EXPECT_TRUE(ids.insert(camera.id).second) << camera.id << " is there twice";
+    EXPECT_FALSE(camera.id.empty());
+    EXPECT_EQ(camera.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+              std::string::npos);
+    EXPECT_FALSE(camera.uri.empty());
+    EXPECT_LE(camera.max_fps, kMostFps);
+    for (const Rule &rule : camera.rules)
+      for (const double value : {rule.raise, rule.clear, rule.hold})
+        EXPECT_TRUE(value >= 0 && value <= 86400) << value;
+  }
+  EXPECT_TRUE(s.interval >= kLeastInterval && s.interval <= kGreatestInterval) << s.interval;
+  EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kGreatestHistoryInterval);
+  EXPECT_TRUE(s.history.retention >= kLeastRetention && s.history.retention <= kGreatestRetention);
+  EXPECT_TRUE(s.web.connections >= 1 && s.web.connections <= kMostConnections);
+}
+
+class ConfigFuzz : public testing::TestWithParam<const char *> {
+ protected:
+  /// Whether it was taken.
+  bool read(const std::string &text) const {
+    const std::string file = folder_.file(std::string("config.") + GetParam());
+    std::ofstream(file, std::ios::binary) << text;  // which stays where this crashes
+    std::string arguments[] = {"luminance-monitor", "--check", "--config", file};
+    char *pointers[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(),
+                        arguments[3].data()};
+    const double begin = processor_seconds();
+    bool taken = false;
+    try {
+      expect_sensible(read_command_line(4, pointers).settings);
+      taken = true;
+    } catch (const SettingsError &error) {
+      const std::string what = error.what();
+      const bool is_of_all = what.rfind("there is no camera", 0) == 0 ||
+                             what.rfind("the ", 0) == 0 || what.rfind("a TLS", 0) == 0;
+      EXPECT_TRUE(is_of_all || what.rfind(file + ": ", 0) == 0) << what;
+    }
+    EXPECT_LT(processor_seconds() - begin, 20);
+    return taken;
+  }
+  bool is_yaml() const { return GetParam()[0] == 'y'; }
+
+  const Folder folder_;
+};
+
+TEST_P(ConfigFuzz, ChangedFiles) {
+  Fuzzer fuzzer(seed());
+  const std::string valid = is_yaml() ? kYaml : kToml;
+  ASSERT_TRUE(read(valid));
+  int taken = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const std::string text = fuzzer.changed(valid);
+    taken += read(text);
+    ASSERT_FALSE(HasFailure()) << "number " << i << ":\n" << text;
+  }
+  std::printf("%d of 6000 were taken\n", taken);
+  EXPECT_GT(taken, 100) << "the changes are too rough to show anything";
+  EXPECT_LT(taken, 5900);
+}
+
+TEST_P(ConfigFuzz, RandomBytes) {
+  Fuzzer fuzzer(seed());
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (size_t pieces = fuzzer.below(60); pieces > 0; --pieces)
+      text += fuzzer.below(4) == 0 ? fuzzer.bytes(fuzzer.below(30)) : fuzzer.piece();
+    read(text);
+    ASSERT_FALSE(HasFailure()) << "number " << i << ":\n" << text;
+  }
+}
+
+TEST_P(ConfigFuzz, DeepOnes) {
+  for (const char *piece : kPieces)
+    for (const std::string begin : {"", "a = ", "a: ", "[", "cameras = [", "cameras: ["})
+      for (const size_t times : {100, 5000, 200000}) {
+        const std::string text = begin + repeated(piece, times);
+        if (text.size() <= 1 << 20) read(text);
+      }
+  for (const char *key : {"a.", "a .", "'a'.", "\"a\" . ", "a=[{", "{a=", "- a: ", "? a\n: "})
+    for (const char *begin : {"", "[", "[[", "a = {"})
+      EXPECT_FALSE(read(begin + repeated(key, 100000)));
+  std::string indented;
+  for (int i = 0; i < 1000; ++i) indented += std::string(i, ' ') + "a:\n";
+  EXPECT_FALSE(read(indented));
+}
+
+TEST_P(ConfigFuzz, LargeOnes) {
+  EXPECT_FALSE(read("# " + std::string(2 << 20, 'x')));
+  EXPECT_FALSE(read(repeated("a", 1 << 20)));
+  std::string cameras;
+  for (int i = 0; i < 1025; ++i)
+    cameras += is_yaml() ? "- {uri: 'rtsp://a/'}\n" : "[[cameras]]\nuri = 'rtsp://a/'\n";
+  EXPECT_FALSE(read(is_yaml() ? "cameras:\n" + cameras : cameras));
+}
+
+TEST_P(ConfigFuzz, AliasesThatStandForALot) {
+  if (!is_yaml()) return;
+  std::string laughs = "cameras: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 30; ++i)
+    laughs += "b" + std::to_string(i) + ": &a" + std::to_string(i) + " [" +
+              repeated("*a" + std::to_string(i - 1) + ", ", 9) + "]\n";
+  EXPECT_FALSE(read(laughs));
+  EXPECT_FALSE(read("cameras: &a [*a]\n"));
+  EXPECT_FALSE(read("&a cameras: *a\n"));
+  EXPECT_FALSE(read("web: &a {listen: *a}\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ConfigFuzz, testing::Values("toml", "yaml"),
+                         [](const auto &each) { return std::string(each.param); });
+
+}  // namespace
+}  // namespace luminance::test
