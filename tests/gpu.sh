@@ -100,6 +100,8 @@ elements_stage() {
         "$build/$program"
     done
   done
+  check elements luminance-monitor 300 python3 tests/gpu/monitor.py "$CUDATENSOR_TEST_CLIP" \
+    "${start[@]}" "$build/pipelines/apps/luminance-monitor/luminance-monitor"
   python_checks
 }
 

@@ -3,13 +3,15 @@
 # Sourced by what tests on a GPU.
 # shellcheck source=pipelines/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../pipelines/setup.sh"
+# shellcheck source=pipelines/apps/luminance-monitor/setup.sh
+. "$root/pipelines/apps/luminance-monitor/setup.sh"
 
 # build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmarks; installs what
 # is missing. Ends the script where it cannot.
 build_for_gpu() {
   local dir=$1 bench
-  need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 libgstreamer-plugins-bad1.0-0 \
-    gstreamer1.0-plugins-bad
+  need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
+    libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad
   need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
   for bench in tests/bench/bench-{gpu,element,mux}; do

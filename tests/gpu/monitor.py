@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""luminance-monitor on a GPU: what NVDEC and the CUDA backend measure is what the CPU backend
+measures of the same frames; pictures come from the GPU; cameras share one CUDA context.
+
+usage: monitor.py CLIP COMMAND...    COMMAND starts luminance-monitor
+"""
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+CAMERAS = 16
+INTERVALS = 5  # that have to be equal
+CAMERA_MEMORY = 150 << 20  # bytes on the GPU for a decoder's pictures; a context takes more
+
+
+class Monitor:
+    def __init__(self, backend, clip, command, cameras):
+        self._process = subprocess.Popen(
+            [*command, '--headless', '--no-history', '--loop', '--listen=127.0.0.1:0',
+             f'--backend={backend}', *[clip] * cameras], stdout=subprocess.PIPE, text=True)
+        self._address = self._process.stdout.readline().removeprefix('Serving ').strip()
+
+    def get(self, path):
+        with urllib.request.urlopen(self._address + path, timeout=60) as answer:
+            return answer.read()
+
+    def cameras(self):
+        return json.loads(self.get('api/v1/cameras'))['cameras']
+
+    def stop(self):
+        self._process.send_signal(signal.SIGTERM)
+        output = self._process.communicate(timeout=60)[0]
+        assert self._process.returncode == 0, (self._process.returncode, output)
+        assert 'waiting' not in output, output
+        return output
+
+
+def wait_for(what, condition, seconds=90):
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, f'{what}: not within {seconds} s'
+        time.sleep(0.05)
+    return value
+
+
+def measured(monitor, found):
+    """Adds the latest interval's numbers by what frames they are of."""
+    latest = monitor.cameras()[0]['latest']
+    if latest is not None:
+        numbers = {name: value for name, value in latest.items() if name != 'time'}
+        found[latest['stream_time_ns'], latest['frames']] = numbers
+
+
+def backends_agree(clip, command):
+    monitors = [Monitor(backend, clip, command, 1) for backend in ('cuda', 'cpu')]
+    found = [{}, {}]
+
+    def look():
+        for monitor, numbers in zip(monitors, found):
+            measured(monitor, numbers)
+        return len(found[0].keys() & found[1].keys()) >= INTERVALS
+
+    wait_for('intervals of the same frames', look)
+    for key in found[0].keys() & found[1].keys():
+        assert found[0][key] == found[1][key], (key, found[0][key], found[1][key])
+        print(f'{key}: mean {found[0][key]["mean"]}')
+    for monitor in monitors:
+        jpeg = monitor.get('api/v1/cameras/' + monitor.cameras()[0]['id'] + '/still.jpg')
+        assert jpeg[:2] == b'\xff\xd8' and len(jpeg) > 2000, len(jpeg)
+        monitor.stop()
+
+
+def used_memory():
+    text = subprocess.run(['nvidia-smi', '--id=0', '--query-gpu=memory.used',
+                           '--format=csv,noheader,nounits'], capture_output=True, text=True,
+                          check=True).stdout
+    return int(text) << 20
+
+
+def cameras_share_a_context(clip, command):
+    def used_by(cameras):
+        monitor = Monitor('cuda', clip, command, cameras)
+        wait_for('frames', lambda: all(c['frames'] > 20 for c in monitor.cameras()))
+        used = used_memory()
+        monitor.stop()
+        return used
+    one, many = used_by(1), used_by(CAMERAS)
+    each = (many - one) / (CAMERAS - 1)
+    print(f'{each / 2**20:.0f} MiB of GPU memory for each further camera')
+    assert each < CAMERA_MEMORY, each
+
+
+backends_agree(sys.argv[1], sys.argv[2:])
+cameras_share_a_context(sys.argv[1], sys.argv[2:])
