@@ -27,23 +27,23 @@ def sizes_are_limited(server):
     def head(size):
         return HEALTHZ + b"Connection: close\r\nX: " + b"a" * (size - 65) + b"\r\n\r\n"
 
-    for request, status in (
-            (path(4096), 200), (path(4097), 414), (path(12000), 414), (path(60000), 414),
-            (head(16000), 200), (head(17000), 431), (head(31000), 431), (head(60000), 431),
-            (HEALTHZ + b"a: b\r\n" * 4000 + b"\r\n", 431),
-            (HEALTHZ + b"Content-Length: 16385\r\n\r\n", 413),
-            (HEALTHZ + b"Content-Length: 999999999999999\r\n\r\n", 413),
-            (HEALTHZ + b"Content-Length: 99999999999999999999999\r\n\r\n", 413),
-            (HEALTHZ + b"Content-Length: -1\r\n\r\n", 400),
-            (HEALTHZ + b"Content-Length: 1x\r\n\r\n", 400),
-            (HEALTHZ + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
-            (HEALTHZ + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 413),
-            (HEALTHZ + b"Transfer-Encoding: chunked\r\n\r\n", 413),
-            (HEALTHZ + b"Transfer-Encoding: nonsense\r\n\r\n", 413)):
+    # Where it is libmicrohttpd that refuses, its versions have two opinions of the reason.
+    long, body = {414, 431}, {400, 413}
+    for request, statuses in (
+            (path(4096), {200}), (path(4097), {414}), (path(12000), {414}), (path(60000), long),
+            (head(16000), {200}), (head(17000), {431}), (head(31000), long), (head(60000), long),
+            (HEALTHZ + b"a: b\r\n" * 4000 + b"\r\n", long),
+            (HEALTHZ + b"Content-Length: 16385\r\n\r\n", {413}),
+            (HEALTHZ + b"Content-Length: 999999999999999\r\n\r\n", {413}),
+            (HEALTHZ + b"Content-Length: 99999999999999999999999\r\n\r\n", body),
+            (HEALTHZ + b"Content-Length: -1\r\n\r\n", {400}),
+            (HEALTHZ + b"Content-Length: 1x\r\n\r\n", {400}),
+            (HEALTHZ + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", {400}),
+            (HEALTHZ + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", body),
+            (HEALTHZ + b"Transfer-Encoding: chunked\r\n\r\n", {413}),
+            (HEALTHZ + b"Transfer-Encoding: nonsense\r\n\r\n", body)):
         got = ask(request)
-        # Where libmicrohttpd is out of memory for a head, it says either of the two.
-        expect(got == status or {got, status} == {414, 431}, f"{status} expected, not {got}",
-               request[:200])
+        expect(got in statuses, f"{statuses} expected, not {got}", request[:200])
     small = HEALTHZ + b"Connection: close\r\nContent-Length: 16384\r\n\r\n" + b"x" * 16384
     expect(ask(small) == 200, "a small body is read and forgotten")
     two = HEALTHZ + b"Content-Length: 5\r\n\r\nhello" + HEALTHZ + b"Connection: close\r\n\r\n"
@@ -72,7 +72,7 @@ def endless_heads_are_cut(server):
 
 def dribblers_are_cut(server):
     """Ten seconds for all of a request, in however many pieces, and for a silent connection."""
-    begins = {"nothing": b"", "a request line": b"GET / HT", "headers": HEALTHZ + b"X: ",
+    begins = {"nothing": b"", "a request line": b"GET /", "headers": HEALTHZ + b"X: ",
               "a body": HEALTHZ + b"Content-Length: 16000\r\n\r\n"}
     begin = time.monotonic()
     connections = {name: server.connect() for name in begins}
@@ -109,16 +109,15 @@ def dribblers_are_cut(server):
 
 def connections_are_limited():
     with Server("--cameras", 1, "--connections", 20) as server:
-        before = server.idle_descriptors
         held = [server.connect() for _ in range(20)]
-        until(lambda: server.descriptors() == before + 20, "20 connections")
+        until(lambda: server.connections() == 20, "20 connections")
         status, headers, _ = server.get("/healthz")
         expect(status == 503 and headers["Connection"] == "close", "beyond the limit", status)
         more = [server.connect() for _ in range(60)]
-        until(lambda: server.descriptors() == before + 52, "what is beyond the reserve is closed")
+        until(lambda: server.connections() == 52, "what is beyond the reserve is closed")
         for connection in held + more:
             connection.close()
-        until(lambda: server.descriptors() == before, "all closed")
+        until(lambda: server.connections() == 0, "all closed")
         expect(server.get("/healthz")[0] == 200, "room again")
 
 
@@ -156,7 +155,7 @@ def descriptors_run_out():
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     with server:
         held = [server.connect() for _ in range(100)]
-        until(lambda: server.descriptors() >= 60, "no descriptors left")
+        until(lambda: server.connections() >= 50, "no descriptors left")
         for connection in held:
             connection.close()
         until(lambda: server.get("/healthz")[0] == 200, "it accepts again")
@@ -252,7 +251,7 @@ def pieces_of(generator, request):
 
 
 def is_as_it_was(server):
-    until(lambda: server.descriptors() == server.idle_descriptors, "descriptors stay")
+    until(lambda: server.connections() == 0, "connections are closed")
     expect(len(server.json("/api/v1/cameras")["cameras"]) == 5, "cameras")
     expect(server.get("/")[0] == 200, "page")
     stream = server.stream()

@@ -96,13 +96,19 @@ class MadeUpStills : public Stills {
 };
 
 struct Options {
+  Options() = default;
+  Options(const Options &) = delete;
+  Options &operator=(const Options &) = delete;
+  ~Options() {
+    for (gchar *text : {address, basic, token, certificate, key, history}) g_free(text);
+  }
+
   gint cameras = 5, port = 0, connections = 512;
   gchar *address = nullptr, *basic = nullptr, *token = nullptr, *certificate = nullptr,
         *key = nullptr, *history = nullptr;
 };
 
-Options read_options(int argc, char **argv) {
-  Options o;
+void read_options(int argc, char **argv, Options &o) {
   const GOptionEntry entries[] = {
       {"cameras", 0, 0, G_OPTION_ARG_INT, &o.cameras, "How many", "NUMBER"},
       {"port", 0, 0, G_OPTION_ARG_INT, &o.port, "Where it listens; 0: anywhere", "PORT"},
@@ -118,7 +124,6 @@ Options read_options(int argc, char **argv) {
   g_option_context_add_main_entries(context, entries, nullptr);
   g_autoptr(GError) error = nullptr;
   if (!g_option_context_parse(context, &argc, &argv, &error)) throw SettingsError(error->message);
-  return o;
 }
 
 std::string text(const gchar *value) { return value != nullptr ? value : ""; }
@@ -216,7 +221,9 @@ class Application {
 
 int main(int argc, char **argv) try {
   gst_init(nullptr, nullptr);
-  luminance::Application(luminance::settings_of(luminance::read_options(argc, argv))).run();
+  luminance::Options options;
+  luminance::read_options(argc, argv, options);
+  luminance::Application(luminance::settings_of(options)).run();
   return 0;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "serve: %s\n", error.what());

@@ -39,7 +39,6 @@ class Gate {
   void set_deadline(int socket, gint64 time);
   std::vector<int> sockets() const;
   bool is_overdue(int socket, gint64 now) const { return connections_.at(socket).deadline < now; }
-  size_t connections() const { return connections_.size(); }
 
  private:
   struct Connection {
