@@ -241,6 +241,18 @@ def says_how_to_keep_a_history(browser):
     expect("--history" in facts[0] and facts[1:] == [True, False, 1],
            "the page does not say how to keep a history", facts)
     expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
+def works_with_a_password(browser, history):
+    """Also where that is in the address."""
+    monitor = Monitor([SERVE, "--basic=operator:secret", f"--history={history}"])
+    browser.open(monitor.address.replace("//", "//operator:secret@"), "#/camera/camera-1")
+    browser.wait("return document.querySelectorAll('.events tbody tr').length > 0",
+                 "the list of events does not come with a password")
+    expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
     monitor.end()
 
 
@@ -268,6 +280,7 @@ def main():
         browser.driver.get("about:blank")
         monitor.end()
         says_how_to_keep_a_history(browser)
+        works_with_a_password(browser, Path(folder) / "other.sqlite")
     print("the page shows what the monitor says, to the eye, the keyboard and the ear")
 
 
