@@ -97,9 +97,11 @@ def keys_lead_everywhere(browser, address):
     browser.press("ENTER")
     browser.wait("return document.activeElement.matches('#detail h2')", "Enter opens no detail")
     browser.press("ARROW_RIGHT")
-    browser.wait("return location.hash === '#/camera/camera-2'", "an arrow leads to no neighbour")
-    browser.press("ARROW_LEFT", "ARROW_LEFT", "ARROW_LEFT")
-    browser.wait("return location.hash === '#/camera/camera-0'", "arrows do not lead back")
+    shown = "return document.querySelector('#detail .location')?.textContent.endsWith(arguments[0])"
+    browser.wait(shown, "an arrow leads to no neighbour", "/2")
+    for camera in ("/1", "/0"):
+        browser.press("ARROW_LEFT")
+        browser.wait(shown, "arrows do not lead back", camera)
     browser.press("ESCAPE")
     browser.wait("return document.activeElement.closest('.tile')?.dataset.camera === 'camera-0'",
                  "the focus does not return to the tile")
@@ -171,20 +173,28 @@ def verdicts_are_said(browser, monitor):
                "the list has another event", text, event)
 
 
-def history_is_drawn(browser, monitor):
-    browser.open(monitor.address, "#/camera/camera-1")
+def text_of_a_row(browser, address, camera, pattern):
+    """Of the last hour, by keys."""
+    browser.open(address, f"#/camera/{camera}")
     browser.click('[data-part="ranges"] button[value="1 h"]')
     chart = "const chart = document.querySelector('.history');"
-    browser.wait(chart + "return chart.querySelector('[data-part=line]').getAttribute('d') && "
-                 "Number(chart.getAttribute('aria-valuemax')) > 1", "no history is drawn")
-    browser.wait(chart + "return chart.querySelector('rect[data-verdict=too-dark]')",
-                 "the verdict is not marked under the history")
+    browser.wait(chart + "return Number(chart.getAttribute('aria-valuemax')) > 1", "no history is shown")
     browser.run(chart + "chart.focus()")
     browser.press("ARROW_LEFT")
-    text = browser.wait(chart + "const text = chart.getAttribute('aria-valuetext');"
-                        "return /: mean [0-9]/.test(text) && text", "arrows do not read the history")
+    return browser.wait(chart + "const text = chart.getAttribute('aria-valuetext');"
+                        "return new RegExp(arguments[0]).test(text) && text",
+                        "arrows do not read the history", pattern)
+
+
+def history_is_drawn(browser, monitor):
+    text = text_of_a_row(browser, monitor.address, "camera-3", ": no frames")
+    expect("No frames" in text, "a row does not name its verdict", text)
+    text = text_of_a_row(browser, monitor.address, "camera-1", ": mean [0-9]")
+    browser.wait("return document.querySelector('.history [data-part=line]').getAttribute('d') && "
+                 "document.querySelector('.history rect[data-verdict=too-dark]')",
+                 "the history and its verdict are not drawn")
     rows = monitor.ask("api/v1/cameras/camera-1/history?points=5000")["rows"]
-    means = {f"mean {row['mean']:.1f}" for row in rows}
+    means = {f"mean {row['mean']:.1f}" for row in rows if row["mean"] is not None}
     expect(re.search(r"mean [\d.]+", text)[0] in means, "no row of the history is like that", text)
     browser.click('[data-part="ranges"] button[value="15 min"]')
 
@@ -241,6 +251,18 @@ def says_how_to_keep_a_history(browser):
     expect("--history" in facts[0] and facts[1:] == [True, False, 1],
            "the page does not say how to keep a history", facts)
     expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
+def works_with_a_password(browser, history):
+    """Also where that is in the address."""
+    monitor = Monitor([SERVE, "--basic=operator:secret", f"--history={history}"])
+    browser.open(monitor.address.replace("//", "//operator:secret@"), "#/camera/camera-1")
+    browser.wait("return document.querySelectorAll('.events tbody tr').length > 0",
+                 "the list of events does not come with a password")
+    expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
     monitor.end()
 
 
@@ -268,6 +290,7 @@ def main():
         browser.driver.get("about:blank")
         monitor.end()
         says_how_to_keep_a_history(browser)
+        works_with_a_password(browser, Path(folder) / "other.sqlite")
     print("the page shows what the monitor says, to the eye, the keyboard and the ear")
 
 

@@ -13,7 +13,7 @@ return [...document.querySelectorAll('.tile')].map((tile) => ({
     (field) => [field.dataset.field, field.dataset.value, field.textContent, field.title]),
 }))"""
 _DETAIL = """
-const detail = document.getElementById('detail');
+const detail = document.querySelector('#detail > [data-time]');
 return {
   time: Number(detail.dataset.time),
   histogram: detail.querySelector('[data-part=histogram]').getAttribute('d'),
@@ -69,8 +69,8 @@ def detail_shows(browser, monitor, camera):
     browser.click("#detail summary")
     for scale in ("linear", "sqrt"):
         browser.click(f'#detail button[value="{scale}"]')
-        browser.wait("return document.querySelector('#detail tbody tr') && document.getElementById("
-                     "'detail').dataset.time", "no table")
+        browser.wait("return document.querySelector('#detail > [data-time] details tbody tr') !== null",
+                     "no table")
         time.sleep(0.1)  # the browser draws
         shown = browser.run(_DETAIL)
         latest = monitor.interval(camera, shown["time"])

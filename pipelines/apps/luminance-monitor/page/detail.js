@@ -42,12 +42,15 @@ function fill(list, rows) {
   }));
 }
 
-/** What one camera's view is made of; the next camera gets another one. */
+/** What one camera's view is made of; the next camera gets another one. One that is no longer shown
+ * may still be asked to draw. */
 class View {
-  constructor(root, camera) {
+  root = element('div');
+
+  constructor(camera) {
+    const root = this.root;
     this.camera = camera;
-    this.root = root;
-    root.replaceChildren(copyOf('detail-template'));
+    root.append(copyOf('detail-template'));
     fill(part(root, 'luma'), LUMA);
     fill(part(root, 'stream'), [...STREAM, ...INTERVAL]);
     this.still = new Still(root.querySelector('.picture'), camera);
@@ -66,6 +69,7 @@ class View {
   }
 
   draw() {
+    if (!this.root.isConnected) return;
     const {data} = this.camera, {latest} = data;
     setState(part(this.root, 'heading'), this.camera.state);
     setText(part(this.root, 'name'), data.name);
@@ -168,7 +172,8 @@ export class Detail {
       return;
     }
     if (this.#view?.camera !== camera) {
-      this.#view = new View(this.#root, camera);
+      this.#view = new View(camera);
+      this.#root.replaceChildren(this.#view.root);
       this.#view.history.onRange = () => this.#load();
       this.#standing = standingOf(camera);
       this.#applyHistory();

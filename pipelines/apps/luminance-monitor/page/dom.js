@@ -88,7 +88,8 @@ export function remember(key, value) {
 export async function ask(path, signal) {
   let response;
   try {
-    response = await fetch(path, {cache: 'no-store', signal});
+    // The page's own address has the user's password where that was in the bar: fetch refuses it.
+    response = await fetch(new URL(path, location.href), {cache: 'no-store', signal});
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Error('the monitor does not answer');

@@ -12,7 +12,7 @@ function rowOf({time, title, raised, value}) {
   when.append(element('time', moment(time, now()), {title: dateAndTime(time)}));
   const sign = raised ? '▲' : '✓';
   row.append(when, element('td', `${sign} ${title} ${raised ? 'raised' : 'cleared'}`),
-    element('td', measured(value), {title: String(value)}));
+    element('td', measured(value), {title: value ?? 'not known'}));
   return row;
 }
 

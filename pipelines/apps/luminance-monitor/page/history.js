@@ -4,7 +4,8 @@ import {bandPath, linePath, runs, ticks} from './chart.js';
 import {now} from './clock.js';
 import {ask, element, part, press, redraw, setAttribute, setText, shape} from './dom.js';
 import {WINDOW} from './series.js';
-import {dayOf, moment, oneDecimal, timeOfDay, timeWithSeconds, verdictTitle} from './text.js';
+import {dayOf, integer, moment, oneDecimal, timeOfDay, timeWithSeconds, verdictTitle}
+  from './text.js';
 
 const HOUR = 3600e3;
 const RANGES = [
@@ -19,11 +20,20 @@ const LANE = 24, BAR = 8;  // pixels of a verdict: its name and its times
 
 const endOf = (row) => row.time + row.duration * 1000;
 
+const hasFrames = (row) => row.mean !== null;
+
 /** When each verdict stood, by its name. */
 function spansOf(rows) {
   return [...new Set(rows.flatMap(({verdicts}) => verdicts))].flatMap((name) =>
     runs(rows.filter(({verdicts}) => verdicts.includes(name)))
       .map((run) => ({name, from: run[0].time, to: endOf(run.at(-1))})));
+}
+
+function numbersOf(row) {
+  if (!hasFrames(row)) return 'no frames';
+  const range = row.least_mean < row.greatest_mean
+    ? ` (${oneDecimal(row.least_mean)} to ${oneDecimal(row.greatest_mean)})` : '';
+  return `mean ${oneDecimal(row.mean)}${range}, p1 ${integer(row.p1)}, p99 ${integer(row.p99)}`;
 }
 
 export class History {
@@ -83,9 +93,10 @@ export class History {
     const x = (time) => (time - this.#from) / (this.#to - this.#from) * WIDTH;
     const y = (luma) => 255 - luma;
     const draw = (name, path) => setAttribute(part(this.#box, name), 'd', path);
-    draw('line', linePath(this.#rows, x, y, (row) => row.mean));
-    draw('band', bandPath(this.#rows, x, y, (row) => row.least_mean, (row) => row.greatest_mean));
-    draw('outer', bandPath(this.#rows, x, y, (row) => row.p1, (row) => row.p99));
+    const rows = this.#rows.filter(hasFrames);
+    draw('line', linePath(rows, x, y, (row) => row.mean));
+    draw('band', bandPath(rows, x, y, (row) => row.least_mean, (row) => row.greatest_mean));
+    draw('outer', bandPath(rows, x, y, (row) => row.p1, (row) => row.p99));
     this.#drawTimes(x);
     this.#drawCursor(x);
   }
@@ -144,18 +155,16 @@ export class History {
 
   #textOf(row) {
     const when = this.#range.length > HOUR ? moment(row.time, now()) : timeWithSeconds(row.time);
-    const span = row.least_mean < row.greatest_mean
-      ? ` (${oneDecimal(row.least_mean)} to ${oneDecimal(row.greatest_mean)})` : '';
     const verdicts = (row.verdicts ?? []).map(verdictTitle).join(', ');
-    return `${when}: mean ${oneDecimal(row.mean)}${span}, p1 ${row.p1}, p99 ${row.p99}`
-      + (verdicts && `. ${verdicts}`);
+    return `${when}: ${numbersOf(row)}${verdicts && `. ${verdicts}`}`;
   }
 
   #summary() {
     if (this.#loaded.error) return `The history cannot be shown: ${this.#loaded.error}.`;
-    if (this.#rows.length === 0) return 'Nothing is known of this time.';
-    const least = Math.min(...this.#rows.map((row) => row.least_mean));
-    const greatest = Math.max(...this.#rows.map((row) => row.greatest_mean));
+    const rows = this.#rows.filter(hasFrames);
+    if (rows.length === 0) return 'No frames are known of this time.';
+    const least = Math.min(...rows.map((row) => row.least_mean));
+    const greatest = Math.max(...rows.map((row) => row.greatest_mean));
     return `Mean from ${oneDecimal(least)} to ${oneDecimal(greatest)}. Line: mean; bands: `
       + 'range of means, and p1 to p99.';
   }

@@ -82,8 +82,9 @@ export class Overview {
   fit() {
     const tile = this.#list.querySelector('.tile:not([hidden])');
     if (!tile?.offsetHeight) return;
-    const rest = tile.offsetHeight - tile.querySelector('.pictures').offsetHeight;
-    const columns = columnsFor(this.#tiles.size, (width) => rest + width / 2 * 9 / 16);
+    const pictures = tile.querySelector('.pictures');
+    const rest = tile.offsetHeight - pictures.offsetHeight, edge = tile.offsetWidth - pictures.offsetWidth;
+    const columns = columnsFor(this.#tiles.size, (width) => rest + (width - edge) / 2 * 9 / 16);
     this.#list.style.setProperty('--columns', columns);
   }
 

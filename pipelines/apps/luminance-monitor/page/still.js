@@ -9,6 +9,7 @@ export class Still {
   #due = 0;
   #frames = -1;
   #loading = false;
+  #failures = 0;
 
   /** `box` has an img and what is shown without one. */
   constructor(box, camera) {
@@ -30,8 +31,12 @@ export class Still {
     this.#due = now + EVERY * (0.9 + 0.2 * Math.random());
   }
 
+  /** A file that begins again has none for a moment: the last one stays until it fails twice. */
   #loaded(isThere) {
     this.#loading = false;
-    this.#image.hidden = !isThere;
+    this.#failures = isThere ? 0 : this.#failures + 1;
+    if (isThere) this.#image.hidden = false;
+    else if (this.#failures > 1) this.#image.hidden = true;
+    else this.#due = 0;
   }
 }

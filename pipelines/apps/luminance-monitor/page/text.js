@@ -17,8 +17,9 @@ export function percent(share) {
   return `${value.toFixed(value > 0 && value < 1 ? 2 : 1)} %`;
 }
 
-/** Three digits that count. */
+/** Three digits that count; of null a dash. */
 export function measured(value) {
+  if (value === null) return '–';
   return Math.abs(value) >= 1000 ? integer(value) : String(Number(value.toPrecision(3)));
 }
 
@@ -55,11 +56,17 @@ export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.s
 
 /** "mean luma: 23.5"; a share in percent. */
 export function valueText(value, unit) {
-  return `${unit}: ${unit.startsWith('share ') ? percent(value) : measured(value)}`;
+  return `${unit}: ${unit.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
+}
+
+/** A camera that is lost is so since its last frame, however often it was tried since. */
+function statusSince({status, since, verdicts}) {
+  const gone = verdicts.find(({name}) => name === 'no-frames');
+  return status === 'waiting' && gone ? Math.min(since, gone.since) : since;
 }
 
 export function statusText(data, now) {
-  const text = `${statusTitle(data.status)} ${since(data.since, now)}`;
+  const text = `${statusTitle(data.status)} ${since(statusSince(data), now)}`;
   return data.error ? `${text}: ${isolated(data.error)}` : text;
 }
 
