@@ -86,6 +86,7 @@ class Application {
     server_.reset();
     sources_.reset();
     if (history_ != nullptr) history_->flush();
+    tell_of_history();
     return failed ? kSourceFailed : kDone;
   }
 
@@ -101,6 +102,13 @@ class Application {
     if (!run_.headless) open_page(server_->address());
   }
 
+  /// Why it cannot be written, once; and that it can be again.
+  void tell_of_history() {
+    if (history_ == nullptr || history_->error() == told_) return;
+    told_ = history_->error();
+    complain(told_.empty() ? "the history is written again" : told_);
+  }
+
   static gboolean on_signal(gpointer self) {
     g_main_loop_quit(static_cast<Application *>(self)->loop_.get());
     return G_SOURCE_REMOVE;  // a second signal ends the program
@@ -111,6 +119,7 @@ class Application {
     self->sources_->tick();
     self->monitor_.tick();
     if (self->history_ != nullptr) self->history_->tick();
+    self->tell_of_history();
     const Time gone = self->clock_.now() - self->begin_;
     const bool is_time = self->run_.seconds && gone >= seconds(*self->run_.seconds);
     // With a page, the last of it stays to be looked at.
@@ -128,6 +137,7 @@ class Application {
   Log log_;
   Metrics metrics_;
   std::unique_ptr<History> history_;
+  std::string told_;  // of its errors
   std::unique_ptr<Server> server_;
   std::optional<Sources> sources_;
 };

@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
+#include <stdexcept>
 
 #include "history/database.h"
 #include "historyrig.h"

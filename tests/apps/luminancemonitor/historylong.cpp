@@ -12,7 +12,6 @@
 namespace luminance::test {
 namespace {
 
-constexpr size_t kCameras = 32;
 constexpr int64_t kDay = 24 * 60 * 60 * 1000;
 
 /// Milliseconds on a clock of the system, which is not the test's.

@@ -44,6 +44,7 @@ class Process:
 
     def __init__(self, command):
         self.output = []
+        self._killed = False
         self._lines = queue.Queue()
         self._process = subprocess.Popen(
             [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -72,6 +73,9 @@ class Process:
             if match := re.search(pattern, line):
                 return match
 
+    def is_running(self):
+        return self._process.poll() is None
+
     def stop(self):
         """Its exit status."""
         self._process.terminate()
@@ -86,6 +90,7 @@ class Process:
             self._process.stdout.close()
 
     def kill(self):
+        self._killed = True
         self._process.kill()
         self._process.wait()
 
@@ -97,7 +102,8 @@ class Process:
         if kind is not None:
             sys.stderr.write(''.join(self.output[-100:]))
         else:
-            assert status in (0, -15), (status, self.output[-20:])
+            expected = (-9,) if self._killed else (0, -15)
+            assert status in expected, (status, self.output[-20:])
 
 
 class Monitor(Process):

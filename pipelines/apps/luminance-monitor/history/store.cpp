@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace luminance {
 namespace {
@@ -16,7 +18,7 @@ constexpr int64_t kEarliest = 0, kLatest = int64_t{1} << 50;  // milliseconds si
 // The main loop waits meanwhile.
 constexpr int kPatience = 100, kPatienceAtBegin = 5000;  // milliseconds
 
-// At each write, of each camera: more than come, and few enough that a clock that was set ahead by
+// At each write, of each camera, more than come: few enough that a clock that was set ahead by
 // mistake for a while does not cost the whole history.
 constexpr int64_t kForgottenRows = 60;
 constexpr int64_t kForgottenEvents = 1000;
@@ -230,7 +232,7 @@ void Store::write(const Monitor &monitor, const Batch &batch, int64_t oldest) {
   for (const Event &event : batch.events)
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},
                    event.value);
-  forget(oldest);
+  forget(oldest, batch);
   transaction.commit();
 }
 
@@ -245,12 +247,14 @@ void Store::write(const Batch::Entry &entry) {
                row.clipped_low, row.clipped_high, text_of(row.verdicts));
 }
 
-void Store::forget(int64_t oldest) {
+void Store::forget(int64_t oldest, const Batch &written) {
+  const auto rows = kForgottenRows + static_cast<int64_t>(written.rows.size());
+  const auto events = kForgottenEvents + static_cast<int64_t>(written.events.size());
   {
     Results cameras = cameras_.with();
-    while (cameras.next()) forget_rows_.run(cameras.integer(0), oldest, kForgottenRows);
+    while (cameras.next()) forget_rows_.run(cameras.integer(0), oldest, rows);
   }
-  forget_events_.run(oldest, kForgottenEvents);
+  forget_events_.run(oldest, events);
   forget_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)

@@ -53,7 +53,7 @@ class Store {
 
  private:
   void write(const Batch::Entry &entry);
-  void forget(int64_t oldest);
+  void forget(int64_t oldest, const Batch &written);
 
   Database database_;
   Statement name_camera_, find_row_, put_row_, put_event_;

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A day of two cameras, read as fast as possible: memory and the history's file stay as they are,
+and what was raised and cleared is what happens in the videos."""
+import os
+import pathlib
+import re
+import sqlite3
+import tempfile
+import time
+import urllib.error
+from datetime import datetime
+
+import numpy as np
+
+import videos
+from running import Monitor
+
+DAY = 86400  # seconds
+LENGTH = 1800  # of a video, which begins again and again
+DARK = {'one': (600, 900), 'two': (1200, 1230)}  # in each of them
+HOLD = 5
+RETENTION = 6 * 3600
+ROW = 60
+LINE = re.compile(r'\S+ (\w+)-mkv: (no longer: )?Too dark since (\S+)')
+# Of a sanitizer, memory that is not used again for a while.
+MEASURES_MEMORY = 'asan' not in os.environ.get('LD_PRELOAD', '')
+
+
+def make(folder, name):
+    """A frame a second, some noise, and dark for a while."""
+    rng = np.random.default_rng(1)
+    picture = rng.integers(40, 220, (48, 64))
+    begin, end = DARK[name]
+    frames = []
+    for second in range(LENGTH):
+        frame = picture + rng.integers(0, 5, picture.shape)
+        frames.append(videos.scaled(frame, 0.1) if begin <= second < end else
+                      frame.astype(np.uint8))
+    videos.write(folder / f'{name}.mkv', frames, 1)
+    return folder / f'{name}.mkv'
+
+
+def resident(pid):
+    """MB."""
+    status = pathlib.Path(f'/proc/{pid}/status').read_text()
+    return int(re.search(r'VmRSS:\s+(\d+)', status)[1]) / 1024
+
+
+class Watch:
+    """What is seen of the monitor while it runs."""
+
+    def __init__(self, monitor, history):
+        self.monitor, self.history = monitor, history
+        self.begin = None
+        self.seen = []  # seconds since the begin, memory, the history's size and that of its log
+
+    def look(self):
+        camera = self.monitor.cameras()['one-mkv']
+        if camera['latest'] is None:
+            return 0
+        now = camera['latest']['time'] / 1000
+        self.begin = self.begin or now
+        for path in ('history?points=600', 'recent'):
+            self.monitor.get(f'/api/v1/cameras/one-mkv/{path}')
+        for path in ('/metrics', '/api/v1/events'):
+            self.monitor.get(path)
+        sizes = [pathlib.Path(f'{self.history}{end}').stat().st_size / 2**20 for end in ('', '-wal')]
+        self.seen.append((now - self.begin, resident(self.monitor.pid), *sizes))
+        return now - self.begin
+
+    def greatest(self, begin, end):
+        """Memory and sizes in these hours."""
+        rows = [row for row in self.seen if begin * 3600 <= row[0] < end * 3600]
+        assert len(rows) >= 3, f'looked {len(rows)} times from {begin} to {end} h: {self.seen}'
+        return [max(values) for values in list(zip(*rows))[1:]]
+
+
+def expect_no_growth(watch):
+    for hours in range(0, 24, 4):
+        print('%2d to %2d h: %.1f MB of memory, %.2f MB of history, %.2f MB of its log'
+              % (hours, hours + 4, *watch.greatest(hours, hours + 4)))
+    _, size, log = watch.greatest(16, 24)
+    assert size < 0.5 and log < 5, (size, log)
+    if MEASURES_MEMORY:  # which goes up and down by some MB, with each video that begins
+        before, after = watch.greatest(8, 14)[0], watch.greatest(16, 24)[0]
+        assert after < before + 5, (before, after)
+
+
+def nights(lines):
+    """Of each camera, when it became too dark, and when light again."""
+    times = {name: {True: [], False: []} for name in DARK}
+    for line in lines:
+        if match := LINE.match(line):
+            date = datetime.fromisoformat(match[3].rstrip('Z') + '+00:00')
+            times[match[1]][match[2] is None].append(date.timestamp())
+    return times
+
+
+def expect_log(times):
+    """As many as there were: a camera may be behind the other. Returns when the videos began."""
+    begins = {}
+    for name, (dark, light) in DARK.items():
+        raised, cleared = times[name][True], times[name][False]
+        assert len(raised) - len(cleared) in (0, 1) and len(raised) > 0.75 * DAY / LENGTH, times
+        begins[name] = raised[0] - dark
+        for night, (begin, end) in enumerate(zip(raised, cleared)):
+            begin_of_video = begins[name] + night * LENGTH
+            assert abs(begin - begin_of_video - dark) < 3, (name, night, begin)
+            assert abs(end - begin_of_video - light) < 3, (name, night, end)
+    return begins
+
+
+def expect_events(database, times, oldest):
+    """Those in the log, but what is too old."""
+    for name in DARK:
+        events = database.execute(
+            "SELECT time / 1000.0, raised FROM event JOIN camera ON camera.number = camera "
+            "WHERE id = ? AND verdict = 'too-dark' ORDER BY event.number",
+            (name + '-mkv',)).fetchall()
+        for up in (True, False):
+            logged = [at for at in times[name][up] if at >= oldest]
+            kept = [at for at, raised in events if raised == up]
+            # The last second may be neither, nor is all forgotten at once.
+            assert len(logged) - 1 <= len(kept) <= len(logged) + 1, (name, kept, logged)
+            for at, expected in zip(kept[::-1], times[name][up][::-1]):
+                assert 0 <= at - expected < 1, (name, at, expected)
+
+
+def expect_rows(database, begins, oldest):
+    """Each row of the last hours has its frames, and its verdict while it was dark."""
+    for name, (dark, light) in DARK.items():
+        rows = database.execute(
+            'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM interval JOIN camera '
+            'ON camera.number = camera WHERE id = ? ORDER BY time',
+            (begins[name], name + '-mkv')).fetchall()
+        expected = (begins[name] + rows[-1][0] - oldest) / ROW
+        assert expected - 2 <= len(rows) <= expected + 65, (name, len(rows), expected)
+        for at, frames, mean, verdicts in rows[1:-1]:
+            assert frames in (59, 60, 61), (name, at, frames)
+            into = at % LENGTH
+            if dark < into and into + ROW < light:
+                assert 'too-dark' in verdicts and mean < 40, (name, at, mean, verdicts)
+            elif into + ROW < dark or into > light + HOLD + 1:
+                assert 'too-dark' not in verdicts and mean > 100, (name, at, mean, verdicts)
+        for row, after in zip(rows, rows[1:]):
+            assert abs(after[0] - row[0] - ROW) < 0.001, (row, after)
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    history = folder / 'history.db'
+    cameras = [make(folder, name) for name in DARK]
+    began = time.monotonic()
+    with Monitor('--fast', '--loop', f'--for={DAY}', '--history', history,
+                 f'--retention-days={RETENTION / DAY}', f'--history-interval={ROW}',
+                 *cameras) as monitor:
+        watch = Watch(monitor, history)
+        while monitor.is_running():
+            try:
+                watch.look()
+            except (ConnectionError, urllib.error.URLError) as error:
+                assert not isinstance(error, urllib.error.HTTPError), error.read()
+                break  # it is over
+    lines = monitor.output
+    print('a day in %.1f s' % (time.monotonic() - began))
+    expect_no_growth(watch)
+    with sqlite3.connect(history) as database:
+        times = nights(lines)
+        begins = expect_log(times)
+        latest = database.execute('SELECT max(time) / 1000.0 FROM interval').fetchone()[0]
+        expect_events(database, times, latest - RETENTION)
+        expect_rows(database, begins, latest - RETENTION)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(temporary)
