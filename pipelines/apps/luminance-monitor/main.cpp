@@ -82,12 +82,16 @@ class Application {
     const guint timer = g_timeout_add(kTick, on_tick, this);
     g_main_loop_run(loop_.get());
     g_source_remove(timer);
-    const bool failed = sources_->has_failed();
-    server_.reset();
-    sources_.reset();
+    const int status = sources_->has_failed() ? kSourceFailed : kDone;
+    monitor_.finish();
     if (history_ != nullptr) history_->flush();
     tell_of_history();
-    return failed ? kSourceFailed : kDone;
+    server_.reset();
+    if (!sources_->close()) {
+      complain("a camera does not close; ending without it");
+      std::_Exit(status);
+    }
+    return status;
   }
 
  private:

@@ -19,11 +19,13 @@ class Sources : public Stills {
  public:
   /// The settings outlive it.
   Sources(const Settings &settings, Monitor &monitor);
-  /// Waits a while for cameras that are slow to close.
   ~Sources() override;
 
   /// Throws std::runtime_error where no camera can be watched here.
   void begin();
+  /// Ends them all, and waits a while for those that are slow to close; false where some are still
+  /// there, and use this.
+  bool close();
   /// A few times a second.
   void tick();
   /// Nothing comes any more.

@@ -54,6 +54,11 @@ std::optional<Interval> Camera::tick(Time now) {
   return close();
 }
 
+std::optional<Interval> Camera::finish() {
+  if (accumulator_.is_empty()) return {};
+  return close();
+}
+
 std::optional<Interval> Camera::set_status(Status status, Time now, const std::string &error) {
   if (status == Status::kConnecting && status_ == Status::kWaiting) ++reconnects_;
   status_ = status;
@@ -61,8 +66,7 @@ std::optional<Interval> Camera::set_status(Status status, Time now, const std::s
   error_ = error;
   if (status == Status::kPlaying) return {};
   judge_.restart();
-  std::optional<Interval> ended;
-  if (!accumulator_.is_empty()) ended = close();
+  std::optional<Interval> ended = finish();
   interval_.reset();
   frame_rate_ = 0;
   rate_begin_.reset();

@@ -64,6 +64,8 @@ class Camera {
   std::optional<Interval> take(const Measurement &frame);
   /// Ends an interval that no frame has ended.
   std::optional<Interval> tick(Time now);
+  /// Ends the one under way, if there is one.
+  std::optional<Interval> finish();
   std::optional<Interval> set_status(Status status, Time now, const std::string &error);
   std::vector<Change> take_changes();
 

@@ -34,6 +34,10 @@ void Monitor::tick() {
   for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now()));
 }
 
+void Monitor::finish() {
+  for (const auto &camera : cameras_) tell(*camera, camera->finish());
+}
+
 void Monitor::tell(Camera &camera, const std::optional<Interval> &interval) {
   for (const Change &change : camera.take_changes())
     for (Observer *observer : observers_) observer->on_change(camera, change);

@@ -36,6 +36,8 @@ class Monitor {
   void set_status(size_t camera, Status status, const std::string &error = {});
   /// A few times a second.
   void tick();
+  /// Nothing comes any more: ends the intervals under way.
+  void finish();
 
  private:
   void tell(Camera &camera, const std::optional<Interval> &interval);
