@@ -78,11 +78,13 @@ class Application {
     const guint timer = g_timeout_add(kTick, on_tick, this);
     g_main_loop_run(loop_.get());
     g_source_remove(timer);
-    const bool failed = sources_->has_failed();
+    const int status = sources_->has_failed() ? kSourceFailed : kDone;
     server_.reset();
-    sources_.reset();
+    const bool stopped = sources_->stop();
     if (history_ != nullptr) history_->flush();
-    return failed ? kSourceFailed : kDone;
+    if (stopped) return status;
+    std::fprintf(stderr, "luminance-monitor: a camera does not close; ending without it\n");
+    std::_Exit(status);
   }
 
  private:

@@ -2,7 +2,6 @@
 #include "sources.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "jpeg.h"
@@ -30,14 +29,17 @@ Sources::Sources(const Settings &settings, Monitor &monitor)
 }
 
 Sources::~Sources() {
+  stop();
+  g_object_unref(leaving_);
+}
+
+bool Sources::stop() {
   g_cancellable_cancel(leaving_);
+  inbox_.close();
   sources_.clear();
   // The task, if there is one, ends on the main loop.
   while (making_) g_main_context_iteration(nullptr, TRUE);
-  g_object_unref(leaving_);
-  if (Player::wait_for_all(kGoodbye)) return;
-  g_printerr("luminance-monitor: a camera does not close; ending without it\n");
-  std::_Exit(0);
+  return Player::wait_for_all(kGoodbye);
 }
 
 void Sources::begin() {

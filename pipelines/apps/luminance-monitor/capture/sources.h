@@ -19,13 +19,15 @@ class Sources : public Stills {
  public:
   /// The settings outlive it.
   Sources(const Settings &settings, Monitor &monitor);
-  /// Waits a while for cameras that are slow to close.
   ~Sources() override;
 
   /// Throws std::runtime_error where no camera can be watched here.
   void begin();
   /// A few times a second.
   void tick();
+  /// Lets the cameras go, and waits a while for those that are slow to close; false where one still
+  /// is not, and may use this: then nothing is left but to end the program.
+  bool stop();
   /// Nothing comes any more.
   bool are_over() const;
   bool has_failed() const;
