@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "watch/camera.h"
+
 namespace luminance {
 namespace {
 
@@ -274,3 +276,17 @@ TEST(Flicker, StandsBlackAndFewFrames) {
 
 }  // namespace
 }  // namespace luminance
+TEST(Camera, KnowsItsRate) {
+  for (const double rate : {0.3, 0.5, 1.0, 2.0, 10.0, 29.97})
+    for (const double interval : {0.1, 1.0, 10.0}) {
+      Camera camera(CameraSettings{}, interval, 0);
+      Time ticked = 0;
+      for (int i = 1; i < 25 * rate + 3; ++i) {
+        const Time time = seconds(i / rate);
+        for (; ticked < time; ticked += kSecond / 5) camera.tick(ticked);
+        camera.take(frame_of(time, 100));
+      }
+      EXPECT_NEAR(camera.frame_rate(), rate, 0.02 * rate) << rate << " " << interval;
+    }
+}
+
