@@ -120,6 +120,30 @@ TEST_F(CommandLine, SaysWhatIsWrong) {
       {{"a", "--set", "too-dark.rise=5"}, "verdicts.too-dark.rise"},
       {{"a", "--set", "too-dark.raise=dark"}, "verdicts.too-dark.raise"},
       {{"a", "--set", "too-dark.clear=3"}, "verdicts.too-dark.clear"},
+TEST_F(CommandLine, TakesTheSettingsOfARuleInAnyOrder) {
+  for (const char *first : {"raise", "clear"}) {
+    const bool raise = std::string(first) == "raise";
+    const Settings s = read({"a", "--set", raise ? "too-bright.raise=230" : "too-bright.clear=220",
+                             "--set", raise ? "too-bright.clear=220" : "too-bright.raise=230"})
+                           .settings;
+    EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooBright).raise, 230);
+    EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooBright).clear, 220);
+  }
+}
+
+TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
+  const auto clear = [&](const std::string &rule, Verdict verdict) {
+    return rule_of(read({"a", "--set", rule}).settings.rules, verdict).clear;
+  };
+  EXPECT_EQ(clear("frozen.raise=30", Verdict::kFrozen), 11);
+  EXPECT_EQ(clear("frozen.raise=10", Verdict::kFrozen), 5);
+  EXPECT_EQ(clear("flicker.raise=0.5", Verdict::kFlicker), 0.25);
+  EXPECT_EQ(clear("too-dark.raise=251", Verdict::kTooDark), 253);
+  for (const char *never : {"frozen.clear=0", "frozen.raise=0", "too-dark.clear=255"})
+    EXPECT_NE(error_of({"a", "--set", never}).find("leaves nothing beyond it"), std::string::npos)
+        << never;
+}
+
       {{"a", "--listen", "host:99999"}, "99999"},
       {{"a", "--user", "x"}, "--password-file"},
       {{"a", "--tls-key", "x"}, "certificate"},

@@ -140,10 +140,10 @@ void apply_watching(const Options &o, Settings &settings) {
   if (!o.backend.empty()) settings.backend = o.backend;
   check_backend(settings.backend);
   if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMostFps);
-  for (const std::string &rule : o.rules) set_rule(rule, settings.rules);
+  set_rules(o.rules, settings.rules);
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
-    for (const std::string &rule : o.rules) set_rule(rule, camera.rules);
+    set_rules(o.rules, camera.rules);
   }
 }
 
