@@ -61,10 +61,12 @@ const Rule &rule_of(const Rules &rules, Verdict verdict) {
 using CommandLine = InFolder;
 
 TEST_F(CommandLine, NamesCamerasOfDevicesFilesAndUris) {
-  const Settings s =
-      read({"/dev/video2", "/tmp/a b.mp4", "rtsp://10.0.0.5:554/live/1?x=y", "/tmp/A_B.mp4"})
-          .settings;
-  ASSERT_EQ(s.cameras.size(), 4u);
+  const Settings s = read({"/dev/video2", "/tmp/a b.mp4", "rtsp://10.0.0.5:554/live/1?x=y",
+                           "/tmp/A_B.mp4", "/dev/v4l/by-id/usb-A-index0"})
+                         .settings;
+  ASSERT_EQ(s.cameras.size(), 5u);
+  EXPECT_EQ(s.cameras[4].uri, "v4l2:///dev/v4l/by-id/usb-A-index0");
+  EXPECT_EQ(s.cameras[4].name, "usb-A-index0");
   EXPECT_EQ(s.cameras[0].uri, "v4l2:///dev/video2");
   EXPECT_EQ(s.cameras[0].name, "video2");
   EXPECT_EQ(s.cameras[1].uri, "file:///tmp/a%20b.mp4");
@@ -80,6 +82,16 @@ TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
   const std::string error = error_of({"rtsp://user:geheim@host/a?token=geheim"});
   EXPECT_NE(error.find("rtsp://host/a"), std::string::npos) << error;
   EXPECT_EQ(error.find("geheim"), std::string::npos) << error;
+  for (const char *uri :
+       {"http://host/video?user=me&PWD=geheim&x=y", "srt://host:1?passphrase=geheim",
+        "rtsp://host/user=me_password=geheim_channel=1"}) {
+    const std::string found = error_of({uri});
+    EXPECT_NE(found.find("command line"), std::string::npos) << found;
+    EXPECT_EQ(found.find("geheim"), std::string::npos) << found;
+  }
+  setenv("CAMERA_PASSWORD", "geheim", 1);
+  EXPECT_EQ(read({"http://host/a?pwd=${CAMERA_PASSWORD}&x=y"}).settings.cameras[0].uri,
+            "http://host/a?pwd=geheim&x=y");
 }
 
 TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
@@ -108,18 +120,6 @@ TEST_F(CommandLine, SetsRulesOfAllCameras) {
   EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooDark).hold, 9);
 }
 
-TEST_F(CommandLine, SaysWhatIsWrong) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{}, "no camera"},
-      {{"a", "--interval", "0"}, "--interval"},
-      {{"a", "--interval", "nan"}, "--interval"},
-      {{"a", "--max-fps", "2.5"}, "--max-fps"},
-      {{"a", "--backend", "gpu"}, "'gpu'"},
-      {{"a", "--set", "too-dark"}, "VERDICT.SETTING=VALUE"},
-      {{"a", "--set", "too-drak.raise=5"}, "verdicts.too-drak"},
-      {{"a", "--set", "too-dark.rise=5"}, "verdicts.too-dark.rise"},
-      {{"a", "--set", "too-dark.raise=dark"}, "verdicts.too-dark.raise"},
-      {{"a", "--set", "too-dark.clear=3"}, "verdicts.too-dark.clear"},
 TEST_F(CommandLine, TakesTheSettingsOfARuleInAnyOrder) {
   for (const char *first : {"raise", "clear"}) {
     const bool raise = std::string(first) == "raise";
@@ -144,6 +144,18 @@ TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
         << never;
 }
 
+TEST_F(CommandLine, SaysWhatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "no camera"},
+      {{"a", "--interval", "0"}, "--interval"},
+      {{"a", "--interval", "nan"}, "--interval"},
+      {{"a", "--max-fps", "2.5"}, "--max-fps"},
+      {{"a", "--backend", "gpu"}, "'gpu'"},
+      {{"a", "--set", "too-dark"}, "VERDICT.SETTING=VALUE"},
+      {{"a", "--set", "too-drak.raise=5"}, "verdicts.too-drak"},
+      {{"a", "--set", "too-dark.rise=5"}, "verdicts.too-dark.rise"},
+      {{"a", "--set", "too-dark.raise=dark"}, "verdicts.too-dark.raise"},
+      {{"a", "--set", "too-dark.clear=3"}, "verdicts.too-dark.clear"},
       {{"a", "--listen", "host:99999"}, "99999"},
       {{"a", "--user", "x"}, "--password-file"},
       {{"a", "--tls-key", "x"}, "certificate"},
@@ -277,6 +289,19 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
             std::string::npos);
 }
 
+TEST_F(ConfigFile, AWrongUriIsNoFile) {
+  setenv("CAMERA_PASSWORD", "geheim", 1);
+  for (const char *uri : {"rtsp://me:${CAMERA_PASSWORD}@host:99999/x", "rtsp://me:geheim@[::1/x",
+                          "rtsp://me:gehe/im@host/x"}) {
+    const std::string error = error_in(std::string("[[cameras]]\nuri = '") + uri + "'");
+    EXPECT_NE(error.find("cameras[0].uri: a camera's URI"), std::string::npos) << error;
+    EXPECT_EQ(error.find("gehe"), std::string::npos) << error;
+  }
+  setenv("CAMERA_PORT", "8554", 1);
+  EXPECT_EQ(config("[[cameras]]\nuri = 'rtsp://host:${CAMERA_PORT}/x'").cameras[0].uri,
+            "rtsp://host:8554/x");
+}
+
 TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
   EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(error_in("a: " + std::string(100000, '{'), "c.yaml").find("nested"), std::string::npos);
@@ -304,6 +329,9 @@ TEST(Secrets, AreCutOutOfWhatOthersSay) {
   EXPECT_EQ(without_secrets("GET /video?token=abc123 as viewer:ge heim", camera),
             "GET /video?*** as viewer:***");
   EXPECT_EQ(without_secrets("viewer:ge%20heim@host", camera), "viewer:***@host");
+  camera.uri += "#part";
+  EXPECT_EQ(without_secrets("GET /video?token=abc123", camera), "GET /video?***");
+  EXPECT_EQ(without_secrets("no /user=a_password=b_c/d", camera), "no /user=a_password=***/d");
 }
 
 TEST(Secrets, UrisAreSplit) {
@@ -312,6 +340,8 @@ TEST(Secrets, UrisAreSplit) {
   EXPECT_EQ(split.location, "rtsp://[fe80::1]:554/x");
   EXPECT_EQ(split.credentials->user, "a@b");
   EXPECT_EQ(split.credentials->password, "p:w");
+  EXPECT_EQ(split_uri("rtsp://h/a=b&Password=c&d/Token=e").location,
+            "rtsp://h/a=b&Password=***&d/Token=***");
   EXPECT_FALSE(split_uri("rtsp://host/x").credentials.has_value());
   EXPECT_THROW(split_uri("no uri"), SettingsError);
 }

@@ -83,7 +83,7 @@ void refuse_password(const std::string &source) {
     plain.erase(at, end == std::string::npos ? end : end - at + 1);
   }
   const SplitUri split = split_uri(plain);
-  if (split.credentials && !split.credentials->password.empty())
+  if (holds_password(split))
     throw SettingsError(split.location +
                         ": a password on the command line can be seen by everybody on this "
                         "machine; write ${NAME} for an environment variable, or use --config");

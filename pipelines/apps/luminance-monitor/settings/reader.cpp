@@ -155,13 +155,19 @@ std::optional<Credentials> read_credentials(Table &table, const std::string &fol
   return Credentials{user, password.value_or("")};
 }
 
+/// A wrong one is none either, but no file's name: that would be shown, with its password.
+bool is_uri(const std::string &source) {
+  return source.find("://") != std::string::npos ||
+         g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);
+}
+
 void read_camera(Table table, const std::string &folder, Settings &settings) {
   const std::string uri = table.text("uri");
   if (uri.empty()) table.fail("uri", "is missing");
   CameraSettings camera;
   try {
-    const bool is_path = !g_uri_is_valid(uri.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);
-    camera = camera_of(is_path ? (std::filesystem::path(folder) / uri).string() : uri, settings);
+    camera =
+        camera_of(is_uri(uri) ? uri : (std::filesystem::path(folder) / uri).string(), settings);
   } catch (const SettingsError &error) {
     throw SettingsError(table.path_of("uri") + ": " + error.what());
   }
@@ -223,8 +229,9 @@ std::string slug_of(const std::string &name) {
 }
 
 std::string uri_of(const std::string &source) {
-  if (source.rfind("/dev/video", 0) == 0) return "v4l2://" + source;
-  if (g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr)) return source;
+  for (const char *cameras : {"/dev/video", "/dev/v4l/"})
+    if (source.rfind(cameras, 0) == 0) return "v4l2://" + source;
+  if (is_uri(source)) return source;
   const std::string path = std::filesystem::absolute(source);
   gchar *uri = g_filename_to_uri(path.c_str(), nullptr, nullptr);
   if (uri == nullptr) throw SettingsError("'" + source + "' is neither a URI nor a file's name");
