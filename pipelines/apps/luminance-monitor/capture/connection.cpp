@@ -46,7 +46,8 @@ void on_source(GstElement *, GstElement *source, gpointer data) {
   if (!credentials->user.empty()) set_user(source, *credentials);
   if (g_signal_lookup("select-stream", G_OBJECT_TYPE(source)) == 0) return;
   g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
-  g_object_set(source, "latency", kRtspLatency, nullptr);
+  // Where frames come faster than they are decoded, they are not kept for later.
+  g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, nullptr);
 }
 
 /// Whether decoding goes on. That of sound and text does not.
