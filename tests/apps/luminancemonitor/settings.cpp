@@ -162,6 +162,7 @@ TEST_F(CommandLine, SaysWhatIsWrong) {
       {{"a", "--token-file", "/not/there"}, "/not/there"},
       {{"a", "--config", "/not/there.toml"}, "/not/there.toml"},
       {{"a", "--no-such"}, "--no-such"},
+      {{"a", "rtsp://b/", "--fast"}, "rtsp://b/: --fast"},
       {{"--export", "xml"}, "xml"},
   };
   for (const auto &[arguments, text] : cases) {

@@ -147,6 +147,14 @@ void apply_watching(const Options &o, Settings &settings) {
   }
 }
 
+/// Where a camera brings the time, it stands still when that camera fails.
+void check_fast(const Settings &settings) {
+  if (!settings.fast) return;
+  for (const CameraSettings &camera : settings.cameras)
+    if (camera.uri.rfind("file:", 0) != 0)
+      throw SettingsError(camera.location + ": --fast is for files");
+}
+
 void read_config(const std::string &file, Settings &settings) {
   const nlohmann::json config = read_config_file(file);
   try {
@@ -169,6 +177,7 @@ Command command_of(const Options &o) {
     refuse_password(source);
     add_camera(camera_of(source, settings), settings);
   }
+  check_fast(settings);
   if (!o.format.empty()) {
     command.action = Export{};
     return command;
