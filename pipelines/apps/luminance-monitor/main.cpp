@@ -87,7 +87,7 @@ class Application {
     if (history_ != nullptr) history_->flush();
     tell_of_history();
     server_.reset();
-    if (!sources_->close()) {
+    if (!sources_->stop()) {
       complain("a camera does not close; ending without it");
       std::_Exit(status);
     }

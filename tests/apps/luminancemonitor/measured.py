@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The numbers in the API and in /metrics are those of the frames, computed here on their own."""
+import csv
+import io
 import math
 import pathlib
 import re
+import subprocess
 import tempfile
 
 import numpy as np
 
 import videos
-from running import Monitor, wait_for
+from running import PROGRAM, Monitor, wait_for
 
 FPS = 20
 INTERVALS = 5  # that are looked at
@@ -92,5 +95,18 @@ def main(folder):
             print(f'frames {first} to {first + latest["frames"]}: mean {latest["mean"]}')
 
 
+def takes_some_of_them(folder, fps):
+    """Of 10 seconds of 20 frames, two a second; also where the video does not say how many."""
+    path, history = pathlib.Path(folder) / 'some.mkv', pathlib.Path(folder) / f'{fps}.db'
+    videos.write(path, videos.ordinary(10 * FPS), fps, [i / FPS for i in range(10 * FPS)])
+    run = lambda *words: subprocess.run([PROGRAM, f'--history={history}', *words], timeout=120,
+                                        check=True, capture_output=True, text=True).stdout
+    run('--headless', '--no-web', '--fast', '--max-fps=2', '--history-interval=1', path)
+    frames = sum(int(row['frames']) for row in csv.DictReader(io.StringIO(run('--export=csv'))))
+    assert 20 <= frames <= 21, (fps, frames)
+
+
 with tempfile.TemporaryDirectory() as temporary:
     main(temporary)
+    takes_some_of_them(temporary, FPS)
+    takes_some_of_them(temporary, 0)

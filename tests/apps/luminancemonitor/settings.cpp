@@ -61,10 +61,12 @@ const Rule &rule_of(const Rules &rules, Verdict verdict) {
 using CommandLine = InFolder;
 
 TEST_F(CommandLine, NamesCamerasOfDevicesFilesAndUris) {
-  const Settings s =
-      read({"/dev/video2", "/tmp/a b.mp4", "rtsp://10.0.0.5:554/live/1?x=y", "/tmp/A_B.mp4"})
-          .settings;
-  ASSERT_EQ(s.cameras.size(), 4u);
+  const Settings s = read({"/dev/video2", "/tmp/a b.mp4", "rtsp://10.0.0.5:554/live/1?x=y",
+                           "/tmp/A_B.mp4", "/dev/v4l/by-id/usb-A-index0"})
+                         .settings;
+  ASSERT_EQ(s.cameras.size(), 5u);
+  EXPECT_EQ(s.cameras[4].uri, "v4l2:///dev/v4l/by-id/usb-A-index0");
+  EXPECT_EQ(s.cameras[4].name, "usb-A-index0");
   EXPECT_EQ(s.cameras[0].uri, "v4l2:///dev/video2");
   EXPECT_EQ(s.cameras[0].name, "video2");
   EXPECT_EQ(s.cameras[1].uri, "file:///tmp/a%20b.mp4");
@@ -80,6 +82,16 @@ TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
   const std::string error = error_of({"rtsp://user:geheim@host/a?token=geheim"});
   EXPECT_NE(error.find("rtsp://host/a"), std::string::npos) << error;
   EXPECT_EQ(error.find("geheim"), std::string::npos) << error;
+  for (const char *uri :
+       {"http://host/video?user=me&PWD=geheim&x=y", "srt://host:1?passphrase=geheim",
+        "rtsp://host/user=me_password=geheim_channel=1"}) {
+    const std::string found = error_of({uri});
+    EXPECT_NE(found.find("command line"), std::string::npos) << found;
+    EXPECT_EQ(found.find("geheim"), std::string::npos) << found;
+  }
+  setenv("CAMERA_PASSWORD", "geheim", 1);
+  EXPECT_EQ(read({"http://host/a?pwd=${CAMERA_PASSWORD}&x=y"}).settings.cameras[0].uri,
+            "http://host/a?pwd=geheim&x=y");
 }
 
 TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
@@ -108,6 +120,30 @@ TEST_F(CommandLine, SetsRulesOfAllCameras) {
   EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooDark).hold, 9);
 }
 
+TEST_F(CommandLine, TakesTheSettingsOfARuleInAnyOrder) {
+  for (const char *first : {"raise", "clear"}) {
+    const bool raise = std::string(first) == "raise";
+    const Settings s = read({"a", "--set", raise ? "too-bright.raise=230" : "too-bright.clear=220",
+                             "--set", raise ? "too-bright.clear=220" : "too-bright.raise=230"})
+                           .settings;
+    EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooBright).raise, 230);
+    EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooBright).clear, 220);
+  }
+}
+
+TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
+  const auto clear = [&](const std::string &rule, Verdict verdict) {
+    return rule_of(read({"a", "--set", rule}).settings.rules, verdict).clear;
+  };
+  EXPECT_EQ(clear("frozen.raise=30", Verdict::kFrozen), 11);
+  EXPECT_EQ(clear("frozen.raise=10", Verdict::kFrozen), 5);
+  EXPECT_EQ(clear("flicker.raise=0.5", Verdict::kFlicker), 0.25);
+  EXPECT_EQ(clear("too-dark.raise=251", Verdict::kTooDark), 253);
+  for (const char *never : {"frozen.clear=0", "frozen.raise=0", "too-dark.clear=255"})
+    EXPECT_NE(error_of({"a", "--set", never}).find("leaves nothing beyond it"), std::string::npos)
+        << never;
+}
+
 TEST_F(CommandLine, SaysWhatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "no camera"},
@@ -126,6 +162,7 @@ TEST_F(CommandLine, SaysWhatIsWrong) {
       {{"a", "--token-file", "/not/there"}, "/not/there"},
       {{"a", "--config", "/not/there.toml"}, "/not/there.toml"},
       {{"a", "--no-such"}, "--no-such"},
+      {{"a", "rtsp://b/", "--fast"}, "rtsp://b/: --fast"},
       {{"--export", "xml"}, "xml"},
   };
   for (const auto &[arguments, text] : cases) {
@@ -253,6 +290,19 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
             std::string::npos);
 }
 
+TEST_F(ConfigFile, AWrongUriIsNoFile) {
+  setenv("CAMERA_PASSWORD", "geheim", 1);
+  for (const char *uri : {"rtsp://me:${CAMERA_PASSWORD}@host:99999/x", "rtsp://me:geheim@[::1/x",
+                          "rtsp://me:gehe/im@host/x"}) {
+    const std::string error = error_in(std::string("[[cameras]]\nuri = '") + uri + "'");
+    EXPECT_NE(error.find("cameras[0].uri: a camera's URI"), std::string::npos) << error;
+    EXPECT_EQ(error.find("gehe"), std::string::npos) << error;
+  }
+  setenv("CAMERA_PORT", "8554", 1);
+  EXPECT_EQ(config("[[cameras]]\nuri = 'rtsp://host:${CAMERA_PORT}/x'").cameras[0].uri,
+            "rtsp://host:8554/x");
+}
+
 TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
   EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(error_in("a: " + std::string(100000, '{'), "c.yaml").find("nested"), std::string::npos);
@@ -280,6 +330,9 @@ TEST(Secrets, AreCutOutOfWhatOthersSay) {
   EXPECT_EQ(without_secrets("GET /video?token=abc123 as viewer:ge heim", camera),
             "GET /video?*** as viewer:***");
   EXPECT_EQ(without_secrets("viewer:ge%20heim@host", camera), "viewer:***@host");
+  camera.uri += "#part";
+  EXPECT_EQ(without_secrets("GET /video?token=abc123", camera), "GET /video?***");
+  EXPECT_EQ(without_secrets("no /user=a_password=b_c/d", camera), "no /user=a_password=***/d");
 }
 
 TEST(Secrets, UrisAreSplit) {
@@ -288,6 +341,8 @@ TEST(Secrets, UrisAreSplit) {
   EXPECT_EQ(split.location, "rtsp://[fe80::1]:554/x");
   EXPECT_EQ(split.credentials->user, "a@b");
   EXPECT_EQ(split.credentials->password, "p:w");
+  EXPECT_EQ(split_uri("rtsp://h/a=b&Password=c&d/Token=e").location,
+            "rtsp://h/a=b&Password=***&d/Token=***");
   EXPECT_FALSE(split_uri("rtsp://host/x").credentials.has_value());
   EXPECT_THROW(split_uri("no uri"), SettingsError);
 }

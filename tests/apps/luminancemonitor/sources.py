@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import wave
 
 import gi
 
@@ -109,7 +110,18 @@ def refuses_passwords_in_the_command():
     assert done.stderr.count('\n') == 1 and 'command line' in done.stderr, done.stderr
 
 
+def says_that_sound_is_no_video(folder):
+    path = pathlib.Path(folder) / 'sound.wav'
+    with wave.open(str(path), 'wb') as sound:
+        sound.setparams((1, 2, 8000, 0, 'NONE', ''))
+        sound.writeframes(bytes(16000))
+    done = subprocess.run([running.PROGRAM, '--headless', '--no-web', '--no-history', path],
+                          text=True, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 3 and 'it has no video' in done.stdout, done
+
+
 os.environ.setdefault('GST_DEBUG_NO_COLOR', '1')
 refuses_passwords_in_the_command()
 with tempfile.TemporaryDirectory() as temporary:
+    says_that_sound_is_no_video(temporary)
     main(temporary)

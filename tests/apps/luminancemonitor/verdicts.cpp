@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "watch/camera.h"
+
 namespace luminance {
 namespace {
 
@@ -245,6 +247,22 @@ TEST(Flicker, IsMeasuredAtTheRatesThatShowIt) {
 
 TEST(Flicker, StandsJitteringTimestamps) { EXPECT_NEAR(seen(30, 100, 3, 0.1, 0.004), 3, 0.5); }
 
+TEST(Flicker, StandsLostFrames) {
+  for (const double rate : {12.5, 15.0, 25.0, 30.0}) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> any(0, 1);
+    Flicker flicker;
+    const double light = rate == 25 ? 120 : 100;
+    for (int i = 0; i < 60 * rate; ++i) {
+      const double time = i / rate;
+      if (any(random) < 0.05) continue;
+      flicker.add(seconds(time), 100 + 3 * std::sin(2 * M_PI * light * time));
+      if (time > 3)
+        ASSERT_NEAR(flicker.percent(), rate == 12.5 ? 0 : 3, 0.3) << rate << " " << time;
+    }
+  }
+}
+
 TEST(Flicker, IsNotWhatOtherThingsDo) {
   EXPECT_EQ(seen(30, 100, 0), 0);
   EXPECT_LT(seen(30, 100, 0, 2), 0.5);  // noise
@@ -270,6 +288,20 @@ TEST(Flicker, StandsBlackAndFewFrames) {
     flicker.add(i * kSecond / 30, 0);
     EXPECT_EQ(flicker.percent(), 0);
   }
+}
+
+TEST(Camera, KnowsItsRate) {
+  for (const double rate : {0.3, 0.5, 1.0, 2.0, 10.0, 29.97})
+    for (const double interval : {0.1, 1.0, 10.0}) {
+      Camera camera(CameraSettings{}, interval, 0);
+      Time ticked = 0;
+      for (int i = 1; i < 25 * rate + 3; ++i) {
+        const Time time = seconds(i / rate);
+        for (; ticked < time; ticked += kSecond / 5) camera.tick(ticked);
+        camera.take(frame_of(time, 100));
+      }
+      EXPECT_NEAR(camera.frame_rate(), rate, 0.02 * rate) << rate << " " << interval;
+    }
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ def clip():
 
 
 def write(path, frames, fps, times=None):
-    """Luma planes as grey video; times in seconds where frames do not come evenly."""
+    """Luma planes as grey video; times in seconds where frames do not come evenly. Of 0 frames a
+    second, as some cameras say, they have no duration."""
     Gst.init(None)
     height, width = frames[0].shape
     pipeline = Gst.parse_launch(
@@ -46,7 +47,8 @@ def write(path, frames, fps, times=None):
         buffer = Gst.Buffer.new_wrapped(np.ascontiguousarray(frame).tobytes() + chroma)
         time = number / fps if times is None else times[number]
         buffer.pts = round(time * Gst.SECOND)
-        buffer.duration = Gst.SECOND // fps
+        if fps > 0:
+            buffer.duration = Gst.SECOND // fps
         source.emit('push-buffer', buffer)
     source.emit('end-of-stream')
     message = pipeline.get_bus().timed_pop_filtered(

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "framelimit.h"
 #include "message.h"
 
 namespace luminance {
@@ -45,7 +46,8 @@ void on_source(GstElement *, GstElement *source, gpointer data) {
   if (!credentials->user.empty()) set_user(source, *credentials);
   if (g_signal_lookup("select-stream", G_OBJECT_TYPE(source)) == 0) return;
   g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
-  g_object_set(source, "latency", kRtspLatency, nullptr);
+  // Where frames come faster than they are decoded, they are not kept for later.
+  g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, nullptr);
 }
 
 /// Whether decoding goes on. That of sound and text does not.
@@ -55,13 +57,26 @@ gboolean on_caps(GstElement *, GstPad *, GstCaps *caps, gpointer) {
          !g_str_has_prefix(name, "subpicture/");
 }
 
-std::string description_of(const CameraSettings &camera, const Settings &settings) {
+/// A frame was decoded. Not videorate: it ends the program where frames have no duration.
+GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
+  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  const Time time =
+      GST_CLOCK_TIME_IS_VALID(pts) ? static_cast<Time>(pts / GST_USECOND) : g_get_monotonic_time();
+  return static_cast<FrameLimit *>(limit)->takes(time) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+void limit_frames(GstElement *pipeline, unsigned rate) {
+  g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(pipeline), "convert");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
+  const auto forget = [](gpointer limit) { delete static_cast<FrameLimit *>(limit); };
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), forget);
+}
+
+std::string description_of(const Settings &settings) {
   // Not uridecodebin3: that of GStreamer 1.22 does not begin once in two hundred times.
   std::string text = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
-  if (camera.max_fps > 0)
-    text += "videorate drop-only=true max-rate=" + std::to_string(camera.max_fps) + " ! ";
   // It leaves alone what cudahistogram takes, and what is on a GPU.
-  text += "videoconvert ! ";
+  text += "videoconvert name=convert ! ";
   if (!settings.fast) text += "clocksync ! ";
   // Cameras share the cores; each of them needs but a part of one.
   return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
@@ -70,7 +85,7 @@ std::string description_of(const CameraSettings &camera, const Settings &setting
 
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
   g_autoptr(GError) error = nullptr;
-  GstElement *pipeline = gst_parse_launch(description_of(camera, settings).c_str(), &error);
+  GstElement *pipeline = gst_parse_launch(description_of(settings).c_str(), &error);
   if (error != nullptr) {
     const std::string why = error->message;
     g_clear_object(&pipeline);
@@ -80,6 +95,7 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
   if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
   g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
+  if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
   const auto forget = [](gpointer data, GClosure *) { delete static_cast<Credentials *>(data); };
   g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
                         new Credentials(camera.credentials.value_or(Credentials())), forget,

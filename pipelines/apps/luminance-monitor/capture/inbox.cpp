@@ -18,8 +18,8 @@ Inbox::~Inbox() {
 
 void Inbox::put(const Arrival &arrival, const std::atomic<bool> &over) {
   std::unique_lock<std::mutex> lock(mutex_);
-  room_.wait(lock, [&] { return over || arrivals_.size() < kRoom; });
-  if (over) return;
+  room_.wait(lock, [&] { return over || closed_ || arrivals_.size() < kRoom; });
+  if (over || closed_) return;
   arrivals_.push_back(arrival);
   if (source_ != 0) return;
   const auto drain = [](gpointer data) -> gboolean {
@@ -36,6 +36,13 @@ void Inbox::put(const Arrival &arrival, const std::atomic<bool> &over) {
 
 void Inbox::wake() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  room_.notify_all();
+}
+
+void Inbox::close() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  arrivals_.clear();
   room_.notify_all();
 }
 

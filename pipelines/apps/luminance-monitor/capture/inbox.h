@@ -32,12 +32,15 @@ class Inbox {
   void wake();
   /// Delivers what is there. Main thread.
   void drain();
+  /// Delivers nothing more. Main thread.
+  void close();
 
  private:
   const std::function<void(const Arrival &)> deliver_;
   std::mutex mutex_;
   std::condition_variable room_;
   std::vector<Arrival> arrivals_;
+  bool closed_ = false;
   guint source_ = 0;  // of the main loop, that will drain
 };
 

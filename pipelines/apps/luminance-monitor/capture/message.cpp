@@ -46,6 +46,8 @@ std::string error_of(GstMessage *message) {
   std::string text = error->message;
   // The last line of what is meant for developers is often what people want to know.
   const std::string detail = debug != nullptr ? debug : "";
+  if (detail.find("reason not-linked") != std::string::npos)
+    return "it has no video that can be decoded here";
   const size_t line = detail.rfind('\n');
   if (line != std::string::npos && line + 1 < detail.size())
     text += " (" + detail.substr(line + 1) + ")";

@@ -8,10 +8,17 @@
 namespace luminance {
 namespace {
 
-constexpr Time kSilence = 10 * kSecond;                // of a stream that had frames
+constexpr Time kSilence = 10 * kSecond;                // of a stream that had frames, at least
 constexpr Time kPatience = 20 * kSecond;               // until the first frame
 constexpr double kFirstPause = 1, kLongestPause = 60;  // seconds
+constexpr Time kStall = 2 * kSecond;                   // the program itself was stopped
 constexpr Time kGood = 30 * kSecond;  // a connection of this length was none of many failures
+
+/// A camera that is said to have few frames is given the time for them.
+Time silence_of(const CameraSettings &camera) {
+  const Rule &rule = camera.rules[static_cast<size_t>(Verdict::kNoFrames)];
+  return std::max(kSilence, seconds(2 * rule.raise));
+}
 
 }  // namespace
 
@@ -22,6 +29,7 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       index_(index),
       camera_(settings.cameras[index]),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
+      silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
 
@@ -40,14 +48,22 @@ void Source::begin() {
 
 void Source::tick() {
   const Time now = g_get_monotonic_time();
+  if (now - ticked_ > kStall) heard_ = now;  // what came meanwhile has yet to arrive
+  ticked_ = now;
   if (over_) return;
   if (connection_ == nullptr) {
     if (now < again_) return;
     monitor_.set_status(index_, Status::kConnecting);
     begin();
-  } else if (now - heard_ > (frames_ > 0 ? kSilence : kPatience)) {
+  } else if (is_silent(now)) {
     lose(frames_ > 0 ? "no frames any more" : "it gives no frames");
   }
+}
+
+/// Whether there is nothing more to wait for. The next frame of a file may be far.
+bool Source::is_silent(Time now) const {
+  if (frames_ == 0) return now - heard_ > std::max(kPatience, silence_);
+  return !is_file_ && now - heard_ > silence_;
 }
 
 void Source::arrive(const Arrival &arrival) {
@@ -67,6 +83,7 @@ void Source::lose(const std::string &why) {
     failed_ = true;
     return finish(text);
   }
+  if (frames_ > 0) resume_ = connection_->end();
   connection_.reset();
   const Time now = g_get_monotonic_time();
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;

@@ -28,6 +28,7 @@ class Source {
   GstSample *sample() const;
 
  private:
+  bool is_silent(Time now) const;
   void lose(const std::string &why);
   void end();
   void finish(const std::string &why);
@@ -38,11 +39,13 @@ class Source {
   const size_t index_;
   const CameraSettings &camera_;
   const bool is_file_;
+  const Time silence_;  // after which it is begun again
 
   std::unique_ptr<Connection> connection_;
   unsigned tries_ = 0;   // connections, ever
   uint64_t frames_ = 0;  // of this connection
   Time heard_ = 0;       // monotonic: the latest frame, or the connection's begin
+  Time ticked_ = 0;      // monotonic
   Time first_ = 0;       // monotonic: the connection's first frame
   Time again_ = 0;       // monotonic: when to try, where there is no connection
   Time resume_;          // fast: when its next frame comes, by the time of frames

@@ -29,12 +29,13 @@ Sources::Sources(const Settings &settings, Monitor &monitor)
 }
 
 Sources::~Sources() {
-  close();
+  stop();
   g_object_unref(leaving_);
 }
 
-bool Sources::close() {
+bool Sources::stop() {
   g_cancellable_cancel(leaving_);
+  inbox_.close();
   sources_.clear();
   // The task, if there is one, ends on the main loop.
   while (making_) g_main_context_iteration(nullptr, TRUE);

@@ -23,11 +23,11 @@ class Sources : public Stills {
 
   /// Throws std::runtime_error where no camera can be watched here.
   void begin();
-  /// Ends them all, and waits a while for those that are slow to close; false where some are still
-  /// there, and use this.
-  bool close();
   /// A few times a second.
   void tick();
+  /// Lets the cameras go, and waits a while for those that are slow to close; false where one still
+  /// is not, and may use this: then nothing is left but to end the program.
+  bool stop();
   /// Nothing comes any more.
   bool are_over() const;
   bool has_failed() const;

@@ -83,7 +83,7 @@ void refuse_password(const std::string &source) {
     plain.erase(at, end == std::string::npos ? end : end - at + 1);
   }
   const SplitUri split = split_uri(plain);
-  if (split.credentials && !split.credentials->password.empty())
+  if (holds_password(split))
     throw SettingsError(split.location +
                         ": a password on the command line can be seen by everybody on this "
                         "machine; write ${NAME} for an environment variable, or use --config");
@@ -145,11 +145,19 @@ void apply_watching(const Options &o, Settings &settings) {
   if (!o.backend.empty()) settings.backend = o.backend;
   check_backend(settings.backend);
   if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMostFps);
-  for (const std::string &rule : o.rules) set_rule(rule, settings.rules);
+  set_rules(o.rules, settings.rules);
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
-    for (const std::string &rule : o.rules) set_rule(rule, camera.rules);
+    set_rules(o.rules, camera.rules);
   }
+}
+
+/// Where a camera brings the time, it stands still when that camera fails.
+void check_fast(const Settings &settings) {
+  if (!settings.fast) return;
+  for (const CameraSettings &camera : settings.cameras)
+    if (camera.uri.rfind("file:", 0) != 0)
+      throw SettingsError(camera.location + ": --fast is for files");
 }
 
 void read_config(const std::string &file, Settings &settings) {
@@ -175,6 +183,7 @@ Command command_of(const Options &o) {
     refuse_password(source);
     add_camera(camera_of(source, settings), settings);
   }
+  check_fast(settings);
   if (!o.format.empty()) {
     command.action = Export{};
     return command;

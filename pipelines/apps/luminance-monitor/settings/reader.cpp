@@ -91,10 +91,20 @@ double greatest_of(Verdict verdict) {
   }
 }
 
+/// The value that is least like it.
+double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : greatest_of(verdict); }
+
 void check_rule(const Table &table, Verdict verdict, const Rule &rule) {
   const bool kept_apart =
       is_bad_above(verdict) ? rule.clear <= rule.raise : rule.clear >= rule.raise;
   if (!kept_apart) table.fail("clear", is_bad_above(verdict) ? "is above raise" : "is below raise");
+  if (rule.clear == best_of(verdict)) table.fail("clear", "leaves nothing beyond it");
+}
+
+/// For a `raise`, as far from it as before; where there are no such values, halfway to the best.
+double clear_for(Verdict verdict, double raise, double gap) {
+  const double clear = raise + gap, best = best_of(verdict);
+  return (is_bad_above(verdict) ? clear > best : clear < best) ? clear : (raise + best) / 2;
 }
 
 void read_rule(Table table, Verdict verdict, Rule &rule) {
@@ -102,7 +112,7 @@ void read_rule(Table table, Verdict verdict, Rule &rule) {
   table.read("enabled", rule.enabled);
   table.read("raise", rule.raise, 0, greatest);
   // One that was not set keeps its distance.
-  if (rule.raise != before) rule.clear = std::clamp(rule.raise + gap, 0.0, greatest);
+  if (rule.raise != before) rule.clear = clear_for(verdict, rule.raise, gap);
   table.read("clear", rule.clear, 0, greatest);
   table.read("hold", rule.hold, 0, 3600);
   table.finish();
@@ -219,7 +229,8 @@ std::string slug_of(const std::string &name) {
 }
 
 std::string uri_of(const std::string &source) {
-  if (source.rfind("/dev/video", 0) == 0) return "v4l2://" + source;
+  for (const char *cameras : {"/dev/video", "/dev/v4l/"})
+    if (source.rfind(cameras, 0) == 0) return "v4l2://" + source;
   if (is_uri(source)) return source;
   const std::string path = std::filesystem::absolute(source);
   gchar *uri = g_filename_to_uri(path.c_str(), nullptr, nullptr);
@@ -269,15 +280,15 @@ void add_camera(CameraSettings camera, Settings &settings) {
     throw SettingsError("there are more than " + std::to_string(kMostCameras) + " cameras");
 }
 
-void set_rule(const std::string &assignment, Rules &rules) {
-  const size_t dot = assignment.find('.'), equals = assignment.find('=');
-  if (dot == std::string::npos || equals == std::string::npos || dot > equals)
-    throw SettingsError("'" + assignment + "' is not of the form VERDICT.SETTING=VALUE");
-  const json value = json::parse(assignment.substr(equals + 1), nullptr, false);
-  json rule = json::object();
-  rule[assignment.substr(dot + 1, equals - dot - 1)] = value;
+void set_rules(const std::vector<std::string> &assignments, Rules &rules) {
   json verdicts = json::object();
-  verdicts[assignment.substr(0, dot)] = std::move(rule);
+  for (const std::string &assignment : assignments) {
+    const size_t dot = assignment.find('.'), equals = assignment.find('=');
+    if (dot == std::string::npos || equals == std::string::npos || dot > equals)
+      throw SettingsError("'" + assignment + "' is not of the form VERDICT.SETTING=VALUE");
+    verdicts[assignment.substr(0, dot)][assignment.substr(dot + 1, equals - dot - 1)] =
+        json::parse(assignment.substr(equals + 1), nullptr, false);
+  }
   read_rules(Table(verdicts, "verdicts"), rules);
 }
 

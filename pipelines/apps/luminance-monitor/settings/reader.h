@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "settings.h"
 
@@ -18,7 +19,7 @@ CameraSettings camera_of(const std::string &source, const Settings &settings);
 /// Gives a camera an id of its own, of its name.
 void add_camera(CameraSettings camera, Settings &settings);
 
-/// "too-dark.raise=50", "flicker.enabled=false"
-void set_rule(const std::string &assignment, Rules &rules);
+/// "too-dark.raise=50", "flicker.enabled=false": all of them at once, in any order.
+void set_rules(const std::vector<std::string> &assignments, Rules &rules);
 
 }  // namespace luminance

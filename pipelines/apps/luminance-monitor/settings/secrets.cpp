@@ -3,7 +3,9 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace luminance {
@@ -26,6 +28,29 @@ void replace_all(std::string &text, const std::string &what, const std::string &
   if (what.empty()) return;
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
+}
+
+/// Where the value of a password begins and ends, as in "/user=a&pwd=b" and "/user=a_password=b_".
+struct Span {
+  size_t begin, end;
+};
+std::optional<Span> find_password(const std::string &text, size_t from) {
+  std::string lower = text;
+  for (char &c : lower) c = g_ascii_tolower(c);
+  std::optional<Span> first;
+  for (const char *key : {"password=", "passwd=", "pass=", "pwd=", "passphrase=", "token="}) {
+    const size_t at = lower.find(key, from);
+    if (at == std::string::npos) continue;
+    const size_t begin = at + std::strlen(key), end = text.find_first_of("&/?#; \"", begin);
+    if (!first || begin < first->begin) first = Span{begin, std::min(end, text.size())};
+  }
+  return first;
+}
+
+std::string without_passwords(std::string text) {
+  for (auto span = find_password(text, 0); span; span = find_password(text, span->begin))
+    text.replace(span->begin, span->end - span->begin, "***");
+  return text;
 }
 
 struct UriParts {
@@ -56,12 +81,19 @@ SplitUri split_uri(const std::string &uri) {
     throw SettingsError("a camera's URI is none");  // it may hold a password: nothing of it here
   SplitUri split;
   split.uri = parts.join(parts.query, parts.fragment);
-  split.location = parts.join(nullptr, nullptr);
+  split.location = without_passwords(parts.join(nullptr, nullptr));
   if (parts.user != nullptr && (*parts.user != '\0' || parts.password != nullptr))
     split.credentials =
         Credentials{decoded(parts.user),
                     text_of(parts.password).empty() ? std::string() : decoded(parts.password)};
   return split;
+}
+
+bool holds_password(const SplitUri &split) {
+  if (split.credentials && !split.credentials->password.empty()) return true;
+  for (auto span = find_password(split.uri, 0); span; span = find_password(split.uri, span->end))
+    if (span->end > span->begin) return true;
+  return false;
 }
 
 std::string fill_in(const std::string &uri) {
@@ -106,13 +138,14 @@ std::string secret_from_file(const std::string &setting, const std::string &file
 std::string without_secrets(std::string text, const CameraSettings &camera) {
   replace_all(text, camera.uri, camera.location);
   const size_t query = camera.uri.find('?');
-  if (query != std::string::npos) replace_all(text, camera.uri.substr(query + 1), "***");
+  if (query != std::string::npos)
+    replace_all(text, camera.uri.substr(query + 1, camera.uri.find('#', query) - query - 1), "***");
   if (camera.credentials) {
     const std::string &password = camera.credentials->password;
     replace_all(text, password, "***");
     replace_all(text, own(g_uri_escape_string(password.c_str(), nullptr, FALSE)).get(), "***");
   }
-  return text;
+  return without_passwords(text);
 }
 
 }  // namespace luminance

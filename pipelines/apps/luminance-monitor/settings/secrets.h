@@ -12,12 +12,15 @@ namespace luminance {
 /// What a URI says of who asks, and the rest. User and password are decoded.
 struct SplitUri {
   std::string uri;       // without user and password
-  std::string location;  // for people: also without query and fragment
+  std::string location;  // for people: also without query, fragment and passwords in the path
   std::optional<Credentials> credentials;
 };
 
 /// Throws SettingsError where it is none; its text holds nothing of the URI but the location.
 SplitUri split_uri(const std::string &uri);
+
+/// Whether it names a password, wherever.
+bool holds_password(const SplitUri &split);
 
 /// Replaces each ${NAME} by the environment's variable, encoded for a URI. Throws SettingsError
 /// where there is no such variable.

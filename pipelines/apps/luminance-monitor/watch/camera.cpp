@@ -31,11 +31,12 @@ Camera::Camera(const CameraSettings &settings, double interval, Time now)
 std::optional<Interval> Camera::take(const Measurement &frame) {
   std::optional<Interval> ended;
   const bool goes_back = last_frame_ && frame.time < *last_frame_;
-  if (!accumulator_.is_empty() && (goes_back || frame.time - accumulator_.begin() >= length_)) {
-    if (!goes_back) measure_rate(frame.time);
+  if (!accumulator_.is_empty() && (goes_back || frame.time - accumulator_.begin() >= length_))
     ended = close();
+  if (accumulator_.is_empty()) {
+    if (!goes_back) measure_rate(frame.time);
+    rate_begin_ = {frame.time, frames_};
   }
-  if (accumulator_.is_empty()) rate_begin_ = {frame.time, frames_};
   accumulator_.add(frame);
   ++frames_;
   last_frame_ = frame.time;
@@ -48,6 +49,7 @@ std::optional<Interval> Camera::tick(Time now) {
   note(judge_.tick(now));
   if (last_frame_ && now - *last_frame_ > kStill) {
     frame_rate_ = 0;
+    rate_begin_.reset();
     interval_.reset();
   }
   if (accumulator_.is_empty() || now - accumulator_.begin() < length_ + kLate) return {};

@@ -23,11 +23,16 @@ struct Swing {
   double amplitude = 0, share = 0;
 };
 
-/// Least squares of a cosine and a sine of `cycles` a sample.
-Swing fit(const std::vector<double> &series, double cycles) {
+struct Difference {
+  double frame;  // its number
+  double luma;   // since the frame before
+};
+
+/// Least squares of a cosine and a sine of `cycles` a frame.
+Swing fit(const std::vector<Difference> &series, double cycles) {
   double cc = 0, cs = 0, ss = 0, xc = 0, xs = 0, xx = 0;
-  for (size_t i = 0; i < series.size(); ++i) {
-    const double phase = 2 * M_PI * cycles * static_cast<double>(i), x = series[i];
+  for (const auto &[frame, x] : series) {
+    const double phase = 2 * M_PI * cycles * frame;
     const double c = std::cos(phase), s = std::sin(phase);
     cc += c * c, cs += c * s, ss += s * s;
     xc += x * c, xs += x * s, xx += x * x;
@@ -42,6 +47,31 @@ Swing fit(const std::vector<double> &series, double cycles) {
 /// The frequency that a camera of `rate` frames a second sees of `light`.
 double seen(double light, double rate) { return std::abs(light - rate * std::round(light / rate)); }
 
+/// Numbers frames by their times, which tremble: where some were lost, their numbers are.
+class Numbers {
+ public:
+  explicit Numbers(double gap) : gap_(gap) {}
+
+  double next(double time) {
+    expected_ = began_ ? expected_ + gap_ : time;
+    frame_ += began_;
+    began_ = true;
+    if (const double late = time - expected_; late > 0.6 * gap_) {
+      const double lost = std::round(late / gap_);
+      frame_ += lost;
+      expected_ += lost * gap_;
+    }
+    expected_ += kFollow * (time - expected_);
+    return frame_;
+  }
+
+ private:
+  static constexpr double kFollow = 0.1;
+  const double gap_;
+  bool began_ = false;
+  double frame_ = 0, expected_ = 0;
+};
+
 }  // namespace
 
 void Flicker::add(Time time, double mean) {
@@ -50,19 +80,33 @@ void Flicker::add(Time time, double mean) {
   while (time - samples_.front().time > kWindow || samples_.size() > kMost) samples_.pop_front();
 }
 
+/// Between frames of which none was lost.
+double Flicker::usual_gap() const {
+  std::vector<Time> gaps;
+  for (size_t i = 1; i < samples_.size(); ++i)
+    gaps.push_back(samples_[i].time - samples_[i - 1].time);
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return static_cast<double>(*middle);
+}
+
 double Flicker::percent() const {
   if (samples_.size() < kFewest) return 0;
   const Time length = samples_.back().time - samples_.front().time;
   if (length < kLeastWindow) return 0;
-  const double rate = static_cast<double>(samples_.size() - 1) * kSecond / length;
 
   // Differences: what moves in the picture changes its mean slowly, or in single steps.
-  std::vector<double> differences;
-  double mean = samples_.front().mean;
+  std::vector<Difference> differences;
+  Numbers numbers(usual_gap());
+  double mean = samples_.front().mean, last = numbers.next(0);
   for (size_t i = 1; i < samples_.size(); ++i) {
-    differences.push_back(samples_[i].mean - samples_[i - 1].mean);
+    const double frame =
+        numbers.next(static_cast<double>(samples_[i].time - samples_.front().time));
+    if (frame == last + 1) differences.push_back({frame, samples_[i].mean - samples_[i - 1].mean});
+    last = frame;
     mean += samples_[i].mean;
   }
+  const double rate = last * kSecond / static_cast<double>(length);
   mean /= static_cast<double>(samples_.size());
 
   double greatest = 0;

@@ -23,6 +23,9 @@ class Flicker {
     Time time;
     double mean;
   };
+
+  double usual_gap() const;  // microseconds
+
   std::deque<Sample> samples_;  // of the last seconds
 };
 
