@@ -12,6 +12,7 @@ import wave
 import gi
 
 import running
+import videos
 from running import Monitor, wait_for
 
 try:
@@ -120,8 +121,17 @@ def says_that_sound_is_no_video(folder):
     assert done.returncode == 3 and 'it has no video' in done.stdout, done
 
 
+def waits_for_the_next_frame_of_a_file(folder):
+    path = pathlib.Path(folder) / 'gap.mkv'
+    videos.write(path, videos.ordinary(20), 10, [i / 10 + 12 * (i >= 10) for i in range(20)])
+    done = subprocess.run([running.PROGRAM, '--headless', '--no-web', '--no-history', path],
+                          text=True, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0 and 'no longer: No frames' in done.stdout, done
+
+
 os.environ.setdefault('GST_DEBUG_NO_COLOR', '1')
 refuses_passwords_in_the_command()
 with tempfile.TemporaryDirectory() as temporary:
     says_that_sound_is_no_video(temporary)
+    waits_for_the_next_frame_of_a_file(temporary)
     main(temporary)
