@@ -68,10 +68,8 @@ TEST(Verdicts, DefaultsKeepRaisingAndClearingApart) {
   for (size_t i = 0; i < kVerdicts; ++i) {
     const Rule &rule = default_rules()[i];
     EXPECT_TRUE(rule.enabled);
-    if (is_bad_above(static_cast<Verdict>(i)))
-      EXPECT_LE(rule.clear, rule.raise);
-    else
-      EXPECT_GE(rule.clear, rule.raise);
+    EXPECT_TRUE(is_bad_above(static_cast<Verdict>(i)) ? rule.clear <= rule.raise
+                                                      : rule.clear >= rule.raise);
   }
 }
 
