@@ -255,8 +255,9 @@ TEST(Flicker, StandsLostFrames) {
       const double time = i / rate;
       if (any(random) < 0.05) continue;
       flicker.add(seconds(time), 100 + 3 * std::sin(2 * M_PI * light * time));
-      if (time > 3)
+      if (time > 3) {
         ASSERT_NEAR(flicker.percent(), rate == 12.5 ? 0 : 3, 0.3) << rate << " " << time;
+      }
     }
   }
 }

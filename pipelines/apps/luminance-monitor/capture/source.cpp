@@ -12,6 +12,7 @@ constexpr Time kSilence = 10 * kSecond;                // of a stream that had f
 constexpr Time kPatience = 20 * kSecond;               // until the first frame
 constexpr double kFirstPause = 1, kLongestPause = 60;  // seconds
 constexpr Time kStall = 2 * kSecond;                   // the program itself was stopped
+constexpr Time kShort = kSecond;      // a picture, say, which is not read over and over
 constexpr Time kGood = 30 * kSecond;  // a connection of this length was none of many failures
 
 /// A camera that is said to have few frames is given the time for them.
@@ -35,7 +36,7 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
 
 void Source::begin() {
   frames_ = 0;
-  heard_ = g_get_monotonic_time();
+  heard_ = begun_ = g_get_monotonic_time();
   const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
                                            [this] { end(); }};
   try {
@@ -99,7 +100,10 @@ void Source::end() {
   if (frames_ == 0) return lose("it has no video");
   if (!settings_.loop) return finish("");
   resume_ = connection_->end();
-  begin();
+  const Time now = g_get_monotonic_time();
+  if (settings_.fast || now - begun_ > kShort) return begin();
+  connection_.reset();
+  again_ = now + kShort;
 }
 
 void Source::finish(const std::string &why) {

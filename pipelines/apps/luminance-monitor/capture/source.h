@@ -44,6 +44,7 @@ class Source {
   std::unique_ptr<Connection> connection_;
   unsigned tries_ = 0;   // connections, ever
   uint64_t frames_ = 0;  // of this connection
+  Time begun_ = 0;       // monotonic: the connection's begin
   Time heard_ = 0;       // monotonic: the latest frame, or the connection's begin
   Time ticked_ = 0;      // monotonic
   Time first_ = 0;       // monotonic: the connection's first frame
