@@ -290,6 +290,16 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
             std::string::npos);
 }
 
+TEST_F(ConfigFile, AnEmptyVariableIsNoSecret) {
+  setenv("EMPTY", "", 1);
+  for (const char *text :
+       {"[web]\ntoken-env = 'EMPTY'", "[web]\nuser = 'x'\npassword-env = 'EMPTY'",
+        "[[cameras]]\nuri = 'rtsp://a'\nuser = 'x'\npassword-env = 'EMPTY'"}) {
+    const std::string error = error_in(text);
+    EXPECT_NE(error.find("-env: 'EMPTY' is empty"), std::string::npos) << error;
+  }
+}
+
 TEST_F(ConfigFile, AWrongUriIsNoFile) {
   setenv("CAMERA_PASSWORD", "geheim", 1);
   for (const char *uri : {"rtsp://me:${CAMERA_PASSWORD}@host:99999/x", "rtsp://me:geheim@[::1/x",

@@ -142,7 +142,13 @@ std::optional<std::string> read_secret(Table &table, const std::string &name,
     table.fail(name, "is there more than once: as it is, by file or by environment");
   if (!file.empty())
     return secret_from_file(table.path_of(name + "-file"), std::filesystem::path(folder) / file);
-  if (!variable.empty()) return secret_from_environment(table.path_of(name + "-env"), variable);
+  if (!variable.empty()) {
+    const std::string setting = table.path_of(name + "-env");
+    std::string secret = secret_from_environment(setting, variable);
+    // As a token, it would let in everybody.
+    if (secret.empty()) throw SettingsError(setting + ": '" + variable + "' is empty");
+    return secret;
+  }
   if (!plain.empty()) return plain;
   return {};
 }
