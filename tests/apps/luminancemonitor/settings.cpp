@@ -104,6 +104,18 @@ TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
   EXPECT_NE(error_of({"rtsp://user:${NOT_THERE}@host/a"}).find("'NOT_THERE'"), std::string::npos);
 }
 
+TEST_F(CommandLine, ShowsNoVariablesOfAPath) {
+  setenv("CAMERA_HOST", "host", 1);
+  setenv("CAMERA_KEY", "geheim", 1);
+  const Settings s = read({"rtsp://${CAMERA_HOST}/${CAMERA_KEY}/a?b=${CAMERA_KEY}"}).settings;
+  const CameraSettings &camera = s.cameras.at(0);
+  EXPECT_EQ(camera.uri, "rtsp://host/geheim/a?b=geheim");
+  EXPECT_EQ(camera.location, "rtsp://host/***/a");
+  EXPECT_EQ(camera.name, "host/***/a");
+  EXPECT_EQ(camera.id, "host-a");
+  EXPECT_EQ(without_secrets("no " + camera.uri, camera), "no rtsp://host/***/a");
+}
+
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
   const std::string file = write("c.toml",
                                  "[[cameras]]\nname = 'a'\nuri = 'rtsp://a/'\n"

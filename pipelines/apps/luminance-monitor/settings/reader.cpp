@@ -263,11 +263,12 @@ std::string name_of_uri(const SplitUri &split) {
 
 CameraSettings camera_of(const std::string &source, const Settings &settings) {
   const SplitUri split = split_uri(uri_of(fill_in(source)));
+  const SplitUri shown = split_uri(uri_of(fill_in_host(source)));
   CameraSettings camera;
   camera.uri = split.uri;
-  camera.location = split.location;
+  camera.location = shown.location;
   camera.credentials = split.credentials;
-  camera.name = name_of_uri(split);
+  camera.name = name_of_uri(shown);
   camera.max_fps = settings.max_fps;
   camera.rules = settings.rules;
   return camera;
