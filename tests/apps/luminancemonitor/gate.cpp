@@ -85,6 +85,18 @@ TEST(Gate, ClosesWhatIsBeyondItsReserve) {
   EXPECT_TRUE(enter(gate, all, "::1"));
 }
 
+TEST(Gate, LetsOnePeerTakeNobodysPlace) {
+  Gate gate(8);
+  int socket = 0;
+  while (enter(gate, socket, "192.0.2.1")) ASSERT_LT(++socket, 100);
+  EXPECT_EQ(2 + static_cast<int>(Gate::kReserve), socket);
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(enter(gate, 100 + i, "192.0.3." + std::to_string(i)));
+    EXPECT_EQ(Room::kThere, gate.room(100 + i));
+  }
+  EXPECT_FALSE(enter(gate, 200, "192.0.4.1"));  // all are taken, and the reserve as well
+}
+
 TEST(Gate, HasOnePeerEvenWithALowLimit) {
   Gate gate(1);
   ASSERT_TRUE(enter(gate, 1, "192.0.2.1"));

@@ -104,6 +104,18 @@ TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
   EXPECT_NE(error_of({"rtsp://user:${NOT_THERE}@host/a"}).find("'NOT_THERE'"), std::string::npos);
 }
 
+TEST_F(CommandLine, ShowsNoVariablesOfAPath) {
+  setenv("CAMERA_HOST", "host", 1);
+  setenv("CAMERA_KEY", "geheim", 1);
+  const Settings s = read({"rtsp://${CAMERA_HOST}/${CAMERA_KEY}/a?b=${CAMERA_KEY}"}).settings;
+  const CameraSettings &camera = s.cameras.at(0);
+  EXPECT_EQ(camera.uri, "rtsp://host/geheim/a?b=geheim");
+  EXPECT_EQ(camera.location, "rtsp://host/***/a");
+  EXPECT_EQ(camera.name, "host/***/a");
+  EXPECT_EQ(camera.id, "host-a");
+  EXPECT_EQ(without_secrets("no " + camera.uri, camera), "no rtsp://host/***/a");
+}
+
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
   const std::string file = write("c.toml",
                                  "[[cameras]]\nname = 'a'\nuri = 'rtsp://a/'\n"
@@ -168,6 +180,14 @@ TEST_F(CommandLine, SaysWhatIsWrong) {
   for (const auto &[arguments, text] : cases) {
     const std::string error = error_of(arguments);
     EXPECT_NE(error.find(text), std::string::npos) << text << ": " << error;
+  }
+}
+
+TEST_F(CommandLine, RefusesEmptySecretsOfTheEnvironment) {
+  for (const char *name : {"LUMINANCE_MONITOR_TOKEN", "LUMINANCE_MONITOR_PASSWORD"}) {
+    setenv(name, "", 1);
+    EXPECT_NE(error_of({"a"}).find(name), std::string::npos);
+    unsetenv(name);
   }
 }
 
@@ -275,6 +295,7 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
       {"[[cameras]]\nuri = 'rtsp://a'\nverdicts.too-dark.raise = 300",
        "cameras[0].verdicts.too-dark.raise is 300"},
       {"[web]\nlisten = 'a:b'", "web.listen"},
+      {"[web]\ntoken = ''", "web.token is empty"},
       {"[history]\nretention-days = -1", "history.retention-days"},
       {"a = 1979-05-27", "date"},
       {"a = [", "line 1"},
@@ -288,6 +309,16 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
   EXPECT_NE(error_in("a: [", "c.yaml").find("c.yaml: line"), std::string::npos);
   EXPECT_NE(error_in("cameras: []\ncameras: []", "c.yaml").find("'cameras' twice"),
             std::string::npos);
+}
+
+TEST_F(ConfigFile, AnEmptyVariableIsNoSecret) {
+  setenv("EMPTY", "", 1);
+  for (const char *text :
+       {"[web]\ntoken-env = 'EMPTY'", "[web]\nuser = 'x'\npassword-env = 'EMPTY'",
+        "[[cameras]]\nuri = 'rtsp://a'\nuser = 'x'\npassword-env = 'EMPTY'"}) {
+    const std::string error = error_in(text);
+    EXPECT_NE(error.find("-env: 'EMPTY' is empty"), std::string::npos) << error;
+  }
 }
 
 TEST_F(ConfigFile, AWrongUriIsNoFile) {

@@ -27,7 +27,8 @@ Database::Database(const std::string &file, Access access) : file_(file) {
   if (code == SQLITE_OK) return;
   // SQLite then tries to read what it may not write, and says why that was in vain.
   const auto folder = std::filesystem::path(path_of(file)).parent_path();
-  if (access == Access::kWrite && std::filesystem::is_directory(folder) &&
+  std::error_code unknown;
+  if (access == Access::kWrite && std::filesystem::is_directory(folder, unknown) &&
       eaccess(folder.c_str(), W_OK | X_OK) != 0)
     fail(std::string("unable to write in its folder: ") + std::strerror(errno));
   fail();

@@ -89,15 +89,19 @@ void refuse_password(const std::string &source) {
                         "machine; write ${NAME} for an environment variable, or use --config");
 }
 
+/// The variable, if it is there. An empty one would let in everybody.
+std::optional<std::string> variable(const char *name) {
+  const char *text = std::getenv(name);
+  if (text == nullptr) return {};
+  if (*text == '\0') throw SettingsError(std::string(name) + " is empty");
+  return text;
+}
+
 void read_environment(WebSettings &web) {
-  const auto value = [](const char *name) {
-    const char *text = std::getenv(name);
-    return std::string(text != nullptr ? text : "");
-  };
-  if (const std::string token = value("LUMINANCE_MONITOR_TOKEN"); !token.empty()) web.token = token;
-  const std::string user = value("LUMINANCE_MONITOR_USER"),
-                    password = value("LUMINANCE_MONITOR_PASSWORD");
-  if (!user.empty() || !password.empty()) web.basic = Credentials{user, password};
+  if (const auto token = variable("LUMINANCE_MONITOR_TOKEN")) web.token = *token;
+  const auto user = variable("LUMINANCE_MONITOR_USER"),
+             password = variable("LUMINANCE_MONITOR_PASSWORD");
+  if (user || password) web.basic = Credentials{user.value_or(""), password.value_or("")};
 }
 
 void apply_web(const Options &o, WebSettings &web) {

@@ -142,8 +142,15 @@ std::optional<std::string> read_secret(Table &table, const std::string &name,
     table.fail(name, "is there more than once: as it is, by file or by environment");
   if (!file.empty())
     return secret_from_file(table.path_of(name + "-file"), std::filesystem::path(folder) / file);
-  if (!variable.empty()) return secret_from_environment(table.path_of(name + "-env"), variable);
+  if (!variable.empty()) {
+    const std::string setting = table.path_of(name + "-env");
+    std::string secret = secret_from_environment(setting, variable);
+    // As a token, it would let in everybody.
+    if (secret.empty()) throw SettingsError(setting + ": '" + variable + "' is empty");
+    return secret;
+  }
   if (!plain.empty()) return plain;
+  if (table.find(name) != nullptr) table.fail(name, "is empty");
   return {};
 }
 
@@ -257,11 +264,12 @@ std::string name_of_uri(const SplitUri &split) {
 
 CameraSettings camera_of(const std::string &source, const Settings &settings) {
   const SplitUri split = split_uri(uri_of(fill_in(source)));
+  const SplitUri shown = split_uri(uri_of(fill_in_host(source)));
   CameraSettings camera;
   camera.uri = split.uri;
-  camera.location = split.location;
+  camera.location = shown.location;
   camera.credentials = split.credentials;
-  camera.name = name_of_uri(split);
+  camera.name = name_of_uri(shown);
   camera.max_fps = settings.max_fps;
   camera.rules = settings.rules;
   return camera;

@@ -110,6 +110,18 @@ std::string fill_in(const std::string &uri) {
   }
 }
 
+std::string fill_in_host(std::string uri) {
+  const size_t authority = uri.find("://");
+  if (authority == std::string::npos) return fill_in(uri);
+  const size_t path = std::min(uri.find('/', authority + 3), uri.size());
+  for (size_t at = uri.find("${", path); at != std::string::npos; at = uri.find("${", at)) {
+    const size_t end = uri.find('}', at);
+    if (end == std::string::npos) break;
+    uri.replace(at, end + 1 - at, "***");
+  }
+  return fill_in(uri);
+}
+
 std::string secret_from_environment(const std::string &setting, const std::string &variable) {
   const char *value = std::getenv(variable.c_str());
   if (value == nullptr)

@@ -25,6 +25,8 @@ bool holds_password(const SplitUri &split);
 /// Replaces each ${NAME} by the environment's variable, encoded for a URI. Throws SettingsError
 /// where there is no such variable.
 std::string fill_in(const std::string &uri);
+/// The same for people: what stands for a variable in the path is "***".
+std::string fill_in_host(std::string uri);
 
 /// The variable's value; throws SettingsError naming `setting` where there is none.
 std::string secret_from_environment(const std::string &setting, const std::string &variable);

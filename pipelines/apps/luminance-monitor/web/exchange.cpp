@@ -192,6 +192,8 @@ MHD_Result Exchange::send(bool ends) {
 
 void Exchange::wait() {
   waits_ = true;
+  // Not what is left of the request's time: one on a connection that was idle had next to none.
+  if (!is_streaming()) gate_.set_deadline(socket_, g_get_monotonic_time() + Gate::kMaking);
   MHD_suspend_connection(connection_);
 }
 

@@ -32,9 +32,10 @@ std::string peer_of(const sockaddr *address) {
 }
 
 bool Gate::enter(int socket, const sockaddr *peer, gint64 now) {
-  if (connections_.size() >= limit_ + kReserve) return false;
   const std::string key = peer_of(peer);
   const Room room = find_room(key);
+  // Those without room wait in the reserve alone: there, a peer that has its share takes nobody's.
+  if (room != Room::kThere && connections_.size() - within_ >= kReserve) return false;
   if (room == Room::kThere) {
     ++within_;
     ++peers_[key];

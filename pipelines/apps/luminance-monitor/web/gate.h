@@ -25,6 +25,7 @@ class Gate {
  public:
   static constexpr gint64 kNever = G_MAXINT64;
   static constexpr gint64 kRequest = 10 * G_USEC_PER_SEC;  // to arrive whole
+  static constexpr gint64 kMaking = 10 * G_USEC_PER_SEC;   // for an answer to be there
   static constexpr gint64 kAnswer = 30 * G_USEC_PER_SEC;   // to be taken whole
   /// Connections beyond the limit that are told so. What comes beyond these is closed at once.
   static constexpr unsigned kReserve = 32;
