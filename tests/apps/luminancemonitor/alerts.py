@@ -13,6 +13,10 @@ DEPLOY = running.APP / 'deploy'
 FOLDER = DEPLOY / 'prometheus'
 ALERT = re.compile(r'^ +- alert: (\w+)$.*?severity: (\w+)$', re.MULTILINE | re.DOTALL)
 
+# A part of the configuration that is a comment.
+OPTION = re.compile(r'^( *)# ( *(?:alerting|alertmanagers|- static_configs|- targets|authorization|'
+                    r'credentials_file|scheme)\b.*)$', re.MULTILINE)
+
 
 def accepts(*command, cwd=FOLDER):
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
@@ -32,8 +36,7 @@ def check_configuration(folder):
     config = (FOLDER / 'prometheus.yaml').read_text()
     shutil.copy(FOLDER / 'alerts.yaml', folder)
     (folder / 'luminance-monitor.token').write_text('token')
-    changed = re.sub(r'^( *)# ((?: *(?:authorization|credentials_file|scheme|alerting|alertmanagers|'
-                     r'- static_configs|- targets)\b.*))$', r'\1\2', config, flags=re.MULTILINE)
+    changed = OPTION.sub(r'\1\2', config)
     assert changed.count('#') == 4, changed  # what is left is for people
     for text in config, changed:
         (folder / 'prometheus.yaml').write_text(text)
@@ -65,7 +68,8 @@ def check_names():
     documented = {name: severity for names, severity in rows
                   for name in re.findall(r'\w+', names)}
     assert documented == alerts, documented.items() ^ alerts.items()
-    named = re.findall(r'(?:Many|Monitor|Camera)[A-Z]\w+', (FOLDER / 'alertmanager.yaml').read_text())
+    named = re.findall(r'(?:Many|Monitor|Camera)[A-Z]\w+',
+                       (FOLDER / 'alertmanager.yaml').read_text())
     assert named and set(named) <= set(alerts), set(named) - set(alerts)
 
 
