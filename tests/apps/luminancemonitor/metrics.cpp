@@ -252,17 +252,6 @@ TEST(Metrics, KeepNamesFromOutsideWhatTheyAre) {
   EXPECT_EQ(series.size(), 2u);
 }
 
-TEST(Metrics, TakeGaugesOfOtherParts) {
-  World world(settings_of(1));
-  double readers = 3;
-  world.metrics().add_gauge("luminance_stream_readers", "Readers of the stream.",
-                            [&] { return readers; });
-  EXPECT_EQ(world.read().value("luminance_stream_readers"), 3);
-  readers = 4;
-  EXPECT_EQ(world.read().value("luminance_stream_readers"), 4);
-  EXPECT_EQ(world.read().families().at("luminance_stream_readers").type, "gauge");
-}
-
 TEST(Metrics, TellOfTheProcess) {
   const World world(settings_of(1));
   const Exposition before = world.read();

@@ -170,11 +170,6 @@ MetricFamily single(const char *name, const char *help, double value,
   return {name, help, MetricType::Gauge, {metric}};
 }
 
-struct Gauge {
-  std::string name, help;
-  std::function<double()> value;
-};
-
 prometheus::Histogram::BucketBoundaries boundaries() {
   prometheus::Histogram::BucketBoundaries upper;
   for (size_t i = 1; i <= kBuckets; ++i) upper.push_back(static_cast<double>(i * kBucketWidth - 1));
@@ -186,7 +181,6 @@ prometheus::Histogram::BucketBoundaries boundaries() {
 struct Metrics::Implementation {
   const Monitor &monitor;
   std::unordered_map<std::string, prometheus::Histogram> pixels;  // by the camera's id
-  std::vector<Gauge> gauges;
 
   template <class Fill>
   MetricFamily of_cameras(const char *name, const char *help, MetricType type, Fill fill) const {
@@ -220,23 +214,16 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
                            MetricType::Histogram, [&](Samples &samples, const Camera &camera) {
                              samples.add(pixels.at(camera.id()).Collect());
                            }));
-  for (const Gauge &gauge : gauges)
-    all.push_back(single(gauge.name.c_str(), gauge.help.c_str(), gauge.value()));
   for (MetricFamily &family : process_metrics()) all.push_back(std::move(family));
   return all;
 }
 
-Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, {}, {}}) {
+Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, {}}) {
   for (const auto &camera : monitor.cameras())
     implementation_->pixels.try_emplace(camera->id(), boundaries());
 }
 
 Metrics::~Metrics() = default;
-
-void Metrics::add_gauge(const std::string &name, const std::string &help,
-                        std::function<double()> value) {
-  implementation_->gauges.push_back({name, help, std::move(value)});
-}
 
 void Metrics::on_interval(const Camera &camera, const Interval &interval) {
   std::vector<double> counts(kBuckets + 1);  // none lies above the last boundary

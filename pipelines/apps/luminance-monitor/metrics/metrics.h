@@ -2,7 +2,6 @@
 // The cameras as metrics of Prometheus. METRICS.md says what each of them means.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,8 +16,6 @@ class Metrics : public Observer {
   explicit Metrics(const Monitor &monitor);
   ~Metrics() override;
 
-  /// A gauge of another part, read by text(); help is one line that says its unit.
-  void add_gauge(const std::string &name, const std::string &help, std::function<double()> value);
   void on_interval(const Camera &camera, const Interval &interval) override;
   /// In Prometheus' text format, version 0.0.4, as things are now.
   std::string text() const;

@@ -86,7 +86,6 @@ void Camera::measure_rate(Time now) {
 
 Interval Camera::close() {
   interval_ = accumulator_.finish(accumulator_.begin() + length_);
-  ++intervals_;
   points_.push_back({interval_->time, static_cast<float>(interval_->mean),
                      static_cast<float>(interval_->p1), static_cast<float>(interval_->p99)});
   if (points_.size() > kPoints) points_.pop_front();

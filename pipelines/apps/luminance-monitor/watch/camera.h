@@ -51,8 +51,6 @@ class Camera {
 
   /// The latest whole interval, if there was one since it was begun and frames still come.
   const std::optional<Interval> &interval() const { return interval_; }
-  /// Counts the intervals: changes when interval() does.
-  uint64_t intervals() const { return intervals_; }
   const std::deque<Point> &points() const { return points_; }
   std::vector<Standing> standing() const { return judge_.standing(); }
   /// How often each verdict was raised.
@@ -84,7 +82,7 @@ class Camera {
   Status status_ = Status::kConnecting;
   Time status_since_;
   std::string error_;
-  uint64_t frames_ = 0, reconnects_ = 0, intervals_ = 0;
+  uint64_t frames_ = 0, reconnects_ = 0;
   std::optional<Time> last_frame_;
   double frame_rate_ = 0;
   std::optional<Begin> rate_begin_;  // of the interval that the rate is measured over
