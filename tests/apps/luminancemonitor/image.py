@@ -19,7 +19,7 @@ BUILD = pathlib.Path(os.environ['BUILD_DIR'])
 TEXT = (running.APP / 'deploy/Containerfile').read_text().replace('\\\n', ' ')
 PACKAGES = re.search(r'RUN (\..*?setup.sh; \..*?setup.sh);', TEXT)[1]
 # What decodes and measures; of other codecs there are more.
-ELEMENTS = ('uridecodebin', 'videorate', 'videoconvert', 'clocksync', 'videoconvertscale',
+ELEMENTS = ('uridecodebin', 'videoconvert', 'clocksync', 'videoconvertscale',
             'appsink', 'jpegenc', 'rtspsrc', 'souphttpsrc', 'v4l2src', 'matroskademux', 'vp8dec')
 
 

@@ -73,7 +73,7 @@ void limit_frames(GstElement *pipeline, unsigned rate) {
 }
 
 std::string description_of(const Settings &settings) {
-  // Not uridecodebin3: that of GStreamer 1.22 does not begin once in two hundred times.
+  // Not uridecodebin3: that of GStreamer 1.22 does not always begin.
   std::string text = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
   // It leaves alone what cudahistogram takes, and what is on a GPU.
   text += "videoconvert name=convert ! ";
