@@ -65,8 +65,7 @@ Picture play_for_picture(const std::string &description,
 /// The first frame, without an odd column and row, which 2×2 channels do not have.
 Picture first_frame(const std::string &source) {
   const Picture frame = play_for_picture(
-      decoder_of(source) +
-      " ! videoconvert ! video/x-raw,format=RGB ! appsink name=picture sync=false");
+      decoder_of(source) + " ! video/x-raw,format=RGB ! appsink name=picture sync=false");
   Picture even = {frame.width / kFactor * kFactor, frame.height / kFactor * kFactor, {}};
   for (int y = 0; y < even.height; ++y) {
     const auto row = frame.rgb.begin() + static_cast<ptrdiff_t>(y) * frame.width * kComponents;
