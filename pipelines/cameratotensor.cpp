@@ -17,19 +17,11 @@ namespace {
 constexpr const char *kUsage = "SOURCE - tensors of a camera, file or URI, and a contact sheet";
 constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
-const std::vector<double> kMean = {0.485, 0.456, 0.406}, kStd = {0.229, 0.224, 0.225};  // ImageNet
 
-std::string list_of(const std::vector<double> &values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "<" : ",") + std::to_string(value);
-  return quoted(text + ">");
-}
-
+/// What Ultralytics' networks take: their letterbox, RGB from 0 to 1.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
-         " ! cudanormalize name=normalize width=640 height=640"
-         " resize-mode=ultralytics mean=" +
-         list_of(kMean) + " std=" + list_of(kStd) +
+         " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"
          " ! other/tensors ! appsink name=tensors sync=false";
 }
 
@@ -145,7 +137,7 @@ SheetRow row_of(const Capture &capture) {
   row.source = surface_of(capture.frame.get(), video_info_of(capture));
   row.source_caption = format("frame %" G_GUINT64_FORMAT ", %.1f s: %s", capture.number,
                               seconds_of(capture), picture_text(capture).c_str());
-  row.tensor = surface_of(tensor, kMean, kStd);
+  row.tensor = surface_of(tensor);
   row.tensor_caption = shape_text(tensor) + ", content " + content_text(row.geometry);
   for (int c = 0; c < tensor.channels; ++c) {
     row.channels.push_back(surface_of_channel(tensor, c));

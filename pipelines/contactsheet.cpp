@@ -14,15 +14,13 @@ constexpr int kChannels = 3;
 constexpr double kChannelTile = (kTile - (kChannels - 1) * kGap) / kChannels;
 /// Wider and narrower frames are shown smaller.
 constexpr double kWidest = 16.0 / 9, kNarrowest = 3.0 / 4;
-/// The value that gets the strongest false colour; ImageNet's white is 2.64.
-constexpr double kStrongest = 2.64;
 
 struct Color {
   double r, g, b;
 };
 constexpr Color kBackground = {0.10, 0.11, 0.13}, kText = {0.93, 0.93, 0.91},
                 kFaint = {0.62, 0.64, 0.67}, kContent = {1.0, 0.76, 0.03}, kWhite = {1, 1, 1},
-                kCold = {0.13, 0.37, 0.75}, kWarm = {0.75, 0.10, 0.14};
+                kBlack = {0, 0, 0};
 
 struct Box {
   double x, y, width, height;
@@ -76,10 +74,6 @@ guint32 pack(const Color &color) {
   return byte(color.r) << 16 | byte(color.g) << 8 | byte(color.b);
 }
 
-Color blend(const Color &a, const Color &b, double t) {
-  return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
-}
-
 /// A surface whose pixel i, counted row by row, is `color(i)`.
 template <class ColorAt>
 Surface painted(int width, int height, ColorAt color) {
@@ -130,19 +124,17 @@ void outline(cairo_t *cairo, const Box &box) {
   cairo_stroke(cairo);
 }
 
-/// What the channels' colours mean.
+/// What the channels' greys mean.
 void draw_legend(cairo_t *cairo, double x, double y) {
   const std::unique_ptr<cairo_pattern_t, DestroyPattern> colors(
       cairo_pattern_create_linear(x, 0, x + kChannelTile, 0));
-  cairo_pattern_add_color_stop_rgb(colors.get(), 0, kCold.r, kCold.g, kCold.b);
-  cairo_pattern_add_color_stop_rgb(colors.get(), 0.5, kWhite.r, kWhite.g, kWhite.b);
-  cairo_pattern_add_color_stop_rgb(colors.get(), 1, kWarm.r, kWarm.g, kWarm.b);
+  cairo_pattern_add_color_stop_rgb(colors.get(), 0, kBlack.r, kBlack.g, kBlack.b);
+  cairo_pattern_add_color_stop_rgb(colors.get(), 1, kWhite.r, kWhite.g, kWhite.b);
   cairo_set_source(cairo, colors.get());
   cairo_rectangle(cairo, x, y + 7, kChannelTile, 5);
   cairo_fill(cairo);
-  draw_text(cairo, x, y + 26, 12, kFaint, "-2.64");
-  draw_text(cairo, x + kChannelTile / 2 - 4, y + 26, 12, kFaint, "0");
-  draw_text(cairo, x + kChannelTile - 28, y + 26, 12, kFaint, "2.64");
+  draw_text(cairo, x, y + 26, 12, kFaint, "0");
+  draw_text(cairo, x + kChannelTile - 8, y + 26, 12, kFaint, "1");
 }
 
 double source_width(const SheetRow &row) {
@@ -197,19 +189,16 @@ Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info) {
   return surface;
 }
 
-Surface surface_of(const Tensor &tensor, const std::vector<double> &mean,
-                   const std::vector<double> &std) {
+Surface surface_of(const Tensor &tensor) {
   return painted(tensor.width, tensor.height, [&](size_t i) {
-    const auto value = [&](int c) { return tensor.channel(c)[i] * std[c] + mean[c]; };
-    return Color{value(0), value(1), value(2)};
+    return Color{tensor.channel(0)[i], tensor.channel(1)[i], tensor.channel(2)[i]};
   });
 }
 
 Surface surface_of_channel(const Tensor &tensor, int c) {
   const float *values = tensor.channel(c);
   return painted(tensor.width, tensor.height, [&](size_t i) {
-    const double strength = std::min(1.0, std::abs(values[i]) / kStrongest);
-    return blend(kWhite, values[i] < 0 ? kCold : kWarm, strength);
+    return Color{values[i], values[i], values[i]};
   });
 }
 
