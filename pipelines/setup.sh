@@ -64,6 +64,28 @@ installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] || provided "$1"
 }
 
+# apt_get ARGUMENT...: apt-get as root. While another process holds a lock of apt or dpkg, it waits, and
+# says so; apt-get itself would fail. Shows the output only of a failure.
+apt_get() {
+  local log status as_root=() said= end=$((SECONDS + 1800))
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  log=$(mktemp)
+  while :; do
+    status=0
+    "${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q "$@" \
+      >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" -eq 0 ] || [ "$SECONDS" -gt "$end" ] ||
+      ! grep -q '^E: Could not get lock' "$log"; then break; fi
+    [ -n "$said" ] || sed -En '/^E: Could not get lock/ {
+      s/^E: Could not get lock ([^ ]*[^ .])\.?/Waiting for another process that uses apt: \1/p; q }' "$log"
+    said=1
+    sleep 2
+  done
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
 # need_packages PACKAGE...: installs the Debian packages that are missing; ends the script where it
 # cannot.
 need_packages() {
@@ -82,9 +104,8 @@ need_packages() {
     exit 1
   fi
   echo "Installing ${missing[*]}"
-  quietly "${as_root[@]}" apt-get -q update || exit 1
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y --no-install-recommends install "${missing[@]}" || exit 1
+  apt_get update || exit 1
+  apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
 # need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with
