@@ -67,7 +67,7 @@ installed() {
 # apt_get ARGUMENT...: apt-get as root. While another process holds a lock of apt or dpkg, it waits, and
 # says so; apt-get itself would fail. Shows the output only of a failure.
 apt_get() {
-  local log status as_root=() said= end=$((SECONDS + 1800))
+  local log status as_root=() said='' end=$((SECONDS + 1800))
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
   log=$(mktemp)
   while :; do
