@@ -15,24 +15,9 @@ constexpr double kChannelTile = (kTile - (kChannels - 1) * kGap) / kChannels;
 /// Wider and narrower frames are shown smaller.
 constexpr double kWidest = 16.0 / 9, kNarrowest = 3.0 / 4;
 
-struct Color {
-  double r, g, b;
-};
-constexpr Color kBackground = {0.10, 0.11, 0.13}, kText = {0.93, 0.93, 0.91},
-                kFaint = {0.62, 0.64, 0.67}, kContent = {1.0, 0.76, 0.03}, kWhite = {1, 1, 1},
-                kBlack = {0, 0, 0};
-
-struct Box {
-  double x, y, width, height;
-};
-
-struct DestroyContext {
-  void operator()(cairo_t *cairo) const { cairo_destroy(cairo); }
-};
 struct DestroyPattern {
   void operator()(cairo_pattern_t *pattern) const { cairo_pattern_destroy(pattern); }
 };
-using Context = std::unique_ptr<cairo_t, DestroyContext>;
 
 struct FreeConverter {
   void operator()(GstVideoConverter *converter) const { gst_video_converter_free(converter); }
@@ -52,77 +37,6 @@ class Frame {
  private:
   GstVideoFrame frame_;
 };
-
-void check(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS) throw Failure(cairo_status_to_string(status));
-}
-
-Surface new_surface(double width, double height) {
-  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width),
-                                             static_cast<int>(height)));
-  check(cairo_surface_status(surface.get()));
-  return surface;
-}
-
-double width_of(const Surface &surface) { return cairo_image_surface_get_width(surface.get()); }
-double height_of(const Surface &surface) { return cairo_image_surface_get_height(surface.get()); }
-
-guint32 pack(const Color &color) {
-  const auto byte = [](double value) {
-    return static_cast<guint32>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
-  };
-  return byte(color.r) << 16 | byte(color.g) << 8 | byte(color.b);
-}
-
-/// A surface whose pixel i, counted row by row, is `color(i)`.
-template <class ColorAt>
-Surface painted(int width, int height, ColorAt color) {
-  Surface surface = new_surface(width, height);
-  const int stride = cairo_image_surface_get_stride(surface.get());
-  guint8 *data = cairo_image_surface_get_data(surface.get());
-  for (int y = 0; y < height; ++y) {
-    auto *row = reinterpret_cast<guint32 *>(data + static_cast<ptrdiff_t>(y) * stride);
-    for (int x = 0; x < width; ++x) row[x] = pack(color(static_cast<size_t>(y) * width + x));
-  }
-  cairo_surface_mark_dirty(surface.get());
-  return surface;
-}
-
-void set_color(cairo_t *cairo, const Color &color) {
-  cairo_set_source_rgb(cairo, color.r, color.g, color.b);
-}
-
-void draw_text(cairo_t *cairo, double x, double y, double size, const Color &color,
-               const std::string &text) {
-  cairo_set_font_size(cairo, size);
-  set_color(cairo, color);
-  cairo_move_to(cairo, x, y);
-  cairo_show_text(cairo, text.c_str());
-}
-
-/// Draws a surface as large as it fits into `box`, and returns where it lies.
-Box draw_surface(cairo_t *cairo, const Surface &surface, const Box &box) {
-  const double scale = std::min(box.width / width_of(surface), box.height / height_of(surface));
-  const Box placed = {box.x + (box.width - scale * width_of(surface)) / 2,
-                      box.y + (box.height - scale * height_of(surface)) / 2,
-                      scale * width_of(surface), scale * height_of(surface)};
-  cairo_save(cairo);
-  cairo_translate(cairo, placed.x, placed.y);
-  cairo_scale(cairo, scale, scale);
-  cairo_set_source_surface(cairo, surface.get(), 0, 0);
-  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD);
-  cairo_paint(cairo);
-  cairo_restore(cairo);
-  return placed;
-}
-
-/// A rectangle of the content's colour.
-void outline(cairo_t *cairo, const Box &box) {
-  set_color(cairo, kContent);
-  cairo_set_line_width(cairo, 2);
-  cairo_rectangle(cairo, box.x + 1, box.y + 1, box.width - 2, box.height - 2);
-  cairo_stroke(cairo);
-}
 
 /// What the channels' greys mean.
 void draw_legend(cairo_t *cairo, double x, double y) {
@@ -209,20 +123,11 @@ void write_contact_sheet(const std::string &path, const std::string &title,
   const Surface sheet =
       new_surface(2 * kMargin + width + kGap + kTile + kGap + kChannelTile,
                   kHeader + rows.size() * (kTile + kCaption + kGap) + kMargin - kGap);
-  const Context cairo(cairo_create(sheet.get()));
-  set_color(cairo.get(), kBackground);
-  cairo_paint(cairo.get());
-  cairo_select_font_face(cairo.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         CAIRO_FONT_WEIGHT_NORMAL);
-  draw_text(cairo.get(), kMargin, 44, 24, kText, title);
-  draw_text(cairo.get(), kMargin, 70, 15, kFaint, subtitle);
+  const Context cairo = begin_sheet(sheet, kMargin, title, subtitle);
   double y = kHeader;
   for (const SheetRow &row : rows) {
     draw_row(cairo.get(), row, y, width);
     y += kTile + kCaption + kGap;
   }
-  check(cairo_status(cairo.get()));
-  const cairo_status_t status = cairo_surface_write_to_png(sheet.get(), path.c_str());
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw Failure("cannot write " + path + ": " + cairo_status_to_string(status));
+  write_png(cairo, sheet, path);
 }

@@ -3,19 +3,13 @@
 // channels one by one.
 #pragma once
 
-#include <cairo.h>
 #include <gst/video/video.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "drawing.h"
 #include "tensor.h"
-
-struct DestroySurface {
-  void operator()(cairo_surface_t *surface) const { cairo_surface_destroy(surface); }
-};
-using Surface = std::unique_ptr<cairo_surface_t, DestroySurface>;
 
 /// A video frame as a surface.
 Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
