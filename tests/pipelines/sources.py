@@ -129,6 +129,15 @@ def formats(folder):
 
 # Cameras
 
+def has_server():
+    import gi
+    try:
+        gi.require_version("GstRtspServer", "1.0")
+    except ValueError:
+        return False
+    return True
+
+
 class Server:
     """RTSP cameras, in a process of their own, which may die."""
 
@@ -163,11 +172,12 @@ def dies(server, folder):
 
 def stalls(server, folder):
     sheet = with_sheet(folder)
-    text = run("cameratotensor", server.uri + "stall", "--timeout", "3", "--output", sheet, status=1)
+    text = run("cameratotensor", server.uri + "stall", "--timeout", "10", "--output", sheet,
+               status=1)
     expect(text, r"^\d+ frames, ", rf"contact sheet: {sheet}",
-           r"^cameratotensor: 'rtsp://127\.0\.0\.1:\d+/stall' has sent no frame for 3 s$")
-    text = run("luminance", server.uri + "stall", "--timeout", "3", status=1)
-    expect(text, r"^\d+ frames in ", r"^luminance: 'rtsp://.*/stall' has sent no frame for 3 s$")
+           r"^cameratotensor: 'rtsp://127\.0\.0\.1:\d+/stall' has sent no frame for 10 s$")
+    text = run("luminance", server.uri + "die", status=1)
+    expect(text, r"^\d+ frames in ", r"^luminance: 'rtsp://127\.0\.0\.1:\d+/die': ")
 
 
 def changes_size(server, folder):
@@ -242,6 +252,7 @@ def cameras(folder):
     if exists("souphttpsrc"):
         jpeg_over_http(folder)
     missing = [e for e in ("x264enc", "avdec_h264", "rtspsrc") if not exists(e)]
+    missing += [] if has_server() else ["gst-rtsp-server"]
     if missing:
         skip(f"there is no {', '.join(missing)}")
     for check in goes_on, dies, stalls, changes_size:
@@ -253,10 +264,6 @@ def main():
     import gi
     gi.require_version("Gst", "1.0")
     from gi.repository import Gst
-    try:
-        gi.require_version("GstRtspServer", "1.0")
-    except ValueError:
-        skip("there is no gst-rtsp-server")
     Gst.init(None)
     with tempfile.TemporaryDirectory() as folder:
         {"formats": formats, "cameras": cameras}[sys.argv[1]](Path(folder))
