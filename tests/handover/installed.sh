@@ -10,7 +10,7 @@ skip() { echo "skipped: $*"; exit 77; }
 
 if [ "$1" != --inside ]; then
   [ "$(id -u)" -eq 0 ] || skip 'that needs root'
-  unshare --mount true 2>/dev/null || skip 'a mount namespace is refused'
+  unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null || skip 'mounting is refused'
   exec unshare --mount --propagation private -- "$0" --inside "$@"
 fi
 
