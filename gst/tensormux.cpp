@@ -11,7 +11,8 @@
  * for longer than the latency.
  *
  * Pads may come and go while the pipeline plays. A pad whose number is below the batch size has the
- * slot of that number.
+ * slot of that number. A batch waits for the pads that exist: behind decodebin, which links late, use
+ * `decodebin ! queue ! mux.`, so that the first batches have its frames.
  *
  * ## Example launch line
  * |[

@@ -3,6 +3,7 @@
 // what they are: frames per second, shape, geometry, means, and a contact sheet.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
@@ -16,19 +17,11 @@ namespace {
 constexpr const char *kUsage = "SOURCE - tensors of a camera, file or URI, and a contact sheet";
 constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
-const std::vector<double> kMean = {0.485, 0.456, 0.406}, kStd = {0.229, 0.224, 0.225};  // ImageNet
 
-std::string list_of(const std::vector<double> &values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "<" : ",") + std::to_string(value);
-  return quoted(text + ">");
-}
-
+/// What Ultralytics' networks take: their letterbox, RGB from 0 to 1.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
-         " ! videoconvert ! cudanormalize name=normalize width=640 height=640"
-         " resize-mode=ultralytics mean=" +
-         list_of(kMean) + " std=" + list_of(kStd) +
+         " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"
          " ! other/tensors ! appsink name=tensors sync=false";
 }
 
@@ -113,11 +106,14 @@ std::string content_text(const Geometry &geometry) {
   return format("%d×%d at (%d, %d)", geometry.width, geometry.height, geometry.left, geometry.top);
 }
 
-void print_facts(const Capture &capture) {
+/// How frames of a size become tensors. Where there are several sizes, of each with `since`.
+void print_facts(const Capture &capture, bool since) {
   const Tensor tensor = read_tensor(capture.tensor.get(), capture.tensor_caps.get());
   const Geometry geometry = read_geometry(capture.tensor.get());
   const auto &m = geometry.matrix;
-  std::printf("frame    %s\n", picture_text(capture).c_str());
+  std::printf("frame    %s", picture_text(capture).c_str());
+  if (since) std::printf(", first frame %" G_GUINT64_FORMAT, capture.number);
+  std::puts("");
   std::printf("tensor   %s, NCHW, %zu bytes\n", shape_text(tensor).c_str(),
               gst_buffer_get_size(capture.tensor.get()));
   std::printf("content  %s\n", content_text(geometry).c_str());
@@ -141,7 +137,7 @@ SheetRow row_of(const Capture &capture) {
   row.source = surface_of(capture.frame.get(), video_info_of(capture));
   row.source_caption = format("frame %" G_GUINT64_FORMAT ", %.1f s: %s", capture.number,
                               seconds_of(capture), picture_text(capture).c_str());
-  row.tensor = surface_of(tensor, kMean, kStd);
+  row.tensor = surface_of(tensor);
   row.tensor_caption = shape_text(tensor) + ", content " + content_text(row.geometry);
   for (int c = 0; c < tensor.channels; ++c) {
     row.channels.push_back(surface_of_channel(tensor, c));
@@ -154,9 +150,24 @@ void write_sheet(const std::string &path, const std::string &source, const std::
                  const std::vector<Capture> &captures) {
   std::vector<SheetRow> rows;
   for (const Capture &capture : captures) rows.push_back(row_of(capture));
-  const Ref<gchar> name(g_path_get_basename(source.c_str()));
+  const Ref<gchar> name(g_path_get_basename(shown_source(source).c_str()));
   write_contact_sheet(path, std::string(name.get()) + " → cudanormalize → tensor", subtitle, rows);
   std::printf("contact sheet: %s\n", path.c_str());
+}
+
+void show(const std::vector<Capture> &captures, const std::string &path, const std::string &source,
+          const std::string &speed) {
+  std::printf("%s\n\n", speed.c_str());
+  const auto of_first_size = [&](const Capture &capture) {
+    return picture_text(capture) == picture_text(captures.front());
+  };
+  const bool changed = !std::all_of(captures.begin(), captures.end(), of_first_size);
+  for (const Capture &capture : captures) {
+    print_facts(capture, changed);
+    if (!changed) break;
+  }
+  print_means(captures);
+  write_sheet(path, source, speed, captures);
 }
 
 void run(int argc, char **argv) {
@@ -173,16 +184,19 @@ void run(int argc, char **argv) {
   Pipeline pipeline(description_of(source));
   const Ref<GstElement> normalize = pipeline.element("normalize");
   watcher.watch(normalize.get(), GST_APP_SINK(pipeline.element("tensors").get()));
-  pipeline.play(nullptr, [&] { progress.show(); });
+  std::string failure;
+  try {
+    pipeline.play(nullptr, [&] { progress.show(); });
+  } catch (const Failure &why) {
+    failure = why.what();  // what came before it is shown
+  }
   progress.end();
 
   const std::vector<Capture> captures = watcher.take_captures(kRows);
-  if (captures.empty()) throw Failure("'" + source + "' gave no frame");
-  const std::string speed = speed_text(watcher, normalize.get());
-  std::printf("%s\n\n", speed.c_str());
-  print_facts(captures.front());
-  print_means(captures);
-  write_sheet(path, source, speed, captures);
+  if (captures.empty())
+    throw Failure(failure.empty() ? "'" + shown_source(source) + "' gave no frame" : failure);
+  show(captures, path, source, speed_text(watcher, normalize.get()));
+  if (!failure.empty()) throw Failure(failure);
 }
 
 }  // namespace

@@ -14,27 +14,10 @@ constexpr int kChannels = 3;
 constexpr double kChannelTile = (kTile - (kChannels - 1) * kGap) / kChannels;
 /// Wider and narrower frames are shown smaller.
 constexpr double kWidest = 16.0 / 9, kNarrowest = 3.0 / 4;
-/// The value that gets the strongest false colour; ImageNet's white is 2.64.
-constexpr double kStrongest = 2.64;
 
-struct Color {
-  double r, g, b;
-};
-constexpr Color kBackground = {0.10, 0.11, 0.13}, kText = {0.93, 0.93, 0.91},
-                kFaint = {0.62, 0.64, 0.67}, kContent = {1.0, 0.76, 0.03}, kWhite = {1, 1, 1},
-                kCold = {0.13, 0.37, 0.75}, kWarm = {0.75, 0.10, 0.14};
-
-struct Box {
-  double x, y, width, height;
-};
-
-struct DestroyContext {
-  void operator()(cairo_t *cairo) const { cairo_destroy(cairo); }
-};
 struct DestroyPattern {
   void operator()(cairo_pattern_t *pattern) const { cairo_pattern_destroy(pattern); }
 };
-using Context = std::unique_ptr<cairo_t, DestroyContext>;
 
 struct FreeConverter {
   void operator()(GstVideoConverter *converter) const { gst_video_converter_free(converter); }
@@ -55,94 +38,17 @@ class Frame {
   GstVideoFrame frame_;
 };
 
-void check(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS) throw Failure(cairo_status_to_string(status));
-}
-
-Surface new_surface(double width, double height) {
-  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width),
-                                             static_cast<int>(height)));
-  check(cairo_surface_status(surface.get()));
-  return surface;
-}
-
-double width_of(const Surface &surface) { return cairo_image_surface_get_width(surface.get()); }
-double height_of(const Surface &surface) { return cairo_image_surface_get_height(surface.get()); }
-
-guint32 pack(const Color &color) {
-  const auto byte = [](double value) {
-    return static_cast<guint32>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
-  };
-  return byte(color.r) << 16 | byte(color.g) << 8 | byte(color.b);
-}
-
-Color blend(const Color &a, const Color &b, double t) {
-  return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
-}
-
-/// A surface whose pixel i, counted row by row, is `color(i)`.
-template <class ColorAt>
-Surface painted(int width, int height, ColorAt color) {
-  Surface surface = new_surface(width, height);
-  const int stride = cairo_image_surface_get_stride(surface.get());
-  guint8 *data = cairo_image_surface_get_data(surface.get());
-  for (int y = 0; y < height; ++y) {
-    auto *row = reinterpret_cast<guint32 *>(data + static_cast<ptrdiff_t>(y) * stride);
-    for (int x = 0; x < width; ++x) row[x] = pack(color(static_cast<size_t>(y) * width + x));
-  }
-  cairo_surface_mark_dirty(surface.get());
-  return surface;
-}
-
-void set_color(cairo_t *cairo, const Color &color) {
-  cairo_set_source_rgb(cairo, color.r, color.g, color.b);
-}
-
-void draw_text(cairo_t *cairo, double x, double y, double size, const Color &color,
-               const std::string &text) {
-  cairo_set_font_size(cairo, size);
-  set_color(cairo, color);
-  cairo_move_to(cairo, x, y);
-  cairo_show_text(cairo, text.c_str());
-}
-
-/// Draws a surface as large as it fits into `box`, and returns where it lies.
-Box draw_surface(cairo_t *cairo, const Surface &surface, const Box &box) {
-  const double scale = std::min(box.width / width_of(surface), box.height / height_of(surface));
-  const Box placed = {box.x + (box.width - scale * width_of(surface)) / 2,
-                      box.y + (box.height - scale * height_of(surface)) / 2,
-                      scale * width_of(surface), scale * height_of(surface)};
-  cairo_save(cairo);
-  cairo_translate(cairo, placed.x, placed.y);
-  cairo_scale(cairo, scale, scale);
-  cairo_set_source_surface(cairo, surface.get(), 0, 0);
-  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD);
-  cairo_paint(cairo);
-  cairo_restore(cairo);
-  return placed;
-}
-
-/// A rectangle of the content's colour.
-void outline(cairo_t *cairo, const Box &box) {
-  set_color(cairo, kContent);
-  cairo_set_line_width(cairo, 2);
-  cairo_rectangle(cairo, box.x + 1, box.y + 1, box.width - 2, box.height - 2);
-  cairo_stroke(cairo);
-}
-
-/// What the channels' colours mean.
+/// What the channels' greys mean.
 void draw_legend(cairo_t *cairo, double x, double y) {
   const std::unique_ptr<cairo_pattern_t, DestroyPattern> colors(
       cairo_pattern_create_linear(x, 0, x + kChannelTile, 0));
-  cairo_pattern_add_color_stop_rgb(colors.get(), 0, kCold.r, kCold.g, kCold.b);
-  cairo_pattern_add_color_stop_rgb(colors.get(), 0.5, kWhite.r, kWhite.g, kWhite.b);
-  cairo_pattern_add_color_stop_rgb(colors.get(), 1, kWarm.r, kWarm.g, kWarm.b);
+  cairo_pattern_add_color_stop_rgb(colors.get(), 0, kBlack.r, kBlack.g, kBlack.b);
+  cairo_pattern_add_color_stop_rgb(colors.get(), 1, kWhite.r, kWhite.g, kWhite.b);
   cairo_set_source(cairo, colors.get());
   cairo_rectangle(cairo, x, y + 7, kChannelTile, 5);
   cairo_fill(cairo);
-  draw_text(cairo, x, y + 26, 12, kFaint, "-2.64");
-  draw_text(cairo, x + kChannelTile / 2 - 4, y + 26, 12, kFaint, "0");
-  draw_text(cairo, x + kChannelTile - 28, y + 26, 12, kFaint, "2.64");
+  draw_text(cairo, x, y + 26, 12, kFaint, "0");
+  draw_text(cairo, x + kChannelTile - 8, y + 26, 12, kFaint, "1");
 }
 
 double source_width(const SheetRow &row) {
@@ -197,19 +103,16 @@ Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info) {
   return surface;
 }
 
-Surface surface_of(const Tensor &tensor, const std::vector<double> &mean,
-                   const std::vector<double> &std) {
+Surface surface_of(const Tensor &tensor) {
   return painted(tensor.width, tensor.height, [&](size_t i) {
-    const auto value = [&](int c) { return tensor.channel(c)[i] * std[c] + mean[c]; };
-    return Color{value(0), value(1), value(2)};
+    return Color{tensor.channel(0)[i], tensor.channel(1)[i], tensor.channel(2)[i]};
   });
 }
 
 Surface surface_of_channel(const Tensor &tensor, int c) {
   const float *values = tensor.channel(c);
   return painted(tensor.width, tensor.height, [&](size_t i) {
-    const double strength = std::min(1.0, std::abs(values[i]) / kStrongest);
-    return blend(kWhite, values[i] < 0 ? kCold : kWarm, strength);
+    return Color{values[i], values[i], values[i]};
   });
 }
 
@@ -220,20 +123,11 @@ void write_contact_sheet(const std::string &path, const std::string &title,
   const Surface sheet =
       new_surface(2 * kMargin + width + kGap + kTile + kGap + kChannelTile,
                   kHeader + rows.size() * (kTile + kCaption + kGap) + kMargin - kGap);
-  const Context cairo(cairo_create(sheet.get()));
-  set_color(cairo.get(), kBackground);
-  cairo_paint(cairo.get());
-  cairo_select_font_face(cairo.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         CAIRO_FONT_WEIGHT_NORMAL);
-  draw_text(cairo.get(), kMargin, 44, 24, kText, title);
-  draw_text(cairo.get(), kMargin, 70, 15, kFaint, subtitle);
+  const Context cairo = begin_sheet(sheet, kMargin, title, subtitle);
   double y = kHeader;
   for (const SheetRow &row : rows) {
     draw_row(cairo.get(), row, y, width);
     y += kTile + kCaption + kGap;
   }
-  check(cairo_status(cairo.get()));
-  const cairo_status_t status = cairo_surface_write_to_png(sheet.get(), path.c_str());
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw Failure("cannot write " + path + ": " + cairo_status_to_string(status));
+  write_png(cairo, sheet, path);
 }

@@ -3,28 +3,21 @@
 // channels one by one.
 #pragma once
 
-#include <cairo.h>
 #include <gst/video/video.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "drawing.h"
 #include "tensor.h"
-
-struct DestroySurface {
-  void operator()(cairo_surface_t *surface) const { cairo_surface_destroy(surface); }
-};
-using Surface = std::unique_ptr<cairo_surface_t, DestroySurface>;
 
 /// A video frame as a surface.
 Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
 
-/// An RGB tensor as the picture it was made of.
-Surface surface_of(const Tensor &tensor, const std::vector<double> &mean,
-                   const std::vector<double> &std);
+/// An RGB tensor of 0 to 1 as the picture it was made of.
+Surface surface_of(const Tensor &tensor);
 
-/// A channel in false colours: blue below 0, white at 0, red above.
+/// A channel in grey.
 Surface surface_of_channel(const Tensor &tensor, int c);
 
 struct SheetRow {

@@ -83,19 +83,26 @@ void run(int argc, char **argv) {
   const auto arguments = parse_command_line(argc, argv, 1, kUsage, options);
   if (milliseconds < 0) throw Failure("the interval is negative");
 
-  Pipeline pipeline(decoder_of(arguments[0]) + " ! videoconvert ! cudahistogram interval=" +
+  Pipeline pipeline(decoder_of(arguments[0]) + " ! cudahistogram interval=" +
                     std::to_string(milliseconds * GST_MSECOND) + " ! fakesink sync=false");
   const int columns = histogram_columns();
   guint intervals = 0, frames = 0;
-  pipeline.play([&](const GstStructure *s) {
-    if (!gst_structure_has_name(s, "cudahistogram")) return;
-    const Interval interval = read_interval(s);
-    if (intervals++ == 0) print_header(columns);
-    print_interval(interval, columns);
-    frames += interval.frames;
-  });
-  if (frames == 0) throw Failure("'" + arguments[0] + "' gave no frame");
+  std::string failure;
+  try {
+    pipeline.play([&](const GstStructure *s) {
+      if (!gst_structure_has_name(s, "cudahistogram")) return;
+      const Interval interval = read_interval(s);
+      if (intervals++ == 0) print_header(columns);
+      print_interval(interval, columns);
+      frames += interval.frames;
+    });
+  } catch (const Failure &why) {
+    failure = why.what();  // what came before it is counted
+  }
+  if (frames == 0)
+    throw Failure(failure.empty() ? "'" + shown_source(arguments[0]) + "' gave no frame" : failure);
   std::printf("%u frames in %u intervals\n", frames, intervals);
+  if (!failure.empty()) throw Failure(failure);
 }
 
 }  // namespace

@@ -2,15 +2,21 @@
 #include "pipeline.h"
 
 #include <csignal>
+#include <cstring>
 #include <iostream>
 
 namespace {
 
 constexpr GstClockTime kTick = 200 * GST_MSECOND;
+// What decoder_of() names its elements.
+constexpr const char *kDecoder = "decoder", *kFrames = "frames";
 /// How long an interrupted pipeline may take to finish.
 constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;
 
 volatile std::sig_atomic_t interrupted = 0;
+
+/// Seconds that a source may send no frame; 0: for ever.
+gint timeout = 15;
 
 /// Lets the first SIGINT or SIGTERM end the pipeline, and a second one the program.
 class Interrupts {
@@ -34,17 +40,6 @@ class Interrupts {
   struct sigaction old_int_, old_term_;
 };
 
-[[noreturn]] void throw_error(GstMessage *message) {
-  GError *error = nullptr;
-  gchar *debug = nullptr;
-  gst_message_parse_error(message, &error, &debug);
-  const Ref<GError> owned_error(error);
-  const Ref<gchar> owned_debug(debug);
-  std::string text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
-  if (debug != nullptr) text += std::string("\n") + debug;
-  throw Failure(text);
-}
-
 std::string uri_of(const std::string &source) {
   if (gst_uri_is_valid(source.c_str())) return source;
   if (!g_file_test(source.c_str(), G_FILE_TEST_EXISTS))
@@ -59,6 +54,32 @@ std::string uri_of(const std::string &source) {
   throw Failure(error->message);
 }
 
+/// The URI without what may be secret, a file as its name.
+std::string shown(const std::string &uri) {
+  const Ref<gchar> file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  if (file != nullptr) return file.get();
+  std::string text = uri;
+  const size_t begin = text.find("//"), end = text.rfind('@');
+  // Up to the last @: people write passwords as they are, with slashes.
+  if (begin != std::string::npos && end != std::string::npos && begin < end)
+    text.erase(begin + 2, end - begin - 1);
+  return text.substr(0, text.find('?'));
+}
+
+std::string replaced(std::string text, const std::string &part, const std::string &by) {
+  if (part.empty()) return text;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
+  return text;
+}
+
+/// Cameras that send JPEG over HTTP have one stream, and no end of a header that would say so.
+void set_up(GstBin *, GstBin *, GstElement *element, gpointer) {
+  GstElementFactory *factory = gst_element_get_factory(element);
+  if (factory != nullptr && std::strcmp(GST_OBJECT_NAME(factory), "multipartdemux") == 0)
+    g_object_set(element, "single-stream", TRUE, nullptr);
+}
+
 }  // namespace
 
 Pipeline::Pipeline(const std::string &description) {
@@ -67,6 +88,11 @@ Pipeline::Pipeline(const std::string &description) {
       gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
   const Ref<GError> owned(error);
   if (pipeline_ == nullptr) throw Failure(error->message);
+  g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(set_up), nullptr);
+  decoder_.reset(gst_bin_get_by_name(GST_BIN(pipeline_.get()), kDecoder));
+  if (decoder_ == nullptr) return;
+  const Ref<GstPad> pad(gst_element_get_static_pad(element(kFrames).get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
 }
 
 Pipeline::~Pipeline() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
@@ -90,7 +116,7 @@ void Pipeline::play(const std::function<void(const GstStructure *)> &on_message,
   while (deadline == 0 || g_get_monotonic_time() < deadline) {
     const Ref<GstMessage> message(gst_bus_timed_pop_filtered(bus.get(), kTick, types));
     if (message != nullptr) {
-      if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) throw_error(message.get());
+      if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) fail(message.get());
       if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) return;
       if (on_message) on_message(gst_message_get_structure(message.get()));
     }
@@ -98,17 +124,55 @@ void Pipeline::play(const std::function<void(const GstStructure *)> &on_message,
       deadline = g_get_monotonic_time() + kPatience;
       gst_element_send_event(pipeline_.get(), gst_event_new_eos());
     }
-    if (on_tick && g_get_monotonic_time() >= next_tick) {
-      next_tick = g_get_monotonic_time() + GST_TIME_AS_USECONDS(kTick);
-      on_tick();
-    }
+    if (g_get_monotonic_time() < next_tick) continue;
+    next_tick = g_get_monotonic_time() + GST_TIME_AS_USECONDS(kTick);
+    if (on_tick) on_tick();
+    if (deadline == 0 && decoder_ != nullptr) expect_frames();
   }
 }
 
-std::string decoder_of(const std::string &source) {
-  return "uridecodebin uri=" + quoted(uri_of(source)) +
-         " caps=\"video/x-raw; video/x-raw(memory:CUDAMemory)\" expose-all-streams=false";
+GstPadProbeReturn Pipeline::on_frame(GstPad *, GstPadProbeInfo *, gpointer self) {
+  ++static_cast<Pipeline *>(self)->frames_;
+  return GST_PAD_PROBE_OK;
 }
+
+/// Ticks are counted, not time: a program that was stopped for a while has missed nothing.
+void Pipeline::expect_frames() {
+  const guint64 frames = frames_;
+  silent_ticks_ = frames == seen_frames_ ? silent_ticks_ + 1 : 0;
+  seen_frames_ = frames;
+  if (timeout > 0 && silent_ticks_ * kTick >= static_cast<guint64>(timeout) * GST_SECOND)
+    throw Failure("'" + shown(uri()) + "' has sent no frame for " + std::to_string(timeout) + " s");
+}
+
+std::string Pipeline::uri() const {
+  gchar *uri = nullptr;
+  g_object_get(decoder_.get(), "uri", &uri, nullptr);
+  return uri != nullptr ? Ref<gchar>(uri).get() : "";
+}
+
+void Pipeline::fail(GstMessage *message) const {
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+  gst_message_parse_error(message, &error, &debug);
+  const Ref<GError> owned_error(error);
+  const Ref<gchar> owned_debug(debug);
+  std::string text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
+  if (debug != nullptr) text += std::string("\n") + debug;
+  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
+    text += "\nDebian has decoders of most formats in gstreamer1.0-libav";
+  if (decoder_ == nullptr) throw Failure(text);
+  const std::string uri = this->uri();
+  throw Failure("'" + shown(uri) + "': " + replaced(text, uri, shown(uri)));
+}
+
+std::string decoder_of(const std::string &source) {
+  // A decoder is not taken where its pad's template has caps beyond these.
+  return std::string("uridecodebin name=") + kDecoder + " uri=" + quoted(uri_of(source)) +
+         " caps=video/x-raw(ANY) expose-all-streams=false ! videoconvert name=" + kFrames;
+}
+
+std::string shown_source(const std::string &source) { return shown(uri_of(source)); }
 
 std::string quoted(const std::string &text) {
   std::string result = "\"";
@@ -123,6 +187,11 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
                                             const GOptionEntry *options) {
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
       g_option_context_new(usage), g_option_context_free);
+  const GOptionEntry shared[] = {
+      {"timeout", 't', 0, G_OPTION_ARG_INT, &timeout,
+       "End where SOURCE has sent no frame for that long (15); 0: never", "SECONDS"},
+      {}};
+  g_option_context_add_main_entries(context.get(), shared, nullptr);
   if (options != nullptr) g_option_context_add_main_entries(context.get(), options, nullptr);
   g_option_context_add_group(context.get(), gst_init_get_option_group());
   GError *error = nullptr;
@@ -130,6 +199,7 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
     const Ref<GError> owned(error);
     throw Failure(error->message);
   }
+  if (timeout < 0) throw Failure("the timeout is negative");
   if (argc != count + 1) {
     const Ref<gchar> help(g_option_context_get_help(context.get(), TRUE, nullptr));
     throw Failure(help.get());

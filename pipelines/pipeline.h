@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -43,22 +44,35 @@ class Pipeline {
   Ref<GstElement> element(const char *name) const;
 
   /// Plays to the end, or until SIGINT or SIGTERM, which count as the end.
+  /// Fails where an element does, and where decoder_of() gives no frame for too long.
   /// `on_message` gets the structures of element messages, `on_tick` is called a few times a
   /// second.
   void play(const std::function<void(const GstStructure *)> &on_message = nullptr,
             const std::function<void()> &on_tick = nullptr);
 
  private:
-  Ref<GstElement> pipeline_;
+  static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer self);
+  void expect_frames();
+  std::string uri() const;
+  [[noreturn]] void fail(GstMessage *message) const;
+
+  Ref<GstElement> pipeline_, decoder_;  // the latter of decoder_of(), if it is there
+  std::atomic<guint64> frames_ = 0;
+  guint64 seen_frames_ = 0, silent_ticks_ = 0;
 };
 
-/// Elements that decode the video of `source`: a camera device, a file or a URI.
+/// Elements that decode the video of `source`, a camera device, a file or a URI, into a format that
+/// the plugin's elements take. At most one of them in a pipeline.
 std::string decoder_of(const std::string &source);
+
+/// The same for people: without a password.
+std::string shown_source(const std::string &source);
 
 /// `text` for use as a property's value in a description.
 std::string quoted(const std::string &text);
 
-/// Initialises GStreamer, reads the options and returns the `count` arguments.
+/// Initialises GStreamer, reads the options, to which it adds --timeout, and returns the `count`
+/// arguments.
 std::vector<std::string> parse_command_line(int argc, char **argv, int count, const char *usage,
                                             const GOptionEntry *options);
 

@@ -48,6 +48,7 @@ provided() {
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
     libdlpack-dev) echo '#include <dlpack/dlpack.h>' | g++ -fsyntax-only -x c++ - ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
+    gstreamer1.0-plugins-ugly) gst-inspect-1.0 --exists x264enc ;;
     gstreamer1.0-libav) gst-inspect-1.0 --exists avdec_h264 ;;
     *)
       if [ -n "${modules[$1]:-}" ]; then
@@ -61,6 +62,28 @@ provided() {
 
 installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] || provided "$1"
+}
+
+# apt_get ARGUMENT...: apt-get as root. While another process holds a lock of apt or dpkg, it waits, and
+# says so; apt-get itself would fail. Shows the output only of a failure.
+apt_get() {
+  local log status as_root=() said='' end=$((SECONDS + 1800))
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  log=$(mktemp)
+  while :; do
+    status=0
+    "${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q "$@" \
+      >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" -eq 0 ] || [ "$SECONDS" -gt "$end" ] ||
+      ! grep -q '^E: Could not get lock' "$log"; then break; fi
+    [ -n "$said" ] || sed -En '/^E: Could not get lock/ {
+      s/^E: Could not get lock ([^ ]*[^ .])\.?/Waiting for another process that uses apt: \1/p; q }' "$log"
+    said=1
+    sleep 2
+  done
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
 }
 
 # need_packages PACKAGE...: installs the Debian packages that are missing; ends the script where it
@@ -81,9 +104,8 @@ need_packages() {
     exit 1
   fi
   echo "Installing ${missing[*]}"
-  quietly "${as_root[@]}" apt-get -q update || exit 1
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y --no-install-recommends install "${missing[@]}" || exit 1
+  apt_get update || exit 1
+  apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
 # need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Splits a frame into the channels that a super-resolution network would compute, lets
-// cudapixelshuffle put the picture together again, and compares it with the frame.
+// cudapixelshuffle put the picture together again, and compares it with the frame. Shows it beside
+// what there is without a network: the frame at half its size, and that enlarged.
 #include <gst/app/app.h>
 #include <gst/video/video.h>
 
 #include <cmath>
 #include <cstdio>
 
+#include "comparison.h"
 #include "pipeline.h"
 
 namespace {
 
 constexpr const char *kUsage = "SOURCE - a frame of SOURCE through cudapixelshuffle and back";
-constexpr int kFactor = 2, kComponents = 3;
-
-/// RGB without padding.
-struct Picture {
-  int width, height;
-  std::vector<guint8> rgb;
-
-  guint8 at(int c, int y, int x) const {
-    return rgb[(static_cast<size_t>(y) * width + x) * kComponents + c];
-  }
-};
+constexpr int kFactor = 2, kComponents = Picture::kComponents;
 
 GstFlowReturn keep_first(GstAppSink *sink, gpointer kept) {
   auto *sample = static_cast<Ref<GstSample> *>(kept);
@@ -65,8 +57,7 @@ Picture play_for_picture(const std::string &description,
 /// The first frame, without an odd column and row, which 2×2 channels do not have.
 Picture first_frame(const std::string &source) {
   const Picture frame = play_for_picture(
-      decoder_of(source) +
-      " ! videoconvert ! video/x-raw,format=RGB ! appsink name=picture sync=false");
+      decoder_of(source) + " ! video/x-raw,format=RGB ! appsink name=picture sync=false");
   Picture even = {frame.width / kFactor * kFactor, frame.height / kFactor * kFactor, {}};
   for (int y = 0; y < even.height; ++y) {
     const auto row = frame.rgb.begin() + static_cast<ptrdiff_t>(y) * frame.width * kComponents;
@@ -94,7 +85,7 @@ std::vector<Element> split(const Picture &picture, Element (*convert)(guint8)) {
               dx = channel % kFactor;
     for (int y = dy; y < picture.height; y += kFactor)
       for (int x = dx; x < picture.width; x += kFactor)
-        tensor.push_back(convert(picture.at(c, y, x)));
+        tensor.push_back(convert(picture.at(y, x)[c]));
   }
   return tensor;
 }
@@ -105,13 +96,10 @@ std::string dimensions_of(const Picture &picture) {
 }
 
 template <class Element>
-Picture shuffle(const std::vector<Element> &tensor, const std::string &caps,
-                const std::string &png) {
-  const std::string description = "appsrc name=tensors format=time caps=" + quoted(caps) +
-                                  " ! cudapixelshuffle ! video/x-raw,format=RGB ! tee name=pictures"
-                                  " pictures. ! queue ! appsink name=picture sync=false"
-                                  " pictures. ! queue ! pngenc ! filesink location=" +
-                                  quoted(png);
+Picture shuffle(const std::vector<Element> &tensor, const std::string &caps) {
+  const std::string description =
+      "appsrc name=tensors format=time caps=" + quoted(caps) +
+      " ! cudapixelshuffle ! video/x-raw,format=RGB ! appsink name=picture sync=false";
   return play_for_picture(description, [&](const Pipeline &pipeline) {
     const Ref<GstElement> source = pipeline.element("tensors");
     GstBuffer *buffer = gst_buffer_new_memdup(tensor.data(), tensor.size() * sizeof(Element));
@@ -121,20 +109,20 @@ Picture shuffle(const std::vector<Element> &tensor, const std::string &caps,
   });
 }
 
-/// Fails unless cudapixelshuffle gives the frame back.
+/// The picture that cudapixelshuffle makes. Fails unless that is the frame.
 template <class Element>
-void check(const Picture &frame, const char *type, Element (*convert)(guint8),
-           const std::string &png) {
+Picture check(const Picture &frame, const char *type, Element (*convert)(guint8)) {
   const std::string dimensions = dimensions_of(frame);
   const std::string caps =
       std::string("other/tensors,format=static,num_tensors=1,framerate=0/1,types=") + type +
       ",dimensions=" + dimensions;
-  const Picture picture = shuffle(split(frame, convert), caps, png);
+  const Picture picture = shuffle(split(frame, convert), caps);
   const std::string text = std::string(type) + " tensor " + dimensions + " to RGB " +
                            std::to_string(picture.width) + "×" + std::to_string(picture.height);
   if (picture.width != frame.width || picture.height != frame.height || picture.rgb != frame.rgb)
     throw Failure(text + ": differs from the frame");
   std::printf("%-40s  equals the frame in all %zu bytes\n", text.c_str(), frame.rgb.size());
+  return picture;
 }
 
 void run(int argc, char **argv) {
@@ -146,8 +134,10 @@ void run(int argc, char **argv) {
   g_free(output);
 
   const Picture frame = first_frame(source);
-  check(frame, "float16", as_float16, png);
-  check(frame, "uint8", as_uint8, png);
+  check(frame, "float16", as_float16);
+  const Picture result = check(frame, "uint8", as_uint8);
+  const Ref<gchar> name(g_path_get_basename(shown_source(source).c_str()));
+  write_comparison(png, std::string(name.get()) + " → cudapixelshuffle", halved(frame), result);
   std::printf("picture: %s\n", png.c_str());
 }
 

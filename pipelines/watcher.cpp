@@ -2,10 +2,22 @@
 #include "watcher.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace {
 
 constexpr size_t kMostCaptures = 12;
+/// Sizes and formats; a camera that has more of them is not one to show.
+constexpr size_t kMostKinds = 6;
+
+bool are_of_a_kind(GstCaps *a, GstCaps *b) {
+  const GstStructure *first = gst_caps_get_structure(a, 0), *second = gst_caps_get_structure(b, 0);
+  for (const char *field : {"width", "height", "format"})
+    if (gst_value_compare(gst_structure_get_value(first, field),
+                          gst_structure_get_value(second, field)) != GST_VALUE_EQUAL)
+      return false;
+  return true;
+}
 
 }  // namespace
 
@@ -38,7 +50,9 @@ GstFlowReturn Watcher::on_tensor(GstAppSink *sink, gpointer self) {
   watcher->count_tensor();
   const Ref<GstSample> sample(gst_app_sink_pull_sample(sink));
   if (sample == nullptr) return GST_FLOW_EOS;
+  const std::lock_guard<std::mutex> lock(watcher->mutex_);
   if ((watcher->count_ - 1) % watcher->stride_ == 0) watcher->keep(sample.get());
+  watcher->keep_first_of_kind(sample.get());
   watcher->frame_.reset();
   return GST_FLOW_OK;
 }
@@ -50,20 +64,32 @@ void Watcher::count_tensor() {
   ++count_;
 }
 
+Capture Watcher::capture(GstSample *sample) const {
+  return {count_ - 1, Ref<GstBuffer>(gst_buffer_copy_deep(frame_.get())),
+          Ref<GstBuffer>(gst_buffer_copy_deep(gst_sample_get_buffer(sample))),
+          Ref<GstCaps>(gst_caps_ref(frame_caps_.get())),
+          Ref<GstCaps>(gst_caps_ref(gst_sample_get_caps(sample)))};
+}
+
 void Watcher::keep(GstSample *sample) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  captures_.push_back({count_ - 1, Ref<GstBuffer>(gst_buffer_copy_deep(frame_.get())),
-                       Ref<GstBuffer>(gst_buffer_copy_deep(gst_sample_get_buffer(sample))),
-                       Ref<GstCaps>(gst_caps_ref(frame_caps_.get())),
-                       Ref<GstCaps>(gst_caps_ref(gst_sample_get_caps(sample)))});
+  captures_.push_back(capture(sample));
   if (captures_.size() < kMostCaptures) return;
   stride_ *= 2;
   for (size_t i = 0; 2 * i < captures_.size(); ++i) std::swap(captures_[i], captures_[2 * i]);
   captures_.resize(captures_.size() / 2);
 }
 
+void Watcher::keep_first_of_kind(GstSample *sample) {
+  const auto known = [&](const Capture &kind) {
+    return are_of_a_kind(kind.frame_caps.get(), frame_caps_.get());
+  };
+  if (kinds_.size() < kMostKinds && std::none_of(kinds_.begin(), kinds_.end(), known))
+    kinds_.push_back(capture(sample));
+}
+
 std::vector<Capture> Watcher::take_captures(size_t count) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (kinds_.size() > 1) return std::exchange(kinds_, {});
   std::vector<Capture> taken;
   count = std::min(count, captures_.size());
   for (size_t i = 0; i < count; ++i)

@@ -28,14 +28,17 @@ class Watcher {
   double frames_per_second() const;
   /// How long the element took for a frame.
   double milliseconds_each() const;
-  /// At most `count`, evenly spread. Once.
+  /// At most `count`, evenly spread; where frames came in several sizes or formats, the first of
+  /// each of these instead, however many. Once.
   std::vector<Capture> take_captures(size_t count);
 
  private:
   static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer self);
   static GstFlowReturn on_tensor(GstAppSink *sink, gpointer self);
   void count_tensor();
+  Capture capture(GstSample *sample) const;
   void keep(GstSample *sample);
+  void keep_first_of_kind(GstSample *sample);
 
   Ref<GstBuffer> frame_;  // the one at work
   Ref<GstCaps> frame_caps_;
@@ -44,6 +47,7 @@ class Watcher {
   std::atomic<gint64> first_ = 0, last_ = 0, busy_ = 0;  // in microseconds
 
   std::mutex mutex_;
+  std::vector<Capture> kinds_;     // the first of each
   std::vector<Capture> captures_;  // every stride-th
   guint64 stride_ = 1;
 };

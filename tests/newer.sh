@@ -4,6 +4,7 @@
 # Runs COMMAND in this repository on Debian 13 (GStreamer 1.26, g++ 14): in a root of its own,
 # build-newer-root/, which is made first where it is missing. The repository, and nvcc where there
 # is one in PATH, lie there as they do here. Needs root.
+# Packages come from apt's own mirror of Debian, or from $DEBIAN_MIRROR.
 # Ends with 125, and a line that says why, where that cannot be done.
 set -euo pipefail
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND..." >&2; exit 2; }
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.."
 suite=trixie base=$root/build-newer-root
 packages=("${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 python3-gi python3-numpy python3-onnx
   python3-venv gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
-  libgstreamer-plugins-bad1.0-0)
+  libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-ugly gstreamer1.0-libav)
 
 cannot() { echo "newer.sh: $*" >&2; exit 125; }
 
@@ -25,6 +26,24 @@ apt_options() {
   echo 'APT::Install-Recommends "false"; APT::Sandbox::User "root"; Acquire::Languages "none";'
 }
 
+# known_mirror: where apt gets this Debian from, which has other releases beside it.
+# shellcheck disable=SC2016  # apt fills these in
+known_mirror() {
+  apt-get indextargets --format '$(CODENAME) $(REPO_URI)' \
+    'Created-By: Packages' 'Origin: Debian' 'Component: main' 2>/dev/null |
+    sed -n '/^[^ -]* /{ s/^[^ ]* //p; q }'
+}
+
+# find_mirror: sets mirror.
+find_mirror() {
+  mirror=${DEBIAN_MIRROR:-$(known_mirror)}
+  if [ -z "$mirror" ] && command -v apt-get >/dev/null; then
+    apt_get update || true  # its lists may have been removed
+    mirror=$(known_mirror)
+  fi
+  [ -n "$mirror" ] || cannot 'apt has no mirror of Debian here; DEBIAN_MIRROR=URI names one'
+}
+
 # The headers of libgstcuda come alone: their package depends on OpenCV's.
 # shellcheck disable=SC2016  # mmdebstrap hands the variables over
 add_headers='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q download \
@@ -32,13 +51,14 @@ add_headers='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q downloa
 
 make_root() {
   (need_packages mmdebstrap debian-archive-keyring) || cannot 'mmdebstrap cannot be installed'
+  find_mirror
   echo "Making a root of Debian $suite in ${base#"$root/"}"
   rm -rf --one-file-system "$base"
   quietly unshare --mount -- mmdebstrap --quiet --mode=root --variant=apt \
     --aptopt="$(apt_options)" --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --include="${packages[*]}" --customize-hook="$add_headers" \
-    "$suite" "$base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" ||
+    "$suite" "$base" "$mirror" ||
     cannot "there is no root of Debian $suite"
   echo "${packages[*]}" >"$base/packages"
 }

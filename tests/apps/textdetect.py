@@ -30,6 +30,7 @@ from output import Frame  # noqa: E402
 from stream import Stream  # noqa: E402
 
 SCRIPT = ROOT / "pipelines/apps/text-detect.sh"
+SERVER = ROOT / "tests/apps/rtspserver.py"
 CLIP = ROOT / "pipelines/media/pedestrians.webm"
 DECODED = f'filesrc location="{CLIP}" ! matroskademux ! vp8dec ! videoconvert ! videoscale'
 SIGN = 415, 205, 442, 242  # what is written on it: left, top, right, bottom in the clip's pixels
@@ -254,6 +255,28 @@ def names_errors(folder):
         run(*arguments, expect=2)
 
 
+def keeps_what_came_before(folder):
+    """A camera that is lost: its frames have been looked at, and the best one is written."""
+    if not has_rtsp():
+        print("no camera: there is no H.264 over RTSP here")
+        return
+    picture = folder / "lost.png"
+    with subprocess.Popen(["/usr/bin/python3", SERVER], text=True, stdout=subprocess.PIPE) as server:
+        uri = f"rtsp://viewer:geheim@127.0.0.1:{int(server.stdout.readline())}/die"
+        done = run(uri, "--headless", "--side", "32", "--output", picture, expect=1)
+    check(re.search(r"^\d+ frames, ", done.stdout, re.M), done.stdout)
+    check(cv2.imread(str(picture)).shape == (240, 320, 3), "the picture is the frame")
+    check(re.match(r"text-detect: 'rtsp://127\.0\.0\.1:\d+/die': ", done.stderr), done.stderr)
+    check("geheim" not in done.stdout + done.stderr, "the password is not shown")
+
+
+def has_rtsp():
+    wanted = ("x264enc", "avdec_h264", "rtspsrc")
+    server = "import gi; gi.require_version('GstRtspServer', '1.0')"
+    return all(Gst.ElementFactory.find(name) for name in wanted) and not subprocess.run(
+        ["/usr/bin/python3", "-c", server], check=False, stderr=subprocess.DEVNULL).returncode
+
+
 def ends_on_signals(_):
     for number in signal.SIGINT, signal.SIGTERM:
         with subprocess.Popen([sys.executable, APP, "--json"], text=True, stdout=subprocess.PIPE,
@@ -267,7 +290,7 @@ def ends_on_signals(_):
 
 def command(folder):
     for part in (finds_the_sign, draws_boxes, writes_video, finds_no_text, names_errors,
-                 ends_on_signals):
+                 keeps_what_came_before, ends_on_signals):
         part(folder)
 
 

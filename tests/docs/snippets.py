@@ -84,7 +84,32 @@ def run_hand_over(source):
     assert shown == "1 3 6 4 0.5\n", shown
 
 
+DECODEBIN = """
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.parse_launch(LINE)
+pipeline.set_state(Gst.State.PLAYING)
+while sample := pipeline.get_by_name("sink").emit("pull-sample"):
+    batch = sample.get_buffer().get_custom_meta("GstCudaTensorBatchMeta").get_structure()
+    _, slots = batch.get_array("slots")
+    valid = sum(slots.get_nth(i).get_value("valid") for i in range(slots.n_values))
+    print(sample.get_buffer().pts, valid)
+pipeline.set_state(Gst.State.NULL)
+"""
+
+
+def batches_are_whole():
+    """Of the line that leads from decodebin to cudatensormux: the first batch has both cameras."""
+    line, = re.findall(r"^gst-launch-1.0 (cudatensormux .*decodebin.*)$", README, re.M)
+    line = line.replace("fakesink silent=false -v", "appsink name=sink sync=false")
+    batches = run_python(DECODEBIN.replace("LINE", repr(line))).splitlines()
+    assert len(batches) > 30 and batches[:30] == [f"{i * 10**8} 2" for i in range(30)], batches
+
+
 def main():
+    batches_are_whole()
     read_messages, map_box, hand_over = blocks("python")
     lines = run_python(read_messages).splitlines()
     assert len(lines) > 10, lines

@@ -20,7 +20,11 @@ void fail(const std::string &what, GError *error) {
 }
 
 Camera::Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops)
-    : pipeline_(pipeline), index_(index), uri_(uri), ends_(!loops && uri.rfind("file:", 0) == 0) {
+    : pipeline_(pipeline),
+      index_(index),
+      uri_(uri),
+      is_file_(uri.rfind("file:", 0) == 0),
+      loops_(loops) {
   connect();
 }
 
@@ -47,8 +51,12 @@ void Camera::lose(const std::string &why) {
 
 void Camera::tend() {
   if (bin_ == nullptr || has_waiting_frame()) return;
-  if (ended_ && ends_) return disconnect();
-  if (ended_) return lose("it ended");
+  if (ended_ && !is_file_) return lose("it ended");
+  if (ended_) {
+    disconnect();
+    if (loops_) connect();
+    return;
+  }
   if (g_get_monotonic_time() - heard_ > kSilence) lose("no frames");
 }
 
@@ -63,18 +71,20 @@ guint Camera::report(double seconds) {
   const double age = 1e-6 * static_cast<double>(age_.exchange(0));
   std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
   if (frames > 0) std::printf(", %.1f ms old, middle %+.3f", age / frames, result_.load());
-  std::puts(ended_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
+  std::puts(ended_ && !loops_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
   return frames;
 }
 
 void Camera::connect() {
   // videoconvert leaves alone what the slot takes, and what is on a GPU.
   bin_ = gst_parse_bin_from_description(
-      "uridecodebin name=decoder caps=video/x-raw(ANY) ! videoconvert name=convert", FALSE,
-      nullptr);
+      "uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false ! "
+      "videoconvert name=convert",
+      FALSE, nullptr);
   if (bin_ == nullptr) fail("GStreamer's base plugins are missing");
   // A camera on its way to PLAYING does not hold up the pipeline.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
+  g_signal_connect(bin_, "deep-element-added", G_CALLBACK(set_up), &pipeline_);
   gst_child_proxy_set(GST_CHILD_PROXY(bin_), "decoder::uri", uri_.c_str(), nullptr);
   g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(bin_), "convert");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
@@ -118,6 +128,17 @@ void Camera::take_slot() {
   // The number of its pad is that of its slot.
   slot_ = gst_element_request_pad_simple(pipeline_.mux, ("sink_" + std::to_string(index_)).c_str());
   gst_pad_link(out, slot_);
+}
+
+void Camera::set_up(GstBin *, GstBin *, GstElement *element, gpointer data) {
+  GstElementFactory *factory = gst_element_get_factory(element);
+  const std::string name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
+  // A camera that sends JPEG over HTTP has one stream. Without this, decoding begins when megabytes
+  // have come in which there could have been another.
+  if (name == "multipartdemux") g_object_set(element, "single-stream", TRUE, nullptr);
+  // As long as a camera says nothing, a batch waits for it, with the frames of the others.
+  const auto *pipeline = static_cast<const Pipeline *>(data);
+  if (name == "rtspsrc") g_object_set(element, "latency", pipeline->rtsp_latency, nullptr);
 }
 
 GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data) {

@@ -14,13 +14,14 @@
 
 struct Pipeline {
   GstElement *pipeline, *mux, *sink;
+  const guint rtsp_latency;               // milliseconds that a packet may be late
   std::atomic<GstClockTime> position{0};  // of the last batch
 };
 
 /// Used by the main thread, but for count() and what GStreamer calls.
 class Camera {
  public:
-  /// A file ends, unless it `loops`.
+  /// A file ends, unless it `loops`: then it begins again when it ends.
   Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops);
   ~Camera();
 
@@ -42,12 +43,13 @@ class Camera {
   void disconnect();
   bool has_waiting_frame();
   void take_slot();
+  static void set_up(GstBin *, GstBin *, GstElement *element, gpointer data);
   static GstPadProbeReturn on_data(GstPad *, GstPadProbeInfo *info, gpointer data);
 
   Pipeline &pipeline_;
   const guint index_;
   const std::string uri_;
-  const bool ends_;
+  const bool is_file_, loops_;
   std::mutex mutex_;           // of the next two, while the camera's thread may have a pad
   GstElement *bin_ = nullptr;  // null while it is lost
   GstPad *slot_ = nullptr;

@@ -124,26 +124,35 @@ gboolean on_tick(Application *app) {
   return G_SOURCE_CONTINUE;
 }
 
-void run(const std::string &tensor, bool loops, gchar **sources) {
+struct Options {
+  const gchar *tensor = "width=640 height=640 resize-mode=ultralytics";
+  gboolean loops = FALSE;
+  gint rtsp_latency = 200;
+  gchar **sources = nullptr;
+};
+
+void run(const Options &options) {
   GError *error = nullptr;
-  const std::string description = "cudatensormux name=mux " + tensor + " ! " + kTensors +
+  const std::string description = std::string("cudatensormux name=mux ") + options.tensor + " ! " +
+                                  kTensors +
                                   " ! appsink name=sink async=false sync=false max-buffers=2";
   g_autoptr(GstElement) pipeline = gst_parse_launch(description.c_str(), &error);
   if (error != nullptr) fail("pipeline", error);
   // Its GPU memory is then that of this application's CUDA code. Where this fails, there is no CUDA.
   gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   g_autoptr(GstElement) mux = gst_bin_get_by_name(GST_BIN(pipeline), "mux");
-  g_object_set(mux, "batch-size", g_strv_length(sources), nullptr);
+  g_object_set(mux, "batch-size", g_strv_length(options.sources), nullptr);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GMainLoop) loop = g_main_loop_new(nullptr, FALSE);
-  Application app = {{pipeline, mux, sink}, {}, loop};
+  Application app = {{pipeline, mux, sink, static_cast<guint>(options.rtsp_latency)}, {}, loop};
   // Before there are cameras: one that fails at once does not keep the others from starting.
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; sources[i] != nullptr; ++i) {
-    g_autofree gchar *uri = gst_uri_is_valid(sources[i]) ? g_strdup(sources[i])
-                                                         : gst_filename_to_uri(sources[i], &error);
-    if (uri == nullptr) fail(sources[i], error);
-    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uri, loops));
+  for (guint i = 0; options.sources[i] != nullptr; ++i) {
+    const gchar *source = options.sources[i];
+    g_autofree gchar *uri =
+        gst_uri_is_valid(source) ? g_strdup(source) : gst_filename_to_uri(source, &error);
+    if (uri == nullptr) fail(source, error);
+    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uri, options.loops));
   }
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, reinterpret_cast<GstBusFunc>(on_message), &app);
@@ -167,21 +176,25 @@ void run(const std::string &tensor, bool loops, gchar **sources) {
 }  // namespace
 
 int main(int argc, char **argv) try {
-  const gchar *tensor = "width=640 height=640 resize-mode=ultralytics";
-  gboolean loops = FALSE;
-  g_auto(GStrv) sources = nullptr;
+  Options options;
   const GOptionEntry entries[] = {
-      {"tensor", 't', 0, G_OPTION_ARG_STRING, &tensor, "Properties of cudatensormux", "TEXT"},
-      {"loop", 'l', 0, G_OPTION_ARG_NONE, &loops, "Begin files again, as if cameras", nullptr},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sources, nullptr, "URI..."},
+      {"tensor", 't', 0, G_OPTION_ARG_STRING, &options.tensor, "Properties of cudatensormux",
+       "TEXT"},
+      {"loop", 'l', 0, G_OPTION_ARG_NONE, &options.loops, "Begin files again, as if cameras",
+       nullptr},
+      {"rtsp-latency", 0, 0, G_OPTION_ARG_INT, &options.rtsp_latency,
+       "How late a packet of an RTSP camera may be (200)", "MILLISECONDS"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.sources, nullptr, "URI..."},
       {}};
   g_autoptr(GOptionContext) context = g_option_context_new("- many cameras to one batch");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   GError *error = nullptr;
   if (!g_option_context_parse(context, &argc, &argv, &error)) fail("options", error);
+  g_auto(GStrv) sources = options.sources;
   if (sources == nullptr) fail("give at least one URI or file");
-  run(tensor, loops, sources);
+  if (options.rtsp_latency < 0) fail("the latency is negative");
+  run(options);
   return 0;
 } catch (const std::exception &failure) {
   std::fprintf(stderr, "multicam: %s\n", failure.what());

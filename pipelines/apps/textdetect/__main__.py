@@ -19,10 +19,10 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
 from detector import Detector  # noqa: E402
-from failure import Failure  # noqa: E402
+from failure import Failure, Lost  # noqa: E402
 from gst_cudatensor import Tensor  # noqa: E402
 from output import Closed, Film, Frame, Picture, Window, display  # noqa: E402
-from stream import Stream, decoder_of  # noqa: E402
+from stream import Stream, decoder_of, shown, uri_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 CLIP = ROOT / "pipelines/media/pedestrians.webm"
@@ -65,6 +65,9 @@ def parse_arguments():
                         help="print a line of JSON a frame: pts (ns), quads (pixels), scores")
     parser.add_argument("--headless", action="store_true", help="open no window")
     parser.add_argument("--frames", type=number(int, 1), metavar="N", help="end after N frames")
+    parser.add_argument("--timeout", type=number(int, 0), default=15, metavar="SECONDS",
+                        help="end where SOURCE has sent no frame for that long (default: "
+                             "%(default)s); 0: never")
     parser.add_argument("--start", type=number(float, 0), default=0, metavar="SECONDS",
                         help="where in a file to start")
     size = parser.add_mutually_exclusive_group()
@@ -123,7 +126,24 @@ class Report:
 
 
 def detect(arguments, detector, stream, outputs):
+    """Where the source is lost, what came before is written."""
     report = Report(arguments.json)
+    lost = None
+    try:
+        look(arguments, detector, stream, outputs, report)
+    except Lost as why:
+        lost = why
+    if report.frames > 0:
+        for output in outputs:
+            output.finish()
+        report.end(stream.backend(), arguments.output)
+    if lost is not None:
+        raise lost
+    if report.frames == 0 and not stream.stopped:
+        raise Failure(f"'{shown(uri_of(arguments.source))}' gave no frame")
+
+
+def look(arguments, detector, stream, outputs, report):
     with contextlib.suppress(Closed):
         for tensor_sample, frame_sample in stream:
             tensor = Tensor.from_sample(tensor_sample)
@@ -136,12 +156,6 @@ def detect(arguments, detector, stream, outputs):
                     output.write(frame, texts)
             if report.frames == arguments.frames:
                 break
-    if report.frames > 0:
-        for output in outputs:
-            output.finish()
-        report.end(stream.backend(), arguments.output)
-    elif not stream.stopped:
-        raise Failure(f"'{arguments.source}' gave no frame")
 
 
 def stop_on_signals(stream):
@@ -162,7 +176,7 @@ def run(arguments):
             stack.callback(output.close)
             outputs.append(output)
         stream = Stream(video, arguments.size or detector.tensor_size, detector.mean,
-                        detector.std, with_frames=bool(outputs))
+                        detector.std, with_frames=bool(outputs), timeout=arguments.timeout)
         stack.callback(stream.close)
         stop_on_signals(stream)
         stream.start(round(arguments.start * Gst.SECOND))

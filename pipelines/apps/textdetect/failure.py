@@ -5,3 +5,7 @@ class Failure(Exception):
 
 class Missing(Failure):
     """Something that was not found, or is no longer there."""
+
+
+class Lost(Failure):
+    """The source has failed, or sends no more."""

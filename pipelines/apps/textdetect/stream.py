@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Video as tensors that the detector takes, each with the frame that it was made of."""
 import os
+import re
 
 import gi
 
@@ -8,7 +9,7 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
 from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink's methods
 
-from failure import Failure, Missing  # noqa: E402
+from failure import Failure, Lost, Missing  # noqa: E402
 
 POLL = 100 * Gst.MSECOND
 # Frames that are kept until their tensor has been taken, where a camera does not wait.
@@ -22,8 +23,9 @@ def quoted(text):
 
 def decoder_of(source):
     """Elements that decode the video of a camera device, a file or a URI."""
-    return (f"uridecodebin uri={quoted(uri_of(source))} expose-all-streams=false "
-            'caps="video/x-raw; video/x-raw(memory:CUDAMemory)"')
+    # A decoder is not taken where its pad's template has caps beyond these.
+    return (f"uridecodebin name=decoder uri={quoted(uri_of(source))} expose-all-streams=false "
+            "caps=video/x-raw(ANY)")
 
 
 def uri_of(source):
@@ -34,6 +36,14 @@ def uri_of(source):
     if os.path.isdir(source):
         raise Failure(f"'{source}' is a directory")
     return f"v4l2://{source}" if source.startswith("/dev/") else Gst.filename_to_uri(source)
+
+
+def shown(uri):
+    """The URI without what may be secret, a file as its name."""
+    if uri.startswith("file:"):
+        return Gst.uri_get_location(uri)
+    # Up to the last @: people write passwords as they are, with slashes.
+    return re.sub("//.*@", "//", uri).partition("?")[0]
 
 
 def list_of(values):
@@ -52,10 +62,21 @@ def raise_error_of(pipeline):
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     if message is not None:
         error, debug = message.parse_error()
-        details = f"\n{debug}" if debug else ""
+        text = f"{message.src.get_name()}: {error.message}" + (f"\n{debug}" if debug else "")
+        if error.matches(Gst.CoreError.quark(), Gst.CoreError.MISSING_PLUGIN):
+            text += "\nDebian has decoders of most formats in gstreamer1.0-libav"
+        if (decoder := pipeline.get_by_name("decoder")) is not None:
+            uri = decoder.get_property("uri")
+            text = f"'{shown(uri)}': {text.replace(uri, shown(uri))}"
         missing = error.matches(Gst.ResourceError.quark(), Gst.ResourceError.NOT_FOUND)
-        kind = Missing if missing else Failure
-        raise kind(f"{message.src.get_name()}: {error.message}{details}")
+        raise (Missing if missing else Failure)(text)
+
+
+def set_up(_pipeline, _bin, element):
+    """Cameras that send JPEG over HTTP have one stream, and no end of a header that would say so."""
+    factory = element.get_factory()
+    if factory is not None and factory.get_name() == "multipartdemux":
+        element.set_property("single-stream", True)
 
 
 class Stream:
@@ -64,11 +85,13 @@ class Stream:
     `video`: a description of elements that give video, as gst-launch-1.0 takes it.
     `tensor_size`: from a frame's width and height to the tensor's; or a fixed (width, height), into
     which frames are letterboxed.
-    Of live video the newest frame is taken, of other video every frame.
+    Of live video the newest frame is taken, of other video every frame. Where none comes for
+    `timeout` seconds, the source is Lost, as where an element fails; 0: never.
     """
 
-    def __init__(self, video, tensor_size, mean, std, with_frames=True):
+    def __init__(self, video, tensor_size, mean, std, with_frames=True, timeout=15):
         self.stopped = False
+        self._timeout = timeout * Gst.SECOND
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
         description = (
@@ -79,6 +102,7 @@ class Stream:
             description += (" tee. ! cudaletterbox ! video/x-raw,format=BGR ! "
                             "appsink name=frames async=false sync=false max-buffers=1")
         self._pipeline = pipeline_of(description)
+        self._pipeline.connect("deep-element-added", set_up)
         self._normalize = self._pipeline.get_by_name("normalize")
         self._tensors = self._pipeline.get_by_name("tensors")
         self._frames = self._pipeline.get_by_name("frames")
@@ -132,21 +156,39 @@ class Stream:
 
     def _pause(self):
         result = self._pipeline.set_state(Gst.State.PAUSED)
+        polls = 0
         while result == Gst.StateChangeReturn.ASYNC and not self.stopped:
-            raise_error_of(self._pipeline)
+            self._check(polls := polls + 1)
             result, _, _ = self._pipeline.get_state(POLL)
-        raise_error_of(self._pipeline)
+        self._expect_no_error()
         return result
+
+    def _expect_no_error(self):
+        try:
+            raise_error_of(self._pipeline)
+        except Failure as failure:
+            raise Lost(str(failure)) from None
+
+    def _check(self, polls):
+        """Lost, where an element has failed, or after too many polls in vain. Time does not count: a
+        program that was stopped for a while has missed nothing."""
+        self._expect_no_error()
+        if 0 < self._timeout <= polls * POLL:
+            decoder = self._pipeline.get_by_name("decoder")
+            source = f"'{shown(decoder.get_property('uri'))}'" if decoder is not None else "SOURCE"
+            raise Lost(f"{source} has sent no frame for {self._timeout // Gst.SECOND} s")
 
     def _next(self, sink):
         """The sink's next sample; None at the end."""
+        polls = 0
         while not self.stopped:
             sample = sink.try_pull_sample(POLL)
             if sample is not None:
                 return sample
-            raise_error_of(self._pipeline)
             if sink.get_property("eos"):
+                self._expect_no_error()
                 return None
+            self._check(polls := polls + 1)
         return None
 
     def _frame_of(self, tensor):

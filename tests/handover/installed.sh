@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# installed.sh BUILD_DIR LIBDIR INCLUDEDIR PLUGINDIR
+# After `meson install` as root, a program that is linked with the library starts. In a mount namespace
+# of its own: nothing of it stays on the machine.
+set -euo pipefail
+
+# What is not there is told by 77, for "skipped".
+skip() { echo "skipped: $*"; exit 77; }
+
+if [ "$1" != --inside ]; then
+  [ "$(id -u)" -eq 0 ] || skip 'that needs root'
+  unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null || skip 'mounting is refused'
+  exec unshare --mount --propagation private -- "$0" --inside "$@"
+fi
+
+build=$2 libdir=$3 includedir=$4 plugindir=$5
+PATH=$PATH:/usr/sbin:/sbin
+
+# The loader's cache is replaced in its folder, so that all of that is a copy.
+copy=$(mktemp -d)
+mount -t tmpfs tmpfs "$copy"
+cp -a /etc/. "$copy"
+mount --move "$copy" /etc
+rmdir "$copy"
+for folder in "$libdir" "$includedir" "$plugindir"; do
+  mkdir -p "$folder"
+  mount -t tmpfs tmpfs "$folder"
+done
+ldconfig -vN 2>/dev/null | grep "^$libdir:" >/dev/null || skip "the loader does not look in $libdir"
+work=/etc/program && mkdir "$work" && cd "$work"
+ldconfig
+
+meson install -C "$build" --no-rebuild --tags runtime,devel >install.log || { cat install.log; exit 1; }
+echo '#include <gstcudatensor.h>
+int main(void) { return gst_cuda_tensor_get_type() == 0; }' >program.c
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+# shellcheck disable=SC2046  # these are several
+cc program.c -o program $(pkg-config --cflags --libs gstcudatensor-1.0)
+unset LD_LIBRARY_PATH
+./program
+ldd program | grep -F "$libdir/libgstcudatensor-1.0.so.0"
+ls "$plugindir/libgstcudatensor.so"
