@@ -145,7 +145,8 @@ TEST_P(Tensors, AreOneMemoryOfExactlyTheirBytes) {
 
 TEST_P(Tensors, AreThatWhateverDownstreamsPoolIs) {
   using Kind = PoolOffer::Kind;
-  for (const Kind kind : {Kind::none, Kind::plain, Kind::larger, Kind::rounding}) {
+  for (const Kind kind :
+       {Kind::none, Kind::plain, Kind::larger, Kind::rounding, Kind::silent, Kind::pages}) {
     SCOPED_TRACE(static_cast<int>(kind));
     Rig plain(GetParam().description);
     ASSERT_TRUE(plain.caps(filter_.caps()));
