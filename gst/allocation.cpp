@@ -113,6 +113,13 @@ void remove_pools(GstQuery *query) {
     gst_query_remove_nth_allocation_pool(query, 0);
 }
 
+/// At least `prefix`, and such that what lies behind it is as aligned as the block. One that is too
+/// large for that stays: the allocation fails.
+gsize aligned_prefix(gsize prefix, gsize align_mask) {
+  gsize end = 0;
+  return g_size_checked_add(&end, prefix, align_mask) ? end & ~align_mask : prefix;
+}
+
 /// Downstream's allocator, unless buffers are to be in CUDAMemory, and alignment that is at least
 /// ours.
 GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &engine,
@@ -122,6 +129,7 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &eng
   const bool offered = gst_query_get_n_allocation_params(query) > 0;
   if (offered) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
   params.align |= kAlignMask;
+  params.prefix = aligned_prefix(params.prefix, params.align);
   if (in_cuda_memory(caps)) gst_clear_object(&allocator);
   if (allocator == nullptr) allocator = make_allocator(caps, engine);
   if (offered)

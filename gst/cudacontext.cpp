@@ -5,6 +5,7 @@
 
 #include "kernels/error.h"
 #include "kernels/fault.h"
+#include "log.h"
 
 namespace cudatensor {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "kernels/error.h"
 #include "kernels/fault.h"
+#include "log.h"
 #include "tryallocator.h"
 
 namespace cudatensor {
@@ -151,12 +152,15 @@ GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
 GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
                            const GstAllocationParams &params) {
   const CudaScope scope(context);
-  const gsize maxsize = params.prefix + size + params.padding;
+  const auto maxsize = block_size(size, params);
+  gsize unaligned_size = 0;
+  if (!maxsize || !g_size_checked_add(&unaligned_size, *maxsize, params.align))
+    throw Error(Error::Code::out_of_memory, "the prefix or padding is too large");
   auto holder =
-      std::make_unique<Holder>(context, context->device().allocate_pinned(maxsize + params.align));
+      std::make_unique<Holder>(context, context->device().allocate_pinned(unaligned_size));
   // The alignment is a mask, and may be more than the driver's own.
   const gsize unaligned = -reinterpret_cast<uintptr_t>(holder->data()) & params.align;
-  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data() + unaligned, maxsize,
+  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data() + unaligned, *maxsize,
                                              params.prefix, size, holder.get(), drop_holder);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
   return memory;

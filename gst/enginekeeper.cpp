@@ -112,9 +112,11 @@ void EngineKeeper::start() {
     if (other) replace(context_, nullptr);
   }
   reopen();
+  started_ = true;
 }
 
 void EngineKeeper::stop() {
+  started_ = false;
   close();
   {
     const ObjectLock lock(element_);
@@ -124,11 +126,13 @@ void EngineKeeper::stop() {
 }
 
 Engine &EngineKeeper::engine() {
+  if (!started_) throw Error(Error::Code::input, "a frame came before the element was started");
   bool other_threads;
   {
     const ObjectLock lock(element_);
     other_threads = settings_.threads != opened_.threads;
   }
+  // One that followed upstream's memory in vain has none.
   if (engine_ == nullptr) reopen();
   // Who computes was chosen when the element started.
   if (other_threads && engine_->kind() == BackendChoice::cpu) renew_cpu_engine();

@@ -3,6 +3,7 @@
 // memory is, and the CUDA context that it shares with its neighbours.
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 #include "engine.h"
@@ -26,12 +27,16 @@ class EngineKeeper {
   /// Guarded by the object lock; automatic while stopped.
   BackendChoice active() const { return active_; }
 
-  // For the streaming thread, or while there is none. Those that open an engine throw Error.
+  // While there is no streaming thread.
+  /// Opens the engine. Throws Error.
   void start();
   void stop();
-  /// The engine, with as many threads as the property asks for now.
+
+  // For the streaming thread. Those that open an engine throw Error.
+  /// The engine, with as many threads as the property asks for now. Throws Error, too, where the
+  /// element is not started: pads that somebody else activated let frames in.
   Engine &engine();
-  bool has_engine() const { return engine_ != nullptr; }
+  bool has_engine() const { return started_ && engine_ != nullptr; }
   /// Works where the memory of an input is, so that nothing has to be moved or waited for; whether
   /// output pools are to be made anew.
   bool follow(GstBuffer *input);
@@ -64,6 +69,7 @@ class EngineKeeper {
   // Guarded by the object lock, but for libgstcuda's own access when the element starts.
   gstcuda::Context *context_ = nullptr;
 
+  std::atomic<bool> started_{false};
   Settings opened_;  // as when the engine was opened
   std::unique_ptr<Engine> engine_;
   bool followed_ = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "errors.h"
 
+#include "log.h"
+
 namespace cudatensor {
 namespace {
 

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <new>
+#include <optional>
+#include <string>
 
 #include "kernels/error.h"
 
@@ -47,16 +49,17 @@ class ErrorReporter {
   std::atomic<bool> reported_{false}, last_{false};
 };
 
-/// Calls `body`; false where it threw, with the cause logged. Caps that cannot be met are no element
-/// error: GStreamer says not-negotiated.
+/// Calls `body`; why it threw, which is logged, or nothing. An attempt to find caps that fails is no
+/// element error: another may succeed.
 template <class Body>
-bool negotiate(GstElement *element, GstDebugCategory *category, const Body &body) {
+std::optional<std::string> refusal_of(GstElement *element, GstDebugCategory *category,
+                                      const Body &body) {
   try {
     body();
-    return true;
+    return std::nullopt;
   } catch (const std::exception &error) {
     GST_CAT_WARNING_OBJECT(category, element, "not negotiated: %s", error.what());
-    return false;
+    return error.what();
   }
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "filter.h"
 
+#include <utility>
+
 #include "allocation.h"
 #include "errors.h"
 #include "geometrymeta.h"
 #include "memorycaps.h"
+#include "values.h"
 #include "videocaps.h"
 
 using cudatensor::Effect;
@@ -26,6 +29,8 @@ struct GstCudaTensorFilterPrivate {
   // The streaming thread's.
   bool negotiated = false;
   bool prepared = false;
+  std::string refusal;         // why the negotiation under way cannot succeed
+  std::string posted_refusal;  // of the negotiation before, while it has not succeeded
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -78,21 +83,34 @@ void latch(GstBaseTransform *trans) {
 
 // --- the engine --------------------------------------------------------------------------------
 
-gboolean start(GstBaseTransform *trans) {
+bool start(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   GST_OBJECT_LOCK(trans);
   priv->changed = true;
   GST_OBJECT_UNLOCK(trans);
   priv->errors->forget();
+  priv->posted_refusal.clear();
   return priv->errors->guard([&] { priv->keeper->start(); });
 }
 
-gboolean stop(GstBaseTransform *trans) {
+void stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
   priv->negotiated = false;
   priv->keeper->stop();
-  return TRUE;
+}
+
+/// Starts before the parent class activates the pads, and stops after it has deactivated them. Not
+/// in GstBaseTransform's start() and stop(): it calls start() when frames may already arrive.
+GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
+  auto *trans = GST_BASE_TRANSFORM(element);
+  const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
+  if (starts && !start(trans)) return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
+  const bool failed = starts && result == GST_STATE_CHANGE_FAILURE;
+  if (failed || change == GST_STATE_CHANGE_PAUSED_TO_READY) stop(trans);
+  return result;
 }
 
 void set_context(GstElement *element, GstContext *context) {
@@ -128,9 +146,46 @@ GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, Gst
   return result;
 }
 
+/// Calls `body`; false where it threw, with the cause logged and, on the streaming thread, kept.
 template <class Body>
 bool negotiate(GstBaseTransform *trans, const Body &body) {
-  return cudatensor::negotiate(GST_ELEMENT(trans), category_of(trans), body);
+  const auto refusal = cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), body);
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (refusal && priv->streaming == g_thread_self()) priv->refusal = *refusal;
+  return !refusal;
+}
+
+/// Why the element cannot give downstream what it takes, or empty where it can.
+std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
+  const cudatensor::OwnedCaps given(
+      GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK, in, nullptr));
+  const cudatensor::OwnedCaps taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
+  if (gst_caps_can_intersect(given.get(), taken.get())) return "";
+  const std::string settings = priv_of(trans)->filter->caps_settings();
+  const cudatensor::OwnedCaps named(cudatensor::without_memories(given.get()));
+  return "downstream takes " + cudatensor::text_of(taken.get()) + ", but " +
+         (settings.empty() ? "" : "with " + settings + " ") + "the element gives " +
+         cudatensor::text_of(named.get());
+}
+
+/// After a negotiation of the streaming thread: posts why it failed, once for each cause. What
+/// downstream refused is for downstream to say.
+void conclude_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  std::string cause = std::exchange(priv->refusal, "");
+  if (negotiated) return priv->posted_refusal.clear();
+  if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
+  if (cause.empty()) cause = mismatch(trans, in);
+  if (cause.empty() || cause == priv->posted_refusal) return;
+  priv->errors->report(Error(Error::Code::settings, "not negotiated: " + cause));
+  priv->posted_refusal = cause;
+}
+
+/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
+gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  if (direction == GST_PAD_SRC) return parent_class()->accept_caps(trans, direction, caps);
+  const cudatensor::OwnedCaps possible(gst_pad_get_pad_template_caps(trans->sinkpad));
+  return gst_caps_is_subset(caps, possible.get());
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
@@ -201,11 +256,12 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
     return parent_class()->propose_allocation(trans, decide_query, query);
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   // An answer that upstream can do without is no reason for an error.
-  return priv->keeper->has_engine() && negotiate(trans, [&] {
-           Engine &engine = priv->keeper->engine();
-           const EngineScope scope(engine);
-           cudatensor::propose_pool(query, priv->filter->input_size(), engine);
-         });
+  if (!priv->keeper->has_engine()) return FALSE;
+  return !cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), [&] {
+    Engine &engine = priv->keeper->engine();
+    const EngineScope scope(engine);
+    cudatensor::propose_pool(query, priv->filter->input_size(), engine);
+  });
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
@@ -226,9 +282,10 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
   StreamingScope scope(priv_of(trans));
-  if (priv_of(trans)->filter->has_failed()) {
+  const bool negotiated = priv_of(trans)->negotiated;
+  if (!negotiated || priv_of(trans)->filter->has_failed()) {
     gst_buffer_unref(input);
-    return GST_FLOW_ERROR;
+    return negotiated ? GST_FLOW_ERROR : GST_FLOW_NOT_NEGOTIATED;
   }
   // Not when caps come: those that failed come once more before the next buffer.
   priv_of(trans)->errors->next_frame();
@@ -241,7 +298,10 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     gst_buffer_unref(input);
     return GST_FLOW_ERROR;
   }
-  return parent_class()->submit_input_buffer(trans, is_discont, input);
+  const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
+  const cudatensor::OwnedCaps in(gst_pad_get_current_caps(trans->sinkpad));
+  conclude_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
+  return flow;
 }
 
 /// A pool that is at work only says that it could not. GstBaseTransform speaks for one that cannot
@@ -284,8 +344,6 @@ GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
 }
 
 GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
-  // In passthrough GstBaseTransform lets buffers without caps through.
-  if (!priv_of(trans)->negotiated) return GST_FLOW_NOT_NEGOTIATED;
   return process(trans, buffer, nullptr);
 }
 
@@ -307,7 +365,11 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
+  GstCaps *in = nullptr;
+  gst_event_parse_caps(event, &in);
+  const cudatensor::OwnedCaps kept(gst_caps_ref(in));
   priv->negotiated = parent_class()->sink_event(trans, event);
+  conclude_negotiation(trans, priv->negotiated, in);
   return priv->negotiated;
 }
 
@@ -373,13 +435,13 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   cudatensor::install_backend_properties(object);
 
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
+  GST_ELEMENT_CLASS(klass)->change_state = change_state;
 
   auto *trans = GST_BASE_TRANSFORM_CLASS(klass);
   trans->passthrough_on_same_caps = FALSE;
-  trans->start = start;
-  trans->stop = stop;
   trans->transform_caps = transform_caps;
   trans->fixate_caps = fixate_caps;
+  trans->accept_caps = accept_caps;
   trans->set_caps = set_caps;
   trans->transform_size = transform_size;
   trans->query = query;

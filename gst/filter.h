@@ -38,6 +38,9 @@ class Filter {
   /// Throws where the caps cannot be worked on, and then changes nothing: the caps before may come
   /// back without another call.
   virtual void set_caps(GstCaps *in, GstCaps *out) = 0;
+  /// The properties that shape the output's caps, with their values, as "width=640, height=640";
+  /// empty where there are none.
+  virtual std::string caps_settings() const = 0;
   /// Bytes of an input and of an output buffer of the caps that were set.
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
@@ -81,6 +84,9 @@ class FilterWith : public Filter {
     properties_[index].get(pending_, value);
   }
   void latch() override { latched_ = pending_; }
+  std::string caps_settings() const override {
+    return properties_.text(settings(), Effect::renegotiates);
+  }
 
  protected:
   /// The settings of the frame under way; for the streaming thread.

@@ -4,16 +4,10 @@
 #include <gmodule.h>
 
 #include "kernels/device.h"
+#include "log.h"
 
 namespace cudatensor::gstcuda {
 namespace {
-
-/// Named so that GST_DEBUG=cuda*:4 shows it.
-GstDebugCategory *category() {
-  static GstDebugCategory *const category =
-      _gst_debug_category_new("cudatensor", 0, "gst-cudatensor and libgstcuda");
-  return category;
-}
 
 template <class Function>
 bool find(GModule *module, const char *name, Function &function) {
@@ -51,18 +45,18 @@ bool find_by_release(GModule *m, Library &l) {
 const Library *open_library() {
   GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
   if (module == nullptr) {
-    GST_CAT_INFO(category(), "no CUDAMemory: %s", g_module_error());
+    GST_INFO("no CUDAMemory: %s", g_module_error());
     return nullptr;
   }
   // It registers types.
   g_module_make_resident(module);
   static Library library = {};
   if (!find_common(module, library) || !find_by_release(module, library)) {
-    GST_CAT_WARNING(category(), "no CUDAMemory: %s", g_module_error());
+    GST_WARNING("no CUDAMemory: %s", g_module_error());
     return nullptr;
   }
   if (!library.load_library()) {
-    GST_CAT_INFO(category(), "no CUDAMemory: libgstcuda finds no NVIDIA driver");
+    GST_INFO("no CUDAMemory: libgstcuda finds no NVIDIA driver");
     return nullptr;
   }
   library.memory_init_once();

@@ -46,7 +46,7 @@ struct Settings {
 };
 
 const Properties<Settings> &properties() {
-  static const Properties<Settings> table = [] {
+  static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(uint64_property("interval", "Interval",
                           "Time that one message sums up, in nanoseconds; 0 = every buffer",
@@ -60,7 +60,7 @@ const Properties<Settings> &properties() {
                             "whole frame (default)"),
           Effect::next_frame, [](Settings &s) -> std::vector<int> & { return s.roi; });
     return t;
-  }();
+  });
   return table;
 }
 
@@ -182,7 +182,9 @@ void Histogram::process(Engine &engine, GstBuffer *in, GstBuffer *) {
 }
 
 void Histogram::on_event(GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+  const bool ends =
+      GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE;
+  if (ends) {
     end_interval();
     drain();
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
@@ -288,7 +290,8 @@ void Histogram::end_interval() {
 FrameTime Histogram::time_of(GstBuffer *buffer) const {
   const GstSegment &segment = element()->segment;
   const GstClockTime pts = GST_BUFFER_PTS(buffer);
-  FrameTime time = {pts, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION(buffer)};
+  FrameTime time = {pts, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION(buffer),
+                    segment.rate < 0.0};
   if (GST_CLOCK_TIME_IS_VALID(pts) && segment.format == GST_FORMAT_TIME) {
     time.stream_time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, pts);
     time.running_time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts);

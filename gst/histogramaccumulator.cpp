@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "histogramaccumulator.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "values.h"
@@ -33,13 +34,16 @@ void CountedFrames::add(const CountedFrames &more) {
 bool HistogramInterval::takes(const FrameTime &frame, guint64 length,
                               const std::vector<int> &roi) const {
   if (empty_) return true;
-  if (!GST_CLOCK_TIME_IS_VALID(frame.timestamp) || frame.timestamp < begin_) return false;
-  return frame.timestamp - begin_ < length && roi == roi_;
+  if (!GST_CLOCK_TIME_IS_VALID(frame.timestamp) || frame.reversed != reversed_) return false;
+  const auto [earlier, later] = std::minmax(begin_, frame.timestamp);
+  const bool turned_back = (reversed_ ? later : earlier) != begin_;
+  return !turned_back && later - earlier < length && roi == roi_;
 }
 
 void HistogramInterval::add(const FrameTime &frame, const std::vector<int> &roi) {
   if (empty_) {
     begin_ = frame.timestamp;
+    reversed_ = frame.reversed;
     roi_ = roi;
   }
   empty_ = false;
@@ -53,12 +57,14 @@ void HistogramAccumulator::add(const Bins &bins, const CountedFrames &counted) {
   white_ += std::accumulate(bins.begin() + white, bins.end(), uint64_t{0});
 }
 
-/// From the first frame's start to the last one's end.
+/// From the start of the frame with the lowest timestamp to the end of that with the highest.
 GstClockTime HistogramAccumulator::duration() const {
-  const FrameTime &first = counted_.first, &last = counted_.last;
-  if (counted_.frames == 1) return last.duration;
-  const bool known = GST_CLOCK_TIME_IS_VALID(last.duration);
-  return last.timestamp - first.timestamp + (known ? last.duration : 0);
+  const bool reversed = counted_.last.reversed;
+  const FrameTime &lowest = reversed ? counted_.last : counted_.first;
+  const FrameTime &highest = reversed ? counted_.first : counted_.last;
+  if (counted_.frames == 1) return highest.duration;
+  const bool known = GST_CLOCK_TIME_IS_VALID(highest.duration);
+  return highest.timestamp - lowest.timestamp + (known ? highest.duration : 0);
 }
 
 GstStructure *HistogramAccumulator::take() {

@@ -14,6 +14,7 @@ namespace cudatensor {
 /// When a frame is shown; GST_CLOCK_TIME_NONE where that is not known.
 struct FrameTime {
   GstClockTime timestamp, stream_time, running_time, duration;
+  bool reversed = false;  ///< in a segment of negative rate: later frames have lower timestamps
 };
 
 /// The highest bin that counts as black and the lowest that counts as white.
@@ -35,8 +36,9 @@ struct CountedFrames {
 /// The frames that one message sums up, as they pass.
 class HistogramInterval {
  public:
-  /// Whether a frame belongs to it: it begins less than `length` nanoseconds after the first one,
-  /// and the same region of it is counted. True where there is none yet.
+  /// Whether a frame belongs to it: its timestamp lies less than `length` nanoseconds behind the
+  /// first one's, in the direction of playback, and the same region of it is counted. True where
+  /// there is none yet.
   bool takes(const FrameTime &frame, guint64 length, const std::vector<int> &roi) const;
   void add(const FrameTime &frame, const std::vector<int> &roi);
   void end() { empty_ = true; }
@@ -44,6 +46,7 @@ class HistogramInterval {
  private:
   bool empty_ = true;
   GstClockTime begin_ = 0;
+  bool reversed_ = false;
   std::vector<int> roi_;
 };
 

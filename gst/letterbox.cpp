@@ -41,14 +41,14 @@ struct Settings {
 };
 
 const Properties<Settings> &properties() {
-  static const Properties<Settings> table = [] {
+  static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(enum_property("dialect", "Dialect", "Where the picture lies in the output",
                         dialect_get_type(), static_cast<int>(ResizeMode::affine)),
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
     add_resize_properties(t);
     return t;
-  }();
+  });
   return table;
 }
 

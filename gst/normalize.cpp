@@ -54,12 +54,12 @@ struct Settings : TensorSettings {
 };
 
 const Properties<Settings> &properties() {
-  static const Properties<Settings> table = [] {
+  static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     add_tensor_properties(t);
     add_region_properties(t);
     return t;
-  }();
+  });
   return table;
 }
 
@@ -187,7 +187,7 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
 
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const Settings s = settings();
-  GstCaps *result = gst_caps_new_empty();
+  OwnedCaps result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *structure = gst_caps_get_structure(caps, i);
     GstCaps *others = gst_caps_new_empty();
@@ -195,12 +195,11 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
       append_pictures(others, s, structure);
     else if (has_colors(s, structure))
       append_tensors(others, s, s.slots(), structure);
-    else
-      GST_WARNING_OBJECT(element(), "color=yuv needs a YUV input, not %" GST_PTR_FORMAT, structure);
     // Keeps the order: the tensors of four dimensions come before those of three.
-    result = gst_caps_merge(result, others);
+    result.reset(gst_caps_merge(result.release(), others));
   }
-  return result;
+  if (gst_caps_is_empty(result.get()) && !gst_caps_is_empty(caps)) check_colors(s, caps);
+  return result.release();
 }
 
 /// What downstream takes of `caps`. GstBaseTransform does not ask where caps merely lack their
@@ -217,7 +216,8 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   const GstVideoInfo in = parse_video_caps(caps);
   if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
   OwnedCaps wanted(ask_downstream(element(), offered.get()));
-  return choose_tensor(wanted.get(), s, s.slots(), in.width, in.height);
+  if (gst_caps_is_empty(wanted.get())) return wanted.release();
+  return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);
 }
 
 Filter *create(GstBaseTransform *element) { return new Normalize(element); }

@@ -23,7 +23,6 @@
 #include "videocaps.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudapixelshuffle_debug);
-#define GST_CAT_DEFAULT cudapixelshuffle_debug
 
 struct GstCudaPixelShuffle {
   GstCudaTensorFilter parent;
@@ -45,7 +44,7 @@ struct Settings {
 };
 
 const Properties<Settings> &properties() {
-  static const Properties<Settings> table = [] {
+  static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(int_property("upscale-factor", "Upscale factor",
                        "How many times wider and higher the output is; the input has a multiple "
@@ -60,7 +59,7 @@ const Properties<Settings> &properties() {
     t.add(double_property("offset", "Offset", "Video output: added after the scale", 0.0),
           Effect::next_frame, [](Settings &s) -> double & { return s.offset; });
     return t;
-  }();
+  });
   return table;
 }
 
@@ -202,29 +201,37 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
     gst_structure_free(s);
 }
 
-/// One alternative that cannot be shuffled leaves the others.
-void append_possible_results(GstElement *element, GstCaps *caps, const GstStructure *in,
-                             int factor) {
-  try {
-    append_results(caps, in, factor);
-  } catch (const Error &error) {
-    GST_WARNING_OBJECT(element, "%" GST_PTR_FORMAT ": %s", in, error.what());
+/// One alternative that cannot be shuffled leaves the others. Throws Error where there are no others.
+OwnedCaps results_of(const GstCaps *caps, int factor) {
+  OwnedCaps result(gst_caps_new_empty());
+  std::optional<Error> refusal;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    OwnedCaps others(gst_caps_new_empty());
+    try {
+      append_results(others.get(), gst_caps_get_structure(caps, i), factor);
+    } catch (const Error &error) {
+      refusal = error;
+    }
+    result.reset(gst_caps_merge(result.release(), others.release()));
   }
+  if (refusal && gst_caps_is_empty(result.get())) throw *refusal;
+  return result;
+}
+
+OwnedCaps sources_of(const GstCaps *caps, int factor) {
+  OwnedCaps result(gst_caps_new_empty());
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    OwnedCaps others(gst_caps_new_empty());
+    append_sources(others.get(), gst_caps_get_structure(caps, i), factor);
+    result.reset(gst_caps_merge(result.release(), others.release()));
+  }
+  return result;
 }
 
 GstCaps *PixelShuffle::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const int factor = settings().factor;
-  OwnedCaps result(gst_caps_new_empty());
-  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    const GstStructure *s = gst_caps_get_structure(caps, i);
-    OwnedCaps others(gst_caps_new_empty());
-    if (direction == GST_PAD_SINK)
-      append_possible_results(GST_ELEMENT(element()), others.get(), s, factor);
-    else
-      append_sources(others.get(), s, factor);
-    result.reset(gst_caps_merge(result.release(), others.release()));
-  }
-  return result.release();
+  return (direction == GST_PAD_SINK ? results_of(caps, factor) : sources_of(caps, factor))
+      .release();
 }
 
 Filter *create(GstBaseTransform *element) { return new PixelShuffle(element); }

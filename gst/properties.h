@@ -10,6 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/immortal.h"
+#include "values.h"
+
 namespace cudatensor {
 
 /// When a changed property takes effect: at the next frame, and for some only after the caps of
@@ -83,6 +86,21 @@ class Properties {
   }
 
   const Entry &operator[](size_t i) const { return entries_[i]; }
+
+  /// The properties of an effect with their values, as "width=640, height=640".
+  std::string text(const S &s, Effect effect) const {
+    std::string all;
+    S copy = s;
+    for (const Entry &entry : entries_) {
+      if (entry.effect != effect) continue;
+      GValue value = G_VALUE_INIT;
+      g_value_init(&value, entry.spec->value_type);
+      entry.get(copy, &value);
+      all += (all.empty() ? "" : ", ") + std::string(entry.spec->name) + "=" + text_of(&value);
+      g_value_unset(&value);
+    }
+    return all;
+  }
 
   /// Sets a property; nothing where it has that value, as one under a GstControlBinding mostly has.
   std::optional<Effect> set(S &s, size_t i, const GValue *value) const {

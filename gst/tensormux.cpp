@@ -77,9 +77,19 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->sink_event(aggregator, pad, event);
 }
 
+/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
+gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_accept_caps(query, &caps);
+  const OwnedCaps possible(gst_pad_get_pad_template_caps(GST_PAD(pad)));
+  gst_query_set_accept_caps_result(query, gst_caps_is_subset(caps, possible.get()));
+  return TRUE;
+}
+
 gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
     return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) return accept_caps(pad, query);
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
     return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
         ->sink_query(aggregator, pad, query);

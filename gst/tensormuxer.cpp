@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cudamemory.h"
+#include "log.h"
 #include "memorycaps.h"
 #include "videocaps.h"
 
@@ -16,7 +17,7 @@ constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 }  // namespace
 
 const Properties<MuxSettings> &mux_properties() {
-  static const Properties<MuxSettings> table = [] {
+  static const Properties<MuxSettings> &table = immortal([] {
     Properties<MuxSettings> t;
     add_tensor_properties(t);
     t.add(uint_property("batch-size", "Batch size",
@@ -30,7 +31,7 @@ const Properties<MuxSettings> &mux_properties() {
     t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
           Effect::next_frame, [](MuxSettings &s) -> bool & { return s.qos; });
     return t;
-  }();
+  });
   return table;
 }
 
@@ -108,6 +109,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   camera.refusal.clear();
   try {
     const GstVideoInfo info = parse_video_caps(caps);
+    check_colors(pending(), caps);
     camera.source = source_of(caps, info);
     camera.info = info;
   } catch (const std::exception &error) {
@@ -148,7 +150,8 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   OwnedCaps own(offered);
   OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
-    *result = choose_tensor(wanted.get(), latched_, slots, first->info.width, first->info.height);
+    *result = choose_tensor(wanted.get(), downstream, latched_, slots, first->info.width,
+                            first->info.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
     hear_refusal(error.what());
@@ -181,11 +184,12 @@ bool TensorMuxer::set_src_caps(GstCaps *caps) {
 }
 
 bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
-  return keeper_.has_engine() && cudatensor::negotiate(GST_ELEMENT(element_), category_, [&] {
-           Engine &engine = keeper_.engine();
-           const EngineScope scope(engine);
-           propose_pool(query, camera_of(pad).info.size, engine);
-         });
+  if (!keeper_.has_engine()) return false;
+  return !refusal_of(GST_ELEMENT(element_), category_, [&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    propose_pool(query, camera_of(pad).info.size, engine);
+  });
 }
 
 bool TensorMuxer::decide_allocation(GstQuery *query) {
@@ -435,7 +439,9 @@ GstFlowReturn TensorMuxer::push(const Batch &batch, OwnedBuffer buffer) {
   GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
+  GST_OBJECT_LOCK(element_->srcpad);
   GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = batch.start;
+  GST_OBJECT_UNLOCK(element_->srcpad);
   gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
                                   GST_BUFFER_DURATION(buffer.get()), nullptr);
   const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());

@@ -32,9 +32,28 @@ GstCaps *fix_dimensions(const GstCaps *caps, guint i, const std::string &text) {
   return gst_caps_fixate(result);
 }
 
+std::string nick_of(GType type, int value) {
+  auto *klass = static_cast<GEnumClass *>(g_type_class_ref(type));
+  const std::string nick = g_enum_get_value(klass, value)->value_nick;
+  g_type_class_unref(klass);
+  return nick;
+}
+
+/// The properties that shape a tensor.
+std::string shape_text(const TensorSettings &s, int64_t n) {
+  return "width=" + std::to_string(s.width) + ", height=" + std::to_string(s.height) +
+         ", color=" + nick_of(color_get_type(), static_cast<int>(s.color)) +
+         ", layout=" + nick_of(layout_get_type(), static_cast<int>(s.layout)) +
+         ", dtype=" + type_text(s.dtype) + " and a batch of " + std::to_string(n) + " give";
+}
+
 const GstCaps *yuv_caps() {
-  static const OwnedCaps caps(make_video_template_caps(CUDATENSOR_YUV420 ", Y444"));
-  return caps.get();
+  static const GstCaps *const caps = [] {
+    GstCaps *made = make_video_template_caps(CUDATENSOR_YUV420 ", Y444");
+    GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+    return made;
+  }();
+  return caps;
 }
 
 }  // namespace
@@ -53,25 +72,31 @@ void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
     gst_caps_append_structure(caps, tensor);
 }
 
-GstCaps *choose_tensor(const GstCaps *caps, const TensorSettings &s, int64_t n, int width,
-                       int height) {
+GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
+                       int64_t n, int width, int height) {
   const Dimensions ours =
       dimensions_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
+  std::string taken;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     for (const std::string &text : choices(gst_caps_get_structure(caps, i), ours)) {
       const auto dimensions = parse_dimensions(text.c_str());
       if (dimensions && fits(s, n, *dimensions)) return fix_dimensions(caps, i, text);
+      taken += (taken.empty() ? "dimensions=" : " or ") + text;
     }
   }
-  const std::string batch = n == 1 ? "" : " and " + std::to_string(n) + " pictures";
-  throw Error(Error::Code::settings, "downstream takes no tensor of " +
-                                         std::to_string(s.channels()) + " channels" + batch +
-                                         ", type " + type_text(s.dtype) +
-                                         " and the size that width and height ask for");
+  if (taken.empty()) taken = text_of(downstream);
+  throw Error(Error::Code::settings, "downstream takes " + taken + ", not " +
+                                         dimensions_text(ours) + " as " + shape_text(s, n));
 }
 
 const GValue *yuv_formats() {
   return gst_structure_get_value(gst_caps_get_structure(yuv_caps(), 0), "format");
+}
+
+void check_colors(const TensorSettings &s, const GstCaps *caps) {
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    if (has_colors(s, gst_caps_get_structure(caps, i))) return;
+  throw Error(Error::Code::settings, "color=yuv needs a YUV input, not " + text_of(caps));
 }
 
 bool has_colors(const TensorSettings &s, const GstStructure *picture) {

@@ -41,12 +41,15 @@ Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int hei
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const GstStructure *picture);
 
 /// The first tensor of `n` pictures among the caps that the settings can give, fixed. A size that
-/// settings and caps leave open is width × height. Throws Error where there is none.
-GstCaps *choose_tensor(const GstCaps *caps, const TensorSettings &s, int64_t n, int width,
-                       int height);
+/// settings and caps leave open is width × height. Throws Error, which names what `downstream`
+/// takes, where there is none.
+GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
+                       int64_t n, int width, int height);
 
 /// The formats that have the colours, as a field of caps.
 const GValue *yuv_formats();
+/// Throws Error where caps allow no format that has the colours.
+void check_colors(const TensorSettings &s, const GstCaps *caps);
 /// Whether a picture's structure allows a format that has the colours.
 bool has_colors(const TensorSettings &s, const GstStructure *picture);
 

@@ -16,16 +16,13 @@ G_DEFINE_TYPE(GstCudaTensorTryAllocator, gst_cuda_tensor_try_allocator, GST_TYPE
 /// The memory is one of GStreamer's system allocator, which maps, shares and frees it.
 static GstMemory *try_alloc(GstAllocator *, gsize size, GstAllocationParams *params) {
   const gsize align = std::max<gsize>(params->align + 1, sizeof(void *));
-  gsize end = 0, maxsize = 0;
+  const auto maxsize = cudatensor::block_size(size, *params);
   void *data = nullptr;
-  if (!g_size_checked_add(&end, params->prefix, size) ||
-      !g_size_checked_add(&maxsize, end, params->padding) ||
-      posix_memalign(&data, align, std::max<gsize>(maxsize, 1)) != 0)
-    return nullptr;
+  if (!maxsize || posix_memalign(&data, align, std::max<gsize>(*maxsize, 1)) != 0) return nullptr;
   if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(data, 0, params->prefix);
   if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
-    memset(static_cast<char *>(data) + end, 0, params->padding);
-  return gst_memory_new_wrapped(params->flags, data, maxsize, params->prefix, size, data, free);
+    memset(static_cast<char *>(data) + params->prefix + size, 0, params->padding);
+  return gst_memory_new_wrapped(params->flags, data, *maxsize, params->prefix, size, data, free);
 }
 
 static void gst_cuda_tensor_try_allocator_class_init(GstCudaTensorTryAllocatorClass *klass) {
@@ -37,6 +34,13 @@ static void gst_cuda_tensor_try_allocator_init(GstCudaTensorTryAllocator *self) 
 }
 
 namespace cudatensor {
+
+std::optional<gsize> block_size(gsize size, const GstAllocationParams &params) {
+  gsize end = 0, all = 0;
+  const bool fits = g_size_checked_add(&end, params.prefix, size) &&
+                    g_size_checked_add(&all, end, params.padding);
+  return fits ? std::optional<gsize>(all) : std::nullopt;
+}
 
 GstAllocator *try_allocator() {
   static auto *allocator = [] {

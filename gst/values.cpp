@@ -2,6 +2,18 @@
 #include "values.h"
 
 namespace cudatensor {
+namespace {
+
+std::string take_text(gchar *owned) {
+  const std::string text = owned != nullptr ? owned : "";
+  g_free(owned);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const GValue *value) { return take_text(gst_value_serialize(value)); }
+std::string text_of(const GstCaps *caps) { return take_text(gst_caps_to_string(caps)); }
 
 std::vector<std::string> allowed_strings(const GstStructure *s, const char *field) {
   const GValue *value = gst_structure_get_value(s, field);

@@ -29,6 +29,10 @@ void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType
   gst_structure_take_value(s, field, &array);
 }
 
+/// A value or caps as gst-launch reads them.
+std::string text_of(const GValue *value);
+std::string text_of(const GstCaps *caps);
+
 /// The strings that a field allows, one or a list; empty where there is no such field.
 std::vector<std::string> allowed_strings(const GstStructure *s, const char *field);
 

@@ -53,7 +53,7 @@ struct Settings {
 };
 
 const Properties<Settings> &properties() {
-  static const Properties<Settings> table = [] {
+  static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(int_property("resize-width", "Resize width",
                        "Width that the frame is resized to before the crop, in pixels; 0 = the "
@@ -73,7 +73,7 @@ const Properties<Settings> &properties() {
                        0, kMaxImageSize, 0),
           Effect::renegotiates, [](Settings &s) -> int & { return s.y.crop; });
     return t;
-  }();
+  });
   return table;
 }
 

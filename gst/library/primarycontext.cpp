@@ -5,6 +5,7 @@
 
 #include "cudaorder.h"
 #include "failure.h"
+#include "kernels/immortal.h"
 
 namespace cudatensor {
 namespace {
@@ -36,7 +37,7 @@ ContextRef wrap_primary_context(int device) {
 /// The same for all as long as anybody uses it: memory of one pipeline is then at home in another.
 ContextRef shared_primary_context(int device) {
   static std::mutex mutex;
-  static std::map<int, GWeakRef> known;
+  static auto &known = immortal([] { return std::map<int, GWeakRef>(); });
   const std::lock_guard<std::mutex> lock(mutex);
   GWeakRef &weak = known[device];
   ContextRef context(static_cast<gstcuda::Context *>(g_weak_ref_get(&weak)));

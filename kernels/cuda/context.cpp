@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "call.h"
+#include "kernels/immortal.h"
 
 namespace cudatensor {
 namespace cuda {
@@ -95,7 +96,7 @@ ContextScope::~ContextScope() {
 
 void *primary_context(int device) {
   static std::mutex mutex;
-  static std::map<int, CUcontext> contexts;
+  static auto &contexts = immortal([] { return std::map<int, CUcontext>(); });
   const std::lock_guard<std::mutex> lock(mutex);
   const auto known = contexts.find(device);
   if (known != contexts.end()) return known->second;

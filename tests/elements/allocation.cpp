@@ -176,6 +176,43 @@ TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
   gst_buffer_unmap(out.get(), &map);
 }
 
+/// Bytes that downstream wants before the data, as for a header.
+const gsize kPrefixes[] = {1, 2, 3, 4, 63, 64, 100, 4097};
+
+TEST_P(Tensors, HaveThePrefixThatDownstreamAsksFor) {
+  Rig plain(GetParam().description);
+  ASSERT_TRUE(plain.caps(filter_.caps()));
+  const Bytes expected = bytes_of(plain.process(filter_.frame()).get());
+  for (const gsize prefix : kPrefixes) {
+    SCOPED_TRACE(prefix);
+    Rig rig(GetParam().description);
+    GstAllocationParams params;
+    gst_allocation_params_init(&params);
+    params.prefix = prefix;
+    gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+    ASSERT_TRUE(rig.caps(filter_.caps()));
+    const BufferRef out = rig.process(filter_.frame());
+    gsize offset = 0;
+    gst_buffer_get_sizes(out.get(), &offset, nullptr);
+    EXPECT_GE(offset, prefix);
+    expect_one_exact_memory(rig, out.get());
+    EXPECT_EQ(bytes_of(out.get()), expected);
+  }
+}
+
+TEST_P(Tensors, OfAPrefixThatNoMemoryHasAreOneError) {
+  for (const gsize prefix : {G_MAXSIZE, G_MAXSIZE - 64, G_MAXSIZE / 2}) {
+    SCOPED_TRACE(prefix);
+    Rig rig(GetParam().description);
+    GstAllocationParams params;
+    gst_allocation_params_init(&params);
+    params.prefix = prefix;
+    gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+    ASSERT_TRUE(rig.caps(filter_.caps()));
+    expect_error(rig, filter_.frame(), "memory");
+  }
+}
+
 // -------------------------------------------------------------------------------------- pictures
 
 TEST(Pictures, ComeFromDownstreamsPool) {

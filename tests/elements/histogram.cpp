@@ -514,10 +514,75 @@ TEST_F(Histogram, TheLastIntervalIsPostedBeforeEos) {
   EXPECT_EQ(context.posted, 1u);
 }
 
+TEST_F(Histogram, TheLastIntervalIsPostedBeforeSegmentDone) {
+  start("interval=1000");
+  frame(0);
+  frame(1);
+  rig_->event(gst_event_new_segment_done(GST_FORMAT_TIME, 2));
+  expect_frames({2});
+  // A loop goes on with another segment.
+  segment([](GstSegment &) {});
+  frame(0);
+  eos();
+  expect_frames({1});
+}
+
 TEST_F(Histogram, EosWithoutFramesPostsNothing) {
   start("");
   eos();
   EXPECT_TRUE(reports(0).empty());
+}
+
+// --------------------------------------------------------------------------- reverse playback
+
+TEST_F(Histogram, IntervalsCountBackwardsWhereFramesDo) {
+  start("interval=1000");
+  segment([](GstSegment &s) {
+    s.rate = -2.0;
+    s.stop = s.position = 5000;
+  });
+  for (const GstClockTime pts : {2900, 2500, 2000, 1900, 1500, 100}) frame(pts, 7, 100);
+  eos();
+  const auto all = reports(3);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].frames, 3u);
+  EXPECT_EQ(all[0].timestamp, 2900u);
+  EXPECT_EQ(all[0].running_time, 1050u);
+  EXPECT_EQ(all[0].stream_time, 2900u);
+  EXPECT_EQ(all[0].duration, 1000u);
+  EXPECT_EQ(all[1].frames, 2u);
+  EXPECT_EQ(all[1].timestamp, 1900u);
+  EXPECT_EQ(all[1].duration, 500u);
+  EXPECT_EQ(all[2].frames, 1u);
+  EXPECT_EQ(all[2].duration, 100u);
+}
+
+TEST_F(Histogram, TimestampsThatGoForwardInReverseBeginAnInterval) {
+  start("interval=1000");
+  segment([](GstSegment &s) {
+    s.rate = -1.0;
+    s.stop = s.position = 5000;
+  });
+  frame(2000);
+  frame(2100);
+  eos();
+  expect_frames({1, 1});
+}
+
+TEST_F(Histogram, AChangeOfDirectionEndsTheInterval) {
+  start("interval=1000");
+  frame(2000);
+  frame(2100);
+  segment([](GstSegment &s) {
+    s.rate = -1.0;
+    s.stop = s.position = 5000;
+  });
+  frame(2050);
+  frame(2000);
+  segment([](GstSegment &) {});
+  frame(2010);
+  eos();
+  expect_frames({2, 2, 1});
 }
 
 // ----------------------------------------------------------------------------------------- times

@@ -76,9 +76,9 @@ testing::AssertionResult mentions(const std::string &text, const std::string &pa
 /// no output.
 void expect_error(Rig &rig, BufferRef buffer, const std::string &cause);
 
-/// Pushes caps, and a buffer where they are taken, which must end in not-negotiated with no
-/// message and no output.
-void expect_refusal(Rig &rig, const std::string &caps, BufferRef buffer);
+/// Pushes caps and two buffers, which must end in not-negotiated with no output. Posted may be one
+/// error at most, whose text this returns.
+std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer);
 
 /// What an element makes of one picture between these caps.
 Bytes output_bytes(const std::string &description, const std::string &in_caps, BufferRef buffer,

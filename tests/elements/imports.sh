@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# imports.sh [--destructors] LIBRARY...
+# Looks for symbols that our libraries must not import. With --destructors also for destructors of
+# static variables: threads of a pipeline may still run when the process ends.
+set -euo pipefail
+status=0 destructors=false
+if [ "${1:-}" = --destructors ]; then destructors=true && shift; fi
+
+# refuse SYMBOL LIBRARY WHY
+refuse() {
+  if nm -D --undefined-only "$2" | grep -qw "$1"; then
+    echo "$2 imports $1: $3" >&2
+    status=1
+  fi
+}
+
+for library; do
+  refuse GST_CAT_DEFAULT "$library" 'it logs to category "default", see gst/log.h'
+  ! "$destructors" ||
+    refuse __cxa_atexit "$library" 'static variables have destructors, see kernels/immortal.h'
+done
+exit "$status"
