@@ -70,6 +70,14 @@ class TensorMuxLifecycle : public testing::Test {
     rig_->restart();
     begin();
   }
+  /// The first camera's stream, which nobody says the caps of.
+  void begin_without_caps() {
+    forget_caps(rig_->camera(0).source());
+    rig_->camera(0).event(gst_event_new_stream_start("again"));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    rig_->camera(0).event(gst_event_new_segment(&segment));
+  }
   void flush() {
     rig_->flush();
     GstSegment segment;
@@ -123,14 +131,21 @@ TEST_F(TensorMuxLifecycle, AnotherStartForgetsTheCapsOfItsCameras) {
   push_all(0, 1);
   expect_batch(0, 1);
   rig_->restart();
-  forget_caps(rig_->camera(0).source());
-  rig_->camera(0).event(gst_event_new_stream_start("again"));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  rig_->camera(0).event(gst_event_new_segment(&segment));
+  begin_without_caps();
   push(0, 0, 2);
   EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame without caps"));
   EXPECT_EQ(rig_->pull_if_there(), nullptr);
+}
+
+TEST_F(TensorMuxLifecycle, AnotherStartForgetsWhyCapsWereRefused) {
+  start(1);
+  rig_->camera(0).caps(video_caps(desc_, "interlace-mode=alternate"));
+  push(0, 0, 1);
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "do not describe a picture"));
+  rig_->restart();
+  begin_without_caps();
+  push(0, 0, 2);
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame without caps"));
 }
 
 TEST_F(TensorMuxLifecycle, AnotherStartForgetsWhatWasLateDownstream) {
