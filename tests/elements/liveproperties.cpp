@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "pools.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -120,6 +121,21 @@ TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
   rig_->set("layout", "nhwc");
   params_.out.layout = Layout::nhwc;
   expect_next(params_);
+}
+
+TEST_F(LiveNormalize, TheSameValueAgainChangesNothing) {
+  start("width=5");
+  PoolOffer offer(*rig_, PoolOffer::Kind::plain, 5 * 8 * 3 * 4);
+  next();
+  const int asked = offer.asked();
+  EXPECT_GE(asked, 1);
+  rig_->set("width", "5");
+  rig_->set("dtype", "float32");
+  next();
+  EXPECT_EQ(offer.asked(), asked) << "negotiated again";
+  rig_->set("width", "6");
+  next();
+  EXPECT_GT(offer.asked(), asked);
 }
 
 TEST_F(LiveNormalize, AllocationQueryBetweenChangeAndFrame) {

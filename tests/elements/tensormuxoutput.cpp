@@ -143,6 +143,20 @@ TEST_F(TensorMuxOutput, SignalsItsSamplesAtTheirPosition) {
   rig_.reset();
 }
 
+TEST_F(TensorMuxOutput, OffersPoolsOfTheCapsThatItIsAskedWith) {
+  start({"25/1"});
+  push(0, 0);
+  rig_->pull();
+  const ImageDesc other = {PixelFormat::RGB, 130, 70};
+  const CapsRef caps(gst_caps_from_string(video_caps(other).c_str()));
+  const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
+  ASSERT_TRUE(gst_pad_peer_query(rig_->camera(0).source(), query.get()));
+  ASSERT_GE(gst_query_get_n_allocation_pools(query.get()), 1u);
+  guint size = 0;
+  gst_query_parse_nth_allocation_pool(query.get(), 0, nullptr, &size, nullptr, nullptr);
+  EXPECT_EQ(size, video_info_of(other).size);
+}
+
 // ----------------------------------------------------------------------------- where it goes nowhere
 
 TEST_F(TensorMuxOutput, EndsInAnErrorWhereNobodyTakesTensors) {
