@@ -114,6 +114,15 @@ TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
   expect_next(params_);
 }
 
+TEST_F(LiveNormalize, RoundingAlone) {
+  start("width=20 height=20");
+  params_.out.w = params_.out.h = 20;
+  expect_next(params_);
+  rig_->set("round", "true");
+  params_.round = true;
+  expect_next(params_);
+}
+
 TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
   start("width=3 height=3");
   params_.out.w = params_.out.h = 3;

@@ -66,6 +66,18 @@ TEST_F(CameraTest, ShowsNoSuddenChangeAfterASilence) {
   EXPECT_EQ(camera_.times_raised(Verdict::kSuddenChange), 1u);
 }
 
+TEST(CameraWithoutAHold, ShowsNoSuddenChangeAfterASilence) {
+  CameraSettings settings;
+  settings.rules = default_rules();
+  settings.rules[static_cast<size_t>(Verdict::kSuddenChange)].hold = 0;
+  Camera camera(settings, 1, 0);
+  for (Time now = kFrame; now < 10 * kSecond; now += kFrame) camera.take(frame_of(now, 100));
+  camera.take(frame_of(60 * kSecond, 160));
+  EXPECT_EQ(camera.times_raised(Verdict::kSuddenChange), 0u);
+  camera.take(frame_of(60 * kSecond + kFrame, 100));
+  EXPECT_EQ(camera.times_raised(Verdict::kSuddenChange), 1u);
+}
+
 TEST_F(CameraTest, ShowsNoSuddenChangeAfterALoss) {
   show(kFrame, 10 * kSecond, 100);
   camera_.set_status(Status::kWaiting, 10 * kSecond, "lost");
