@@ -169,9 +169,11 @@ void TensorMuxer::hear_refusal(const std::string &cause) {
 
 bool TensorMuxer::end_negotiation(bool negotiated) {
   negotiated_ = negotiated;
+  if (negotiated) return true;
   // What has failed before has said why, and is the one error.
-  if (!negotiated) hear_refusal("downstream takes no tensors");
-  return negotiated;
+  const OwnedCaps taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
+  hear_refusal("downstream takes " + text_of(taken.get()) + ", the element gives other/tensors");
+  return false;
 }
 
 bool TensorMuxer::set_src_caps(GstCaps *caps) {

@@ -9,7 +9,8 @@ if [ "${1:-}" = --destructors ]; then destructors=true && shift; fi
 
 # refuse SYMBOL LIBRARY WHY
 refuse() {
-  if nm -D --undefined-only "$2" | grep -qw "$1"; then
+  # Not by a pipe, whose end would stop nm.
+  if grep -qw "$1" <<<"$(nm -D --undefined-only "$2")"; then
     echo "$2 imports $1: $3" >&2
     status=1
   fi

@@ -140,6 +140,11 @@ TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesAnotherBatch) {
   EXPECT_TRUE(rig_->messages().errors().empty()) << "more than one";
 }
 
+TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesNoTensor) {
+  start("width=20 height=10", 1, "text/plain");
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream takes text/plain"));
+}
+
 TEST_F(TensorMuxCaps, OfACameraWithoutTheColoursAreRefused) {
   MuxRig rig("color=yuv", 1);
   rig.camera(0).caps(video_caps({PixelFormat::RGB, 8, 8}));
