@@ -177,6 +177,8 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
   Offer offer = usable_offer(query, caps, static_cast<guint>(size), engine);
   bool configured = offer.pool != nullptr && configure(offer, wishes);
+  // Pools may take a configuration and make more of it, as GstVideoBufferPool does when it aligns.
+  if (!is_video(caps) && offer.size != size) configured = false;
   if (!configured) {
     gst_clear_object(&offer.pool);
     // Nothing in advance: what lacks is said when a buffer is needed.

@@ -87,7 +87,10 @@ void TensorMuxer::stop() {
   keeper_.stop();
   sources_.clear();
   out_ = {};
-  for (const OwnedPad &pad : pads_of(element_)) camera_of(pad.get()).source.reset();
+  for (const OwnedPad &pad : pads_of(element_)) {
+    camera_of(pad.get()).source.reset();
+    camera_of(pad.get()).refusal.clear();
+  }
 }
 
 // --- negotiation -------------------------------------------------------------------------------
@@ -106,7 +109,6 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   Camera &camera = camera_of(pad);
   // Frames of caps that are refused are not those before.
   camera.source.reset();
-  camera.refusal.clear();
   try {
     const GstVideoInfo info = parse_video_caps(caps);
     check_colors(pending(), caps);

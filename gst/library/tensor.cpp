@@ -106,10 +106,10 @@ MappedBuffer::~MappedBuffer() {
 }
 
 bool MappedBuffer::is_exclusive() const {
+  // GStreamer promises that a part which shares other memory is not writable.
   const GstMemory *memory = map_.memory;
   return gst_buffer_is_writable(buffer_) && gst_memory_is_writable(map_.memory) &&
-         !GST_MEMORY_IS_READONLY(memory) && GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1 &&
-         memory->parent == nullptr;
+         !GST_MEMORY_IS_READONLY(memory) && GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1;
 }
 
 }  // namespace cudatensor

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Who allocates what: the pools that are offered upstream, and what comes out.
+#include <malloc.h>
+
 #include "pools.h"
 #include "reference.h"
 #include "rig.h"
@@ -145,7 +147,8 @@ TEST_P(Tensors, AreOneMemoryOfExactlyTheirBytes) {
 
 TEST_P(Tensors, AreThatWhateverDownstreamsPoolIs) {
   using Kind = PoolOffer::Kind;
-  for (const Kind kind : {Kind::none, Kind::plain, Kind::larger, Kind::rounding}) {
+  for (const Kind kind :
+       {Kind::none, Kind::plain, Kind::larger, Kind::rounding, Kind::silent, Kind::pages}) {
     SCOPED_TRACE(static_cast<int>(kind));
     Rig plain(GetParam().description);
     ASSERT_TRUE(plain.caps(filter_.caps()));
@@ -212,6 +215,32 @@ TEST_P(Tensors, OfAPrefixThatNoMemoryHasAreOneError) {
   }
 }
 
+#ifdef __GLIBC__
+/// Of memory that others have used before.
+TEST_P(Tensors, HaveZerosAroundThemWhereDownstreamAsksForThem) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer allocates";
+#endif
+  Rig rig(GetParam().description);
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  params.prefix = 64;
+  params.padding = 32;
+  params.flags =
+      static_cast<GstMemoryFlags>(GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED);
+  gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+  mallopt(M_PERTURB, 0x55);
+  ASSERT_TRUE(rig.caps(filter_.caps()));
+  const BufferRef out = rig.process(filter_.frame());
+  mallopt(M_PERTURB, 0);
+  GstMapInfo map;
+  ASSERT_TRUE(gst_buffer_map(out.get(), &map, GST_MAP_READ));
+  EXPECT_EQ(Bytes(map.data - 64, map.data), Bytes(64));
+  EXPECT_EQ(Bytes(map.data + map.size, map.data + map.size + 32), Bytes(32));
+  gst_buffer_unmap(out.get(), &map);
+}
+#endif
+
 // -------------------------------------------------------------------------------------- pictures
 
 TEST(Pictures, ComeFromDownstreamsPool) {
@@ -229,8 +258,11 @@ TEST(Pictures, FitIntoALargerPool) {
   PoolOffer offer(rig, PoolOffer::Kind::larger);
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   const ImageDesc out = {PixelFormat::RGB, kNv12.width, kNv12.height};
+  const BufferRef buffer = rig.process(buffer_of(random_picture(kNv12)));
+  // Downstream knows why.
+  EXPECT_GT(gst_buffer_get_size(buffer.get()), video_info_of(out).size);
   EXPECT_TRUE(same_picture(
-      picture_of(rig.process(buffer_of(random_picture(kNv12))).get(), out),
+      picture_of(buffer.get(), out),
       output_picture("cudaletterbox", video_caps(kNv12), buffer_of(random_picture(kNv12)), out)));
 }
 

@@ -307,6 +307,11 @@ std::vector<BadBuffer> bad_buffers_for(const char *element, PixelFormat format) 
     add(name, [format, w = w, h = h](const Picture &p) {
       return with_meta(p, {{format, w, h}, {0, 0, 0}, {2, 2, 2}});
     });
+  add("OfMorePlanes", [](const Picture &p) {
+    BufferRef buffer = with_meta(p, {p.desc(), {}, {40, 40, 40}});
+    ++gst_buffer_get_video_meta(buffer.get())->n_planes;
+    return buffer;
+  });
   add("OfAnotherFormat", [](const Picture &p) {
     return with_meta(p, {{PixelFormat::GRAY8, 10, 6}, {}, {10}});
   });

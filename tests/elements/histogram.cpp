@@ -667,6 +667,20 @@ TEST_F(Histogram, MessagesGoOnAndOff) {
   EXPECT_EQ(all[1].timestamp, 2u);
 }
 
+TEST_F(Histogram, TheIntervalThatIsOpenGoesWithTheMessages) {
+  start("interval=1000");
+  frame(0);
+  rig_->set("post-messages", "false");
+  frame(1);
+  rig_->set("post-messages", "true");
+  frame(2);
+  eos();
+  const auto all = reports(1);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].timestamp, 2u);
+  EXPECT_EQ(all[0].frames, 1u);
+}
+
 TEST_F(Histogram, IntervalAndRegionChangeAtTheNextFrame) {
   start("interval=1000");
   frame(0);

@@ -89,6 +89,31 @@ TEST_P(Elements, StartAndStopManyTimes) {
   }
 }
 
+TEST_P(Elements, NeedTheirCapsAnewAfterAStop) {
+  const auto rig = running();
+  ASSERT_EQ(gst_element_set_state(rig->element(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  ASSERT_EQ(gst_element_set_state(rig->element(), GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  forget_caps(rig->harness()->srcpad);
+  rig->event(gst_event_new_stream_start("again"));
+  push_segment(*rig);
+  EXPECT_EQ(rig->push(GetParam().frame()), GST_FLOW_NOT_NEGOTIATED);
+  EXPECT_EQ(rig->pull(), nullptr);
+  EXPECT_TRUE(rig->messages().errors().empty());
+}
+
+TEST_P(Elements, SayTheErrorOfEachStart) {
+  Messages messages;
+  const ElementRef element =
+      make_element(std::string(GetParam().element) + " backend=cuda cuda-device-id=999");
+  gst_element_set_bus(element.get(), messages.bus());
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+    EXPECT_EQ(messages.errors().size(), 1u) << "round " << round;
+    EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_element_set_bus(element.get(), nullptr);
+}
+
 TEST_P(Elements, StartAndStopWithoutAFrame) {
   const ElementRef element = make_element(GetParam().element);
   for (int i = 0; i < 200; ++i) {

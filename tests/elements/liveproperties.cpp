@@ -2,6 +2,8 @@
 // Properties that change while frames run: at the next frame, and whole.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
+#include <sched.h>
+#include <time.h>
 
 #include <atomic>
 #include <functional>
@@ -9,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "pools.h"
 #include "reference.h"
 #include "rig.h"
 
@@ -111,6 +114,15 @@ TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
   expect_next(params_);
 }
 
+TEST_F(LiveNormalize, RoundingAlone) {
+  start("width=20 height=20");
+  params_.out.w = params_.out.h = 20;
+  expect_next(params_);
+  rig_->set("round", "true");
+  params_.round = true;
+  expect_next(params_);
+}
+
 TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
   start("width=3 height=3");
   params_.out.w = params_.out.h = 3;
@@ -118,6 +130,20 @@ TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
   rig_->set("layout", "nhwc");
   params_.out.layout = Layout::nhwc;
   expect_next(params_);
+}
+
+TEST_F(LiveNormalize, TheSameValueAgainChangesNothing) {
+  start("width=5");
+  PoolOffer offer(*rig_, PoolOffer::Kind::plain, 5 * 8 * 3 * 4);
+  next();
+  const int asked = offer.asked();
+  rig_->set("width", "5");
+  rig_->set("dtype", "float32");
+  next();
+  EXPECT_EQ(offer.asked(), asked) << "negotiated again";
+  rig_->set("width", "6");
+  next();
+  EXPECT_GT(offer.asked(), asked);
 }
 
 TEST_F(LiveNormalize, AllocationQueryBetweenChangeAndFrame) {
@@ -161,11 +187,61 @@ TEST_F(LiveNormalize, AnErrorGoesWhenItsCauseGoes) {
   expect_next(params_);
 }
 
-TEST_F(LiveNormalize, Threads) {
+TEST_F(LiveNormalize, AnyNumberOfThreadsGivesTheSame) {
   start("n-threads=1");
   for (const char *threads : {"2", "3", "0", "4", "1"}) {
     rig_->set("n-threads", threads);
     expect_next(params_);
+  }
+}
+
+int64_t cpu_time(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
+}
+
+/// Of the processor's time that frames take, the share of other threads than the one that pushes.
+double share_of_others(Rig &rig, GstBuffer *frame) {
+  const int64_t begin = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+  const int64_t own_begin = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+  int64_t all = 0, own = 0;
+  do {
+    EXPECT_NE(rig.process(BufferRef(gst_buffer_ref(frame))), nullptr);
+    all = cpu_time(CLOCK_PROCESS_CPUTIME_ID) - begin;
+    own = cpu_time(CLOCK_THREAD_CPUTIME_ID) - own_begin;
+  } while (all < 50'000'000);
+  return static_cast<double>(all - own) / static_cast<double>(all);
+}
+
+/// On a busy machine some rounds go by before another thread gets a processor, and an idle one may
+/// look for work a while before it sleeps.
+testing::AssertionResult others_work(Rig &rig, GstBuffer *frame, bool expected) {
+  const gint64 end = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+  double share = 0;
+  do {
+    share = share_of_others(rig, frame);
+    if (expected ? share > 0.02 : share < 0.005) return testing::AssertionSuccess();
+  } while (g_get_monotonic_time() < end);
+  return testing::AssertionFailure() << "other threads' share is " << share;
+}
+
+TEST(LiveThreads, AreAsManyAsThePropertySaysNow) {
+  cpu_set_t processors;
+  ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+  if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "one processor";
+  // Long enough for a thread to wake up in the meantime.
+  const ImageDesc large = {PixelFormat::NV12, 3840, 2160};
+  const BufferRef frame = buffer_of(random_picture(large));
+  Rig rig("cudanormalize dtype=uint8 n-threads=1");
+  ASSERT_TRUE(rig.caps(video_caps(large)));
+  if (rig.get("active-backend") != "cpu") GTEST_SKIP() << "the CPU's property";
+  EXPECT_TRUE(others_work(rig, frame.get(), false));
+  for (const char *threads : {"2", "0"}) {
+    rig.set("n-threads", threads);
+    EXPECT_TRUE(others_work(rig, frame.get(), true)) << "n-threads=" << threads;
+    rig.set("n-threads", "1");
+    EXPECT_TRUE(others_work(rig, frame.get(), false)) << "after n-threads=" << threads;
   }
 }
 

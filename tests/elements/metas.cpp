@@ -450,13 +450,16 @@ TEST(Regions, OfACropMetaAreMapped) {
 
 const char *const kUntagged = "CudaTensorTestUntaggedMeta";
 const char *const kSized = "CudaTensorTestSizeMeta";
+const char *const kOfVideo = "CudaTensorTestVideoMeta";
 
 void register_metas() {
   static const bool once = [] {
     static const gchar *none[] = {nullptr};
     static const gchar *size[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+    static const gchar *video[] = {GST_META_TAG_VIDEO_STR, nullptr};
     gst_meta_register_custom(kUntagged, none, nullptr, nullptr, nullptr);
     gst_meta_register_custom(kSized, size, nullptr, nullptr, nullptr);
+    gst_meta_register_custom(kOfVideo, video, nullptr, nullptr, nullptr);
     return true;
   }();
   static_cast<void>(once);
@@ -467,6 +470,7 @@ void attach_others(GstBuffer *buffer) {
   GstCustomMeta *untagged = gst_buffer_add_custom_meta(buffer, kUntagged);
   gst_structure_set(gst_custom_meta_get_structure(untagged), "answer", G_TYPE_INT, 42, nullptr);
   gst_buffer_add_custom_meta(buffer, kSized);
+  gst_buffer_add_custom_meta(buffer, kOfVideo);
   const CapsRef reference(gst_caps_new_empty_simple("timestamp/x-test"));
   gst_buffer_add_reference_timestamp_meta(buffer, reference.get(), 12345, 678);
   const guint8 caption[] = {0x80, 0x80};
@@ -479,6 +483,7 @@ void expect_others(GstBuffer *buffer) {
   int answer = 0;
   gst_structure_get_int(gst_custom_meta_get_structure(untagged), "answer", &answer);
   EXPECT_EQ(answer, 42);
+  EXPECT_NE(gst_buffer_get_custom_meta(buffer, kOfVideo), nullptr) << "of no size";
   const auto *reference = gst_buffer_get_reference_timestamp_meta(buffer, nullptr);
   ASSERT_NE(reference, nullptr);
   EXPECT_EQ(reference->timestamp, 12345u);

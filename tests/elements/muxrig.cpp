@@ -82,6 +82,12 @@ void MuxCamera::caps(const std::string &caps) {
   has_segment_ = true;
 }
 
+void MuxCamera::begin(const std::string &text) {
+  event(gst_event_new_stream_start("again"));
+  has_segment_ = false;
+  caps(text);
+}
+
 MuxRig::MuxRig(const std::string &properties, size_t cameras, bool live) : live_(live) {
   const ElementRef element = make_element("cudatensormux " + properties);
   gst_element_set_bus(element.get(), messages_.bus());
@@ -103,6 +109,22 @@ MuxCamera &MuxRig::add(size_t i) {
   if (cameras_.size() <= i) cameras_.resize(i + 1);
   cameras_[i] = std::make_unique<MuxCamera>(element(), "sink_" + std::to_string(i), live_);
   return *cameras_[i];
+}
+
+void MuxRig::restart() {
+  EXPECT_EQ(gst_element_set_state(element(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  EXPECT_EQ(gst_element_set_state(element(), GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+}
+
+void MuxRig::flush() {
+  // One flush for GstAggregator: that of one seek.
+  const guint32 seqnum = gst_util_seqnum_next();
+  for (const bool starts : {true, false})
+    for (const auto &camera : cameras_) {
+      GstEvent *event = starts ? gst_event_new_flush_start() : gst_event_new_flush_stop(TRUE);
+      gst_event_set_seqnum(event, seqnum);
+      if (camera != nullptr) camera->event(event);
+    }
 }
 
 void MuxRig::set(const char *property, const std::string &value) {

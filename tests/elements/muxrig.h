@@ -29,6 +29,8 @@ class MuxCamera {
 
   /// The caps, and a segment in time the first time.
   void caps(const std::string &caps);
+  /// A new stream, as after a restart: its start, its caps, its segment in time.
+  void begin(const std::string &caps);
   void event(GstEvent *event) { gst_harness_push_event(harness_, event); }
   GstFlowReturn push(BufferRef buffer) { return gst_harness_push(harness_, buffer.release()); }
   void eos() { event(gst_event_new_eos()); }
@@ -53,6 +55,11 @@ class MuxRig {
   /// Gets pad sink_`i`, or gives it back.
   MuxCamera &add(size_t i);
   void remove(size_t i) { cameras_.at(i).reset(); }
+
+  /// Stops the element and starts it again; its cameras are to begin() anew.
+  void restart();
+  /// What a flushing seek does to all cameras; each needs a segment then.
+  void flush();
 
   void set(const char *property, const std::string &value);
   void downstream(const std::string &caps);

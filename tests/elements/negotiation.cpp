@@ -623,6 +623,23 @@ TEST_P(ColoursOfCaps, AreUsed) {
   }
 }
 
+TEST(ColoursOfCaps, WithoutAMatrixAreThoseOfTheHeight) {
+  for (const int height : {576, 577}) {
+    const ImageDesc desc = {PixelFormat::NV12, 4, height};
+    const Picture picture = random_picture(desc);
+    const ColorMatrix matrix = height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
+    const Source source = {desc, {matrix, ColorRange::limited}, false, false};
+    const NormalizeParams params =
+        normalize_params(source, Color::rgb, DType::float32, Layout::nchw, 4, height);
+    EXPECT_TRUE(
+        same_bytes(output_bytes("cudanormalize",
+                                video_caps(desc, "colorimetry=(string)2:0:0:0,chroma-site=jpeg"),
+                                buffer_of(picture), tensor_caps(params.out)),
+                   normalized(picture, params)))
+        << height;
+  }
+}
+
 TEST(ColoursOfCaps, LumaAndYuvNeedNoKnownMatrix) {
   // Nothing is converted, so there is nothing to refuse.
   negotiated("cudanormalize color=yuv", kVideo + ",colorimetry=smpte240m");

@@ -32,6 +32,42 @@ void rounding_pool_class_init(RoundingPoolClass *klass) {
 }
 void rounding_pool_init(RoundingPool *) {}
 
+struct SilentPool {
+  RoundingPool parent;
+};
+struct SilentPoolClass {
+  RoundingPoolClass parent_class;
+};
+G_DEFINE_TYPE(SilentPool, silent_pool, rounding_pool_get_type())
+
+/// As GstVideoBufferPool answers when it aligns what it makes.
+gboolean set_config_silently(GstBufferPool *pool, GstStructure *config) {
+  set_config(pool, config);
+  return TRUE;
+}
+
+void silent_pool_class_init(SilentPoolClass *klass) {
+  klass->parent_class.parent_class.set_config = set_config_silently;
+}
+void silent_pool_init(SilentPool *) {}
+
+struct PagePool {
+  GstBufferPool parent;
+};
+struct PagePoolClass {
+  GstBufferPoolClass parent_class;
+};
+G_DEFINE_TYPE(PagePool, page_pool, GST_TYPE_BUFFER_POOL)
+
+/// As a driver's pool does, which knows one size.
+GstFlowReturn alloc_page(GstBufferPool *, GstBuffer **buffer, GstBufferPoolAcquireParams *) {
+  *buffer = gst_buffer_new_allocate(nullptr, 4096, nullptr);
+  return GST_FLOW_OK;
+}
+
+void page_pool_class_init(PagePoolClass *klass) { klass->parent_class.alloc_buffer = alloc_page; }
+void page_pool_init(PagePool *) {}
+
 }  // namespace
 
 namespace cudatensor {
@@ -68,6 +104,8 @@ void padding_pool_init(PaddingPool *) {}
 GstBufferPool *new_pool(PoolOffer::Kind kind) {
   GType type = GST_TYPE_BUFFER_POOL;
   if (kind == PoolOffer::Kind::rounding) type = rounding_pool_get_type();
+  if (kind == PoolOffer::Kind::silent) type = silent_pool_get_type();
+  if (kind == PoolOffer::Kind::pages) type = page_pool_get_type();
   if (kind == PoolOffer::Kind::padded_video) type = padding_pool_get_type();
   return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
 }
@@ -99,6 +137,7 @@ void PoolOffer::fill(GstQuery *query) {
   guint size = size_;
   if (gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(info.size);
   if (kind_ == Kind::larger) size += 512;
+  if (kind_ == Kind::pages) size = 4096;
   pool_.reset(new_pool(kind_));
   gst_query_add_allocation_pool(query, pool_.get(), size, 0, 0);
   if (kind_ == Kind::padded_video)

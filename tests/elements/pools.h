@@ -14,6 +14,8 @@ class PoolOffer {
     plain,         ///< a GstBufferPool of the caps' size
     larger,        ///< one whose buffers are larger than the query's
     rounding,      ///< one that makes its buffers larger when it is configured, and says so
+    silent,        ///< the same, and only its configuration says so
+    pages,         ///< one that offers whole pages, and makes them whatever it is told
     padded_video,  ///< a GstVideoBufferPool that pads, and GstVideoMeta
   };
 

@@ -400,6 +400,25 @@ TEST(RegionBatchMeta, SpeaksOfTheFrame) {
   }
 }
 
+TEST(RegionBatchMeta, NamesTheStreamOfTheFrame) {
+  const auto rig = make_rig(element(std::string(kList) + "max-batch=3"));
+  rig->event(gst_event_new_stream_start("front door"));
+  const BufferRef batch = rig->process(buffer_of(random_picture(kFrame)));
+  const auto slots = slots_of(batch.get());
+  ASSERT_EQ(slots.size(), 3u);
+  for (const BatchSlotMeta &slot : slots) EXPECT_EQ(slot.stream_id, "front door");
+}
+
+TEST(RegionBatchMeta, TakesThePlaceOfOneThatTheFrameHas) {
+  const auto rig = make_rig(element(kList));
+  BufferRef frame = buffer_of(random_picture(kFrame));
+  gst_buffer_add_custom_meta(frame.get(), "GstCudaTensorBatchMeta");
+  const BufferRef batch = rig->process(std::move(frame));
+  EXPECT_EQ(slots_of(batch.get()).size(), 2u);
+  const GType api = gst_meta_get_info("GstCudaTensorBatchMeta")->api;
+  EXPECT_EQ(gst_buffer_get_n_meta(batch.get(), api), 1u);
+}
+
 /// Of a region of 20 by 16 at 12,6 in 12 by 10 pixels at the top left.
 TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
   const BufferRef batch = batch_of(element(std::string(kList) + "resize-mode=top-left"),

@@ -31,6 +31,24 @@ ElementRef make_element(const std::string &description) {
   return ElementRef(static_cast<GstElement *>(gst_object_ref_sink(element)));
 }
 
+std::string property_of(GstElement *element, const char *property) {
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element), property, &value);
+  gchar *text = gst_value_serialize(&value);
+  const std::string result = text != nullptr ? text : "";
+  g_free(text);
+  g_value_unset(&value);
+  return result;
+}
+
+void forget_caps(GstPad *pad) {
+  const auto drop = [](GstPad *, GstEvent **event, gpointer) -> gboolean {
+    if (GST_EVENT_TYPE(*event) == GST_EVENT_CAPS) gst_event_replace(event, nullptr);
+    return TRUE;
+  };
+  gst_pad_sticky_events_foreach(pad, drop, nullptr);
+}
+
 Rig::Rig(const std::string &description, GstBusSyncHandler answer, gpointer data) {
   const ElementRef element = make_element(description);
   if (answer != nullptr) gst_bus_set_sync_handler(messages_.bus(), answer, data, nullptr);
@@ -47,16 +65,6 @@ Rig::~Rig() {
 
 void Rig::set(const char *property, const std::string &value) {
   gst_util_set_object_arg(G_OBJECT(element()), property, value.c_str());
-}
-
-std::string Rig::get(const char *property) const {
-  GValue value = G_VALUE_INIT;
-  g_object_get_property(G_OBJECT(element()), property, &value);
-  gchar *text = gst_value_serialize(&value);
-  const std::string result = text != nullptr ? text : "";
-  g_free(text);
-  g_value_unset(&value);
-  return result;
 }
 
 void Rig::downstream(const std::string &caps) {

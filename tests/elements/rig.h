@@ -17,10 +17,16 @@ namespace cudatensor {
 /// From a description as gst-launch takes it: one element, or a chain of them in a bin.
 ElementRef make_element(const std::string &description);
 
+/// A property's value as text.
+std::string property_of(GstElement *element, const char *property);
+
 /// The caps that an element has set for its output; null where there are none.
 CapsRef output_caps_of(GstElement *element);
 /// One field of them, as text; empty where it is missing.
 std::string output_of(GstElement *element, const char *field);
+
+/// Lets a pad that sends forget its caps, which it would send again.
+void forget_caps(GstPad *pad);
 
 class Rig {
  public:
@@ -37,7 +43,7 @@ class Rig {
 
   /// Sets a property from its text, as gst-launch does.
   void set(const char *property, const std::string &value);
-  std::string get(const char *property) const;
+  std::string get(const char *property) const { return property_of(element(), property); }
 
   /// What downstream takes from now on.
   void downstream(const std::string &caps);

@@ -156,6 +156,28 @@ TEST(Geometry, ContentIsAtLeastOnePixel) {
   EXPECT_EQ(g.pad_top, 4);  // half_even(4.5 - 0.1)
 }
 
+TEST(Clip, KeepsWhatLiesInThePictureToTheBit) {
+  // Of which a sum and a difference would be other numbers.
+  const Region inside = {0.1, 0.3, 0.7, 0.1 + 0.2};
+  EXPECT_TRUE(clip(inside, 2, 2) == inside);
+  const Region whole = {0, 0, 2, 2};
+  EXPECT_TRUE(clip(whole, 2, 2) == whole);
+}
+
+TEST(Clip, LeavesNoLessThanTheSmallestRegion) {
+  const double least = kLeastSide;
+  EXPECT_TRUE(clip({-1, 0, 1 + least, 2}, 2, 2) == Region({0, 0, least, 2}));
+  EXPECT_FALSE(clip({-1, 0, 1 + least / 2, 2}, 2, 2));
+  EXPECT_TRUE(clip({2 - least, 0, 5, 2}, 2, 2) == Region({2 - least, 0, least, 2}));
+  EXPECT_FALSE(clip({2, 0, 5, 2}, 2, 2));
+}
+
+TEST(Clip, OfNoNumbersIsNothing) {
+  const double none = std::nan("");
+  for (const Region &region : {Region{0, 0, none, 2}, Region{0, 0, 2, none}})
+    EXPECT_FALSE(clip(region, 2, 2));
+}
+
 TEST(Geometry, StretchFillsTheOutput) {
   const Geometry g = geometry_of({ResizeMode::stretch, {100, 50}, {200, 300}, false});
   EXPECT_EQ(g.sx, 2.0);

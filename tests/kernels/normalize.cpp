@@ -522,6 +522,11 @@ TEST_P(NormalizeRefusalTest, FactorsThatAreNone) {
   refused("std is 0", [](auto &p) { p.std = {1.0, 2.0, 0.0}; });
   refused("scale", [](auto &p) { p.scale = std::nan(""); });
   refused("scale", [](auto &p) { p.scale = -kInfinity; });
+  // Also where it is not asked for.
+  refused("scale", [](auto &p) {
+    p.scale = std::nan("");
+    p.normalization = Normalization::alpha_beta;
+  });
 }
 
 TEST_P(NormalizeRefusalTest, FactorsBeyondFloat32) {

@@ -37,6 +37,15 @@ TEST(FrameLimit, TakesAllOfWhatIsSlower) {
   }
 }
 
+TEST(FrameLimit, MakesUpForNoPause) {
+  FrameLimit limit(1);
+  EXPECT_TRUE(limit.takes(kBegin));
+  int taken = 0;
+  for (int i = 0; i < 10; ++i) taken += limit.takes(kBegin + 30 * kSecond + i * kSecond / 10);
+  // The first, one that it is behind, and one that is early.
+  EXPECT_LE(taken, 3);
+}
+
 TEST(FrameLimit, StandsTimeThatJumps) {
   FrameLimit limit(1);
   EXPECT_TRUE(limit.takes(kBegin));

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The last value that a setting takes, and the first that it does not.
+#include "settings/limits.h"
+
+#include <gtest/gtest.h>
+
+#include "settings/reader.h"
+
+namespace luminance {
+namespace {
+
+using nlohmann::json;
+
+/// The error of settings that must be refused.
+std::string refusal_of(const json &config) {
+  Settings settings;
+  try {
+    read_settings(config, "/tmp", settings);
+  } catch (const SettingsError &error) {
+    return error.what();
+  }
+  ADD_FAILURE() << config << " is taken";
+  return "";
+}
+
+TEST(Limits, PortsEndAt65535) {
+  WebSettings web;
+  read_address("127.0.0.1:65535", web);
+  EXPECT_EQ(web.port, 65535);
+  EXPECT_THROW(read_address("127.0.0.1:65536", web), SettingsError);
+}
+
+TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
+  Settings settings;
+  CameraSettings camera;
+  for (size_t i = 0; i < kMostCameras; ++i) {
+    camera.name = std::to_string(i);
+    add_camera(camera, settings);
+  }
+  camera.name = "one more";
+  EXPECT_THROW(add_camera(camera, settings), SettingsError);
+}
+
+TEST(Limits, TextsHaveNoZeros) {
+  const std::string name("front\0door", 10);
+  EXPECT_NE(refusal_of({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("zero"),
+            std::string::npos);
+}
+
+TEST(Limits, CredentialsAreInOnePlace) {
+  const json camera = {{"uri", "rtsp://u:p@h/"}, {"user", "v"}, {"password", "q"}};
+  EXPECT_NE(refusal_of({{"cameras", {camera}}}).find("user"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace luminance

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is not set lets nobody in.
+#include <gtest/gtest.h>
+
+#include "web/access.h"
+
+namespace luminance {
+namespace {
+
+bool permits(const WebSettings &settings, const std::string &authorization) {
+  return Access(settings).permits(authorization);
+}
+
+TEST(Permits, NoEmptyTokenWhereThereIsAPassword) {
+  WebSettings settings;
+  settings.basic = Credentials{"u", "p"};
+  EXPECT_TRUE(permits(settings, "Basic dTpw"));
+  for (const char *wrong : {"Bearer ", "Bearer", "Bearer  ", "Basic ", "Basic", ""})
+    EXPECT_FALSE(permits(settings, wrong)) << wrong;
+}
+
+TEST(Permits, NoEmptyPasswordWhereThereIsAToken) {
+  WebSettings settings;
+  settings.token = "t";
+  EXPECT_TRUE(permits(settings, "Bearer t"));
+  for (const char *wrong : {"Basic ", "Basic Og==", "Bearer ", "Bearer", ""})
+    EXPECT_FALSE(permits(settings, wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace luminance
