@@ -24,6 +24,7 @@ class Http {
   Http &operator=(const Http &) = delete;
 
   const std::string &address() const { return address_; }
+  uint16_t port() const { return listener_->port(); }
   bool is_loopback() const { return listener_->is_loopback(); }
 
  private:
@@ -34,7 +35,8 @@ class Http {
   void accept(int socket, const sockaddr *peer, socklen_t length);
   void sweep();
   void tend(int socket, gint64 now);
-  MHD_Result proceed(const Held &exchange, const char *method, size_t *body);
+  MHD_Result proceed(const Held &exchange, const char *method, const char *version,
+                     const char *body, size_t *size);
   void call(const Held &exchange);
   static void *begin(void *self, const char *target, MHD_Connection *connection);
   static MHD_Result on_request(void *self, MHD_Connection *connection, const char *url,
