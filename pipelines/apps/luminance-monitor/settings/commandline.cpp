@@ -28,7 +28,9 @@ The token and the password of the web page may also come from the environment:
 LUMINANCE_MONITOR_TOKEN, LUMINANCE_MONITOR_USER and LUMINANCE_MONITOR_PASSWORD.
 
 Exit status: 0 when it was ended by a signal or has nothing more to watch, 1 when it failed,
-2 when an option or the configuration is wrong, 3 when a file that it was to read failed.)";
+2 when an option or the configuration is wrong, 3 when a file that it was to read failed,
+4 when the address of the page cannot be had now, for another program has it, say.
+SIGHUP has it read the configuration again.)";
 
 struct Options {
   std::vector<std::string> sources, rules;

@@ -68,14 +68,16 @@ int socket_of(MHD_Connection *connection) {
 }  // namespace
 
 Http::Http(const WebSettings &settings, Handler handler)
-    : handler_(std::move(handler)), gate_(settings.connections) {
+    : handler_(std::move(handler)),
+      gate_(settings.connections),
+      has_tls_(!settings.certificate.empty()) {
   const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
     accept(socket, peer, length);
   };
   listener_ = std::make_unique<Listener>(settings.address, settings.port, accepted);
   start(settings);
   attach();
-  address_ = (settings.certificate.empty() ? "http://" : "https://") + listener_->host() + "/";
+  address_ = (has_tls_ ? "https://" : "http://") + listener_->host() + "/";
 }
 
 Http::~Http() {
@@ -90,13 +92,11 @@ Http::~Http() {
 
 void Http::start(const WebSettings &settings) {
   unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
-  Identity identity;
   std::vector<MHD_OptionItem> options;
   if (!settings.certificate.empty()) {
-    identity = load_identity(settings);
+    present(std::make_unique<Identity>(settings));
     flags |= MHD_USE_TLS;
-    options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, identity.certificate.data()});
-    options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, identity.key.data()});
+    options.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, reinterpret_cast<void *>(presenter())});
     options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kPriorities)});
   }
   options.push_back({MHD_OPTION_END, 0, nullptr});

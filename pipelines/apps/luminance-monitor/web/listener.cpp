@@ -23,7 +23,7 @@ Addresses addresses_of(const std::string &name) {
   g_autoptr(GResolver) resolver = g_resolver_get_default();
   g_autoptr(GError) error = nullptr;
   GList *found = g_resolver_lookup_by_name(resolver, name.c_str(), nullptr, &error);
-  if (error != nullptr) throw SettingsError("web: address '" + name + "': " + error->message);
+  if (error != nullptr) throw ListenError("web: address '" + name + "': " + error->message);
   return {found, g_resolver_free_addresses};
 }
 
@@ -42,7 +42,7 @@ Listener::Listener(const std::string &address, uint16_t port, Accept accept)
     auto *inet = G_INET_ADDRESS(each->data);
     if (listen(inet)) is_loopback_ = is_loopback_ && g_inet_address_get_is_loopback(inet);
   }
-  if (sockets_.empty()) throw SettingsError("web: address '" + address + "': not of this machine");
+  if (sockets_.empty()) throw ListenError("web: address '" + address + "': not of this machine");
 }
 
 Listener::Socket::~Socket() {
@@ -68,7 +68,13 @@ bool Listener::listen(GInetAddress *address) {
     listens = g_socket_listen(socket, &error);
   }
   if (!listens && !g_hostname_is_ip_address(address_.c_str()) && is_not_here(error)) return false;
-  if (!listens) throw SettingsError("web: cannot listen on " + host() + ": " + error->message);
+  if (!listens) {
+    const std::string text = "web: cannot listen on " + host() + ": " + error->message;
+    const bool may_change =
+        g_error_matches(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE) || is_not_here(error);
+    if (may_change) throw ListenError(text);
+    throw SettingsError(text);
+  }
 
   g_autoptr(GSocketAddress) got = g_socket_get_local_address(socket, nullptr);
   port_ = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(got));

@@ -12,6 +12,7 @@
 #include "login.h"
 #include "page.h"
 #include "stream.h"
+#include "tls.h"
 
 namespace luminance {
 namespace {
@@ -163,15 +164,13 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
 
 void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
                                    const Camera &camera) {
-  size_t index = 0;
-  while (served.monitor.cameras()[index].get() != &camera) ++index;
   const auto done = [exchange](GBytes *jpeg) {
     if (jpeg == nullptr) return exchange->answer(failure(404, "the camera has no picture"));
     gsize size = 0;
     const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
     exchange->answer({200, "image/jpeg", {bytes, size}});
   };
-  served.stills.still(index, done);
+  served.stills.still(served.monitor.number_of(camera), done);
 }
 
 void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
@@ -225,6 +224,15 @@ Server::~Server() = default;
 
 const std::string &Server::address() const { return implementation_->http.address(); }
 
+void Server::change(const WebSettings &settings) {
+  Http &http = implementation_->http;
+  if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+  if (http.has_tls() && !settings.certificate.empty())
+    present(std::make_unique<Identity>(settings));
+  // Whoever reads by what is no longer right, does not read on.
+  if (implementation_->login.change(settings)) implementation_->forget_readers(true);
+}
+
 void Server::on_interval(const Camera &camera, const Interval &) {
   implementation_->stream.note(camera);
 }
@@ -232,5 +240,7 @@ void Server::on_change(const Camera &camera, const Change &) {
   implementation_->stream.note(camera);
 }
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
+void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
+void Server::on_removed(const Camera &camera) { implementation_->stream.remove(camera); }
 
 }  // namespace luminance
