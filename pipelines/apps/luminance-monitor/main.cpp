@@ -30,7 +30,7 @@ enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3, kCann
 
 constexpr guint kTick = 200;  // milliseconds
 // For the one before, whose end is under way, to give back the address.
-constexpr gint64 kListenPatience = 5 * G_USEC_PER_SEC;
+constexpr gint64 kListenPatience = 3 * G_USEC_PER_SEC;
 constexpr gulong kListenPause = G_USEC_PER_SEC / 4;
 
 void complain(const std::string &what) {
