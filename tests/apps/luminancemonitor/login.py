@@ -43,7 +43,8 @@ def people_get_a_form():
                fields_of(body) == ["token"] and b"MESSAGE" not in body, "the form", body)
         for file in ("login.css", "login.js", "style.css", "dom.js", "icon.svg"):
             expect(server.get("/" + file)[0] == 200, file)
-        for path in ("/", "/page.js", "/metrics", "/api/v1/session", "/login.html"):
+        expect(server.json("/api/v1/session") == {"session": False}, "a session")
+        for path in ("/", "/page.js", "/metrics", "/api/v1/stream", "/login.html"):
             for headers in ({}, {"Accept": "*/*"}, {"Accept": "text/event-stream"}):
                 status, answer, body = server.get(path, headers=headers)
                 expect(status == 401 and answer["WWW-Authenticate"].startswith("Bearer") and

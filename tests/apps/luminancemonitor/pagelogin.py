@@ -66,6 +66,14 @@ def a_token_lets_in(browser):
     return monitor
 
 
+def a_link_leads_in(browser, monitor):
+    """From a page of another site, with which the browser sends no cookie."""
+    browser.driver.get("data:text/html,<a href='" + monitor.address + "%23/camera/camera-2'>x</a>")
+    browser.click("a")
+    browser.wait("return document.querySelector('#detail .location')?.textContent.endsWith('/2')",
+                 "whoever is logged in is asked again")
+
+
 def logout_ends_all_pages(browser, monitor):
     first = browser.driver.current_window_handle
     browser.driver.switch_to.new_window("tab")
@@ -113,6 +121,7 @@ def nobody_is_asked(browser):
 def main():
     with Browser() as browser:
         monitor = a_token_lets_in(browser)
+        a_link_leads_in(browser, monitor)
         logout_ends_all_pages(browser, monitor)
         monitor.end()
         a_password_lets_in(browser)

@@ -12,6 +12,7 @@ namespace luminance {
 namespace {
 
 constexpr int kBacklog = 512;
+constexpr int kPorts = 20;     // that are tried where any will do
 constexpr int kBatch = 64;     // accepted before others have their turn
 constexpr guint kPause = 100;  // milliseconds, where there are no file descriptors left
 
@@ -38,10 +39,18 @@ bool is_not_here(const GError *error) {
 Listener::Listener(const std::string &address, uint16_t port, Accept accept)
     : address_(address), port_(port), accept_(std::move(accept)) {
   const Addresses addresses = addresses_of(address);
-  for (GList *each = addresses.get(); each != nullptr; each = each->next) {
-    auto *inet = G_INET_ADDRESS(each->data);
-    if (listen(inet)) is_loopback_ = is_loopback_ && g_inet_address_get_is_loopback(inet);
-  }
+  for (int tries = 0;; ++tries) try {
+      for (GList *each = addresses.get(); each != nullptr; each = each->next) {
+        auto *inet = G_INET_ADDRESS(each->data);
+        if (listen(inet)) is_loopback_ = is_loopback_ && g_inet_address_get_is_loopback(inet);
+      }
+      break;
+    } catch (const ListenError &) {
+      // Any port: that which one address got may be taken at the next.
+      if (port != 0 || sockets_.empty() || tries == kPorts) throw;
+      sockets_.clear();
+      port_ = 0;
+    }
   if (sockets_.empty()) throw ListenError("web: address '" + address + "': not of this machine");
 }
 

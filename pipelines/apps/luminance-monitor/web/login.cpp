@@ -92,6 +92,12 @@ bool Login::admits(const Held &exchange) {
 
 bool Login::answer(const Held &exchange) {
   const std::string &path = exchange->path();
+  if (path == "/api/v1/session") {
+    const bool has_one = !session_of(*exchange).empty();
+    exchange->answer(
+        {200, "application/json", has_one ? R"({"session":true})" : R"({"session":false})"});
+    return true;
+  }
   if (path != "/login" && path != "/logout") return false;
   if (!exchange->is_post()) {
     const bool is_in = access_.is_open() || !session_of(*exchange).empty();

@@ -137,9 +137,6 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
     return json(text_of(cameras_json(served.monitor, served.history != nullptr)));
   if (path == "/api/v1/events") return json(events(*exchange));
   if (path == "/api/v1/stream") return open_stream(exchange);
-  if (path == "/api/v1/session")
-    return json(login.session_of(*exchange).empty() ? R"({"session":false})"
-                                                    : R"({"session":true})");
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
   if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
