@@ -23,7 +23,7 @@ class Guesses {
  public:
   static constexpr unsigned kFree = 5;                       // answered at once
   static constexpr gint64 kFirstDelay = G_USEC_PER_SEC / 4;  // of the next one; doubles
-  static constexpr gint64 kLongestDelay = 8 * G_USEC_PER_SEC;
+  static constexpr gint64 kLongestDelay = 4 * G_USEC_PER_SEC;
   static constexpr size_t kAtOnce = 4;                        // whose answers wait
   static constexpr gint64 kMemory = 15 * G_TIME_SPAN_MINUTE;  // since the latest one
   static constexpr size_t kGuessers = 4096;
