@@ -18,6 +18,13 @@ std::string on_one_line(const std::string &text) {
   return line;
 }
 
+void log_line(const std::string &text) {
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  g_autofree gchar *time = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+  std::printf("%s %s\n", time, on_one_line(text).c_str());
+  std::fflush(stdout);
+}
+
 void Log::on_change(const Camera &camera, const Change &change) {
   char value[64];
   std::snprintf(value, sizeof value, " (%.4g ", change.value);

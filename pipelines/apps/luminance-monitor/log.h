@@ -11,6 +11,9 @@ namespace luminance {
 /// A text from outside as people may see it: valid UTF-8, without control characters.
 std::string on_one_line(const std::string &text);
 
+/// A line of the program itself, with the time.
+void log_line(const std::string &text);
+
 class Log : public Observer {
  public:
   explicit Log(const Clock &clock) : clock_(clock) {}

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -17,15 +18,20 @@
 #include "history/history.h"
 #include "log.h"
 #include "metrics/metrics.h"
+#include "settings/changes.h"
 #include "settings/commandline.h"
+#include "web/listener.h"
 #include "web/server.h"
 
 namespace luminance {
 namespace {
 
-enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3 };
+enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3, kCannotListen = 4 };
 
 constexpr guint kTick = 200;  // milliseconds
+// For the one before, whose end is under way, to give back the address.
+constexpr gint64 kListenPatience = 3 * G_USEC_PER_SEC;
+constexpr gulong kListenPause = G_USEC_PER_SEC / 4;
 
 void complain(const std::string &what) {
   std::fprintf(stderr, "luminance-monitor: %s\n", on_one_line(what).c_str());
@@ -58,11 +64,30 @@ void open_page(const std::string &address) {
     g_app_info_launch_default_for_uri(address.c_str(), nullptr, nullptr);
 }
 
+std::unique_ptr<Server> begin_server(const WebSettings &settings, const Served &served) {
+  const gint64 begin = g_get_monotonic_time();
+  for (;;) try {
+      return std::make_unique<Server>(settings, served);
+    } catch (const ListenError &) {
+      if (g_get_monotonic_time() - begin > kListenPatience) throw;
+      g_usleep(kListenPause);
+    }
+}
+
+/// SIGHUP, from the begin on: one that comes before the main loop runs is answered then.
+using SignalSource = std::unique_ptr<GSource, decltype(&g_source_unref)>;
+SignalSource catch_hangup() { return {g_unix_signal_source_new(SIGHUP), g_source_unref}; }
+
 /// All that works while cameras are watched.
 class Application {
  public:
-  Application(const Settings &settings, const Run &run)
+  /// Reads the settings again; throws SettingsError.
+  using Reread = std::function<Settings()>;
+
+  Application(const Settings &settings, const Run &run, Reread reread)
       : run_(run),
+        settings_(settings),
+        reread_(std::move(reread)),
         clock_(settings.fast),
         begin_(clock_.now()),
         monitor_(settings, clock_),
@@ -72,16 +97,19 @@ class Application {
     monitor_.add(log_);
     monitor_.add(metrics_);
     if (history_ != nullptr) monitor_.add(*history_);
-    sources_.emplace(settings, monitor_);
+    sources_.emplace(settings_, monitor_);
     if (settings.web.enabled) serve(settings.web);
     sources_->begin();
   }
 
-  int watch() {
+  int watch(GSource *hangup) {
+    g_source_set_callback(hangup, on_hangup, this, nullptr);
+    g_source_attach(hangup, nullptr);
     for (const int signal : {SIGINT, SIGTERM}) g_unix_signal_add(signal, on_signal, this);
     const guint timer = g_timeout_add(kTick, on_tick, this);
     g_main_loop_run(loop_.get());
     g_source_remove(timer);
+    g_source_destroy(hangup);
     const int status = sources_->has_failed() ? kSourceFailed : kDone;
     monitor_.finish();
     if (history_ != nullptr) history_->flush();
@@ -99,7 +127,7 @@ class Application {
 
   void serve(const WebSettings &settings) {
     const Served served = {monitor_, metrics_, *sources_, history_.get()};
-    server_ = std::make_unique<Server>(settings, served);
+    server_ = begin_server(settings, served);
     monitor_.add(*server_);
     std::printf("Serving %s\n", server_->address().c_str());
     std::fflush(stdout);
@@ -111,6 +139,52 @@ class Application {
     if (history_ == nullptr || history_->error() == told_) return;
     told_ = history_->error();
     complain(told_.empty() ? "the history is written again" : told_);
+  }
+
+  /// Settings that are wrong change nothing.
+  void reload() try {
+    Settings wanted = reread_();
+    if (server_ != nullptr) server_->change(wanted.web);
+    const std::vector<std::string> fixed = fixed_changes(settings_, wanted);
+    const std::string cameras = change_cameras(wanted);
+    settings_.loop = wanted.loop;
+    settings_.backend = wanted.backend;
+    settings_.cameras = std::move(wanted.cameras);
+    std::string text = "the configuration was read again: " + cameras;
+    for (const std::string &name : fixed)
+      text += (&name == &fixed.front() ? "; only a restart changes " : ", ") + name;
+    log_line(text);
+  } catch (const std::exception &error) {
+    log_line(std::string("the configuration stays as it was: ") + error.what());
+  }
+
+  /// Those that are set up as before notice nothing. What became of them all, for people.
+  std::string change_cameras(const Settings &wanted) {
+    const CameraChanges changes = camera_changes(settings_, wanted);
+    for (const std::vector<std::string> *gone : {&changes.removed, &changes.changed})
+      for (const std::string &id : *gone) {
+        const size_t number = monitor_.number_of(*monitor_.camera(id));
+        sources_->remove(number);
+        monitor_.remove(number);
+      }
+    settings_.backend = wanted.backend;
+    for (const CameraSettings &camera : wanted.cameras)
+      if (monitor_.camera(camera.id) == nullptr) sources_->add(monitor_.add(camera));
+    monitor_.arrange(wanted.cameras);
+    return std::to_string(changes.added.size()) + " cameras added, " +
+           std::to_string(changes.removed.size()) + " removed, " +
+           std::to_string(changes.changed.size()) + " changed, " +
+           std::to_string(changes.unchanged) + " as before";
+  }
+
+  /// From who reloads it, or from a terminal that is gone, with which a program ends.
+  static gboolean on_hangup(gpointer data) {
+    auto *self = static_cast<Application *>(data);
+    if (self->had_terminal_ && !isatty(STDIN_FILENO))
+      g_main_loop_quit(self->loop_.get());
+    else
+      self->reload();
+    return G_SOURCE_CONTINUE;
   }
 
   static gboolean on_signal(gpointer self) {
@@ -134,6 +208,9 @@ class Application {
   }
 
   const Run run_;
+  Settings settings_;  // that it works by
+  const Reread reread_;
+  const bool had_terminal_ = isatty(STDIN_FILENO) != 0;
   Clock clock_;
   const Time begin_;
   const Loop loop_{g_main_loop_new(nullptr, FALSE), g_main_loop_unref};
@@ -146,7 +223,7 @@ class Application {
   std::optional<Sources> sources_;
 };
 
-int act(const Command &command) {
+int act(const Command &command, const Application::Reread &reread) {
   const Settings &settings = command.settings;
   if (const Stop *stop = std::get_if<Stop>(&command.action)) {
     std::cout << stop->text;
@@ -161,15 +238,20 @@ int act(const Command &command) {
     export_csv(file.empty() ? usual_history() : file, std::cout);
     return kDone;
   }
+  const SignalSource hangup = catch_hangup();
   gst_init(nullptr, nullptr);
-  return Application(settings, std::get<Run>(command.action)).watch();
+  return Application(settings, std::get<Run>(command.action), reread).watch(hangup.get());
 }
 
 int run(int argc, char **argv) try {
-  return act(read_command_line(argc, argv));
+  const auto reread = [=] { return read_command_line(argc, argv).settings; };
+  return act(read_command_line(argc, argv), reread);
 } catch (const SettingsError &error) {
   complain(error.what());
   return kWrongSettings;
+} catch (const ListenError &error) {
+  complain(error.what());
+  return kCannotListen;
 } catch (const std::exception &error) {
   complain(error.what());
   return kFailed;

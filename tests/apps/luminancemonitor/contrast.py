@@ -47,14 +47,14 @@ for (const [selector, property] of Object.entries(signs))
   for (const element of document.querySelectorAll(selector))
     if (isShown(element)) judge(element, getComputedStyle(element)[property], 3, selector);
 const search = document.getElementById('search');
-judge(search, getComputedStyle(search, '::placeholder').color, 4.5, 'placeholder');
+if (search) judge(search, getComputedStyle(search, '::placeholder').color, 4.5, 'placeholder');
 return found;
 """
 
 
-def poor_contrasts(browser):
-    """What has too little, as text."""
+def poor_contrasts(browser, least=20):
+    """What has too little, as text; there are `least` texts or more."""
     found = browser.run(_SCRIPT)
-    if len(found) < 20:
+    if len(found) < least:
         return ["hardly any text was found"]
     return [text for value, needed, text in found if value < needed]

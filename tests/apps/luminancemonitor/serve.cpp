@@ -104,6 +104,7 @@ struct Options {
   }
 
   gint cameras = 5, port = 0, connections = 512;
+  gboolean anonymous = FALSE, forwarded_for = FALSE;
   gchar *address = nullptr, *basic = nullptr, *token = nullptr, *certificate = nullptr,
         *key = nullptr, *history = nullptr;
 };
@@ -118,6 +119,8 @@ void read_options(int argc, char **argv, Options &o) {
       {"token", 0, 0, G_OPTION_ARG_FILENAME, &o.token, "What a program needs", "TOKEN"},
       {"certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate, "PEM", "FILE"},
       {"key", 0, 0, G_OPTION_ARG_FILENAME, &o.key, "PEM", "FILE"},
+      {"allow-anonymous", 0, 0, G_OPTION_ARG_NONE, &o.anonymous, "Asks nobody", nullptr},
+      {"forwarded-for", 0, 0, G_OPTION_ARG_NONE, &o.forwarded_for, "Is behind a proxy", nullptr},
       {"history", 0, 0, G_OPTION_ARG_FILENAME, &o.history, "Keeps one there", "FILE"},
       {}};
   g_autoptr(GOptionContext) context = g_option_context_new("- made-up cameras");
@@ -144,6 +147,8 @@ Settings settings_of(const Options &options) {
   }
   settings.web.port = static_cast<uint16_t>(options.port);
   if (options.address != nullptr) settings.web.address = options.address;
+  settings.web.anonymous = options.anonymous;
+  settings.web.forwarded_for = options.forwarded_for;
   settings.web.connections = static_cast<unsigned>(options.connections);
   const std::string basic = text(options.basic);
   if (const size_t colon = basic.find(':'); colon != std::string::npos)

@@ -20,9 +20,9 @@ SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 PATIENCE = 180 if SANITIZED else 60  # seconds that anything may take on a slow machine
 
 
-def expect(condition, what, text=""):
+def expect(condition, what, *facts):
     if not condition:
-        sys.exit(f"{what}:\n{text}")
+        sys.exit("\n".join([f"{what}:", *map(str, facts)]))
 
 
 def until(condition, what, patience=PATIENCE):
@@ -63,6 +63,9 @@ class Server:
         self.host, self.port = found[1].strip("[]"), int(found[2])
         self.pid = self._process.pid
         self._tls, self._authorization = tls, authorization
+        self._sources = 1
+        self.lines = []  # that it said since
+        threading.Thread(target=self._listen, daemon=True).start()
 
     def __enter__(self):
         return self
@@ -78,12 +81,20 @@ class Server:
             expect(status == 0, f"serve exited with {status}", self.errors())
             expect(not self.errors(), "serve had something to say", self.errors())
 
+    def _listen(self):
+        for line in self._process.stdout:
+            self.lines.append(line)
+
     def errors(self):
         self._errors.seek(0)
         return self._errors.read()
 
     def signal(self, number):
         self._process.send_signal(number)
+
+    def change_source(self):
+        """Connections come from another address than all before."""
+        self._sources += 1
 
     def connect(self, receive_buffer=None):
         """A socket, with TLS where the server has it."""
@@ -92,6 +103,8 @@ class Server:
         if receive_buffer:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         plain.settimeout(PATIENCE)
+        if self._sources > 1:
+            plain.bind((f"127.0.{self._sources // 250}.{self._sources % 250 + 1}", 0))
         plain.connect((self.host, self.port))
         return self._tls.wrap_socket(plain, server_hostname="localhost") if self._tls else plain
 

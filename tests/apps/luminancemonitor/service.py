@@ -25,6 +25,10 @@ def verify(text, folder):
 def check_unit(folder):
     text = UNIT.read_text()
     assert INSTALLED in text
+    assert re.search(r'^ExecReload=/bin/kill -HUP \$MAINPID$', text, re.MULTILINE)
+    # What the next start can cure is tried again: see listen.py.
+    assert re.findall(r'^(Restart\w*)=(.*)$', text, re.MULTILINE) == [
+        ('Restart', 'on-failure'), ('RestartSec', '5'), ('RestartPreventExitStatus', '2')]
     assert verify(text, folder) == ''
     for right, wrong in ('DynamicUser=', 'DynamicUsr='), ('MemoryMax=2G', 'MemoryMax=much'):
         assert right in text and verify(text.replace(right, wrong), folder), wrong

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "settings/changes.h"
 #include "settings/commandline.h"
 #include "settings/secrets.h"
 
@@ -191,9 +192,25 @@ TEST_F(CommandLine, RefusesEmptySecretsOfTheEnvironment) {
   }
 }
 
+TEST_F(CommandLine, LetsNobodyReadUnasked) {
+  for (const char *address : {"0.0.0.0:80", ":80", "[::]:80", "192.0.2.1", "[2001:db8::1]:80"}) {
+    EXPECT_NE(error_of({"a", "--listen", address}).find("--allow-anonymous"), std::string::npos)
+        << address;
+    EXPECT_TRUE(read({"a", "--listen", address, "--allow-anonymous"}).settings.web.anonymous);
+    EXPECT_NO_THROW(read({"a", "--listen", address, "--token-file", write("token", "secret")}));
+    EXPECT_NO_THROW(read({"a", "--listen", address, "--no-web"}));
+  }
+  for (const char *address : {"127.0.0.1:80", "127.1.2.3", "[::1]:80", "localhost:80"})
+    EXPECT_NO_THROW(read({"a", "--listen", address})) << address;
+  const std::string web = "[web]\nlisten = ':80'\n", camera = "[[cameras]]\nuri = 'rtsp://a'\n";
+  EXPECT_NE(error_in(web + camera).find("web.anonymous"), std::string::npos);
+  EXPECT_TRUE(config(web + "anonymous = true\n" + camera).web.anonymous);
+  EXPECT_TRUE(config(web + "token = 'x'\nforwarded-for = true\n" + camera).web.forwarded_for);
+}
+
 TEST_F(CommandLine, ListensWhereItIsTold) {
   const auto web = [&](const std::string &listen) {
-    return read({"a", "--listen", listen}).settings.web;
+    return read({"a", "--listen", listen, "--allow-anonymous"}).settings.web;
   };
   EXPECT_EQ(read({"a"}).settings.web.address, "127.0.0.1");
   EXPECT_EQ(web("0.0.0.0:80").address, "0.0.0.0");
@@ -208,6 +225,54 @@ TEST_F(CommandLine, ListensWhereItIsTold) {
 }
 
 using ConfigFile = InFolder;
+
+TEST_F(ConfigFile, IsComparedWithTheOneBefore) {
+  const auto camera = [](const std::string &name, const std::string &more = "") {
+    return "[[cameras]]\nname = '" + name + "'\nuri = 'rtsp://" + name + "'\n" + more;
+  };
+  const Settings before = config(camera("a") + camera("b") + camera("c") + camera("d"));
+  const CameraChanges same = camera_changes(before, before);
+  EXPECT_EQ(4u, same.unchanged);
+  EXPECT_TRUE(same.added.empty() && same.removed.empty() && same.changed.empty());
+  const Settings after =
+      config(camera("e") + camera("d") + camera("b") + camera("a", "max-fps = 1"));
+  const CameraChanges changes = camera_changes(before, after);
+  EXPECT_EQ(std::vector<std::string>{"e"}, changes.added);
+  EXPECT_EQ(std::vector<std::string>{"c"}, changes.removed);
+  EXPECT_EQ(std::vector<std::string>{"a"}, changes.changed);
+  EXPECT_EQ(2u, changes.unchanged);
+  for (const char *more : {"user = 'x'", "user = 'x'\npassword = 'y'", "max-fps = 3",
+                           "verdicts.frozen = false", "verdicts.too-dark.raise = 30",
+                           "verdicts.too-dark.clear = 60", "verdicts.too-dark.hold = 1"})
+    EXPECT_EQ(1u, camera_changes(config(camera("a")), config(camera("a", more))).changed.size())
+        << more;
+  EXPECT_EQ(4u, camera_changes(before, config("backend = 'cpu'\n" + camera("a") + camera("b") +
+                                              camera("c") + camera("d")))
+                    .changed.size());
+}
+
+TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
+  const std::string camera = "[[cameras]]\nuri = 'rtsp://a'\n";
+  const Settings before = config(camera);
+  EXPECT_TRUE(fixed_changes(before, before).empty());
+  const std::pair<const char *, const char *> cases[] = {
+      {"interval = 2\n", "interval"},
+      {"web.enabled = false\n", "web.enabled"},
+      {"web.listen = '127.0.0.1:81'\n", "web.listen"},
+      {"web.connections = 81\n", "web.connections"},
+      {"web.forwarded-for = true\n", "web.forwarded-for"},
+      {"web.tls-certificate = 'a'\nweb.tls-key = 'b'\n", "web.tls-certificate"},
+      {"history.file = 'a'\n", "history.file"},
+      {"history.enabled = false\n", "history.file"},
+      {"history.interval = 61\n", "history.interval"},
+      {"history.retention-days = 31\n", "history.retention-days"},
+  };
+  for (const auto &[text, name] : cases)
+    EXPECT_EQ(std::vector<std::string>{name}, fixed_changes(before, config(text + camera))) << text;
+  for (const char *text : {"web.token = 'x'\n", "web.anonymous = true\n", "loop = true\n",
+                           "web = { user = 'a', password = 'b' }\n", "max-fps = 3\n"})
+    EXPECT_TRUE(fixed_changes(before, config(text + camera)).empty()) << text;
+}
 
 TEST_F(ConfigFile, SaysTheSameInTomlAndYaml) {
   write("secret", "geheim\n");

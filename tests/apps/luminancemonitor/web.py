@@ -229,7 +229,7 @@ def headers_protect(server):
         expect("default-src 'self'" in policy and "frame-ancestors 'none'" in policy and
                "unsafe" not in policy, "policy", policy)
         expect(headers["X-Content-Type-Options"] == "nosniff" and
-               headers["Referrer-Policy"] == "no-referrer", path, headers)
+               headers["Referrer-Policy"] == "same-origin", path, headers)
         expect(headers["Cache-Control"] == ("no-cache" if path == "/" else "no-store"), path)
 
 
@@ -324,11 +324,11 @@ def has_ipv6():
 
 def addresses_are_listened_to():
     for address in ["127.0.0.1", "localhost", "0.0.0.0"] + (["::1", "::"] if has_ipv6() else []):
-        with Server("--cameras", 1, "--address", address) as server:
+        with Server("--cameras", 1, "--address", address, "--allow-anonymous") as server:
             expect(f"{'[' + address + ']' if ':' in address else address}:{server.port}" in
                    server.address, "address", server.address)
             expect(server.json("/healthz") == {"status": "ok"}, address)
-            error = refused("--address", address, "--port", server.port)
+            error = refused("--address", address, "--allow-anonymous", "--port", server.port)
             expect(address in error and str(server.port) in error and "use" in error, "error",
                    error)
     for address in ("192.0.2.1", "nobody.invalid", "not an address"):

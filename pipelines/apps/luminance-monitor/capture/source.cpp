@@ -28,7 +28,7 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       monitor_(monitor),
       inbox_(inbox),
       index_(index),
-      camera_(settings.cameras[index]),
+      camera_(monitor.camera_of(index).settings()),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
       silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),

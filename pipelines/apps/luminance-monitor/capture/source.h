@@ -14,6 +14,7 @@ namespace luminance {
 
 class Source {
  public:
+  /// Of the monitor's camera of this number, which outlives it.
   Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index);
 
   void begin();

@@ -21,11 +21,17 @@ void make_jpeg(GTask *task, gpointer, gpointer sample, GCancellable *) {
 }  // namespace
 
 Sources::Sources(const Settings &settings, Monitor &monitor)
-    : inbox_([this](const Arrival &arrival) { sources_[arrival.camera]->arrive(arrival); }),
+    : inbox_([this](const Arrival &arrival) {
+        const auto found = sources_.find(arrival.camera);
+        if (found != sources_.end()) found->second->arrive(arrival);
+      }),
       settings_(settings),
+      monitor_(monitor),
       leaving_(g_cancellable_new()) {
-  for (size_t i = 0; i < settings.cameras.size(); ++i)
-    sources_.push_back(std::make_unique<Source>(settings, monitor, inbox_, i));
+  for (const auto &camera : monitor.cameras()) {
+    const size_t number = monitor.number_of(*camera);
+    sources_[number] = std::make_unique<Source>(settings, monitor, inbox_, number);
+  }
 }
 
 Sources::~Sources() {
@@ -44,21 +50,35 @@ bool Sources::stop() {
 
 void Sources::begin() {
   check_elements(settings_);
-  for (const auto &source : sources_) source->begin();
+  for (const auto &[number, source] : sources_) source->begin();
+}
+
+void Sources::add(size_t camera) {
+  sources_[camera] = std::make_unique<Source>(settings_, monitor_, inbox_, camera);
+  sources_[camera]->begin();
+}
+
+void Sources::remove(size_t camera) {
+  sources_.erase(camera);
+  const auto still = stills_.find(camera);
+  if (still == stills_.end()) return;
+  const auto waiting = std::move(still->second.waiting);
+  stills_.erase(still);
+  for (const auto &done : waiting) done(nullptr);
 }
 
 void Sources::tick() {
-  for (const auto &source : sources_) source->tick();
+  for (const auto &[number, source] : sources_) source->tick();
 }
 
 bool Sources::are_over() const {
   return std::all_of(sources_.begin(), sources_.end(),
-                     [](const auto &source) { return source->is_over(); });
+                     [](const auto &source) { return source.second->is_over(); });
 }
 
 bool Sources::has_failed() const {
   return std::any_of(sources_.begin(), sources_.end(),
-                     [](const auto &source) { return source->has_failed(); });
+                     [](const auto &source) { return source.second->has_failed(); });
 }
 
 void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
@@ -93,6 +113,10 @@ void Sources::make_next() {
 }
 
 void Sources::finish(size_t camera, GBytes *jpeg) {
+  if (sources_.count(camera) == 0) {  // it was removed meanwhile
+    if (jpeg != nullptr) g_bytes_unref(jpeg);
+    return make_next();
+  }
   Still &still = stills_[camera];
   still.jpeg = jpeg != nullptr ? Bytes(jpeg, g_bytes_unref) : nullptr;
   still.made = g_get_monotonic_time();

@@ -23,6 +23,9 @@ class Sources : public Stills {
 
   /// Throws std::runtime_error where no camera can be watched here.
   void begin();
+  /// Of other settings: the monitor has a new camera of this number, or is about to lose one.
+  void add(size_t camera);
+  void remove(size_t camera);
   /// A few times a second.
   void tick();
   /// Lets the cameras go, and waits a while for those that are slow to close; false where one still
@@ -47,7 +50,8 @@ class Sources : public Stills {
 
   Inbox inbox_;
   const Settings &settings_;
-  std::vector<std::unique_ptr<Source>> sources_;
+  Monitor &monitor_;
+  std::map<size_t, std::unique_ptr<Source>> sources_;  // by the monitor's number
   std::map<size_t, Still> stills_;
   GCancellable *const leaving_;
   bool making_ = false;

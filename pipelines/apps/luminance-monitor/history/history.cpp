@@ -173,6 +173,13 @@ void History::on_change(const Camera &camera, const Change &change) {
   for (; row <= last; row += length) implementation_->sum(camera, row).mark(change.verdict);
 }
 
+void History::on_removed(const Camera &camera) {
+  Implementation::Rows &rows = implementation_->open[&camera];
+  while (!rows.empty()) implementation_->close(camera, rows.begin());
+  implementation_->open.erase(&camera);
+  implementation_->batch.gone[camera.id()] = camera.name();
+}
+
 void History::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (!implementation_->monitor.clock().is_fast())

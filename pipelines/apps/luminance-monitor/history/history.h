@@ -53,6 +53,7 @@ class History : public Observer {
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_change(const Camera &camera, const Change &change) override;
+  void on_removed(const Camera &camera) override;
   /// Writes the rows that are due, also where no frames come, and forgets what is too old. A few
   /// times a second. What cannot be written is kept for a while, and tried again.
   void tick();

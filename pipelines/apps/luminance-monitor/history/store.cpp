@@ -188,6 +188,8 @@ Store::Store(const std::string &file)
       name_camera_(database_,
                    "INSERT INTO camera (id, name) VALUES (?1, ?2) "
                    "ON CONFLICT (id) DO UPDATE SET name = ?2 WHERE name <> ?2"),
+      name_gone_(database_,
+                 "INSERT INTO camera (id, name) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING"),
       find_row_(database_,
                 "SELECT * FROM interval "
                 "WHERE camera = (SELECT number FROM camera WHERE id = ?1) AND time = ?2"),
@@ -228,6 +230,7 @@ Store::Store(const std::string &file)
 void Store::write(const Monitor &monitor, const Batch &batch, int64_t oldest) {
   Transaction transaction(database_);
   for (const auto &camera : monitor.cameras()) name_camera_.run(camera->id(), camera->name());
+  for (const auto &[id, name] : batch.gone) name_gone_.run(id, name);
   for (const Batch::Entry &entry : batch.rows) write(entry);
   for (const Event &event : batch.events)
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 
 #include "database.h"
 #include "history.h"
@@ -32,6 +33,7 @@ struct Batch {
     std::string camera;  // id
     Row row;
   };
+  std::map<std::string, std::string> gone;  // names, by id, of cameras that the monitor has lost
   std::deque<Entry> rows;
   std::deque<Event> events;
 };
@@ -56,7 +58,7 @@ class Store {
   void forget(int64_t oldest, const Batch &written);
 
   Database database_;
-  Statement name_camera_, find_row_, put_row_, put_event_;
+  Statement name_camera_, name_gone_, find_row_, put_row_, put_event_;
   Statement cameras_, forget_rows_, forget_events_, forget_cameras_;
   Statement extent_, rows_, events_, events_of_camera_;
 };

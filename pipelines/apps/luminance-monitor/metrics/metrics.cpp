@@ -236,6 +236,12 @@ void Metrics::on_interval(const Camera &camera, const Interval &interval) {
   implementation_->pixels.at(camera.id()).ObserveMultiple(counts, sum);
 }
 
+void Metrics::on_added(const Camera &camera) {
+  implementation_->pixels.try_emplace(camera.id(), boundaries());
+}
+
+void Metrics::on_removed(const Camera &camera) { implementation_->pixels.erase(camera.id()); }
+
 std::string Metrics::text() const { return text_of(implementation_->collect()); }
 
 }  // namespace luminance

@@ -17,6 +17,8 @@ class Metrics : public Observer {
   ~Metrics() override;
 
   void on_interval(const Camera &camera, const Interval &interval) override;
+  void on_added(const Camera &camera) override;
+  void on_removed(const Camera &camera) override;
   /// In Prometheus' text format, version 0.0.4, as things are now.
   std::string text() const;
 

@@ -94,6 +94,8 @@ export async function ask(path, signal) {
     if (error.name === 'AbortError') throw error;
     throw new Error('the monitor does not answer');
   }
+  // The session is over. Back from the form, the page is where it was.
+  if (response.status === 401) location.assign(`login${location.hash}`);
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new Error(answer?.error ?? `the monitor answers ${response.status}`);
   if (answer === null) throw new Error('the monitor’s answer cannot be read');

@@ -3,7 +3,7 @@
 import {Camera, isTroubled} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
-import {setText} from './dom.js';
+import {ask, setText} from './dom.js';
 import {tellNews} from './news.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
@@ -160,6 +160,7 @@ byId('detail').onclick = onDetailClick;
 window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
+ask('api/v1/session').then(({session}) => byId('logout').hidden = !session, () => {});
 new Stream('api/v1/stream', {cameras: takeAll, update: takeSome, lost});
 setInterval(() => {
   if (document.hidden || document.documentElement.dataset.connection !== 'live') return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "commandline.h"
 
-#include <glib.h>
+#include <gio/gio.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -28,7 +28,9 @@ The token and the password of the web page may also come from the environment:
 LUMINANCE_MONITOR_TOKEN, LUMINANCE_MONITOR_USER and LUMINANCE_MONITOR_PASSWORD.
 
 Exit status: 0 when it was ended by a signal or has nothing more to watch, 1 when it failed,
-2 when an option or the configuration is wrong, 3 when a file that it was to read failed.)";
+2 when an option or the configuration is wrong, 3 when a file that it was to read failed,
+4 when the address of the page cannot be had now, for another program has it, say.
+SIGHUP has it read the configuration again.)";
 
 struct Options {
   std::vector<std::string> sources, rules;
@@ -36,7 +38,7 @@ struct Options {
       format;
   std::optional<double> interval, max_fps, duration, history_interval, retention;
   bool headless = false, check = false, loop = false, fast = false, no_web = false,
-       no_history = false;
+       no_history = false, anonymous = false;
 };
 
 void add_watching(CLI::App &app, Options &o) {
@@ -60,6 +62,8 @@ void add_web(CLI::App &app, Options &o) {
   app.add_option("--user", o.user, "Who may read, with --password-file");
   app.add_option("--password-file", o.password_file, "File with the user's password");
   app.add_option("--token-file", o.token_file, "File with a token that lets programs read");
+  app.add_flag("--allow-anonymous", o.anonymous,
+               "Let everybody read who reaches the address, without a password or a token");
   app.add_option("--tls-certificate", o.certificate, "PEM file: serve HTTPS");
   app.add_option("--tls-key", o.key, "PEM file of the certificate's key");
 }
@@ -107,6 +111,7 @@ void read_environment(WebSettings &web) {
 void apply_web(const Options &o, WebSettings &web) {
   if (!o.listen.empty()) read_address(o.listen, web);
   if (o.no_web) web.enabled = false;
+  if (o.anonymous) web.anonymous = true;
   if (!o.token_file.empty()) web.token = secret_from_file("--token-file", o.token_file);
   if (!o.user.empty() || !o.password_file.empty()) {
     if (o.user.empty() || o.password_file.empty())
@@ -133,11 +138,19 @@ void check_history(const Settings &settings) {
     throw SettingsError("history.interval is shorter than interval");
 }
 
+bool is_loopback(const std::string &address) {
+  g_autoptr(GInetAddress) inet = g_inet_address_new_from_string(address.c_str());
+  return inet != nullptr && g_inet_address_get_is_loopback(inet);
+}
+
 void check_web(const WebSettings &web) {
   if (web.certificate.empty() != web.key.empty())
     throw SettingsError("a TLS certificate and its key need each other");
   if (web.basic && (web.basic->user.empty() || web.basic->password.empty()))
     throw SettingsError("the page's user and password need each other");
+  // What a name leads to is known once it is listened on.
+  if (web.enabled && g_hostname_is_ip_address(web.address.c_str()) && !is_loopback(web.address))
+    check_that_somebody_is_asked(web);
 }
 
 /// What is said here counts for every camera, whatever the file says.

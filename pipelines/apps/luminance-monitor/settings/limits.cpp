@@ -49,6 +49,15 @@ void read_address(const std::string &text, WebSettings &web) {
   if (web.address.empty()) throw SettingsError("'" + text + "' is no address");
 }
 
+void check_that_somebody_is_asked(const WebSettings &web) {
+  if (web.basic || !web.token.empty() || web.anonymous) return;
+  throw SettingsError(
+      "web.listen: other machines reach " + web.address +
+      ", and nobody is asked for a password: set a user and a password or a token (web.user, "
+      "web.token; --user, --token-file), or allow everybody to read (web.anonymous = true; "
+      "--allow-anonymous)");
+}
+
 void check_backend(const std::string &backend) {
   if (backend != "auto" && backend != "cuda" && backend != "cpu")
     throw SettingsError("backend is '" + backend + "', not auto, cuda or cpu");

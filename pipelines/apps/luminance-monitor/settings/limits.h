@@ -20,6 +20,9 @@ double checked(const std::string &setting, double value, double least, double gr
 unsigned checked_whole(const std::string &setting, double value, double least, double greatest);
 /// "ADDRESS:PORT", "[IPV6]:PORT", "ADDRESS" or ":PORT", which is all addresses.
 void read_address(const std::string &text, WebSettings &web);
+/// Throws SettingsError where others than this machine could read without being asked for anything,
+/// and the settings do not say that they may.
+void check_that_somebody_is_asked(const WebSettings &web);
 void check_backend(const std::string &backend);
 
 }  // namespace luminance

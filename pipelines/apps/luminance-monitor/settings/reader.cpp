@@ -209,6 +209,8 @@ void read_web(Table table, const std::string &folder, WebSettings &web) {
     if (!name.empty()) file = std::filesystem::path(folder) / name;
   }
   table.read("connections", web.connections, 1, kMostConnections);
+  table.read("anonymous", web.anonymous);
+  table.read("forwarded-for", web.forwarded_for);
   table.finish();
 }
 

@@ -39,6 +39,8 @@ struct WebSettings {
   std::string token;                 // the same for programs: Authorization: Bearer
   std::string certificate, key;      // PEM files; empty = no TLS
   unsigned connections = 512;        // at once
+  bool anonymous = false;      // others than this machine may read without being asked for anything
+  bool forwarded_for = false;  // requests of this machine say whom they are for: X-Forwarded-For
 };
 
 struct HistorySettings {

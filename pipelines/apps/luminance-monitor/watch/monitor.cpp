@@ -5,8 +5,7 @@ namespace luminance {
 
 Monitor::Monitor(const Settings &settings, Clock &clock)
     : clock_(clock), interval_(settings.interval) {
-  for (const CameraSettings &camera : settings.cameras)
-    cameras_.push_back(std::make_unique<Camera>(camera, interval_, clock.now()));
+  for (const CameraSettings &camera : settings.cameras) add(camera);
 }
 
 const Camera *Monitor::camera(std::string_view id) const {
@@ -16,14 +15,14 @@ const Camera *Monitor::camera(std::string_view id) const {
 }
 
 void Monitor::take(size_t index, const Measurement &frame) {
-  Camera &camera = *cameras_[index];
+  Camera &camera = *by_number_.at(index);
   clock_.advance(frame.time);
   if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
   tell(camera, camera.take(frame));
 }
 
 void Monitor::set_status(size_t index, Status status, const std::string &error) {
-  Camera &camera = *cameras_[index];
+  Camera &camera = *by_number_.at(index);
   tell(camera, camera.set_status(status, clock_.now(), error));
   for (Observer *observer : observers_) observer->on_status(camera);
 }

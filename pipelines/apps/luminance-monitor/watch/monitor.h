@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "camera.h"
@@ -17,6 +18,9 @@ class Observer {
   virtual void on_interval(const Camera &, const Interval &) {}
   virtual void on_change(const Camera &, const Change &) {}
   virtual void on_status(const Camera &) {}
+  virtual void on_added(const Camera &) {}
+  /// Nothing more will be heard of it.
+  virtual void on_removed(const Camera &) {}
 };
 
 class Monitor {
@@ -28,6 +32,9 @@ class Monitor {
   double interval() const { return interval_; }
   const std::vector<std::unique_ptr<Camera>> &cameras() const { return cameras_; }
   const Camera *camera(std::string_view id) const;  // null: there is none
+  /// Cameras are numbered from 0; one that is added gets a number that no other had.
+  const Camera &camera_of(size_t number) const { return *by_number_.at(number); }
+  size_t number_of(const Camera &camera) const;
   /// The observer outlives the monitor, or its use.
   void add(Observer &observer) { observers_.push_back(&observer); }
 
@@ -39,12 +46,21 @@ class Monitor {
   /// Nothing comes any more: ends the intervals under way.
   void finish();
 
+  // Other settings. What a camera leaves behind is told before it is removed.
+  /// Returns its number.
+  size_t add(const CameraSettings &settings);
+  void remove(size_t camera);
+  /// Has the cameras in this order.
+  void arrange(const std::vector<CameraSettings> &order);
+
  private:
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;
+  std::unordered_map<size_t, Camera *> by_number_;
+  size_t next_number_ = 0;
   std::vector<Observer *> observers_;
 };
 

@@ -44,9 +44,17 @@ bool Access::permits(const std::optional<std::string> &authorization) const {
   return false;
 }
 
-std::string Access::challenge() const {
-  return basic_.empty() ? R"(Bearer realm="luminance-monitor")"
-                        : R"(Basic realm="luminance-monitor", charset="UTF-8")";
+bool Access::permits(const Credentials &credentials) const {
+  return has_password() && are_same(encoded(credentials), basic_);
+}
+
+bool Access::permits_token(const std::string &token) const {
+  return has_token() && are_same(token, token_);
+}
+
+std::string Access::challenge(bool may_be_basic) const {
+  return !may_be_basic || basic_.empty() ? R"(Bearer realm="luminance-monitor")"
+                                         : R"(Basic realm="luminance-monitor", charset="UTF-8")";
 }
 
 }  // namespace luminance

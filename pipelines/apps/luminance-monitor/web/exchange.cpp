@@ -13,14 +13,17 @@ namespace luminance {
 namespace {
 
 constexpr size_t kChunk = 16384;
+// All that a form is sent to; everything else is only read.
+constexpr const char *kForms[] = {"/login", "/logout"};
 
 // In every answer. The page is all in files of its own, and nobody else shows it.
 constexpr std::pair<const char *, const char *> kAlways[] = {
     {"Content-Security-Policy",
-     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
      "object-src 'none'"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Referrer-Policy", "no-referrer"},
+    // Within the page a form says where it comes from; nobody else is told.
+    {"Referrer-Policy", "same-origin"},
     {"X-Content-Type-Options", "nosniff"},
 };
 
@@ -38,12 +41,34 @@ std::optional<std::string> decoded(std::string text, bool is_form) {
 
 /// Of "http://host/path?query", which a server has to understand as well, "/path?query".
 std::string_view without_origin(std::string_view target) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (target.substr(0, scheme.size()) != scheme) continue;
-    const size_t path = target.find('/', scheme.size());
-    return path == std::string_view::npos ? "/" : target.substr(path);
+  const std::string_view authority = authority_of(target);
+  if (authority.empty()) return target;
+  target.remove_prefix(static_cast<size_t>(authority.data() - target.data()) + authority.size());
+  return target.empty() ? "/" : target;
+}
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// "a=b&c=d"; nothing where it is malformed.
+std::optional<Pairs> pairs_of(std::string_view text) {
+  Pairs pairs;
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find('&'));
+    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    if (pair.empty()) continue;
+    const size_t equals = std::min(pair.find('='), pair.size());
+    const auto name = decoded(std::string(pair.substr(0, equals)), true);
+    const auto value = decoded(std::string(pair.substr(std::min(equals + 1, pair.size()))), true);
+    if (!name || !value) return {};
+    pairs.emplace_back(*name, *value);
   }
-  return target;
+  return pairs;
+}
+
+std::optional<std::string> find(const Pairs &pairs, const std::string &name) {
+  for (const auto &[key, value] : pairs)
+    if (key == name) return value;
+  return {};
 }
 
 struct Reading {
@@ -75,33 +100,47 @@ Exchange::Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const 
       gate_(gate),
       loop_(loop),
       socket_(socket_of(connection)),
-      target_(target, strnlen(target, kTarget + 1)) {}
+      target_(target, strnlen(target, kTarget + 1)) {
+  line_.target = target;
+  line_.target_size = std::strlen(target);
+}
 
-std::optional<Answer> Exchange::check(const std::string &method) {
+std::optional<Answer> Exchange::check(const char *method, const char *version) {
   is_checked_ = true;
-  is_head_ = method == MHD_HTTP_METHOD_HEAD;
+  is_head_ = std::strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+  is_post_ = std::strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  line_.method = method;
+  line_.version = version;
   switch (room()) {
     case Room::kTaken: return failure(503, "too many connections");
     case Room::kTakenByPeer: return failure(429, "too many connections from this address");
     case Room::kThere: break;
   }
-  if (!is_head_ && method != MHD_HTTP_METHOD_GET) {
+  // Before anything else: what has two meanings is no request.
+  if (!are_lines_whole(connection_, line_)) return failure(400, "the head is malformed");
+  if (const std::string fault = fault_in_headers(connection_); !fault.empty())
+    return failure(400, fault);
+  std::optional<Answer> wrong =
+      target_.size() > kTarget ? failure(414, "the path is too long") : parse();
+  const bool is_form = is_post_ && std::count(std::begin(kForms), std::end(kForms), path_) > 0;
+  if (!is_form && !is_head_ && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
     Answer answer = failure(405, "only GET and HEAD");
     answer.headers.emplace_back("Allow", "GET, HEAD");
     return answer;
   }
-  if (std::optional<Answer> wrong = check_headers()) return wrong;
-  return parse();
+  return wrong ? wrong : check_headers();
 }
 
 std::optional<Answer> Exchange::check_headers() {
-  if (target_.size() > kTarget) return failure(414, "the path is too long");
   const auto *head = MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   if (head == nullptr || head->header_size > kHead) return failure(431, "too many headers");
-  // What has two meanings is no request: another server in between may have taken the other one.
-  for (const char *name : {"Host", "Content-Length", "Transfer-Encoding", "Authorization"})
-    if (count(name) > 1) return failure(400, std::string("more than one ") + name);
-  if (count("Transfer-Encoding") > 0) return failure(413, "a request has no body here");
+  const std::optional<std::string> host = header("Host");
+  if (host && !is_authority(*host)) return failure(400, "the Host is malformed");
+  host_ = host.value_or("");
+  const std::string_view named = authority_of(target_);
+  if (!named.empty() && named != host_) return failure(400, "the target is of another Host");
+  if (count_header(connection_, "Transfer-Encoding") > 0)
+    return failure(413, "a request has no body of this kind here");
   const std::string length = header("Content-Length").value_or("0");
   size_t size = 0;
   const auto end = std::from_chars(length.data(), length.data() + length.size(), size);
@@ -115,45 +154,53 @@ std::optional<Answer> Exchange::parse() {
   const auto path = decoded(std::string(target.substr(0, question)), false);
   if (!path || path->empty() || path->front() != '/') return failure(400, "the path is malformed");
   path_ = *path;
-  if (question < target.size() && !parse_query(target.substr(question + 1)))
-    return failure(400, "the query is malformed");
+  const std::optional<Pairs> pairs = pairs_of(target.substr(std::min(question + 1, target.size())));
+  if (!pairs) return failure(400, "the query is malformed");
+  parameters_ = *pairs;
   return {};
 }
 
-bool Exchange::parse_query(std::string_view query) {
-  while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(pair.size() + 1, query.size()));
-    const size_t equals = std::min(pair.find('='), pair.size());
-    const auto name = decoded(std::string(pair.substr(0, equals)), true);
-    const auto value = decoded(std::string(pair.substr(std::min(equals + 1, pair.size()))), true);
-    if (!name || !value) return false;
-    parameters_.emplace_back(*name, *value);
-  }
+bool Exchange::add_body(const char *data, size_t size) {
+  body_size_ += size;
+  if (body_size_ > kBody) return false;
+  if (is_post_) body_.append(data, size);
   return true;
 }
 
 std::optional<std::string> Exchange::parameter(const std::string &name) const {
-  for (const auto &[key, value] : parameters_)
-    if (key == name) return value;
+  return find(parameters_, name);
+}
+
+std::optional<std::string> Exchange::field(const std::string &name) const {
+  const std::string type = header("Content-Type").value_or("");
+  if (type.substr(0, type.find(';')) != "application/x-www-form-urlencoded") return {};
+  const std::optional<Pairs> pairs = pairs_of(body_);
+  return pairs ? find(*pairs, name) : std::nullopt;
+}
+
+std::optional<std::string> Exchange::cookie(const std::string &name) const {
+  const std::string all = header("Cookie").value_or("");
+  for (size_t at = 0; at < all.size();) {
+    const size_t end = std::min(all.find(';', at), all.size());
+    at = std::min(all.find_first_not_of(' ', at), end);
+    const size_t equals = all.find('=', at);
+    if (equals < end && all.compare(at, equals - at, name) == 0)
+      return all.substr(equals + 1, end - equals - 1);
+    at = end + 1;
+  }
   return {};
+}
+
+const sockaddr *Exchange::peer() const {
+  if (connection_ == nullptr) return nullptr;
+  const auto *info = MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info != nullptr ? info->client_addr : nullptr;
 }
 
 std::optional<std::string> Exchange::header(const char *name) const {
   if (connection_ == nullptr) return {};
   const char *value = MHD_lookup_connection_value(connection_, MHD_HEADER_KIND, name);
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-}
-
-size_t Exchange::count(const char *header) const {
-  std::pair<const char *, size_t> wanted = {header, 0};
-  const auto add = [](void *data, MHD_ValueKind, const char *key, const char *) {
-    auto *wanted = static_cast<std::pair<const char *, size_t> *>(data);
-    if (g_ascii_strcasecmp(key, wanted->first) == 0) ++wanted->second;
-    return MHD_YES;
-  };
-  MHD_get_connection_values(connection_, MHD_HEADER_KIND, add, &wanted);
-  return wanted.second;
 }
 
 void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {

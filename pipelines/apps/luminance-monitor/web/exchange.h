@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gate.h"
+#include "head.h"
 
 namespace luminance {
 
@@ -41,16 +42,24 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target);
 
   /// Why the request cannot be answered; nothing where it can. Once its head has come.
-  std::optional<Answer> check(const std::string &method);
+  std::optional<Answer> check(const char *method, const char *version);
   bool is_checked() const { return is_checked_; }
-  /// Counts what comes of its body; whether it is small enough.
-  bool add_body(size_t size) { return (body_ += size) <= kBody; }
+  /// What comes of its body, which only a form's is kept of; whether it is small enough.
+  bool add_body(const char *data, size_t size);
 
   Room room() const { return gate_.room(socket_); }
   bool is_head() const { return is_head_; }
+  bool is_post() const { return is_post_; }
+  /// As the peer called this server; empty where it did not.
+  const std::string &host() const { return host_; }
+  /// Null where it has gone.
+  const sockaddr *peer() const;
   const std::string &path() const { return path_; }
   std::optional<std::string> parameter(const std::string &name) const;
   std::optional<std::string> header(const char *name) const;
+  std::optional<std::string> cookie(const std::string &name) const;
+  /// Of the form that was posted.
+  std::optional<std::string> field(const std::string &name) const;
 
   /// Once, now or later; where the peer has gone, it is forgotten.
   void answer(Answer answer, std::shared_ptr<Chunks> chunks = nullptr);
@@ -75,8 +84,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   MHD_Response *make_response();
   std::optional<Answer> parse();
-  bool parse_query(std::string_view query);
-  size_t count(const char *header) const;
   std::optional<Answer> check_headers();
 
   MHD_Connection *connection_;  // null: finished
@@ -84,10 +91,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   GSource *const loop_;
   const int socket_;
   const std::string target_;
-  std::string path_;
+  RequestLine line_;
+  std::string path_, host_, body_;
   std::vector<std::pair<std::string, std::string>> parameters_;
-  bool is_checked_ = false, is_head_ = false, waits_ = false, is_dropped_ = false;
-  size_t body_ = 0;
+  bool is_checked_ = false, is_head_ = false, is_post_ = false, waits_ = false, is_dropped_ = false;
+  size_t body_size_ = 0;
   std::optional<Answer> answer_;
   std::shared_ptr<Chunks> chunks_;
 };

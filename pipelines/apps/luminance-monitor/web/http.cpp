@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <utility>
 
 #include "tls.h"
@@ -15,7 +16,12 @@ namespace {
 constexpr size_t kMemory = 32768;
 // In the kernel. What waits there is what a slow reader of the stream gets too late.
 constexpr int kSendBuffer = 65536;
-constexpr const char *kVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+// What is recorded today is not read with a key that is stolen tomorrow: only key exchanges with
+// forward secrecy, and only authenticated ciphers.
+constexpr const char *kPriorities =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"
+    "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%"
+    "SERVER_PRECEDENCE";
 
 /// Runs libmicrohttpd when its epoll has something, it says so itself, or an exchange goes on.
 struct Loop {
@@ -48,6 +54,13 @@ bool has_ended(int socket) {
   return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+/// The exchange has a copy of the query and parses that. libmicrohttpd 0.9.75 would parse it as
+/// well, and never answers where the parameters do not fit into the connection's memory. It goes on
+/// to change this text itself.
+void hide_query(const char *target) {
+  if (char *query = const_cast<char *>(std::strchr(target, '?'))) query[1] = '\0';
+}
+
 int socket_of(MHD_Connection *connection) {
   return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
@@ -55,14 +68,16 @@ int socket_of(MHD_Connection *connection) {
 }  // namespace
 
 Http::Http(const WebSettings &settings, Handler handler)
-    : handler_(std::move(handler)), gate_(settings.connections) {
+    : handler_(std::move(handler)),
+      gate_(settings.connections),
+      has_tls_(!settings.certificate.empty()) {
   const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
     accept(socket, peer, length);
   };
   listener_ = std::make_unique<Listener>(settings.address, settings.port, accepted);
   start(settings);
   attach();
-  address_ = (settings.certificate.empty() ? "http://" : "https://") + listener_->host() + "/";
+  address_ = (has_tls_ ? "https://" : "http://") + listener_->host() + "/";
 }
 
 Http::~Http() {
@@ -77,14 +92,12 @@ Http::~Http() {
 
 void Http::start(const WebSettings &settings) {
   unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
-  Identity identity;
   std::vector<MHD_OptionItem> options;
   if (!settings.certificate.empty()) {
-    identity = load_identity(settings);
+    present(std::make_unique<Identity>(settings));
     flags |= MHD_USE_TLS;
-    options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, identity.certificate.data()});
-    options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, identity.key.data()});
-    options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kVersions)});
+    options.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, reinterpret_cast<void *>(presenter())});
+    options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kPriorities)});
   }
   options.push_back({MHD_OPTION_END, 0, nullptr});
   daemon_ = MHD_start_daemon(
@@ -139,16 +152,17 @@ void Http::tend(int socket, gint64 now) {
   }
 }
 
-MHD_Result Http::proceed(const Held &exchange, const char *method, size_t *body) {
+MHD_Result Http::proceed(const Held &exchange, const char *method, const char *version,
+                         const char *body, size_t *size) {
   if (exchange->is_answered()) return exchange->send(false);
   if (!exchange->is_checked()) {
-    const std::optional<Answer> wrong = exchange->check(method);
+    const std::optional<Answer> wrong = exchange->check(method, version);
     if (!wrong) return MHD_YES;  // the body, where there is one
     exchange->answer(*wrong);
     return exchange->send(true);
   }
-  if (*body > 0) {
-    const bool is_small = exchange->add_body(std::exchange(*body, 0));
+  if (*size > 0) {
+    const bool is_small = exchange->add_body(body, std::exchange(*size, 0));
     return is_small ? MHD_YES : MHD_NO;
   }
   call(exchange);
@@ -167,12 +181,14 @@ void *Http::begin(void *self, const char *target, MHD_Connection *connection) {
   auto *http = static_cast<Http *>(self);
   auto *held = new Held(std::make_shared<Exchange>(connection, http->gate_, http->source_, target));
   http->exchanges_[socket_of(connection)] = *held;
+  hide_query(target);
   return held;
 }
 
 MHD_Result Http::on_request(void *self, MHD_Connection *, const char *, const char *method,
-                            const char *, const char *, size_t *size, void **exchange) {
-  return static_cast<Http *>(self)->proceed(*static_cast<Held *>(*exchange), method, size);
+                            const char *version, const char *body, size_t *size, void **exchange) {
+  return static_cast<Http *>(self)->proceed(*static_cast<Held *>(*exchange), method, version, body,
+                                            size);
 }
 
 void Http::on_completed(void *self, MHD_Connection *connection, void **exchange,

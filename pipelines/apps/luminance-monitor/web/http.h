@@ -17,13 +17,15 @@ class Http {
   /// Answers, now or later. What it throws becomes an answer 500.
   using Handler = std::function<void(const std::shared_ptr<Exchange> &)>;
 
-  /// Listens. Throws SettingsError.
+  /// Listens. Throws ListenError or SettingsError.
   Http(const WebSettings &settings, Handler handler);
   ~Http();
   Http(const Http &) = delete;
   Http &operator=(const Http &) = delete;
 
   const std::string &address() const { return address_; }
+  bool has_tls() const { return has_tls_; }
+  uint16_t port() const { return listener_->port(); }
   bool is_loopback() const { return listener_->is_loopback(); }
 
  private:
@@ -34,7 +36,8 @@ class Http {
   void accept(int socket, const sockaddr *peer, socklen_t length);
   void sweep();
   void tend(int socket, gint64 now);
-  MHD_Result proceed(const Held &exchange, const char *method, size_t *body);
+  MHD_Result proceed(const Held &exchange, const char *method, const char *version,
+                     const char *body, size_t *size);
   void call(const Held &exchange);
   static void *begin(void *self, const char *target, MHD_Connection *connection);
   static MHD_Result on_request(void *self, MHD_Connection *connection, const char *url,
@@ -52,6 +55,7 @@ class Http {
   guint sweep_ = 0;
   std::unordered_map<int, std::weak_ptr<Exchange>> exchanges_;  // under way, by socket
   std::unique_ptr<Listener> listener_;
+  const bool has_tls_;
   std::string address_;
 };
 

@@ -12,6 +12,7 @@ namespace luminance {
 namespace {
 
 constexpr int kBacklog = 512;
+constexpr int kPorts = 20;     // that are tried where any will do
 constexpr int kBatch = 64;     // accepted before others have their turn
 constexpr guint kPause = 100;  // milliseconds, where there are no file descriptors left
 
@@ -23,7 +24,7 @@ Addresses addresses_of(const std::string &name) {
   g_autoptr(GResolver) resolver = g_resolver_get_default();
   g_autoptr(GError) error = nullptr;
   GList *found = g_resolver_lookup_by_name(resolver, name.c_str(), nullptr, &error);
-  if (error != nullptr) throw SettingsError("web: address '" + name + "': " + error->message);
+  if (error != nullptr) throw ListenError("web: address '" + name + "': " + error->message);
   return {found, g_resolver_free_addresses};
 }
 
@@ -38,11 +39,19 @@ bool is_not_here(const GError *error) {
 Listener::Listener(const std::string &address, uint16_t port, Accept accept)
     : address_(address), port_(port), accept_(std::move(accept)) {
   const Addresses addresses = addresses_of(address);
-  for (GList *each = addresses.get(); each != nullptr; each = each->next) {
-    auto *inet = G_INET_ADDRESS(each->data);
-    if (listen(inet)) is_loopback_ = is_loopback_ && g_inet_address_get_is_loopback(inet);
-  }
-  if (sockets_.empty()) throw SettingsError("web: address '" + address + "': not of this machine");
+  for (int tries = 0;; ++tries) try {
+      for (GList *each = addresses.get(); each != nullptr; each = each->next) {
+        auto *inet = G_INET_ADDRESS(each->data);
+        if (listen(inet)) is_loopback_ = is_loopback_ && g_inet_address_get_is_loopback(inet);
+      }
+      break;
+    } catch (const ListenError &) {
+      // Any port: that which one address got may be taken at the next.
+      if (port != 0 || sockets_.empty() || tries == kPorts) throw;
+      sockets_.clear();
+      port_ = 0;
+    }
+  if (sockets_.empty()) throw ListenError("web: address '" + address + "': not of this machine");
 }
 
 Listener::Socket::~Socket() {
@@ -68,7 +77,13 @@ bool Listener::listen(GInetAddress *address) {
     listens = g_socket_listen(socket, &error);
   }
   if (!listens && !g_hostname_is_ip_address(address_.c_str()) && is_not_here(error)) return false;
-  if (!listens) throw SettingsError("web: cannot listen on " + host() + ": " + error->message);
+  if (!listens) {
+    const std::string text = "web: cannot listen on " + host() + ": " + error->message;
+    const bool may_change =
+        g_error_matches(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE) || is_not_here(error);
+    if (may_change) throw ListenError(text);
+    throw SettingsError(text);
+  }
 
   g_autoptr(GSocketAddress) got = g_socket_get_local_address(socket, nullptr);
   port_ = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(got));

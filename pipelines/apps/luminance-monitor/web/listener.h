@@ -8,17 +8,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace luminance {
+
+/// The address cannot be listened on now; later it may. The text names it and the cause.
+struct ListenError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class Listener {
  public:
   /// Owns the socket, which does not block.
   using Accept = std::function<void(int socket, const sockaddr *peer, socklen_t length)>;
 
-  /// Listens on all addresses that a name has. Throws SettingsError with the address and the cause.
+  /// Listens on all addresses that a name has. Throws ListenError, or SettingsError where the address
+  /// will not do later, either.
   Listener(const std::string &address, uint16_t port, Accept accept);
   Listener(const Listener &) = delete;
   Listener &operator=(const Listener &) = delete;

@@ -13,6 +13,8 @@ class Page {
  public:
   Page();
 
+  /// Of a file that is there.
+  const std::string &text(const std::string &path) const { return files_.at(path).text; }
   /// False: there is no such file.
   bool answer(Exchange &exchange) const;
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "server.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "access.h"
+#include "../log.h"
+#include "../settings/limits.h"
 #include "api.h"
 #include "http.h"
+#include "login.h"
 #include "page.h"
 #include "stream.h"
+#include "tls.h"
 
 namespace luminance {
 namespace {
@@ -60,13 +64,23 @@ std::string name_in(const std::string &host) {
 struct Server::Implementation {
   Implementation(const WebSettings &settings, const Served &what)
       : served(what),
-        access(settings),
         address(settings.address),
         stream(what.monitor, what.history != nullptr, std::max(1u, settings.connections / 4 * 3)),
-        http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }) {}
+        http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
+        login(settings, http.port(), page) {
+    if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+    const auto tend = [](gpointer self) -> gboolean {
+      static_cast<Implementation *>(self)->tend();
+      return G_SOURCE_CONTINUE;
+    };
+    tend_source = g_timeout_add_seconds(1, tend, this);
+  }
+  ~Implementation() { g_source_remove(tend_source); }
 
   void answer(const std::shared_ptr<Exchange> &exchange);
-  void check(const Exchange &exchange) const;
+  void check_host(const Exchange &exchange) const;
+  void tend();
+  void forget_readers(bool all);
   void route(const std::shared_ptr<Exchange> &exchange);
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
@@ -77,29 +91,33 @@ struct Server::Implementation {
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
   const Served served;
-  const Access access;
   const std::string address;
   const Page page;
   Stream stream;
-  Http http;  // the first to go: its readers are the stream's
+  Http http;  // goes before the stream, whose readers it has
+  Login login;
+  struct Reader {
+    std::string session;  // that lets it read; empty: a header did
+    std::weak_ptr<Exchange> exchange;
+  };
+  std::vector<Reader> readers;  // of the stream
+  guint tend_source = 0;
 };
 
 void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) try {
-  check(*exchange);
+  if (exchange->path() != "/healthz") {
+    check_host(*exchange);
+    if (login.answer(exchange) || !login.admits(exchange)) return;
+  }
   route(exchange);
 } catch (const Refusal &refusal) {
-  Answer answer = failure(refusal.status, refusal.what());
-  if (refusal.status == 401) answer.headers.emplace_back("WWW-Authenticate", access.challenge());
-  exchange->answer(std::move(answer));
+  exchange->answer(failure(refusal.status, refusal.what()));
 }
 
-void Server::Implementation::check(const Exchange &exchange) const {
-  if (exchange.path() == "/healthz") return;
-  if (!access.permits(exchange.header("Authorization")))
-    throw Refusal(401, "user and password, or a token, are wanted");
+void Server::Implementation::check_host(const Exchange &exchange) const {
   // A page of somebody else, whose name leads here by now, runs in a browser of this machine.
-  const std::string host = exchange.header("Host").value_or("");
-  if (!access.is_open() || !http.is_loopback() || host.empty()) return;
+  const std::string &host = exchange.host();
+  if (!login.is_open() || !http.is_loopback() || host.empty()) return;
   const std::string name = name_in(host);
   if (name != "localhost" && name != "127.0.0.1" && name != "[::1]" && name != address)
     throw Refusal(403, "this address is not known by that name");
@@ -143,22 +161,38 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
 
 void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
                                    const Camera &camera) {
-  size_t index = 0;
-  while (served.monitor.cameras()[index].get() != &camera) ++index;
   const auto done = [exchange](GBytes *jpeg) {
     if (jpeg == nullptr) return exchange->answer(failure(404, "the camera has no picture"));
     gsize size = 0;
     const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
     exchange->answer({200, "image/jpeg", {bytes, size}});
   };
-  served.stills.still(index, done);
+  served.stills.still(served.monitor.number_of(camera), done);
 }
 
 void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
   Answer answer = {200, "text/event-stream", ""};
   if (exchange->is_head()) return exchange->answer(std::move(answer));
   if (!stream.has_room()) throw Refusal(503, "too many readers of the stream");
+  readers.push_back({login.session_of(*exchange), exchange});
   exchange->answer(std::move(answer), stream.open(exchange));
+}
+
+void Server::Implementation::tend() {
+  for (const std::string &line : login.report()) log_line("web: " + line);
+  forget_readers(false);
+}
+
+/// Drops readers whose session is over, or all of them.
+void Server::Implementation::forget_readers(bool all) {
+  const auto is_over = [&](const Reader &reader) {
+    const std::shared_ptr<Exchange> exchange = reader.exchange.lock();
+    if (exchange == nullptr) return true;
+    const bool may_stay = !all && (reader.session.empty() || login.knows(reader.session));
+    if (!may_stay) exchange->drop();
+    return !may_stay;
+  };
+  readers.erase(std::remove_if(readers.begin(), readers.end(), is_over), readers.end());
 }
 
 const History &Server::Implementation::kept_history() const {
@@ -187,6 +221,15 @@ Server::~Server() = default;
 
 const std::string &Server::address() const { return implementation_->http.address(); }
 
+void Server::change(const WebSettings &settings) {
+  Http &http = implementation_->http;
+  if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+  if (http.has_tls() && !settings.certificate.empty())
+    present(std::make_unique<Identity>(settings));
+  // Whoever reads by what is no longer right, does not read on.
+  if (implementation_->login.change(settings)) implementation_->forget_readers(true);
+}
+
 void Server::on_interval(const Camera &camera, const Interval &) {
   implementation_->stream.note(camera);
 }
@@ -194,5 +237,7 @@ void Server::on_change(const Camera &camera, const Change &) {
   implementation_->stream.note(camera);
 }
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
+void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
+void Server::on_removed(const Camera &camera) { implementation_->stream.remove(camera); }
 
 }  // namespace luminance

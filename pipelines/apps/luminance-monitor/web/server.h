@@ -23,16 +23,23 @@ struct Served {
 
 class Server : public Observer {
  public:
-  /// Listens. Throws SettingsError with the address or the file where it cannot.
+  /// Listens. Throws ListenError where it cannot now, SettingsError with the file or the setting that
+  /// is wrong.
   Server(const WebSettings &settings, const Served &served);
   ~Server() override;
 
   /// Where it listens, with the port that it got: "http://127.0.0.1:8080/".
   const std::string &address() const;
 
+  /// Passwords, tokens and the certificate of other settings. Throws SettingsError where they cannot
+  /// be used, and changes nothing. The rest stays as it is.
+  void change(const WebSettings &settings);
+
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_change(const Camera &camera, const Change &change) override;
   void on_status(const Camera &camera) override;
+  void on_added(const Camera &camera) override;
+  void on_removed(const Camera &camera) override;
 
  private:
   struct Implementation;

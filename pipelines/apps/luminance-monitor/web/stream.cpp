@@ -52,6 +52,11 @@ class Stream::Reader : public Chunks {
     if (waits_ && exchange != nullptr) exchange->wake();
   }
 
+  void begin_anew() {
+    seen_ = 0;
+    wake();
+  }
+
   void tend() {
     if (is_silent()) wake();
     const bool is_stalled = !waits_ && g_get_monotonic_time() - progress_ > kPatience;
@@ -101,6 +106,24 @@ void Stream::note(const Camera &camera) {
     return G_SOURCE_REMOVE;
   };
   tick_ = g_timeout_add(static_cast<guint>((wait + 999) / 1000), due, this);
+}
+
+void Stream::add(const Camera &camera) {
+  all_.insert(&camera);
+  begin_anew();
+}
+
+void Stream::remove(const Camera &camera) {
+  all_.erase(&camera);
+  changed_.erase(&camera);
+  begin_anew();
+}
+
+void Stream::begin_anew() {
+  latest_.reset();
+  whole_.reset();
+  everything_.reset();
+  for (Reader *reader : readers_) reader->begin_anew();
 }
 
 void Stream::tick() {

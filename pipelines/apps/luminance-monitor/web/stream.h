@@ -24,6 +24,9 @@ class Stream {
   /// A new reader: what answers the exchange. The stream outlives it.
   std::shared_ptr<Chunks> open(const std::shared_ptr<Exchange> &exchange);
   void note(const Camera &camera);
+  /// It was added, or is removed: all readers begin anew.
+  void add(const Camera &camera);
+  void remove(const Camera &camera);
 
  private:
   class Reader;
@@ -31,6 +34,7 @@ class Stream {
 
   void tick();
   void tend();
+  void begin_anew();
   /// What a reader that has seen all until `seen` gets next. Null: nothing.
   Text next(uint64_t seen);
   Text update(const std::set<const Camera *> &cameras) const;

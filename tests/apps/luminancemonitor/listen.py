@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where the program listens: not beyond this machine without a password, nor where it cannot."""
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import running
+from videos import CLIP
+
+WRONG_SETTINGS, CANNOT_LISTEN = 2, 4
+
+
+def end_of(*arguments):
+    """Exit status, and the one line of the error."""
+    done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--for=0', *arguments, CLIP],
+                          capture_output=True, text=True, timeout=120, check=False)
+    lines = done.stderr.splitlines()
+    return done.returncode, lines[0] if len(lines) == 1 else lines
+
+
+def others_are_not_let_in_unasked(folder):
+    token, config = folder / 'token', folder / 'c.toml'
+    token.write_text('secret\n')
+    for address in ('0.0.0.0:0', ':0', '[::]:0', '[::ffff:0.0.0.0]:0'):
+        for more in ((), ('--check',)):
+            status, error = end_of('--listen', address, *more)
+            assert status == WRONG_SETTINGS, (address, status, error)
+            for way in ('--token-file', '--user', '--allow-anonymous', 'web.anonymous', 'web.listen'):
+                assert way in error, error
+    # What this leads to is known when it is listened on.
+    name = socket.gethostname()
+    if not socket.gethostbyname(name).startswith('127.'):
+        status, error = end_of('--listen', f'{name}:0')
+        assert status == WRONG_SETTINGS and '--allow-anonymous' in error, (name, error)
+    for fine in (['--listen=0.0.0.0:0', '--allow-anonymous'], ['--listen=localhost:0'],
+                 ['--listen=127.0.0.2:0'], ['--listen=0.0.0.0:0', f'--token-file={token}'],
+                 ['--listen=0.0.0.0:0', '--user=a', f'--password-file={token}'],
+                 ['--listen=0.0.0.0:0', '--no-web']):
+        assert end_of(*fine)[0] == 0, fine
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = true\n')
+    assert end_of('--config', config) == (0, []), end_of('--config', config)
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = false\n')
+    assert end_of('--config', config)[0] == WRONG_SETTINGS
+
+
+def what_is_taken_may_be_free_later():
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        port = taken.getsockname()[1]
+        status, error = end_of(f'--listen=127.0.0.1:{port}')
+        assert status == CANNOT_LISTEN and str(port) in error and 'in use' in error, (status, error)
+        status, error = end_of('--listen=192.0.2.1:0', '--allow-anonymous')
+        assert status == CANNOT_LISTEN and '192.0.2.1' in error, (status, error)
+        begin = threading.Timer(1, taken.close)
+        begin.start()
+        assert end_of(f'--listen=127.0.0.1:{port}') == (0, []), 'it is free after a second'
+        begin.join()
+
+
+begin = time.monotonic()
+with tempfile.TemporaryDirectory() as directory:
+    others_are_not_let_in_unasked(pathlib.Path(directory))
+what_is_taken_may_be_free_later()
+print(f'{time.monotonic() - begin:.0f} s')

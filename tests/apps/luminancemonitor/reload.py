@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""SIGHUP: the configuration is read again. Cameras come, go and change while others go on; a wrong
+file changes nothing; passwords and certificates are those of the files."""
+import http.client
+import json
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import sqlite3
+import ssl
+import subprocess
+import tempfile
+import urllib.error
+
+import running
+from access import make_identity
+from running import Monitor, wait_for
+from videos import CLIP
+
+
+def config(*cameras, more=''):
+    """TOML of cameras as (name, more of its lines)."""
+    text = 'loop = true\n' + more + '\n'
+    for name, lines in cameras:
+        text += f'[[cameras]]\nname = "{name}"\nuri = "{CLIP}"\nmax-fps = 5\n{lines}\n'
+    return text
+
+
+def reload(monitor, file, text, expected):
+    file.write_text(text)
+    os.kill(monitor.pid, signal.SIGHUP)
+    return monitor.wait_for_line(expected)
+
+
+def plays(monitor, *names):
+    def is_so():
+        cameras = monitor.cameras()
+        return list(cameras) == list(names) and all(
+            camera['status'] == 'playing' and camera['latest'] for camera in cameras.values()
+        ) and cameras
+    return wait_for(f'{names} play', is_so)
+
+
+class Reader:
+    """Events of the stream as (name, data)."""
+
+    def __init__(self, monitor):
+        self._connection = http.client.HTTPConnection(monitor.target(), timeout=60)
+        self._connection.request('GET', '/api/v1/stream')
+        self._answer = self._connection.getresponse()
+
+    def next(self, wanted):
+        """The data of the next of these."""
+        while line := self._answer.readline():
+            if line == f'event: {wanted}\n'.encode():
+                return json.loads(self._answer.readline().removeprefix(b'data: '))
+        raise AssertionError(f'no {wanted}')
+
+    def close(self):
+        self._connection.close()
+
+
+def rows_of(history):
+    database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
+    try:
+        return dict(database.execute('SELECT id, SUM(frames) FROM interval JOIN camera '
+                                     'ON number = camera GROUP BY id'))
+    finally:
+        database.close()
+
+
+def cameras_come_and_go(folder):
+    file, history = folder / 'cameras.toml', folder / 'history.db'
+    file.write_text(config(('one', ''), ('two', ''), ('three', '')))
+    with Monitor('--config', file, '--history', history) as monitor:
+        before = plays(monitor, 'one', 'two', 'three')
+        reader = Reader(monitor)
+        assert len(reader.next('cameras')['cameras']) == 3
+        line = reload(monitor, file, config(('four', ''), ('three', 'verdicts.frozen = false'),
+                                            ('one', '')), 'read again: (.*)')[1]
+        assert line == '1 cameras added, 1 removed, 1 changed, 1 as before', line
+        named = [camera['id'] for camera in reader.next('cameras')['cameras']]
+        assert named == ['four', 'three', 'one'], named
+        reader.close()
+        after = plays(monitor, 'four', 'three', 'one')
+        assert after['one']['since'] == before['one']['since'], 'one was begun again'
+        assert after['one']['frames'] > before['one']['frames'] and after['one']['reconnects'] == 0
+        assert after['three']['since'] > before['three']['since'], 'three goes on as it was set up'
+        metrics = monitor.get('/metrics')
+        assert 'camera="two"' not in metrics and 'luminance_luma_count{camera="four"}' in metrics
+        assert len(json.loads(monitor.get('/api/v1/cameras/one/recent'))['points']) > 1
+        # The row of a minute that was open is there, and not after a minute.
+        wait_for('the row of what was removed', lambda: rows_of(history).get('two'))
+        for path in ('/api/v1/cameras/two', '/api/v1/cameras/two/still.jpg'):
+            try:
+                raise AssertionError(monitor.get(path))
+            except urllib.error.HTTPError as error:
+                assert error.code == 404, error
+        for _ in range(5):  # also at once
+            os.kill(monitor.pid, signal.SIGHUP)
+        monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 3 as before')
+        frames = {name: camera['frames'] for name, camera in monitor.cameras().items()}
+    kept = rows_of(history)
+    assert kept['one'] >= frames['one'] and kept['four'] >= frames['four'], (kept, frames)
+    assert kept['three'] > frames['three'], 'what it was before it changed'
+
+
+def wrong_files_change_nothing(folder):
+    file = folder / 'cameras.toml'
+    right = config(('one', ''))
+    file.write_text(right)
+    with Monitor('--config', file, '/dev/null/not-there.mp4', '--interval=1') as monitor:
+        before = monitor.cameras()
+        for text, named in (('[[cameras]', 'line 1'), (config(('one', 'max-fps = -1')), 'line'),
+                            (config(('one', 'nonsense = 1')), 'nonsense is unknown'),
+                            (config(('one', ''), more='[web]\ntoken-file = "gone"\n'), 'gone'),
+                            (config(('one', ''), more='[web]\ntls-certificate = "gone"\n'), 'TLS')):
+            line = reload(monitor, file, text, 'stays as it was: (.*)')[1]
+            assert named in line, line
+        file.unlink()
+        os.kill(monitor.pid, signal.SIGHUP)
+        assert 'cameras.toml' in monitor.wait_for_line('stays as it was: (.*)')[1]
+        assert list(monitor.cameras()) == list(before)
+        line = reload(monitor, file, right.replace('loop', 'interval = 5\nloop') +
+                      '[history]\ninterval = 50\n[web]\nconnections = 50\n', 'read again: (.*)')[1]
+        assert line.endswith('; only a restart changes web.connections, history.interval'), line
+
+
+def status_of(monitor, token):
+    monitor.token = token
+    try:
+        monitor.get('/api/v1/cameras')
+        return 200
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def tokens_are_read_again(folder):
+    file, token = folder / 'cameras.toml', folder / 'token'
+    text = config(('one', ''), more='[web]\ntoken-file = "token"\n')
+    file.write_text(text)
+    token.write_text('first\n')
+    with Monitor('--config', file) as monitor:
+        assert status_of(monitor, 'first') == 200 and status_of(monitor, 'second') == 401
+        connection = http.client.HTTPConnection(monitor.target(), timeout=60)
+        connection.request('GET', '/api/v1/stream', headers={'Authorization': 'Bearer first'})
+        stream = connection.getresponse()
+        token.write_text('second\n')
+        reload(monitor, file, text, '0 changed, 1 as before')
+        assert status_of(monitor, 'first') == 401 and status_of(monitor, 'second') == 200
+        try:
+            while stream.read1():
+                pass  # until it is cut
+        except http.client.IncompleteRead:
+            pass
+        connection.close()
+        token.write_text('\n')
+        assert 'is empty' in reload(monitor, file, text, 'stays as it was: (.*)')[1]
+        assert status_of(monitor, 'second') == 200
+
+
+def certificates_are_read_again(folder):
+    file = folder / 'cameras.toml'
+    text = config(('one', ''), more='[web]\ntls-certificate = "tls.pem"\ntls-key = "tls.key"\n')
+    file.write_text(text)
+    identities = [make_identity(folder, name) for name in ('first', 'second')]
+
+    def install(certificate, key):
+        shutil.copy(certificate, folder / 'tls.pem')
+        shutil.copy(key, folder / 'tls.key')
+
+    def shown(port):
+        return ssl.get_server_certificate(('127.0.0.1', port), timeout=60)
+
+    install(*identities[0])
+    with running.Process([running.PROGRAM, '--headless', '--listen=127.0.0.1:0', '--no-history',
+                          '--config', file]) as monitor:
+        port = int(monitor.wait_for_line(r'Serving https://127.0.0.1:(\d+)/')[1])
+        assert shown(port) == identities[0][0].read_text()
+        install(*identities[1])
+        assert shown(port) == identities[0][0].read_text()
+        reload(monitor, file, text, 'read again')
+        assert shown(port) == identities[1][0].read_text()
+        install(identities[0][0], identities[1][1])  # which do not belong together
+        assert 'certificate' in reload(monitor, file, text, 'stays as it was: (.*)')[1]
+        assert shown(port) == identities[1][0].read_text()
+
+
+def ends_with_its_terminal(folder):
+    """Which sends SIGHUP as well. What is open is written."""
+    history = folder / 'terminal.db'
+    ours, theirs = pty.openpty()
+
+    def begin_session():
+        os.setsid()
+        import fcntl
+        import termios
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    with subprocess.Popen([running.PROGRAM, '--headless', '--no-web', '--loop', '--history', history,
+                           CLIP], stdin=theirs, stdout=subprocess.PIPE, text=True,
+                          preexec_fn=begin_session) as process:
+        os.close(theirs)
+        for line in process.stdout:
+            if 'playing' in line:
+                break
+        os.kill(process.pid, signal.SIGHUP)
+        for line in process.stdout:
+            if 'read again' in line:
+                break
+        os.close(ours)
+        assert process.wait(60) == 0, process.returncode
+    assert sum(rows_of(history).values()) > 0
+
+
+with tempfile.TemporaryDirectory() as name:
+    for test in (cameras_come_and_go, wrong_files_change_nothing, tokens_are_read_again,
+                 certificates_are_read_again, ends_with_its_terminal):
+        print(test.__name__, flush=True)
+        test(pathlib.Path(name))
