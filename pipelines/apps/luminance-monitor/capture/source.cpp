@@ -8,12 +8,10 @@
 namespace luminance {
 namespace {
 
-constexpr Time kSilence = 10 * kSecond;                // of a stream that had frames, at least
-constexpr Time kPatience = 20 * kSecond;               // until the first frame
-constexpr double kFirstPause = 1, kLongestPause = 60;  // seconds
-constexpr Time kStall = 2 * kSecond;                   // the program itself was stopped
-constexpr Time kShort = kSecond;      // a picture, say, which is not read over and over
-constexpr Time kGood = 30 * kSecond;  // a connection of this length was none of many failures
+constexpr Time kSilence = 10 * kSecond;  // of a stream that had frames, at least
+constexpr Time kStall = 2 * kSecond;     // the program itself was stopped
+constexpr Time kShort = kSecond;         // a picture, say, which is not read over and over
+constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
 
 /// A camera that is said to have few frames is given the time for them.
 Time silence_of(const CameraSettings &camera) {
@@ -63,7 +61,7 @@ void Source::tick() {
 
 /// Whether there is nothing more to wait for. The next frame of a file may be far.
 bool Source::is_silent(Time now) const {
-  if (frames_ == 0) return now - heard_ > std::max(kPatience, silence_);
+  if (frames_ == 0) return now - heard_ > std::max(seconds(settings_.patience.frame), silence_);
   return !is_file_ && now - heard_ > silence_;
 }
 
@@ -88,7 +86,8 @@ void Source::lose(const std::string &why) {
   connection_.reset();
   const Time now = g_get_monotonic_time();
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
-  pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
+  const Patience &patience = settings_.patience;
+  pause_ = std::clamp(2 * pause_, patience.first_pause, patience.longest_pause);
   // Not all of them at once, where a switch or a recorder was restarted.
   std::uniform_real_distribution<double> around(0.8, 1.2);
   again_ = now + seconds(pause_ * around(random_));

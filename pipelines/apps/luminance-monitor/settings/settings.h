@@ -48,6 +48,13 @@ struct HistorySettings {
   double retention = 30;  // days
 };
 
+/// How long a camera is waited for, in seconds. Not for users; tests have less time.
+struct Patience {
+  double answer = 10;                          // to a request
+  double frame = 20;                           // the first one
+  double first_pause = 1, longest_pause = 60;  // between two tries
+};
+
 struct Settings {
   std::vector<CameraSettings> cameras;
   Rules rules = default_rules();  // of cameras that have none of their own
@@ -58,6 +65,7 @@ struct Settings {
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;
+  Patience patience;
 };
 
 }  // namespace luminance
