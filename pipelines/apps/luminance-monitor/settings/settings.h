@@ -27,7 +27,8 @@ struct CameraSettings {
   std::string uri;       // without user and password
   std::string location;  // the URI for people: also without its query, which may hold a token
   std::optional<Credentials> credentials;
-  unsigned max_fps = 0;  // frames a second that are measured; 0 = all
+  std::vector<std::string> redirect_hosts;  // that it may lead to: "host" or "host:port"
+  unsigned max_fps = 0;                     // frames a second that are measured; 0 = all
   Rules rules;
 };
 
