@@ -2,7 +2,7 @@
 """Cameras that fail, each in its way, on ports of 127.0.0.1. Prints `KIND URI WORDS` for
 each, then `ready`: the words, a regular expression, are what the monitor is to say of it.
 
-usage: badcameras.py FOLDER    with cert.pem and key.pem
+usage: badcameras.py FOLDER    with cert.pem, key.pem and picture.jpeg
 """
 import asyncio
 import pathlib
@@ -28,6 +28,15 @@ async def http(reader, writer):
     code = int((await head_of(reader)).split()[1][1:])
     wants = 'WWW-Authenticate: Basic realm="camera"\r\n' if code == 401 else ''
     writer.write(f'HTTP/1.1 {code} {STATUSES[code]}\r\n{wants}Content-Length: 0\r\n\r\n'.encode())
+
+
+def picture_of(data):
+    async def picture(reader, writer):
+        """A picture for each request, as cameras have it beside their video."""
+        await head_of(reader)
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: '
+                     b'%d\r\n\r\n' % len(data) + data)
+    return picture
 
 
 async def rtsp(reader, writer):
@@ -80,13 +89,14 @@ def cameras(ports, refused):
         yield f'http-{code}', f'http://{address["http"]}/{code}', words
     for code in 401, 404:
         yield f'rtsp-{code}', f'rtsp://{address["rtsp"]}/{code}', WORDS[code]
-    yield 'tls', f'https://{address["https"]}/404', 'TLS certificate .* is not trusted'
-    yield 'tls-rtsp', f'rtsps://{address["rtsps"]}/404', 'TLS certificate .* is not trusted'
+    yield 'tls', f'https://{address["https"]}/404', 'TLS certificate .* is not trusted: its issuer is unknown'
+    yield 'tls-rtsp', f'rtsps://{address["rtsps"]}/404', 'TLS certificate .* is not trusted: its issuer is unknown'
+    yield 'picture', f'http://{address["picture"]}/picture.jpeg', 'a single picture'
     for scheme in 'http', 'rtsp':
         yield f'refused-{scheme}', f'{scheme}://127.0.0.1:{refused}/', f'127.0.0.1:{refused} refused'
-        yield f'half-open-{scheme}', f'{scheme}://{address["silent"]}/', 'no answer within 0.2 s'
-        yield f'garbage-{scheme}', f'{scheme}://{address["garbage"]}/', f'does not speak {scheme}'
-        yield f'dns-{scheme}', f'{scheme}://camera.invalid/', 'no such host: camera.invalid'
+        yield f'half-open-{scheme}', f'{scheme}://{address["silent"]}/', 'no answer within 1 s'
+        yield f'garbage-{scheme}', f'{scheme}://{address["garbage"]}/', f'no valid {scheme.upper()} answer'
+        yield f'dns-{scheme}', f'{scheme}://camera.invalid/', 'host.*: camera.invalid'
 
 
 async def main(folder):
@@ -95,10 +105,12 @@ async def main(folder):
     refusing = socket.create_server(('127.0.0.1', 0))
     refused = refusing.getsockname()[1]
     refusing.close()
+    picture = (folder / 'picture.jpeg').read_bytes()
     ports, servers = {}, []
     for name, handler, context in (('http', http, None), ('https', http, tls),
                                    ('rtsp', rtsp, None), ('rtsps', rtsp, tls),
-                                   ('silent', silent, None), ('garbage', garbage, None)):
+                                   ('silent', silent, None), ('garbage', garbage, None),
+                                   ('picture', picture_of(picture), None)):
         ports[name], server = await port_of(handler, context)
         servers.append(server)
     for kind, uri, words in cameras(ports, refused):

@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "../settings/secrets.h"
 
@@ -12,6 +13,9 @@ constexpr Time kSilence = 10 * kSecond;  // of a stream that had frames, at leas
 constexpr Time kStall = 2 * kSecond;     // the program itself was stopped
 constexpr Time kShort = kSecond;         // a picture, say, which is not read over and over
 constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
+
+constexpr const char *kPicture =
+    "it sends a single picture, not video; name the address of its video (RTSP, or MJPEG by HTTP)";
 
 /// A camera that is said to have few frames is given the time for them.
 Time silence_of(const CameraSettings &camera) {
@@ -28,12 +32,14 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       index_(index),
       camera_(settings.cameras[index]),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
+      is_http_(camera_.uri.rfind("http", 0) == 0),
       silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
 
 void Source::begin() {
   frames_ = 0;
+  only_.reset();
   heard_ = begun_ = g_get_monotonic_time();
   const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
                                            [this] { end(); }};
@@ -68,7 +74,13 @@ bool Source::is_silent(Time now) const {
 void Source::arrive(const Arrival &arrival) {
   if (connection_ == nullptr || connection_->number() != arrival.connection) return;
   heard_ = g_get_monotonic_time();
-  if (frames_++ == 0) first_ = heard_;
+  if (frames_++ == 0) {
+    first_ = heard_;
+    // By HTTP, this may be all: then it is no video, and the camera was never found.
+    if (is_http_) only_ = arrival.frame;
+    if (is_http_) return;
+  }
+  if (const auto first = std::exchange(only_, std::nullopt)) monitor_.take(index_, *first);
   monitor_.take(index_, arrival.frame);
 }
 
@@ -95,6 +107,7 @@ void Source::lose(const std::string &why) {
 }
 
 void Source::end() {
+  if (is_http_ && only_) return lose(kPicture);
   if (!is_file_) return lose("the stream ended");
   if (frames_ == 0) return lose("it has no video");
   if (!settings_.loop) return finish("");
