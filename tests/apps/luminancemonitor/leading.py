@@ -19,14 +19,25 @@ def local_video(folder):
     """A part of a stream, as playlists name them; False where there is no encoder."""
     path = folder / 'local.ts'
     for encoder in 'avenc_mpeg2video', 'x264enc', 'openh264enc':
+        path.unlink(missing_ok=True)
         done = subprocess.run(
             ['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=100', '!', encoder, '!',
              'mpegtsmux', '!', 'filesink', f'location={path}'], capture_output=True, timeout=60)
         if done.returncode == 0 and path.stat().st_size > 0:
             break
     else:
+        path.unlink(missing_ok=True)
         print('no encoder: no playlist would be played')
     return path
+
+
+def mjpeg(folder):
+    """A camera's usual video by HTTP."""
+    path = folder / 'mjpeg'
+    subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=50', '!', 'jpegenc', '!',
+                    'multipartmux', 'boundary=frame', '!', 'filesink', f'location={path}'],
+                   check=True, timeout=60)
+    return 'multipart/x-mixed-replace; boundary=frame', path.read_bytes()
 
 
 def playlist(address):
@@ -72,6 +83,13 @@ def lists(folder, other):
                       '\r\n').encode() + text + b'\r\n--x\r\n' + bytes(8192)), NOT_FOLLOWED
 
 
+def ordinary(folder):
+    """What is to be seen as before."""
+    yield '/mjpeg', mjpeg(folder), None
+    if (folder / 'local.ts').exists():
+        yield '/stream.ts', ('video/mp2t', (folder / 'local.ts').read_bytes()), None
+
+
 def redirects(other, clip):
     away = f'http://{OTHER}:{other.port}/clip.webm?{SECRET}'
     yield '/to-host', away, f'redirects to {OTHER}:{other.port}'
@@ -113,7 +131,8 @@ def main(folder):
     for server, path in (other, '/clip.webm'), (camera, '/private/clip.webm'):
         server.answers[path] = ('video/webm', data)
     cases, cameras = {}, []
-    for path, answer, words in [*lists(folder, other), *redirects(other, videos.CLIP)]:
+    for path, answer, words in [*lists(folder, other), *ordinary(folder),
+                                *redirects(other, videos.CLIP)]:
         camera.answers[path] = answer
         cases[id_of(path)] = words
         more = f'user = "{USER}"\npassword = "{PASSWORD}"\n'

@@ -12,6 +12,7 @@
 #include "framelimit.h"
 #include "plugging.h"
 #include "rtspguard.h"
+#include "uri.h"
 
 namespace luminance {
 namespace {
@@ -58,6 +59,11 @@ void set_rtsp(GstElement *source, double patience) {
   g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, "tcp-timeout",
                static_cast<guint64>(seconds(patience)), nullptr);
   guard_rtsp_source(source);
+}
+
+bool is_by_http(const std::string &uri) {
+  const std::optional<Peer> peer = peer_of(uri);
+  return peer && (peer->scheme == "http" || peer->scheme == "https");
 }
 
 struct Opening {
@@ -141,7 +147,7 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
   const auto forget = [](gpointer data, GClosure *) { delete static_cast<Opening *>(data); };
   g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
                         new Opening{camera.credentials.value_or(Credentials()),
-                                    settings.patience.answer, camera.uri.rfind("http", 0) == 0},
+                                    settings.patience.answer, is_by_http(camera.uri)},
                         forget, static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
   g_signal_connect(decoder, "autoplug-select", G_CALLBACK(on_factory), nullptr);

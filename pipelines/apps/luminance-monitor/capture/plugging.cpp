@@ -40,8 +40,9 @@ bool may_plug(GstElementFactory *factory) {
   const auto is_a = [&](const char *word) { return std::strstr(klass, word) != nullptr; };
   if (is_in(name, kDemuxers) || is_in(name, kPictures)) return true;
   if (is_a("Demuxer") || is_a("Source") || is_a("Sink") || is_a("Bin")) return false;
-  if (is_a("Depayloader")) return true;
-  return is_a("Video") && (is_a("Decoder") || is_a("Parser"));
+  if (is_a("Depayloader")) return is_a("RTP");
+  if (is_a("Parser")) return is_a("Video") || is_a("Image");
+  return is_a("Decoder") && is_a("Video");
 }
 
 std::string refusal_of(const GstCaps *caps) {

@@ -32,7 +32,7 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       index_(index),
       camera_(settings.cameras[index]),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
-      is_http_(camera_.uri.rfind("http", 0) == 0),
+      is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
       silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
