@@ -23,6 +23,10 @@ Time silence_of(const CameraSettings &camera) {
   return std::max(kSilence, seconds(2 * rule.raise));
 }
 
+std::string no_frames_within(Time time) {
+  return "no frames within " + std::to_string(time / kSecond) + " s";
+}
+
 }  // namespace
 
 Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index)
@@ -61,13 +65,16 @@ void Source::tick() {
     monitor_.set_status(index_, Status::kConnecting);
     begin();
   } else if (is_silent(now)) {
-    lose(frames_ > 0 ? "no frames any more" : "it gives no frames");
+    lose(frames_ > 0 ? "no frames any more" : no_frames_within(patience()));
   }
 }
 
+/// For its first frame.
+Time Source::patience() const { return std::max(seconds(settings_.patience.frame), silence_); }
+
 /// Whether there is nothing more to wait for. The next frame of a file may be far.
 bool Source::is_silent(Time now) const {
-  if (frames_ == 0) return now - heard_ > std::max(seconds(settings_.patience.frame), silence_);
+  if (frames_ == 0) return now - heard_ > patience();
   return !is_file_ && now - heard_ > silence_;
 }
 

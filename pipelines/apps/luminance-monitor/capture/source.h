@@ -29,6 +29,7 @@ class Source {
   GstSample *sample() const;
 
  private:
+  Time patience() const;
   bool is_silent(Time now) const;
   void lose(const std::string &why);
   void end();
