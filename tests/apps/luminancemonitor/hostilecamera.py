@@ -34,10 +34,11 @@ def serve(server):
 
 
 class Web:
-    """An HTTP server: `answers` by path are (type, data), or the address of a redirect."""
+    """An HTTP server: `answers` by path are (type, data), or the address of a redirect. Of data in
+    `cut`, more was promised."""
 
     def __init__(self, address):
-        self.answers, self.seen = {}, Seen()
+        self.answers, self.cut, self.seen = {}, set(), Seen()
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -69,7 +70,8 @@ class Web:
         elif answer is not None:
             request.send_response(200)
             request.send_header('Content-Type', answer[0])
-            request.send_header('Content-Length', str(len(answer[1])))
+            more = 1000 if path in self.cut else 0
+            request.send_header('Content-Length', str(len(answer[1]) + more))
             request.end_headers()
             request.wfile.write(answer[1])
             return

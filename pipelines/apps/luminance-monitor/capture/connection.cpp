@@ -29,10 +29,14 @@ std::string header_of(const GstStructure *headers, const char *name) {
   return "";
 }
 
+bool is_http_answer(GstMessage *message) {
+  const GstStructure *s = gst_message_get_structure(message);
+  return s != nullptr && gst_structure_has_name(s, "http-headers");
+}
+
 /// Where an answer by HTTP leads; empty where it does not.
 std::string location_of(GstMessage *message) {
   const GstStructure *s = gst_message_get_structure(message);
-  if (s == nullptr || !gst_structure_has_name(s, "http-headers")) return "";
   GstStructure *headers = nullptr;
   if (!gst_structure_get(s, "response-headers", GST_TYPE_STRUCTURE, &headers, nullptr)) return "";
   const std::string location = header_of(headers, "Location");
@@ -124,12 +128,19 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
 gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) {
   auto *self = static_cast<Connection *>(data);
   switch (GST_MESSAGE_TYPE(message)) {
-    case GST_MESSAGE_ELEMENT: self->location_ = location_of(message); break;
+    case GST_MESSAGE_ELEMENT:
+      if (is_http_answer(message)) self->take_answer(message);
+      break;
     case GST_MESSAGE_ERROR: self->fail(message); break;  // which may delete it, as the next
     case GST_MESSAGE_EOS: self->leave([](const Callbacks &callbacks) { callbacks.ended(); }); break;
     default: break;
   }
   return G_SOURCE_CONTINUE;
+}
+
+void Connection::take_answer(GstMessage *message) {
+  has_answered_ = true;
+  location_ = location_of(message);
 }
 
 /// For the last time.
@@ -145,12 +156,12 @@ void Connection::give_up(const std::string &why) {
 
 void Connection::fail(GstMessage *message) {
   const Failure failure = failure_of(message, camera_.credentials.has_value());
-  const bool had_frames = feed_->began;
+  const bool had_stream = feed_->began || has_answered_;
   const std::string location = failure.location.empty() ? location_ : failure.location;
   if (failure.is_redirect && !location.empty()) return follow(location);
   const std::optional<Peer> peer = peer_of(camera_.uri);
   if (!failure.is_vague || !peer) return give_up(failure.text);
-  if (had_frames) return give_up("the stream broke off");
+  if (had_stream) return give_up("the stream broke off");
   const double patience = settings_.patience.answer;
   if (g_get_monotonic_time() - opened_ >= seconds(patience))
     return give_up(no_answer_within(patience));
@@ -168,6 +179,7 @@ void Connection::follow(const std::string &location) {
   camera_.uri = redirect.uri;
   camera_.credentials = redirect.to_the_camera ? own_.credentials : std::nullopt;
   location_.clear();
+  has_answered_ = false;
   try {
     open();
   } catch (const std::exception &error) {  // GStreamer lacks an element

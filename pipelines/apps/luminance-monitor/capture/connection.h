@@ -49,6 +49,7 @@ class Connection {
 
   void open();
   void close();
+  void take_answer(GstMessage *message);
   void fail(GstMessage *message);
   void follow(const std::string &location);
   void give_up(const std::string &why);
@@ -63,8 +64,9 @@ class Connection {
   std::shared_ptr<Feed> feed_;  // of the latest player
   std::unique_ptr<Player> player_;
   std::unique_ptr<Diagnosis> diagnosis_;
-  Time opened_ = 0;       // monotonic
-  std::string location_;  // of the latest answer, where it leads elsewhere
+  Time opened_ = 0;            // monotonic
+  bool has_answered_ = false;  // by HTTP
+  std::string location_;       // of the latest answer, where it leads elsewhere
   int redirects_ = 0;
 };
 

@@ -45,6 +45,7 @@ std::string words_of_status(guint code, const std::string &reason, bool has_user
 bool is_vague(const Error &error) {
   return error.is_of_source && (has(error.detail, "Failed to connect") ||
                                 has(error.detail, "streaming stopped, reason error") ||
+                                has(error.detail, "does not accept Range") ||
                                 has(error.detail, "Could not receive message") ||
                                 has(error.detail, "Could not send message"));
 }
