@@ -139,7 +139,9 @@ gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) 
 }
 
 void Connection::take_answer(GstMessage *message) {
-  has_answered_ = true;
+  guint code = 0;  // also without an answer there is such a message
+  gst_structure_get_uint(gst_message_get_structure(message), "http-status-code", &code);
+  has_answered_ = code >= 200 && code < 300;
   location_ = location_of(message);
 }
 
