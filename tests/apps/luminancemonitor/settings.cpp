@@ -399,6 +399,43 @@ TEST_F(ConfigFile, AWrongUriIsNoFile) {
             "rtsp://host:8554/x");
 }
 
+TEST_F(ConfigFile, RefusesWhatHidesAPasswordInThePath) {
+  for (const char *uri :
+       {"rtsp://admin:123/4geheim@host:554/live", "rtsp://admin:123?4geheim@host/live",
+        "rtsp://admin:123#4geheim@host/live", "rtsp://admin:p@ss/4geheim@host/live",
+        "http://admin/4:geheim@host", "rtsp://admin:123/4:geheim@[::1]:554/"}) {
+    for (const std::string &error :
+         {error_in(std::string("[[cameras]]\nuri = '") + uri + "'"), error_of({uri})}) {
+      EXPECT_NE(error.find("write '/' as %2F"), std::string::npos) << uri << ": " << error;
+      for (const char *part : {"123", "geheim", "4:", "ss/4"})
+        EXPECT_EQ(error.find(part), std::string::npos) << error;
+    }
+  }
+  const CameraSettings camera =
+      config("[[cameras]]\nuri = 'rtsp://admin:123%2F4@host:554/live'").cameras.at(0);
+  EXPECT_EQ(camera.credentials->password, "123/4");
+  EXPECT_EQ(camera.location, "rtsp://host:554/live");
+}
+
+TEST_F(ConfigFile, TakesAnAtWhereNoPasswordCanBe) {
+  for (const char *uri : {"http://host/@yard/live", "http://[::1]/a?user=me@home",
+                          "rtsp://host:554/live/me%40home", "file:///tmp/a:b@c.mp4"})
+    EXPECT_EQ(config(std::string("[[cameras]]\nuri = '") + uri + "'").cameras.at(0).uri, uri);
+  EXPECT_EQ(config("[[cameras]]\nuri = 'rtsp://@host:554/cam@1'").cameras.at(0).uri,
+            "rtsp://host:554/cam@1");
+}
+
+TEST_F(ConfigFile, TakesTheHostsOfRedirects) {
+  const std::string begin = "[[cameras]]\nuri = 'http://a/'\nredirect-hosts = ";
+  EXPECT_EQ(config(begin + "['b', '[::1]:8080']").cameras.at(0).redirect_hosts,
+            (std::vector<std::string>{"b", "[::1]:8080"}));
+  EXPECT_TRUE(config("[[cameras]]\nuri = 'http://a/'").cameras.at(0).redirect_hosts.empty());
+  for (const char *wrong : {"'b'", "[1]", "['']", "['http://b']", "['*']"}) {
+    const std::string error = error_in(begin + wrong);
+    EXPECT_NE(error.find("cameras[0].redirect-hosts"), std::string::npos) << wrong << error;
+  }
+}
+
 TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
   EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(error_in("a: " + std::string(100000, '{'), "c.yaml").find("nested"), std::string::npos);
@@ -429,6 +466,30 @@ TEST(Secrets, AreCutOutOfWhatOthersSay) {
   camera.uri += "#part";
   EXPECT_EQ(without_secrets("GET /video?token=abc123", camera), "GET /video?***");
   EXPECT_EQ(without_secrets("no /user=a_password=b_c/d", camera), "no /user=a_password=***/d");
+}
+
+TEST(Secrets, AreCutOutOfOtherAddresses) {
+  CameraSettings camera;
+  camera.uri = camera.location = "http://host/video";
+  EXPECT_EQ(without_secrets("leads to http://me:geheim@other:81/a?sid=4bR&x=y, perhaps", camera),
+            "leads to http://other:81/a perhaps");
+  EXPECT_EQ(without_secrets("see 'rtsp://other/4bRfx0QhDIxzUo1x'", camera),
+            "see 'rtsp://other/***'");
+  EXPECT_EQ(without_secrets("GET /a/apikey=geheim/b", camera), "GET /a/apikey=***/b");
+  EXPECT_EQ(without_secrets("no file:///a?b#c", camera), "no file:///a?b#c");
+}
+
+TEST(Secrets, KeysOfAPathAreNotShown) {
+  const auto shown = [](const std::string &path) {
+    return split_uri("rtsps://host:7441/" + path).location.substr(18);
+  };
+  EXPECT_EQ(shown("4bRfx0QhDIxzUo1x"), "***");
+  EXPECT_EQ(shown("s/9f86d081884c7d659a2feaa0c55ad015/live?x"), "s/***/live");
+  EXPECT_EQ(shown("123e4567-e89b-12d3-a456-426614174000"), "***");
+  for (const char *path : {"Streaming/Channels/101", "h264Preview_01_main", "cam/realmonitor",
+                           "onvif-media/media.amp", "the-camera-above-the-entrance", "live/ch00_0",
+                           "StreamingChannels101", "2026010112000000", "%E5%85%A5%E5%8F%A3"})
+    EXPECT_EQ(shown(path), path);
 }
 
 TEST(Secrets, UrisAreSplit) {

@@ -77,7 +77,8 @@ def main(folder):
         status = lambda name: monitor.cameras()[name]['status']
         frames = lambda name: monitor.cameras()[name]['frames']
         wait_for('the camera', lambda: frames('door') > 10)
-        wait_for('a refusal', lambda: '401' in monitor.cameras()['wrong']['error'])
+        wait_for('a refusal', lambda: 'wrong user or password (401' in
+                 monitor.cameras()['wrong']['error'])
         assert abs(wait_for('a rate', lambda: monitor.cameras()['door']['fps']) - 10) < 3
         assert monitor.cameras()['door']['location'] == f'rtsp://127.0.0.1:{camera.port}/live'
         expect_no_secrets(monitor, history)

@@ -1,115 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "connection.h"
 
-#include <gstcudatensor.h>
-
-#include <cstring>
-#include <stdexcept>
+#include <cstdlib>
 #include <utility>
 
-#include "framelimit.h"
+#include "failure.h"
 #include "message.h"
+#include "pipeline.h"
 
 namespace luminance {
 namespace {
 
 // Where timestamps and the clock part by more than this, the video has begun anew.
 constexpr Time kJump = kSecond / 2;
-constexpr guint kRtspLatency = 200;  // milliseconds; nobody has to see this smoothly
+constexpr int kMostRedirects = 5;
 
-/// What sets the user on elements that open URIs.
-constexpr const char *kUserProperties[][2] = {{"user-id", "user-pw"}, {"username", "password"}};
-
-bool has_property(GstElement *element, const char *name) {
-  return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name) != nullptr;
-}
-
-void set_user(GstElement *source, const Credentials &credentials) {
-  for (const auto &[user, password] : kUserProperties) {
-    if (!has_property(source, user) || !has_property(source, password)) continue;
-    g_object_set(source, user, credentials.user.c_str(), password, credentials.password.c_str(),
-                 nullptr);
-    return;
+/// A header of an answer, by whatever case it is written in.
+std::string header_of(const GstStructure *headers, const char *name) {
+  for (gint i = 0; i < gst_structure_n_fields(headers); ++i) {
+    const gchar *field = gst_structure_nth_field_name(headers, static_cast<guint>(i));
+    if (g_ascii_strcasecmp(field, name) != 0) continue;
+    const GValue *value = gst_structure_get_value(headers, field);
+    if (GST_VALUE_HOLDS_ARRAY(value) && gst_value_array_get_size(value) > 0)
+      value = gst_value_array_get_value(value, 0);
+    if (G_VALUE_HOLDS_STRING(value) && g_value_get_string(value) != nullptr)
+      return g_value_get_string(value);
   }
-  GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS, ("This kind of source takes no user"), (nullptr));
+  return "";
 }
 
-/// Whether an RTSP server is asked for a stream. Sound need not even be sent.
-gboolean on_rtsp_stream(GstElement *, guint, GstCaps *caps, gpointer) {
-  const gchar *media = gst_structure_get_string(gst_caps_get_structure(caps, 0), "media");
-  return media == nullptr || std::strcmp(media, "video") == 0;
+bool is_http_answer(GstMessage *message) {
+  const GstStructure *s = gst_message_get_structure(message);
+  return s != nullptr && gst_structure_has_name(s, "http-headers");
 }
 
-/// uridecodebin has made the element that opens the URI.
-void on_source(GstElement *, GstElement *source, gpointer data) {
-  const auto *credentials = static_cast<const Credentials *>(data);
-  if (!credentials->user.empty()) set_user(source, *credentials);
-  if (g_signal_lookup("select-stream", G_OBJECT_TYPE(source)) == 0) return;
-  g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
-  // Where frames come faster than they are decoded, they are not kept for later.
-  g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, nullptr);
-}
-
-/// Whether decoding goes on. That of sound and text does not.
-gboolean on_caps(GstElement *, GstPad *, GstCaps *caps, gpointer) {
-  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
-  return !g_str_has_prefix(name, "audio/") && !g_str_has_prefix(name, "text/") &&
-         !g_str_has_prefix(name, "subpicture/");
-}
-
-/// A frame was decoded. Not videorate: it ends the program where frames have no duration.
-GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
-  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
-  const Time time =
-      GST_CLOCK_TIME_IS_VALID(pts) ? static_cast<Time>(pts / GST_USECOND) : g_get_monotonic_time();
-  return static_cast<FrameLimit *>(limit)->takes(time) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
-}
-
-void limit_frames(GstElement *pipeline, unsigned rate) {
-  g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(pipeline), "convert");
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
-  const auto forget = [](gpointer limit) { delete static_cast<FrameLimit *>(limit); };
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), forget);
-}
-
-std::string description_of(const Settings &settings) {
-  // Not uridecodebin3: that of GStreamer 1.22 does not always begin.
-  std::string text = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
-  // It leaves alone what cudahistogram takes, and what is on a GPU.
-  text += "videoconvert name=convert ! ";
-  if (!settings.fast) text += "clocksync ! ";
-  // Cameras share the cores; each of them needs but a part of one.
-  return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
-         " ! fakesink name=sink sync=false";
-}
-
-GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
-  g_autoptr(GError) error = nullptr;
-  GstElement *pipeline = gst_parse_launch(description_of(settings).c_str(), &error);
-  if (error != nullptr) {
-    const std::string why = error->message;
-    g_clear_object(&pipeline);
-    throw std::runtime_error(why);
-  }
-  // One context for all cameras. Where this fails, there is no CUDA.
-  if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
-  g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
-  g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
-  if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
-  const auto forget = [](gpointer data, GClosure *) { delete static_cast<Credentials *>(data); };
-  g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
-                        new Credentials(camera.credentials.value_or(Credentials())), forget,
-                        static_cast<GConnectFlags>(0));
-  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
-  return pipeline;
+/// Where an answer by HTTP leads; empty where it does not.
+std::string location_of(GstMessage *message) {
+  const GstStructure *s = gst_message_get_structure(message);
+  GstStructure *headers = nullptr;
+  if (!gst_structure_get(s, "response-headers", GST_TYPE_STRUCTURE, &headers, nullptr)) return "";
+  const std::string location = header_of(headers, "Location");
+  gst_structure_free(headers);
+  return location;
 }
 
 }  // namespace
-
-void check_elements(const Settings &settings) {
-  GstElement *pipeline = pipeline_of(CameraSettings(), settings);
-  gst_object_unref(pipeline);
-}
 
 /// What the pipeline's threads have, perhaps a little longer than the connection is there.
 struct Connection::Feed {
@@ -120,7 +55,7 @@ struct Connection::Feed {
   std::atomic<Time> end;  // of the latest frame
   // From the video's time to the monitor's. The thread that has the frame has these.
   Time offset = 0, last = 0;
-  bool began = false;
+  std::atomic<bool> began{false};
 
   Time time_of(const Frame &frame) {
     const Time now = g_get_monotonic_time();
@@ -137,8 +72,21 @@ struct Connection::Feed {
 Connection::Connection(const CameraSettings &camera, const Settings &settings, Inbox &inbox,
                        const Begin &begin, Callbacks callbacks)
     : callbacks_(std::move(callbacks)),
-      feed_(new Feed{inbox, settings.fast, begin, {false}, {begin.time}}),
-      player_(std::make_unique<Player>(pipeline_of(camera, settings))) {
+      settings_(settings),
+      own_(camera),
+      camera_(camera),
+      inbox_(inbox),
+      begin_(begin) {
+  open();
+}
+
+Connection::~Connection() { close(); }
+
+void Connection::open() {
+  auto player = std::make_unique<Player>(pipeline_of(camera_, settings_));
+  feed_.reset(new Feed{inbox_, settings_.fast, begin_, {false}, {begin_.time}});
+  player_ = std::move(player);
+  opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
   gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), forget);
@@ -146,17 +94,20 @@ Connection::Connection(const CameraSettings &camera, const Settings &settings, I
   player_->play();
 }
 
-Connection::~Connection() {
+void Connection::close() {
+  if (player_ == nullptr) return;
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   gst_bus_remove_watch(bus);
   feed_->over = true;
-  feed_->inbox.wake();
+  inbox_.wake();
+  player_.reset();
 }
 
-unsigned Connection::number() const { return feed_->begin.number; }
+unsigned Connection::number() const { return begin_.number; }
 Time Connection::end() const { return feed_->end; }
 
 GstSample *Connection::sample() const {
+  if (player_ == nullptr) return nullptr;
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "sink");
   GstSample *sample = nullptr;
   g_object_get(sink, "last-sample", &sample, nullptr);
@@ -176,15 +127,66 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
 
 gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) {
   auto *self = static_cast<Connection *>(data);
-  const GstMessageType type = GST_MESSAGE_TYPE(message);
-  if (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS) return G_SOURCE_CONTINUE;
-  const Callbacks callbacks = self->callbacks_;  // which delete it
-  self->feed_->inbox.drain();                    // what came before this
-  if (type == GST_MESSAGE_EOS)
-    callbacks.ended();
-  else
-    callbacks.failed(error_of(message));
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ELEMENT:
+      if (is_http_answer(message)) self->take_answer(message);
+      break;
+    case GST_MESSAGE_ERROR: self->fail(message); break;  // which may delete it, as the next
+    case GST_MESSAGE_EOS: self->leave([](const Callbacks &callbacks) { callbacks.ended(); }); break;
+    default: break;
+  }
   return G_SOURCE_CONTINUE;
+}
+
+void Connection::take_answer(GstMessage *message) {
+  guint code = 0;  // also without an answer there is such a message
+  gst_structure_get_uint(gst_message_get_structure(message), "http-status-code", &code);
+  has_answered_ = code >= 200 && code < 300;
+  location_ = location_of(message);
+}
+
+/// For the last time.
+void Connection::leave(const std::function<void(const Callbacks &)> &tell) {
+  const Callbacks callbacks = callbacks_;  // which delete it
+  inbox_.drain();                          // what came before this
+  tell(callbacks);
+}
+
+void Connection::give_up(const std::string &why) {
+  leave([&why](const Callbacks &callbacks) { callbacks.failed(why); });
+}
+
+void Connection::fail(GstMessage *message) {
+  const Failure failure = failure_of(message, camera_.credentials.has_value());
+  const bool had_stream = feed_->began || has_answered_;
+  const std::string location = failure.location.empty() ? location_ : failure.location;
+  if (failure.is_redirect && !location.empty()) return follow(location);
+  const std::optional<Peer> peer = peer_of(camera_.uri);
+  if (!failure.is_vague || !peer) return give_up(failure.text);
+  if (had_stream) return give_up("the stream broke off");
+  const double patience = settings_.patience.answer;
+  if (g_get_monotonic_time() - opened_ >= seconds(patience))
+    return give_up(no_answer_within(patience));
+  close();
+  diagnosis_ = std::make_unique<Diagnosis>(*peer, patience,
+                                           [this](const std::string &why) { give_up(why); });
+}
+
+/// Begins again there, if the camera may lead there. Its user and password are for itself.
+void Connection::follow(const std::string &location) {
+  if (++redirects_ > kMostRedirects) return give_up("it redirects again and again");
+  const Redirect redirect = redirect_of(own_, camera_.uri, location);
+  if (redirect.uri.empty()) return give_up(redirect.refusal);
+  close();
+  camera_.uri = redirect.uri;
+  camera_.credentials = redirect.to_the_camera ? own_.credentials : std::nullopt;
+  location_.clear();
+  has_answered_ = false;
+  try {
+    open();
+  } catch (const std::exception &error) {  // GStreamer lacks an element
+    give_up(error.what());
+  }
 }
 
 }  // namespace luminance

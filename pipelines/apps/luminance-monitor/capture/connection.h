@@ -10,13 +10,11 @@
 
 #include "../settings/settings.h"
 #include "../watch/time.h"
+#include "diagnosis.h"
 #include "inbox.h"
 #include "player.h"
 
 namespace luminance {
-
-/// Throws std::runtime_error where GStreamer lacks an element that every camera needs.
-void check_elements(const Settings &settings);
 
 class Connection {
  public:
@@ -49,9 +47,27 @@ class Connection {
   static GstBusSyncReply on_any_thread(GstBus *, GstMessage *message, gpointer feed);
   static gboolean on_main_loop(GstBus *, GstMessage *message, gpointer self);
 
+  void open();
+  void close();
+  void take_answer(GstMessage *message);
+  void fail(GstMessage *message);
+  void follow(const std::string &location);
+  void give_up(const std::string &why);
+  void leave(const std::function<void(const Callbacks &)> &tell);
+
   const Callbacks callbacks_;
-  const std::shared_ptr<Feed> feed_;
+  const Settings &settings_;
+  const CameraSettings &own_;  // as it is set
+  CameraSettings camera_;      // as it is opened, perhaps after a redirect
+  Inbox &inbox_;
+  const Begin begin_;
+  std::shared_ptr<Feed> feed_;  // of the latest player
   std::unique_ptr<Player> player_;
+  std::unique_ptr<Diagnosis> diagnosis_;
+  Time opened_ = 0;            // monotonic
+  bool has_answered_ = false;  // by HTTP
+  std::string location_;       // of the latest answer, where it leads elsewhere
+  int redirects_ = 0;
 };
 
 }  // namespace luminance

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "message.h"
 
-#include <algorithm>
-
 namespace luminance {
 namespace {
 
@@ -37,23 +35,6 @@ std::optional<Frame> frame_of(GstMessage *message) {
   if (running_time != GST_CLOCK_TIME_NONE)
     frame.running_time = static_cast<Time>(running_time / GST_USECOND);
   return frame;
-}
-
-std::string error_of(GstMessage *message) {
-  g_autoptr(GError) error = nullptr;
-  g_autofree gchar *debug = nullptr;
-  gst_message_parse_error(message, &error, &debug);
-  std::string text = error->message;
-  // The last line of what is meant for developers is often what people want to know.
-  const std::string detail = debug != nullptr ? debug : "";
-  if (detail.find("reason not-linked") != std::string::npos)
-    return "it has no video that can be decoded here";
-  const size_t line = detail.rfind('\n');
-  if (line != std::string::npos && line + 1 < detail.size())
-    text += " (" + detail.substr(line + 1) + ")";
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
 }
 
 }  // namespace luminance

@@ -19,7 +19,4 @@ struct Frame {
 /// What a message says of a frame; empty where it is none of cudahistogram, or lacks fields.
 std::optional<Frame> frame_of(GstMessage *message);
 
-/// What an error message says, for people, on one line.
-std::string error_of(GstMessage *message);
-
 }  // namespace luminance

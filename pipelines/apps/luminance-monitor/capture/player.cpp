@@ -11,6 +11,18 @@ namespace {
 
 std::atomic<int> pipelines{0};
 
+constexpr int kTries = 5;
+
+/// Takes a pipeline down, whatever state it is in. A bin whose change of state an error aborted
+/// answers the next one with that old failure, although nothing is left to do: GStreamer then stops
+/// halfway and keeps the threads and descriptors of all elements that it has not come to. Each try
+/// gets past one such bin.
+void take_down(GstElement *pipeline) {
+  for (int i = 0; i < kTries; ++i)
+    if (gst_element_set_state(pipeline, GST_STATE_NULL) != GST_STATE_CHANGE_FAILURE) return;
+  GST_ERROR_OBJECT(pipeline, "does not stop");
+}
+
 }  // namespace
 
 struct Player::State {
@@ -34,7 +46,7 @@ Player::~Player() {
   state_->over = true;
   std::thread([state = state_] {
     const std::lock_guard<std::mutex> lock(state->mutex);
-    gst_element_set_state(state->pipeline, GST_STATE_NULL);
+    take_down(state->pipeline);
   }).detach();
 }
 

@@ -2,23 +2,29 @@
 #include "source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "../settings/secrets.h"
 
 namespace luminance {
 namespace {
 
-constexpr Time kSilence = 10 * kSecond;                // of a stream that had frames, at least
-constexpr Time kPatience = 20 * kSecond;               // until the first frame
-constexpr double kFirstPause = 1, kLongestPause = 60;  // seconds
-constexpr Time kStall = 2 * kSecond;                   // the program itself was stopped
-constexpr Time kShort = kSecond;      // a picture, say, which is not read over and over
-constexpr Time kGood = 30 * kSecond;  // a connection of this length was none of many failures
+constexpr Time kSilence = 10 * kSecond;  // of a stream that had frames, at least
+constexpr Time kStall = 2 * kSecond;     // the program itself was stopped
+constexpr Time kShort = kSecond;         // a picture, say, which is not read over and over
+constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
+
+constexpr const char *kPicture =
+    "it sends a single picture, not video; name the address of its video (RTSP, or MJPEG by HTTP)";
 
 /// A camera that is said to have few frames is given the time for them.
 Time silence_of(const CameraSettings &camera) {
   const Rule &rule = camera.rules[static_cast<size_t>(Verdict::kNoFrames)];
   return std::max(kSilence, seconds(2 * rule.raise));
+}
+
+std::string no_frames_within(Time time) {
+  return "no frames within " + std::to_string(time / kSecond) + " s";
 }
 
 }  // namespace
@@ -30,12 +36,14 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       index_(index),
       camera_(monitor.camera_of(index).settings()),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
+      is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
       silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
 
 void Source::begin() {
   frames_ = 0;
+  only_.reset();
   heard_ = begun_ = g_get_monotonic_time();
   const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
                                            [this] { end(); }};
@@ -57,20 +65,29 @@ void Source::tick() {
     monitor_.set_status(index_, Status::kConnecting);
     begin();
   } else if (is_silent(now)) {
-    lose(frames_ > 0 ? "no frames any more" : "it gives no frames");
+    lose(frames_ > 0 ? "no frames any more" : no_frames_within(patience()));
   }
 }
 
+/// For its first frame.
+Time Source::patience() const { return std::max(seconds(settings_.patience.frame), silence_); }
+
 /// Whether there is nothing more to wait for. The next frame of a file may be far.
 bool Source::is_silent(Time now) const {
-  if (frames_ == 0) return now - heard_ > std::max(kPatience, silence_);
+  if (frames_ == 0) return now - heard_ > patience();
   return !is_file_ && now - heard_ > silence_;
 }
 
 void Source::arrive(const Arrival &arrival) {
   if (connection_ == nullptr || connection_->number() != arrival.connection) return;
   heard_ = g_get_monotonic_time();
-  if (frames_++ == 0) first_ = heard_;
+  if (frames_++ == 0) {
+    first_ = heard_;
+    // By HTTP, this may be all: then it is no video, and the camera was never found.
+    if (is_http_) only_ = arrival.frame;
+    if (is_http_) return;
+  }
+  if (const auto first = std::exchange(only_, std::nullopt)) monitor_.take(index_, *first);
   monitor_.take(index_, arrival.frame);
 }
 
@@ -88,7 +105,8 @@ void Source::lose(const std::string &why) {
   connection_.reset();
   const Time now = g_get_monotonic_time();
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
-  pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
+  const Patience &patience = settings_.patience;
+  pause_ = std::clamp(2 * pause_, patience.first_pause, patience.longest_pause);
   // Not all of them at once, where a switch or a recorder was restarted.
   std::uniform_real_distribution<double> around(0.8, 1.2);
   again_ = now + seconds(pause_ * around(random_));
@@ -96,6 +114,7 @@ void Source::lose(const std::string &why) {
 }
 
 void Source::end() {
+  if (is_http_ && only_) return lose(kPicture);
   if (!is_file_) return lose("the stream ended");
   if (frames_ == 0) return lose("it has no video");
   if (!settings_.loop) return finish("");

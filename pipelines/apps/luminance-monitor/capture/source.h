@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -29,6 +30,7 @@ class Source {
   GstSample *sample() const;
 
  private:
+  Time patience() const;
   bool is_silent(Time now) const;
   void lose(const std::string &why);
   void end();
@@ -39,19 +41,20 @@ class Source {
   Inbox &inbox_;
   const size_t index_;
   const CameraSettings &camera_;
-  const bool is_file_;
+  const bool is_file_, is_http_;
   const Time silence_;  // after which it is begun again
 
   std::unique_ptr<Connection> connection_;
-  unsigned tries_ = 0;   // connections, ever
-  uint64_t frames_ = 0;  // of this connection
-  Time begun_ = 0;       // monotonic: the connection's begin
-  Time heard_ = 0;       // monotonic: the latest frame, or the connection's begin
-  Time ticked_ = 0;      // monotonic
-  Time first_ = 0;       // monotonic: the connection's first frame
-  Time again_ = 0;       // monotonic: when to try, where there is no connection
-  Time resume_;          // fast: when its next frame comes, by the time of frames
-  double pause_ = 0;     // seconds before the last try
+  unsigned tries_ = 0;               // connections, ever
+  uint64_t frames_ = 0;              // of this connection
+  std::optional<Measurement> only_;  // its only frame, while that may be a picture of its own
+  Time begun_ = 0;                   // monotonic: the connection's begin
+  Time heard_ = 0;                   // monotonic: the latest frame, or the connection's begin
+  Time ticked_ = 0;                  // monotonic
+  Time first_ = 0;                   // monotonic: the connection's first frame
+  Time again_ = 0;                   // monotonic: when to try, where there is no connection
+  Time resume_;                      // fast: when its next frame comes, by the time of frames
+  double pause_ = 0;                 // seconds before the last try
   bool over_ = false, failed_ = false;
   std::minstd_rand random_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jpeg.h"
+#include "pipeline.h"
 #include "player.h"
 
 namespace luminance {

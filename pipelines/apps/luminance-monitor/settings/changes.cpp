@@ -24,10 +24,10 @@ bool are_same(const std::optional<Credentials> &a, const std::optional<Credentia
 }
 
 bool are_same(const CameraSettings &a, const CameraSettings &b) {
-  const auto &[id, name, uri, location, credentials, max_fps, rules] = a;
-  const auto &[id_b, name_b, uri_b, location_b, credentials_b, max_fps_b, rules_b] = b;
-  return std::tie(id, name, uri, location, max_fps) ==
-             std::tie(id_b, name_b, uri_b, location_b, max_fps_b) &&
+  const auto &[id, name, uri, location, credentials, hosts, max_fps, rules] = a;
+  const auto &[id_b, name_b, uri_b, location_b, credentials_b, hosts_b, max_fps_b, rules_b] = b;
+  return std::tie(id, name, uri, location, hosts, max_fps) ==
+             std::tie(id_b, name_b, uri_b, location_b, hosts_b, max_fps_b) &&
          are_same(credentials, credentials_b) && are_same(rules, rules_b);
 }
 

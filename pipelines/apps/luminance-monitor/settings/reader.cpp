@@ -65,6 +65,16 @@ class Table {
     read(key, text);
     return text;
   }
+  void read(const std::string &key, std::vector<std::string> &texts) {
+    const json *value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_array()) fail(key, "is no list");
+    texts.clear();
+    for (const json &text : *value) {
+      if (!text.is_string()) fail(key, "has something other than text in it");
+      texts.push_back(text.get<std::string>());
+    }
+  }
   void with(const std::string &key, const std::function<void(Table)> &read) {
     if (const json *value = find(key)) read(Table(*value, path_of(key)));
   }
@@ -168,6 +178,13 @@ bool is_uri(const std::string &source) {
          g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);
 }
 
+void read_redirect_hosts(Table &table, std::vector<std::string> &hosts) {
+  table.read("redirect-hosts", hosts);
+  for (const std::string &host : hosts)
+    if (host.empty() || host.find_first_of("/@?# *") != std::string::npos)
+      table.fail("redirect-hosts", "has '" + host + "', which is neither HOST nor HOST:PORT");
+}
+
 void read_camera(Table table, const std::string &folder, Settings &settings) {
   const std::string uri = table.text("uri");
   if (uri.empty()) table.fail("uri", "is missing");
@@ -184,6 +201,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
     if (camera.credentials) table.fail("user", "is in the URI, too");
     camera.credentials = credentials;
   }
+  read_redirect_hosts(table, camera.redirect_hosts);
   table.read("max-fps", camera.max_fps, 0, kMostFps);
   table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, camera.rules); });
   table.finish();

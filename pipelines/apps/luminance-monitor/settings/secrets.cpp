@@ -34,11 +34,17 @@ void replace_all(std::string &text, const std::string &what, const std::string &
 struct Span {
   size_t begin, end;
 };
-std::optional<Span> find_password(const std::string &text, size_t from) {
+constexpr const char *kPasswords[] = {
+    "password=", "passwd=", "pass=", "pwd=", "passphrase=", "token="};
+/// What may be one: it is not shown.
+constexpr const char *kOthers[] = {"key=", "secret=", "auth=", "session="};
+
+template <typename Keys>
+std::optional<Span> find_value(const std::string &text, size_t from, const Keys &keys) {
   std::string lower = text;
   for (char &c : lower) c = g_ascii_tolower(c);
   std::optional<Span> first;
-  for (const char *key : {"password=", "passwd=", "pass=", "pwd=", "passphrase=", "token="}) {
+  for (const char *key : keys) {
     const size_t at = lower.find(key, from);
     if (at == std::string::npos) continue;
     const size_t begin = at + std::strlen(key), end = text.find_first_of("&/?#; \"", begin);
@@ -47,9 +53,93 @@ std::optional<Span> find_password(const std::string &text, size_t from) {
   return first;
 }
 
-std::string without_passwords(std::string text) {
-  for (auto span = find_password(text, 0); span; span = find_password(text, span->begin))
+template <typename Keys>
+std::string without_values(std::string text, const Keys &keys) {
+  for (auto span = find_value(text, 0, keys); span; span = find_value(text, span->begin, keys))
     text.replace(span->begin, span->end - span->begin, "***");
+  return text;
+}
+
+std::string without_passwords(const std::string &text) {
+  return without_values(without_values(text, kPasswords), kOthers);
+}
+
+constexpr size_t kShortestKey = 16;
+constexpr int kLeastChanges = 6;
+
+/// Whether people do not call anything so: long, and hexadecimal, or now a digit, now a letter, small
+/// or large.
+bool looks_like_key(std::string word) {
+  const auto is_mark = [](char c) { return c == '-' || c == '_'; };
+  word.erase(std::remove_if(word.begin(), word.end(), is_mark), word.end());
+  if (word.size() < kShortestKey) return false;
+  const auto all = [&](auto is) { return std::all_of(word.begin(), word.end(), is); };
+  const bool has_letters = !all([](char c) { return g_ascii_isdigit(c); });
+  if (all([](char c) { return g_ascii_isxdigit(c); })) return has_letters;
+  const auto kind = [&](char c) { return g_ascii_isdigit(c) ? 0 : g_ascii_islower(c) ? 1 : 2; };
+  int changes = 0;
+  for (size_t i = 1; i < word.size(); ++i) changes += kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
+  return changes >= kLeastChanges;
+}
+
+/// Some cameras and recorders know who asks by a part of the path, as in "/s/4bRfx0QhDIxzUo1x".
+std::string without_keys(const std::string &path) {
+  std::string shown, word;
+  for (const char c : path + '\0') {
+    if (g_ascii_isalnum(c) || c == '-' || c == '_') {
+      word += c;
+      continue;
+    }
+    shown += looks_like_key(word) ? "***" : word;
+    word.clear();
+    if (c != '\0') shown += c;
+  }
+  return shown;
+}
+
+/// A password with a '/', '?' or '#' in it ends the host for whoever reads the URI: the host is the
+/// user, and the rest of the password is the path, which is shown. The '@' then comes too late.
+/// Whoever means it there says that there is no user, by an '@' before the host, or writes "%40".
+bool hides_no_password(const std::string &uri) {
+  const size_t begin = uri.find("://");
+  if (begin == std::string::npos || g_ascii_strncasecmp(uri.c_str(), "file:", 5) == 0 ||
+      g_ascii_strncasecmp(uri.c_str(), "v4l2:", 5) == 0)
+    return true;
+  const std::string rest = uri.substr(begin + 3);
+  const size_t last = rest.rfind('@'), end = rest.find_first_of("/?#");
+  if (last == std::string::npos || end == std::string::npos || last < end) return true;
+  const size_t after_ipv6 = rest[0] == '[' ? rest.find(']') : 0;
+  const size_t colon = after_ipv6 == std::string::npos ? after_ipv6 : rest.find(':', after_ipv6);
+  return rest[0] == '@' || colon > last;
+}
+
+/// The host stays, whatever it is called.
+std::string shown_location(const std::string &location) {
+  const size_t begin = location.find("://");
+  if (begin == std::string::npos) return location;
+  const size_t path = location.find('/', begin + 3);
+  if (path == std::string::npos) return location;
+  return location.substr(0, path) + without_keys(location.substr(path));
+}
+
+constexpr const char *kLateAt =
+    "a camera's URI has an '@' after the host's '/', '?' or '#'. If the password or the user has "
+    "such a character, write '/' as %2F, '?' as %3F, '#' as %23, '@' as %40, or use the settings "
+    "user and password-file; anywhere else, write '@' as %40";
+
+/// Addresses in a text, as they may be shown: without user, query, fragment and keys.
+std::string without_uris(std::string text) {
+  for (size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
+    if (at >= 4 && text.compare(at - 4, 4, "file") == 0) continue;
+    const size_t end = std::min(text.find_first_of(" \"'<>()", at), text.size());
+    std::string rest = text.substr(at + 3, end - at - 3);
+    const size_t query = rest.find_first_of("?#");
+    if (query != std::string::npos) rest.resize(query);
+    const size_t user = rest.rfind('@');
+    if (user != std::string::npos) rest.erase(0, user + 1);
+    const std::string shown = shown_location("://" + rest);
+    text.replace(at, end - at, shown);
+  }
   return text;
 }
 
@@ -73,6 +163,7 @@ struct UriParts {
 SplitUri split_uri(const std::string &uri) {
   constexpr auto kFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_HAS_PASSWORD |
                                                  G_URI_FLAGS_PARSE_RELAXED);
+  if (!hides_no_password(uri)) throw SettingsError(kLateAt);
   UriParts parts;
   if (!g_uri_split_with_user(uri.c_str(), kFlags, &parts.scheme, &parts.user, &parts.password,
                              nullptr, &parts.host, &parts.port, &parts.path, &parts.query,
@@ -81,7 +172,9 @@ SplitUri split_uri(const std::string &uri) {
     throw SettingsError("a camera's URI is none");  // it may hold a password: nothing of it here
   SplitUri split;
   split.uri = parts.join(parts.query, parts.fragment);
+  const bool is_local = text_of(parts.host).empty();  // a file, whose name nobody makes up
   split.location = without_passwords(parts.join(nullptr, nullptr));
+  if (!is_local) split.location = shown_location(split.location);
   if (parts.user != nullptr && (*parts.user != '\0' || parts.password != nullptr))
     split.credentials =
         Credentials{decoded(parts.user),
@@ -91,7 +184,8 @@ SplitUri split_uri(const std::string &uri) {
 
 bool holds_password(const SplitUri &split) {
   if (split.credentials && !split.credentials->password.empty()) return true;
-  for (auto span = find_password(split.uri, 0); span; span = find_password(split.uri, span->end))
+  for (auto span = find_value(split.uri, 0, kPasswords); span;
+       span = find_value(split.uri, span->end, kPasswords))
     if (span->end > span->begin) return true;
   return false;
 }
@@ -157,7 +251,7 @@ std::string without_secrets(std::string text, const CameraSettings &camera) {
     replace_all(text, password, "***");
     replace_all(text, own(g_uri_escape_string(password.c_str(), nullptr, FALSE)).get(), "***");
   }
-  return without_passwords(text);
+  return without_uris(without_passwords(text));
 }
 
 }  // namespace luminance

@@ -11,8 +11,9 @@ namespace luminance {
 
 /// What a URI says of who asks, and the rest. User and password are decoded.
 struct SplitUri {
-  std::string uri;       // without user and password
-  std::string location;  // for people: also without query, fragment and passwords in the path
+  std::string uri;  // without user and password
+  std::string
+      location;  // for people: also without query, fragment, and passwords and keys in the path
   std::optional<Credentials> credentials;
 };
 

@@ -27,7 +27,8 @@ struct CameraSettings {
   std::string uri;       // without user and password
   std::string location;  // the URI for people: also without its query, which may hold a token
   std::optional<Credentials> credentials;
-  unsigned max_fps = 0;  // frames a second that are measured; 0 = all
+  std::vector<std::string> redirect_hosts;  // that it may lead to: "host" or "host:port"
+  unsigned max_fps = 0;                     // frames a second that are measured; 0 = all
   Rules rules;
 };
 
@@ -50,6 +51,13 @@ struct HistorySettings {
   double retention = 30;  // days
 };
 
+/// How long a camera is waited for, in seconds. Not for users; tests have less time.
+struct Patience {
+  double answer = 10;                          // to a request
+  double frame = 20;                           // the first one
+  double first_pause = 1, longest_pause = 60;  // between two tries
+};
+
 struct Settings {
   std::vector<CameraSettings> cameras;
   Rules rules = default_rules();  // of cameras that have none of their own
@@ -60,6 +68,7 @@ struct Settings {
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;
+  Patience patience;
 };
 
 }  // namespace luminance

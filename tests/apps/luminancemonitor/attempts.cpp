@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Tries cameras that cannot be opened again and again, and prints what the process holds each time
+// that all of them have been let go: attempts, threads, descriptors, bytes allocated, the error.
+// Fails where one of them gives a frame.
+//
+// usage: attempts URI ATTEMPTS REPORTS [CAMERAS [SECONDS-TO-ANSWER]]
+#include <glib.h>
+#include <gst/gst.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "capture/player.h"
+#include "capture/sources.h"
+#include "settings/reader.h"
+
+namespace luminance {
+namespace {
+
+constexpr double kPause = 0.001;  // seconds between two tries
+constexpr double kSettle = 20;    // seconds until everything is given back, at most
+constexpr auto kTick = std::chrono::milliseconds(2);
+
+struct Held {
+  size_t threads, descriptors, bytes;
+};
+
+size_t count(const char *folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  return static_cast<size_t>(std::distance(begin(entries), end(entries)));
+}
+
+Held held() { return {count("/proc/self/task"), count("/proc/self/fd"), mallinfo2().uordblks}; }
+
+/// Threads of pools end a while after their last work.
+Held settled() {
+  const gint64 end = g_get_monotonic_time() + static_cast<gint64>(kSettle * 1e6);
+  Held least = held();
+  for (gint64 quiet = g_get_monotonic_time() + 500000, now = 0; now < std::min(quiet, end);
+       now = g_get_monotonic_time()) {
+    std::this_thread::sleep_for(kTick);
+    while (g_main_context_iteration(nullptr, FALSE)) {
+    }
+    const Held seen = held();
+    if (seen.threads < least.threads || seen.descriptors < least.descriptors)
+      quiet = g_get_monotonic_time() + 500000;
+    least = {std::min(least.threads, seen.threads), std::min(least.descriptors, seen.descriptors),
+             std::min(least.bytes, seen.bytes)};
+  }
+  return least;
+}
+
+class Attempts {
+ public:
+  explicit Attempts(const Settings &settings)
+      : clock_(false), monitor_(settings, clock_), sources_(settings, monitor_) {}
+
+  /// Until there were so many; then until none is under way.
+  void make(uint64_t attempts) {
+    if (!began_) sources_.begin();
+    began_ = true;
+    while (made() < attempts) {
+      sources_.tick();
+      turn();
+    }
+    while (std::any_of(monitor_.cameras().begin(), monitor_.cameras().end(),
+                       [](const auto &camera) { return camera->status() != Status::kWaiting; }))
+      turn();
+    Player::wait_for_all(kSettle);
+  }
+  uint64_t made() const {
+    uint64_t sum = monitor_.cameras().size();
+    for (const auto &camera : monitor_.cameras()) sum += camera->reconnects();
+    return sum;
+  }
+  uint64_t frames() const {
+    uint64_t sum = 0;
+    for (const auto &camera : monitor_.cameras()) sum += camera->frames();
+    return sum;
+  }
+  std::string error() const { return monitor_.cameras().front()->error(); }
+
+ private:
+  static void turn() {
+    while (g_main_context_iteration(nullptr, FALSE)) {
+    }
+    std::this_thread::sleep_for(kTick);
+  }
+
+  Clock clock_;
+  Monitor monitor_;
+  Sources sources_;
+  bool began_ = false;
+};
+
+Settings settings_of(const std::string &uri, int cameras, double answer) {
+  Settings settings;
+  settings.backend = "cpu";
+  for (int i = 0; i < cameras; ++i) add_camera(camera_of(uri, settings), settings);
+  settings.patience = {answer, 10 * answer, kPause, kPause};
+  return settings;
+}
+
+int run(int argc, char **argv) {
+  if (argc < 4) return 2;
+  const uint64_t attempts = std::strtoull(argv[2], nullptr, 10);
+  const int reports = std::atoi(argv[3]);
+  const Settings settings =
+      settings_of(argv[1], argc > 4 ? std::atoi(argv[4]) : 8, argc > 5 ? std::atof(argv[5]) : 5);
+  gst_init(nullptr, nullptr);
+  Attempts tries(settings);
+  for (int i = 1; i <= reports; ++i) {
+    tries.make(attempts * static_cast<uint64_t>(i) / static_cast<uint64_t>(reports));
+    const Held now = settled();
+    std::printf("%llu %zu %zu %zu %s\n", static_cast<unsigned long long>(tries.made()), now.threads,
+                now.descriptors, now.bytes, tries.error().c_str());
+    std::fflush(stdout);
+  }
+  return tries.frames() == 0 ? 0 : 3;
+}
+
+}  // namespace
+}  // namespace luminance
+
+int main(int argc, char **argv) { return luminance::run(argc, argv); }

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cameras that lead elsewhere: to files, to other hosts, to other kinds of address. The monitor goes
+nowhere but where the user said, shows nothing of it, and says what is wrong."""
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import videos
+from hostilecamera import OTHER, PASSWORD, SECRET, USER, Datagrams, Rtsp, Web
+from running import Monitor, wait_for
+
+PADDING = '\n' * 8192  # small documents are plain text to GStreamer
+NOT_FOLLOWED = r'list of addresses .* not followed'
+NO_VIDEO = 'no video that can be decoded'
+
+
+def local_video(folder):
+    """A part of a stream, as playlists name them; False where there is no encoder."""
+    path = folder / 'local.ts'
+    for encoder in 'avenc_mpeg2video', 'x264enc', 'openh264enc':
+        path.unlink(missing_ok=True)
+        done = subprocess.run(
+            ['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=100', '!', encoder, '!',
+             'mpegtsmux', '!', 'filesink', f'location={path}'], capture_output=True, timeout=60)
+        if done.returncode == 0 and path.stat().st_size > 0:
+            break
+    else:
+        path.unlink(missing_ok=True)
+        print('no encoder: no playlist would be played')
+    return path
+
+
+def mjpeg(folder):
+    """A camera's usual video by HTTP."""
+    path = folder / 'mjpeg'
+    subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=50', '!', 'jpegenc', '!',
+                    'multipartmux', 'boundary=frame', '!', 'filesink', f'location={path}'],
+                   check=True, timeout=60)
+    return 'multipart/x-mixed-replace; boundary=frame', path.read_bytes()
+
+
+def playlist(address):
+    return ('application/x-mpegURL', '#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-VERSION:3\n'
+            f'#EXTINF:4,\n{address}\n#EXT-X-ENDLIST\n'.encode())
+
+
+def dash(address):
+    return ('application/dash+xml', (
+        '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" '
+        'mediaPresentationDuration="PT4S" profiles="urn:mpeg:dash:profile:isoff-on-demand:2011">'
+        f'{PADDING}<BaseURL>{address}</BaseURL><Period><AdaptationSet mimeType="video/mp2t">'
+        '<Representation id="1" bandwidth="1000"><SegmentList duration="4"><SegmentURL '
+        f'media="{address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>').encode())
+
+
+def smooth():
+    return ('application/vnd.ms-sstr+xml', (
+        '<?xml version="1.0"?><SmoothStreamingMedia MajorVersion="2" MinorVersion="0" '
+        f'Duration="40000000">{PADDING}<StreamIndex Type="video" Chunks="1" QualityLevels="1" '
+        f'Url="http://{OTHER}/"><QualityLevel Index="0" Bitrate="1000" FourCC="H264" '
+        'MaxWidth="64" MaxHeight="64" CodecPrivateData=""/><c d="40000000"/></StreamIndex>'
+        '</SmoothStreamingMedia>').encode())
+
+
+def lists(folder, other):
+    """Paths, what is answered, and what is to be said of it."""
+    segment = f'http://{OTHER}:{other.port}/segment.ts?{SECRET}'
+    local = local_video(folder).as_uri()
+    yield '/file.m3u8', playlist(local), NOT_FOLLOWED
+    yield '/host.m3u8', playlist(segment), NOT_FOLLOWED
+    yield '/file.mpd', dash(local), NOT_FOLLOWED
+    yield '/host.mpd', dash(segment), NOT_FOLLOWED
+    yield '/smooth', smooth(), NOT_FOLLOWED
+    yield '/sdp', ('application/sdp', b'v=0\r\no=- 1 1 IN IP4 0\r\ns=x\r\nc=IN IP4 127.0.0.2\r\n'
+                   b't=0 0\r\nm=video 5004 RTP/AVP 26\r\n'), NOT_FOLLOWED
+    yield '/uris', ('text/uri-list', f'{local}\r\n{segment}\r\n'.encode()), NOT_FOLLOWED
+    yield '/svg', ('image/svg+xml', f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
+                   f'<image href="{segment}" width="9" height="9"/></svg>'.encode()), NO_VIDEO
+    kind, text = playlist(local)
+    yield '/parts', ('multipart/x-mixed-replace; boundary=x',
+                     (f'--x\r\nContent-Type: application/x-hls\r\nContent-Length: {len(text)}\r\n'
+                      '\r\n').encode() + text + b'\r\n--x\r\n' + bytes(8192)), NOT_FOLLOWED
+
+
+def ordinary(folder):
+    """What is to be seen as before."""
+    yield '/mjpeg', mjpeg(folder), None
+    yield '/cut', mjpeg(folder), None
+    if (folder / 'local.ts').exists():
+        yield '/stream.ts', ('video/mp2t', (folder / 'local.ts').read_bytes()), None
+
+
+def redirects(other, clip):
+    away = f'http://{OTHER}:{other.port}/clip.webm?{SECRET}'
+    yield '/to-host', away, f'redirects to {OTHER}:{other.port}'
+    yield '/to-file', clip.as_uri(), 'another kind of address'
+    yield '/to-rtsp', f'rtsp://{OTHER}:{other.port}/', 'another kind of address'
+    yield '/to-itself', '/to-itself', 'again and again'
+    yield '/allowed', away, None
+    yield '/moved', '/private/clip.webm', None
+
+
+def id_of(path):
+    return path.strip('/').replace('.', '-')
+
+
+def settings(cameras):
+    text = ''
+    for name, uri, more in cameras:
+        text += f'[[cameras]]\nname = "{name}"\nuri = "{uri}"\n{more}'
+    return text
+
+
+def expect(monitor, name, words):
+    """Frames, or an error of such words and none."""
+    if words is None:
+        wait_for(f'frames of {name}', lambda: monitor.cameras()[name]['frames'] > 3)
+        return
+    wait_for(f'an error of {name}', lambda: monitor.cameras()[name]['error'])
+    said = wait_for(f'{words!r} of {name}', lambda: re.search(
+        words, monitor.cameras()[name]['error']) and monitor.cameras()[name]['error'])
+    print(f'{name}: {said}')
+    assert monitor.cameras()[name]['frames'] == 0, name
+
+
+def main(folder):
+    other, camera, clock = Web(OTHER), Web('127.0.0.1'), Datagrams(OTHER)
+    away = f'rtsp://{OTHER}:{other.port}/live?{SECRET}'
+    rtsp = Rtsp('127.0.0.1', away, clock.port)
+    data = videos.CLIP.read_bytes()
+    for server, path in (other, '/clip.webm'), (camera, '/private/clip.webm'):
+        server.answers[path] = ('video/webm', data)
+    camera.cut.add('/cut')
+    cases, cameras = {}, []
+    for path, answer, words in [*lists(folder, other), *ordinary(folder),
+                                *redirects(other, videos.CLIP)]:
+        camera.answers[path] = answer
+        if path not in camera.cut:
+            cases[id_of(path)] = words
+        more = f'user = "{USER}"\npassword = "{PASSWORD}"\n'
+        if path == '/allowed':
+            more += f'redirect-hosts = ["{OTHER}"]\n'
+        cameras.append((id_of(path), f'http://127.0.0.1:{camera.port}{path}', more))
+    for path, words in ('redirect', f'redirects to {OTHER}:{other.port}'), ('stream', '.'):
+        cases[path] = words
+        cameras.append((path, f'rtsp://127.0.0.1:{rtsp.port}/{path}', ''))
+    config = folder / 'cameras.toml'
+    config.write_text(settings(cameras))
+    with Monitor('--config', config, '--set', 'no-frames.enabled=false') as monitor:
+        wait_for('reports to the camera', rtsp.own.seen.all)
+        wait_for('the loss', lambda: 'broke off' in monitor.cameras()['cut']['error'])
+        for name, words in cases.items():
+            expect(monitor, name, words)
+        shown = ''.join(monitor.get(path) for path in ('/api/v1/cameras', '/metrics'))
+    shown += ''.join(monitor.output)
+    assert SECRET not in shown and PASSWORD not in shown, shown
+    # The one whose camera may lead there, without the camera's password.
+    assert set(other.seen.all()) == {(f'/clip.webm?{SECRET}', None)}, other.seen.all()
+    assert len(rtsp.seen.all()) > 3 and not any(OTHER in uri for _, uri in rtsp.seen.all())
+    assert rtsp.other.seen.all() == [], 'reports to another host'
+    assert clock.seen.all() == [], 'another host was asked for the time'
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(pathlib.Path(temporary))

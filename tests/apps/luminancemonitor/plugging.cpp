@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which of the installed elements a camera may have made for it.
+#include "capture/plugging.h"
+
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace luminance {
+namespace {
+
+using Factory = std::unique_ptr<GstElementFactory, decltype(&gst_object_unref)>;
+
+Factory find(const char *name) { return {gst_element_factory_find(name), gst_object_unref}; }
+
+/// Some decoders of hardware are bins.
+bool is_decoder(const char *name) {
+  return g_str_has_suffix(name, "dec") || g_str_has_suffix(name, "decodebin");
+}
+
+class Plugging : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { gst_init(nullptr, nullptr); }
+};
+
+TEST_F(Plugging, TakesWhatDecodesVideo) {
+  int found = 0;
+  for (const char *name :
+       {"vp8dec", "vp9dec", "jpegdec", "pngdec", "matroskademux", "qtdemux", "multipartdemux",
+        "tsdemux", "rtpjpegdepay", "rtph264depay", "h264parse", "h265parse", "jpegparse",
+        "mpegvideoparse", "av1parse", "avdec_h264", "avdec_h265", "dav1ddec", "v4l2h264dec"}) {
+    const Factory factory = find(name);
+    if (factory == nullptr) continue;
+    ++found;
+    EXPECT_TRUE(may_plug(factory.get())) << name;
+  }
+  EXPECT_GT(found, 5);
+}
+
+TEST_F(Plugging, TakesNothingThatOpensSomething) {
+  GList *all = gst_registry_feature_filter(
+      gst_registry_get(),
+      [](GstPluginFeature *feature, gpointer) -> gboolean {
+        return GST_IS_ELEMENT_FACTORY(feature) && may_plug(GST_ELEMENT_FACTORY(feature));
+      },
+      FALSE, nullptr);
+  EXPECT_NE(all, nullptr);
+  for (const GList *at = all; at != nullptr; at = at->next) {
+    auto *factory = GST_ELEMENT_FACTORY(at->data);
+    const char *name = GST_OBJECT_NAME(factory);
+    EXPECT_FALSE(gst_element_factory_has_interface(factory, "GstURIHandler")) << name;
+    const Factory loaded = {
+        GST_ELEMENT_FACTORY(gst_plugin_feature_load(GST_PLUGIN_FEATURE(factory))),
+        gst_object_unref};
+    if (loaded == nullptr) continue;
+    const GType type = gst_element_factory_get_element_type(loaded.get());
+    EXPECT_FALSE(g_type_is_a(type, GST_TYPE_BIN) && !is_decoder(name)) << name;
+  }
+  gst_plugin_feature_list_free(all);
+}
+
+TEST_F(Plugging, RefusesWhatOpensSomething) {
+  for (const char *name :
+       {"hlsdemux",     "hlsdemux2",      "dashdemux",   "dashdemux2",  "mssdemux",
+        "mssdemux2",    "sdpdemux",       "rsvgdec",     "rtpgstdepay", "gdpdepay",
+        "avdemux_hls",  "avdemux_concat", "splitmuxsrc", "playbin",     "decodebin",
+        "urisourcebin", "filesrc",        "souphttpsrc", "filesink",    "rmdemux"}) {
+    const Factory factory = find(name);
+    EXPECT_FALSE(factory != nullptr && may_plug(factory.get())) << name;
+  }
+}
+
+TEST_F(Plugging, RefusesLists) {
+  for (const char *caps : {"application/x-hls", "application/dash+xml", "application/sdp",
+                           "application/vnd.ms-sstr+xml, x=1", "text/uri-list"}) {
+    GstCaps *parsed = gst_caps_from_string(caps);
+    EXPECT_NE(refusal_of(parsed), "") << caps;
+    gst_caps_unref(parsed);
+  }
+  GstCaps *video = gst_caps_from_string("video/x-h264");
+  EXPECT_EQ(refusal_of(video), "");
+  gst_caps_unref(video);
+}
+
+}  // namespace
+}  // namespace luminance
