@@ -22,7 +22,9 @@ struct Credentials {
 };
 
 struct CameraSettings {
-  std::string id;        // [a-z0-9-]+, unique: of its name
+  std::string id;        // letters and digits of any script and "-", "_", ".": unique
+  std::string former;    // the id that earlier versions gave it; empty: the same, or not only its
+  std::string source;    // a hash of where its video comes from, without secrets
   std::string name;      // any text
   std::string uri;       // without user and password
   std::string location;  // the URI for people: also without its query, which may hold a token

@@ -102,8 +102,8 @@ Json recent_json(const Camera &camera, const Monitor &monitor) {
   return json;
 }
 
-Json history_json(const Camera &camera, const std::vector<Row> &rows) {
-  Json json = {{"id", camera.id()}, {"rows", Json::array()}};
+Json history_json(const std::string &camera, const std::vector<Row> &rows) {
+  Json json = {{"id", camera}, {"rows", Json::array()}};
   for (const Row &row : rows) json["rows"].push_back(row_json(row));
   return json;
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "../history/queries.h"
 #include "access.h"
 #include "api.h"
 #include "http.h"
@@ -55,6 +56,12 @@ std::string name_in(const std::string &host) {
   return std::string(lower).substr(0, end);
 }
 
+/// Half of the connections may be for the history: of one address, there are a quarter at most.
+std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
+  if (history == nullptr) return nullptr;
+  return std::make_unique<Queries>(history->file(), std::max(1u, settings.connections / 2));
+}
+
 }  // namespace
 
 struct Server::Implementation {
@@ -62,6 +69,7 @@ struct Server::Implementation {
       : served(what),
         access(settings),
         address(settings.address),
+        queries(make_queries(settings, what.history)),
         stream(what.monitor, what.history != nullptr, std::max(1u, settings.connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }) {}
 
@@ -71,15 +79,16 @@ struct Server::Implementation {
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void open_stream(const std::shared_ptr<Exchange> &exchange);
-  std::string events(const Exchange &exchange) const;
-  std::string history(const Exchange &exchange, const Camera &camera) const;
-  const History &kept_history() const;
+  void events(const std::shared_ptr<Exchange> &exchange);
+  void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
   const Served served;
   const Access access;
   const std::string address;
   const Page page;
+  const std::unique_ptr<Queries> queries;  // null: no history is kept
   Stream stream;
   Http http;  // the first to go: its readers are the stream's
 };
@@ -89,6 +98,7 @@ void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) t
   route(exchange);
 } catch (const Refusal &refusal) {
   Answer answer = failure(refusal.status, refusal.what());
+  if (refusal.status == 503) answer.headers.emplace_back("Retry-After", "1");
   if (refusal.status == 401) answer.headers.emplace_back("WWW-Authenticate", access.challenge());
   exchange->answer(std::move(answer));
 }
@@ -117,7 +127,7 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
         {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
   if (path == cameras)
     return json(text_of(cameras_json(served.monitor, served.history != nullptr)));
-  if (path == "/api/v1/events") return json(events(*exchange));
+  if (path == "/api/v1/events") return events(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
@@ -136,7 +146,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   };
   if (what.empty()) return json(text_of(camera_json(*camera, served.monitor.clock())));
   if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
-  if (what == "/history") return json(history(*exchange, *camera));
+  if (what == "/history") return history(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
   throw Refusal(404, "there is nothing here");
 }
@@ -161,24 +171,37 @@ void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchan
   exchange->answer(std::move(answer), stream.open(exchange));
 }
 
-const History &Server::Implementation::kept_history() const {
-  if (served.history == nullptr) throw Refusal(404, "no history is kept");
-  return *served.history;
+/// Answers with what the query makes, which runs on another thread.
+void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query) {
+  const auto done = [waiting = std::weak_ptr(exchange)](Queries::Outcome outcome) {
+    const std::shared_ptr<Exchange> exchange = waiting.lock();
+    if (exchange == nullptr) return;
+    exchange->answer(outcome.error.empty()
+                         ? Answer{200, "application/json", std::move(outcome.text)}
+                         : failure(500, outcome.error));
+  };
+  std::shared_ptr<Queries::Place> place = queries->ask(std::move(query), done);
+  if (place == nullptr) throw Refusal(503, "too many readers of the history");
+  exchange->keep(std::move(place));
 }
 
-std::string Server::Implementation::events(const Exchange &exchange) const {
-  const History &kept = kept_history();
-  const Range range = range_of(exchange, now(), {});
-  const auto limit = static_cast<size_t>(number(exchange, "limit", 1, 1000, 100));
-  return text_of(
-      events_json(kept.events(exchange.parameter("camera"), range.from, range.to, limit)));
+void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), {});
+  const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
+  ask(exchange, [camera = exchange->parameter("camera"), range, limit](Reader &reader) {
+    return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
+  });
 }
 
-std::string Server::Implementation::history(const Exchange &exchange, const Camera &camera) const {
-  const History &kept = kept_history();
-  const Range range = range_of(exchange, now(), kDay);
-  const auto points = static_cast<size_t>(number(exchange, "points", 1, 5000, 600));
-  return text_of(history_json(camera, kept.rows(camera.id(), range.from, range.to, points)));
+void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
+                                     const Camera &camera) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), kDay);
+  const auto points = static_cast<size_t>(number(*exchange, "points", 1, 5000, 600));
+  ask(exchange, [id = camera.id(), range, points](Reader &reader) {
+    return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
+  });
 }
 
 Server::Server(const WebSettings &settings, const Served &served)
