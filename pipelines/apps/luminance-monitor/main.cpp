@@ -36,18 +36,12 @@ std::string usual_history() {
   return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
 }
 
-/// The history that was asked for has to be there; the usual one, where it can be kept.
+/// The history that was asked for has to be there; the usual one is tried again where it is not.
 std::unique_ptr<History> open_history(HistorySettings settings, const Monitor &monitor) {
   if (!settings.wanted) return nullptr;
   if (!settings.file.empty()) return std::make_unique<History>(settings, monitor);
   settings.file = usual_history();
-  try {
-    std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
-    return std::make_unique<History>(settings, monitor);
-  } catch (const std::exception &error) {
-    complain(std::string("no history: ") + error.what());
-    return nullptr;
-  }
+  return std::make_unique<History>(settings, monitor, History::Need::kLater);
 }
 
 /// Shows the page to whoever sits in front of the machine.
@@ -71,7 +65,10 @@ class Application {
         history_(open_history(settings.history, monitor_)) {
     monitor_.add(log_);
     monitor_.add(metrics_);
-    if (history_ != nullptr) monitor_.add(*history_);
+    if (history_ != nullptr) {
+      monitor_.add(*history_);
+      metrics_.show(*history_);
+    }
     sources_.emplace(settings, monitor_);
     if (settings.web.enabled) serve(settings.web);
     sources_->begin();

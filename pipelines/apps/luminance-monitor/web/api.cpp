@@ -83,12 +83,17 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   return json;
 }
 
-Json cameras_json(const Monitor &monitor, bool has_history) {
+std::string error_of(const History *history) {
+  return history != nullptr ? history->error() : std::string();
+}
+
+Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
   Json json = {{"time", clock.wall(clock.now())},
                {"interval", monitor.interval()},
                {"version", LUMINANCE_VERSION},
-               {"history", has_history},
+               {"history", history != nullptr},
+               {"history_error", error_of(history)},
                {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));

@@ -70,7 +70,7 @@ struct Server::Implementation {
         access(settings),
         address(settings.address),
         queries(make_queries(settings, what.history)),
-        stream(what.monitor, what.history != nullptr, std::max(1u, settings.connections / 4 * 3)),
+        stream(what.monitor, what.history, std::max(1u, settings.connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }) {}
 
   void answer(const std::shared_ptr<Exchange> &exchange);
@@ -121,12 +121,15 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   const auto json = [&](const std::string &text) {
     exchange->answer({200, "application/json", text});
   };
-  if (path == "/healthz") return json(R"({"status":"ok"})");
+  // What is not 200 has the monitor restarted, which does not help a disk, and loses what waits.
+  if (path == "/healthz")
+    return json(error_of(served.history).empty() ? R"({"status":"ok"})"
+                                                 : R"({"status":"ok","history":"failing"})");
   if (path == "/metrics")
     return exchange->answer(
         {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
   if (path == cameras)
-    return json(text_of(cameras_json(served.monitor, served.history != nullptr)));
+    return json(text_of(cameras_json(served.monitor, served.history)));
   if (path == "/api/v1/events") return events(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
