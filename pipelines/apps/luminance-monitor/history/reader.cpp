@@ -46,11 +46,11 @@ int64_t summary_for(int64_t length, int64_t finest) {
 struct Reader::Connection {
   Connection(const std::string &file, const std::atomic<bool> *stop);
 
-  Extent extent_of(int64_t camera, int64_t finest, int64_t from, int64_t to);
-  std::vector<Row> rows(int64_t camera, int64_t finest, const Extent &extent, size_t points);
+  Extent extent_of(const Summed &camera, int64_t from, int64_t to);
+  std::vector<Row> rows(const Summed &camera, const Extent &extent, size_t points);
 
   Database database;
-  Statement camera, first, last, count, count_parts, rows_in, parts_in;
+  Statement find, first, last, count, count_parts, rows_in, parts_in;
   Statement events, events_of_camera;
 };
 
@@ -68,7 +68,7 @@ Database open_to_read(const std::string &file, const std::atomic<bool> *stop) {
 
 Reader::Connection::Connection(const std::string &file, const std::atomic<bool> *stop)
     : database(open_to_read(file, stop)),
-      camera(database, "SELECT number, finest FROM camera WHERE id = ?1"),
+      find(database, "SELECT number, finest, summed FROM camera WHERE id = ?1"),
       first(database,
             "SELECT time FROM interval WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
             "ORDER BY time LIMIT 1"),
@@ -96,7 +96,8 @@ Reader::Connection::Connection(const std::string &file, const std::atomic<bool> 
                        "camera.number = event.camera WHERE time BETWEEN ?1 AND ?2 AND id = ?4 "
                        "ORDER BY time DESC, event.number DESC LIMIT ?3") {}
 
-Extent Reader::Connection::extent_of(int64_t camera, int64_t finest, int64_t from, int64_t to) {
+Extent Reader::Connection::extent_of(const Summed &there, int64_t from, int64_t to) {
+  const int64_t camera = there.camera;
   Extent extent;
   for (auto [statement, time] :
        {std::pair(&first, &extent.first), std::pair(&last, &extent.last)}) {
@@ -111,14 +112,15 @@ Extent Reader::Connection::extent_of(int64_t camera, int64_t finest, int64_t fro
     extent.rows += static_cast<uint64_t>(counted.integer(0));
     extent.longest = std::fmax(extent.longest, counted.real(1));
   };
-  cover(extent.first, extent.last + 1, kLatest, finest, add);
+  cover(extent.first, extent.last + 1, kLatest, there, add);
   return extent;
 }
 
-std::vector<Row> Reader::Connection::rows(int64_t camera, int64_t finest, const Extent &extent,
+std::vector<Row> Reader::Connection::rows(const Summed &there, const Extent &extent,
                                           size_t points) {
+  const int64_t camera = there.camera;
   int64_t length = extent.rows > points ? merged_length(extent, points) : 1;
-  const int64_t part = summary_for(length, finest);
+  const int64_t part = summary_for(length, there.finest);
   if (part != 0) length = begin_of(length + part - 1, part);
   std::vector<Row> rows;
   int64_t begin = 0;
@@ -130,7 +132,7 @@ std::vector<Row> Reader::Connection::rows(int64_t camera, int64_t finest, const 
       merge(rows.back(), std::move(row));
     begin = its;
   };
-  cover(extent.first, extent.last + 1, part, finest, [&](int64_t of, int64_t from, int64_t to) {
+  cover(extent.first, extent.last + 1, part, there, [&](int64_t of, int64_t from, int64_t to) {
     Results found = of == 0 ? rows_in.with(camera, from, to) : parts_in.with(camera, of, from, to);
     while (found.next()) {
       Row row = row_of(found, of == 0 ? 1 : 3);
@@ -158,16 +160,15 @@ std::vector<Row> Reader::rows(const std::string &camera, int64_t from, int64_t t
   if (points == 0) return {};
   Connection &open = connection();
   const View view(open.database);
-  int64_t number = 0, finest = 0;
+  Summed there;
   {
-    Results known = open.camera.with(camera);
+    Results known = open.find.with(camera);
     if (!known.next()) return {};
-    number = known.integer(0), finest = known.integer(1);
+    there = {known.integer(0), known.integer(1), known.integer(2)};
   }
-  if (finest <= 0) finest = kNoSummaries;
-  const Extent extent =
-      open.extent_of(number, finest, std::max(from, kEarliest), std::min(to, kLatest));
-  return extent.rows == 0 ? std::vector<Row>() : open.rows(number, finest, extent, points);
+  if (there.finest <= 0) there.finest = kNoSummaries;
+  const Extent extent = open.extent_of(there, std::max(from, kEarliest), std::min(to, kLatest));
+  return extent.rows == 0 ? std::vector<Row>() : open.rows(there, extent, points);
 }
 
 std::vector<Event> Reader::events(const std::optional<std::string> &camera, int64_t from,

@@ -43,11 +43,12 @@ CREATE INDEX event_time ON event (time);
 CREATE INDEX event_camera ON event (camera, time);
 )";
 
-// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `source`:
-// where its video comes from, as a hash.
+// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `summed`: until
+// when they are. `source`: where its video comes from, as a hash.
 constexpr char kSchema2[] = R"(
 ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE camera ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE summary (
   camera INTEGER NOT NULL REFERENCES camera,
   length INTEGER NOT NULL,
@@ -95,16 +96,12 @@ void upgrade_schema(Database &database) {
   transaction.commit();
 }
 
-struct Unsummed {
-  int64_t camera, finest;
-};
-
 /// Cameras whose rows, or those to come, are shorter than their summaries are made for.
-std::vector<Unsummed> unsummed(Database &database, int64_t row) {
+std::vector<Summed> unsummed(Database &database, int64_t row) {
   Statement shortest(database, "SELECT min(duration) FROM interval WHERE camera = ?1");
   Statement statement(database, "SELECT number, finest FROM camera");
   Results cameras = statement.with();
-  std::vector<Unsummed> found;
+  std::vector<Summed> found;
   while (cameras.next()) {
     const int64_t camera = cameras.integer(0), finest = cameras.integer(1);
     if (finest != 0 && finest <= finest_for(row)) continue;
@@ -112,18 +109,16 @@ std::vector<Unsummed> unsummed(Database &database, int64_t row) {
     Results duration = shortest.with(camera);
     if (duration.next() && duration.real(0) > 0)
       least = std::min(least, milliseconds_of(duration.real(0)));
-    found.push_back({camera, finest_for(least)});
+    found.push_back({camera, finest_for(least), 0});
   }
   return found;
 }
 
 void make_summaries(Database &database, int64_t row) {
   Summaries summaries(database);
-  Statement set_finest(database, "UPDATE camera SET finest = ?2 WHERE number = ?1");
-  for (const Unsummed &camera : unsummed(database, row)) {
+  for (Summed &camera : unsummed(database, row)) {
     Transaction transaction(database);
-    summaries.make(camera.camera, camera.finest);
-    set_finest.run(camera.camera, camera.finest);
+    summaries.make(camera);
     transaction.commit();
   }
 }

@@ -34,14 +34,13 @@ class Store {
   bool has_moved() { return database_.has_moved(); }
 
  private:
-  struct Known {
-    int64_t number, finest;
-  };
-
+  void adopt();
+  std::optional<std::string> former_id(const CameraSettings &camera);
   void name_cameras();
   void write(const Batch::Entry &entry);
   void forget(int64_t oldest, const Batch &written);
-  void forget_rows(const Known &camera, int64_t oldest, int64_t most);
+  void forget_rows(const Summed &camera, int64_t oldest, int64_t most);
+  Summed find(const std::string &camera);
   std::optional<int64_t> first_of(int64_t camera);
 
   const Monitor &monitor_;
@@ -50,6 +49,7 @@ class Store {
   Summaries summaries_;
   Statement name_camera_, find_camera_, find_row_, put_row_, put_event_;
   Statement cameras_, first_, forget_rows_, forget_events_, forget_cameras_;
+  Statement namesakes_, rename_;
 };
 
 }  // namespace luminance

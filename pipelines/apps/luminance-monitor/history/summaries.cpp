@@ -34,59 +34,19 @@ Summary summary_of(const Results &results, int first) {
           static_cast<uint64_t>(results.integer(first + 14)), results.real(first + 15)};
 }
 
-void cover(int64_t from, int64_t to, int64_t length, int64_t finest,
+void cover(int64_t from, int64_t to, int64_t length, const Summed &there,
            const std::function<void(int64_t, int64_t, int64_t)> &part) {
   if (from >= to) return;
   const auto *const end = std::upper_bound(std::begin(kLengths), std::end(kLengths), length);
-  if (end == std::begin(kLengths) || *std::prev(end) < finest) return part(0, from, to);
+  if (end == std::begin(kLengths) || *std::prev(end) < there.finest) return part(0, from, to);
   const int64_t whole = *std::prev(end);
-  const int64_t first = begin_of(from + whole - 1, whole), last = begin_of(to, whole);
-  if (first >= last) return cover(from, to, whole - 1, finest, part);
-  cover(from, first, whole - 1, finest, part);
+  const int64_t first = begin_of(from + whole - 1, whole),
+                last = begin_of(std::min(to, there.until), whole);
+  if (first >= last) return cover(from, to, whole - 1, there, part);
+  cover(from, first, whole - 1, there, part);
   part(whole, first, last);
-  cover(last, to, whole - 1, finest, part);
+  cover(last, to, whole - 1, there, part);
 }
-
-/// Sums up what comes in the order of time: rows to the finest summaries, these to the next.
-class Summaries::Pyramid {
- public:
-  using Put = std::function<void(int64_t length, const Summary &summary)>;
-
-  Pyramid(int64_t finest, Put put)
-      : first_(std::lower_bound(std::begin(kLengths), std::end(kLengths), finest)),
-        put_(std::move(put)) {}
-
-  void add(const Row &row) {
-    if (first_ != std::end(kLengths)) add(first_, summary_of(row, *first_));
-  }
-
-  void finish() {
-    for (const auto *length = first_; length != std::end(kLengths); ++length) close(length);
-  }
-
- private:
-  void add(const int64_t *length, Summary summary) {
-    if (length == std::end(kLengths)) return;
-    summary.bucket = begin_of(summary.bucket, *length);
-    std::optional<Summary> &open = open_[length - std::begin(kLengths)];
-    if (open && open->bucket != summary.bucket) close(length);
-    if (open)
-      open->add(summary);
-    else
-      open = std::move(summary);
-  }
-
-  void close(const int64_t *length) {
-    std::optional<Summary> &open = open_[length - std::begin(kLengths)];
-    if (!open) return;
-    put_(*length, *open);
-    add(length + 1, *std::exchange(open, std::nullopt));
-  }
-
-  const int64_t *const first_;
-  const Put put_;
-  std::optional<Summary> open_[std::size(kLengths)];
-};
 
 Summaries::Summaries(Database &database)
     : find_(database, "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket = ?3"),
@@ -97,9 +57,13 @@ Summaries::Summaries(Database &database)
       clear_(database, "DELETE FROM summary WHERE camera = ?1"),
       rows_(database,
             "SELECT * FROM interval WHERE camera = ?1 AND time >= ?2 AND time < ?3 ORDER BY time"),
+      last_(database,
+            "SELECT time FROM interval WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
+            "ORDER BY time DESC LIMIT 1"),
       parts_(database,
              "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket >= ?3 AND "
-             "bucket < ?4 ORDER BY bucket") {}
+             "bucket < ?4 ORDER BY bucket"),
+      set_(database, "UPDATE camera SET finest = ?2, summed = ?3 WHERE number = ?1") {}
 
 void Summaries::put(int64_t camera, int64_t length, const Summary &summary) {
   const Row &row = summary.row;
@@ -109,60 +73,86 @@ void Summaries::put(int64_t camera, int64_t length, const Summary &summary) {
            static_cast<int64_t>(summary.rows), summary.longest);
 }
 
-void Summaries::add(int64_t camera, int64_t finest, const Row &row, bool is_new) {
-  if (row.time < kEarliest || row.time > kLatest) return;
-  for (const int64_t length : kLengths) {
-    if (length < finest) continue;
-    Summary added = summary_of(row, length);
-    added.rows = is_new ? 1 : 0;
-    {
-      Results there = find_.with(camera, length, added.bucket);
-      if (there.next()) {
-        Summary whole = summary_of(there, 2);
-        whole.add(added);
-        added = std::move(whole);
-      }
+/// Of rows, where `finer` is 0, or of finer summaries.
+void Summaries::sum_up(int64_t camera, int64_t finer, int64_t length, int64_t from, int64_t to) {
+  std::optional<Summary> open;
+  Results parts = finer == 0 ? rows_.with(camera, from, to) : parts_.with(camera, finer, from, to);
+  while (parts.next()) {
+    Summary part = finer == 0 ? summary_of(row_of(parts, 1), length) : summary_of(parts, 2);
+    part.bucket = begin_of(part.bucket, length);
+    if (open && open->bucket == part.bucket) {
+      open->add(part);
+      continue;
     }
-    put(camera, length, added);
+    if (open) put(camera, length, *open);
+    open = std::move(part);
   }
+  if (open) put(camera, length, *open);
 }
 
-void Summaries::forget(int64_t camera, int64_t finest, std::optional<int64_t> first) {
-  if (!first || *first > kLatest) return clear_.run(camera);
-  for (const int64_t length : kLengths) forget_.run(camera, length, begin_of(*first, length));
-  renew(camera, finest, *first);
-}
-
-/// Those that the first row lies in hold others that are gone.
-void Summaries::renew(int64_t camera, int64_t finest, int64_t first) {
+void Summaries::advance(Summed &there, int64_t newest) {
+  if (there.finest == kNoSummaries || newest < kEarliest || newest > kLatest) return;
+  const int64_t until = begin_of(newest, there.finest);
+  if (until <= there.until) return;
   int64_t finer = 0;
   for (const int64_t length : kLengths) {
-    if (length < finest) continue;
-    const int64_t bucket = begin_of(first, length);
-    std::optional<Summary> whole;
-    const auto take = [&](Summary part) {
-      part.bucket = bucket;
-      if (whole)
-        whole->add(part);
-      else
-        whole = std::move(part);
-    };
-    Results parts = finer == 0 ? rows_.with(camera, bucket, bucket + length)
-                               : parts_.with(camera, finer, bucket, bucket + length);
-    while (parts.next())
-      take(finer == 0 ? summary_of(row_of(parts, 1), length) : summary_of(parts, 2));
-    if (whole) put(camera, length, *whole);
+    if (length < there.finest) continue;
+    const int64_t from = begin_of(there.until, length), to = begin_of(until, length);
+    if (from == to) break;  // nor is anything longer over
+    sum_up(there.camera, finer, length, from, to);
+    finer = length;
+  }
+  there.until = until;
+  set_.run(there.camera, there.finest, there.until);
+}
+
+void Summaries::make_room(const Summed &there, const Row &row, std::optional<int64_t> first) {
+  if (!first || row.time >= *first || row.time < kEarliest) return;
+  // What the first row lies in is read from now on: without the rows that are gone.
+  int64_t finer = 0;
+  for (const int64_t length : kLengths) {
+    if (length < there.finest) continue;
+    const int64_t bucket = begin_of(*first, length);
+    if (bucket >= begin_of(there.until, length)) break;
+    sum_up(there.camera, finer, length, bucket, bucket + length);
     finer = length;
   }
 }
 
-void Summaries::make(int64_t camera, int64_t finest) {
-  clear_.run(camera);
-  Pyramid pyramid(finest,
-                  [&](int64_t length, const Summary &summary) { put(camera, length, summary); });
-  Results rows = rows_.with(camera, kEarliest, kLatest + 1);
-  while (rows.next()) pyramid.add(row_of(rows, 1));
-  pyramid.finish();
+void Summaries::add(const Summed &there, const Row &row, bool is_new) {
+  if (row.time < kEarliest || row.time > kLatest) return;
+  for (const int64_t length : kLengths) {
+    if (length < there.finest) continue;
+    Summary added = summary_of(row, length);
+    if (added.bucket >= begin_of(there.until, length)) break;  // it is summed up later
+    added.rows = is_new ? 1 : 0;
+    {
+      Results found = find_.with(there.camera, length, added.bucket);
+      if (found.next()) {
+        Summary whole = summary_of(found, 2);
+        whole.add(added);
+        added = std::move(whole);
+      }
+    }
+    put(there.camera, length, added);
+  }
+}
+
+void Summaries::forget(const Summed &there, std::optional<int64_t> first) {
+  if (!first || *first > kLatest) return clear_.run(there.camera);
+  for (const int64_t length : kLengths) forget_.run(there.camera, length, begin_of(*first, length));
+}
+
+void Summaries::make(Summed &there) {
+  clear_.run(there.camera);
+  there.until = 0;
+  set_.run(there.camera, there.finest, there.until);
+  int64_t newest = -1;
+  {
+    Results last = last_.with(there.camera, kEarliest, kLatest);
+    if (last.next()) newest = last.integer(0);
+  }
+  advance(there, newest);
 }
 
 }  // namespace luminance

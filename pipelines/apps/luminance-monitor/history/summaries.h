@@ -37,30 +37,44 @@ Summary summary_of(const Row &row, int64_t length);
 /// Of the table `summary`: `bucket` and all columns after it, from `first` on.
 Summary summary_of(const Results &results, int first);
 
+/// Which summaries of a camera there are.
+struct Summed {
+  int64_t camera = 0;  // its number
+  int64_t finest = kNoSummaries;
+  /// All rows before it are in the summaries of each length whose interval ends by then. A multiple
+  /// of `finest`.
+  int64_t until = 0;
+};
+
 /// From `from` until `to`, without gaps, in order: as much as can be in summaries of `length`, the
-/// rest in finer ones, down to `finest`, and in rows, whose length is 0.
-void cover(int64_t from, int64_t to, int64_t length, int64_t finest,
+/// rest in finer ones and in rows, whose length is 0.
+void cover(int64_t from, int64_t to, int64_t length, const Summed &there,
            const std::function<void(int64_t length, int64_t from, int64_t to)> &part);
 
-/// Keeps the summaries as the rows are. All of it within the caller's transaction.
+/// Keeps the summaries as the rows are. A summary is written when its time is over, so that most
+/// writes are of rows alone; rows that come later than that are added. All of it within the caller's
+/// transaction.
 class Summaries {
  public:
   explicit Summaries(Database &database);
 
-  /// What was written to the table `interval`: a new row, or what one got more of.
-  void add(int64_t camera, int64_t finest, const Row &row, bool is_new);
-  /// Rows before `first` are gone; nothing: all are.
-  void forget(int64_t camera, int64_t finest, std::optional<int64_t> first);
+  /// Sums up what was over when the newest row began.
+  void advance(Summed &there, int64_t newest);
+  /// Before a row is written that begins before `until`. `first` is the first there is now.
+  void make_room(const Summed &there, const Row &row, std::optional<int64_t> first);
+  /// After that: a new row, or what one got more of.
+  void add(const Summed &there, const Row &row, bool is_new);
+  /// Rows before `first` are gone; nothing: all are. What it lies in is summed up with them still,
+  /// and is not to be read.
+  void forget(const Summed &there, std::optional<int64_t> first);
   /// Makes all summaries of a camera anew.
-  void make(int64_t camera, int64_t finest);
+  void make(Summed &there);
 
  private:
-  class Pyramid;
-
   void put(int64_t camera, int64_t length, const Summary &summary);
-  void renew(int64_t camera, int64_t finest, int64_t first);
+  void sum_up(int64_t camera, int64_t finer, int64_t length, int64_t from, int64_t to);
 
-  Statement find_, put_, forget_, clear_, rows_, parts_;
+  Statement find_, put_, forget_, clear_, rows_, last_, parts_, set_;
 };
 
 }  // namespace luminance

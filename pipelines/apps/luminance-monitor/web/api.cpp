@@ -89,12 +89,9 @@ std::string error_of(const History *history) {
 
 Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
-  Json json = {{"time", clock.wall(clock.now())},
-               {"interval", monitor.interval()},
-               {"version", LUMINANCE_VERSION},
-               {"history", history != nullptr},
-               {"history_error", error_of(history)},
-               {"cameras", Json::array()}};
+  Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
+               {"version", LUMINANCE_VERSION},       {"history", history != nullptr},
+               {"history_error", error_of(history)}, {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));
   return json;

@@ -76,6 +76,7 @@ struct Server::Implementation {
   void answer(const std::shared_ptr<Exchange> &exchange);
   void check(const Exchange &exchange) const;
   void route(const std::shared_ptr<Exchange> &exchange);
+  const Camera *camera_of(const std::string &id) const;
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void open_stream(const std::shared_ptr<Exchange> &exchange);
@@ -128,8 +129,7 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   if (path == "/metrics")
     return exchange->answer(
         {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
-  if (path == cameras)
-    return json(text_of(cameras_json(served.monitor, served.history)));
+  if (path == cameras) return json(text_of(cameras_json(served.monitor, served.history)));
   if (path == "/api/v1/events") return events(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
@@ -137,11 +137,19 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
 }
 
+/// Also by the id that it had in the first version. Null: there is none.
+const Camera *Server::Implementation::camera_of(const std::string &id) const {
+  if (const Camera *camera = served.monitor.camera(id)) return camera;
+  for (const auto &camera : served.monitor.cameras())
+    if (!id.empty() && camera->settings().former == id) return camera.get();
+  return nullptr;
+}
+
 /// `rest`: "ID" or "ID/what"
 void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &exchange,
                                           const std::string &rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
-  const Camera *camera = served.monitor.camera(rest.substr(0, slash));
+  const Camera *camera = camera_of(rest.substr(0, slash));
   if (camera == nullptr) throw Refusal(404, "there is no such camera");
   const std::string what = rest.substr(slash);
   const auto json = [&](const std::string &text) {
@@ -192,7 +200,9 @@ void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   const Range range = range_of(*exchange, now(), {});
   const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
-  ask(exchange, [camera = exchange->parameter("camera"), range, limit](Reader &reader) {
+  std::optional<std::string> camera = exchange->parameter("camera");
+  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
+  ask(exchange, [camera, range, limit](Reader &reader) {
     return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
   });
 }
