@@ -36,12 +36,17 @@ std::string usual_history() {
   return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
 }
 
+/// With the file that it has where none is named.
+HistorySettings located(HistorySettings settings) {
+  if (settings.file.empty()) settings.file = usual_history();
+  return settings;
+}
+
 /// The history that was asked for has to be there; the usual one is tried again where it is not.
-std::unique_ptr<History> open_history(HistorySettings settings, const Monitor &monitor) {
+std::unique_ptr<History> open_history(const HistorySettings &settings, const Monitor &monitor) {
   if (!settings.wanted) return nullptr;
-  if (!settings.file.empty()) return std::make_unique<History>(settings, monitor);
-  settings.file = usual_history();
-  return std::make_unique<History>(settings, monitor, History::Need::kLater);
+  const auto need = settings.file.empty() ? History::Need::kLater : History::Need::kNow;
+  return std::make_unique<History>(located(settings), monitor, need);
 }
 
 /// Shows the page to whoever sits in front of the machine.
@@ -154,11 +159,11 @@ int act(const Command &command) {
     return kDone;
   }
   if (std::holds_alternative<Export>(command.action)) {
-    const std::string &file = settings.history.file;
-    export_csv(file.empty() ? usual_history() : file, std::cout);
+    export_csv(located(settings.history).file, std::cout);
     return kDone;
   }
   gst_init(nullptr, nullptr);
+  if (settings.history.wanted) prepare(located(settings.history));
   return Application(settings, std::get<Run>(command.action)).watch();
 }
 

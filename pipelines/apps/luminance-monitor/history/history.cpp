@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "schema.h"
 #include "store.h"
 
 namespace luminance {
@@ -167,6 +168,13 @@ void History::Implementation::try_to_write() try {
   error.clear();
 } catch (const HistoryError &problem) {
   fail(problem);
+}
+
+void prepare(const HistorySettings &settings) try {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(settings.file, unknown))
+    open_to_write(settings.file, std::llround(settings.interval * 1000));
+} catch (const HistoryError &) {
 }
 
 History::History(const HistorySettings &settings, const Monitor &monitor, Need need)

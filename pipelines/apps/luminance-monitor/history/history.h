@@ -82,6 +82,10 @@ class History : public Observer {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// Brings a history's file to this version, where there is one, for rows as they are set: this can
+/// take a while, and is for before cameras are watched. What is wrong with it, History says.
+void prepare(const HistorySettings &settings);
+
 /// Writes all rows of a history's file as CSV (RFC 4180) with a header, by camera and time; no text
 /// in it is a formula to a spreadsheet. Does not hold up a monitor that writes the file, and leaves
 /// it as it is. Throws HistoryError.

@@ -13,8 +13,8 @@ namespace {
 constexpr int kPatience =
     1000;  // milliseconds; a file of this kind is hardly ever locked to readers
 
-// A merged row is of so many summaries at least: of fewer, it could be up to half too long.
-constexpr int64_t kLeastParts = 4;
+// A merged row is of so many summaries at least: of fewer, it could be much longer than need be.
+constexpr int64_t kLeastParts = 3;
 
 /// What lies between two times.
 struct Extent {
