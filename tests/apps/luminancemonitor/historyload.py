@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import pathlib
+import socket
 import sqlite3
 import statistics
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 
 import videos
 from running import PROGRAM, Monitor, wait_for
@@ -122,6 +124,43 @@ def export(history):
     assert lines > CAMERAS * DAYS * 86400 / ROW * 0.98, lines
 
 
+def stalled(monitor):
+    """A reader of a large answer who takes none of it."""
+    reader = socket.socket()
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    host, port = monitor.target().split(':')
+    reader.connect((host, int(port)))
+    reader.sendall(b'GET /api/v1/cameras/camera-0/history?from=0&points=5000 HTTP/1.1\r\n'
+                   b'Host: localhost\r\n\r\n')
+    return reader
+
+
+def status_of(monitor):
+    """Of another reader, and when to come again."""
+    try:
+        monitor.get('/api/v1/events')
+        return 200, None
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers['Retry-After']
+
+
+def refuses_too_many(folder):
+    """Half of the connections are for the history, until their answers are taken or they leave."""
+    history, config = folder / 'full.db', folder / 'full.toml'
+    config.write_text('loop = true\n[web]\nconnections = 20\n'
+                      '[[cameras]]\nname = "camera-0"\nuri = "camera.mkv"\n')
+    fill(history, ['camera-0'])
+    with Monitor('--history', history, '--config', config) as monitor:
+        readers = [stalled(monitor) for _ in range(10)]
+        wait_for('a refusal', lambda: status_of(monitor) == (503, '1'))
+        assert json.loads(monitor.get('/healthz'))['status'] == 'ok'
+        for reader in readers[:3]:
+            reader.close()
+        wait_for('room', lambda: status_of(monitor) == (200, None))
+        for reader in readers[3:]:
+            reader.close()
+
+
 def main(folder):
     folder = pathlib.Path(folder)
     video, history = folder / 'camera.mkv', folder / 'history.db'
@@ -155,6 +194,7 @@ def main(folder):
                                   for line in monitor.output), (silent, monitor.output)
     assert all(camera['status'] == 'playing' for camera in cameras.values()), cameras
     assert statistics.median(took) < MEDIAN, sorted(took)
+    refuses_too_many(folder)
 
 
 with tempfile.TemporaryDirectory() as temporary:
