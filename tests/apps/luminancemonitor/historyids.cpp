@@ -98,6 +98,15 @@ TEST_F(HistoryIds, AnIdThatIsSetTakesTheRowsAlong) {
   EXPECT_GE(rows_of(file(), {{"Exit", "bbbbbbbb", "gate-1"}}, 0), 6u);
 }
 
+TEST_F(HistoryIds, AnotherCamerasRowsAreNotTaken) {
+  const Named first = {"Entrance", "aaaaaaaa", "x"}, same = {"Entrance", "aaaaaaaa", "y"};
+  play_and_check(file(), {first});
+  EXPECT_EQ(rows_of(file(), {first, same}, 1), 0u) << "of a camera that is there";
+  play_and_check(file(), {{"Old", "bbbbbbbb", "gate"}});
+  const Named gate = {"Entrance", "aaaaaaaa", "gate"};  // both rows may be its own by now
+  EXPECT_EQ(rows_of(file(), {gate}, 0), 3u) << "the id counts";
+}
+
 /// Cameras as the first version wrote them, each with a row of its own length.
 void write_first_version(const std::string &file,
                          const std::vector<std::pair<std::string, std::string>> &cameras) {

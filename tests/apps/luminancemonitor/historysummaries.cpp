@@ -154,7 +154,8 @@ TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
   // Some of it was forgotten, and then comes what is older than the rest.
   for (int round = 0; round < 5; ++round) {
     const std::vector<Row> rows = rig.rows();
-    advance(static_cast<double>(rows.front().time - clocks.real / 1000) / 1000 - 3);
+    advance(static_cast<double>(rows.front().time - clocks.real / 1000) / 1000 -
+            static_cast<double>(20 + random() % 100));
     play(rig, random, 1);
     rig.end();
     expect_whole(rig, 0, random, 30);
@@ -241,6 +242,21 @@ TEST_F(HistorySummaries, AreMadeOfTheFirstVersion) {
   rig.play(100, 100);
   rig.end();
   expect_whole(rig, 0, random, 40);
+}
+
+TEST_F(HistorySummaries, AreAsFineAsTheShortestRows) {
+  write_first_version(file());
+  const auto finest = [&] {
+    Database database(file(), Database::Access::kRead);
+    return database.number("SELECT max(finest) FROM camera");
+  };
+  Settings settings = minutes_of(file());
+  settings.history.interval = 3600;
+  { Rig rig(settings); }
+  EXPECT_EQ(finest(), 600000);  // of rows of a minute
+  settings.history.interval = 2;
+  { Rig rig(settings); }
+  EXPECT_EQ(finest(), 10000);  // of rows of two seconds, which are to come
 }
 
 TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {

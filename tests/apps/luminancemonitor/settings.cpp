@@ -217,7 +217,7 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
                                           {"a?b", "character"},
                                           {"a%b", "character"},
                                           {"a\u202eb", "character"},
-                                          {std::string(65, 'a'), "more than 64"}}) {
+                                          {std::string(81, 'a'), "more than 80"}}) {
     const std::string error = error_of({"--config", config({id})});
     EXPECT_NE(error.find("cameras[0].id"), std::string::npos) << error;
     EXPECT_NE(error.find(why), std::string::npos) << error;

@@ -13,7 +13,7 @@
 namespace luminance {
 namespace {
 
-constexpr int kLongestSlug = 60, kLongestId = 64;  // characters
+constexpr int kLongestSlug = 60, kLongestId = 80;  // characters
 constexpr size_t kHash = 8, kLongestChannel = 16;
 
 /// Of a query: which of its pictures a recorder gives. Anything else may be a secret.
