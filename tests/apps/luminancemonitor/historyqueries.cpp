@@ -101,7 +101,7 @@ TEST_F(HistoryQueries, EndWhenNobodyWantsThem) {
   };
   std::vector<std::unique_ptr<Queries::Place>> places;
   for (int i = 0; i < 20; ++i) places.push_back(queries.ask(endless, note()));
-  while (begun == 0) std::this_thread::yield();
+  while (begun < 2) std::this_thread::yield();  // all threads are at it
   places.clear();
   const auto next = queries.ask(count, note());
   wait(1);
