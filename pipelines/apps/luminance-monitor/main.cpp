@@ -42,18 +42,17 @@ std::string usual_history() {
   return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
 }
 
-/// The history that was asked for has to be there; the usual one, where it can be kept.
-std::unique_ptr<History> open_history(HistorySettings settings, const Monitor &monitor) {
+/// With the file that it has where none is named.
+HistorySettings located(HistorySettings settings) {
+  if (settings.file.empty()) settings.file = usual_history();
+  return settings;
+}
+
+/// The history that was asked for has to be there; the usual one is tried again where it is not.
+std::unique_ptr<History> open_history(const HistorySettings &settings, const Monitor &monitor) {
   if (!settings.wanted) return nullptr;
-  if (!settings.file.empty()) return std::make_unique<History>(settings, monitor);
-  settings.file = usual_history();
-  try {
-    std::filesystem::create_directories(std::filesystem::path(settings.file).parent_path());
-    return std::make_unique<History>(settings, monitor);
-  } catch (const std::exception &error) {
-    complain(std::string("no history: ") + error.what());
-    return nullptr;
-  }
+  const auto need = settings.file.empty() ? History::Need::kLater : History::Need::kNow;
+  return std::make_unique<History>(located(settings), monitor, need);
 }
 
 /// Shows the page to whoever sits in front of the machine.
@@ -96,7 +95,10 @@ class Application {
         history_(open_history(settings.history, monitor_)) {
     monitor_.add(log_);
     monitor_.add(metrics_);
-    if (history_ != nullptr) monitor_.add(*history_);
+    if (history_ != nullptr) {
+      monitor_.add(*history_);
+      metrics_.show(*history_);
+    }
     sources_.emplace(settings_, monitor_);
     if (settings.web.enabled) serve(settings.web);
     sources_->begin();
@@ -234,12 +236,12 @@ int act(const Command &command, const Application::Reread &reread) {
     return kDone;
   }
   if (std::holds_alternative<Export>(command.action)) {
-    const std::string &file = settings.history.file;
-    export_csv(file.empty() ? usual_history() : file, std::cout);
+    export_csv(located(settings.history).file, std::cout);
     return kDone;
   }
   const SignalSource hangup = catch_hangup();
   gst_init(nullptr, nullptr);
+  if (settings.history.wanted) prepare(located(settings.history));
   return Application(settings, std::get<Run>(command.action), reread).watch(hangup.get());
 }
 

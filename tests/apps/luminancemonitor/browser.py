@@ -4,6 +4,7 @@ that it serves."""
 import atexit
 import json
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -155,6 +156,11 @@ class Monitor:
 
     def send(self, number):
         self._program.send_signal(number)
+
+    def limit_files(self, size):
+        """None grows beyond it, as on a full disk."""
+        resource.prlimit(self._program.pid, resource.RLIMIT_FSIZE,
+                         (size, resource.RLIM_INFINITY))
 
     def end(self, number=signal.SIGTERM):
         self._program.send_signal(number)

@@ -9,6 +9,7 @@
 
 #include "historyrig.h"
 #include "settings/commandline.h"
+#include "settings/identity.h"
 #include "settings/limits.h"
 
 namespace luminance::test {
@@ -62,6 +63,7 @@ cameras:
   uri: rtsp://10.0.0.5:554/stream?x=1
   user: viewer
   password: p
+  id: gate-1
   max-fps: 2
   verdicts: *rules
 - name: |
@@ -246,8 +248,7 @@ void expect_sensible(const Settings &s) {
   for (const CameraSettings &camera : s.cameras) {
     EXPECT_TRUE(ids.insert(camera.id).second) << camera.id << " is there twice";
     EXPECT_FALSE(camera.id.empty());
-    EXPECT_EQ(camera.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
-              std::string::npos);
+    EXPECT_NO_THROW(EXPECT_EQ(checked_id(camera.id), camera.id));
     EXPECT_FALSE(camera.uri.empty());
     EXPECT_LE(camera.max_fps, kMostFps);
     for (const Rule &rule : camera.rules)

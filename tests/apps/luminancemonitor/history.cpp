@@ -146,7 +146,7 @@ TEST_F(HistoryTest, VerdictsStandInTheirRowsAndEvents) {
   rig.play(40, 100);  // since 70 s, cleared after 85 s
   rig.end();
 
-  const std::vector<Event> events = rig.history.events({}, kBeginOfTime, kEndOfTime, 10);
+  const std::vector<Event> events = rig.reader.events({}, kBeginOfTime, kEndOfTime, 10);
   ASSERT_EQ(events.size(), 2u);
   EXPECT_FALSE(events[0].raised);
   EXPECT_TRUE(events[1].raised);
@@ -180,7 +180,7 @@ TEST_F(HistoryTest, EventsAreFoundByCameraTimeAndNumber) {
   const auto values = [&](const std::optional<std::string> &camera, int64_t from, int64_t to,
                           size_t limit) {
     std::vector<double> values;
-    for (const Event &event : rig.history.events(camera, begin + from, begin + to, limit))
+    for (const Event &event : rig.reader.events(camera, begin + from, begin + to, limit))
       values.push_back(event.value);
     return values;
   };
@@ -256,7 +256,7 @@ TEST_F(HistoryTest, ARestartGoesOnInTheSameRow) {
     rig.play(3, luma);
     rig.end();
   }
-  const Rig rig(settings);
+  Rig rig(settings);
   const std::vector<Row> rows = rig.rows();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].frames, 9u);

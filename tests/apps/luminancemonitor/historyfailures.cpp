@@ -30,7 +30,7 @@ class HistoryFailures : public testing::Test {
 
 void expect_refused(const std::string &file, const std::string &why) {
   try {
-    const Rig rig(settings_of(file));
+    Rig rig(settings_of(file));
     ADD_FAILURE() << file << " was taken";
   } catch (const HistoryError &error) {
     const std::string text = error.what();
@@ -97,6 +97,24 @@ TEST_F(HistoryFailures, PathsThatMayNotBeWritten) {
   chmod(folder_.path().c_str(), 0755);
 }
 
+TEST_F(HistoryFailures, FilesAreForTheirOwnerOnly) {
+  const auto others = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  const auto expect_private = [&](const char *what) {
+    for (const char *end : {"", "-wal", "-shm"})
+      EXPECT_EQ(std::filesystem::status(file() + end).permissions() & others,
+                std::filesystem::perms::none)
+          << what << end;
+  };
+  Rig rig(settings_of(file()));
+  rig.play(30, 100);
+  expect_private("new");
+  for (const char *end : {"", "-wal", "-shm"})
+    std::filesystem::permissions(file() + end, std::filesystem::perms(0644));
+  Rig again(settings_of(file()));
+  again.play(30, 100);
+  expect_private("from before");
+}
+
 TEST_F(HistoryFailures, NamesThatMeanSomethingToSqlite) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
@@ -122,7 +140,7 @@ TEST_F(HistoryFailures, FilesThatAreNoHistory) {
 
 TEST_F(HistoryFailures, ANewerSchemaIsRefused) {
   { Rig rig(settings_of(file())); }
-  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 2");
+  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 3");
   expect_refused(file(), "newer version");
   std::ostringstream csv;
   EXPECT_THROW(export_csv(file(), csv), HistoryError);
@@ -163,7 +181,7 @@ TEST_F(HistoryFailures, WhatWaitsIsBounded) {
   size_t rows = 0;
   for (size_t i = 0; i < kCameras; ++i) rows += rig.rows(i).size();
   EXPECT_EQ(rows, 10000u);
-  const auto events = rig.history.events({}, kBeginOfTime, kEndOfTime, 100000);
+  const auto events = rig.reader.events({}, kBeginOfTime, kEndOfTime, 100000);
   ASSERT_EQ(events.size(), 10000u);
   EXPECT_EQ(events.front().value, 14999) << "the oldest go";
 }
@@ -198,7 +216,7 @@ TEST_F(HistoryFailures, AFileThatIsDeletedIsBegunAgain) {
   rig.play(100, 100);
   EXPECT_NE(rig.history.error().find("No such file"), std::string::npos) << rig.history.error();
   EXPECT_THROW(rig.rows(), HistoryError);
-  EXPECT_THROW(rig.history.events({}, 0, 1, 1), HistoryError);
+  EXPECT_THROW(rig.reader.events({}, 0, 1, 1), HistoryError);
   std::filesystem::rename(away, folder_.path());
   rig.play(60, 100);
   EXPECT_EQ(rig.history.error(), "");
@@ -234,10 +252,10 @@ void use(const std::string &file) {
     Rig rig(settings_of(file, 3));
     rig.play(40, 100);
     for (const size_t points : {size_t{1}, size_t{3}, size_t{100}})
-      rig.history.rows("c1", std::numeric_limits<int64_t>::min(),
-                       std::numeric_limits<int64_t>::max(), points);
-    rig.history.events({}, kBeginOfTime, kEndOfTime, 10);
-    rig.history.events("c0", kBeginOfTime, kEndOfTime, 1000);
+      rig.reader.rows("c1", std::numeric_limits<int64_t>::min(),
+                      std::numeric_limits<int64_t>::max(), points);
+    rig.reader.events({}, kBeginOfTime, kEndOfTime, 10);
+    rig.reader.events("c0", kBeginOfTime, kEndOfTime, 1000);
   } catch (const HistoryError &error) {
     EXPECT_NE(std::string(error.what()).find(file), std::string::npos) << error.what();
   }

@@ -67,10 +67,10 @@ int64_t kill_writer(const std::string &file, int64_t begin, useconds_t delay) {
 }
 
 /// Of one that ran from `begin` and wrote `last`. Returns the last row that is there.
-int64_t check(const Rig &rig, int64_t begin, int64_t last) {
+int64_t check(Rig &rig, int64_t begin, int64_t last) {
   int64_t end = last;
   for (size_t i = 0; i < kCameras; ++i) {
-    const std::vector<Row> rows = rig.history.rows(rig.camera(i).id(), begin, kEndOfTime, 1000000);
+    const std::vector<Row> rows = rig.reader.rows(rig.camera(i).id(), begin, kEndOfTime, 1000000);
     const auto expected = static_cast<size_t>((last - begin) / kRow) + 1;
     EXPECT_GE(rows.size(), expected);
     EXPECT_LE(rows.size(), expected + 2) << "more than what was in flight";
@@ -83,7 +83,7 @@ int64_t check(const Rig &rig, int64_t begin, int64_t last) {
     }
     end = std::max(end, time - kRow);
   }
-  EXPECT_GE(rig.history.events("c0", begin, last, 1000000).size(),
+  EXPECT_GE(rig.reader.events("c0", begin, last, 1000000).size(),
             static_cast<size_t>((last - begin) / kRow) + 1);
   return end;
 }
@@ -111,7 +111,7 @@ TEST(HistoryKill, WhatWasWrittenIsThere) {
     EXPECT_GE(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), 1 + rows);
     EXPECT_EQ(integrity(file), "ok");
     clocks.real = begin * 1000;
-    const Rig rig(long_settings(file));
+    Rig rig(long_settings(file));
     const int64_t end = check(rig, begin, last);
     rows += kCameras * static_cast<size_t>((last - begin) / kRow + 1);
     begin = end + kRow;

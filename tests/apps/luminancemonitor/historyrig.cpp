@@ -26,7 +26,10 @@ Settings settings_of(const std::string &file, size_t cameras) {
 }
 
 Rig::Rig(const Settings &settings)
-    : clock(settings.fast), monitor(settings, clock), history(settings.history, monitor) {
+    : clock(settings.fast),
+      monitor(settings, clock),
+      history(settings.history, monitor),
+      reader(settings.history.file) {
   monitor.add(history);
 }
 
@@ -53,8 +56,8 @@ void Rig::end() {
   history.flush();
 }
 
-std::vector<Row> Rig::rows(size_t camera, size_t points) const {
-  return history.rows(this->camera(camera).id(), kBeginOfTime, kEndOfTime, points);
+std::vector<Row> Rig::rows(size_t camera, size_t points) {
+  return reader.rows(this->camera(camera).id(), kBeginOfTime, kEndOfTime, points);
 }
 
 Measurement measure(const std::vector<uint8_t> &pixels, Time time) {

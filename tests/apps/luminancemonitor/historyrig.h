@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "history/reader.h"
 #include "settableclock.h"
 #include "watch/monitor.h"
 
@@ -48,11 +49,12 @@ class Rig {
   void play(double seconds, uint8_t luma);
   /// The cameras are over, and all is written.
   void end();
-  std::vector<Row> rows(size_t camera = 0, size_t points = 1000000) const;
+  std::vector<Row> rows(size_t camera = 0, size_t points = 1000000);
 
   Clock clock;
   Monitor monitor;
   History history;
+  Reader reader;
 };
 
 Measurement measure(const std::vector<uint8_t> &pixels, Time time);

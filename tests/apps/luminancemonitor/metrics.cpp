@@ -270,6 +270,26 @@ TEST(Metrics, TellOfTheProcess) {
   EXPECT_NEAR(before.value("process_start_time_seconds"), static_cast<double>(time(nullptr)), 300);
 }
 
+TEST(Metrics, TellOfTheHistory) {
+  World world(settings_of(1));
+  EXPECT_FALSE(world.read().has("luminance_history_failing", {})) << "none is kept";
+  HistorySettings settings;
+  settings.file = "/proc/nowhere/history.db";
+  History history(settings, world.monitor(), History::Need::kLater);
+  world.metrics().show(history);
+  for (int i = 0; i < 3; ++i)
+    history.on_change(world.camera(), {Verdict::kFlicker, true, world.clock().now(), 1});
+  EXPECT_EQ(world.read().value("luminance_history_failing", {}), 1);
+  EXPECT_EQ(world.read().value("luminance_history_write_failures_total", {}), 1);
+  EXPECT_EQ(world.read().value("luminance_history_waiting", {}), 3);
+  EXPECT_EQ(world.read().value("luminance_history_lost_total", {}), 0);
+  for (int i = 0; i < 10000; ++i)
+    history.on_change(world.camera(), {Verdict::kFlicker, true, world.clock().now(), 1});
+  history.flush();
+  EXPECT_EQ(world.read().value("luminance_history_write_failures_total", {}), 2);
+  EXPECT_EQ(world.read().value("luminance_history_lost_total", {}), 3);
+}
+
 TEST(Metrics, HaveTypesHelpAndNamesByTheRules) {
   World world(settings_of(2));
   for (double time = 0; time < 60; time += 1) world.feed(time, one_luma(3));

@@ -4,6 +4,7 @@
 that $BUILD_DIR/tests/apps/luminancemonitor/serve has. Pictures of it go to the folder."""
 import os
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -241,6 +242,18 @@ def sleeps_unseen(browser, address):
     expect(count() > before, "the stream was not begun again")
 
 
+def tells_of_a_history_that_is_not_written(browser, monitor):
+    shown = ("const told = document.getElementById('history-error');"
+             "return told.checkVisibility() === arguments[0] && told.textContent")
+    expect(not browser.run("return document.getElementById('history-error').checkVisibility()"),
+           "the page tells of trouble where there is none")
+    monitor.limit_files(1)
+    text = browser.wait(shown, "the page does not tell of a history that is not written", True)
+    expect("history is not written" in text and "history.sqlite" in text, "the trouble", text)
+    monitor.limit_files(resource.RLIM_INFINITY)
+    browser.wait(shown, "the page tells of trouble that is over", False)
+
+
 def says_how_to_keep_a_history(browser):
     monitor = Monitor([SERVE, "--cameras=1"])
     browser.open(monitor.address, "#/camera/camera-0")
@@ -278,6 +291,7 @@ def main():
         names_are_text(browser, monitor)
         history_is_drawn(browser, monitor)
         verdicts_are_said(browser, monitor)
+        tells_of_a_history_that_is_not_written(browser, monitor)
         keys_lead_everywhere(browser, address)
         themes_have_contrast(browser)
         fits_a_phone(browser, address)

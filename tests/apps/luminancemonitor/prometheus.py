@@ -138,7 +138,7 @@ def check_dashboard(prometheus):
 
 
 def with_two_cameras(folder):
-    with running.Monitor(cameras(folder)) as monitor, running.Prometheus(
+    with running.Monitor('--history', folder / 'history.db', cameras(folder)) as monitor, running.Prometheus(
             running.shipped_prometheus(folder, monitor.target()), folder) as prometheus:
         check_alert(prometheus, monitor)
         check_text(monitor)

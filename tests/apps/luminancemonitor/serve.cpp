@@ -8,6 +8,7 @@
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -171,7 +172,10 @@ class Application {
                      : std::make_unique<History>(settings.history, monitor_)),
         server_(settings.web, {monitor_, metrics_, stills_, history_.get()}) {
     monitor_.add(metrics_);
-    if (history_ != nullptr) monitor_.add(*history_);
+    if (history_ != nullptr) {
+      monitor_.add(*history_);
+      metrics_.show(*history_);
+    }
     monitor_.add(server_);
     if (settings.cameras.size() > kLost)
       monitor_.set_status(kLost, Status::kWaiting, "Could not connect: <b>refused</b> \xff");
@@ -225,6 +229,7 @@ class Application {
 }  // namespace luminance
 
 int main(int argc, char **argv) try {
+  signal(SIGXFSZ, SIG_IGN);  // tests limit its files, as a full disk does
   gst_init(nullptr, nullptr);
   luminance::Options options;
   luminance::read_options(argc, argv, options);

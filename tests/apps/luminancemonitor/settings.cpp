@@ -8,9 +8,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "settings/changes.h"
 #include "settings/commandline.h"
+#include "settings/identity.h"
+#include "settings/reader.h"
 #include "settings/secrets.h"
 
 namespace luminance {
@@ -72,11 +77,12 @@ TEST_F(CommandLine, NamesCamerasOfDevicesFilesAndUris) {
   EXPECT_EQ(s.cameras[0].name, "video2");
   EXPECT_EQ(s.cameras[1].uri, "file:///tmp/a%20b.mp4");
   EXPECT_EQ(s.cameras[1].name, "a b.mp4");
-  EXPECT_EQ(s.cameras[1].id, "a-b-mp4");
+  EXPECT_EQ(s.cameras[1].id, "a-b-mp4-" + s.cameras[1].source);
   EXPECT_EQ(s.cameras[2].uri, "rtsp://10.0.0.5:554/live/1?x=y");
   EXPECT_EQ(s.cameras[2].location, "rtsp://10.0.0.5:554/live/1");
   EXPECT_EQ(s.cameras[2].id, "10-0-0-5-554-live-1");
-  EXPECT_EQ(s.cameras[3].id, "a-b-mp4-2");
+  EXPECT_EQ(s.cameras[3].id, "a-b-mp4-" + s.cameras[3].source);
+  EXPECT_NE(s.cameras[3].source, s.cameras[1].source);
 }
 
 TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
@@ -115,6 +121,110 @@ TEST_F(CommandLine, ShowsNoVariablesOfAPath) {
   EXPECT_EQ(camera.name, "host/***/a");
   EXPECT_EQ(camera.id, "host-a");
   EXPECT_EQ(without_secrets("no " + camera.uri, camera), "no rtsp://host/***/a");
+}
+
+/// The ids of cameras with these names, each at a place of its own.
+std::vector<std::string> ids_of(const std::vector<std::string> &names) {
+  Settings settings;
+  for (size_t i = 0; i < names.size(); ++i) {
+    settings.cameras.push_back(
+        camera_of("rtsp://host/" + std::to_string(std::hash<std::string>()(names[i])), settings));
+    settings.cameras.back().name = names[i];
+  }
+  identify(settings.cameras);
+  std::vector<std::string> ids;
+  for (const CameraSettings &camera : settings.cameras) ids.push_back(camera.id);
+  return ids;
+}
+
+TEST(Ids, AreOfTheLettersOfTheirNames) {
+  EXPECT_EQ(ids_of({"Entrance", "Склад №2", "Tür <1>", "入口", "שלום", "गेट", "Straße", "Cafe\u0301",
+                    "Ａ１", "ÉTÉ", "می‌خواهم", "a\u202eb"}),
+            (std::vector<std::string>{"entrance", "склад-no2", "tür-1", "入口", "שלום", "गेट",
+                                      "strasse", "café", "a1", "été", "میخواهم", "ab"}));
+  EXPECT_EQ(ids_of({std::string(100, 'x')})[0].size(), 60u);
+  EXPECT_EQ(ids_of({"bad \xff\xc3 UTF-8"})[0], "bad-utf-8");
+}
+
+TEST(Ids, StayWhateverComesBeforeThem) {
+  const std::vector<std::string> names = {"📷", "Гараж", "", "a b", "A_B", "…", "Двор"};
+  const std::vector<std::string> ids = ids_of(names);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+  EXPECT_EQ(ids[1], "гараж");
+  for (const size_t i : {0, 2, 3, 4, 5}) EXPECT_EQ(ids[i].find_last_of('-') + 9, ids[i].size());
+  std::vector<std::string> turned(names.rbegin(), names.rend());
+  turned.insert(turned.begin(), "Склад");
+  std::vector<std::string> others = ids_of(turned);
+  others.erase(others.begin());
+  EXPECT_EQ(std::vector<std::string>(others.rbegin(), others.rend()), ids);
+}
+
+TEST(Ids, OfTheSameNameAndPlaceHaveNumbers) {
+  Settings settings;
+  for (int i = 0; i < 3; ++i) settings.cameras.push_back(camera_of("rtsp://host/a", settings));
+  identify(settings.cameras);
+  const std::string id = "host-a-" + settings.cameras[0].source;
+  EXPECT_EQ(settings.cameras[0].id, id);
+  EXPECT_EQ(settings.cameras[1].id, id + "-2");
+  EXPECT_EQ(settings.cameras[2].id, id + "-3");
+}
+
+TEST(Ids, KnowPlacesByChannelsAndNotBySecrets) {
+  setenv("CAMERA_KEY", "geheim", 1);
+  const auto source = [](const std::string &uri) { return camera_of(uri, Settings()).source; };
+  const std::string one = source("rtsp://host/live?channel=1&subtype=0");
+  EXPECT_NE(source("rtsp://host/live?channel=2&subtype=0"), one);
+  EXPECT_NE(source("rtsp://other/live?channel=1&subtype=0"), one);
+  EXPECT_NE(source("http://host/live?channel=1&subtype=0"), one);
+  for (const char *same : {"rtsp://host/live?channel=1&key=1&subtype=0",
+                           "rtsp://user:pw@host/live?channel=1&subtype=0",
+                           "rtsp://host/live?pwd=x&channel=1&subtype=0&token=abc#x",
+                           "rtsp://host/live?channel=1&subtype=0&stream=${CAMERA_KEY}"})
+    EXPECT_EQ(source(same), one) << same;
+  EXPECT_EQ(source("rtsp://host/password=a/b"), source("rtsp://host/password=c/b"));
+}
+
+TEST(Ids, OfTheFirstVersionAreAliasesWhereTheyAreClear) {
+  Settings settings;
+  for (const char *name : {"Tür 1", "Entrance", "Ä B", "É B", "Склад", "b"}) {
+    settings.cameras.push_back(camera_of("rtsp://host/a", settings));
+    settings.cameras.back().name = name;
+  }
+  identify(settings.cameras);
+  std::vector<std::string> former;
+  for (const CameraSettings &camera : settings.cameras) former.push_back(camera.former);
+  EXPECT_EQ(former, (std::vector<std::string>{"t-r-1", "", "", "", "", ""}));
+}
+
+TEST_F(InFolder, IdsAreSetAndChecked) {
+  const auto config = [&](const std::vector<std::string> &ids) {
+    std::string text;
+    for (const std::string &id : ids)
+      text += "[[cameras]]\nname = 'Entrance'\nuri = 'rtsp://a/'\nid = \"" + id + "\"\n";
+    return write("c.toml", text + "[[cameras]]\nname = 'gate'\nuri = 'rtsp://b/'\n");
+  };
+  const Settings s = read({"--config", config({"gate", "Склад_1.a", "cafe\u0301"})}).settings;
+  EXPECT_EQ(s.cameras[0].id, "gate");
+  EXPECT_EQ(s.cameras[1].id, "Склад_1.a");
+  EXPECT_EQ(s.cameras[2].id, "café");
+  EXPECT_EQ(s.cameras[3].id, "gate-" + s.cameras[3].source) << "the id of another";
+  for (const auto &[id, why] :
+       std::map<std::string, std::string>{{"", "empty"},
+                                          {"a b", "character"},
+                                          {"a/b", "character"},
+                                          {"..", "begins"},
+                                          {"-a", "begins"},
+                                          {"a\\u0000", "zero"},
+                                          {"a?b", "character"},
+                                          {"a%b", "character"},
+                                          {"a\u202eb", "character"},
+                                          {std::string(81, 'a'), "more than 80"}}) {
+    const std::string error = error_of({"--config", config({id})});
+    EXPECT_NE(error.find("cameras[0].id"), std::string::npos) << error;
+    EXPECT_NE(error.find(why), std::string::npos) << error;
+  }
+  const std::string error = error_of({"--config", config({"a", "b", "a"})});
+  EXPECT_NE(error.find("cameras[2].id is that of another camera"), std::string::npos) << error;
 }
 
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
@@ -331,7 +441,8 @@ cameras:
     EXPECT_EQ(s.history.retention, 7);
     ASSERT_EQ(s.cameras.size(), 2u);
     EXPECT_EQ(s.cameras[0].name, "Tür <1>");
-    EXPECT_EQ(s.cameras[0].id, "t-r-1");
+    EXPECT_EQ(s.cameras[0].id, "tür-1");
+    EXPECT_EQ(s.cameras[0].former, "t-r-1");
     EXPECT_EQ(s.cameras[0].max_fps, 5u);
     EXPECT_EQ(s.cameras[0].credentials->password, "geheim");
     EXPECT_EQ(s.cameras[1].uri, "file://" + (folder_ / "clip.webm").string());

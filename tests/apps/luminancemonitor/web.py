@@ -92,8 +92,8 @@ def expect_camera(camera, index):
 def cameras_are_whole(server):
     document = until(lambda: (found := server.json("/api/v1/cameras"))["cameras"][0]["fps"] and
                      found, "the first interval")
-    expect(list(document) == ["time", "interval", "version", "history", "cameras"], "fields",
-           list(document))
+    expect(list(document) == ["time", "interval", "version", "history", "history_error",
+                              "cameras"], "fields", list(document))
     expect(document["interval"] == 1.0 and document["version"] == "0.1.0" and document["history"],
            "document", document)
     expect(abs(document["time"] / 1000 - time.time()) < 60, "time", document["time"])
@@ -244,7 +244,8 @@ def stream_tells_changes(server):
     events = server.stream()
     name, first = next(events)
     expect(name == "cameras" and list(first) == ["time", "interval", "version", "history",
-                                                 "cameras"], "the first event", name)
+                                                 "history_error", "cameras"], "the first event",
+           name)
     expect(len(first["cameras"]) == 5, "cameras", len(first["cameras"]))
     begin, seen, updates = time.monotonic(), {}, 0
     while updates < 8:
@@ -253,7 +254,8 @@ def stream_tells_changes(server):
             continue
         name, data = event
         updates += 1
-        expect(name == "update" and list(data) == ["time", "cameras"] and data["cameras"],
+        expect(name == "update" and list(data) == ["time", "history_error", "cameras"] and
+               data["cameras"],
                "update", name)
         for camera in data["cameras"]:
             expect_camera(camera, int(camera["id"][-1]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "database.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +17,23 @@ namespace {
 /// A path, whatever it looks like: SQLite has meanings of its own for ":memory:" and "file:".
 std::string path_of(const std::string &file) { return file[0] == '/' ? file : "./" + file; }
 
+constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
+constexpr int kSteps = 1000;  // of SQLite's machine, between two looks at whether to stop
+
+/// Fails where the file is somebody else's, who may do with it as they like.
+void take_from_others(const std::string &path) {
+  struct stat now = {};
+  if (stat(path.c_str(), &now) == 0 && S_ISREG(now.st_mode) && (now.st_mode & ~S_IFMT) != kPrivate)
+    chmod(path.c_str(), now.st_mode & kPrivate);
+}
+
 }  // namespace
+
+void keep_private(const std::string &file) {
+  // Without a descriptor: to close one would take the locks of all connections to the file.
+  mknod(path_of(file).c_str(), S_IFREG | kPrivate, 0);
+  for (const char *end : {"", "-wal", "-shm"}) take_from_others(path_of(file) + end);
+}
 
 Database::Database(const std::string &file, Access access) : file_(file) {
   const int flags =
@@ -42,6 +59,11 @@ int64_t Database::number(const char *sql) {
   Statement statement(*this, sql);
   Results results = statement.with();
   return results.next() ? results.integer(0) : 0;
+}
+
+void Database::stop_by(const std::atomic<bool> &stop) {
+  const auto look = [](void *flag) -> int { return *static_cast<const std::atomic<bool> *>(flag); };
+  sqlite3_progress_handler(handle_.get(), kSteps, look, const_cast<std::atomic<bool> *>(&stop));
 }
 
 bool Database::has_moved() {
@@ -121,6 +143,16 @@ Transaction::~Transaction() {
 void Transaction::commit() {
   database_.run("COMMIT");
   open_ = false;
+}
+
+View::View(Database &database) : database_(database) { database.run("BEGIN"); }
+
+View::~View() {
+  try {
+    database_.run("ROLLBACK");
+  } catch (const HistoryError &) {
+    // What failed has said so.
+  }
 }
 
 }  // namespace luminance

@@ -4,12 +4,17 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace luminance {
+
+/// Makes a history's file, where there is none, that only its owner may read; takes that right from
+/// others where there is one. What SQLite puts beside it has the same rights.
+void keep_private(const std::string &file);
 
 class Database {
  public:
@@ -24,6 +29,10 @@ class Database {
   int64_t number(const char *sql);
   /// How long to wait where another process writes.
   void set_patience(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
+  /// What runs ends with HistoryError soon after this is true. It outlives the database.
+  void stop_by(const std::atomic<bool> &stop);
+  /// Rows that the last statement changed.
+  int changes() const { return sqlite3_changes(handle_.get()); }
   /// Whether the file was deleted or moved away since it was opened: what is written then is lost.
   bool has_moved();
   [[noreturn]] void fail(const std::string &what) const;
@@ -111,6 +120,18 @@ class Transaction {
  private:
   Database &database_;
   bool open_ = true;
+};
+
+/// While it lives, the database is read as it is now.
+class View {
+ public:
+  explicit View(Database &database);
+  ~View();
+  View(const View &) = delete;
+  View &operator=(const View &) = delete;
+
+ private:
+  Database &database_;
 };
 
 }  // namespace luminance

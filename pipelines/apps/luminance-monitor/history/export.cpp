@@ -7,7 +7,8 @@
 #include <limits>
 #include <ostream>
 
-#include "store.h"
+#include "rows.h"
+#include "schema.h"
 
 namespace luminance {
 namespace {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "history.h"
 
+#include <glib.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "schema.h"
 #include "store.h"
 
 namespace luminance {
@@ -49,10 +55,20 @@ class Sum {
   std::set<Verdict> verdicts_;
 };
 
+/// Whether another one had to go for it.
 template <class Items>
-void push(Items &items, typename Items::value_type item) {
+bool push(Items &items, typename Items::value_type item) {
   items.push_back(std::move(item));
-  if (items.size() > kWaiting) items.pop_front();
+  const bool is_too_many = items.size() > kWaiting;
+  if (is_too_many) items.pop_front();
+  return is_too_many;
+}
+
+/// Folders for the file, where they are missing, that nobody else looks into.
+void make_folder(const std::string &file) {
+  const std::string folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && g_mkdir_with_parents(folder.c_str(), 0700) != 0)
+    throw HistoryError("history " + file + ": unable to make its folder: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -60,29 +76,33 @@ void push(Items &items, typename Items::value_type item) {
 struct History::Implementation {
   using Rows = std::map<int64_t, Sum>;  // by their begin
 
-  Implementation(const HistorySettings &settings, const Monitor &watched)
+  Implementation(const HistorySettings &settings, const Monitor &watched, bool makes)
       : file(settings.file),
+        makes_folder(makes),
         length(std::llround(settings.interval * 1000)),
         retention(std::llround(settings.retention * kDay)),
         late(std::llround(watched.interval() * 1000) + kLate / 1000),
-        monitor(watched),
-        store(std::make_unique<Store>(settings.file)) {}
+        monitor(watched) {}
 
   int64_t row_at(Time time) const { return begin_of(monitor.clock().wall(time), length); }
   Sum &sum(const Camera &camera, int64_t begin);
   void close(const Camera &camera, Rows::iterator row);
   void tend(const Camera &camera);
   void close_all();
+  void open_store();
   void write();
+  void fail(const HistoryError &problem);
+  bool is_idle() const { return batch.rows.empty() && batch.events.empty() && store != nullptr; }
   void try_to_write();
-  Store &opened() const;
 
   const std::string file;
+  const bool makes_folder;
   const int64_t length, retention, late;  // milliseconds
   const Monitor &monitor;
   std::unique_ptr<Store> store;  // null: it could not be opened again
   std::map<const Camera *, Rows> open;
   Batch batch;
+  HistoryTroubles troubles;
   std::string error;
   Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
 };
@@ -97,7 +117,7 @@ Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
 }
 
 void History::Implementation::close(const Camera &camera, Rows::iterator row) {
-  push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
+  troubles.lost += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
   open[&camera].erase(row);
 }
 
@@ -121,34 +141,51 @@ void History::Implementation::close_all() {
     while (!rows.empty()) close(*camera, rows.begin());
 }
 
-void History::Implementation::write() {
-  if (store == nullptr || store->has_moved()) {
-    store.reset();
-    store = std::make_unique<Store>(file);
-  }
-  const Clock &clock = monitor.clock();
-  store->write(monitor, batch, clock.wall(clock.now()) - retention);
+void History::Implementation::open_store() {
+  store.reset();
+  if (makes_folder) make_folder(file);
+  store = std::make_unique<Store>(file, length, monitor);
 }
 
-void History::Implementation::try_to_write() try {
-  if (batch.rows.empty() && batch.events.empty()) return;
-  write();
-  batch = {};
-  pause = 0;
-  error.clear();
-} catch (const HistoryError &problem) {
+void History::Implementation::write() {
+  if (store == nullptr || store->has_moved()) open_store();
+  const Clock &clock = monitor.clock();
+  store->write(batch, clock.wall(clock.now()) - retention);
+}
+
+void History::Implementation::fail(const HistoryError &problem) {
+  ++troubles.failures;
   pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
   retry = monitor.clock().now() + pause;
   error = problem.what();
 }
 
-Store &History::Implementation::opened() const {
-  if (store == nullptr) throw HistoryError(error);
-  return *store;
+void History::Implementation::try_to_write() try {
+  if (is_idle()) return;
+  write();
+  batch = {};
+  pause = 0;
+  error.clear();
+} catch (const HistoryError &problem) {
+  fail(problem);
 }
 
-History::History(const HistorySettings &settings, const Monitor &monitor)
-    : implementation_(std::make_unique<Implementation>(settings, monitor)) {}
+void prepare(const HistorySettings &settings) try {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(settings.file, unknown))
+    open_to_write(settings.file, std::llround(settings.interval * 1000));
+} catch (const HistoryError &) {
+}
+
+History::History(const HistorySettings &settings, const Monitor &monitor, Need need)
+    : implementation_(std::make_unique<Implementation>(settings, monitor, need == Need::kLater)) {
+  try {
+    implementation_->open_store();
+  } catch (const HistoryError &problem) {
+    if (need == Need::kNow) throw;
+    implementation_->fail(problem);
+  }
+}
 
 History::~History() = default;
 
@@ -161,8 +198,9 @@ void History::on_interval(const Camera &camera, const Interval &interval) {
 
 void History::on_change(const Camera &camera, const Change &change) {
   const Clock &clock = implementation_->monitor.clock();
-  push(implementation_->batch.events,
-       {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
+  implementation_->troubles.lost +=
+      push(implementation_->batch.events,
+           {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
   const int64_t length = implementation_->length;
   int64_t row = implementation_->row_at(change.time), last = row;
   if (change.raised) {  // since then, which may be rows ago
@@ -177,7 +215,7 @@ void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
   implementation_->open.erase(&camera);
-  implementation_->batch.gone[camera.id()] = camera.name();
+  implementation_->batch.gone[camera.id()] = {camera.name(), camera.settings().source};
 }
 
 void History::tick() {
@@ -193,16 +231,14 @@ void History::flush() {
   implementation_->try_to_write();
 }
 
-std::vector<Row> History::rows(const std::string &camera, int64_t from, int64_t to,
-                               size_t points) const {
-  return implementation_->opened().rows(camera, from, to, points);
-}
-
-std::vector<Event> History::events(const std::optional<std::string> &camera, int64_t from,
-                                   int64_t to, size_t limit) const {
-  return implementation_->opened().events(camera, from, to, limit);
-}
+const std::string &History::file() const { return implementation_->file; }
 
 const std::string &History::error() const { return implementation_->error; }
+
+HistoryTroubles History::troubles() const {
+  HistoryTroubles troubles = implementation_->troubles;
+  troubles.waiting = implementation_->batch.rows.size() + implementation_->batch.events.size();
+  return troubles;
+}
 
 }  // namespace luminance

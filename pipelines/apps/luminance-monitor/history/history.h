@@ -40,15 +40,26 @@ struct Event {
   double value;  // NaN: unknown
 };
 
+struct HistoryTroubles {
+  uint64_t failures = 0;  // writes that failed since the monitor began
+  size_t waiting = 0;     // rows and verdicts that the next write is to take with it
+  uint64_t lost = 0;      // those that were given up since the monitor began, as too many waited
+};
+
 /// Rows begin at multiples of their length by the wall clock (UTC), so that those of several
 /// cameras lie side by side. An interval belongs to the row that it begins in, with all its frames.
 ///
-/// Main thread only. Writes are small and go to a write-ahead log; a row is safe from a kill once
-/// it is written.
+/// Main thread only: others read by a Reader. Writes are small and go to a write-ahead log; a row is
+/// safe from a kill once it is written.
 class History : public Observer {
  public:
-  /// Opens the file, or begins it. Throws HistoryError.
-  History(const HistorySettings &settings, const Monitor &monitor);
+  enum class Need {
+    kNow,    // throws HistoryError where the file can be neither opened nor begun
+    kLater,  // that is the error then, and it is tried again; the folder is made, too
+  };
+
+  /// Opens the file, or begins it.
+  History(const HistorySettings &settings, const Monitor &monitor, Need need = Need::kNow);
   ~History() override;
 
   void on_interval(const Camera &camera, const Interval &interval) override;
@@ -61,20 +72,20 @@ class History : public Observer {
   /// begins in it.
   void flush();
 
-  // Both throw HistoryError.
-  /// Those that begin in `from` to `to`, the oldest first. Where there are more than `points`,
-  /// neighbours are merged.
-  std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points) const;
-  /// The newest first.
-  std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,
-                            size_t limit) const;
+  const std::string &file() const;
   /// Why the last write failed; empty where it did not. A full disk does not end the monitor.
   const std::string &error() const;
+  /// What does not get into the file.
+  HistoryTroubles troubles() const;
 
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// Brings a history's file to this version, where there is one, for rows as they are set: this can
+/// take a while, and is for before cameras are watched. What is wrong with it, History says.
+void prepare(const HistorySettings &settings);
 
 /// Writes all rows of a history's file as CSV (RFC 4180) with a header, by camera and time; no text
 /// in it is a formula to a spreadsheet. Does not hold up a monitor that writes the file, and leaves

@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The history's file: what lies in it, and how that is written and read.
+// Who writes the history's file.
 #pragma once
 
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "database.h"
 #include "history.h"
+#include "summaries.h"
 
 namespace luminance {
-
-/// The begin of the interval of this length that a time lies in: a multiple of it.
-inline int64_t begin_of(int64_t time, int64_t length) {
-  return time - (time % length + length) % length;
-}
-
-/// Makes one row of two: means and percentiles are weighted by frames, extremes are extremes.
-void merge(Row &into, Row other);
-
-/// Names with spaces between them.
-std::string text_of(const std::vector<Verdict> &verdicts);
-
-/// Throws unless it is a history that this program knows.
-void check_schema(Database &database);
-
-/// Of `SELECT * FROM interval`, whose columns begin at `first`.
-Row row_of(const Results &results, int first);
 
 /// What is to be written.
 struct Batch {
@@ -33,34 +18,43 @@ struct Batch {
     std::string camera;  // id
     Row row;
   };
-  std::map<std::string, std::string> gone;  // names, by id, of cameras that the monitor has lost
+  struct Gone {
+    std::string name, source;
+  };
+  std::map<std::string, Gone> gone;  // by id: cameras that the monitor has lost
   std::deque<Entry> rows;
   std::deque<Event> events;
 };
 
 class Store {
  public:
-  /// Opens a history, or begins one.
-  explicit Store(const std::string &file);
+  /// Opens a history, or begins one, for rows of this length in milliseconds. A camera that has
+  /// another id by now gets the rows that it has there, where it is clear which ones.
+  Store(const std::string &file, int64_t row, const Monitor &monitor);
 
   /// Writes all of it, or throws and has written nothing. A row whose time is there already, as
   /// after a restart or where the machine's clock was set back, is merged with that. Then forgets
   /// some of what is older than `oldest`: not all at once, which would take long.
-  void write(const Monitor &monitor, const Batch &batch, int64_t oldest);
+  void write(const Batch &batch, int64_t oldest);
   bool has_moved() { return database_.has_moved(); }
 
-  std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points);
-  std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,
-                            size_t limit);
-
  private:
+  void adopt();
+  std::optional<std::string> former_id(const CameraSettings &camera);
+  void name_cameras();
   void write(const Batch::Entry &entry);
   void forget(int64_t oldest, const Batch &written);
+  void forget_rows(const Summed &camera, int64_t oldest, int64_t most);
+  Summed find(const std::string &camera);
+  std::optional<int64_t> first_of(int64_t camera);
 
+  const Monitor &monitor_;
+  const int64_t row_;
   Database database_;
-  Statement name_camera_, name_gone_, find_row_, put_row_, put_event_;
-  Statement cameras_, forget_rows_, forget_events_, forget_cameras_;
-  Statement extent_, rows_, events_, events_of_camera_;
+  Summaries summaries_;
+  Statement name_camera_, name_gone_, find_camera_, find_row_, put_row_, put_event_;
+  Statement cameras_, first_, forget_rows_, forget_events_, forget_cameras_;
+  Statement namesakes_, rename_;
 };
 
 }  // namespace luminance

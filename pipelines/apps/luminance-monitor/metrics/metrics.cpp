@@ -163,11 +163,28 @@ const PictureFamily kPictureFamilies[] = {
 };
 
 MetricFamily single(const char *name, const char *help, double value,
-                    const std::vector<Label> &labels = {}) {
+                    const std::vector<Label> &labels = {}, MetricType type = MetricType::Gauge) {
   ClientMetric metric;
   metric.label = labels;
-  metric.gauge.value = value;
-  return {name, help, MetricType::Gauge, {metric}};
+  metric.gauge.value = metric.counter.value = value;
+  return {name, help, type, {metric}};
+}
+
+std::vector<MetricFamily> history_metrics(const History &history) {
+  const HistoryTroubles troubles = history.troubles();
+  const auto count = [](uint64_t number) { return static_cast<double>(number); };
+  return {
+      single("luminance_history_failing",
+             "1 while the history cannot be written, 0 while it can.", !history.error().empty()),
+      single("luminance_history_write_failures_total",
+             "Writes to the history that failed since the monitor began.", count(troubles.failures),
+             {}, MetricType::Counter),
+      single("luminance_history_waiting", "Rows and verdicts that are to be written.",
+             count(troubles.waiting)),
+      single("luminance_history_lost_total",
+             "Rows and verdicts given up since the monitor began, as too many were waiting.",
+             count(troubles.lost), {}, MetricType::Counter),
+  };
 }
 
 prometheus::Histogram::BucketBoundaries boundaries() {
@@ -180,6 +197,7 @@ prometheus::Histogram::BucketBoundaries boundaries() {
 
 struct Metrics::Implementation {
   const Monitor &monitor;
+  const History *history;  // or null
   std::unordered_map<std::string, prometheus::Histogram> pixels;  // by the camera's id
 
   template <class Fill>
@@ -214,16 +232,20 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
                            MetricType::Histogram, [&](Samples &samples, const Camera &camera) {
                              samples.add(pixels.at(camera.id()).Collect());
                            }));
+  if (history != nullptr)
+    for (MetricFamily &family : history_metrics(*history)) all.push_back(std::move(family));
   for (MetricFamily &family : process_metrics()) all.push_back(std::move(family));
   return all;
 }
 
-Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, {}}) {
+Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, nullptr, {}}) {
   for (const auto &camera : monitor.cameras())
     implementation_->pixels.try_emplace(camera->id(), boundaries());
 }
 
 Metrics::~Metrics() = default;
+
+void Metrics::show(const History &history) { implementation_->history = &history; }
 
 void Metrics::on_interval(const Camera &camera, const Interval &interval) {
   std::vector<double> counts(kBuckets + 1);  // none lies above the last boundary

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "../history/history.h"
 #include "../watch/monitor.h"
 
 namespace luminance {
@@ -15,6 +16,9 @@ class Metrics : public Observer {
  public:
   explicit Metrics(const Monitor &monitor);
   ~Metrics() override;
+
+  /// That it is written, or not. It outlives the metrics, or their use.
+  void show(const History &history);
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_added(const Camera &camera) override;

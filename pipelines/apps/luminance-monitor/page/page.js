@@ -32,8 +32,15 @@ function forgetRecent(answer) {
     if (cameras.get(id)?.data.frames !== frames) cameras.get(id)?.forget();
 }
 
+/** What is not written is lost with the monitor: whoever looks at the page has to know. */
+function tellOfHistory(error) {
+  if (error) setText(byId('history-error'), `The history is not written: ${error}. The monitor tries again.`);
+  byId('history-error').hidden = !error;
+}
+
 function takeAll(answer) {
   setClock(answer.time);
+  tellOfHistory(answer.history_error);
   forgetRecent(answer);
   const all = answer.cameras.map(known);
   cameras.clear();
@@ -47,6 +54,7 @@ function takeAll(answer) {
 
 function takeSome(answer) {
   setClock(answer.time);
+  tellOfHistory(answer.history_error);
   for (const data of answer.cameras) known(data);
   overview.update(answer.cameras.map(({id}) => id));
   detail.update(answer.cameras.map(({id}) => id));

@@ -24,10 +24,12 @@ bool are_same(const std::optional<Credentials> &a, const std::optional<Credentia
 }
 
 bool are_same(const CameraSettings &a, const CameraSettings &b) {
-  const auto &[id, name, uri, location, credentials, hosts, max_fps, rules] = a;
-  const auto &[id_b, name_b, uri_b, location_b, credentials_b, hosts_b, max_fps_b, rules_b] = b;
-  return std::tie(id, name, uri, location, hosts, max_fps) ==
-             std::tie(id_b, name_b, uri_b, location_b, hosts_b, max_fps_b) &&
+  // What the settings wanted of the id is in the id; former ids serve readers only.
+  const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, rules] = a;
+  const auto &[id_b, wanted_b, former_b, source_b, name_b, uri_b, location_b, credentials_b,
+               hosts_b, fps_b, rules_b] = b;
+  return std::tie(id, source, name, uri, location, hosts, fps) ==
+             std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b) &&
          are_same(credentials, credentials_b) && are_same(rules, rules_b);
 }
 

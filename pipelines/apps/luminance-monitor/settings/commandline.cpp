@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "configfile.h"
+#include "identity.h"
 #include "limits.h"
 #include "reader.h"
 #include "secrets.h"
@@ -200,6 +201,7 @@ Command command_of(const Options &o) {
     refuse_password(source);
     add_camera(camera_of(source, settings), settings);
   }
+  identify(settings.cameras);
   check_fast(settings);
   if (!o.format.empty()) {
     command.action = Export{};

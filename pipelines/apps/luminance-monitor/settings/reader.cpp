@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "identity.h"
 #include "limits.h"
 #include "secrets.h"
 
@@ -185,6 +186,19 @@ void read_redirect_hosts(Table &table, std::vector<std::string> &hosts) {
       table.fail("redirect-hosts", "has '" + host + "', which is neither HOST nor HOST:PORT");
 }
 
+void read_id(Table &table, const Settings &settings, CameraSettings &camera) {
+  const json *id = table.find("id");
+  if (id == nullptr) return;
+  table.read("id", camera.wanted_id);
+  try {
+    camera.wanted_id = checked_id(camera.wanted_id);
+  } catch (const SettingsError &error) {
+    table.fail("id", error.what());
+  }
+  for (const CameraSettings &other : settings.cameras)
+    if (other.wanted_id == camera.wanted_id) table.fail("id", "is that of another camera, too");
+}
+
 void read_camera(Table table, const std::string &folder, Settings &settings) {
   const std::string uri = table.text("uri");
   if (uri.empty()) table.fail("uri", "is missing");
@@ -197,6 +211,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
   }
   table.read("name", camera.name);
   if (camera.name.empty()) table.fail("name", "is empty");
+  read_id(table, settings, camera);
   if (const auto credentials = read_credentials(table, folder)) {
     if (camera.credentials) table.fail("user", "is in the URI, too");
     camera.credentials = credentials;
@@ -243,18 +258,6 @@ void read_history(Table table, const std::string &folder, HistorySettings &histo
   table.finish();
 }
 
-std::string slug_of(const std::string &name) {
-  std::string slug;
-  for (const char c : name) {
-    const bool keeps = g_ascii_isalnum(c);
-    if (keeps) slug += g_ascii_tolower(c);
-    if (!keeps && !slug.empty() && slug.back() != '-') slug += '-';
-    if (slug.size() >= 60) break;
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug.empty() ? "camera" : slug;
-}
-
 std::string uri_of(const std::string &source) {
   for (const char *cameras : {"/dev/video", "/dev/v4l/"})
     if (source.rfind(cameras, 0) == 0) return "v4l2://" + source;
@@ -289,6 +292,7 @@ CameraSettings camera_of(const std::string &source, const Settings &settings) {
   camera.uri = split.uri;
   camera.location = shown.location;
   camera.credentials = split.credentials;
+  camera.source = source_of(shown);
   camera.name = name_of_uri(shown);
   camera.max_fps = settings.max_fps;
   camera.rules = settings.rules;
@@ -296,13 +300,6 @@ CameraSettings camera_of(const std::string &source, const Settings &settings) {
 }
 
 void add_camera(CameraSettings camera, Settings &settings) {
-  const std::string slug = slug_of(camera.name);
-  const auto is_taken = [&](const std::string &id) {
-    return std::any_of(settings.cameras.begin(), settings.cameras.end(),
-                       [&](const CameraSettings &other) { return other.id == id; });
-  };
-  camera.id = slug;
-  for (int i = 2; is_taken(camera.id); ++i) camera.id = slug + "-" + std::to_string(i);
   settings.cameras.push_back(std::move(camera));
   if (settings.cameras.size() > kMostCameras)
     throw SettingsError("there are more than " + std::to_string(kMostCameras) + " cameras");
@@ -335,6 +332,7 @@ void read_settings(const json &config, const std::string &folder, Settings &sett
     for (size_t i = 0; i < cameras->size(); ++i)
       read_camera(Table((*cameras)[i], "cameras[" + std::to_string(i) + "]"), folder, settings);
   }
+  identify(settings.cameras);
   table.finish();
 }
 

@@ -16,7 +16,7 @@ void read_settings(const nlohmann::json &config, const std::string &folder, Sett
 
 /// A camera of a device, a file or a URI, named after it, with the rules of all cameras.
 CameraSettings camera_of(const std::string &source, const Settings &settings);
-/// Gives a camera an id of its own, of its name.
+/// One more; identify() gives it its id when all are there.
 void add_camera(CameraSettings camera, Settings &settings);
 
 /// "too-dark.raise=50", "flicker.enabled=false": all of them at once, in any order.

@@ -22,10 +22,13 @@ struct Credentials {
 };
 
 struct CameraSettings {
-  std::string id;        // [a-z0-9-]+, unique: of its name
-  std::string name;      // any text
-  std::string uri;       // without user and password
-  std::string location;  // the URI for people: also without its query, which may hold a token
+  std::string id;         // letters and digits of any script and "-", "_", ".": unique
+  std::string wanted_id;  // the user's; empty: of its name
+  std::string former;     // the id that the first version gave it; empty: the same, or others' too
+  std::string source;     // a hash of where its video comes from, without secrets
+  std::string name;       // any text
+  std::string uri;        // without user and password
+  std::string location;   // the URI for people: also without its query, which may hold a token
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // that it may lead to: "host" or "host:port"
   unsigned max_fps = 0;                     // frames a second that are measured; 0 = all

@@ -35,7 +35,7 @@ class Camera {
   Camera(const CameraSettings &settings, double interval, Time now);
 
   const CameraSettings &settings() const { return settings_; }
-  const std::string &id() const { return settings_.id; }      // [a-z0-9-]+, unique
+  const std::string &id() const { return settings_.id; }      // unique; any script's letters
   const std::string &name() const { return settings_.name; }  // any text, from outside
 
   Status status() const { return status_; }

@@ -83,13 +83,15 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   return json;
 }
 
-Json cameras_json(const Monitor &monitor, bool has_history) {
+std::string error_of(const History *history) {
+  return history != nullptr ? history->error() : std::string();
+}
+
+Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
-  Json json = {{"time", clock.wall(clock.now())},
-               {"interval", monitor.interval()},
-               {"version", LUMINANCE_VERSION},
-               {"history", has_history},
-               {"cameras", Json::array()}};
+  Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
+               {"version", LUMINANCE_VERSION},       {"history", history != nullptr},
+               {"history_error", error_of(history)}, {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));
   return json;
@@ -102,8 +104,8 @@ Json recent_json(const Camera &camera, const Monitor &monitor) {
   return json;
 }
 
-Json history_json(const Camera &camera, const std::vector<Row> &rows) {
-  Json json = {{"id", camera.id()}, {"rows", Json::array()}};
+Json history_json(const std::string &camera, const std::vector<Row> &rows) {
+  Json json = {{"id", camera}, {"rows", Json::array()}};
   for (const Row &row : rows) json["rows"].push_back(row_json(row));
   return json;
 }

@@ -17,9 +17,13 @@ using Json = nlohmann::ordered_json;
 std::string text_of(const Json &json);
 
 Json camera_json(const Camera &camera, const Clock &clock);
-Json cameras_json(const Monitor &monitor, bool has_history);
+/// `history`: or null.
+Json cameras_json(const Monitor &monitor, const History *history);
+/// Why it is not written; empty: it is, or there is none.
+std::string error_of(const History *history);
 Json recent_json(const Camera &camera, const Monitor &monitor);
-Json history_json(const Camera &camera, const std::vector<Row> &rows);
+/// Of a camera by its id.
+Json history_json(const std::string &camera, const std::vector<Row> &rows);
 Json events_json(const std::vector<Event> &events);
 
 }  // namespace luminance

@@ -261,6 +261,7 @@ void Exchange::drop() {
 void Exchange::finish() {
   connection_ = nullptr;
   chunks_.reset();
+  held_.reset();
 }
 
 }  // namespace luminance

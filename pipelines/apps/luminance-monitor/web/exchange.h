@@ -65,6 +65,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void answer(Answer answer, std::shared_ptr<Chunks> chunks = nullptr);
   /// The source has something to take.
   void wake();
+  /// Keeps it until the exchange is over: the answer is taken, or the peer has gone.
+  void keep(std::shared_ptr<void> held) { held_ = std::move(held); }
   /// Cuts the connection.
   void drop();
   bool is_dropped() const { return is_dropped_; }
@@ -98,6 +100,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   size_t body_size_ = 0;
   std::optional<Answer> answer_;
   std::shared_ptr<Chunks> chunks_;
+  std::shared_ptr<void> held_;
 };
 
 }  // namespace luminance

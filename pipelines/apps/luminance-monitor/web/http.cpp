@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "http.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,6 +48,12 @@ gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
 }
 
 GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
+
+/// Whether the peer sends no more, whatever it sent before that nobody has read.
+bool has_left(int socket) {
+  pollfd look = {socket, POLLRDHUP, 0};
+  return poll(&look, 1, 0) == 1;
+}
 
 /// Whether the peer sends no more. libmicrohttpd does not see it where it came with a request.
 bool has_ended(int socket) {
@@ -145,7 +152,10 @@ void Http::tend(int socket, gint64 now) {
   if (exchange != nullptr && exchange->is_streaming()) {
     if (has_ended(socket)) exchange->drop();
   } else if (exchange != nullptr && exchange->waits()) {
-    if (is_overdue) exchange->answer(failure(503, "there is no answer in time"));
+    if (has_left(socket))
+      exchange->drop();
+    else if (is_overdue)
+      exchange->answer(failure(503, "there is no answer in time"));
   } else if (is_overdue ||
              (has_ended(socket) && !(exchange != nullptr && exchange->is_checked()))) {
     shutdown(socket, SHUT_RDWR);
@@ -154,6 +164,7 @@ void Http::tend(int socket, gint64 now) {
 
 MHD_Result Http::proceed(const Held &exchange, const char *method, const char *version,
                          const char *body, size_t *size) {
+  if (exchange->is_dropped()) return MHD_NO;
   if (exchange->is_answered()) return exchange->send(false);
   if (!exchange->is_checked()) {
     const std::optional<Answer> wrong = exchange->check(method, version);

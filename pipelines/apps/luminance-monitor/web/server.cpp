@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "../history/queries.h"
 #include "../log.h"
 #include "../settings/limits.h"
 #include "api.h"
@@ -59,13 +60,20 @@ std::string name_in(const std::string &host) {
   return std::string(lower).substr(0, end);
 }
 
+/// Half of the connections may be for the history: of one address, there are a quarter at most.
+std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
+  if (history == nullptr) return nullptr;
+  return std::make_unique<Queries>(history->file(), std::max(1u, settings.connections / 2));
+}
+
 }  // namespace
 
 struct Server::Implementation {
   Implementation(const WebSettings &settings, const Served &what)
       : served(what),
         address(settings.address),
-        stream(what.monitor, what.history != nullptr, std::max(1u, settings.connections / 4 * 3)),
+        queries(make_queries(settings, what.history)),
+        stream(what.monitor, what.history, std::max(1u, settings.connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
         login(settings, http.port(), page) {
     if (!http.is_loopback()) check_that_somebody_is_asked(settings);
@@ -82,25 +90,27 @@ struct Server::Implementation {
   void tend();
   void forget_readers(bool all);
   void route(const std::shared_ptr<Exchange> &exchange);
+  const Camera *camera_of(const std::string &id) const;
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void open_stream(const std::shared_ptr<Exchange> &exchange);
-  std::string events(const Exchange &exchange) const;
-  std::string history(const Exchange &exchange, const Camera &camera) const;
-  const History &kept_history() const;
+  void events(const std::shared_ptr<Exchange> &exchange);
+  void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
   const Served served;
   const std::string address;
   const Page page;
+  const std::unique_ptr<Queries> queries;  // null: no history is kept
   Stream stream;
   Http http;  // goes before the stream, whose readers it has
   Login login;
-  struct Reader {
+  struct StreamReader {
     std::string session;  // that lets it read; empty: a header did
     std::weak_ptr<Exchange> exchange;
   };
-  std::vector<Reader> readers;  // of the stream
+  std::vector<StreamReader> readers;  // of the stream
   guint tend_source = 0;
 };
 
@@ -111,7 +121,9 @@ void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) t
   }
   route(exchange);
 } catch (const Refusal &refusal) {
-  exchange->answer(failure(refusal.status, refusal.what()));
+  Answer answer = failure(refusal.status, refusal.what());
+  if (refusal.status == 503) answer.headers.emplace_back("Retry-After", "1");
+  exchange->answer(std::move(answer));
 }
 
 void Server::Implementation::check_host(const Exchange &exchange) const {
@@ -129,24 +141,34 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   const auto json = [&](const std::string &text) {
     exchange->answer({200, "application/json", text});
   };
-  if (path == "/healthz") return json(R"({"status":"ok"})");
+  // What is not 200 has the monitor restarted, which does not help a disk, and loses what waits.
+  if (path == "/healthz")
+    return json(error_of(served.history).empty() ? R"({"status":"ok"})"
+                                                 : R"({"status":"ok","history":"failing"})");
   if (path == "/metrics")
     return exchange->answer(
         {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
-  if (path == cameras)
-    return json(text_of(cameras_json(served.monitor, served.history != nullptr)));
-  if (path == "/api/v1/events") return json(events(*exchange));
+  if (path == cameras) return json(text_of(cameras_json(served.monitor, served.history)));
+  if (path == "/api/v1/events") return events(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
   if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
 }
 
+/// Also by the id that it had in the first version. Null: there is none.
+const Camera *Server::Implementation::camera_of(const std::string &id) const {
+  if (const Camera *camera = served.monitor.camera(id)) return camera;
+  for (const auto &camera : served.monitor.cameras())
+    if (!id.empty() && camera->settings().former == id) return camera.get();
+  return nullptr;
+}
+
 /// `rest`: "ID" or "ID/what"
 void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &exchange,
                                           const std::string &rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
-  const Camera *camera = served.monitor.camera(rest.substr(0, slash));
+  const Camera *camera = camera_of(rest.substr(0, slash));
   if (camera == nullptr) throw Refusal(404, "there is no such camera");
   const std::string what = rest.substr(slash);
   const auto json = [&](const std::string &text) {
@@ -154,7 +176,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   };
   if (what.empty()) return json(text_of(camera_json(*camera, served.monitor.clock())));
   if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
-  if (what == "/history") return json(history(*exchange, *camera));
+  if (what == "/history") return history(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
   throw Refusal(404, "there is nothing here");
 }
@@ -185,7 +207,7 @@ void Server::Implementation::tend() {
 
 /// Drops readers whose session is over, or all of them.
 void Server::Implementation::forget_readers(bool all) {
-  const auto is_over = [&](const Reader &reader) {
+  const auto is_over = [&](const StreamReader &reader) {
     const std::shared_ptr<Exchange> exchange = reader.exchange.lock();
     if (exchange == nullptr) return true;
     const bool may_stay = !all && (reader.session.empty() || login.knows(reader.session));
@@ -195,24 +217,39 @@ void Server::Implementation::forget_readers(bool all) {
   readers.erase(std::remove_if(readers.begin(), readers.end(), is_over), readers.end());
 }
 
-const History &Server::Implementation::kept_history() const {
-  if (served.history == nullptr) throw Refusal(404, "no history is kept");
-  return *served.history;
+/// Answers with what the query makes, which runs on another thread.
+void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query) {
+  const auto done = [waiting = std::weak_ptr(exchange)](Queries::Outcome outcome) {
+    const std::shared_ptr<Exchange> exchange = waiting.lock();
+    if (exchange == nullptr) return;
+    exchange->answer(outcome.error.empty()
+                         ? Answer{200, "application/json", std::move(outcome.text)}
+                         : failure(500, outcome.error));
+  };
+  std::shared_ptr<Queries::Place> place = queries->ask(std::move(query), done);
+  if (place == nullptr) throw Refusal(503, "too many readers of the history");
+  exchange->keep(std::move(place));
 }
 
-std::string Server::Implementation::events(const Exchange &exchange) const {
-  const History &kept = kept_history();
-  const Range range = range_of(exchange, now(), {});
-  const auto limit = static_cast<size_t>(number(exchange, "limit", 1, 1000, 100));
-  return text_of(
-      events_json(kept.events(exchange.parameter("camera"), range.from, range.to, limit)));
+void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), {});
+  const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
+  std::optional<std::string> camera = exchange->parameter("camera");
+  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
+  ask(exchange, [camera, range, limit](Reader &reader) {
+    return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
+  });
 }
 
-std::string Server::Implementation::history(const Exchange &exchange, const Camera &camera) const {
-  const History &kept = kept_history();
-  const Range range = range_of(exchange, now(), kDay);
-  const auto points = static_cast<size_t>(number(exchange, "points", 1, 5000, 600));
-  return text_of(history_json(camera, kept.rows(camera.id(), range.from, range.to, points)));
+void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
+                                     const Camera &camera) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), kDay);
+  const auto points = static_cast<size_t>(number(*exchange, "points", 1, 5000, 600));
+  ask(exchange, [id = camera.id(), range, points](Reader &reader) {
+    return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
+  });
 }
 
 Server::Server(const WebSettings &settings, const Served &served)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page, the API, the stream and the metrics over HTTP. On the main loop, no threads.
+// The page, the API, the stream and the metrics over HTTP. On the main loop; what reads the history
+// does so on threads of its own.
 #pragma once
 
 #include <memory>

@@ -76,8 +76,8 @@ class Stream::Reader : public Chunks {
   gint64 progress_ = g_get_monotonic_time();
 };
 
-Stream::Stream(const Monitor &monitor, bool has_history, size_t limit)
-    : monitor_(monitor), has_history_(has_history), limit_(limit) {
+Stream::Stream(const Monitor &monitor, const History *history, size_t limit)
+    : monitor_(monitor), history_(history), limit_(limit), history_error_(error_of(history)) {
   for (const auto &camera : monitor.cameras()) all_.insert(camera.get());
   const auto tend = [](gpointer self) -> gboolean {
     static_cast<Stream *>(self)->tend();
@@ -97,6 +97,10 @@ std::shared_ptr<Chunks> Stream::open(const std::shared_ptr<Exchange> &exchange) 
 
 void Stream::note(const Camera &camera) {
   changed_.insert(&camera);
+  schedule();
+}
+
+void Stream::schedule() {
   if (tick_ != 0) return;
   const gint64 wait = std::max(kGather, last_tick_ + kPeriod - g_get_monotonic_time());
   const auto due = [](gpointer self) -> gboolean {
@@ -137,13 +141,17 @@ void Stream::tick() {
 }
 
 void Stream::tend() {
+  if (std::string error = error_of(history_); error != history_error_) {
+    history_error_ = std::move(error);
+    schedule();
+  }
   for (Reader *reader : readers_) reader->tend();
 }
 
 Stream::Text Stream::next(uint64_t seen) {
   if (seen == ticks_) return nullptr;
   if (seen == 0) {
-    if (whole_ == nullptr) whole_ = event("cameras", cameras_json(monitor_, has_history_));
+    if (whole_ == nullptr) whole_ = event("cameras", cameras_json(monitor_, history_));
     return whole_;
   }
   if (seen + 1 == ticks_ && latest_ != nullptr) return latest_;
@@ -154,7 +162,9 @@ Stream::Text Stream::next(uint64_t seen) {
 
 Stream::Text Stream::update(const std::set<const Camera *> &cameras) const {
   const Clock &clock = monitor_.clock();
-  Json json = {{"time", clock.wall(clock.now())}, {"cameras", Json::array()}};
+  Json json = {{"time", clock.wall(clock.now())},
+               {"history_error", error_of(history_)},
+               {"cameras", Json::array()}};
   for (const auto &camera : monitor_.cameras())
     if (cameras.count(camera.get()) > 0) json["cameras"].push_back(camera_json(*camera, clock));
   return event("update", json);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../history/history.h"
 #include "../watch/monitor.h"
 #include "exchange.h"
 
@@ -15,7 +16,8 @@ namespace luminance {
 class Stream {
  public:
   /// At most `limit` readers.
-  Stream(const Monitor &monitor, bool has_history, size_t limit);
+  /// `history`: or null.
+  Stream(const Monitor &monitor, const History *history, size_t limit);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
@@ -32,6 +34,7 @@ class Stream {
   class Reader;
   using Text = std::shared_ptr<const std::string>;  // the same for all readers
 
+  void schedule();
   void tick();
   void tend();
   void begin_anew();
@@ -40,12 +43,13 @@ class Stream {
   Text update(const std::set<const Camera *> &cameras) const;
 
   const Monitor &monitor_;
-  const bool has_history_;
+  const History *const history_;
   const size_t limit_;
   std::set<Reader *> readers_;
   std::set<const Camera *> changed_, all_;
   uint64_t ticks_ = 1;  // a reader that has seen 0 has seen nothing
   gint64 last_tick_ = 0;
+  std::string history_error_;  // as the readers know it
   guint tick_ = 0, tend_ = 0;
   Text latest_, whole_, everything_;  // of the last tick; the last two where somebody needs them
 };

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A camera keeps its history: whatever comes before it, and where its id is another one by now.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "history/database.h"
+#include "historyrig.h"
+#include "settings/identity.h"
+
+namespace luminance::test {
+namespace {
+
+class HistoryIds : public testing::Test {
+ protected:
+  HistoryIds() { clocks = kBegin; }
+
+  std::string file() const { return folder_.file("history.db"); }
+
+  const Folder folder_;
+};
+
+struct Named {
+  std::string name, source, id = "";
+};
+
+Settings settings_of_cameras(const std::string &file, const std::vector<Named> &cameras) {
+  Settings settings = settings_of(file, cameras.size());
+  for (size_t i = 0; i < cameras.size(); ++i) {
+    settings.cameras[i].name = cameras[i].name;
+    settings.cameras[i].source = cameras[i].source;
+    settings.cameras[i].wanted_id = cameras[i].id;
+  }
+  identify(settings.cameras);
+  return settings;
+}
+
+/// Of each camera, by its source: the one luma that it shows.
+const std::map<std::string, uint8_t> kLuma = {
+    {"aaaaaaaa", 50}, {"bbbbbbbb", 90}, {"cccccccc", 140}};
+
+/// Each shows its luma for a while, and has had no other.
+void play_and_check(const std::string &file, const std::vector<Named> &cameras) {
+  Rig rig(settings_of_cameras(file, cameras));
+  for (int second = 0; second < 30; ++second) {
+    for (size_t i = 0; i < cameras.size(); ++i) rig.take(i, kLuma.at(cameras[i].source));
+    rig.tick();
+    advance(1);
+  }
+  rig.end();
+  EXPECT_EQ(rig.history.error(), "");
+  for (size_t i = 0; i < cameras.size(); ++i)
+    for (const Row &row : rig.rows(i))
+      EXPECT_TRUE(row.frames == 0 || (row.least_mean == kLuma.at(cameras[i].source) &&
+                                      row.greatest_mean == row.least_mean))
+          << rig.camera(i).id() << " has frames of another: " << row.least_mean << " to "
+          << row.greatest_mean;
+}
+
+size_t rows_of(const std::string &file, const std::vector<Named> &cameras, size_t index) {
+  Rig rig(settings_of_cameras(file, cameras));
+  return rig.rows(index).size();
+}
+
+TEST_F(HistoryIds, NamesThatAreNotLatinAreNotMixed) {
+  const Named stock = {"Склад", "aaaaaaaa"}, garage = {"Гараж", "bbbbbbbb"},
+              yard = {"Двор", "cccccccc"};
+  play_and_check(file(), {garage, yard});
+  play_and_check(file(), {stock, garage, yard});
+  play_and_check(file(), {yard, stock});
+  EXPECT_GE(rows_of(file(), {garage, stock, yard}, 0), 6u);
+}
+
+TEST_F(HistoryIds, NamesWithoutLettersAreNotMixed) {
+  const Named one = {"📷", "aaaaaaaa"}, two = {"🚪!", "bbbbbbbb"}, three = {"…", "cccccccc"};
+  play_and_check(file(), {two, three});
+  play_and_check(file(), {one, two, three});
+  play_and_check(file(), {three, one});
+}
+
+TEST_F(HistoryIds, AnotherOfTheSameNameChangesNothing) {
+  const Named first = {"Entrance", "aaaaaaaa"}, second = {"Entrance", "bbbbbbbb"},
+              third = {"entrance!", "cccccccc"};
+  play_and_check(file(), {first});
+  play_and_check(file(), {second, first});
+  play_and_check(file(), {third, second, first});
+  play_and_check(file(), {first});
+  EXPECT_GE(rows_of(file(), {first}, 0), 12u) << "its rows are somewhere else";
+  EXPECT_GE(rows_of(file(), {second, first}, 0), 6u);
+}
+
+TEST_F(HistoryIds, AnIdThatIsSetTakesTheRowsAlong) {
+  const Named before = {"Entrance", "aaaaaaaa"}, after = {"Entrance", "aaaaaaaa", "gate-1"};
+  play_and_check(file(), {before});
+  play_and_check(file(), {after});
+  EXPECT_GE(rows_of(file(), {after}, 0), 6u);
+  // Then the name may change.
+  EXPECT_GE(rows_of(file(), {{"Exit", "bbbbbbbb", "gate-1"}}, 0), 6u);
+}
+
+TEST_F(HistoryIds, AnotherCamerasRowsAreNotTaken) {
+  const Named first = {"Entrance", "aaaaaaaa", "x"}, same = {"Entrance", "aaaaaaaa", "y"};
+  play_and_check(file(), {first});
+  EXPECT_EQ(rows_of(file(), {first, same}, 1), 0u) << "of a camera that is there";
+  play_and_check(file(), {{"Old", "bbbbbbbb", "gate"}});
+  const Named gate = {"Entrance", "aaaaaaaa", "gate"};  // both rows may be its own by now
+  EXPECT_EQ(rows_of(file(), {gate}, 0), 3u) << "the id counts";
+}
+
+/// Cameras as the first version wrote them, each with a row of its own length.
+void write_first_version(const std::string &file,
+                         const std::vector<std::pair<std::string, std::string>> &cameras) {
+  Rig(settings_of_cameras(file, {{"Somebody else", "aaaaaaaa"}})).play(20, 9);
+  Database database(file, Database::Access::kWrite);
+  database.run(
+      "DROP TABLE summary; ALTER TABLE camera DROP COLUMN source; ALTER TABLE camera DROP COLUMN "
+      "finest; ALTER TABLE camera DROP COLUMN summed; PRAGMA user_version = 1");
+  Statement put_camera(database, "INSERT INTO camera VALUES (?1, ?2, ?3)");
+  Statement put_row(database,
+                    "INSERT INTO interval VALUES (?1, ?2, ?1, 1, 9, 9, 9, 0, 9, 9, 9, 0, 0, '')");
+  int64_t number = 100;
+  for (const auto &[id, name] : cameras) {
+    put_camera.run(++number, id, name);
+    put_row.run(number, kBegin.real / 1000 - 3600000);
+  }
+}
+
+/// The number of the row of write_first_version() that each camera has; 0: none.
+std::vector<int> adopted(const std::string &file, const std::vector<Named> &cameras) {
+  Rig rig(settings_of_cameras(file, cameras));
+  std::vector<int> numbers;
+  for (size_t i = 0; i < cameras.size(); ++i) {
+    const std::vector<Row> rows = rig.rows(i);
+    numbers.push_back(rows.empty() ? 0 : static_cast<int>(rows[0].duration) - 100);
+  }
+  return numbers;
+}
+
+TEST_F(HistoryIds, OfTheFirstVersionAreKnownByName) {
+  write_first_version(file(), {{"camera", "Склад"},
+                               {"camera-2", "Гараж"},
+                               {"t-r-1", "Tür 1"},
+                               {"a-b", "A b"},
+                               {"a-b-2", "a B"},
+                               {"entrance", "Entrance"}});
+  EXPECT_EQ(adopted(file(), {{"Гараж", "1"},
+                             {"Tür 1", "2"},
+                             {"Новая", "3"},
+                             {"a B", "4"},
+                             {"Entrance", "5"},
+                             {"A b", "6"},
+                             {"Склад", "7"}}),
+            (std::vector<int>{2, 3, 0, 5, 6, 4, 1}));
+}
+
+TEST_F(HistoryIds, OfTheFirstVersionThatMayBeOthersAreLeft) {
+  write_first_version(file(), {{"camera", "Склад"},
+                               {"camera-2", "Склад"},
+                               {"gate", "Tür"},
+                               {"t-r", "Somebody"},
+                               {"x-y", "X y"}});
+  // Two rows of one name; a name with another id; an id with another name; two cameras for a row.
+  EXPECT_EQ(
+      adopted(file(), {{"Склад", "1"}, {"Tür", "2"}, {"T-R", "3"}, {"X y", "4"}, {"X y", "5"}}),
+      (std::vector<int>{0, 0, 4, 0, 0}));
+  Database database(file(), Database::Access::kRead);
+  EXPECT_EQ(database.number("SELECT count(*) FROM interval WHERE camera > 100"), 5) << "lost";
+}
+
+}  // namespace
+}  // namespace luminance::test

@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""historyload.py [SECONDS [CAMERAS [ROW]]]: a monitor with cameras and a month of history, of rows
+of ROW seconds, while 200 readers ask for all of it: it answers others at once, and says of no
+camera that it is silent. By hand, for as long as wanted: a day is 86400."""
+import collections
+import http.client
+import json
+import os
+import pathlib
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+
+import videos
+from running import PROGRAM, Monitor, wait_for
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 12
+CAMERAS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+ROW = float(sys.argv[3]) if len(sys.argv) > 3 else 60
+SANITIZED = 'libasan' in os.environ.get('LD_PRELOAD', '')
+READERS = 200
+DAYS = 30
+# Of /healthz; other programs have the machine, too, and 200 readers in Python most of it.
+MEDIAN = 0.5 if SANITIZED else 0.08
+TABLES = """
+CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;
+CREATE TABLE interval (
+  camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL, duration REAL NOT NULL,
+  frames INTEGER NOT NULL, mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL,
+  median REAL, p99 REAL, clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL,
+  PRIMARY KEY (camera, time)) STRICT, WITHOUT ROWID;
+CREATE TABLE event (
+  number INTEGER PRIMARY KEY, camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL,
+  verdict TEXT NOT NULL, raised INTEGER NOT NULL, value REAL) STRICT;
+CREATE INDEX event_time ON event (time);
+CREATE INDEX event_camera ON event (camera, time);
+PRAGMA user_version = 1; PRAGMA application_id = 0x6c756d69;
+"""
+FILL = """
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < :rows - 1)
+INSERT INTO interval SELECT :camera, (:end - (:rows - i) * :length) * 1000, :length, 25, 100 + i % 50,
+  99, 155, 40.5, 20, 101, 220, 0.01 * (i % 3), 0.02, CASE WHEN i % 500 < 5 THEN 'too-dark' ELSE '' END
+FROM n
+"""
+
+
+def fill(history, names):
+    """As the first version of the monitor left it."""
+    with sqlite3.connect(history) as database:
+        database.executescript(TABLES)
+        end = time.time() // ROW * ROW
+        for number, name in enumerate(names, 1):
+            database.execute('INSERT INTO camera VALUES (?, ?, ?)', (number, name, name))
+            database.execute(FILL, {'rows': int(DAYS * 86400 / ROW), 'camera': number,
+                                    'length': ROW, 'end': end})
+
+
+class Readers:
+    """Each asks again as soon as it is answered, and where it is told to wait, after that."""
+
+    def __init__(self, monitor, cameras):
+        self.monitor, self.cameras = monitor, cameras
+        self.statuses = collections.Counter()
+        self.rows = set()
+        self.problems = []
+        self._lock = threading.Lock()
+        self._is_over = threading.Event()
+        self._threads = [threading.Thread(target=self._read, args=(i,)) for i in range(READERS)]
+
+    def _read(self, index):
+        camera = self.cameras[index % len(self.cameras)]
+        try:
+            connection = http.client.HTTPConnection(self.monitor.target(), timeout=120)
+            while not self._is_over.is_set():
+                now = int(time.time() * 1000)
+                connection.request('GET', f'/api/v1/cameras/{camera}/history?points=1000'
+                                   f'&from={now - DAYS * 86400000}&to={now}')
+                answer = connection.getresponse()
+                body = answer.read()
+                with self._lock:
+                    self.statuses[answer.status] += 1
+                    if answer.status == 200:
+                        self.rows.add(body.count(b'"time"'))
+                if answer.status == 503:
+                    self._is_over.wait(float(answer.headers['Retry-After']))
+        except (OSError, http.client.HTTPException, TypeError) as error:
+            self.problems.append(repr(error))
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+
+def watch(monitor, readers, seconds):
+    """How long /healthz took, again and again."""
+    took = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or readers.statuses[200] < READERS:
+        begin = time.monotonic()
+        assert json.loads(monitor.get('/healthz'))['status'] == 'ok'
+        took.append(time.monotonic() - begin)
+        time.sleep(0.05)
+        assert time.monotonic() < end + 120, readers.statuses
+    return took
+
+
+def export(history):
+    """Beside all that."""
+    lines = subprocess.run([PROGRAM, '--history', history, '--export', 'csv'], check=True,
+                           capture_output=True, timeout=300).stdout.count(b'\n')
+    assert lines > CAMERAS * DAYS * 86400 / ROW * 0.98, lines
+
+
+def stalled(monitor):
+    """A reader of a large answer who takes none of it."""
+    reader = socket.socket()
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    host, port = monitor.target().split(':')
+    reader.connect((host, int(port)))
+    reader.sendall(b'GET /api/v1/cameras/camera-0/history?from=0&points=5000 HTTP/1.1\r\n'
+                   b'Host: localhost\r\n\r\n')
+    return reader
+
+
+def status_of(monitor):
+    """Of another reader, and when to come again."""
+    try:
+        monitor.get('/api/v1/events')
+        return 200, None
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers['Retry-After']
+
+
+def refuses_too_many(folder):
+    """Half of the connections are for the history, until their answers are taken or they leave."""
+    history, config = folder / 'full.db', folder / 'full.toml'
+    config.write_text('loop = true\n[web]\nconnections = 20\n'
+                      '[[cameras]]\nname = "camera-0"\nuri = "camera.mkv"\n')
+    fill(history, ['camera-0'])
+    with Monitor('--history', history, '--config', config) as monitor:
+        readers = [stalled(monitor) for _ in range(10)]
+        wait_for('a refusal', lambda: status_of(monitor) == (503, '1'))
+        assert json.loads(monitor.get('/healthz'))['status'] == 'ok'
+        for reader in readers[:3]:
+            reader.close()
+        wait_for('room', lambda: status_of(monitor) == (200, None))
+        for reader in readers[3:]:
+            reader.close()
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    video, history = folder / 'camera.mkv', folder / 'history.db'
+    videos.write(video, videos.ordinary(40), 5)
+    config = folder / 'cameras.toml'
+    names = [f'camera-{i}' for i in range(CAMERAS)]
+    config.write_text('loop = true\n' + ''.join(
+        f'[[cameras]]\nname = "{name}"\nuri = "{video}"\n' for name in names))
+    fill(history, names)
+    with Monitor('--history', history, f'--history-interval={ROW}', '--config', config) as monitor:
+        wait_for('frames', lambda: all(c['frames'] > 10 for c in monitor.cameras().values()))
+        before = sum(camera['frames'] for camera in monitor.cameras().values())
+        begin = time.monotonic()
+        with Readers(monitor, names) as readers:
+            exporting = threading.Thread(target=export, args=(history,))
+            exporting.start()
+            took = watch(monitor, readers, SECONDS)
+            exporting.join()
+        seconds = time.monotonic() - begin
+        cameras = monitor.cameras()
+        events = json.loads(monitor.get('/api/v1/events'))['events']
+    frames = sum(camera['frames'] for camera in cameras.values()) - before
+    print(f'{dict(readers.statuses)} answers in {seconds:.1f} s, rows {sorted(readers.rows)}; /healthz '
+          f'{1000 * statistics.median(took):.1f} ms, at most {1000 * max(took):.0f} ms; '
+          f'{frames / seconds / CAMERAS:.2f} frames/s a camera')
+    assert not readers.problems, readers.problems[:3]
+    assert set(readers.statuses) <= {200, 503}, readers.statuses
+    assert all(500 <= rows <= 1001 for rows in readers.rows), readers.rows
+    silent = [event for event in events if event['verdict'] == 'no-frames']
+    assert not silent and not any('no-frames' in line or 'No frames' in line
+                                  for line in monitor.output), (silent, monitor.output)
+    assert all(camera['status'] == 'playing' for camera in cameras.values()), cameras
+    assert statistics.median(took) < MEDIAN, sorted(took)
+    refuses_too_many(folder)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(temporary)

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is read of a long time is what its rows make, however it is summed up; and histories of the
+// first version get their summaries.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "history/database.h"
+#include "history/summaries.h"
+#include "historyrig.h"
+
+namespace luminance::test {
+namespace {
+
+class HistorySummaries : public testing::Test {
+ protected:
+  HistorySummaries() { clocks = kBegin; }
+
+  std::string file() const { return folder_.file("history.db"); }
+
+  const Folder folder_;
+};
+
+/// Rows of a second, so that what is written soon has summaries of several lengths.
+Settings seconds_of(const std::string &file, size_t cameras = 1) {
+  Settings settings = settings_of(file, cameras);
+  settings.history = {true, file, 1, 30};
+  for (CameraSettings &camera : settings.cameras)
+    camera.rules[static_cast<size_t>(Verdict::kTooDark)] = {true, 40, 45, 5};
+  return settings;
+}
+
+/// Frames that come and stay away, and times when nobody was there.
+void play(Rig &rig, std::mt19937 &random, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    const bool is_night = i / 200 % 3 == 0;
+    for (size_t camera = 0; camera < rig.monitor.cameras().size(); ++camera)
+      if (random() % 5 != 0)
+        rig.take(camera, is_night ? std::vector<uint8_t>(10, 20) : random_pixels(random));
+    if (random() % 300 == 0) advance(random() % 20000);
+    rig.tick();
+    advance(0.5 + 0.25 * (random() % 4));
+  }
+}
+
+bool near(double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(1.0, std::fabs(b)); }
+
+/// A merged row against the rows that it is of, summed up here.
+void expect_sum(const Row &merged, const std::vector<Row> &rows) {
+  double weight = 0, least = 300, greatest = -1;
+  double sums[7] = {};  // mean, squares, p1, median, p99, low, high
+  std::set<Verdict> verdicts;
+  for (const Row &row : rows) {
+    verdicts.insert(row.verdicts.begin(), row.verdicts.end());
+    if (row.frames == 0) continue;
+    const auto frames = static_cast<double>(row.frames);
+    const double values[] = {row.mean,        row.stddev * row.stddev + row.mean * row.mean,
+                             row.p1,          row.median,
+                             row.p99,         row.clipped_low,
+                             row.clipped_high};
+    for (size_t i = 0; i < 7; ++i) sums[i] += frames * values[i];
+    weight += frames;
+    least = std::min(least, row.least_mean), greatest = std::max(greatest, row.greatest_mean);
+  }
+  EXPECT_EQ(merged.frames, frames_of(rows));
+  EXPECT_EQ(std::set<Verdict>(merged.verdicts.begin(), merged.verdicts.end()), verdicts);
+  EXPECT_EQ(merged.time, rows.front().time);
+  double end = 0;  // after the first row's begin; rows of several lengths may overlap
+  for (const Row &row : rows)
+    end = std::max(end, static_cast<double>(row.time - merged.time) / 1000 + row.duration);
+  EXPECT_TRUE(near(merged.duration, end)) << merged.duration << " " << end;
+  EXPECT_EQ(std::isnan(merged.mean), merged.frames == 0);
+  if (merged.frames == 0) return;
+  const double values[] = {
+      merged.mean,        merged.stddev * merged.stddev + merged.mean * merged.mean,
+      merged.p1,          merged.median,
+      merged.p99,         merged.clipped_low,
+      merged.clipped_high};
+  for (size_t i = 0; i < 7; ++i) EXPECT_TRUE(near(values[i], sums[i] / weight)) << i;
+  EXPECT_EQ(merged.least_mean, least);
+  EXPECT_EQ(merged.greatest_mean, greatest);
+}
+
+/// Each merged row is of the rows that begin in it, and each row is in one of them.
+void expect_merged(const std::vector<Row> &merged, const std::vector<Row> &rows) {
+  size_t at = 0;
+  for (size_t i = 0; i < merged.size(); ++i) {
+    const int64_t next = i + 1 < merged.size() ? merged[i + 1].time : kEndOfTime;
+    std::vector<Row> its;
+    for (; at < rows.size() && rows[at].time < next; ++at) its.push_back(rows[at]);
+    ASSERT_FALSE(its.empty()) << merged[i].time;
+    expect_sum(merged[i], its);
+  }
+  EXPECT_EQ(at, rows.size());
+}
+
+/// Of any part of it, in any number of points.
+void expect_whole(Rig &rig, size_t camera, std::mt19937 &random, int times) {
+  const std::vector<Row> all = rig.rows(camera);
+  ASSERT_FALSE(all.empty());
+  for (int i = 0; i < times && !testing::Test::HasFailure(); ++i) {
+    int64_t from = all[random() % all.size()].time + static_cast<int64_t>(random() % 3) - 1,
+            to = all[random() % all.size()].time + static_cast<int64_t>(random() % 3) - 1;
+    if (i % 5 == 0) from = kBeginOfTime, to = kEndOfTime;
+    if (from > to) std::swap(from, to);
+    const size_t points = i % 7 == 0 ? 1 : 1 + random() % (random() % 2 == 0 ? 20 : 2000);
+    SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to) + ", " +
+                 std::to_string(points) + " points");
+    std::vector<Row> rows;
+    for (const Row &row : all)
+      if (row.time >= from && row.time <= to) rows.push_back(row);
+    const auto merged = rig.reader.rows(rig.camera(camera).id(), from, to, points);
+    EXPECT_LE(merged.size(), points);
+    EXPECT_TRUE(rows.size() > points || merged.size() == rows.size());
+    expect_merged(merged, rows);
+  }
+}
+
+TEST_F(HistorySummaries, AreWhatTheirRowsMake) {
+  std::mt19937 random(seed());
+  Rig rig(seconds_of(file(), 2));
+  play(rig, random, 6000);
+  rig.end();
+  EXPECT_EQ(rig.history.error(), "");
+  expect_whole(rig, 0, random, 60);
+  expect_whole(rig, 1, random, 60);
+}
+
+TEST_F(HistorySummaries, FollowRestartsAndClocksThatAreSetBack) {
+  std::mt19937 random(seed());
+  for (const double back : {0.0, 0.4, 3000.0, 100000.0}) {
+    Rig rig(seconds_of(file()));
+    play(rig, random, 700);
+    rig.end();
+    advance(-back);
+  }
+  Rig rig(seconds_of(file()));
+  expect_whole(rig, 0, random, 100);
+}
+
+TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
+  std::mt19937 random(seed());
+  Settings settings = seconds_of(file());
+  settings.history.retention = 0.05;  // 4320 s
+  Rig rig(settings);
+  for (int round = 0; round < 6; ++round) {
+    play(rig, random, 700);
+    rig.end();
+    expect_whole(rig, 0, random, 30);
+    if (HasFailure()) return;
+  }
+}
+
+/// The summaries that the first row lies in are of rows that are gone, too: nobody reads them, until
+/// the machine's clock is set back and an earlier row comes.
+TEST_F(HistorySummaries, ForgetAlsoWhereAnEarlierRowComes) {
+  std::mt19937 random(seed());
+  Settings settings = seconds_of(file());
+  settings.history.retention = 0.01;  // 864 s
+  for (int round = 0; round < 5 && !HasFailure(); ++round) {
+    Rig rig(settings);
+    for (int second = 0; second < 1203; ++second) {
+      rig.take(0, random_pixels(random));
+      rig.tick();
+      advance(1);
+    }
+    const Clocks before = clocks;
+    clocks.real = (rig.rows().front().time - 30000 - static_cast<int64_t>(random() % 60000)) * 1000;
+    rig.take(0, random_pixels(random));
+    rig.tick();
+    rig.end();
+    expect_whole(rig, 0, random, 60);
+    clocks = before;
+  }
+}
+
+TEST_F(HistorySummaries, GetFinerWithShorterRows) {
+  std::mt19937 random(seed());
+  Settings settings = seconds_of(file());
+  settings.history.interval = 7;  // divides no summary
+  {
+    Rig rig(settings);
+    play(rig, random, 2000);
+    rig.end();
+  }
+  for (const double interval : {1.0, 60.0, 86400.0, 2.0}) {
+    settings.history.interval = interval;
+    Rig rig(settings);
+    play(rig, random, 800);
+    rig.end();
+    expect_whole(rig, 0, random, 30);
+    if (HasFailure()) return;
+  }
+}
+
+constexpr char kFirstVersion[] = R"(
+PRAGMA journal_mode = WAL;
+CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)
+  STRICT;
+CREATE TABLE interval (
+  camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL, duration REAL NOT NULL,
+  frames INTEGER NOT NULL, mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL,
+  median REAL, p99 REAL, clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL,
+  PRIMARY KEY (camera, time)) STRICT, WITHOUT ROWID;
+CREATE TABLE event (number INTEGER PRIMARY KEY, camera INTEGER NOT NULL REFERENCES camera,
+  time INTEGER NOT NULL, verdict TEXT NOT NULL, raised INTEGER NOT NULL, value REAL) STRICT;
+CREATE INDEX event_time ON event (time);
+CREATE INDEX event_camera ON event (camera, time);
+PRAGMA user_version = 1;
+PRAGMA application_id = 0x6c756d69;
+)";
+
+/// A file as the first version left it: rows of a minute for three days, of two cameras.
+void write_first_version(const std::string &file) {
+  Database database(file, Database::Access::kWrite);
+  database.run(kFirstVersion);
+  Transaction transaction(database);
+  database.run("INSERT INTO camera VALUES (1, 'c0', 'Camera 0'), (5, 'c1', 'Camera 1')");
+  Statement put(database,
+                "INSERT INTO interval VALUES (?1, ?2, 60, ?3, ?4, ?4 - 1, ?4 + 1, 3, 1, 2, 4, 0.5, "
+                "0.25, ?5)");
+  for (int64_t minute = 0; minute < 3 * 1440; ++minute)
+    for (const int64_t camera : {1, 5})
+      put.run(camera, kBegin.real / 1000 + (minute - 3 * 1440) * 60000, 1 + minute % 7,
+              static_cast<double>(minute % 200),
+              std::string_view(minute % 100 < 3 ? "too-dark unknown-to-all" : ""));
+  database.run(
+      "INSERT INTO event (camera, time, verdict, raised, value) VALUES "
+      "(5, 1763798300000, 'too-dark', 1, 30)");
+  transaction.commit();
+}
+
+Settings minutes_of(const std::string &file) {
+  Settings settings = settings_of(file, 2);
+  settings.history = {true, file, 60, 30};
+  return settings;
+}
+
+TEST_F(HistorySummaries, AreMadeOfTheFirstVersion) {
+  std::mt19937 random(seed());
+  write_first_version(file());
+  Rig rig(minutes_of(file()));
+  for (const size_t camera : {0, 1}) {
+    EXPECT_EQ(rig.rows(camera).size(), 3 * 1440u);
+    expect_whole(rig, camera, random, 40);
+  }
+  EXPECT_EQ(rig.reader.events("c1", kBeginOfTime, kEndOfTime, 10).size(), 1u);
+  Database database(file(), Database::Access::kRead);
+  EXPECT_EQ(database.number("PRAGMA user_version"), 2);
+  EXPECT_GT(database.number("SELECT count(*) FROM summary"), 2 * 3 * 144);
+  rig.play(100, 100);
+  rig.end();
+  expect_whole(rig, 0, random, 40);
+}
+
+TEST_F(HistorySummaries, AreAsFineAsTheShortestRows) {
+  write_first_version(file());
+  const auto finest = [&] {
+    Database database(file(), Database::Access::kRead);
+    return database.number("SELECT max(finest) FROM camera");
+  };
+  Settings settings = minutes_of(file());
+  settings.history.interval = 3600;
+  { Rig rig(settings); }
+  EXPECT_EQ(finest(), 600000);  // of rows of a minute
+  settings.history.interval = 2;
+  { Rig rig(settings); }
+  EXPECT_EQ(finest(), 10000);  // of rows of two seconds, which are to come
+}
+
+TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
+  std::mt19937 random(seed());
+  write_first_version(file());
+  { Rig rig(minutes_of(file())); }
+  Database(file(), Database::Access::kWrite)
+      .run("DELETE FROM summary WHERE camera = 5; UPDATE camera SET finest = 0 WHERE number = 5");
+  Rig rig(minutes_of(file()));
+  expect_whole(rig, 1, random, 40);
+  Database database(file(), Database::Access::kRead);
+  EXPECT_EQ(database.number("SELECT count(DISTINCT camera) FROM summary"), 2);
+}
+
+TEST(Cover, TakesEverythingOnce) {
+  std::mt19937 random(seed());
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t from = random() % 1000000000, to = from + random() % 1000000000;
+    const int64_t finest = kLengths[random() % std::size(kLengths)];
+    const int64_t length = i % 4 == 0 ? kLatest : kLengths[random() % std::size(kLengths)];
+    int64_t at = from;
+    const int64_t until = begin_of(random() % 2000000000, finest);
+    size_t parts = 0;
+    cover(from, to, length, {1, finest, until}, [&](int64_t of, int64_t begin, int64_t end) {
+      EXPECT_EQ(begin, at);
+      EXPECT_LT(begin, end);
+      EXPECT_LE(of, length);
+      EXPECT_TRUE(of == 0 || (of >= finest && begin % of == 0 && end % of == 0 && end <= until));
+      at = end;
+      ++parts;
+    });
+    EXPECT_EQ(at, to);
+    EXPECT_LE(parts, 2 * std::size(kLengths) + 1);
+  }
+}
+
+}  // namespace
+}  // namespace luminance::test
