@@ -196,8 +196,8 @@ class Filters {
   void set_downstream() {
     const std::string caps = random_.one_in(2) ? downstream_caps(run_) : "";
     run_.say("downstream takes " + (caps.empty() ? "anything" : caps));
-    gst_harness_set_sink_caps(
-        chain_.harness(), caps.empty() ? gst_caps_new_any() : gst_caps_from_string(caps.c_str()));
+    downstream_.reset(caps.empty() ? gst_caps_new_any() : gst_caps_from_string(caps.c_str()));
+    gst_harness_set_sink_caps(chain_.harness(), gst_caps_ref(downstream_.get()));
     // As an element says that it takes something else now.
     gst_harness_push_upstream_event(chain_.harness(), gst_event_new_reconfigure());
   }
@@ -342,7 +342,8 @@ class Filters {
     fresh.start();
     for (gsize i = 0; i < from.size(); ++i)
       copy_properties(from[i], to[i], random_.pick({1, 2, 5}));
-    if (out != nullptr) gst_harness_set_sink_caps(fresh.harness(), gst_caps_ref(caps.get()));
+    GstCaps *const taken = out != nullptr ? caps.get() : downstream_.get();
+    gst_harness_set_sink_caps(fresh.harness(), gst_caps_ref(taken));
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     fresh.begin(caps_.get(), segment);
@@ -384,7 +385,7 @@ class Filters {
   Allocation allocation_;
   Chain chain_;
   GstSegment segment_;
-  Ref<GstCaps> caps_;
+  Ref<GstCaps> caps_, downstream_;
   Ref<GstBufferPool> pool_;
 };
 
