@@ -7,6 +7,11 @@
 
 #include <algorithm>
 
+#ifdef CUDATENSOR_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void *address);
+extern "C" void __tsan_release(void *address);
+#endif
+
 namespace cudatensor::cpu {
 namespace {
 
@@ -24,6 +29,20 @@ int slots_for(unsigned threads) {
   return static_cast<int>(threads == 0 ? most : std::min<size_t>(threads, most));
 }
 
+/// What happened before happened() happens before what follows known(). TBB sees to that itself;
+/// this is for ThreadSanitizer, for which libtbb is not built. Where it is in use, this file is
+/// compiled without it, for TBB's templates are half of TBB.
+class Moment {
+ public:
+#ifdef CUDATENSOR_THREAD_SANITIZER
+  void happened() { __tsan_release(this); }
+  void known() { __tsan_acquire(this); }
+#else
+  void happened() {}
+  void known() {}
+#endif
+};
+
 }  // namespace
 
 struct Workers::Arena {
@@ -39,12 +58,17 @@ Workers::~Workers() = default;
 void Workers::run(int64_t count, Call call, const void *context) {
   if (arena_ == nullptr) return call(context, 0, count, 0);
   const int64_t ranges = std::clamp<int64_t>(count / kLeastRows, 1, slots_ * kRangesPerThread);
-  arena_->tasks.execute([=] {
-    tbb::parallel_for(int64_t{0}, ranges, [=](int64_t i) {
+  Moment begun, done;
+  begun.happened();
+  arena_->tasks.execute([&] {
+    tbb::parallel_for(int64_t{0}, ranges, [&](int64_t i) {
+      begun.known();
       call(context, count * i / ranges, count * (i + 1) / ranges,
            tbb::this_task_arena::current_thread_index());
+      done.happened();
     });
   });
+  done.known();
 }
 
 }  // namespace cudatensor::cpu

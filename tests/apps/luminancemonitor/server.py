@@ -38,7 +38,8 @@ def until(condition, what, patience=PATIENCE):
 
 def environment():
     """Without what only programs need that are not of this build, and with a look at leaks."""
-    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    env = {name: value for name, value in os.environ.items()
+           if name != "LD_PRELOAD" or not SANITIZED}
     if SANITIZED:
         options = env.get("ASAN_OPTIONS", "").replace("detect_leaks=0", "detect_leaks=1")
         # Slow, but it finds where GLib's allocations come from, of which some are suppressed.

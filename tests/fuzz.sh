@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# fuzz.sh [--pipelines N] [--seconds N] [--seed N]
+# Makes random pipelines of our elements (10,000 where nothing else is asked for), in a build with
+# AddressSanitizer and UndefinedBehaviorSanitizer, and does random things to them. A finding ends
+# with what was done and the pipeline's number: "fuzz.sh --seed NUMBER --pipelines 1" repeats it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. pipelines/setup.sh
+
+need_packages "${plugin_packages[@]}" libgtest-dev
+[ -e build-sanitized/build.ninja ] || meson setup build-sanitized -Dgpu=disabled \
+  -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined
+ninja -C build-sanitized gst/libgstcudatensor.so tests/fuzz/fuzz-pipelines
+
+export GST_PLUGIN_PATH_1_0=$PWD/build-sanitized/gst GST_REGISTRY=$PWD/build-sanitized/fuzz.registry
+export G_DEBUG=fatal-criticals GST_REGISTRY_FORK=no
+# Whoever scans the plugins of the system in his own process also answers for what they leak.
+ASAN_OPTIONS=detect_leaks=0 build-sanitized/tests/fuzz/fuzz-pipelines --pipelines 1 --seed 1 \
+  >/dev/null
+export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
+ASAN_OPTIONS+=:fast_unwind_on_malloc=0
+export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
+export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+[ $# -gt 0 ] || set -- --pipelines 10000
+exec build-sanitized/tests/fuzz/fuzz-pipelines "$@"

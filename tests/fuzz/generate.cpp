@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace fuzz {
+namespace {
+
+std::vector<std::string> listed_formats(const char *factory_name) {
+  std::vector<std::string> formats;
+  GstElementFactory *factory = gst_element_factory_find(factory_name);
+  if (factory == nullptr) g_error("no %s: GST_PLUGIN_PATH?", factory_name);
+  const auto *l = gst_element_factory_get_static_pad_templates(factory);
+  for (; l != nullptr; l = l->next) {
+    auto *pad = static_cast<GstStaticPadTemplate *>(l->data);
+    if (pad->direction != GST_PAD_SINK) continue;
+    const Ref<GstCaps> caps(gst_static_pad_template_get_caps(pad));
+    const GValue *list = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "format");
+    for (guint i = 0; i < gst_value_list_get_size(list); ++i)
+      formats.push_back(g_value_get_string(gst_value_list_get_value(list, i)));
+  }
+  gst_object_unref(factory);
+  return formats;
+}
+
+std::string number_text(double value) {
+  gchar buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_dtostr(buffer, sizeof buffer, value);
+}
+
+std::string wild_number(Random &random) {
+  return random.pick<std::string>({"0", "1", "-1", "0.5", "255", "256", "1e300", "-1e300", "nan",
+                                   "inf", "-inf", "1e-300", "3.4e38", "-0.0", "abc", "",
+                                   "99999999999999999999", "0x10"});
+}
+
+std::string numbers(Run &run, int count) {
+  Random &random = run.random;
+  std::string list;
+  for (int i = 0; i < count; ++i) {
+    const double value = static_cast<double>(random.between(-300, 300)) / 100;
+    const bool wild = !run.sane && random.one_in(10);
+    list += (i > 0 ? "," : "") + (wild ? wild_number(random) : number_text(value + 0.005));
+  }
+  return "<" + list + ">";
+}
+
+std::string rectangles(Run &run, int count) {
+  Random &random = run.random;
+  std::string list;
+  for (int i = 0; i < 4 * count; ++i) {
+    const long low = i % 4 < 2 ? (run.sane ? 0 : -20) : (run.sane ? 1 : -1);
+    const double value = static_cast<double>(random.between(low, 40)) / random.pick({1, 1, 2});
+    list += (i > 0 ? "," : "") + number_text(value);
+  }
+  return "<" + list + ">";
+}
+
+std::string array_text(Run &run, const std::string &name) {
+  Random &random = run.random;
+  if (name == "region-list")
+    return rectangles(run, run.sane ? 1 + random.between(0, 3) : random.pick({0, 1, 2, 9, 70}));
+  if (name == "roi")
+    return text("<%ld,%ld,%ld,%ld>", random.between(run.sane ? 0 : -20, 30),
+                random.between(run.sane ? 0 : -20, 30), random.between(run.sane ? 1 : -2, 90),
+                random.between(run.sane ? 1 : -2, 90));
+  return numbers(run, run.sane ? random.pick({1, 3}) : random.pick({0, 1, 1, 2, 3, 3, 3, 4, 40}));
+}
+
+/// The most that a whole number is set to: larger ones only ask for more memory than there is.
+long most_of(const std::string &name) {
+  static const auto *most = new std::map<std::string, long>{
+      {"n-threads", 7}, {"upscale-factor", 4}, {"tile-columns", 5},
+      {"tile-rows", 5}, {"max-batch", 9},      {"batch-size", 6},
+      {"crop-x", 9},    {"crop-y", 9},         {"pad-value", 255},
+  };
+  const auto found = most->find(name);
+  return found != most->end() ? found->second : 64;
+}
+
+std::string whole_text(Run &run, const std::string &name) {
+  Random &random = run.random;
+  if (name == "interval" || name == "window")
+    return random.pick<std::string>(
+        {"0", "1", "33000000", "40000000", "100000000", "3600000000000"});
+  if (!run.sane && random.one_in(8)) return wild_number(random);
+  if (g_str_has_suffix(name.c_str(), "width") && random.one_in(60))
+    return text("%ld", random.between(1, 4096));
+  return text("%ld", random.between(0, most_of(name)));
+}
+
+std::string real_text(Run &run, const std::string &name) {
+  Random &random = run.random;
+  if (!run.sane && random.one_in(3)) return wild_number(random);
+  if (name == "tile-overlap") return random.pick<std::string>({"0", "0.2", "0.5", "0.9"});
+  return random.pick<std::string>({"0", "1", "0.0039", "2.5", "114", "-1"});
+}
+
+std::string value_text(Run &run, const GParamSpec *spec) {
+  Random &random = run.random;
+  if (spec->value_type == GST_TYPE_ARRAY) return array_text(run, spec->name);
+  if (spec->value_type == G_TYPE_BOOLEAN) return random.one_in(2) ? "true" : "false";
+  if (spec->value_type == G_TYPE_DOUBLE) return real_text(run, spec->name);
+  if (spec->value_type == G_TYPE_STRING)
+    return random.pick<std::string>({"", "face", run.sane ? "car" : "\xff\xfe", "a b"});
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    return values->values[random.between(0, values->n_values - 1)].value_nick;
+  }
+  return whole_text(run, spec->name);
+}
+
+bool is_own(const GParamSpec *spec) {
+  return g_str_has_prefix(g_type_name(spec->owner_type), "GstCuda") &&
+         (spec->flags & G_PARAM_WRITABLE) != 0;
+}
+
+std::vector<GParamSpec *> own_properties(GstElement *element) {
+  guint count = 0;
+  GParamSpec **const all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  std::vector<GParamSpec *> own;
+  std::copy_if(all, all + count, std::back_inserter(own), is_own);
+  g_free(all);
+  return own;
+}
+
+/// Nothing starts where a GPU is asked for that is not there, and a harness insists on a start.
+bool is_of_the_gpu(const GParamSpec *spec) {
+  return strcmp(spec->name, "backend") == 0 || strcmp(spec->name, "cuda-device-id") == 0;
+}
+
+/// Where a chain has a harness, which begins it once; each of a pipeline's changes of state would
+/// fail with an error of its own.
+bool may_ask_for_gpu(const Run &run, GstElement *element) {
+  const GstObject *parent = GST_OBJECT_PARENT(element);
+  return !run.sane && GST_STATE(element) != GST_STATE_NULL && !GST_IS_PIPELINE(parent);
+}
+
+std::string strange_fields(Random &random) {
+  std::string fields;
+  if (random.one_in(20))
+    fields += ",interlace-mode=" + random.pick<std::string>({"progressive", "interleaved", "mixed",
+                                                             "fields", "alternate"});
+  if (random.one_in(30))
+    fields += ",multiview-mode=" + random.pick<std::string>({"mono", "side-by-side", "separated"}) +
+              random.pick<std::string>({"", ",views=2"});
+  if (random.one_in(10))
+    fields += ",pixel-aspect-ratio=" +
+              random.pick<std::string>({"16/11", "2147483647/1", "1/2147483647", "0/1"});
+  if (random.one_in(12))
+    fields +=
+        ",colorimetry=" + random.pick<std::string>({"bt2020", "0:0:0:0", "nonsense", "1:1:16:4"});
+  if (random.one_in(12))
+    fields += ",chroma-site=" + random.pick<std::string>({"none", "dv", "nonsense", "v-cosited"});
+  return fields;
+}
+
+}  // namespace
+
+const std::vector<std::string> &formats_of(const char *factory) {
+  static auto *known = new std::map<std::string, std::vector<std::string>>;
+  std::vector<std::string> &formats = (*known)[factory];
+  if (formats.empty()) formats = listed_formats(factory);
+  return formats;
+}
+
+Size random_size(Random &random) {
+  const auto sized = [&](long width, long height) {
+    return Size{static_cast<int>(random.between(1, width)),
+                static_cast<int>(random.between(1, height))};
+  };
+  switch (random.between(0, 11)) {
+    case 0: return sized(4096, 8);
+    case 1: return sized(8, 4096);
+    case 2: return sized(640, 480);
+    case 3: return sized(3, 3);
+    default: return sized(70, 70);
+  }
+}
+
+std::string video_caps(Run &run, const std::vector<std::string> &formats) {
+  Random &random = run.random;
+  const Size size = random_size(random);
+  std::string format = random.pick(formats), feature;
+  if (!run.sane && random.one_in(40))
+    format = random.pick<std::string>({"GRAY16_LE", "A420", "NV12_64Z32", "v210", "nonsense"});
+  if (!run.sane && random.one_in(40))
+    feature = random.pick<std::string>(
+        {"(memory:SystemMemory)", "(format:Interlaced)", "(memory:CUDAMemory)"});
+  std::string caps = "video/x-raw" + feature + ",format=" + format +
+                     text(",width=%d,height=%d", size.width, size.height);
+  if (!random.one_in(5))
+    caps += ",framerate=" + random.pick<std::string>({"30/1", "0/1", "1/1", "30000/1001"});
+  if (random.one_in(4)) caps += ",colorimetry=" + random.pick<std::string>({"bt601", "bt709"});
+  if (random.one_in(5))
+    caps += ",chroma-site=" + random.pick<std::string>({"jpeg", "mpeg2", "cosited"});
+  // The last of two fields of a name counts.
+  return run.sane ? caps : caps + strange_fields(random);
+}
+
+std::string tensor_caps(Run &run) {
+  Random &random = run.random;
+  const long factor = random.between(1, 3), channels = random.pick({1, 2, 3, 3});
+  std::string dimensions = text("%ld:%ld:%ld", random.between(1, 40), random.between(1, 40),
+                                run.sane ? channels * factor * factor : random.between(1, 40));
+  if (random.one_in(2)) dimensions += random.one_in(3) ? ":2" : ":1";
+  if (!run.sane && random.one_in(20))
+    dimensions = random.pick<std::string>({"2147483647:2147483647:4:1", "0:1:4:1", "-1:2:4:1",
+                                           "1:1:1:1:2", "a:b", "99999999999:1:4:1"});
+  return "other/tensors,format=static,num_tensors=1,types=" +
+         random.pick<std::string>({"uint8", "float32", "float16", "uint8", "float32"}) +
+         ",dimensions=(string)" + dimensions + ",framerate=30/1";
+}
+
+std::string downstream_caps(Run &run) {
+  Random &random = run.random;
+  const Size size = random_size(random);
+  switch (random.between(0, run.sane ? 5 : 11)) {
+    case 0: return text("video/x-raw,width=%d,height=%d;other/tensors", size.width, size.height);
+    case 1: return "other/tensors;video/x-raw,format={RGB,BGRA,Y444}";
+    case 2:
+      return text("video/x-raw,width=[1,%d],height=[2,%d];other/tensors", size.width + 1,
+                  size.height + 2);
+    case 6: return "text/plain";
+    case 7:
+      return text(
+          "other/tensors,format=static,num_tensors=1,types=uint8,"
+          "dimensions=(string)%d:%d:3:1,framerate=30/1",
+          size.width, size.height);
+    case 8:
+      return text(
+          "other/tensors,format=static,num_tensors=1,dimensions=(string){%d:%d:3,"
+          "3:%d:%d:1,1:2:3:4}",
+          size.width, size.height, size.width, size.height);
+    default: return "";
+  }
+}
+
+void set_random_property(Run &run, GstElement *element) {
+  const std::vector<GParamSpec *> own = own_properties(element);
+  GParamSpec *const spec = run.random.pick(own);
+  if (is_of_the_gpu(spec) && !may_ask_for_gpu(run, element)) return;
+  const std::string wanted = value_text(run, spec);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  if (gst_value_deserialize_with_pspec(&value, wanted.c_str(), spec)) {
+    run.say(text("%s %s=%s", GST_OBJECT_NAME(element), spec->name, wanted.c_str()));
+    g_param_value_validate(spec, &value);
+    g_object_set_property(G_OBJECT(element), spec->name, &value);
+  }
+  g_value_unset(&value);
+}
+
+void copy_properties(GstElement *from, GstElement *to, guint threads) {
+  for (GParamSpec *spec : own_properties(from)) {
+    if (is_of_the_gpu(spec)) continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, spec->value_type);
+    g_object_get_property(G_OBJECT(from), spec->name, &value);
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(to), spec->name) != nullptr)
+      g_object_set_property(G_OBJECT(to), spec->name, &value);
+    g_value_unset(&value);
+  }
+  g_object_set(to, "n-threads", threads, nullptr);
+}
+
+}  // namespace fuzz

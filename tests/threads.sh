@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# threads.sh [MESON_TEST_ARGUMENT...]
+# Builds with ThreadSanitizer, in build-threads/, and runs the tests of the elements, the hand-over
+# and luminance-monitor there, or what the arguments name, as in "threads.sh elements-tensormux".
+# A race is a failure; tests/tsan.supp has what is not ours. CI has no time for it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. pipelines/setup.sh
+. pipelines/apps/luminance-monitor/setup.sh
+
+need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
+  python3-gi python3-numpy gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
+build_plugin "$PWD/build-threads" -Dgpu=disabled -Dbuildtype=debugoptimized -Db_lundef=false \
+  -Db_sanitize=thread
+
+what=("$@")
+[ $# -gt 0 ] || what=(--suite threads --suite elements --suite handover --suite apps)
+# Where addresses are too random for ThreadSanitizer's map of them, it does not start.
+exec setarch --addr-no-randomize meson test -C build-threads --no-rebuild --print-errorlogs \
+  "${what[@]}"
