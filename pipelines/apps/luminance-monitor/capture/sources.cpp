@@ -48,6 +48,7 @@ void Sources::begin() {
 }
 
 void Sources::tick() {
+  inbox_.drain();  // before anybody asks how long a camera has been silent
   for (const auto &source : sources_) source->tick();
 }
 

@@ -40,9 +40,12 @@ class Monitor {
   void finish();
 
  private:
+  void listen();
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
+  // The time in which this program ran and could take frames: the clock without the gaps.
+  Time looked_, listened_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;
   std::vector<Observer *> observers_;

@@ -75,11 +75,11 @@ const Rules &default_rules() {
   return rules;
 }
 
-Judge::Judge(const Rules &rules, Time now) : rules_(rules), last_frame_(now) {}
+Judge::Judge(const Rules &rules, Time now) : rules_(rules), heard_(now) {}
 
-std::vector<Change> Judge::judge(const Measurement &frame) {
-  std::vector<Change> changes = tick(frame.time);  // a gap before it
-  last_frame_ = frame.time;
+std::vector<Change> Judge::judge(const Measurement &frame, Time listened) {
+  std::vector<Change> changes = tick(frame.time, listened);  // a gap before it
+  heard_ = listened;
   update(Verdict::kNoFrames, 0, frame.time, changes);
   if (frame.pixels == 0) return changes;
   judge_levels(frame, changes);
@@ -87,9 +87,9 @@ std::vector<Change> Judge::judge(const Measurement &frame) {
   return changes;
 }
 
-std::vector<Change> Judge::tick(Time now) {
+std::vector<Change> Judge::tick(Time now, Time listened) {
   std::vector<Change> changes;
-  update(Verdict::kNoFrames, seconds_of(now - last_frame_), now, changes);
+  update(Verdict::kNoFrames, seconds_of(listened - heard_), now, changes);
   if (changes.empty()) return changes;
   restart();
   for (size_t i = 1; i < kVerdicts; ++i) {
@@ -98,6 +98,10 @@ std::vector<Change> Judge::tick(Time now) {
     condition = {};
   }
   return changes;
+}
+
+void Judge::wait_anew(Time listened) {
+  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) heard_ = listened;
 }
 
 void Judge::restart() {

@@ -71,9 +71,15 @@ class Judge {
   Judge(const Rules &rules, Time now);
 
   /// Returns what has changed, also because of the time since the last frame.
-  std::vector<Change> judge(const Measurement &frame);
+  /// `listened` is a clock that stands still while nobody listens to the camera: the silence of a
+  /// camera is measured on it.
+  std::vector<Change> judge(const Measurement &frame, Time listened);
+  std::vector<Change> judge(const Measurement &frame) { return judge(frame, frame.time); }
   /// Frames or not: a few times a second. Where there are none, nothing else stands.
-  std::vector<Change> tick(Time now);
+  std::vector<Change> tick(Time now, Time listened);
+  std::vector<Change> tick(Time now) { return tick(now, now); }
+  /// A silence begins now, unless one was reported.
+  void wait_anew(Time listened);
   /// What comes next is not compared with what was before.
   void restart();
 
@@ -98,7 +104,7 @@ class Judge {
 
   const Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
-  Time last_frame_;
+  Time heard_;  // `listened` of the last frame
   Histogram same_ = {};
   std::optional<Time> same_since_;
   std::optional<Usual> usual_;
