@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "blocks.h"
 #include "framelimit.h"
 #include "message.h"
 
@@ -80,7 +81,7 @@ std::string description_of(const Settings &settings) {
   if (!settings.fast) text += "clocksync ! ";
   // Cameras share the cores; each of them needs but a part of one.
   return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
-         " ! fakesink name=sink sync=false";
+         " name=histogram ! fakesink name=sink sync=false";
 }
 
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
@@ -118,6 +119,7 @@ struct Connection::Feed {
   const Begin begin;
   std::atomic<bool> over{false};
   std::atomic<Time> end;  // of the latest frame
+  std::shared_ptr<BlockTap> tap{};
   // From the video's time to the monitor's. The thread that has the frame has these.
   Time offset = 0, last = 0;
   bool began = false;
@@ -139,6 +141,9 @@ Connection::Connection(const CameraSettings &camera, const Settings &settings, I
     : callbacks_(std::move(callbacks)),
       feed_(new Feed{inbox, settings.fast, begin, {false}, {begin.time}}),
       player_(std::make_unique<Player>(pipeline_of(camera, settings))) {
+  g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
+  feed_->tap = BlockTap::on(pad);
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
   gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), forget);
@@ -169,6 +174,7 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
   std::optional<Frame> frame = frame_of(message);
   if (!frame) return GST_BUS_PASS;
   frame->measurement.time = feed.time_of(*frame);
+  frame->measurement.blocks = feed.tap->take(frame->timestamp);
   feed.inbox.put({feed.begin.camera, feed.begin.number, frame->measurement}, feed.over);
   gst_message_unref(message);
   return GST_BUS_DROP;
