@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "settableclock.h"
+#include "watch/asleep.h"
 #include "watch/monitor.h"
 
 namespace luminance {
+
+// In the place of the library's.
+Time asleep = 5 * 3600 * kSecond;
+Time time_asleep() { return asleep; }
+
 namespace {
 
 Settings one_camera() {
@@ -109,6 +115,42 @@ TEST(Late, ALoopThatIsAlwaysLateStillFindsASilentCamera) {
   loop.run(60, 2, false);
   ASSERT_EQ(loop.changes.size(), 1u);
   EXPECT_EQ(loop.changes[0].verdict, Verdict::kNoFrames);
+}
+
+/// The monotonic clock stands still while the machine is suspended, the other does not.
+TEST(Sleep, DoesNotMoveWhatWasBefore) {
+  Clock clock(false);
+  const Time before = clock.now();
+  const int64_t wall = clock.wall(before);
+  test::advance(0.2);
+  clock.watch_sleep();
+  for (const Time length : {3600 * kSecond, 7 * kSecond}) {
+    const Time last = clock.now();
+    const int64_t wall_of_last = clock.wall(last);
+    asleep += length;
+    test::clocks.real += length;
+    test::advance(0.1);
+    clock.watch_sleep();
+    EXPECT_EQ(clock.wall(last), wall_of_last);
+    EXPECT_EQ(clock.wall(clock.now()), test::clocks.real / 1000);
+    test::advance(0.2);
+    clock.watch_sleep();
+    EXPECT_EQ(clock.wall(clock.now()), test::clocks.real / 1000);
+  }
+  EXPECT_EQ(clock.wall(before), wall);
+  // Somebody sets the clock: that moves all.
+  test::clocks.real += 60 * kSecond;
+  EXPECT_EQ(clock.wall(before), wall + 60000);
+}
+
+TEST(Sleep, IsNoSilence) {
+  Loop loop;
+  loop.run(10, 0.2, true);
+  asleep += 3600 * kSecond;
+  test::clocks.real += 3600 * kSecond;
+  loop.run(4, 0.2, false);
+  loop.run(10, 0.2, true);
+  EXPECT_TRUE(loop.changes.empty());
 }
 
 TEST(Late, TheFrameRateStays) {

@@ -44,6 +44,7 @@ void Monitor::set_status(size_t index, Status status, const std::string &error) 
 void Monitor::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (clock_.is_fast()) return;
+  clock_.watch_sleep();
   listen();
   for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listened_));
 }
