@@ -173,6 +173,20 @@ TEST(Stillness, AVideoThatBeginsAgainIsNone) {
   }
 }
 
+/// So little moves that a lap is taken for a picture that stands, but for the place.
+TEST(Stillness, NorIsOneInWhichLittleMoves) {
+  constexpr int kLap = 110;
+  Scene scene;
+  Stillness stillness(kApart);
+  std::vector<Stillness::Picture> video;
+  for (int i = 0; i < kLap; ++i) video.push_back(std::make_shared<Blocks>(scene.picture(0.5)));
+  for (int i = 0; i < 2000; ++i) {
+    const auto place = static_cast<size_t>(i % kLap);
+    stillness.add((i + 1) * kSecond / 10, video[place], place * 100000000);
+    ASSERT_EQ(stillness.length(), 0) << i;
+  }
+}
+
 TEST(Stillness, EndsSoonWhereThePictureMoves) {
   Scene scene, other;
   Play play(25);

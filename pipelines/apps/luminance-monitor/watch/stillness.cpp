@@ -59,9 +59,10 @@ std::bitset<Blocks::kCount> differing(const Blocks &a, const Blocks &b, int by) 
 
 }  // namespace
 
-void Stillness::add(Time time, const Picture &picture) {
+void Stillness::add(Time time, const Picture &picture, uint64_t position) {
   if (!before_.empty() && time <= before_.back().time) clear();
-  const Entry now = {time, picture};
+  pass_ += !before_.empty() && position < before_.back().position;
+  const Entry now = {time, picture, position, pass_};
   forget(time);
   learn(time);
   ++frames_;
@@ -89,6 +90,7 @@ bool Stillness::comes_back(const Entry &now) {
     if (now.time - before.time < apart_) break;
     // Within a run that goes on, it is one of the run's.
     if (run_ && before.time > run_->latest) break;
+    if (is_same_place(now, before)) continue;
     if (!is_same(*now.picture, *before.picture)) continue;
     if (!run_ && !begin_run(now, before)) return false;
     run_->latest = now.time;
@@ -96,6 +98,13 @@ bool Stillness::comes_back(const Entry &now) {
     return true;
   }
   return false;
+}
+
+/// What moves slowly is near it, too.
+bool Stillness::is_same_place(const Entry &now, const Entry &before) {
+  constexpr uint64_t kNear = 2000000000;
+  if (now.pass == before.pass || now.position == kNowhere) return false;
+  return now.position < before.position + kNear && before.position < now.position + kNear;
 }
 
 bool Stillness::is_same(const Blocks &now, const Blocks &before) {

@@ -18,13 +18,15 @@ namespace luminance {
 class Stillness {
  public:
   using Picture = std::shared_ptr<const Blocks>;
+  static constexpr uint64_t kNowhere = ~uint64_t{0};
 
   /// Pictures that are less than `apart` from each other may be the same: encoders skip what does
   /// not move until the next key frame.
   explicit Stillness(Time apart) : apart_(apart) {}
 
-  /// The picture of the next frame.
-  void add(Time time, const Picture &picture);
+  /// The picture of the next frame, and where in its video that is, in nanoseconds; -1: unknown.
+  /// Of a video that begins again, the same place is no picture that comes back.
+  void add(Time time, const Picture &picture, uint64_t position = kNowhere);
   void clear();
 
   /// How long pictures have come back, up to the latest that did. 0: they do not.
@@ -38,6 +40,8 @@ class Stillness {
   struct Entry {
     Time time;
     Picture picture;
+    uint64_t position;
+    unsigned pass;  // of its video
   };
   /// Pictures that are the same.
   struct Run {
@@ -50,6 +54,7 @@ class Stillness {
     bool is_certain = false;
   };
 
+  static bool is_same_place(const Entry &now, const Entry &before);
   static bool stays(Run &run, const Entry &entry);
   void forget(Time now);
   bool comes_back(const Entry &now);
@@ -61,7 +66,7 @@ class Stillness {
 
   const Time apart_;
   std::deque<Entry> before_;
-  unsigned frames_ = 0;
+  unsigned frames_ = 0, pass_ = 0;
   std::optional<Run> run_;
   // What is learned of the camera's noise.
   double closeness_ = kClosest;

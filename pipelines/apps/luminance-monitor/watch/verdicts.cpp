@@ -172,7 +172,7 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
   if (!rules_[static_cast<size_t>(Verdict::kFrozen)].enabled) return;
   if (frame.blocks != nullptr) {
     has_blocks_ = true;
-    stillness_.add(frame.time, frame.blocks);
+    stillness_.add(frame.time, frame.blocks, frame.stream_time);
   }
   if (has_blocks_)
     return update(Verdict::kFrozen, seconds_of(stillness_.length()), frame.time, changes);
