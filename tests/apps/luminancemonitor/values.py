@@ -16,10 +16,24 @@ def blurred(frame, size):
     return np.rint(along(along(frame.astype(float)).T).T).astype(np.uint8)
 
 
+def shares_of(frame):
+    return np.bincount(frame.ravel(), minlength=256) / frame.size
+
+
+def blocks_of(frame):
+    return frame.reshape(12, frame.shape[0] // 12, 16, frame.shape[1] // 16).mean((1, 3))
+
+
+def moved(frame, before):
+    """By the histogram, which does not know where pixels are, and by the blocks."""
+    return (np.abs(np.cumsum(shares_of(frame) - shares_of(before))).sum(),
+            np.abs(blocks_of(frame) - blocks_of(before)).mean())
+
+
 def values(frames, fps):
     usual, rows = None, []
     for frame in frames:
-        shares = np.bincount(frame.ravel(), minlength=256) / frame.size
+        shares = shares_of(frame)
         below = np.cumsum(shares)
         p1, p99 = (int(np.searchsorted(below, share - 1e-12)) for share in (0.01, 0.99))
         usual = shares if usual is None else usual
@@ -51,3 +65,24 @@ for size in (15, 95, 145):
     show(f'blurred over {size} of {videos.WIDTH} pixels', [blurred(f, size) for f in ORDINARY[:5]])
 show('covered: a grey with noise of 2',
      [np.rint(70 + NOISE.normal(0, 2, ORDINARY[0].shape)).astype(np.uint8) for _ in range(20)])
+
+print()
+print('| | by the histogram | by the blocks |')
+print('|---|---|---|')
+BEGIN = ORDINARY[0]
+PARTS = [(share, luma) for luma in (30, 120) for share in (0.2, 0.3, 0.4, 0.6)]
+for name, changed in (
+        ('the clip, people walking', ORDINARY), *(
+            (f'turned by {degrees}°', [videos.turned(f, degrees) for f in ORDINARY[:20]])
+            for degrees in (5, 10, 20, 45)),
+        ('upside down', [f[::-1, ::-1] for f in ORDINARY[:20]]),
+        ('mirrored', [f[:, ::-1] for f in ORDINARY[:20]]),
+        ('moved by an eighth of its width', [np.roll(f, 48, 1) for f in ORDINARY[:20]]), *(
+            (f'{share:.0%} covered by a luma of {luma}',
+             [videos.part_covered(f, share, luma, NOISE) for f in ORDINARY[:20]])
+            for share, luma in PARTS),
+        ('light on: 45 brighter', [videos.scaled(f, 1, 45) for f in ORDINARY[:20]]),
+        ('foggy', [np.rint(120 + (f.astype(float) - 120) * 0.12).astype(np.uint8) for f in ORDINARY[:20]])):
+    apart = np.array([moved(frame, BEGIN) for frame in changed])
+    print('| %s | %.1f to %.1f | %.1f to %.1f |' % (
+        name, apart[:, 0].min(), apart[:, 0].max(), apart[:, 1].min(), apart[:, 1].max()))

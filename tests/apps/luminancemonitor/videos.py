@@ -68,3 +68,26 @@ def scaled(frame, factor, offset=0.0):
     """Brighter or darker, as exposure does it: away from black, clipped at white."""
     luma = (frame.astype(float) - BLACK) * factor + BLACK + offset
     return np.clip(np.rint(luma), BLACK, WHITE).astype(np.uint8)
+
+
+def turned(frame, degrees):
+    """The camera turned about its axis; beyond the edge, what is there is mirrored."""
+    angle = np.deg2rad(degrees)
+    y, x = np.indices(frame.shape)
+    y, x = y - (HEIGHT - 1) / 2, x - (WIDTH - 1) / 2
+    down = np.rint(np.cos(angle) * y + np.sin(angle) * x + (HEIGHT - 1) / 2).astype(int)
+    right = np.rint(np.cos(angle) * x - np.sin(angle) * y + (WIDTH - 1) / 2).astype(int)
+
+    def within(place, size):
+        place = np.abs(place) % (2 * size - 2)
+        return np.minimum(place, 2 * size - 2 - place)
+
+    return frame[within(down, HEIGHT), within(right, WIDTH)]
+
+
+def part_covered(frame, share, luma, rng):
+    """Something before this share of the picture, from the left."""
+    frame, columns = frame.copy(), round(share * WIDTH)
+    noise = rng.normal(0, 2, (HEIGHT, columns))
+    frame[:, :columns] = np.clip(luma + noise, BLACK, WHITE).astype(np.uint8)
+    return frame

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "blocks.h"
 #include "failure.h"
 #include "message.h"
 #include "pipeline.h"
@@ -53,6 +54,7 @@ struct Connection::Feed {
   const Begin begin;
   std::atomic<bool> over{false};
   std::atomic<Time> end;  // of the latest frame
+  std::shared_ptr<BlockTap> tap{};
   // From the video's time to the monitor's. The thread that has the frame has these.
   Time offset = 0, last = 0;
   std::atomic<bool> began{false};
@@ -86,6 +88,9 @@ void Connection::open() {
   auto player = std::make_unique<Player>(pipeline_of(camera_, settings_));
   feed_.reset(new Feed{inbox_, settings_.fast, begin_, {false}, {begin_.time}});
   player_ = std::move(player);
+  g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
+  feed_->tap = BlockTap::on(pad);
   opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
@@ -120,6 +125,7 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
   std::optional<Frame> frame = frame_of(message);
   if (!frame) return GST_BUS_PASS;
   frame->measurement.time = feed.time_of(*frame);
+  frame->measurement.blocks = feed.tap->take(frame->timestamp);
   feed.inbox.put({feed.begin.camera, feed.begin.number, frame->measurement}, feed.over);
   gst_message_unref(message);
   return GST_BUS_DROP;

@@ -21,15 +21,17 @@ std::optional<Frame> frame_of(GstMessage *message) {
   if (s == nullptr || !gst_structure_has_name(s, "cudahistogram")) return {};
   Frame frame;
   Measurement &m = frame.measurement;
-  guint64 running_time = 0, stream_time = 0, pixels = 0;
+  guint64 timestamp = 0, running_time = 0, stream_time = 0, pixels = 0;
   const gboolean complete = gst_structure_get(
-      s, "running-time", G_TYPE_UINT64, &running_time, "stream-time", G_TYPE_UINT64, &stream_time,
-      "frames", G_TYPE_UINT, &m.frames, "pixels", G_TYPE_UINT64, &pixels, "mean", G_TYPE_DOUBLE,
-      &m.mean, "stddev", G_TYPE_DOUBLE, &m.stddev, "min", G_TYPE_UINT, &m.min, "max", G_TYPE_UINT,
-      &m.max, "median", G_TYPE_UINT, &m.median, "p1", G_TYPE_UINT, &m.p1, "p5", G_TYPE_UINT, &m.p5,
-      "p95", G_TYPE_UINT, &m.p95, "p99", G_TYPE_UINT, &m.p99, "clipped-low", G_TYPE_DOUBLE,
-      &m.clipped_low, "clipped-high", G_TYPE_DOUBLE, &m.clipped_high, nullptr);
+      s, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64, &running_time,
+      "stream-time", G_TYPE_UINT64, &stream_time, "frames", G_TYPE_UINT, &m.frames, "pixels",
+      G_TYPE_UINT64, &pixels, "mean", G_TYPE_DOUBLE, &m.mean, "stddev", G_TYPE_DOUBLE, &m.stddev,
+      "min", G_TYPE_UINT, &m.min, "max", G_TYPE_UINT, &m.max, "median", G_TYPE_UINT, &m.median,
+      "p1", G_TYPE_UINT, &m.p1, "p5", G_TYPE_UINT, &m.p5, "p95", G_TYPE_UINT, &m.p95, "p99",
+      G_TYPE_UINT, &m.p99, "clipped-low", G_TYPE_DOUBLE, &m.clipped_low, "clipped-high",
+      G_TYPE_DOUBLE, &m.clipped_high, nullptr);
   if (!complete || !read_histogram(s, m.histogram)) return {};
+  frame.timestamp = timestamp;
   m.stream_time = stream_time;
   m.pixels = pixels;
   if (running_time != GST_CLOCK_TIME_NONE)

@@ -14,6 +14,7 @@ namespace luminance {
 struct Frame {
   Measurement measurement;           // without its time
   std::optional<Time> running_time;  // unknown: the frame has no timestamp
+  GstClockTime timestamp;            // of its buffer
 };
 
 /// What a message says of a frame; empty where it is none of cudahistogram, or lacks fields.

@@ -120,7 +120,7 @@ std::string description_of(const Settings &settings) {
   if (!settings.fast) text += "clocksync ! ";
   // Cameras share the cores; each of them needs but a part of one.
   return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
-         " ! fakesink name=sink sync=false";
+         " name=histogram ! fakesink name=sink sync=false";
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ void Sources::remove(size_t camera) {
 }
 
 void Sources::tick() {
+  inbox_.drain();  // before anybody asks how long a camera has been silent
   for (const auto &[number, source] : sources_) source->tick();
 }
 

@@ -26,9 +26,10 @@ Camera::Camera(const CameraSettings &settings, double interval, Time now)
     : settings_(settings),
       length_(seconds(interval)),
       status_since_(now),
+      heard_(now),
       judge_(settings.rules, now) {}
 
-std::optional<Interval> Camera::take(const Measurement &frame) {
+std::optional<Interval> Camera::take(const Measurement &frame, Time listened) {
   std::optional<Interval> ended;
   const bool goes_back = last_frame_ && frame.time < *last_frame_;
   if (!accumulator_.is_empty() && (goes_back || frame.time - accumulator_.begin() >= length_))
@@ -40,20 +41,26 @@ std::optional<Interval> Camera::take(const Measurement &frame) {
   accumulator_.add(frame);
   ++frames_;
   last_frame_ = frame.time;
-  note(judge_.judge(frame));
+  heard_ = listened;
+  note(judge_.judge(frame, listened));
   return ended;
 }
 
-std::optional<Interval> Camera::tick(Time now) {
+std::optional<Interval> Camera::tick(Time now, Time listened) {
   if (status_ == Status::kEnded) return {};
-  note(judge_.tick(now));
-  if (last_frame_ && now - *last_frame_ > kStill) {
+  note(judge_.tick(now, listened));
+  if (last_frame_ && listened - heard_ > kStill) {
     frame_rate_ = 0;
     rate_begin_.reset();
     interval_.reset();
   }
   if (accumulator_.is_empty() || now - accumulator_.begin() < length_ + kLate) return {};
   return close();
+}
+
+void Camera::wait_anew(Time listened) {
+  heard_ = listened;
+  judge_.wait_anew(listened);
 }
 
 std::optional<Interval> Camera::finish() {

@@ -59,9 +59,15 @@ class Camera {
   // What happens to it; for Monitor.
   /// Returns the interval that the frame ended, if it did. An interval begins with its first frame
   /// and takes those that come less than its length later.
-  std::optional<Interval> take(const Measurement &frame);
+  /// `listened` is the time in which the program could take frames: a frame that comes late, as the
+  /// program was busy or stopped, is none that the camera did not give.
+  std::optional<Interval> take(const Measurement &frame, Time listened);
+  std::optional<Interval> take(const Measurement &frame) { return take(frame, frame.time); }
   /// Ends an interval that no frame has ended.
-  std::optional<Interval> tick(Time now);
+  std::optional<Interval> tick(Time now, Time listened);
+  std::optional<Interval> tick(Time now) { return tick(now, now); }
+  /// The program was away for long: a silence begins now.
+  void wait_anew(Time listened);
   /// Ends the one under way, if there is one.
   std::optional<Interval> finish();
   std::optional<Interval> set_status(Status status, Time now, const std::string &error);
@@ -84,6 +90,7 @@ class Camera {
   std::string error_;
   uint64_t frames_ = 0, reconnects_ = 0;
   std::optional<Time> last_frame_;
+  Time heard_;  // `listened` of the last frame
   double frame_rate_ = 0;
   std::optional<Begin> rate_begin_;  // of the interval that the rate is measured over
   std::optional<Interval> interval_;

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
+#include "blocks.h"
 #include "time.h"
 
 namespace luminance {
@@ -23,7 +25,8 @@ struct Measurement {
   double mean = 0, stddev = 0;                                              // of luma
   unsigned min = 0, max = 0, median = 0, p1 = 0, p5 = 0, p95 = 0, p99 = 0;  // luma
   double clipped_low = 0,
-         clipped_high = 0;  // shares of pixels at or beyond black and white: 0 to 1
+         clipped_high = 0;               // shares of pixels at or beyond black and white: 0 to 1
+  std::shared_ptr<const Blocks> blocks;  // of one frame; null: not known
 };
 
 /// A measurement of an interval.

@@ -15,6 +15,7 @@ size_t Monitor::number_of(const Camera &camera) const {
 
 size_t Monitor::add(const CameraSettings &settings) {
   cameras_.push_back(std::make_unique<Camera>(settings, interval_, clock_.now()));
+  cameras_.back()->wait_anew(listened_);
   by_number_[next_number_] = cameras_.back().get();
   for (Observer *observer : observers_) observer->on_added(*cameras_.back());
   return next_number_++;

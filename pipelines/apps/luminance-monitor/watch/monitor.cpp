@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "monitor.h"
 
+#include <algorithm>
+
 namespace luminance {
+namespace {
+
+// What comes between two looks at the clock, which are 200 ms apart, is time in which the main loop
+// was late or the program was stopped. A camera that was not listened to was not silent. A loop
+// that is always late still counts some time, so that it finds a silent camera, if late.
+constexpr Time kLongestLook = 2 * kSecond / 5;
+// After a stop of this length, a camera has to find its way back.
+constexpr Time kAway = 5 * kSecond;
+
+}  // namespace
 
 Monitor::Monitor(const Settings &settings, Clock &clock)
-    : clock_(clock), interval_(settings.interval) {
+    : clock_(clock), looked_(clock.now()), listened_(looked_), interval_(settings.interval) {
   for (const CameraSettings &camera : settings.cameras) add(camera);
 }
 
@@ -17,8 +29,9 @@ const Camera *Monitor::camera(std::string_view id) const {
 void Monitor::take(size_t index, const Measurement &frame) {
   Camera &camera = *by_number_.at(index);
   clock_.advance(frame.time);
+  listen();
   if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
-  tell(camera, camera.take(frame));
+  tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listened_));
 }
 
 void Monitor::set_status(size_t index, Status status, const std::string &error) {
@@ -30,11 +43,23 @@ void Monitor::set_status(size_t index, Status status, const std::string &error) 
 void Monitor::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (clock_.is_fast()) return;
-  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now()));
+  clock_.watch_sleep();
+  listen();
+  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listened_));
 }
 
 void Monitor::finish() {
   for (const auto &camera : cameras_) tell(*camera, camera->finish());
+}
+
+/// Counts the time since the last look, unless the program was away.
+void Monitor::listen() {
+  if (clock_.is_fast()) return;
+  const Time gone = clock_.now() - looked_;
+  looked_ += gone;
+  listened_ += std::min(gone, kLongestLook);
+  if (gone <= kAway) return;
+  for (const auto &camera : cameras_) camera->wait_anew(listened_);
 }
 
 void Monitor::tell(Camera &camera, const std::optional<Interval> &interval) {

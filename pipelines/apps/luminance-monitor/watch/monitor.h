@@ -54,9 +54,12 @@ class Monitor {
   void arrange(const std::vector<CameraSettings> &order);
 
  private:
+  void listen();
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
+  // The time in which this program ran and could take frames: the clock without the gaps.
+  Time looked_, listened_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;
   std::unordered_map<size_t, Camera *> by_number_;

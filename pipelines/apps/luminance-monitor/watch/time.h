@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 namespace luminance {
 
@@ -24,12 +26,27 @@ class Clock {
   Time now() const;
   /// Milliseconds since 1970 (UTC), by the machine's clock as it is set now.
   int64_t wall(Time time) const;
+  /// A few times a second, on the main thread: notices that the machine was suspended. What was
+  /// before keeps its time.
+  void watch_sleep();
   /// Fast only: a frame of this time has come. Any thread.
   void advance(Time time);
 
  private:
+  /// The machine has slept so long in all, as of a time.
+  struct Sleep {
+    Time since, slept;
+  };
+
+  Time slept() const;  // until now
+  Time slept_by(Time time) const;
+
   const bool fast_;
-  mutable std::atomic<int64_t> offset_;  // from it to the machine's clock, in microseconds
+  mutable std::mutex mutex_;
+  std::vector<Sleep> sleeps_;  // the first: before the clock was made
+  Time looked_;                // for sleep
+  // From it, and the time asleep, to the machine's clock, in microseconds.
+  mutable std::atomic<int64_t> offset_;
   std::atomic<Time> latest_;
 };
 

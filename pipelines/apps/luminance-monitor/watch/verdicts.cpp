@@ -16,25 +16,53 @@ struct Kind {
 
 constexpr Kind kKinds[kVerdicts] = {
     {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
-    {"frozen", "Frozen", "seconds of one histogram", true, true, {true, 20, 1, 0}},
+    {"frozen", "Frozen", "seconds of one picture", true, true, {true, 20, 1, 0}},
     {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
     {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
     {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
     {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
     {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
     {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
-    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 20, 10, 0.5}},
+    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 15, 8, 0.5}},
 };
 
 // How long a change stays one: the picture that frames are compared with follows them this slowly.
 constexpr double kFollow = 5;  // seconds
+// A change that stays is the usual at last. Until then somebody will have seen it.
+constexpr Time kAccepted = 600 * kSecond;
 constexpr Time kFlickerEvery = kSecond;
 
 const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
 
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
 
+/// Key frames are up to ten seconds apart.
+Time apart_of(const Rules &rules) {
+  const double raise = rules[static_cast<size_t>(Verdict::kFrozen)].raise;
+  return std::min(10 * kSecond, seconds(raise / 2));
+}
+
 using Shares = std::array<double, 256>;
+using Lumas = std::array<double, Blocks::kCount>;
+
+Lumas lumas_of(const Blocks &blocks) {
+  Lumas lumas;
+  for (size_t i = 0; i < lumas.size(); ++i)
+    lumas[i] = static_cast<double>(blocks.means[i]) / Blocks::kLuma;
+  return lumas;
+}
+
+/// The luma that blocks have changed by, on average.
+double change_of(const Lumas &a, const Lumas &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+template <class Values>
+void follow(Values &usual, const Values &latest, double step) {
+  for (size_t i = 0; i < usual.size(); ++i) usual[i] += step * (latest[i] - usual[i]);
+}
 
 Shares shares_of(const Measurement &frame) {
   Shares shares = {};
@@ -75,11 +103,12 @@ const Rules &default_rules() {
   return rules;
 }
 
-Judge::Judge(const Rules &rules, Time now) : rules_(rules), last_frame_(now) {}
+Judge::Judge(const Rules &rules, Time now)
+    : rules_(rules), heard_(now), stillness_(apart_of(rules)) {}
 
-std::vector<Change> Judge::judge(const Measurement &frame) {
-  std::vector<Change> changes = tick(frame.time);  // a gap before it
-  last_frame_ = frame.time;
+std::vector<Change> Judge::judge(const Measurement &frame, Time listened) {
+  std::vector<Change> changes = tick(frame.time, listened);  // a gap before it
+  heard_ = listened;
   update(Verdict::kNoFrames, 0, frame.time, changes);
   if (frame.pixels == 0) return changes;
   judge_levels(frame, changes);
@@ -87,9 +116,9 @@ std::vector<Change> Judge::judge(const Measurement &frame) {
   return changes;
 }
 
-std::vector<Change> Judge::tick(Time now) {
+std::vector<Change> Judge::tick(Time now, Time listened) {
   std::vector<Change> changes;
-  update(Verdict::kNoFrames, seconds_of(now - last_frame_), now, changes);
+  update(Verdict::kNoFrames, seconds_of(listened - heard_), now, changes);
   if (changes.empty()) return changes;
   restart();
   for (size_t i = 1; i < kVerdicts; ++i) {
@@ -100,9 +129,15 @@ std::vector<Change> Judge::tick(Time now) {
   return changes;
 }
 
+void Judge::wait_anew(Time listened) {
+  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) heard_ = listened;
+}
+
 void Judge::restart() {
   same_since_.reset();
-  usual_.reset();
+  stillness_.clear();
+  // Where the camera was turned or covered, it still is when it comes back.
+  if (!condition_of(Verdict::kSuddenChange).raised) usual_.reset();
   flicker_.clear();
 }
 
@@ -123,24 +158,56 @@ void Judge::judge_levels(const Measurement &frame, std::vector<Change> &changes)
 }
 
 void Judge::judge_flow(const Measurement &frame, std::vector<Change> &changes) {
-  if (!same_since_ || frame.histogram != same_) {
-    same_ = frame.histogram;
-    same_since_ = frame.time;
-  }
-  update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
-
-  const Shares shares = shares_of(frame);
-  if (!usual_) usual_ = Usual{shares, frame.time};
-  update(Verdict::kSuddenChange, distance(shares, usual_->shares), frame.time, changes);
-  const double step = 1 - std::exp(-seconds_of(frame.time - usual_->time) / kFollow);
-  for (size_t i = 0; i < shares.size(); ++i)
-    usual_->shares[i] += step * (shares[i] - usual_->shares[i]);
-  usual_->time = frame.time;
+  judge_stillness(frame, changes);
+  judge_change(frame, changes);
 
   flicker_.add(frame.time, frame.mean);
   if (frame.time - flicker_judged_ < kFlickerEvery) return;
   flicker_judged_ = frame.time;
   update(Verdict::kFlicker, flicker_.percent(), frame.time, changes);
+}
+
+/// By the blocks, where some frames have them; else by the histogram, which has to be the same.
+void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &changes) {
+  if (!rules_[static_cast<size_t>(Verdict::kFrozen)].enabled) return;
+  if (frame.blocks != nullptr) {
+    has_blocks_ = true;
+    stillness_.add(frame.time, frame.blocks, frame.stream_time);
+  }
+  if (has_blocks_)
+    return update(Verdict::kFrozen, seconds_of(stillness_.length()), frame.time, changes);
+  if (!same_since_ || frame.histogram != same_) {
+    same_ = frame.histogram;
+    same_since_ = frame.time;
+  }
+  update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
+}
+
+/// Against the picture of the last seconds, which follows frames while they are like it. While they
+/// are not, it is the picture that has to come back.
+void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
+  const Condition &condition = condition_of(Verdict::kSuddenChange);
+  if (condition.raised && frame.time - condition.since >= kAccepted) usual_.reset();
+  const Shares shares = shares_of(frame);
+  std::optional<Lumas> blocks;
+  if (frame.blocks != nullptr) blocks = lumas_of(*frame.blocks);
+  if (!usual_) usual_ = Usual{shares, blocks, frame.time};
+  if (!usual_->blocks) usual_->blocks = blocks;
+
+  double moved = distance(shares, usual_->shares);
+  if (blocks) moved = std::max(moved, change_of(*blocks, *usual_->blocks));
+  update(Verdict::kSuddenChange, moved, frame.time, changes);
+  const Time gone = std::max<Time>(0, frame.time - usual_->time);
+  usual_->time = frame.time;
+  const Rule &rule = rules_[static_cast<size_t>(Verdict::kSuddenChange)];
+  if (condition.raised || moved > rule.raise) return;
+  const double step = 1 - std::exp(-seconds_of(gone) / kFollow);
+  follow(usual_->shares, shares, step);
+  if (blocks) follow(*usual_->blocks, *blocks, step);
+}
+
+const Judge::Condition &Judge::condition_of(Verdict verdict) const {
+  return conditions_[static_cast<size_t>(verdict)];
 }
 
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {

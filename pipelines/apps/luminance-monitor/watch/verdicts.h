@@ -10,6 +10,7 @@
 
 #include "flicker.h"
 #include "measurement.h"
+#include "stillness.h"
 #include "time.h"
 
 namespace luminance {
@@ -71,9 +72,15 @@ class Judge {
   Judge(const Rules &rules, Time now);
 
   /// Returns what has changed, also because of the time since the last frame.
-  std::vector<Change> judge(const Measurement &frame);
+  /// `listened` is a clock that stands still while nobody listens to the camera: the silence of a
+  /// camera is measured on it.
+  std::vector<Change> judge(const Measurement &frame, Time listened);
+  std::vector<Change> judge(const Measurement &frame) { return judge(frame, frame.time); }
   /// Frames or not: a few times a second. Where there are none, nothing else stands.
-  std::vector<Change> tick(Time now);
+  std::vector<Change> tick(Time now, Time listened);
+  std::vector<Change> tick(Time now) { return tick(now, now); }
+  /// A silence begins now, unless one was reported.
+  void wait_anew(Time listened);
   /// What comes next is not compared with what was before.
   void restart();
 
@@ -88,20 +95,26 @@ class Judge {
     double value = 0;
   };
   struct Usual {
-    std::array<double, 256> shares;  // of pixels: the picture of the last seconds
+    std::array<double, 256> shares;                            // of pixels
+    std::optional<std::array<double, Blocks::kCount>> blocks;  // their lumas
     Time time;
   };
 
   void judge_levels(const Measurement &frame, std::vector<Change> &changes);
   void judge_flow(const Measurement &frame, std::vector<Change> &changes);
+  void judge_stillness(const Measurement &frame, std::vector<Change> &changes);
+  void judge_change(const Measurement &frame, std::vector<Change> &changes);
+  const Condition &condition_of(Verdict verdict) const;
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
 
   const Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
-  Time last_frame_;
+  Time heard_;  // `listened` of the last frame
+  Stillness stillness_;
+  bool has_blocks_ = false;  // or some of its frames have
   Histogram same_ = {};
   std::optional<Time> same_since_;
-  std::optional<Usual> usual_;
+  std::optional<Usual> usual_;  // the picture of the last seconds
   Flicker flicker_;
   Time flicker_judged_ = 0;
 };
