@@ -101,6 +101,20 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
   return TRUE;
 }
 
+/// GstAggregator until 1.22.8 lets upstream free a query that is being answered, where its pad is
+/// flushed or released. Pools are not offered there.
+bool keeps_queries() {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  return minor > 22 || (minor == 22 && micro >= 9);
+}
+
+gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !keeps_queries()) return FALSE;
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+      ->sink_query_pre_queue(aggregator, pad, query);
+}
+
 gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
     return TRUE;
@@ -157,6 +171,7 @@ void set_aggregator_functions(GstAggregatorClass *klass) {
   klass->clip = clip_to_segment;
   klass->sink_event = sink_event;
   klass->sink_query = sink_query;
+  klass->sink_query_pre_queue = sink_query_pre_queue;
   klass->src_query = src_query;
   klass->src_event = src_event;
   klass->start = [](GstAggregator *a) -> gboolean { return muxer_of(a).start(); };

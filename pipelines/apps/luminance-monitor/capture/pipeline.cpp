@@ -97,6 +97,13 @@ Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory,
   return may_plug(factory) ? kTry : kSkip;
 }
 
+/// decodebin has made an element. Without this, multipartdemux waits for more streams, until queues
+/// of megabytes are full.
+void on_element(GstBin *, GstBin *, GstElement *element, gpointer) {
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "single-stream") != nullptr)
+    g_object_set(element, "single-stream", TRUE, nullptr);
+}
+
 /// A frame was decoded. Not videorate: it ends the program where frames have no duration.
 GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
@@ -151,6 +158,7 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
                         forget, static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
   g_signal_connect(decoder, "autoplug-select", G_CALLBACK(on_factory), nullptr);
+  g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);
   return pipeline;
 }
 
