@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "context.h"
 #include "operations.h"
 
 namespace cudatensor {
@@ -43,7 +44,9 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> open_cuda_backend() {
   count_cuda_devices();
-  return std::make_unique<CudaBackend>(cuda::check_code());
+  const bool overlaps = cuda::check_code();
+  cuda::close_at_exit();
+  return std::make_unique<CudaBackend>(overlaps);
 }
 
 }  // namespace cudatensor

@@ -5,10 +5,15 @@
 
 #include <cuda.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "call.h"
+#include "kernels/error.h"
 #include "kernels/immortal.h"
 
 namespace cudatensor {
@@ -72,7 +77,38 @@ RecordEvent find_record_event() {
 
 thread_local int gone = 0;
 
+// Scopes of this thread, one in another.
+thread_local int depth = 0;
+// Threads in a scope, and whether the process ends.
+std::atomic<int> inside{0};
+std::atomic<bool> closed{false};
+
+void leave() {
+  if (--depth == 0) --inside;
+}
+
+/// A thread that is in a scope already goes on; others are kept out once the process ends.
+void enter() {
+  if (depth++ > 0) return;
+  ++inside;
+  if (!closed) return;
+  leave();
+  throw Error(Error::Code::device, "the process ends, and CUDA with it");
+}
+
+/// Runs before the runtime and the driver free what calls of other threads still need.
+void close() {
+  constexpr auto kPatience = std::chrono::seconds(2);  // a thread may never leave
+  closed = true;
+  const int own = depth > 0 ? 1 : 0;
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (inside > own && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 }  // namespace
+
+void close_at_exit() { [[maybe_unused]] static const int registered = std::atexit(close); }
 
 bool is_context_gone() { return gone > 0; }
 
@@ -86,12 +122,19 @@ bool record_current_context(cudaEvent_t event) {
 }  // namespace cuda
 
 ContextScope::ContextScope(void *context) {
-  cuda::call_driver("cuCtxPushCurrent", cuda::driver().push, static_cast<CUcontext>(context));
+  cuda::enter();
+  try {
+    cuda::call_driver("cuCtxPushCurrent", cuda::driver().push, static_cast<CUcontext>(context));
+  } catch (...) {
+    cuda::leave();
+    throw;
+  }
 }
 
 ContextScope::~ContextScope() {
   CUcontext popped = nullptr;
   cuda::driver().pop(&popped);
+  cuda::leave();
 }
 
 void *primary_context(int device) {

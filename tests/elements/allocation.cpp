@@ -188,6 +188,7 @@ TEST_P(Tensors, HaveThePrefixThatDownstreamAsksFor) {
   for (const gsize prefix : kPrefixes) {
     SCOPED_TRACE(prefix);
     Rig rig(GetParam().description);
+    rig.downstream("other/tensors");
     GstAllocationParams params;
     gst_allocation_params_init(&params);
     params.prefix = prefix;
@@ -206,6 +207,7 @@ TEST_P(Tensors, OfAPrefixThatNoMemoryHasAreOneError) {
   for (const gsize prefix : {G_MAXSIZE, G_MAXSIZE - 64, G_MAXSIZE / 2}) {
     SCOPED_TRACE(prefix);
     Rig rig(GetParam().description);
+    rig.downstream("other/tensors");
     GstAllocationParams params;
     gst_allocation_params_init(&params);
     params.prefix = prefix;

@@ -57,6 +57,7 @@ void exercise(const Subject &subject) {
   rig.downstream("ANY");
   rig.caps("video/x-raw,format=RGB");
   rig.push(subject.frame());
+  rig.messages().errors();
   rig.caps(subject.caps);
   rig.process(subject.frame());
   rig.event(gst_event_new_eos());

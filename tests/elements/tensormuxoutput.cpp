@@ -3,6 +3,8 @@
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 
+#include <tuple>
+
 #include "muxrig.h"
 
 namespace cudatensor {
