@@ -24,12 +24,12 @@ class Scene {
 
   /// `noise` is how far two pictures are from each other, in luma.
   Blocks picture(double noise = 0) {
+    Blocks picture = scene_;
+    if (noise == 0) return picture;  // a distribution without deviation is none
     // Of two normal values, the mean difference is 1.128 of their deviation.
     std::normal_distribution<double> grain(0, noise / 1.128 * Blocks::kLuma);
-    Blocks picture = scene_;
-    if (noise > 0)
-      for (uint16_t &mean : picture.means)
-        mean = static_cast<uint16_t>(std::lround(mean + grain(random_)));
+    for (uint16_t &mean : picture.means)
+      mean = static_cast<uint16_t>(std::lround(mean + grain(random_)));
     return picture;
   }
 
