@@ -31,7 +31,7 @@ Addresses addresses_of(const std::string &name) {
 /// A name may have addresses of a protocol that this machine does not use.
 bool is_not_here(const GError *error) {
   return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED) ||
-         g_error_matches(error, G_IO_ERROR, G_IO_ERROR_FAILED);  // EADDRNOTAVAIL
+         g_error_matches(error, G_IO_ERROR, g_io_error_from_errno(EADDRNOTAVAIL));
 }
 
 }  // namespace
