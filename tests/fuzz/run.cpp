@@ -129,7 +129,7 @@ std::vector<GstElement *> elements_of(GstElement *bin) {
   return ours;
 }
 
-std::string take_errors(Run &run, GstBus *bus) {
+std::string take_errors(Run &run, GstBus *bus, int attempts) {
   std::string all;
   std::map<GstObject *, int> counts;
   while (GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
@@ -142,7 +142,8 @@ std::string take_errors(Run &run, GstBus *bus) {
     const bool flow = strcmp(error->message, "Internal data stream error.") == 0;
     // Flow errors of the mux, which pushes itself, name only what others have named before.
     if (ours && !flow && strlen(error->message) < 12) run.finding("no cause: " + all);
-    if (ours && ++counts[GST_MESSAGE_SRC(message)] > 1) run.finding("two errors: " + all);
+    if (ours && ++counts[GST_MESSAGE_SRC(message)] > attempts)
+      run.finding("more errors than attempts: " + all);
     g_error_free(error);
     ++totals().errors;
   }

@@ -103,8 +103,9 @@ class Living {
 std::vector<GstElement *> elements_of(GstElement *bin);
 bool is_ours(GstElement *element);
 
-/// The errors on a bus, in one line. Each must have a cause, and no element two of them.
-std::string take_errors(Run &run, GstBus *bus);
+/// The errors on a bus, in one line. Each must have a cause, and no element more of them than there
+/// were attempts: a flush or another start is a new one.
+std::string take_errors(Run &run, GstBus *bus, int attempts = 1);
 
 void run_filters(Run &run);
 void run_mux(Run &run);
