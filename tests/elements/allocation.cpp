@@ -181,6 +181,15 @@ TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
 /// Bytes that downstream wants before the data, as for a header.
 const gsize kPrefixes[] = {1, 2, 3, 4, 63, 64, 100, 4097};
 
+/// In system memory: CUDAMemory has none.
+void ask_for_prefix(Rig &rig, gsize prefix) {
+  rig.downstream("other/tensors");
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  params.prefix = prefix;
+  gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+}
+
 TEST_P(Tensors, HaveThePrefixThatDownstreamAsksFor) {
   Rig plain(GetParam().description);
   ASSERT_TRUE(plain.caps(filter_.caps()));
@@ -188,11 +197,7 @@ TEST_P(Tensors, HaveThePrefixThatDownstreamAsksFor) {
   for (const gsize prefix : kPrefixes) {
     SCOPED_TRACE(prefix);
     Rig rig(GetParam().description);
-    rig.downstream("other/tensors");
-    GstAllocationParams params;
-    gst_allocation_params_init(&params);
-    params.prefix = prefix;
-    gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+    ask_for_prefix(rig, prefix);
     ASSERT_TRUE(rig.caps(filter_.caps()));
     const BufferRef out = rig.process(filter_.frame());
     gsize offset = 0;
@@ -207,11 +212,7 @@ TEST_P(Tensors, OfAPrefixThatNoMemoryHasAreOneError) {
   for (const gsize prefix : {G_MAXSIZE, G_MAXSIZE - 64, G_MAXSIZE / 2}) {
     SCOPED_TRACE(prefix);
     Rig rig(GetParam().description);
-    rig.downstream("other/tensors");
-    GstAllocationParams params;
-    gst_allocation_params_init(&params);
-    params.prefix = prefix;
-    gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
+    ask_for_prefix(rig, prefix);
     ASSERT_TRUE(rig.caps(filter_.caps()));
     expect_error(rig, filter_.frame(), "memory");
   }
