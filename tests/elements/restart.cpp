@@ -31,6 +31,16 @@ const Subject kSubjects[] = {{"cudanv12toyuv444", "cudanv12toyuv444", "sink"},
                              {"cudapixelshuffle", "cudapixelshuffle", "sink", true},
                              {"cudatensormux", "cudatensormux width=8 height=8", "sink_%u"}};
 
+/// With a template: a pad without one answers queries with its caps, which GStreamer refs too late
+/// where new caps replace them meanwhile.
+GstPad *new_source_pad() {
+  GstPadTemplate *any = gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_CAPS_ANY);
+  gst_object_ref_sink(any);
+  GstPad *pad = gst_pad_new_from_template(any, "src");
+  gst_object_unref(any);
+  return pad;
+}
+
 /// An element between a pad that pushes and a sink.
 class Upstream {
  public:
@@ -38,7 +48,7 @@ class Upstream {
       : subject_(subject),
         element_(make_element(subject.description)),
         sink_(make_element("fakesink async=false sync=false")),
-        pad_(GST_PAD(gst_object_ref_sink(gst_pad_new("src", GST_PAD_SRC)))) {
+        pad_(GST_PAD(gst_object_ref_sink(new_source_pad()))) {
     EXPECT_TRUE(gst_element_link(element_.get(), sink_.get()));
     PadRef peer(sink_pad());
     gst_pad_set_active(pad_.get(), TRUE);
@@ -69,7 +79,8 @@ class Upstream {
     return gst_element_get_static_pad(element_.get(), subject_.sink);
   }
 
-  const Subject &subject_;
+  // A copy: GoogleTest frees its own while a process ends.
+  const Subject subject_;
   ElementRef element_, sink_;
   PadRef pad_;
 };
