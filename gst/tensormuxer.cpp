@@ -424,15 +424,28 @@ OwnedBuffer TensorMuxer::compute(Batch &batch) {
   return done ? std::move(out) : nullptr;
 }
 
-/// GstAggregator's own after a seek is the seek's, in the time of the cameras' streams. Ours is in
-/// running time, which begins anew.
-void TensorMuxer::begin_segment() {
+namespace {
+
+/// What was asked for in the time of the cameras' streams, in running time, which begins anew.
+GstSegment in_running_time(const GstSegment &asked) {
   GstSegment own;
   gst_segment_init(&own, GST_FORMAT_TIME);
-  GST_OBJECT_LOCK(element_->srcpad);
-  const GstSegment &asked = GST_AGGREGATOR_PAD(element_->srcpad)->segment;
-  if (asked.rate > 0.0 && GST_CLOCK_TIME_IS_VALID(asked.time)) own.time = asked.time;
   own.applied_rate = asked.rate * asked.applied_rate;
+  if (GST_CLOCK_TIME_IS_VALID(asked.time)) own.time = asked.time;
+  // Backwards, the times of streams count from the end. The last frame, of the very begin, is not
+  // beyond it, or sinks would drop it.
+  if (asked.rate < 0.0 && GST_CLOCK_TIME_IS_VALID(asked.stop))
+    own.stop = 1 + static_cast<GstClockTime>(static_cast<double>(asked.stop - asked.start) /
+                                             -asked.rate);
+  return own;
+}
+
+}  // namespace
+
+/// GstAggregator's own after a seek is the seek's.
+void TensorMuxer::begin_segment() {
+  GST_OBJECT_LOCK(element_->srcpad);
+  const GstSegment own = in_running_time(GST_AGGREGATOR_PAD(element_->srcpad)->segment);
   GST_OBJECT_UNLOCK(element_->srcpad);
   gst_aggregator_update_segment(element_, &own);
   begins_segment_ = false;

@@ -257,5 +257,17 @@ TEST(TensorMuxSeek, StreamTimesAreTheCamerasAtAnyRate) {
   }
 }
 
+/// To the nanosecond by which the segment's end is behind the last frame.
+TEST(TensorMuxSeek, StreamTimesAreTheCamerasBackwards) {
+  for (const double rate : {-1.0, -2.0, -0.5}) {
+    const auto times = stream_times_at(rate);
+    ASSERT_GE(times.size(), 99u) << rate;
+    for (size_t i = 0; i < times.size(); ++i)
+      ASSERT_NEAR(static_cast<double>(times[i]),
+                  static_cast<double>(3 * GST_SECOND - (i + 1) * 10 * GST_MSECOND), 3)
+          << rate << ' ' << i;
+  }
+}
+
 }  // namespace
 }  // namespace cudatensor

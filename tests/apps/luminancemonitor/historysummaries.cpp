@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "history/database.h"
@@ -280,6 +281,15 @@ TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
   expect_whole(rig, 1, random, 40);
   Database database(file(), Database::Access::kRead);
   EXPECT_EQ(database.number("SELECT count(DISTINCT camera) FROM summary"), 2);
+}
+
+TEST(Durations, AreAMillisecondAtLeastAlsoWhereTheFileIsDamaged) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(milliseconds_of(1.5), 1500);
+  for (const double damaged : {0.0, -5.0, 0.0005, std::nan(""), -kInfinity})
+    EXPECT_EQ(milliseconds_of(damaged), 1) << damaged;
+  for (const double damaged : {1e12, kInfinity})
+    EXPECT_EQ(milliseconds_of(damaged), 1000000000000) << damaged;
 }
 
 TEST(Cover, TakesEverythingOnce) {

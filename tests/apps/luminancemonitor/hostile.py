@@ -32,6 +32,8 @@ def sizes_are_limited(server):
     for request, statuses in (
             (path(4096), {200}), (path(4097), {414}), (path(12000), {414}), (path(60000), long),
             (head(16000), {200}), (head(17000), {431}), (head(31000), long), (head(60000), long),
+            (b"GET healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+            (b"GET %2fhealthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", {200}),
             (HEALTHZ + b"a: b\r\n" * 4000 + b"\r\n", long),
             (HEALTHZ + b"Content-Length: 16385\r\n\r\n", {413}),
             (HEALTHZ + b"Content-Length: 999999999999999\r\n\r\n", {413}),
@@ -178,7 +180,8 @@ def connections_are_limited():
         held = [server.connect() for _ in range(20)]
         until(lambda: server.connections() == 20, "20 connections")
         status, headers, _ = server.get("/healthz")
-        expect(status == 503 and headers["Connection"] == "close", "beyond the limit", status)
+        expect(status == 503 and headers["Connection"] == "close" and
+               headers["Retry-After"] == "1", "beyond the limit", status, headers)
         more = [server.connect() for _ in range(60)]
         until(lambda: server.connections() == 52, "what is beyond the reserve is closed")
         for connection in held + more:

@@ -91,8 +91,10 @@ ssize_t read(void *data, uint64_t, char *to, size_t room) try {
 
 Answer failure(unsigned status, const std::string &text) {
   const nlohmann::json body = {{"error", text}};
-  return {status, "application/json",
-          body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+  Answer answer = {status, "application/json",
+                   body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+  if (status == MHD_HTTP_SERVICE_UNAVAILABLE) answer.headers.emplace_back("Retry-After", "1");
+  return answer;
 }
 
 Exchange::Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target)
@@ -160,11 +162,8 @@ std::optional<Answer> Exchange::parse() {
   return {};
 }
 
-bool Exchange::add_body(const char *data, size_t size) {
-  body_size_ += size;
-  if (body_size_ > kBody) return false;
+void Exchange::add_body(const char *data, size_t size) {
   if (is_post_) body_.append(data, size);
-  return true;
 }
 
 std::optional<std::string> Exchange::parameter(const std::string &name) const {

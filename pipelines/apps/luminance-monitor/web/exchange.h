@@ -24,7 +24,7 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// {"error": text}
+/// {"error": text}; of a 503, with the time after which the client may ask again.
 Answer failure(unsigned status, const std::string &text);
 
 /// An answer without an end.
@@ -44,8 +44,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Why the request cannot be answered; nothing where it can. Once its head has come.
   std::optional<Answer> check(const char *method, const char *version);
   bool is_checked() const { return is_checked_; }
-  /// What comes of its body, which only a form's is kept of; whether it is small enough.
-  bool add_body(const char *data, size_t size);
+  /// What comes of its body, no more than check() lets pass; only a form's is kept.
+  void add_body(const char *data, size_t size);
 
   Room room() const { return gate_.room(socket_); }
   bool is_head() const { return is_head_; }
@@ -97,7 +97,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::string path_, host_, body_;
   std::vector<std::pair<std::string, std::string>> parameters_;
   bool is_checked_ = false, is_head_ = false, is_post_ = false, waits_ = false, is_dropped_ = false;
-  size_t body_size_ = 0;
   std::optional<Answer> answer_;
   std::shared_ptr<Chunks> chunks_;
   std::shared_ptr<void> held_;

@@ -173,8 +173,8 @@ MHD_Result Http::proceed(const Held &exchange, const char *method, const char *v
     return exchange->send(true);
   }
   if (*size > 0) {
-    const bool is_small = exchange->add_body(body, std::exchange(*size, 0));
-    return is_small ? MHD_YES : MHD_NO;
+    exchange->add_body(body, std::exchange(*size, 0));
+    return MHD_YES;
   }
   call(exchange);
   if (exchange->is_answered()) return exchange->send(false);

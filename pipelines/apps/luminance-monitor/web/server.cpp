@@ -121,9 +121,7 @@ void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) t
   }
   route(exchange);
 } catch (const Refusal &refusal) {
-  Answer answer = failure(refusal.status, refusal.what());
-  if (refusal.status == 503) answer.headers.emplace_back("Retry-After", "1");
-  exchange->answer(std::move(answer));
+  exchange->answer(failure(refusal.status, refusal.what()));
 }
 
 void Server::Implementation::check_host(const Exchange &exchange) const {
