@@ -6,17 +6,27 @@
 # shellcheck source=pipelines/apps/luminance-monitor/setup.sh
 . "$root/pipelines/apps/luminance-monitor/setup.sh"
 
+# still_clip FILE: a minute of one picture, of which this encoder never gives the same twice.
+still_clip() {
+  [ -e "$1" ] || quietly gst-launch-1.0 filesrc location="$root/pipelines/media/pedestrians-1080p.mp4" ! \
+    decodebin ! videoconvert ! videoscale ! video/x-raw,format=I420,width=640,height=360 ! \
+    imagefreeze num-buffers=1500 ! video/x-raw,framerate=25/1 ! \
+    x264enc bitrate=300 tune=zerolatency speed-preset=ultrafast ! h264parse ! mp4mux ! \
+    filesink location="$1"
+}
+
 # build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmarks; installs what
 # is missing. Ends the script where it cannot.
 build_for_gpu() {
   local dir=$1 bench
   need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
-    libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad
+    libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
   for bench in tests/bench/bench-{gpu,element,mux}; do
     ! ninja -C "$dir" -t query "$bench" >/dev/null 2>&1 || quietly ninja -C "$dir" "$bench" || exit 1
   done
+  still_clip "$dir/still.mp4" || exit 1
   {
     echo "${COMMIT:-$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)}"
     nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'

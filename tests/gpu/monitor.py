@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """luminance-monitor on a GPU: what NVDEC and the CUDA backend measure is what the CPU backend
-measures of the same frames; pictures come from the GPU; cameras share one CUDA context.
+measures of the same frames; pictures come from the GPU; cameras share one CUDA context; a picture that stands
+is found there, too.
 
-usage: monitor.py CLIP COMMAND...    COMMAND starts luminance-monitor
+usage: monitor.py CLIP STILL COMMAND...    STILL is of one picture; COMMAND starts luminance-monitor
 """
 import json
 import signal
@@ -94,5 +95,15 @@ def cameras_share_a_context(clip, command):
     assert each < CAMERA_MEMORY, each
 
 
-backends_agree(sys.argv[1], sys.argv[2:])
-cameras_share_a_context(sys.argv[1], sys.argv[2:])
+def finds_a_still(still, command):
+    for backend in ('cuda', 'cpu'):
+        done = subprocess.run([*command, '--no-web', '--no-history', '--headless', '--fast',
+                               f'--backend={backend}', still], capture_output=True, text=True,
+                              timeout=120, check=True)
+        print(f'{backend}: {done.stdout}')
+        assert done.stdout.count('Frozen') == 1, (backend, done)
+
+
+backends_agree(sys.argv[1], sys.argv[3:])
+cameras_share_a_context(sys.argv[1], sys.argv[3:])
+finds_a_still(sys.argv[2], sys.argv[3:])
