@@ -100,6 +100,20 @@ void stop(GstBaseTransform *trans) {
   priv->keeper->stop();
 }
 
+GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange change) {
+  return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
+}
+
+/// GstBaseTransform forgets its segment after it has let data flow: upstream, which may push by
+/// then, waits.
+GstStateChangeReturn activate_pads(GstElement *element) {
+  GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
+  GST_PAD_STREAM_LOCK(sink);
+  const auto result = change_parents_state(element, GST_STATE_CHANGE_READY_TO_PAUSED);
+  GST_PAD_STREAM_UNLOCK(sink);
+  return result;
+}
+
 /// Starts before the parent class activates the pads, and stops after it has deactivated them. Not
 /// in GstBaseTransform's start() and stop(): it calls start() when frames may already arrive.
 GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
@@ -107,7 +121,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
   const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
   if (starts && !start(trans)) return GST_STATE_CHANGE_FAILURE;
   const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
+      starts ? activate_pads(element) : change_parents_state(element, change);
   const bool failed = starts && result == GST_STATE_CHANGE_FAILURE;
   if (failed || change == GST_STATE_CHANGE_PAUSED_TO_READY) stop(trans);
   return result;

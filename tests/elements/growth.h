@@ -8,6 +8,13 @@
 
 namespace cudatensor {
 
+/// Sanitizers keep what is freed, and shadows of it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsMeasured = false;
+#else
+constexpr bool kMemoryIsMeasured = true;
+#endif
+
 /// Of this process, in bytes.
 inline size_t resident_memory() {
   std::ifstream file("/proc/self/statm");

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import running
+from sanitizers import SANITIZED
 
 PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/apps/luminancemonitor/attempts'
 SERVER = pathlib.Path(__file__).with_name('badcameras.py')
@@ -23,8 +24,6 @@ REPORTS = 3  # the first of them after pools, caches and libraries are there
 # bytes of each HTTP session (gst_soup_session_finalize() does not go on to GObject's).
 BYTES = 200
 SLACK = 1 << 18
-# Of a sanitizer, memory that is not used again for a while.
-MEASURES_MEMORY = 'asan' not in os.environ.get('LD_PRELOAD', '')
 # Cameras at once, and the time that they have to answer.
 HALF_OPEN = ('64', '1')
 ORDINARY = ('16', '30')
@@ -56,7 +55,7 @@ def attempt(kind, uri, words, attempts):
     assert max(threads[1:]) <= threads[0] + 4, f'{kind}: threads {threads}'
     assert max(descriptors[1:]) <= descriptors[0] + 4, f'{kind}: descriptors {descriptors}'
     grown = min(size[1:]) - size[0]
-    assert not MEASURES_MEMORY or grown < SLACK + BYTES * (made[-1] - made[0]), f'{kind}: {size}'
+    assert SANITIZED or grown < SLACK + BYTES * (made[-1] - made[0]), f'{kind}: {size}'
     assert 'CRITICAL' not in done.stderr, done.stderr
     for line in lines:
         assert re.search(words, line[4]), f'{kind}: {line[4]!r} says nothing of {words!r}'

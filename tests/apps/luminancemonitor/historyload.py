@@ -6,7 +6,6 @@ camera that it is silent. By hand, for as long as wanted: a day is 86400."""
 import collections
 import http.client
 import json
-import os
 import pathlib
 import socket
 import sqlite3
@@ -20,11 +19,11 @@ import urllib.error
 
 import videos
 from running import PROGRAM, Monitor, wait_for
+from sanitizers import SANITIZED
 
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 12
 CAMERAS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 ROW = float(sys.argv[3]) if len(sys.argv) > 3 else 60
-SANITIZED = 'libasan' in os.environ.get('LD_PRELOAD', '')
 READERS = 200
 DAYS = 30
 # Of /healthz; other programs have the machine, too, and 200 readers in Python most of it.

@@ -6,7 +6,8 @@ import socket
 import sys
 import time
 
-from server import PATIENCE, SANITIZED, Server, expect, until
+from sanitizers import SANITIZED
+from server import PATIENCE, Server, expect, until
 
 ROUNDS = 1500 if SANITIZED else 6000
 HEALTHZ = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"

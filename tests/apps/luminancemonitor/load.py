@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from server import SANITIZED, Server, expect, until
+from sanitizers import SANITIZED
+from server import Server, expect, until
 
 FAST, SLOW, STALLED, CAMERAS = 140, 50, 10, 32
 SECONDS = 30

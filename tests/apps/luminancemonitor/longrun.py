@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A day of two cameras, read as fast as possible: memory and the history's file stay as they are,
 and what was raised and cleared is what happens in the videos."""
-import os
 import pathlib
 import re
 import sqlite3
@@ -14,6 +13,7 @@ import numpy as np
 
 import videos
 from running import Monitor
+from sanitizers import SANITIZED
 
 DAY = 86400  # seconds
 LENGTH = 1800  # of a video, which begins again and again
@@ -22,8 +22,6 @@ HOLD = 5
 RETENTION = 6 * 3600
 ROW = 60
 LINE = re.compile(r'\S+ (\w+)-mkv: (no longer: )?Too dark since (\S+)')
-# Of a sanitizer, memory that is not used again for a while.
-MEASURES_MEMORY = 'asan' not in os.environ.get('LD_PRELOAD', '')
 
 
 def make(folder, name):
@@ -81,7 +79,7 @@ def expect_no_growth(watch):
               % (hours, hours + 4, *watch.greatest(hours, hours + 4)))
     _, size, log = watch.greatest(16, 24)
     assert size < 0.5 and log < 5, (size, log)
-    if MEASURES_MEMORY:  # which goes up and down by some MB, with each video that begins
+    if not SANITIZED:  # which goes up and down by some MB, with each video that begins
         before, after = watch.greatest(8, 14)[0], watch.greatest(16, 24)[0]
         assert after < before + 5, (before, after)
 

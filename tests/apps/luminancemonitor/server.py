@@ -15,8 +15,9 @@ import threading
 import time
 from pathlib import Path
 
+from sanitizers import ADDRESS, SANITIZED
+
 SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/apps/luminancemonitor/serve"
-SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 PATIENCE = 180 if SANITIZED else 60  # seconds that anything may take on a slow machine
 
 
@@ -39,8 +40,8 @@ def until(condition, what, patience=PATIENCE):
 def environment():
     """Without what only programs need that are not of this build, and with a look at leaks."""
     env = {name: value for name, value in os.environ.items()
-           if name != "LD_PRELOAD" or not SANITIZED}
-    if SANITIZED:
+           if name != "LD_PRELOAD" or not ADDRESS}
+    if ADDRESS:
         options = env.get("ASAN_OPTIONS", "").replace("detect_leaks=0", "detect_leaks=1")
         # Slow, but it finds where GLib's allocations come from, of which some are suppressed.
         env["ASAN_OPTIONS"] = options + ":fast_unwind_on_malloc=0"

@@ -100,7 +100,7 @@ void BlockTap::look(GstPad *pad, GstBuffer *buffer) {
     is_on_gpu_ = gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory");
   }
   gst_caps_unref(caps);
-  if (is_on_gpu_ && !limit_.takes(g_get_monotonic_time())) return;
+  if (is_on_gpu_ && !limit_.takes(time_of(buffer))) return;
   std::shared_ptr<const Blocks> blocks = blocks_of(buffer, info_);
   if (blocks == nullptr) return;
   const std::lock_guard<std::mutex> lock(mutex_);

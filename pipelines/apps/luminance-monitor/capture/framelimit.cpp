@@ -5,6 +5,12 @@
 
 namespace luminance {
 
+Time time_of(GstBuffer *frame) {
+  const GstClockTime pts = GST_BUFFER_PTS(frame);
+  return GST_CLOCK_TIME_IS_VALID(pts) ? static_cast<Time>(pts / GST_USECOND)
+                                      : g_get_monotonic_time();
+}
+
 bool FrameLimit::takes(Time time) {
   // Timestamps tremble: a camera that has just this rate keeps all of its frames.
   const Time early = gap_ / 4;

@@ -2,9 +2,14 @@
 // At most so many frames a second.
 #pragma once
 
+#include <gst/gst.h>
+
 #include "../watch/time.h"
 
 namespace luminance {
+
+/// The frame's own time, which may go faster than the clock; the clock's where it has none.
+Time time_of(GstBuffer *frame);
 
 class FrameLimit {
  public:

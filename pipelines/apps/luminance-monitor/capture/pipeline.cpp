@@ -106,10 +106,9 @@ void on_element(GstBin *, GstBin *, GstElement *element, gpointer) {
 
 /// A frame was decoded. Not videorate: it ends the program where frames have no duration.
 GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
-  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
-  const Time time =
-      GST_CLOCK_TIME_IS_VALID(pts) ? static_cast<Time>(pts / GST_USECOND) : g_get_monotonic_time();
-  return static_cast<FrameLimit *>(limit)->takes(time) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  const bool is_taken =
+      static_cast<FrameLimit *>(limit)->takes(time_of(GST_PAD_PROBE_INFO_BUFFER(info)));
+  return is_taken ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 void limit_frames(GstElement *pipeline, unsigned rate) {
