@@ -206,6 +206,8 @@ void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {
   if (connection_ == nullptr || answer_) return;
   answer_ = std::move(answer);
   chunks_ = std::move(chunks);
+  // Before it is sent, whoever is late may be looked for.
+  gate_.set_deadline(socket_, g_get_monotonic_time() + Gate::kAnswer);
   wake();
 }
 
