@@ -4,4 +4,4 @@ import os
 
 _PRELOADED = os.environ.get('LD_PRELOAD', '')
 ADDRESS = 'libasan' in _PRELOADED
-SANITIZED = ADDRESS or 'libtsan' in _PRELOADED
+SANITIZED = ADDRESS or 'libthreads-glib' in _PRELOADED
