@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 // These are macros too.
 #undef g_object_ref
@@ -127,6 +128,12 @@ struct BusWatch {
 
 const char task_function[] = "threads-function";
 
+/// Lives as long as the process.
+std::mutex &quarks() {
+  static auto &mutex = *new std::mutex;
+  return mutex;
+}
+
 void run_task(GTask *task, gpointer source, gpointer data, GCancellable *cancellable) {
   acquire(task);
   const auto function =
@@ -189,6 +196,29 @@ gboolean g_once_init_enter(volatile void *location) {
 void g_once_init_leave(volatile void *location, gsize result) {
   release(const_cast<const void *>(location));
   NEXT(g_once_init_leave)(location, result);
+}
+
+// --- GLib: quarks ------------------------------------------------------------------------------
+
+// Their strings lie in blocks that GLib fills under a lock which nobody sees.
+GQuark g_quark_from_string(const gchar *string) {
+  const std::lock_guard lock(quarks());
+  return NEXT(g_quark_from_string)(string);
+}
+
+GQuark g_quark_from_static_string(const gchar *string) {
+  const std::lock_guard lock(quarks());
+  return NEXT(g_quark_from_static_string)(string);
+}
+
+const gchar *g_intern_string(const gchar *string) {
+  const std::lock_guard lock(quarks());
+  return NEXT(g_intern_string)(string);
+}
+
+const gchar *g_intern_static_string(const gchar *string) {
+  const std::lock_guard lock(quarks());
+  return NEXT(g_intern_static_string)(string);
 }
 
 // --- GLib: queues and callbacks ----------------------------------------------------------------
