@@ -435,8 +435,8 @@ GstSegment in_running_time(const GstSegment &asked) {
   // Backwards, the times of streams count from the end. The last frame, of the very begin, is not
   // beyond it, or sinks would drop it.
   if (asked.rate < 0.0 && GST_CLOCK_TIME_IS_VALID(asked.stop))
-    own.stop = 1 + static_cast<GstClockTime>(static_cast<double>(asked.stop - asked.start) /
-                                             -asked.rate);
+    own.stop =
+        1 + static_cast<GstClockTime>(static_cast<double>(asked.stop - asked.start) / -asked.rate);
   return own;
 }
 

@@ -169,6 +169,7 @@ class Mux {
 
   void flush(Camera &camera) {
     run_.say(text("sink_%d: a flush", camera.index));
+    ++attempts_;
     changed_ = true;
     gst_element_send_event(camera.source, gst_event_new_flush_start());
     gst_element_send_event(camera.source, gst_event_new_flush_stop(TRUE));
@@ -182,6 +183,7 @@ class Mux {
   void restart() {
     run_.say("restart");
     ++totals().restarts;
+    ++attempts_;
     changed_ = true;
     gst_element_set_state(pipeline_.get(),
                           random_.pick({GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED}));
@@ -216,7 +218,7 @@ class Mux {
         continue;
       }
       if (gst_app_sink_is_eos(GST_APP_SINK(sink_)) || cameras_.empty()) break;
-      const std::string errors = take_errors(run_, bus_.get());
+      const std::string errors = take_errors(run_, bus_.get(), attempts_);
       failed |= !errors.empty();
       if (!errors.empty()) run_.say("errors: " + errors);
       if (failed) break;
@@ -290,6 +292,7 @@ class Mux {
   std::vector<Camera> cameras_;
   std::map<std::pair<int, GstClockTime>, Shown> shown_;
   std::vector<Shown> outputs_;
+  int attempts_ = 1;  // of the mux to do its work
   bool changed_ = false;
 };
 

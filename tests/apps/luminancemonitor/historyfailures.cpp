@@ -261,6 +261,41 @@ void use(const std::string &file) {
   }
 }
 
+/// As SQLite keeps the times of rows.
+std::string six_bytes(int64_t time) {
+  std::string bytes;
+  for (int shift = 40; shift >= 0; shift -= 8) bytes += static_cast<char>(time >> shift);
+  return bytes;
+}
+
+/// Two rows of which one is before what was read, and the next beyond the end: what reads on after
+/// the last row that it got, reads the same rows for ever.
+TEST_F(HistoryFailures, AnExportOfRowsInNoOrderEnds) {
+  std::vector<Row> rows;
+  {
+    Rig rig(settings_of(file()));
+    rig.play(20 * 60, 100);
+    rig.end();
+    rows = rig.rows();
+  }
+  ASSERT_GT(rows.size(), 18u);
+  std::string bytes = bytes_of(file());
+  constexpr int64_t kLate = (int64_t{1} << 47) - 1;
+  for (const auto &[row, time] : {std::pair(size_t{12}, rows[2].time + 1), {size_t{13}, kLate}}) {
+    const size_t at = bytes.find(six_bytes(rows[row].time));
+    ASSERT_NE(at, std::string::npos);
+    bytes.replace(at, 6, six_bytes(time));
+  }
+  write(file(), bytes);
+  std::ostringstream csv;
+  try {
+    export_csv(file(), csv);
+    ADD_FAILURE() << "all is well: " << csv.str();
+  } catch (const HistoryError &error) {
+    EXPECT_NE(std::string(error.what()).find("damaged"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(HistoryFailures, FilesWithBytesThatAreWrong) {
   std::mt19937 random(seed());
   Settings settings = settings_of(file(), 3);

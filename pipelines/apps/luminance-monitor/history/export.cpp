@@ -97,7 +97,14 @@ void export_csv(const std::string &file, std::ostream &out) {
   Statement rows(database, kRows);
   for (const Source &camera : sources_of(database)) {
     int64_t time = std::numeric_limits<int64_t>::min();
-    for (std::string chunk; !(chunk = chunk_of(camera, rows, time)).empty();) put(chunk);
+    for (;;) {
+      const int64_t before = time;
+      const std::string chunk = chunk_of(camera, rows, time);
+      if (chunk.empty()) break;
+      // Or it would never end.
+      if (time <= before) database.fail("its rows are in no order; the file is damaged");
+      put(chunk);
+    }
   }
 }
 
