@@ -86,7 +86,17 @@ class Playing {
     gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, look, &run_, nullptr);
   }
 
+  /// Whether the pad's element makes frames of its own. An input-selector may send frames before
+  /// their caps, and cudahistogram passes them on.
+  static bool makes_frames(GstPad *pad) {
+    const Ref<GstElement> element(gst_pad_get_parent_element(pad));
+    return element != nullptr &&
+           !g_str_has_prefix(GST_OBJECT_NAME(gst_element_get_factory(element.get())),
+                             "cudahistogram");
+  }
+
   static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer run) {
+    if (!makes_frames(pad)) return GST_PAD_PROBE_OK;
     const Ref<GstCaps> caps(gst_pad_get_current_caps(pad));
     if (caps == nullptr)
       static_cast<Run *>(run)->finding("an output without caps");
