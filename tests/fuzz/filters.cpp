@@ -230,7 +230,7 @@ class Filters {
     chain_.event(gst_event_new_flush_start());
     chain_.event(gst_event_new_flush_stop(TRUE));
     chain_.event(gst_event_new_segment(&segment_));
-    check_quiet("flush");
+    check_resent("flush");
   }
 
   void new_segment() {
@@ -247,7 +247,7 @@ class Filters {
     run_.say(text("segment of %s, rate %g, start %" G_GUINT64_FORMAT,
                   gst_format_get_name(segment_.format), segment_.rate, segment_.start));
     chain_.event(gst_event_new_segment(&segment_));
-    check_quiet("segment");
+    check_resent("segment");
   }
 
   void ask() {
@@ -373,6 +373,14 @@ class Filters {
   void check_errors(const char *where) {
     const std::string errors = take_errors(run_, chain_.bus());
     if (!errors.empty()) run_.say(std::string(where) + ": " + errors);
+  }
+  /// After an event, before which GStreamer sends caps again that were refused: they may be so again.
+  void check_resent(const char *where) {
+    const std::string errors = take_errors(run_, chain_.bus());
+    if (errors.empty()) return;
+    run_.say(std::string(where) + ": " + errors);
+    if (run_.sane && errors.find("not negotiated") == std::string::npos)
+      run_.finding(std::string(where) + ": " + errors);
   }
   void check_quiet(const char *where) {
     const std::string errors = take_errors(run_, chain_.bus());
