@@ -100,8 +100,8 @@ elements_stage() {
         "$build/$program"
     done
   done
-  check elements luminance-monitor 300 python3 tests/gpu/monitor.py "$CUDATENSOR_TEST_CLIP" "$build/still.mp4" \
-    "${start[@]}" "$build/pipelines/apps/luminance-monitor/luminance-monitor"
+  check elements luminance-monitor 300 python3 tests/gpu/monitor.py "$CUDATENSOR_TEST_CLIP" \
+    "$build/still.mp4" "${start[@]}" "$build/pipelines/apps/luminance-monitor/luminance-monitor"
   python_checks
 }
 

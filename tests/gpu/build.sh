@@ -8,11 +8,12 @@
 
 # still_clip FILE: a minute of one picture, of which this encoder never gives the same twice.
 still_clip() {
-  [ -e "$1" ] || quietly gst-launch-1.0 filesrc location="$root/pipelines/media/pedestrians-1080p.mp4" ! \
+  [ ! -e "$1" ] || return 0
+  quietly gst-launch-1.0 filesrc location="$root/pipelines/media/pedestrians-1080p.mp4" ! \
     decodebin ! videoconvert ! videoscale ! video/x-raw,format=I420,width=640,height=360 ! \
     imagefreeze num-buffers=1500 ! video/x-raw,framerate=25/1 ! \
     x264enc bitrate=300 tune=zerolatency speed-preset=ultrafast ! h264parse ! mp4mux ! \
-    filesink location="$1"
+    filesink location="$1.part" && mv "$1.part" "$1"
 }
 
 # build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmarks; installs what

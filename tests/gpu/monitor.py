@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """luminance-monitor on a GPU: what NVDEC and the CUDA backend measure is what the CPU backend
-measures of the same frames; pictures come from the GPU; cameras share one CUDA context; a picture that stands
-is found there, too.
+measures of the same frames; pictures come from the GPU; cameras share one CUDA context; a picture
+that stands is found there, too.
 
 usage: monitor.py CLIP STILL COMMAND...    STILL is of one picture; COMMAND starts luminance-monitor
 """

@@ -206,7 +206,7 @@ void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {
   if (connection_ == nullptr || answer_) return;
   answer_ = std::move(answer);
   chunks_ = std::move(chunks);
-  // Before it is sent, whoever is late may be looked for.
+  // The deadline for making the answer may have passed, and the sweep may run before it is sent.
   gate_.set_deadline(socket_, g_get_monotonic_time() + Gate::kAnswer);
   wake();
 }
