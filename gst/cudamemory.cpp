@@ -160,8 +160,10 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
       std::make_unique<Holder>(context, context->device().allocate_pinned(unaligned_size));
   // The alignment is a mask, and may be more than the driver's own.
   const gsize unaligned = -reinterpret_cast<uintptr_t>(holder->data()) & params.align;
-  GstMemory *memory = gst_memory_new_wrapped(params.flags, holder->data() + unaligned, *maxsize,
-                                             params.prefix, size, holder.get(), drop_holder);
+  uint8_t *const block = holder->data() + unaligned;
+  zero_around(block, size, params);
+  GstMemory *memory = gst_memory_new_wrapped(params.flags, block, *maxsize, params.prefix, size,
+                                             holder.get(), drop_holder);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
   return memory;
 }

@@ -19,9 +19,7 @@ static GstMemory *try_alloc(GstAllocator *, gsize size, GstAllocationParams *par
   const auto maxsize = cudatensor::block_size(size, *params);
   void *data = nullptr;
   if (!maxsize || posix_memalign(&data, align, std::max<gsize>(*maxsize, 1)) != 0) return nullptr;
-  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(data, 0, params->prefix);
-  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
-    memset(static_cast<char *>(data) + params->prefix + size, 0, params->padding);
+  cudatensor::zero_around(static_cast<guint8 *>(data), size, *params);
   return gst_memory_new_wrapped(params->flags, data, *maxsize, params->prefix, size, data, free);
 }
 
@@ -40,6 +38,12 @@ std::optional<gsize> block_size(gsize size, const GstAllocationParams &params) {
   const bool fits = g_size_checked_add(&end, params.prefix, size) &&
                     g_size_checked_add(&all, end, params.padding);
   return fits ? std::optional<gsize>(all) : std::nullopt;
+}
+
+void zero_around(guint8 *block, gsize size, const GstAllocationParams &params) {
+  if (params.flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(block, 0, params.prefix);
+  if (params.flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset(block + params.prefix + size, 0, params.padding);
 }
 
 GstAllocator *try_allocator() {

@@ -14,4 +14,7 @@ GstAllocator *try_allocator();
 /// Bytes of prefix, data and padding; nothing where they are more than can be counted.
 std::optional<gsize> block_size(gsize size, const GstAllocationParams &params);
 
+/// Writes zeros to the prefix and the padding of a block for `size` bytes, where the flags ask for it.
+void zero_around(guint8 *block, gsize size, const GstAllocationParams &params);
+
 }  // namespace cudatensor
