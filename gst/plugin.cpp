@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "batchmeta.h"
 #include "config.h"
-#include "elements.h"
-#include "enums.h"
-#include "geometrymeta.h"
+#include "gst/elements/elements.h"
+#include "gst/meta/batchmeta.h"
+#include "gst/meta/geometrymeta.h"
+#include "gst/util/enums.h"
 
 static gboolean plugin_init(GstPlugin *plugin) {
   cudatensor::register_geometry_meta();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "color.h"
+#include "kernels/color.h"
 
 namespace cudatensor {
 

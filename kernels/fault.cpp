@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "fault.h"
+#include "kernels/fault.h"
 
 #include <atomic>
 #include <cstdio>

@@ -3,7 +3,7 @@
 // Q8.5.
 #pragma once
 
-#include "hostdevice.h"
+#include "kernels/hostdevice.h"
 
 namespace cudatensor {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "geometry.h"
+#include "kernels/geometry.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "error.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "image.h"
+#include "kernels/image.h"
 
 namespace cudatensor {
 

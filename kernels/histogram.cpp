@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "histogram.h"
+#include "kernels/histogram.h"
 
 #include <algorithm>
 
-#include "error.h"
-#include "resample.h"
+#include "kernels/error.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "color.h"
-#include "image.h"
+#include "kernels/color.h"
+#include "kernels/image.h"
 
 namespace cudatensor {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "letterbox.h"
+#include "kernels/letterbox.h"
 
-#include "error.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 

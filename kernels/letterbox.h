@@ -2,7 +2,7 @@
 // Scale into a fixed size, pad the rest.
 #pragma once
 
-#include "resample.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 

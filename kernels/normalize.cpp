@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "normalize.h"
+#include "kernels/normalize.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "error.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 namespace {

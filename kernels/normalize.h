@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "resample.h"
-#include "tensor.h"
-#include "yuv444.h"
+#include "kernels/resample.h"
+#include "kernels/tensor.h"
+#include "kernels/yuv444.h"
 
 namespace cudatensor {
 

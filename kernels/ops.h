@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "device.h"
-#include "histogram.h"
-#include "letterbox.h"
-#include "normalize.h"
-#include "pixelshuffle.h"
-#include "yuv444.h"
+#include "kernels/device.h"
+#include "kernels/histogram.h"
+#include "kernels/letterbox.h"
+#include "kernels/normalize.h"
+#include "kernels/pixelshuffle.h"
+#include "kernels/yuv444.h"
 
 namespace cudatensor {
 

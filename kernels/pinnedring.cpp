@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pinnedring.h"
+#include "kernels/pinnedring.h"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device.h"
+#include "kernels/device.h"
 
 namespace cudatensor {
 

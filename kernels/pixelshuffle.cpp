@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pixelshuffle.h"
+#include "kernels/pixelshuffle.h"
 
-#include "error.h"
-#include "resample.h"
+#include "kernels/error.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 namespace {

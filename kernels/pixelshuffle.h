@@ -2,8 +2,8 @@
 // Depth to space, order CRD: out[n][c][h][w] = in[n][c·r² + r·(h mod r) + (w mod r)][h/r][w/r].
 #pragma once
 
-#include "image.h"
-#include "tensor.h"
+#include "kernels/image.h"
+#include "kernels/tensor.h"
 
 namespace cudatensor {
 

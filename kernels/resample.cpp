@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "resample.h"
+#include "kernels/resample.h"
 
-#include "error.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 namespace {

@@ -2,9 +2,9 @@
 // Resize, letterbox and colour conversion: the part that cudaletterbox and cudanormalize share.
 #pragma once
 
-#include "color.h"
-#include "sample.h"
-#include "samplingplan.h"
+#include "kernels/color.h"
+#include "kernels/sample.h"
+#include "kernels/samplingplan.h"
 
 namespace cudatensor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "samplingplan.h"
+#include "kernels/samplingplan.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "fixedpoint.h"
-#include "geometry.h"
+#include "kernels/fixedpoint.h"
+#include "kernels/geometry.h"
 
 namespace cudatensor {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "hostdevice.h"
+#include "kernels/hostdevice.h"
 
 namespace cudatensor {
 

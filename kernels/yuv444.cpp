@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "yuv444.h"
+#include "kernels/yuv444.h"
 
-#include "error.h"
-#include "resample.h"
+#include "kernels/error.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 namespace {

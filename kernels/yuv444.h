@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "image.h"
-#include "samplingplan.h"
+#include "kernels/image.h"
+#include "kernels/samplingplan.h"
 
 namespace cudatensor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cudaorder.h"
+#include "gst/library/cudaorder.h"
 
 #include <deque>
 #include <mutex>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "failure.h"
+#include "gst/library/failure.h"
 
 namespace cudatensor {
 namespace {

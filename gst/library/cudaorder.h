@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "gst/gstcudamemory.h"
+#include "gst/cuda/gstcudalibrary.h"
 #include "kernels/device.h"
 
 namespace cudatensor {

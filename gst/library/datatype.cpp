@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "datatype.h"
+#include "gst/library/datatype.h"
 
-#include "dlpack.h"
+#include "gst/library/dlpack.h"
 
 namespace cudatensor {
 namespace {

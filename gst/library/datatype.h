@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gstcudatensor.h"
+#include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "failure.h"
+#include "gst/library/failure.h"
 
 GQuark gst_cuda_tensor_error_quark() {
   return g_quark_from_static_string("gst-cuda-tensor-error-quark");

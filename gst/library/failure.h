@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "gstcudatensor.h"
+#include "gst/library/gstcudatensor.h"
 #include "kernels/error.h"
 
 namespace cudatensor {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A tensor in the hands of a consumer.
-#include "dlpack.h"
-#include "failure.h"
-#include "tensor.h"
+#include "gst/library/dlpack.h"
+#include "gst/library/failure.h"
+#include "gst/library/tensor.h"
 
 namespace cudatensor {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <mutex>
 
-#include "cudaorder.h"
-#include "failure.h"
+#include "gst/library/cudaorder.h"
+#include "gst/library/failure.h"
 #include "kernels/immortal.h"
 
 namespace cudatensor {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What ends a capsule of the Python package that no consumer has taken. Python's own code could not:
 // a consumer that refuses a tensor drops the capsule with its exception set.
-#include "dlpack.h"
-#include "gstcudatensor.h"
+#include "gst/library/dlpack.h"
+#include "gst/library/gstcudatensor.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "slots.h"
+#include "gst/library/slots.h"
 
 #include <algorithm>
 
-#include "gst/batchmeta.h"
-#include "gst/geometryfacts.h"
-#include "gst/geometrymeta.h"
+#include "gst/meta/batchmeta.h"
+#include "gst/meta/geometryfacts.h"
+#include "gst/meta/geometrymeta.h"
 
 namespace cudatensor {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "gstcudatensor.h"
+#include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tensor.h"
+#include "gst/library/tensor.h"
 
 #include <algorithm>
 
-#include "failure.h"
-#include "gst/tensorcaps.h"
+#include "gst/caps/tensorcaps.h"
+#include "gst/library/failure.h"
 #include "kernels/fault.h"
 
 namespace cudatensor {

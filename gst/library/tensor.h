@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "cudaorder.h"
-#include "datatype.h"
-#include "slots.h"
+#include "gst/library/cudaorder.h"
+#include "gst/library/datatype.h"
+#include "gst/library/slots.h"
 
 namespace cudatensor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "operations.h"
+#include "kernels/cpu/operations.h"
 
 namespace cudatensor {
 namespace {

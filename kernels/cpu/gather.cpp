@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gather.h"
+#include "kernels/cpu/gather.h"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
-#include "rows.h"
+#include "kernels/cpu/rows.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "gather.h"
-#include "operations.h"
-#include "rows.h"
+#include "kernels/cpu/gather.h"
+#include "kernels/cpu/operations.h"
+#include "kernels/cpu/rows.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
-#include "operations.h"
-#include "resample.h"
+#include "kernels/cpu/operations.h"
+#include "kernels/cpu/resample.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
-#include "operations.h"
-#include "resample.h"
-#include "yuv444.h"
+#include "kernels/cpu/operations.h"
+#include "kernels/cpu/resample.h"
+#include "kernels/cpu/yuv444.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -2,8 +2,8 @@
 // The operations of the CPU backend, one file each.
 #pragma once
 
+#include "kernels/cpu/workers.h"
 #include "kernels/ops.h"
-#include "workers.h"
 
 namespace cudatensor::cpu {
 

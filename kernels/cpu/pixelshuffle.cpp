@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "operations.h"
-#include "rows.h"
+#include "kernels/cpu/operations.h"
+#include "kernels/cpu/rows.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "resample.h"
+#include "kernels/cpu/resample.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "rows.h"
+#include "kernels/cpu/rows.h"
 
 #include <algorithm>
 
-#include "gather.h"
+#include "kernels/cpu/gather.h"
 
 // This file is compiled once for each instruction set that has fused multiply-add, and once for
 // the baseline, where fmaf() is a call; not for SVE, for which GCC 12 computes no more than the first

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "workers.h"
+#include "kernels/cpu/workers.h"
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>

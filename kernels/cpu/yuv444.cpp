@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "yuv444.h"
+#include "kernels/cpu/yuv444.h"
 
 #include <algorithm>
 
-#include "operations.h"
+#include "kernels/cpu/operations.h"
 
 namespace cudatensor::cpu {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "gather.h"
-#include "rowpair.h"
-#include "rows.h"
+#include "kernels/cpu/gather.h"
+#include "kernels/cpu/rowpair.h"
+#include "kernels/cpu/rows.h"
 
 namespace cudatensor::cpu {
 

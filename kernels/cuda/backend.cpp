@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "context.h"
-#include "operations.h"
+#include "kernels/cuda/context.h"
+#include "kernels/cuda/operations.h"
 
 namespace cudatensor {
 namespace {

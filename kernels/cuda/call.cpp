@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "call.h"
+#include "kernels/cuda/call.h"
 
 #include "kernels/error.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Contexts, by the driver's functions: the runtime knows only the primary ones, and makes them
 // current for good. They are looked up, so that nothing links to libcuda.
-#include "context.h"
+#include "kernels/cuda/context.h"
 
 #include <cuda.h>
 
@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-#include "call.h"
+#include "kernels/cuda/call.h"
 #include "kernels/error.h"
 #include "kernels/immortal.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "device.h"
+#include "kernels/cuda/device.h"
 
 #include <algorithm>
 
-#include "call.h"
-#include "context.h"
+#include "kernels/cuda/call.h"
+#include "kernels/cuda/context.h"
 #include "kernels/error.h"
 
 namespace cudatensor {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Two stages in one launch: every block counts in shared memory and adds its bins to the totals;
 // where the bins are asked for, the block that is last at a bin hands it over and clears it.
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/samples.cuh"
 #include "kernels/histogram.h"
-#include "operations.h"
-#include "samples.cuh"
 
 namespace cudatensor::cuda {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cuda_runtime.h>
 
-#include "call.h"
-#include "device.h"
+#include "kernels/cuda/call.h"
+#include "kernels/cuda/device.h"
 #include "kernels/tensor.h"
 
 namespace cudatensor::cuda {

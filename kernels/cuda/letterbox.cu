@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "operations.h"
-#include "resample.cuh"
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/resample.cuh"
 
 namespace cudatensor::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "operations.h"
-#include "resample.cuh"
-#include "yuv444.cuh"
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/resample.cuh"
+#include "kernels/cuda/yuv444.cuh"
 
 namespace cudatensor::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // The operations of the CUDA backend, one file each.
 #pragma once
 
-#include "device.h"
+#include "kernels/cuda/device.h"
 #include "kernels/ops.h"
 
 namespace cudatensor::cuda {

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "kernels/color.h"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 #include "kernels/image.h"
 #include "kernels/normalize.h"
-#include "launch.cuh"
-#include "tuning.h"
 
 namespace cudatensor::cuda {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/perpixel.cuh"
 #include "kernels/pixelshuffle.h"
-#include "operations.h"
-#include "perpixel.cuh"
 
 namespace cudatensor::cuda {
 namespace {

@@ -2,8 +2,8 @@
 // The float path: which kernel a plan needs, and the plan on the device.
 #pragma once
 
-#include "resampler.cuh"
-#include "unscaled.cuh"
+#include "kernels/cuda/resampler.cuh"
+#include "kernels/cuda/unscaled.cuh"
 
 namespace cudatensor::cuda {
 

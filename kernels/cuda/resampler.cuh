@@ -2,9 +2,9 @@
 // The float path: sampled, converted and laid over the pad colour.
 #pragma once
 
+#include "kernels/cuda/perpixel.cuh"
+#include "kernels/cuda/samples.cuh"
 #include "kernels/resample.h"
-#include "perpixel.cuh"
-#include "samples.cuh"
 
 namespace cudatensor::cuda {
 

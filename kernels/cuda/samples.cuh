@@ -2,10 +2,10 @@
 // How the samples of a picture lie and how a kernel reads them.
 #pragma once
 
+#include "kernels/cuda/perpixel.cuh"
+#include "kernels/cuda/tables.cuh"
 #include "kernels/image.h"
 #include "kernels/tensor.h"
-#include "perpixel.cuh"
-#include "tables.cuh"
 
 namespace cudatensor::cuda {
 

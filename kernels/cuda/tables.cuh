@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device.h"
+#include "kernels/cuda/device.h"
 #include "kernels/image.h"
 #include "kernels/pinnedring.h"
 #include "kernels/samplingplan.h"

@@ -2,7 +2,7 @@
 // 4:2:0 that is not resized, to pictures: the pixels of a thread share what they read of chroma.
 #pragma once
 
-#include "resampler.cuh"
+#include "kernels/cuda/resampler.cuh"
 
 namespace cudatensor::cuda {
 

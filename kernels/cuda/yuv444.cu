@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <optional>
 
-#include "operations.h"
-#include "yuv444.cuh"
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/yuv444.cuh"
 
 namespace cudatensor::cuda {
 namespace {

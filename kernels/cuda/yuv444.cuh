@@ -2,9 +2,9 @@
 // The fixed-point path.
 #pragma once
 
+#include "kernels/cuda/perpixel.cuh"
+#include "kernels/cuda/samples.cuh"
 #include "kernels/yuv444.h"
-#include "perpixel.cuh"
-#include "samples.cuh"
 
 namespace cudatensor::cuda {
 

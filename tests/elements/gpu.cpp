@@ -244,13 +244,6 @@ bool has_pool(const ImageDesc &desc) {
   }
 }
 
-gstcuda::Memory *cuda_memory_of(GstBuffer *buffer) {
-  if (gst_buffer_n_memory(buffer) != 1) return nullptr;
-  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  const bool cuda = gstcuda::loaded().is_cuda_memory(memory);
-  return cuda ? reinterpret_cast<gstcuda::Memory *>(memory) : nullptr;
-}
-
 gstcuda::Stream *stream_of(GstBuffer *buffer) {
   gstcuda::Memory *memory = cuda_memory_of(buffer);
   if (memory == nullptr || !has_streams()) return nullptr;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "backend.h"
-#include "gst/gstcudalibrary.h"
+#include "gst/cuda/gstcudalibrary.h"
 #include "kernels/ops.h"
 #include "picture.h"
 
@@ -96,8 +96,6 @@ BufferRef pooled(const Picture &picture, const CudaPlace &place = {});
 /// Whether that pool makes pictures of this format and height.
 bool has_pool(const ImageDesc &desc);
 
-/// Null where the buffer is not one GstCudaMemory.
-gstcuda::Memory *cuda_memory_of(GstBuffer *buffer);
 gstcuda::Stream *stream_of(GstBuffer *buffer);
 
 /// The address of a buffer's one memory on the device; with `write`, libgstcuda is told so.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gst/gstcudalibrary.h declares is what the headers of libgstcuda do, those that this is
+// What gst/cuda/gstcudalibrary.h declares is what the headers of libgstcuda do, those that this is
 // compiled with. Everything here is checked by the compiler.
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "gst/gstcudalibrary.h"
+#include "gst/cuda/gstcudalibrary.h"
 
 namespace cudatensor::gstcuda {
 namespace {

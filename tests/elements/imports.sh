@@ -17,7 +17,7 @@ refuse() {
 }
 
 for library; do
-  refuse GST_CAT_DEFAULT "$library" 'it logs to category "default", see gst/log.h'
+  refuse GST_CAT_DEFAULT "$library" 'it logs to category "default", see gst/util/log.h'
   ! "$destructors" ||
     refuse __cxa_atexit "$library" 'static variables have destructors, see kernels/immortal.h'
 done

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/allocation.h"
+
+#include <algorithm>
+
+#include "gst/base/tensorpool.h"
+#include "gst/caps/memorycaps.h"
+#include "gst/cuda/cudamemory.h"
+#include "gst/cuda/tryallocator.h"
+#include "kernels/error.h"
+#include "kernels/fault.h"
+
+namespace cudatensor {
+namespace {
+
+// A cache line, which is also the widest vector of the CPUs that the kernels know.
+constexpr gsize kAlignMask = 63;
+
+bool is_video(const GstCaps *caps) {
+  return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+}
+
+/// libgstcuda's pool ends the process, in GStreamer 1.22, on formats that it does not know. Of odd
+/// heights it makes NV21 too short, and until 1.22 the host reaches no more than two planes.
+bool has_cuda_pool(const GstCaps *caps) {
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *format = gst_structure_get_string(s, "format");
+  int height = 0;
+  gst_structure_get_int(s, "height", &height);
+  for (const char *other : {"GRAY8", "xRGB", "xBGR"})
+    if (g_strcmp0(format, other) == 0) return false;
+  for (const char *other : {"NV21", "I420", "YV12"})
+    if (g_strcmp0(format, other) == 0 && height % 2 != 0) return false;
+  return is_video(caps);
+}
+
+/// An allocator for buffers of these caps.
+GstAllocator *make_allocator(const GstCaps *caps, Engine &engine) {
+  CudaEngine *cuda = engine.cuda();
+  if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
+  if (in_cuda_memory(caps)) return make_cuda_allocator(cuda->context(), cuda->stream());
+  return make_pinned_allocator(cuda->context());
+}
+
+GstBufferPool *new_pool(const GstCaps *caps, Engine &engine) {
+  if (in_cuda_memory(caps) && has_cuda_pool(caps))
+    return gstcuda::loaded().buffer_pool_new(engine.cuda()->context()->shared());
+  return is_video(caps) ? gst_video_buffer_pool_new() : gst_buffer_pool_new();
+}
+
+struct Offer {
+  GstBufferPool *pool;
+  guint size, min, max;
+};
+
+struct Wishes {
+  GstCaps *caps;
+  GstAllocator *allocator;  // null: the pool's own
+  GstAllocationParams params;
+  bool video_meta;
+  gstcuda::Stream *stream;  // null: none
+};
+
+/// Pools may change the size of their buffers.
+void read_size(Offer &offer) {
+  GstStructure *config = gst_buffer_pool_get_config(offer.pool);
+  gst_buffer_pool_config_get_params(config, nullptr, &offer.size, nullptr, nullptr);
+  gst_structure_free(config);
+}
+
+bool configure(Offer &offer, const Wishes &wishes) {
+  GstStructure *config = gst_buffer_pool_get_config(offer.pool);
+  gst_buffer_pool_config_set_params(config, wishes.caps, offer.size, offer.min, offer.max);
+  gst_buffer_pool_config_set_allocator(config, wishes.allocator, &wishes.params);
+  if (wishes.video_meta)
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (wishes.stream != nullptr)
+    gstcuda::loaded().buffer_pool_config_set_cuda_stream(config, wishes.stream);
+  if (next_fault() != 0 || !gst_buffer_pool_set_config(offer.pool, config)) return false;
+  read_size(offer);
+  return true;
+}
+
+bool is_pool_of(GstBufferPool *pool, const CudaEngine &cuda) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(pool, gstcuda::loaded().buffer_pool_get_type()) &&
+         reinterpret_cast<gstcuda::BufferPool *>(pool)->context == cuda.context()->shared();
+}
+
+bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Engine &engine) {
+  if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *engine.cuda());
+  return is_video(caps) || offer.size == size;
+}
+
+/// Downstream's first pool where it can be used, otherwise none.
+Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Engine &engine) {
+  Offer offer = {nullptr, size, 0, 0};
+  if (gst_query_get_n_allocation_pools(query) == 0) return offer;
+  gst_query_parse_nth_allocation_pool(query, 0, &offer.pool, &offer.size, &offer.min, &offer.max);
+  if (offer.pool != nullptr && !is_usable(offer, caps, size, engine)) gst_clear_object(&offer.pool);
+  offer.size = is_video(caps) ? std::max(offer.size, size) : size;
+  return offer;
+}
+
+void set_first_pool(GstQuery *query, const Offer &offer) {
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_set_nth_allocation_pool(query, 0, offer.pool, offer.size, offer.min, offer.max);
+  else
+    gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
+}
+
+void remove_pools(GstQuery *query) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+}
+
+/// At least `prefix`, and such that what lies behind it is as aligned as the block. One that is too
+/// large for that stays: the allocation fails.
+gsize aligned_prefix(gsize prefix, gsize align_mask) {
+  gsize end = 0;
+  return g_size_checked_add(&end, prefix, align_mask) ? end & ~align_mask : prefix;
+}
+
+/// Downstream's allocator, unless buffers are to be in CUDAMemory, and alignment that is at least
+/// ours.
+GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &engine,
+                               GstAllocationParams &params) {
+  GstAllocator *allocator = nullptr;
+  gst_allocation_params_init(&params);
+  const bool offered = gst_query_get_n_allocation_params(query) > 0;
+  if (offered) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
+  params.align |= kAlignMask;
+  params.prefix = aligned_prefix(params.prefix, params.align);
+  if (in_cuda_memory(caps)) gst_clear_object(&allocator);
+  if (allocator == nullptr) allocator = make_allocator(caps, engine);
+  if (offered)
+    gst_query_set_nth_allocation_param(query, 0, allocator, &params);
+  else
+    gst_query_add_allocation_param(query, allocator, &params);
+  return allocator;
+}
+
+}  // namespace
+
+void propose_pool(GstQuery *query, gsize size, Engine &engine) {
+  GstCaps *caps = nullptr;
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, &caps, &need_pool);
+  if (caps == nullptr) return;
+  GstVideoInfo info;
+  if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
+  const bool shares = engine.cuda() != nullptr && engine.cuda()->context()->shared() != nullptr;
+  const bool foreign = in_cuda_memory(caps) && !shares;
+  if (!need_pool || size > G_MAXUINT || foreign) return;
+  Offer offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
+  Wishes wishes = {caps, nullptr, {}, is_video(caps), nullptr};
+  gst_allocation_params_init(&wishes.params);
+  wishes.params.align = kAlignMask;
+  if (engine.cuda() != nullptr) wishes.allocator = make_allocator(caps, engine);
+  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
+  if (configure(offer, wishes))
+    gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
+  gst_object_unref(offer.pool);
+  gst_clear_object(&wishes.allocator);
+}
+
+void decide_pool(GstQuery *query, gsize size, Engine &engine) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  Wishes wishes = {caps, nullptr, {}, false, nullptr};
+  wishes.video_meta =
+      is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  wishes.allocator = decide_allocator(query, caps, engine, wishes.params);
+  const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(wishes.allocator, gst_object_unref);
+  // More than a pool can count: each buffer is allocated on its own.
+  if (size > G_MAXUINT) return remove_pools(query);
+  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
+  Offer offer = usable_offer(query, caps, static_cast<guint>(size), engine);
+  bool configured = offer.pool != nullptr && configure(offer, wishes);
+  // Pools may take a configuration and make more of it, as GstVideoBufferPool does when it aligns.
+  if (!is_video(caps) && offer.size != size) configured = false;
+  if (!configured) {
+    gst_clear_object(&offer.pool);
+    // Nothing in advance: what lacks is said when a buffer is needed.
+    GstBufferPool *pool = is_video(caps) ? new_pool(caps, engine) : new_tensor_pool();
+    offer = {pool, static_cast<guint>(size), 0, 0};
+    configured = configure(offer, wishes);
+  }
+  if (configured)
+    set_first_pool(query, offer);
+  else
+    remove_pools(query);
+  gst_object_unref(offer.pool);
+}
+
+void fail_to_allocate(gsize size, Engine &engine, GstAllocator *allocator) {
+  const auto cause = allocator != nullptr ? take_allocation_failure(allocator) : std::nullopt;
+  const std::string what = "no output buffer of " + std::to_string(size) + " bytes: ";
+  if (cause) throw Error(cause->code(), what + cause->what());
+  // libgstcuda does not say why: the runtime, asked for as much, mostly does.
+  if (engine.cuda() != nullptr) engine.cuda()->device().allocate(size);
+  throw Error(Error::Code::out_of_memory, what + "out of memory");
+}
+
+}  // namespace cudatensor

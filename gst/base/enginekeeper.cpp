@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/enginekeeper.h"
+
+#include <utility>
+
+#include "gst/cuda/cudamemory.h"
+#include "kernels/error.h"
+#include "kernels/fault.h"
+
+namespace cudatensor {
+namespace {
+
+class ObjectLock {
+ public:
+  explicit ObjectLock(gpointer object) : object_(object) { GST_OBJECT_LOCK(object_); }
+  ~ObjectLock() { GST_OBJECT_UNLOCK(object_); }
+  ObjectLock(const ObjectLock &) = delete;
+  ObjectLock &operator=(const ObjectLock &) = delete;
+
+ private:
+  gpointer object_;
+};
+
+std::unique_ptr<Engine> open_cuda_engine(const CudaContextRef &context) {
+  const CudaScope scope(context);
+  return std::make_unique<CudaEngine>(context);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> EngineKeeper::open() {
+  if (opened_.choice != BackendChoice::cpu) {
+    try {
+      return open_cuda_engine(open_cuda_context(element_, opened_.device, &context_));
+    } catch (const Error &error) {
+      if (opened_.choice == BackendChoice::cuda) throw;
+      const bool absent = error.code() == Error::Code::not_found;
+      GST_CAT_LEVEL_LOG(category_, absent ? GST_LEVEL_INFO : GST_LEVEL_WARNING, element_,
+                        "falling back to the CPU: %s", error.what());
+    }
+  }
+  return make_cpu_engine(opened_.threads);
+}
+
+/// An element that never started, or failed to, may have been given a context.
+EngineKeeper::~EngineKeeper() {
+  close();
+  replace(context_, nullptr);
+}
+
+void EngineKeeper::close() {
+  if (engine_ == nullptr) return;
+  std::optional<EngineScope> scope;
+  std::optional<ContextIsGone> gone;
+  try {
+    scope.emplace(*engine_);
+  } catch (const Error &) {
+    gone.emplace();
+  }
+  release_();
+  engine_.reset();
+}
+
+void EngineKeeper::reopen() {
+  close();
+  {
+    const ObjectLock lock(element_);
+    opened_.threads = settings_.threads;
+  }
+  engine_ = open();
+  set_active(engine_->kind());
+}
+
+void EngineKeeper::renew_cpu_engine() {
+  close();
+  {
+    const ObjectLock lock(element_);
+    opened_.threads = settings_.threads;
+  }
+  engine_ = make_cpu_engine(opened_.threads);
+}
+
+void EngineKeeper::set_active(BackendChoice active) {
+  bool other;
+  {
+    const ObjectLock lock(element_);
+    other = std::exchange(active_, active) != active;
+  }
+  if (other) g_object_notify(G_OBJECT(element_), "active-backend");
+}
+
+/// GStreamer keeps the contexts that an element was given, also beyond a stop.
+void EngineKeeper::recall_context() {
+  GstContext *context = gst_element_get_context(element_, gstcuda::kContextType);
+  if (context == nullptr) return;
+  set_context(context);
+  gst_context_unref(context);
+}
+
+void EngineKeeper::start() {
+  arm_faults();
+  {
+    const ObjectLock lock(element_);
+    opened_ = settings_;
+  }
+  recall_context();
+  {
+    // Given before the property was set.
+    const ObjectLock lock(element_);
+    const bool other =
+        context_ != nullptr && opened_.device >= 0 && device_id_of(context_) != opened_.device;
+    if (other) replace(context_, nullptr);
+  }
+  reopen();
+  started_ = true;
+}
+
+void EngineKeeper::stop() {
+  started_ = false;
+  close();
+  {
+    const ObjectLock lock(element_);
+    replace(context_, nullptr);
+  }
+  set_active(BackendChoice::automatic);
+}
+
+Engine &EngineKeeper::engine() {
+  if (!started_) throw Error(Error::Code::input, "a frame came before the element was started");
+  bool other_threads;
+  {
+    const ObjectLock lock(element_);
+    other_threads = settings_.threads != opened_.threads;
+  }
+  // One that followed upstream's memory in vain has none.
+  if (engine_ == nullptr) reopen();
+  // Who computes was chosen when the element started.
+  if (other_threads && engine_->kind() == BackendChoice::cpu) renew_cpu_engine();
+  return *engine_;
+}
+
+void EngineKeeper::follow_context(gstcuda::Context *context) {
+  const int device = device_id_of(context);
+  if (opened_.device >= 0 && device != opened_.device)
+    throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
+                                           std::to_string(device) + ", cuda-device-id asks for " +
+                                           std::to_string(opened_.device) +
+                                           ": give both elements the same cuda-device-id");
+  GST_CAT_INFO_OBJECT(category_, element_, "following upstream to %" GST_PTR_FORMAT, context);
+  close();
+  {
+    const ObjectLock lock(element_);
+    replace(context_, context);
+  }
+  engine_ = open_cuda_engine(std::make_shared<CudaContext>(context));
+  followed_ = false;
+}
+
+/// Two upstream streams that take turns are followed to the first: a change costs a negotiation.
+bool EngineKeeper::follow(GstBuffer *input) {
+  gstcuda::Memory *memory = cuda_memory_of(input);
+  if (engine().cuda() == nullptr || memory == nullptr) return false;
+  const bool moved = memory->context != engine_->cuda()->context()->shared();
+  if (moved) follow_context(memory->context);
+  gstcuda::Stream *stream = stream_of(memory);
+  if (stream == nullptr || stream == engine_->cuda()->stream() || followed_) return moved;
+  engine_->cuda()->adopt(stream);
+  followed_ = true;
+  return true;
+}
+
+void EngineKeeper::set_context(GstContext *context) {
+  if (!gst_context_has_context_type(context, gstcuda::kContextType)) return;
+  if (gstcuda::library() == nullptr) return;
+  int device;
+  {
+    const ObjectLock lock(element_);
+    device = settings_.device;
+  }
+  gstcuda::Context *given = nullptr;
+  gstcuda::loaded().handle_set_context(element_, context, device, &given);
+  {
+    const ObjectLock lock(element_);
+    if (context_ == nullptr) std::swap(context_, given);
+  }
+  replace(given, nullptr);
+}
+
+bool EngineKeeper::answer(GstQuery *query) {
+  gstcuda::Context *context = nullptr;
+  {
+    const ObjectLock lock(element_);
+    replace(context, context_);
+  }
+  if (context == nullptr) return false;
+  const bool answered = gstcuda::loaded().handle_context_query(element_, query, context);
+  replace(context, nullptr);
+  return answered;
+}
+
+bool EngineKeeper::can_have_cuda_memory(GstPadDirection pad) const {
+  BackendChoice active;
+  {
+    const ObjectLock lock(element_);
+    active = active_;
+  }
+  // What is stopped does not know yet.
+  if (active == BackendChoice::automatic) return cuda_is_built();
+  if (pad == GST_PAD_SRC && active != BackendChoice::cuda) return false;
+  return gstcuda::library() != nullptr;
+}
+
+}  // namespace cudatensor

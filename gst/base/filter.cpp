@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/filter.h"
+
+#include <utility>
+
+#include "gst/base/allocation.h"
+#include "gst/caps/memorycaps.h"
+#include "gst/caps/videocaps.h"
+#include "gst/meta/geometrymeta.h"
+#include "gst/util/errors.h"
+#include "gst/util/values.h"
+
+using cudatensor::Effect;
+using cudatensor::Engine;
+using cudatensor::EngineKeeper;
+using cudatensor::EngineScope;
+using cudatensor::Error;
+using cudatensor::Filter;
+
+struct GstCudaTensorFilterPrivate {
+  std::unique_ptr<Filter> filter;
+  std::unique_ptr<EngineKeeper> keeper;
+  std::unique_ptr<cudatensor::ErrorReporter> errors;
+
+  // Guarded by the object lock.
+  bool changed = true;
+  bool renegotiate = false;
+
+  // The streaming thread's.
+  bool negotiated = false;
+  bool prepared = false;
+  std::string refusal;         // why the negotiation under way cannot succeed
+  std::string posted_refusal;  // of the negotiation before, while it has not succeeded
+
+  std::atomic<GThread *> streaming{nullptr};
+};
+
+G_DEFINE_ABSTRACT_TYPE(GstCudaTensorFilter, gst_cuda_tensor_filter, GST_TYPE_BASE_TRANSFORM)
+
+namespace {
+
+GstCudaTensorFilterPrivate *priv_of(gpointer instance) {
+  return static_cast<GstCudaTensorFilter *>(instance)->priv;
+}
+
+GstDebugCategory *category_of(GstBaseTransform *trans) {
+  return reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(trans))->category;
+}
+
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
+}
+
+/// Whether the element passes every buffer on untouched.
+bool is_analyzer(GstBaseTransform *trans) {
+  return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
+}
+
+/// Marks this thread as the one that sees latched settings.
+class StreamingScope {
+ public:
+  explicit StreamingScope(GstCudaTensorFilterPrivate *priv) : priv_(priv) {
+    priv_->streaming = g_thread_self();
+  }
+  ~StreamingScope() { priv_->streaming = nullptr; }
+
+ private:
+  GstCudaTensorFilterPrivate *priv_;
+};
+
+/// Takes over what properties have changed since the last frame. Only this thread asks for new
+/// caps, so that a change can never fall between the settings and the caps of a frame.
+void latch(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GST_OBJECT_LOCK(trans);
+  const bool changed = priv->changed, renegotiate = priv->renegotiate;
+  if (changed) priv->filter->latch();
+  priv->changed = priv->renegotiate = false;
+  GST_OBJECT_UNLOCK(trans);
+  if (changed) priv->prepared = false;
+  if (renegotiate) gst_base_transform_reconfigure_src(trans);
+}
+
+// --- the engine --------------------------------------------------------------------------------
+
+bool start(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GST_OBJECT_LOCK(trans);
+  priv->changed = true;
+  GST_OBJECT_UNLOCK(trans);
+  priv->errors->forget();
+  priv->posted_refusal.clear();
+  return priv->errors->guard([&] { priv->keeper->start(); });
+}
+
+void stop(GstBaseTransform *trans) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  priv->filter->on_stop();
+  priv->negotiated = false;
+  priv->keeper->stop();
+}
+
+GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange change) {
+  return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
+}
+
+/// GstBaseTransform forgets its segment after it has let data flow: upstream, which may push by
+/// then, waits.
+GstStateChangeReturn activate_pads(GstElement *element) {
+  GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
+  GST_PAD_STREAM_LOCK(sink);
+  const auto result = change_parents_state(element, GST_STATE_CHANGE_READY_TO_PAUSED);
+  GST_PAD_STREAM_UNLOCK(sink);
+  return result;
+}
+
+/// Starts before the parent class activates the pads, and stops after it has deactivated them. Not
+/// in GstBaseTransform's start() and stop(): it calls start() when frames may already arrive.
+GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
+  auto *trans = GST_BASE_TRANSFORM(element);
+  const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
+  if (starts && !start(trans)) return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn result =
+      starts ? activate_pads(element) : change_parents_state(element, change);
+  const bool failed = starts && result == GST_STATE_CHANGE_FAILURE;
+  if (failed || change == GST_STATE_CHANGE_PAUSED_TO_READY) stop(trans);
+  return result;
+}
+
+void set_context(GstElement *element, GstContext *context) {
+  priv_of(element)->keeper->set_context(context);
+  GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
+}
+
+/// Calls `body` with the engine, inside its scope; false where it threw, with the error posted.
+template <class Body>
+bool with_engine(GstBaseTransform *trans, const Body &body) {
+  return priv_of(trans)->errors->guard([&] {
+    Engine &engine = priv_of(trans)->keeper->engine();
+    const EngineScope scope(engine);
+    body(engine);
+  });
+}
+
+void ensure_prepared(GstBaseTransform *trans, Engine &engine) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (priv->prepared) return;
+  priv->filter->prepare(engine.backend());
+  priv->prepared = true;
+}
+
+// --- negotiation -------------------------------------------------------------------------------
+
+GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstCaps *wanted = gst_pad_get_pad_template_caps(other);
+  GstCaps *result = gst_caps_intersect_full(caps, wanted, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(wanted);
+  gst_caps_unref(caps);
+  return result;
+}
+
+/// Calls `body`; false where it threw, with the cause logged and, on the streaming thread, kept.
+template <class Body>
+bool negotiate(GstBaseTransform *trans, const Body &body) {
+  const auto refusal = cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), body);
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (refusal && priv->streaming == g_thread_self()) priv->refusal = *refusal;
+  return !refusal;
+}
+
+/// Why the element cannot give downstream what it takes, or empty where it can.
+std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
+  const cudatensor::OwnedCaps given(
+      GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK, in, nullptr));
+  const cudatensor::OwnedCaps taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
+  if (gst_caps_can_intersect(given.get(), taken.get())) return "";
+  const std::string settings = priv_of(trans)->filter->caps_settings();
+  const cudatensor::OwnedCaps named(cudatensor::without_memories(given.get()));
+  return "downstream takes " + cudatensor::text_of(taken.get()) + ", but " +
+         (settings.empty() ? "" : "with " + settings + " ") + "the element gives " +
+         cudatensor::text_of(named.get());
+}
+
+/// After a negotiation of the streaming thread: posts why it failed, once for each cause. What
+/// downstream refused is for downstream to say.
+void conclude_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  std::string cause = std::exchange(priv->refusal, "");
+  if (negotiated) return priv->posted_refusal.clear();
+  if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
+  if (cause.empty()) cause = mismatch(trans, in);
+  if (cause.empty() || cause == priv->posted_refusal) return;
+  priv->errors->report(Error(Error::Code::settings, "not negotiated: " + cause));
+  priv->posted_refusal = cause;
+}
+
+/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
+gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  if (direction == GST_PAD_SRC) return parent_class()->accept_caps(trans, direction, caps);
+  const cudatensor::OwnedCaps possible(gst_pad_get_pad_template_caps(trans->sinkpad));
+  return gst_caps_is_subset(caps, possible.get());
+}
+
+GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+  Filter &filter = *priv_of(trans)->filter;
+  if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
+  const cudatensor::OwnedCaps plain(cudatensor::without_memories(caps));
+  GstCaps *result = filter.transform_caps(direction, plain.get());
+  const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
+  return priv_of(trans)->keeper->can_have_cuda_memory(other) ? cudatensor::in_both_memories(result)
+                                                             : result;
+}
+
+GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                        GstCaps *filter) {
+  GstCaps *result = nullptr;
+  const bool possible = negotiate(trans, [&] { result = convert_caps(trans, direction, caps); });
+  if (!possible) return gst_caps_new_empty();
+  result = cut_to_template(trans, direction, result);
+  if (filter != nullptr) {
+    GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref(result);
+    result = filtered;
+  }
+  GST_CAT_DEBUG_OBJECT(category_of(trans), trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
+                       caps, result);
+  return result;
+}
+
+GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                     GstCaps *othercaps) {
+  GstCaps *result = nullptr;
+  const bool possible = negotiate(trans, [&] {
+    result = priv_of(trans)->filter->fixate_caps(direction, caps, gst_caps_ref(othercaps));
+  });
+  gst_caps_unref(othercaps);
+  return possible ? result : gst_caps_new_empty();
+}
+
+gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
+  priv->prepared = false;
+  priv->keeper->forget_stream();
+  return TRUE;
+}
+
+gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstCaps *, gsize,
+                        GstCaps *, gsize *othersize) {
+  const Filter &filter = *priv_of(trans)->filter;
+  *othersize = direction == GST_PAD_SINK ? filter.output_size() : filter.input_size();
+  return TRUE;
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->keeper->answer(query))
+    return TRUE;
+  // GstBaseTransform may negotiate before it answers.
+  if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return parent_class()->query(trans, direction, query);
+  StreamingScope scope(priv_of(trans));
+  latch(trans);
+  return parent_class()->query(trans, direction, query);
+}
+
+gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
+  // Passthrough: downstream answers.
+  if (decide_query == nullptr)
+    return parent_class()->propose_allocation(trans, decide_query, query);
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  // An answer that upstream can do without is no reason for an error.
+  if (!priv->keeper->has_engine()) return FALSE;
+  return !cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), [&] {
+    Engine &engine = priv->keeper->engine();
+    const EngineScope scope(engine);
+    cudatensor::propose_pool(query, priv->filter->input_size(), engine);
+  });
+}
+
+gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  return with_engine(trans, [&](Engine &engine) {
+    cudatensor::decide_pool(query, priv_of(trans)->filter->output_size(), engine);
+  });
+}
+
+// --- frames ------------------------------------------------------------------------------------
+
+void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  const GstClockTime stream_time =
+      trans->segment.format != GST_FORMAT_TIME
+          ? GST_CLOCK_TIME_NONE
+          : gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(trans), stream_time);
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
+  StreamingScope scope(priv_of(trans));
+  const bool negotiated = priv_of(trans)->negotiated;
+  if (!negotiated || priv_of(trans)->filter->has_failed()) {
+    gst_buffer_unref(input);
+    return negotiated ? GST_FLOW_ERROR : GST_FLOW_NOT_NEGOTIATED;
+  }
+  // Not when caps come: those that failed come once more before the next buffer.
+  priv_of(trans)->errors->next_frame();
+  latch(trans);
+  const bool followed = priv_of(trans)->errors->guard([&] {
+    const bool moved = priv_of(trans)->keeper->follow(input);
+    if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
+  });
+  if (!followed) {
+    gst_buffer_unref(input);
+    return GST_FLOW_ERROR;
+  }
+  const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
+  const cudatensor::OwnedCaps in(gst_pad_get_current_caps(trans->sinkpad));
+  conclude_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
+  return flow;
+}
+
+/// A pool that is at work only says that it could not. GstBaseTransform speaks for one that cannot
+/// be started.
+bool pool_is_silent(GstBaseTransform *trans) {
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool(trans);
+  const bool silent = pool == nullptr || gst_buffer_pool_is_active(pool);
+  gst_clear_object(&pool);
+  return silent;
+}
+
+void explain_missing_buffer(GstBaseTransform *trans) {
+  GstAllocator *allocator = nullptr;
+  gst_base_transform_get_allocator(trans, &allocator, nullptr);
+  with_engine(trans, [&](Engine &engine) {
+    cudatensor::fail_to_allocate(priv_of(trans)->filter->output_size(), engine, allocator);
+  });
+  gst_clear_object(&allocator);
+}
+
+GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
+  const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
+  if (!failed) return flow;
+  if (pool_is_silent(trans)) explain_missing_buffer(trans);
+  return GST_FLOW_ERROR;
+}
+
+GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  StreamingScope scope(priv_of(trans));
+  const bool done = with_engine(trans, [&](Engine &engine) {
+    ensure_prepared(trans, engine);
+    priv_of(trans)->filter->process(engine, in, out);
+  });
+  return done ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  return process(trans, in, out);
+}
+
+GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
+  return process(trans, buffer, nullptr);
+}
+
+/// Whether a meta is copied as it is: where it does not speak of the picture's size, orientation
+/// or colours. Regions and geometries are mapped when the frame is done.
+gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
+  if (cudatensor::is_geometric_meta(meta->info->api)) return FALSE;
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  for (; tags != nullptr && *tags != nullptr; ++tags)
+    if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;
+  return TRUE;
+}
+
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  // Others come from other threads, while a frame may be under way.
+  if (GST_EVENT_IS_SERIALIZED(event))
+    priv_of(trans)->errors->guard([&] { priv->filter->on_event(event); });
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
+  StreamingScope scope(priv);
+  latch(trans);
+  GstCaps *in = nullptr;
+  gst_event_parse_caps(event, &in);
+  const cudatensor::OwnedCaps kept(gst_caps_ref(in));
+  priv->negotiated = parent_class()->sink_event(trans, event);
+  conclude_negotiation(trans, priv->negotiated, in);
+  return priv->negotiated;
+}
+
+// --- GObject -----------------------------------------------------------------------------------
+
+void set_element_property(GstCudaTensorFilterPrivate *priv, guint index, const GValue *value) {
+  const auto effect = priv->filter->set_property(index, value);
+  priv->changed |= effect.has_value();
+  priv->renegotiate |= effect == Effect::renegotiates;
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  GST_OBJECT_LOCK(object);
+  if (id < cudatensor::kFirstProperty)
+    cudatensor::set_backend_property(*priv->keeper, id, value);
+  else
+    set_element_property(priv, id - cudatensor::kFirstProperty, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  GST_OBJECT_LOCK(object);
+  if (id < cudatensor::kFirstProperty)
+    cudatensor::get_backend_property(*priv->keeper, id, value);
+  else
+    priv->filter->get_property(id - cudatensor::kFirstProperty, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+/// Not in init, where the class is still that of an ancestor.
+void constructed(GObject *object) {
+  auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
+  auto *trans = GST_BASE_TRANSFORM(object);
+  GstCudaTensorFilterPrivate *priv = priv_of(object);
+  priv->errors = std::make_unique<cudatensor::ErrorReporter>(GST_ELEMENT(object));
+  priv->filter.reset(klass->create(trans));
+  priv->keeper = std::make_unique<EngineKeeper>(GST_ELEMENT(object), klass->category, [priv] {
+    priv->filter->release();
+    priv->prepared = false;
+  });
+  gst_base_transform_set_qos_enabled(trans, TRUE);
+  // What is made of a frame that fills a gap fills it too.
+  gst_base_transform_set_gap_aware(trans, TRUE);
+  gst_base_transform_set_passthrough(trans, klass->parent_class.transform == nullptr);
+  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->constructed(object);
+}
+
+void finalize(GObject *object) {
+  delete priv_of(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->finalize(object);
+}
+
+}  // namespace
+
+static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->constructed = constructed;
+  object->finalize = finalize;
+  cudatensor::install_backend_properties(object);
+
+  GST_ELEMENT_CLASS(klass)->set_context = set_context;
+  GST_ELEMENT_CLASS(klass)->change_state = change_state;
+
+  auto *trans = GST_BASE_TRANSFORM_CLASS(klass);
+  trans->passthrough_on_same_caps = FALSE;
+  trans->transform_caps = transform_caps;
+  trans->fixate_caps = fixate_caps;
+  trans->accept_caps = accept_caps;
+  trans->set_caps = set_caps;
+  trans->transform_size = transform_size;
+  trans->query = query;
+  trans->propose_allocation = propose_allocation;
+  trans->decide_allocation = decide_allocation;
+  trans->before_transform = before_transform;
+  trans->submit_input_buffer = submit_input_buffer;
+  trans->prepare_output_buffer = prepare_output_buffer;
+  trans->transform_meta = transform_meta;
+  trans->sink_event = sink_event;
+  gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));
+}
+
+static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
+  self->priv = new GstCudaTensorFilterPrivate;
+}
+
+namespace cudatensor {
+
+void Filter::report(const Error &error) const { priv_of(element_)->errors->report_last(error); }
+
+bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
+
+namespace {
+
+void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
+             GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+  auto *element = GST_ELEMENT_CLASS(klass);
+  if (cuda_is_built()) {
+    sink = in_both_memories(sink);
+    src = in_both_memories(src);
+  }
+  gst_element_class_add_pad_template(
+      element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
+  gst_element_class_add_pad_template(element,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, src));
+  gst_caps_unref(sink);
+  gst_caps_unref(src);
+  klass->create = create;
+  klass->category = category;
+  // GObject does not inherit these two.
+  G_OBJECT_CLASS(klass)->set_property = set_property;
+  G_OBJECT_CLASS(klass)->get_property = get_property;
+}
+
+}  // namespace
+
+void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
+                    GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+  install(klass, category, sink, src, create);
+  GST_BASE_TRANSFORM_CLASS(klass)->transform = transform;
+}
+
+void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
+                      Filter *(*create)(GstBaseTransform *)) {
+  install(klass, category, gst_caps_ref(caps), caps, create);
+  GST_BASE_TRANSFORM_CLASS(klass)->transform_ip = look_at;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "gst/base/filter.h"
+#include "gst/caps/videocaps.h"
+#include "gst/meta/geometrymeta.h"
+
+namespace cudatensor {
+
+/// What the elements from picture to picture share. prepare() sets geometry_ and operation_.
+template <class S>
+class ImageFilter : public FilterWith<S> {
+ public:
+  using FilterWith<S>::FilterWith;
+
+  void set_caps(GstCaps *in, GstCaps *out) override {
+    const GstVideoInfo out_info = parse_video_caps(out);
+    in_ = parse_video_caps(in);
+    out_ = out_info;
+  }
+  gsize input_size() const override { return in_.size; }
+  gsize output_size() const override { return out_.size; }
+
+  void release() override { operation_.reset(); }
+
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    run(engine, *operation_, in_, in, out_, out);
+    transform_regions(in, out, geometry_);
+  }
+
+ protected:
+  GstVideoInfo in_ = {}, out_ = {};
+  Geometry geometry_ = {};
+  std::unique_ptr<ImageToImage> operation_;
+};
+
+}  // namespace cudatensor

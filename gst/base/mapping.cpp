@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/mapping.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gst/caps/videocaps.h"
+#include "gst/cuda/cudamemory.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+std::string size_text(GstBuffer *buffer) {
+  return "a buffer of " + std::to_string(gst_buffer_get_size(buffer)) + " bytes";
+}
+
+template <class ImageType>
+ImageType view_of(const GstVideoFrame &frame) {
+  ImageType image = {};
+  image.desc = image_desc_of(frame.info);
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&frame); ++i)
+    image.planes[i] = {static_cast<uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i)),
+                       GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i)};
+  return image;
+}
+
+/// gst_video_frame_map() takes it for a programming error where the two differ.
+void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  if (meta == nullptr ||
+      (meta->format == GST_VIDEO_INFO_FORMAT(&info) &&
+       meta->width == static_cast<guint>(info.width) &&
+       meta->height == static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
+    return;
+  throw Error(Error::Code::input, size_text(buffer) + " says that it holds a " +
+                                      gst_video_format_to_string(meta->format) + " picture of " +
+                                      std::to_string(meta->width) + "x" +
+                                      std::to_string(meta->height) + ", its caps another");
+}
+
+/// A GstCudaMemory that cannot be mapped at all is no matter of sizes: CUDA failed.
+void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
+  const gstcuda::Memory *memory = cuda_memory_of(buffer);
+  if (memory == nullptr) return;
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, flags))
+    fail_in_libgstcuda("mapping a GstCudaMemory", device_id_of(memory->context));
+  gst_buffer_unmap(buffer, &map);
+}
+
+}  // namespace
+
+VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
+  check_meta(info, buffer);
+  if (!gst_video_frame_map(&frame_, &info, buffer, flags)) {
+    check_cuda_map(buffer, flags);
+    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
+                                        std::to_string(info.size) + " bytes");
+  }
+  try {
+    check_planes();
+  } catch (...) {
+    gst_video_frame_unmap(&frame_);
+    throw;
+  }
+}
+
+/// gst_video_frame_map() only looks at where the planes of a GstVideoMeta begin.
+void VideoMap::check_planes() const {
+  const ImageDesc desc = image_desc_of(frame_.info);
+  const FormatLayout layout = layout_of(desc.format);
+  for (int c = 0; c < layout.components; ++c) {
+    const Component &component = layout.component[c];
+    const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? component.plane : 0];
+    const auto *data = static_cast<const uint8_t *>(frame_.data[component.plane]);
+    const int64_t rows = component_length(layout.subsampled, c, desc.height);
+    const int64_t row =
+        int64_t{component_length(layout.subsampled, c, desc.width)} * component.step;
+    const int64_t stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, component.plane);
+    const int64_t end = data - map.data + (rows - 1) * stride + row;
+    if (stride < row || end > static_cast<int64_t>(map.size))
+      throw Error(Error::Code::input, size_text(frame_.buffer) + " is too short for a " +
+                                          name_of(desc.format) + " picture of " +
+                                          std::to_string(desc.width) + "x" +
+                                          std::to_string(desc.height) + " with rows of " +
+                                          std::to_string(stride) + " bytes");
+  }
+}
+
+Image VideoMap::view() const { return view_of<Image>(frame_); }
+ConstImage VideoMap::constant() const { return view_of<ConstImage>(frame_); }
+
+TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
+    : desc_(desc), buffer_(buffer) {
+  if (gst_buffer_get_size(buffer) != desc.bytes())
+    throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +
+                                        std::to_string(desc.bytes()) + " bytes that its caps name");
+  if (!gst_buffer_map(buffer, &map_, flags)) {
+    check_cuda_map(buffer, flags);
+    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");
+  }
+}
+
+}  // namespace cudatensor

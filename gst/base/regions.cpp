@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/regions.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr guint kSlotsForMetas = 16;
+
+[[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
+
+/// Of the list or of the tiles.
+int64_t fixed_count(const RegionSettings &s) {
+  if (s.source == RegionSource::list) return static_cast<int64_t>(s.list.size() / 4);
+  return s.source == RegionSource::tiles ? int64_t{s.tile_columns} * s.tile_rows : 0;
+}
+
+void check_list(const RegionSettings &s) {
+  if (s.list.empty() || s.list.size() % 4 != 0)
+    refuse("region-list has " + std::to_string(s.list.size()) +
+           " values; it needs x, y, width and height of each region");
+  for (size_t i = 0; i < s.list.size(); ++i)
+    if (!std::isfinite(s.list[i]) || (i % 4 >= 2 && s.list[i] <= 0.0))
+      refuse("region-list holds " + std::to_string(s.list[i]) +
+             (i % 4 < 2 ? " as a position" : " as a width or height"));
+}
+
+/// With ends that are whole pixels but for rounding made whole: a pixel more would be read.
+Extent on_pixels(double begin, double end) {
+  const auto snapped = [](double x) {
+    const double whole = std::round(x);
+    return std::abs(x - whole) < 1e-6 ? whole : x;
+  };
+  return {snapped(begin), snapped(end) - snapped(begin)};
+}
+
+Region region_of(Extent x, Extent y) { return {x.begin, y.begin, x.length, y.length}; }
+
+/// One of the list, of a picture.
+Region listed(const RegionSettings &s, size_t i, int width, int height) {
+  const double *const r = &s.list[4 * i];
+  if (s.units == RegionUnits::pixels) return {r[0], r[1], r[2], r[3]};
+  return region_of(on_pixels(width * r[0], width * (r[0] + r[2])),
+                   on_pixels(height * r[1], height * (r[1] + r[3])));
+}
+
+/// One of `count` that share `overlap` of their length with the next and fill `length`.
+Extent tile_along(guint i, guint count, double overlap, int length) {
+  const double share = 1.0 - overlap;
+  const double side = length / (1.0 + (count - 1) * share);
+  return on_pixels(i * share * side, i * share * side + side);
+}
+
+Region tile(const RegionSettings &s, guint i, int width, int height) {
+  return region_of(tile_along(i % s.tile_columns, s.tile_columns, s.tile_overlap, width),
+                   tile_along(i / s.tile_columns, s.tile_rows, s.tile_overlap, height));
+}
+
+[[noreturn]] void refuse_listed(size_t i, const Region &r, const std::string &why) {
+  char text[128];
+  std::snprintf(text, sizeof text, "region %zu of region-list, %gx%g pixels at %g,%g, ", i, r.width,
+                r.height, r.x, r.y);
+  refuse(text + why);
+}
+
+FoundRegions find_listed(const RegionSettings &s, int width, int height) {
+  FoundRegions found;
+  for (size_t i = 0; i < s.list.size() / 4; ++i) {
+    const Region region = listed(s, i, width, height);
+    const auto clipped = clip(region, width, height);
+    const bool clips = s.edge == RegionEdge::clip;
+    if (clips && !clipped)
+      refuse_listed(
+          i, region,
+          "lies beside the picture of " + std::to_string(width) + "x" + std::to_string(height));
+    if (!clips && !is_region(region)) refuse_listed(i, region, "is too small, or too far away");
+    found.regions.push_back({clips ? *clipped : region, std::nullopt});
+  }
+  return found;
+}
+
+/// What is rounded beyond the picture's edge is none of it.
+FoundRegions find_tiles(const RegionSettings &s, int width, int height) {
+  FoundRegions found;
+  for (guint i = 0; i < fixed_count(s); ++i) {
+    const auto clipped = clip(tile(s, i, width, height), width, height);
+    found.regions.push_back({clipped.value(), std::nullopt});
+  }
+  return found;
+}
+
+Interest interest_of(const GstVideoRegionOfInterestMeta *roi) {
+  const gchar *type = g_quark_to_string(roi->roi_type);
+  return {type != nullptr ? type : "", roi->id, roi->parent_id};
+}
+
+/// A detection that began left of the picture or above it has wrapped around.
+Region region_of(const GstVideoRegionOfInterestMeta *roi) {
+  const auto number = [](guint value) { return static_cast<double>(static_cast<gint>(value)); };
+  return {number(roi->x), number(roi->y), number(roi->w), number(roi->h)};
+}
+
+FoundRegions find_metas(const RegionSettings &s, GstBuffer *picture, int width, int height) {
+  // Of a type that nobody has named there are no metas.
+  const GQuark wanted = g_quark_try_string(s.roi_type.c_str());
+  FoundRegions found;
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
+             picture, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    const auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    if (!s.roi_type.empty() && roi->roi_type != wanted) continue;
+    const Region asked = region_of(roi);
+    const auto clipped = clip(asked, width, height);
+    if (!clipped) continue;
+    const Region region = s.edge == RegionEdge::clip ? *clipped : asked;
+    if (!is_region(region)) continue;
+    if (static_cast<int64_t>(found.regions.size()) == s.slots())
+      ++found.left_out;
+    else
+      found.regions.push_back({region, interest_of(roi)});
+  }
+  return found;
+}
+
+}  // namespace
+
+int64_t RegionSettings::slots() const {
+  if (source == RegionSource::none) return 1;
+  if (max_batch != 0) return max_batch;
+  if (source == RegionSource::meta) return kSlotsForMetas;
+  // Whatever else it is, check_regions() refuses.
+  return std::clamp<int64_t>(fixed_count(*this), 1, kMostSlots);
+}
+
+void check_regions(const RegionSettings &s) {
+  if (s.source == RegionSource::list) check_list(s);
+  // Not a number is none of these either.
+  if (!(s.tile_overlap >= 0.0 && s.tile_overlap < 1.0))
+    refuse("tile-overlap is " + std::to_string(s.tile_overlap) + ", not from 0 to below 1");
+  const int64_t count = fixed_count(s);
+  if (count > s.slots())
+    refuse(std::to_string(count) + " regions for the " + std::to_string(s.slots()) +
+           " slots that max-batch allows");
+}
+
+FoundRegions find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height) {
+  switch (s.source) {
+    case RegionSource::list: return find_listed(s, width, height);
+    case RegionSource::tiles: return find_tiles(s, width, height);
+    default: return find_metas(s, picture, width, height);
+  }
+}
+
+}  // namespace cudatensor

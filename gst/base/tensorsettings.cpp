@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/tensorsettings.h"
+
+#include "gst/caps/videocaps.h"
+#include "gst/util/values.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+/// Whether a tensor of these dimensions is one that the settings can give.
+bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
+  const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
+  const auto side_fits = [](int64_t side, int wanted) {
+    return side <= kMaxImageSize && (wanted == 0 || side == wanted);
+  };
+  return t.n == n && t.c == s.channels() && side_fits(t.w, s.width) && side_fits(t.h, s.height);
+}
+
+/// The texts for `dimensions` that a structure allows, ours where it leaves them open.
+std::vector<std::string> choices(const GstStructure *tensor, const Dimensions &ours) {
+  std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
+  if (texts.empty()) texts.push_back(dimensions_text(ours));
+  return texts;
+}
+
+GstCaps *fix_dimensions(const GstCaps *caps, guint i, const std::string &text) {
+  GstStructure *fixed = gst_structure_copy(gst_caps_get_structure(caps, i));
+  gst_structure_set(fixed, "dimensions", G_TYPE_STRING, text.c_str(), nullptr);
+  GstCaps *result = gst_caps_new_full(fixed, nullptr);
+  gst_caps_set_features(result, 0, gst_caps_features_copy(gst_caps_get_features(caps, i)));
+  return gst_caps_fixate(result);
+}
+
+std::string nick_of(GType type, int value) {
+  auto *klass = static_cast<GEnumClass *>(g_type_class_ref(type));
+  const std::string nick = g_enum_get_value(klass, value)->value_nick;
+  g_type_class_unref(klass);
+  return nick;
+}
+
+/// The properties that shape a tensor.
+std::string shape_text(const TensorSettings &s, int64_t n) {
+  return "width=" + std::to_string(s.width) + ", height=" + std::to_string(s.height) +
+         ", color=" + nick_of(color_get_type(), static_cast<int>(s.color)) +
+         ", layout=" + nick_of(layout_get_type(), static_cast<int>(s.layout)) +
+         ", dtype=" + type_text(s.dtype) + " and a batch of " + std::to_string(n) + " give";
+}
+
+const GstCaps *yuv_caps() {
+  static const GstCaps *const caps = [] {
+    GstCaps *made = make_video_template_caps(CUDATENSOR_YUV420 ", Y444");
+    GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+    return made;
+  }();
+  return caps;
+}
+
+}  // namespace
+
+Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height) {
+  return dimensions_of({s.dtype, s.layout, n, s.channels(), height, width});
+}
+
+void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
+                    const GstStructure *picture) {
+  GstStructure *tensor = new_tensor_structure(picture);
+  gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
+  if (s.width != 0 && s.height != 0)
+    append_with_dimensions(caps, tensor, dimensions_for(s, n, s.width, s.height));
+  else
+    gst_caps_append_structure(caps, tensor);
+}
+
+GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
+                       int64_t n, int width, int height) {
+  const Dimensions ours =
+      dimensions_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
+  std::string taken;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    for (const std::string &text : choices(gst_caps_get_structure(caps, i), ours)) {
+      const auto dimensions = parse_dimensions(text.c_str());
+      if (dimensions && fits(s, n, *dimensions)) return fix_dimensions(caps, i, text);
+      taken += (taken.empty() ? "dimensions=" : " or ") + text;
+    }
+  }
+  if (taken.empty()) taken = text_of(downstream);
+  throw Error(Error::Code::settings, "downstream takes " + taken + ", not " +
+                                         dimensions_text(ours) + " as " + shape_text(s, n));
+}
+
+const GValue *yuv_formats() {
+  return gst_structure_get_value(gst_caps_get_structure(yuv_caps(), 0), "format");
+}
+
+void check_colors(const TensorSettings &s, const GstCaps *caps) {
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    if (has_colors(s, gst_caps_get_structure(caps, i))) return;
+  throw Error(Error::Code::settings, "color=yuv needs a YUV input, not " + text_of(caps));
+}
+
+bool has_colors(const TensorSettings &s, const GstStructure *picture) {
+  if (s.color != Color::yuv) return true;
+  OwnedCaps own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
+  return gst_caps_can_intersect(own.get(), yuv_caps());
+}
+
+}  // namespace cudatensor

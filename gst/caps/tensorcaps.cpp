@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/caps/tensorcaps.h"
+
+#include <algorithm>
+
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+struct TypeName {
+  DType dtype;
+  const char *text;
+};
+
+constexpr TypeName kTypeNames[] = {{DType::float32, "float32"},
+                                   {DType::float16, "float16"},
+                                   {DType::uint8, "uint8"},
+                                   {DType::int8, "int8"}};
+
+std::string text_of(const Dimensions &d, int count) {
+  std::string text = std::to_string(d[0]);
+  for (int i = 1; i < count; ++i) text += ":" + std::to_string(d[i]);
+  return text;
+}
+
+/// One number of a list of dimensions, 0 where it is none.
+gint64 parse_dimension(const char *text) {
+  gint64 number = 0;
+  const gboolean valid = g_ascii_string_to_signed(text, 10, 1, G_MAXINT32, &number, nullptr);
+  return valid ? number : 0;
+}
+
+}  // namespace
+
+std::vector<int64_t> list_dimensions(const char *text) {
+  std::vector<int64_t> numbers;
+  gchar **parts = g_strsplit(text, ":", -1);
+  for (gchar **part = parts; *part != nullptr; ++part)
+    numbers.push_back(parse_dimension(g_strstrip(*part)));
+  g_strfreev(parts);
+  if (std::count(numbers.begin(), numbers.end(), 0) != 0) numbers.clear();
+  return numbers;
+}
+
+std::optional<Dimensions> parse_dimensions(const char *text) {
+  const std::vector<int64_t> numbers = list_dimensions(text);
+  if (numbers.empty()) return std::nullopt;
+  Dimensions dimensions = {1, 1, 1, 1};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i < dimensions.size())
+      dimensions[i] = numbers[i];
+    else if (numbers[i] != 1)
+      return std::nullopt;
+  }
+  return dimensions;
+}
+
+std::string dimensions_text(const Dimensions &d) { return text_of(d, 4); }
+std::string short_dimensions_text(const Dimensions &d) { return text_of(d, 3); }
+
+Dimensions dimensions_of(const TensorDesc &t) {
+  if (t.layout == Layout::nchw) return {t.w, t.h, t.c, t.n};
+  return {t.c, t.w, t.h, t.n};
+}
+
+TensorDesc desc_of(const Dimensions &d, DType dtype, Layout layout) {
+  if (layout == Layout::nchw) return {dtype, layout, d[3], d[2], d[1], d[0]};
+  return {dtype, layout, d[3], d[0], d[2], d[1]};
+}
+
+const char *type_text(DType dtype) {
+  for (const TypeName &name : kTypeNames)
+    if (name.dtype == dtype) return name.text;
+  return nullptr;
+}
+
+std::optional<DType> parse_type(const char *text) {
+  for (const TypeName &name : kTypeNames)
+    if (g_strcmp0(name.text, text) == 0) return name.dtype;
+  return std::nullopt;
+}
+
+GstCaps *make_tensor_template_caps(std::initializer_list<DType> types) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  for (const DType dtype : types) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_STRING);
+    g_value_set_static_string(&item, type_text(dtype));
+    gst_value_list_append_and_take_value(&list, &item);
+  }
+  GstCaps *caps = gst_caps_new_simple(kTensorMedia, "format", G_TYPE_STRING, "static",
+                                      "num_tensors", G_TYPE_INT, 1, nullptr);
+  gst_caps_set_value(caps, "types", &list);
+  g_value_unset(&list);
+  return caps;
+}
+
+GstStructure *new_tensor_structure(const GstStructure *other) {
+  GstStructure *s = gst_structure_new(kTensorMedia, "format", G_TYPE_STRING, "static",
+                                      "num_tensors", G_TYPE_INT, 1, nullptr);
+  copy_framerate(s, other);
+  return s;
+}
+
+void copy_framerate(GstStructure *s, const GstStructure *from) {
+  const GValue *framerate = gst_structure_get_value(from, "framerate");
+  if (framerate != nullptr)
+    gst_structure_set_value(s, "framerate", framerate);
+  else
+    gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+}
+
+void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d) {
+  gst_structure_set(s, "dimensions", G_TYPE_STRING, dimensions_text(d).c_str(), nullptr);
+  GstStructure *second = d[3] == 1 ? gst_structure_copy(s) : nullptr;
+  gst_caps_append_structure(caps, s);
+  if (second == nullptr) return;
+  gst_structure_set(second, "dimensions", G_TYPE_STRING, short_dimensions_text(d).c_str(), nullptr);
+  gst_caps_append_structure(caps, second);
+}
+
+bool fits_cuda_memory(const GstStructure *s) {
+  const char *dimensions_field = gst_structure_get_string(s, "dimensions");
+  const char *types_field = gst_structure_get_string(s, "types");
+  if (dimensions_field == nullptr || types_field == nullptr) return true;
+  const auto dimensions = parse_dimensions(dimensions_field);
+  const auto dtype = parse_type(types_field);
+  if (!dimensions || !dtype) return true;
+  auto bytes = static_cast<double>(size_of(*dtype));
+  for (const int64_t side : *dimensions) bytes *= static_cast<double>(side);
+  return bytes <= G_MAXINT;
+}
+
+TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout) {
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *dimensions_field = gst_structure_get_string(s, "dimensions");
+  const char *types_field = gst_structure_get_string(s, "types");
+  const auto dimensions =
+      dimensions_field ? parse_dimensions(dimensions_field) : std::optional<Dimensions>();
+  const auto dtype = types_field ? parse_type(types_field) : std::optional<DType>();
+  if (!dimensions || !dtype)
+    throw Error(Error::Code::settings, std::string("tensor caps with dimensions=") +
+                                           (dimensions_field ? dimensions_field : "(none)") +
+                                           " and types=" + (types_field ? types_field : "(none)") +
+                                           " do not describe one tensor of a known type");
+  const TensorDesc desc = desc_of(*dimensions, *dtype, layout);
+  check_tensor_size(desc);
+  return desc;
+}
+
+}  // namespace cudatensor

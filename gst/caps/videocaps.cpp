@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/caps/videocaps.h"
+
+#include "gst/util/values.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+struct FormatName {
+  GstVideoFormat gst;
+  PixelFormat format;
+};
+
+constexpr FormatName kFormats[] = {
+    {GST_VIDEO_FORMAT_BGR, PixelFormat::BGR},
+    {GST_VIDEO_FORMAT_RGB, PixelFormat::RGB},
+    {GST_VIDEO_FORMAT_BGRx, PixelFormat::BGRx},
+    {GST_VIDEO_FORMAT_RGBx, PixelFormat::RGBx},
+    {GST_VIDEO_FORMAT_BGRA, PixelFormat::BGRA},
+    {GST_VIDEO_FORMAT_RGBA, PixelFormat::RGBA},
+    {GST_VIDEO_FORMAT_xBGR, PixelFormat::xBGR},
+    {GST_VIDEO_FORMAT_xRGB, PixelFormat::xRGB},
+    {GST_VIDEO_FORMAT_ABGR, PixelFormat::ABGR},
+    {GST_VIDEO_FORMAT_ARGB, PixelFormat::ARGB},
+    {GST_VIDEO_FORMAT_RGBP, PixelFormat::RGBP},
+    {GST_VIDEO_FORMAT_BGRP, PixelFormat::BGRP},
+    {GST_VIDEO_FORMAT_NV12, PixelFormat::NV12},
+    {GST_VIDEO_FORMAT_NV21, PixelFormat::NV21},
+    {GST_VIDEO_FORMAT_I420, PixelFormat::I420},
+    {GST_VIDEO_FORMAT_YV12, PixelFormat::YV12},
+    {GST_VIDEO_FORMAT_Y444, PixelFormat::Y444},
+    {GST_VIDEO_FORMAT_GRAY8, PixelFormat::GRAY8},
+    {GST_VIDEO_FORMAT_P010_10LE, PixelFormat::P010_10LE},
+};
+
+ColorMatrix matrix_of(const GstVideoInfo &info) {
+  switch (info.colorimetry.matrix) {
+    case GST_VIDEO_COLOR_MATRIX_BT601: return ColorMatrix::bt601;
+    case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
+    case GST_VIDEO_COLOR_MATRIX_BT2020: return ColorMatrix::bt2020;
+    // What GStreamer takes where the caps name no colorimetry at all.
+    default: return info.height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
+  }
+}
+
+/// The caps' own word where they have one: GstVideoInfo 1.22 replaces it where they name no
+/// colorimetry.
+GstVideoChromaSite chroma_site_of(const GstCaps *caps, const GstVideoInfo &info) {
+  const char *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "chroma-site");
+  return text != nullptr ? gst_video_chroma_site_from_string(text) : info.chroma_site;
+}
+
+std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
+  gchar *owned = gst_video_colorimetry_to_string(&colorimetry);
+  const std::string text = owned != nullptr ? owned : "";
+  g_free(owned);
+  return text;
+}
+
+/// Writes the first colorimetry that the structure allows and `fits` accepts, `own` where it names
+/// none.
+template <class Fits>
+void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
+  std::vector<std::string> texts = allowed_strings(s, "colorimetry");
+  if (texts.empty()) texts.push_back(colorimetry_text(own));
+  for (const std::string &text : texts) {
+    GstVideoColorimetry asked;
+    if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
+    return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
+  }
+  throw Error(Error::Code::settings, "downstream asks for colorimetry " + texts.front() +
+                                         ", the picture has " + colorimetry_text(own));
+}
+
+/// A range of one number is none to GStreamer.
+void set_up_to(GstStructure *s, const char *field, int max) {
+  if (max > 1)
+    gst_structure_set(s, field, GST_TYPE_INT_RANGE, 1, max, nullptr);
+  else
+    gst_structure_set(s, field, G_TYPE_INT, 1, nullptr);
+}
+
+}  // namespace
+
+GstCaps *make_video_template_caps(const char *formats) {
+  const std::string size = "[ 1, " + std::to_string(kMaxImageSize) + " ]";
+  const std::string text = std::string("video/x-raw, format=(string){ ") + formats +
+                           " }, width=(int)" + size + ", height=(int)" + size;
+  return gst_caps_from_string(text.c_str());
+}
+
+GstStructure *new_open_structure(const GstStructure *picture) {
+  GstStructure *s = gst_structure_copy(picture);
+  gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", "pixel-aspect-ratio",
+                              nullptr);
+  limit_size(s, kMaxImageSize, kMaxImageSize);
+  if (!gst_structure_has_field(s, "framerate"))
+    gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+  return s;
+}
+
+void limit_size(GstStructure *s, int width, int height) {
+  set_up_to(s, "width", width);
+  set_up_to(s, "height", height);
+}
+
+void fixate_size(GstStructure *s, int width, int height) {
+  gst_structure_fixate_field_nearest_int(s, "width", width);
+  gst_structure_fixate_field_nearest_int(s, "height", height);
+}
+
+GstVideoInfo parse_video_caps(const GstCaps *caps) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps))
+    throw Error(Error::Code::settings, "the caps do not describe a picture");
+  check_size("a picture", info.width, info.height);
+  return info;
+}
+
+ImageDesc image_desc_of(const GstVideoInfo &info) {
+  for (const FormatName &name : kFormats)
+    if (name.gst == GST_VIDEO_INFO_FORMAT(&info)) return {name.format, info.width, info.height};
+  throw Error(Error::Code::settings, std::string("no picture of format ") +
+                                         GST_VIDEO_INFO_NAME(&info) + " can be read or written");
+}
+
+Source source_of(const GstCaps *caps, const GstVideoInfo &info) {
+  const GstVideoChromaSite site = chroma_site_of(caps, info);
+  const bool full = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  return {image_desc_of(info),
+          {matrix_of(info), full ? ColorRange::full : ColorRange::limited},
+          (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0,
+          (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0};
+}
+
+void check_matrix(const GstVideoInfo &info) {
+  if (!GST_VIDEO_INFO_IS_YUV(&info)) return;
+  const GstVideoColorMatrix matrix = info.colorimetry.matrix;
+  if (matrix == GST_VIDEO_COLOR_MATRIX_FCC || matrix == GST_VIDEO_COLOR_MATRIX_SMPTE240M)
+    throw Error(Error::Code::settings, "colorimetry " + colorimetry_text(info.colorimetry) +
+                                           ": only the matrices of BT.601, BT.709 and BT.2020 "
+                                           "are converted");
+}
+
+void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+  const bool gray = g_strcmp0(gst_structure_get_string(s, "format"), "GRAY8") == 0;
+  GstVideoColorimetry own = in.colorimetry;
+  own.range = GST_VIDEO_COLOR_RANGE_0_255;
+  own.matrix = gray ? GST_VIDEO_COLOR_MATRIX_BT601 : GST_VIDEO_COLOR_MATRIX_RGB;
+  choose_colorimetry(s, own, [&](const GstVideoColorimetry &asked) {
+    return asked.range == own.range && (gray || asked.matrix == own.matrix);
+  });
+}
+
+void name_own_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+  choose_colorimetry(s, in.colorimetry, [&](const GstVideoColorimetry &asked) {
+    return gst_video_colorimetry_is_equal(&asked, &in.colorimetry);
+  });
+}
+
+void fixate_pixel_aspect_ratio(GstStructure *s, const GstVideoInfo &in, int width, int height) {
+  int n = 1, d = 1;
+  const bool fits = gst_util_fraction_multiply(in.width, width, height, in.height, &n, &d) &&
+                    gst_util_fraction_multiply(n, d, in.par_n, in.par_d, &n, &d);
+  if (!fits) n = d = 1;
+  if (gst_structure_has_field(s, "pixel-aspect-ratio"))
+    gst_structure_fixate_field_nearest_fraction(s, "pixel-aspect-ratio", n, d);
+  else
+    gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, n, d, nullptr);
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cuda/cudacontext.h"
+
+#include <algorithm>
+
+#include "gst/util/log.h"
+#include "kernels/error.h"
+#include "kernels/fault.h"
+
+namespace cudatensor {
+namespace {
+
+/// Opens the backend with a first piece of work, which fails in a context that is lost.
+std::unique_ptr<Backend> open_backend(void *handle) {
+  const ContextScope scope(handle);
+  auto backend = open_cuda_backend();
+  backend->device()->make_event();
+  return backend;
+}
+
+/// The context in `own`, asked for where there is none; null where it is lost.
+CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  if (next_fault() != 0 || !gstcuda::loaded().ensure_element_context(element, device_id, own))
+    fail_in_libgstcuda("gst_cuda_ensure_element_context", device_id);
+  try {
+    return std::make_shared<CudaContext>(*own);
+  } catch (const Error &error) {
+    if (error.code() != Error::Code::device) throw;
+    GST_WARNING_OBJECT(element, "%" GST_PTR_FORMAT " is unusable: %s", *own, error.what());
+    return nullptr;
+  }
+}
+
+/// A new context instead of one that everybody remembers, published as libgstcuda does.
+CudaContextRef replace_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  const std::unique_ptr<gstcuda::Context, UnrefObject> fresh(
+      next_fault() != 0 ? nullptr : gstcuda::loaded().context_new(std::max(device_id, 0)));
+  if (fresh == nullptr) fail_in_libgstcuda("gst_cuda_context_new", device_id);
+  replace(*own, fresh.get());
+  GstContext *context = gstcuda::loaded().context_new_cuda_context(fresh.get());
+  gst_element_set_context(element, context);
+  gst_element_post_message(element, gst_message_new_have_context(GST_OBJECT(element), context));
+  return std::make_shared<CudaContext>(fresh.get());
+}
+
+}  // namespace
+
+CudaContext::CudaContext(gstcuda::Context *shared)
+    : shared_(static_cast<gstcuda::Context *>(gst_object_ref(shared))),
+      handle_(gstcuda::loaded().context_get_handle(shared)),
+      backend_(open_backend(handle_)) {}
+
+CudaContext::CudaContext(int device_id)
+    : handle_(primary_context(device_id)), backend_(open_backend(handle_)) {}
+
+void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
+  if (context != nullptr) gst_object_ref(context);
+  if (slot != nullptr) gst_object_unref(slot);
+  slot = context;
+}
+
+void fail_in_libgstcuda(const char *function, int device_id) {
+  // The primary context of the device meets what libgstcuda's met, and says so.
+  const ContextScope scope(primary_context(std::max(device_id, 0)));
+  open_cuda_backend()->device()->make_stream();
+  throw Error(Error::Code::device,
+              std::string(function) + " failed, with an error that GST_DEBUG=cuda*:4 tells");
+}
+
+CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own) {
+  check_cuda_device(device_id);
+  if (gstcuda::library() == nullptr) return std::make_shared<CudaContext>(std::max(device_id, 0));
+  CudaContextRef context = ensure_context(element, device_id, own);
+  if (context != nullptr) return context;
+  // A lost context: neighbours and the application may have another by now.
+  const int lost_device = device_id_of(*own);
+  replace(*own, nullptr);
+  context = ensure_context(element, device_id, own);
+  return context != nullptr ? context : replace_context(element, lost_device, own);
+}
+
+}  // namespace cudatensor

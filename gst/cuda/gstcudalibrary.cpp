@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cuda/gstcudalibrary.h"
+
+#include <gmodule.h>
+
+#include "gst/util/log.h"
+#include "kernels/device.h"
+
+namespace cudatensor::gstcuda {
+namespace {
+
+template <class Function>
+bool find(GModule *module, const char *name, Function &function) {
+  gpointer symbol = nullptr;
+  const bool found = g_module_symbol(module, name, &symbol);
+  function = found ? reinterpret_cast<Function>(symbol) : nullptr;
+  return found;
+}
+
+bool find_common(GModule *m, Library &l) {
+  return find(m, "gst_cuda_load_library", l.load_library) &&
+         find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
+         find(m, "gst_cuda_context_new", l.context_new) &&
+         find(m, "gst_cuda_context_new_wrapped", l.context_new_wrapped) &&
+         find(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
+         find(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
+         find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
+         find(m, "gst_cuda_handle_set_context", l.handle_set_context) &&
+         find(m, "gst_cuda_handle_context_query", l.handle_context_query) &&
+         find(m, "gst_is_cuda_memory", l.is_cuda_memory) &&
+         find(m, "gst_cuda_buffer_pool_get_type", l.buffer_pool_get_type) &&
+         find(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
+}
+
+/// gst_cuda_allocator_alloc() has another parameter since 1.24, when streams came.
+bool find_by_release(GModule *m, Library &l) {
+  if (!find(m, "gst_cuda_stream_new", l.stream_new))
+    return find(m, "gst_cuda_allocator_alloc", l.allocator_alloc);
+  return find(m, "gst_cuda_allocator_alloc_wrapped", l.allocator_alloc_wrapped) &&
+         find(m, "gst_cuda_stream_get_handle", l.stream_get_handle) &&
+         find(m, "gst_cuda_memory_get_stream", l.memory_get_stream) &&
+         find(m, "gst_buffer_pool_config_set_cuda_stream", l.buffer_pool_config_set_cuda_stream);
+}
+
+const Library *open_library() {
+  GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
+  if (module == nullptr) {
+    GST_INFO("no CUDAMemory: %s", g_module_error());
+    return nullptr;
+  }
+  // It registers types.
+  g_module_make_resident(module);
+  static Library library = {};
+  if (!find_common(module, library) || !find_by_release(module, library)) {
+    GST_WARNING("no CUDAMemory: %s", g_module_error());
+    return nullptr;
+  }
+  if (!library.load_library()) {
+    GST_INFO("no CUDAMemory: libgstcuda finds no NVIDIA driver");
+    return nullptr;
+  }
+  library.memory_init_once();
+  return &library;
+}
+
+}  // namespace
+
+const Library *library() {
+  static const Library *const library = cuda_is_built() ? open_library() : nullptr;
+  return library;
+}
+
+int device_id_of(Context *context) {
+  guint id = 0;
+  g_object_get(context, "cuda-device-id", &id, nullptr);
+  return static_cast<int>(id);
+}
+
+}  // namespace cudatensor::gstcuda
+
+namespace cudatensor {
+
+gstcuda::Memory *cuda_memory_of(GstBuffer *buffer) {
+  const gstcuda::Library *library = gstcuda::library();
+  if (library == nullptr || gst_buffer_n_memory(buffer) != 1) return nullptr;
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  return library->is_cuda_memory(memory) ? reinterpret_cast<gstcuda::Memory *>(memory) : nullptr;
+}
+
+gstcuda::Stream *stream_of(gstcuda::Memory *memory) {
+  return gstcuda::loaded().has_streams() ? gstcuda::loaded().memory_get_stream(memory) : nullptr;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/batchschedule.h"
+
+#include <algorithm>
+
+namespace cudatensor {
+
+bool BatchSchedule::is_late(GstClockTime time) const {
+  return last_start_ && GST_CLOCK_TIME_IS_VALID(time) && time < *last_start_;
+}
+
+std::optional<GstClockTime> BatchSchedule::next_start(const Heads &heads, GstClockTime now) const {
+  if (heads.empty()) return std::nullopt;
+  GstClockTime earliest = GST_CLOCK_TIME_NONE;
+  for (const GstClockTime time : heads)
+    if (GST_CLOCK_TIME_IS_VALID(time) && !is_late(time)) earliest = std::min(earliest, time);
+  if (GST_CLOCK_TIME_IS_VALID(earliest)) return earliest;
+  // With what is late alone, the batch is made when the next one is due: not later than now, where
+  // one from the future has gone before.
+  return last_start_ ? std::min(*last_start_ + window_, now) : 0;
+}
+
+bool BatchSchedule::joins(GstClockTime time, GstClockTime start) const {
+  return !GST_CLOCK_TIME_IS_VALID(time) || time <= start || time - start < window_;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-cudahistogram
+ * @title: cudahistogram
+ *
+ * Counts the luminance of the pictures that pass, untouched, and posts one element message an
+ * interval, named `cudahistogram`: the histogram, mean, standard deviation, percentiles and the
+ * shares of clipped pixels.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=60 ! cudahistogram interval=500000000 ! autovideosink
+ * ]|
+ * Prints two messages for each second of video.
+ *
+ * Since: 0.1
+ */
+#include <utility>
+
+#include "gst/base/filter.h"
+#include "gst/caps/videocaps.h"
+#include "gst/elements/elements.h"
+#include "gst/elements/histogramaccumulator.h"
+#include "gst/elements/histogramworker.h"
+#include "gst/util/errors.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudahistogram_debug);
+
+struct GstCudaHistogram {
+  GstCudaTensorFilter parent;
+};
+struct GstCudaHistogramClass {
+  GstCudaTensorFilterClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaHistogram, gst_cuda_histogram, GST_TYPE_CUDA_TENSOR_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(cudahistogram, "cudahistogram", GST_RANK_NONE,
+                            gst_cuda_histogram_get_type())
+
+namespace cudatensor {
+namespace {
+
+struct Settings {
+  guint64 interval = GST_SECOND / 10;
+  bool post_messages = true;
+  std::vector<int> roi;
+};
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> &table = immortal([] {
+    Properties<Settings> t;
+    t.add(uint64_property("interval", "Interval",
+                          "Time that one message sums up, in nanoseconds; 0 = every buffer",
+                          G_MAXUINT64, GST_SECOND / 10),
+          Effect::next_frame, [](Settings &s) -> guint64 & { return s.interval; });
+    t.add(bool_property("post-messages", "Post messages",
+                        "Post element messages; where off, nothing is counted", true),
+          Effect::next_frame, [](Settings &s) -> bool & { return s.post_messages; });
+    t.add(int_list_property("roi", "Region of interest",
+                            "<x,y,width,height> in pixels, clipped to the frame; empty = the "
+                            "whole frame (default)"),
+          Effect::next_frame, [](Settings &s) -> std::vector<int> & { return s.roi; });
+    return t;
+  });
+  return table;
+}
+
+Rect rect_of(const std::vector<int> &roi, const ImageDesc &image) {
+  if (roi.empty()) return {0, 0, image.width, image.height};
+  if (roi.size() != 4)
+    throw Error(Error::Code::settings,
+                "roi has " + std::to_string(roi.size()) + " values; it needs four or none");
+  return clip_roi({roi[0], roi[1], roi[2], roi[3]}, image.width, image.height);
+}
+
+bool same(const HistogramParams &a, const HistogramParams &b) {
+  return a.in.format == b.in.format && a.in.width == b.in.width && a.in.height == b.in.height &&
+         a.roi.x == b.roi.x && a.roi.y == b.roi.y && a.roi.width == b.roi.width &&
+         a.roi.height == b.roi.height;
+}
+
+/// Black and white of the caps, in bins.
+ClipLevels clip_levels(const GstVideoInfo &info) {
+  const bool limited =
+      GST_VIDEO_INFO_IS_YUV(&info) && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255;
+  return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
+}
+
+std::shared_ptr<GstBuffer> keep(GstBuffer *buffer) {
+  return {gst_buffer_ref(buffer), gst_buffer_unref};
+}
+
+class Histogram final : public FilterWith<Settings> {
+ public:
+  explicit Histogram(GstBaseTransform *element) : FilterWith(element, properties()) {}
+
+  GstCaps *transform_caps(GstPadDirection, GstCaps *caps) override { return gst_caps_ref(caps); }
+  GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
+    return gst_caps_fixate(othercaps);
+  }
+  void set_caps(GstCaps *in, GstCaps *) override { info_ = parse_video_caps(in); }
+  gsize input_size() const override { return info_.size; }
+  gsize output_size() const override { return info_.size; }
+
+  void prepare(Backend &backend) override;
+  void release() override;
+  void process(Engine &engine, GstBuffer *in, GstBuffer *) override;
+  bool has_failed() const override { return failed_; }
+  void on_event(GstEvent *event) override;
+  void on_stop() override;
+
+ private:
+  void count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void start_worker(const CudaContextRef &context);
+  HistogramJob take_counted();
+  void hand_over();
+  void end_interval();
+  void forget();
+  FrameTime time_of(GstBuffer *buffer) const;
+
+  /// Without the object lock.
+  void post();
+  /// What was handed over has been added.
+  void drain() {
+    if (worker_) worker_->drain();
+  }
+
+  GstVideoInfo info_ = {};
+  std::unique_ptr<HistogramOperation> operation_;
+  HistogramParams params_ = {};  // what the operation was made for
+  std::optional<Rect> roi_;
+  HistogramInterval interval_;
+
+  // For CUDA: where frames are counted, and those that the operation sums up.
+  CudaEngine *cuda_ = nullptr;
+  CountedFrames open_;
+
+  HistogramAccumulator accumulator_;         // while there is a worker, its own
+  std::unique_ptr<HistogramWorker> worker_;  // for CUDA
+  std::atomic<bool> failed_{false};
+};
+
+void Histogram::prepare(Backend &backend) {
+  const Settings &s = latched();
+  if (!s.post_messages) {
+    forget();
+    return release();
+  }
+  // Of the caps and the region before.
+  hand_over();
+  const ImageDesc image = image_desc_of(info_);
+  const HistogramParams params = {image, rect_of(s.roi, image)};
+  // Not for another interval: on a GPU it would wait.
+  if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
+  params_ = params;
+  roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
+}
+
+/// What was counted goes on where it is still to be had.
+void Histogram::release() {
+  try {
+    hand_over();
+  } catch (const Error &error) {
+    failed_ = true;
+    report(error);
+  }
+  open_ = {};
+  cuda_ = nullptr;
+  worker_.reset();
+  operation_.reset();
+}
+
+void Histogram::process(Engine &engine, GstBuffer *in, GstBuffer *) {
+  if (!operation_) return;
+  const Settings &s = latched();
+  const FrameTime time = time_of(in);
+  if (!interval_.takes(time, s.interval, s.roi)) end_interval();
+  // Others may still get another frame.
+  const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
+  count(engine, in, {1, time, time, clip_levels(info_), roi_}, alone);
+  if (!alone) interval_.add(time, s.roi);
+}
+
+void Histogram::on_event(GstEvent *event) {
+  const bool ends =
+      GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE;
+  if (ends) {
+    end_interval();
+    drain();
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    hand_over();
+    forget();
+  }
+}
+
+void Histogram::on_stop() {
+  forget();
+  failed_ = false;
+}
+
+void Histogram::forget() {
+  open_ = {};
+  interval_.end();
+  drain();
+  accumulator_.discard();
+}
+
+void Histogram::post() {
+  if (accumulator_.empty()) return;
+  gst_element_post_message(GST_ELEMENT(element()),
+                           gst_message_new_element(GST_OBJECT(element()), accumulator_.take()));
+}
+
+void Histogram::count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone) {
+  if (engine.cuda() != nullptr) return count_later(*engine.cuda(), in, frame, alone);
+  Bins bins;
+  {
+    const VideoMap source(info_, in, GST_MAP_READ);
+    operation_->run(source.constant(), bins);
+  }
+  accumulator_.add(bins, frame);
+  if (alone) post();
+}
+
+/// The GPU keeps the sum until the interval ends. A frame alone takes its bins along.
+void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame,
+                            bool alone) {
+  cuda_ = &cuda;
+  if (!worker_) start_worker(cuda.context());
+  HistogramJob job;
+  if (alone) job.bins = worker_->take();
+  CudaInput input(cuda, in);
+  const Stream stream = use_stream(cuda, input.own_stream(), nullptr);
+  {
+    const VideoMap source(info_, in, input.flags());
+    const ConstImage view = input.luminance(source.constant(), stream);
+    if (alone)
+      operation_->run(view, job.bins.bins(), stream);
+    else
+      operation_->add(view, stream);
+    open_.add(frame);
+    if (alone) job.counted = std::exchange(open_, {});
+    input.finish(stream);
+  }
+  if (input.is_read_later()) job.input = keep(in);
+  if (!alone && !job.input) return;
+  if (!job.bins.ready) job.bins = worker_->take();
+  job.bins.ready->record(stream);
+  job.ends_interval = alone;
+  worker_->push(std::move(job));
+}
+
+void Histogram::start_worker(const CudaContextRef &context) {
+  const auto deliver = [this](const HistogramJob &job) {
+    if (job.counted.frames > 0) accumulator_.add(job.bins.bins(), job.counted);
+    if (job.ends_interval) post();
+  };
+  const auto failed = [this](const Error &error) {
+    failed_ = true;
+    report(error);
+  };
+  worker_ = std::make_unique<HistogramWorker>(context, deliver, failed);
+}
+
+/// What the GPU holds, behind all that it still counts. Events come outside the engine's scope.
+HistogramJob Histogram::take_counted() {
+  if (open_.frames == 0) return {};
+  const EngineScope scope(*cuda_);
+  const Stream stream = cuda_->last_stream();
+  HistogramJob job;
+  job.bins = worker_->take();
+  operation_->take(job.bins.bins(), stream);
+  job.counted = std::exchange(open_, {});
+  job.bins.ready->record(stream);
+  return job;
+}
+
+void Histogram::hand_over() {
+  if (open_.frames > 0) worker_->push(take_counted());
+}
+
+void Histogram::end_interval() {
+  interval_.end();
+  if (!worker_) return post();
+  HistogramJob job = take_counted();
+  job.ends_interval = true;
+  worker_->push(std::move(job));
+}
+
+FrameTime Histogram::time_of(GstBuffer *buffer) const {
+  const GstSegment &segment = element()->segment;
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  FrameTime time = {pts, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION(buffer),
+                    segment.rate < 0.0};
+  if (GST_CLOCK_TIME_IS_VALID(pts) && segment.format == GST_FORMAT_TIME) {
+    time.stream_time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, pts);
+    time.running_time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts);
+  }
+  if (!GST_CLOCK_TIME_IS_VALID(time.duration) && info_.fps_n > 0)
+    time.duration = gst_util_uint64_scale(GST_SECOND, info_.fps_d, info_.fps_n);
+  return time;
+}
+
+Filter *create(GstBaseTransform *element) { return new Histogram(element); }
+
+}  // namespace
+}  // namespace cudatensor
+
+static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudahistogram_debug, "cudahistogram", 0, "cudahistogram");
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "CUDA histogram", "Filter/Analyzer/Video/Hardware",
+      "Posts the luminance histogram of the pictures that pass, and its statistics",
+      "The gst-cudatensor developers");
+  cudatensor::install_analyzer(
+      &klass->parent_class, cudahistogram_debug,
+      cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS ", P010_10LE"),
+      cudatensor::create);
+  cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
+}
+
+static void gst_cuda_histogram_init(GstCudaHistogram *) {}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-cudaletterbox
+ * @title: cudaletterbox
+ * @see_also: cudanormalize
+ *
+ * Scales a picture into the size that downstream asks for, keeps its aspect ratio, pads the rest
+ * and converts to RGB or grey, in one pass. Every buffer carries a GstCudaTensorGeometryMeta, with
+ * which detections in the output are mapped back to the source.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox dialect=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
+ * ]|
+ * A 16:9 picture in a square of 640 pixels, 140 rows of grey above and below.
+ *
+ * Since: 0.1
+ */
+#include "gst/base/imagefilter.h"
+#include "gst/base/resizeproperties.h"
+#include "gst/elements/elements.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
+
+struct GstCudaLetterbox {
+  GstCudaTensorFilter parent;
+};
+struct GstCudaLetterboxClass {
+  GstCudaTensorFilterClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaLetterbox, gst_cuda_letterbox, GST_TYPE_CUDA_TENSOR_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(cudaletterbox, "cudaletterbox", GST_RANK_NONE,
+                            gst_cuda_letterbox_get_type())
+
+namespace cudatensor {
+namespace {
+
+struct Settings {
+  Settings() { resize.mode = ResizeMode::affine; }
+  Resize resize;
+};
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> &table = immortal([] {
+    Properties<Settings> t;
+    t.add(enum_property("dialect", "Dialect", "Where the picture lies in the output",
+                        dialect_get_type(), static_cast<int>(ResizeMode::affine)),
+          Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
+    add_resize_properties(t);
+    return t;
+  });
+  return table;
+}
+
+class Letterbox final : public ImageFilter<Settings> {
+ public:
+  explicit Letterbox(GstBaseTransform *element) : ImageFilter(element, properties()) {}
+
+  GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
+  GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
+
+  void set_caps(GstCaps *in, GstCaps *out) override {
+    const GstVideoInfo info = parse_video_caps(in);
+    const GstVideoInfo result = parse_video_caps(out);
+    if (!GST_VIDEO_INFO_IS_GRAY(&result)) check_matrix(info);
+    ImageFilter::set_caps(in, out);
+    source_ = source_of(in, info);
+  }
+
+  void prepare(Backend &backend) override {
+    const LetterboxParams params = {source_, image_desc_of(out_), latched().resize};
+    geometry_ = make_geometry(params.resize.mode, in_.width, in_.height, out_.width, out_.height,
+                              params.resize.scale_up);
+    operation_ = backend.letterbox(params);
+  }
+
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
+    ImageFilter::process(engine, in, out);
+    attach_geometry(in, out, geometry_);
+  }
+
+ private:
+  Source source_ = {};
+};
+
+GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    GstStructure *s = new_open_structure(gst_caps_get_structure(caps, i));
+    if (direction == GST_PAD_SINK)
+      gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr);
+    result = gst_caps_merge_structure(result, s);
+  }
+  return result;
+}
+
+GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
+  OwnedCaps result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
+  GstVideoInfo in;
+  if (gst_caps_is_empty(result.get()) || !gst_video_info_from_caps(&in, caps))
+    return gst_caps_fixate(result.release());
+  GstStructure *s = gst_caps_get_structure(result.get(), 0);
+  fixate_size(s, in.width, in.height);
+  if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&in)))
+    gst_structure_fixate_field(s, "format");
+  if (direction == GST_PAD_SINK) name_result_colorimetry(s, in);
+  return gst_caps_fixate(result.release());
+}
+
+Filter *create(GstBaseTransform *element) { return new Letterbox(element); }
+
+}  // namespace
+}  // namespace cudatensor
+
+static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudaletterbox_debug, "cudaletterbox", 0, "cudaletterbox");
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "CUDA letterbox", "Filter/Converter/Video/Scaler/Hardware",
+      "Scales a picture into a fixed size, keeps its aspect ratio and pads the rest",
+      "The gst-cudatensor developers");
+  cudatensor::install_filter(
+      &klass->parent_class, cudaletterbox_debug,
+      cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+      cudatensor::make_video_template_caps(CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GRAY8"),
+      cudatensor::create);
+  cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
+}
+
+static void gst_cuda_letterbox_init(GstCudaLetterbox *) {}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/muxcamera.h"
+
+#include <algorithm>
+
+#include "kernels/error.h"
+
+struct GstCudaTensorMuxPad {
+  GstAggregatorPad parent;
+  cudatensor::Camera *camera;
+};
+struct GstCudaTensorMuxPadClass {
+  GstAggregatorPadClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaTensorMuxPad, gst_cuda_tensor_mux_pad, GST_TYPE_AGGREGATOR_PAD)
+
+static void gst_cuda_tensor_mux_pad_finalize(GObject *object) {
+  delete reinterpret_cast<GstCudaTensorMuxPad *>(object)->camera;
+  G_OBJECT_CLASS(gst_cuda_tensor_mux_pad_parent_class)->finalize(object);
+}
+
+static void gst_cuda_tensor_mux_pad_class_init(GstCudaTensorMuxPadClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = gst_cuda_tensor_mux_pad_finalize;
+}
+
+static void gst_cuda_tensor_mux_pad_init(GstCudaTensorMuxPad *self) {
+  self->camera = new cudatensor::Camera;
+}
+
+namespace cudatensor {
+
+Camera &camera_of(GstAggregatorPad *pad) {
+  return *reinterpret_cast<GstCudaTensorMuxPad *>(pad)->camera;
+}
+
+std::vector<OwnedPad> pads_of(GstAggregator *aggregator) {
+  std::vector<OwnedPad> pads;
+  GST_OBJECT_LOCK(aggregator);
+  for (GList *l = GST_ELEMENT(aggregator)->sinkpads; l != nullptr; l = l->next)
+    pads.emplace_back(GST_AGGREGATOR_PAD(gst_object_ref(l->data)));
+  GST_OBJECT_UNLOCK(aggregator);
+  std::sort(pads.begin(), pads.end(), [](const OwnedPad &a, const OwnedPad &b) {
+    return camera_of(a.get()).index < camera_of(b.get()).index;
+  });
+  return pads;
+}
+
+Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size) {
+  if (batch_size != 0 && pads.size() > batch_size)
+    throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) + " for " +
+                                           std::to_string(pads.size()) + " sink pads");
+  Slots slots(batch_size != 0 ? batch_size : pads.size());
+  std::vector<GstAggregatorPad *> others;
+  for (const OwnedPad &pad : pads) {
+    const auto index = static_cast<size_t>(camera_of(pad.get()).index);
+    if (batch_size != 0 && index < slots.size())
+      slots[index] = pad.get();
+    else
+      others.push_back(pad.get());
+  }
+  auto slot = slots.begin();
+  for (GstAggregatorPad *pad : others) {
+    slot = std::find(slot, slots.end(), nullptr);
+    *slot = pad;
+  }
+  return slots;
+}
+
+GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer) {
+  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return GST_CLOCK_TIME_NONE;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_LOCK(pad);
+  const GstSegment &segment = pad->segment;
+  if (segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME,
+                                       std::max(GST_BUFFER_PTS(buffer), segment.start));
+  GST_OBJECT_UNLOCK(pad);
+  return time;
+}
+
+GstClockTime frame_duration_of(const Camera &camera) {
+  if (!camera.source || camera.info.fps_n == 0) return 0;
+  return gst_util_uint64_scale(GST_SECOND, camera.info.fps_d, camera.info.fps_n);
+}
+
+OwnedBuffer peek(GstAggregatorPad *pad) {
+  OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
+  GST_OBJECT_LOCK(pad);
+  const bool flushed = pad->segment.format == GST_FORMAT_UNDEFINED;
+  GST_OBJECT_UNLOCK(pad);
+  if (head == nullptr || !flushed) return head;
+  gst_aggregator_pad_drop_buffer(pad);
+  return nullptr;
+}
+
+bool have_spoken(const std::vector<OwnedPad> &pads) {
+  return std::all_of(pads.begin(), pads.end(), [](const OwnedPad &pad) {
+    return peek(pad.get()) != nullptr || gst_aggregator_pad_is_eos(pad.get());
+  });
+}
+
+bool have_ended(const std::vector<OwnedPad> &pads) {
+  return !pads.empty() && std::all_of(pads.begin(), pads.end(), [](const OwnedPad &pad) {
+    return gst_aggregator_pad_is_eos(pad.get());
+  });
+}
+
+bool is_gap(GstBuffer *buffer) {
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size(buffer) == 0;
+}
+
+GstBuffer *clip_to_segment(GstAggregator *, GstAggregatorPad *pad, GstBuffer *buffer) {
+  const GstClockTime begin = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(begin)) return buffer;
+  const GstClockTime end =
+      begin + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer)
+                                                    : frame_duration_of(camera_of(pad)));
+  GST_OBJECT_LOCK(pad);
+  const bool inside =
+      pad->segment.format != GST_FORMAT_TIME ||
+      gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
+  GST_OBJECT_UNLOCK(pad);
+  if (inside) return buffer;
+  gst_buffer_unref(buffer);
+  return nullptr;
+}
+
+}  // namespace cudatensor

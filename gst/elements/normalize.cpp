@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-cudanormalize
+ * @title: cudanormalize
+ * @see_also: cudaletterbox, cudanv12toyuv444
+ *
+ * Turns a picture into the tensor that a network takes, in one pass: resize or letterbox, colour
+ * conversion, channel order, layout, normalisation. The tensor has NNStreamer's caps; every buffer
+ * carries a GstCudaTensorGeometryMeta, with which detections are mapped back to the picture.
+ *
+ * With `regions` it makes a batch of parts of the picture instead, on a GPU with one kernel launch for
+ * each 64: a list, those that GstVideoRegionOfInterestMeta names, or tiles. Buffers then carry a
+ * GstCudaTensorBatchMeta, which has the geometry of each slot.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v
+ * ]|
+ * NCHW float32 tensors of 640:640:3:1 from 0 to 1, with the letterbox of Ultralytics' networks.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=224 height=224 mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
+ * ]|
+ * Normalised as for the classifiers that were trained with ImageNet.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=3840,height=2160 ! cudanormalize width=640 height=640 regions=tiles tile-columns=4 tile-rows=3 tile-overlap=0.2 ! fakesink silent=false -v
+ * ]|
+ * Batches of twelve tiles that overlap by a fifth, for small objects in 4K.
+ *
+ * Since: 0.1
+ */
+#include "gst/base/filter.h"
+#include "gst/base/regions.h"
+#include "gst/base/tensorsettings.h"
+#include "gst/caps/videocaps.h"
+#include "gst/elements/elements.h"
+#include "gst/meta/batchmeta.h"
+#include "gst/meta/geometrymeta.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
+#define GST_CAT_DEFAULT cudanormalize_debug
+
+struct GstCudaNormalize {
+  GstCudaTensorFilter parent;
+};
+struct GstCudaNormalizeClass {
+  GstCudaTensorFilterClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaNormalize, gst_cuda_normalize, GST_TYPE_CUDA_TENSOR_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(cudanormalize, "cudanormalize", GST_RANK_NONE,
+                            gst_cuda_normalize_get_type())
+
+namespace cudatensor {
+namespace {
+
+struct Settings : TensorSettings {
+  RegionSettings regions;
+
+  int64_t slots() const { return regions.slots(); }
+};
+
+const Properties<Settings> &properties() {
+  static const Properties<Settings> &table = immortal([] {
+    Properties<Settings> t;
+    add_tensor_properties(t);
+    add_region_properties(t);
+    return t;
+  });
+  return table;
+}
+
+class Normalize final : public FilterWith<Settings> {
+ public:
+  explicit Normalize(GstBaseTransform *element) : FilterWith(element, properties()) {}
+
+  std::optional<Effect> set_property(guint index, const GValue *value) override;
+
+  GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
+  GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
+
+  void set_caps(GstCaps *in, GstCaps *out) override {
+    const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
+    in_ = parse_video_caps(in);
+    source_ = source_of(in, in_);
+    out_ = tensor;
+  }
+  gsize input_size() const override { return in_.size; }
+  gsize output_size() const override { return out_.bytes(); }
+
+  void prepare(Backend &backend) override;
+  void release() override {
+    operation_.reset();
+    regions_.reset();
+  }
+
+  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override;
+
+ private:
+  void process_regions(Engine &engine, GstBuffer *in, GstBuffer *out);
+  std::vector<BatchSlot> slots_of(GstBuffer *in, FoundRegions found) const;
+
+  GstVideoInfo in_ = {};
+  TensorDesc out_ = {};
+  Source source_ = {};
+  Geometry geometry_ = {};
+  NormalizeParams params_;  // what the operation was made for, which is one of the two
+  std::unique_ptr<ImageToTensor> operation_;
+  std::unique_ptr<RegionsToTensor> regions_;
+};
+
+/// Regions may change from frame to frame: only their number asks for other caps.
+std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
+  const int64_t slots = pending().slots();
+  const auto effect = FilterWith::set_property(index, value);
+  return pending().slots() != slots ? Effect::renegotiates : effect;
+}
+
+void Normalize::prepare(Backend &backend) {
+  const Settings &s = latched();
+  // Not in set_caps, which is not called where another layout reads the same in the caps.
+  out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
+  NormalizeParams params = s.params(source_, out_);
+  const bool of_regions = s.regions.source != RegionSource::none;
+  params.beyond_is_pad = of_regions && s.regions.edge == RegionEdge::pad;
+  if (of_regions) check_regions(s.regions);
+  // Not for other regions.
+  if ((of_regions ? regions_ != nullptr : operation_ != nullptr) && params == params_) return;
+  release();
+  if (of_regions) {
+    regions_ = backend.normalize_regions(params);
+  } else {
+    geometry_ = s.geometry(source_.image, out_);
+    operation_ = backend.normalize(params);
+  }
+  params_ = std::move(params);
+}
+
+void Normalize::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
+  if (regions_ != nullptr) return process_regions(engine, in, out);
+  run(engine, *operation_, in_, in, out_, out);
+  transform_regions(in, out, geometry_);
+  attach_geometry(in, out, geometry_);
+}
+
+void Normalize::process_regions(Engine &engine, GstBuffer *in, GstBuffer *out) {
+  FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
+  std::vector<Region> regions;
+  for (const FoundRegion &each : found.regions) regions.push_back(each.region);
+  run_work(
+      engine,
+      [&](const ConstImage &from, const Tensor &to, Stream stream) {
+        regions_->run(from, regions, to, stream);
+      },
+      in_, in, out_, out);
+  drop_geometry(out);
+  // Nothing to infer from.
+  if (found.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
+  const guint left_out = found.left_out;
+  if (left_out > 0)
+    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
+  attach_batch(out, slots_of(in, std::move(found)), left_out);
+}
+
+std::vector<BatchSlot> Normalize::slots_of(GstBuffer *in, FoundRegions found) const {
+  const GstSegment &segment = element()->segment;
+  const GstClockTime running_time =
+      segment.format == GST_FORMAT_TIME
+          ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
+          : GST_CLOCK_TIME_NONE;
+  const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
+      gst_pad_get_stream_id(element()->sinkpad), g_free);
+  std::vector<BatchSlot> slots(out_.n);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    BatchSlot &slot = slots[i];
+    if (stream_id != nullptr) slot.stream_id = stream_id.get();
+    slot.pad_index = 0;
+    if (i >= found.regions.size()) continue;
+    slot.picture = in;
+    slot.running_time = running_time;
+    slot.geometry = latched().geometry(source_.image, found.regions[i].region, out_);
+    slot.region = std::move(found.regions[i]);
+  }
+  return slots;
+}
+
+/// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
+void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure *tensor) {
+  GstStructure *picture = gst_structure_new_empty("video/x-raw");
+  copy_framerate(picture, tensor);
+  gst_caps_append_structure(caps, picture);
+  if (s.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
+}
+
+GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
+  const Settings s = settings();
+  OwnedCaps result(gst_caps_new_empty());
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    const GstStructure *structure = gst_caps_get_structure(caps, i);
+    GstCaps *others = gst_caps_new_empty();
+    if (direction == GST_PAD_SRC)
+      append_pictures(others, s, structure);
+    else if (has_colors(s, structure))
+      append_tensors(others, s, s.slots(), structure);
+    // Keeps the order: the tensors of four dimensions come before those of three.
+    result.reset(gst_caps_merge(result.release(), others));
+  }
+  if (gst_caps_is_empty(result.get()) && !gst_caps_is_empty(caps)) check_colors(s, caps);
+  return result.release();
+}
+
+/// What downstream takes of `caps`. GstBaseTransform does not ask where caps merely lack their
+/// dimensions.
+GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
+  OwnedCaps peer(gst_pad_peer_query_caps(element->srcpad, caps));
+  return gst_caps_intersect_full(peer.get(), caps, GST_CAPS_INTERSECT_FIRST);
+}
+
+GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
+  OwnedCaps offered(othercaps);
+  if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
+  const Settings s = settings();
+  const GstVideoInfo in = parse_video_caps(caps);
+  if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
+  OwnedCaps wanted(ask_downstream(element(), offered.get()));
+  if (gst_caps_is_empty(wanted.get())) return wanted.release();
+  return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);
+}
+
+Filter *create(GstBaseTransform *element) { return new Normalize(element); }
+
+}  // namespace
+}  // namespace cudatensor
+
+static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudanormalize_debug, "cudanormalize", 0, "cudanormalize");
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "CUDA normalize", "Filter/Converter/Video/Scaler/Hardware",
+      "Turns a picture into a network's tensor: resize or letterbox, colours, layout, "
+      "normalisation",
+      "The gst-cudatensor developers");
+  using cudatensor::DType;
+  cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
+                             cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+                             cudatensor::make_tensor_template_caps(
+                                 {DType::float32, DType::float16, DType::uint8, DType::int8}),
+                             cudatensor::create);
+  cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
+}
+
+static void gst_cuda_normalize_init(GstCudaNormalize *) {}

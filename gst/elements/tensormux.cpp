@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-cudatensormux
+ * @title: cudatensormux
+ * @see_also: cudanormalize
+ *
+ * Turns the pictures of several cameras into one batch for a network, in one pass: what cudanormalize
+ * does to one picture, for cameras of any sizes, formats, colours and rates. A batch has a slot for
+ * each camera; a GstCudaTensorBatchMeta says what lies in each. The slot of a camera that has no
+ * picture in time is filled with the pad value and marked invalid, so that no camera holds up others
+ * for longer than the latency.
+ *
+ * Pads may come and go while the pipeline plays. A pad whose number is below the batch size has the
+ * slot of that number. A batch waits for the pads that exist: behind decodebin, which links late, use
+ * `decodebin ! queue ! mux.`, so that the first batches have its frames.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 ! mux.
+ * ]|
+ * Batches of two letterboxed pictures, 640:640:3:2.
+ *
+ * Since: 0.1
+ */
+#include <cstring>
+
+#include "gst/caps/memorycaps.h"
+#include "gst/caps/videocaps.h"
+#include "gst/elements/elements.h"
+#include "gst/elements/tensormuxer.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudatensormux_debug);
+#define GST_CAT_DEFAULT cudatensormux_debug
+
+struct GstCudaTensorMux {
+  GstAggregator parent;
+  cudatensor::TensorMuxer *muxer;
+};
+struct GstCudaTensorMuxClass {
+  GstAggregatorClass parent_class;
+};
+G_DEFINE_TYPE(GstCudaTensorMux, gst_cuda_tensor_mux, GST_TYPE_AGGREGATOR)
+GST_ELEMENT_REGISTER_DEFINE(cudatensormux, "cudatensormux", GST_RANK_NONE,
+                            gst_cuda_tensor_mux_get_type())
+
+namespace cudatensor {
+namespace {
+
+TensorMuxer &muxer_of(gpointer element) { return *static_cast<GstCudaTensorMux *>(element)->muxer; }
+
+GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
+                                 const gchar *name, const GstCaps *caps) {
+  GST_OBJECT_LOCK(aggregator);
+  const bool room = muxer_of(aggregator).has_room();
+  GST_OBJECT_UNLOCK(aggregator);
+  if (!room) {
+    GST_WARNING_OBJECT(aggregator, "no sink pad beyond the batch size");
+    return nullptr;
+  }
+  GstAggregatorPad *pad = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+                              ->create_new_pad(aggregator, templ, name, caps);
+  if (pad != nullptr)
+    camera_of(pad).index =
+        static_cast<int>(g_ascii_strtoull(GST_PAD_NAME(pad) + strlen("sink_"), nullptr, 10));
+  return pad;
+}
+
+gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps *caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    const bool taken = muxer_of(aggregator).set_caps(pad, caps);
+    gst_event_unref(event);
+    return taken;
+  }
+  if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START)
+    muxer_of(aggregator).set_stream_id(pad, event);
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->sink_event(aggregator, pad, event);
+}
+
+/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
+gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
+  GstCaps *caps = nullptr;
+  gst_query_parse_accept_caps(query, &caps);
+  const OwnedCaps possible(gst_pad_get_pad_template_caps(GST_PAD(pad)));
+  gst_query_set_accept_caps_result(query, gst_caps_is_subset(caps, possible.get()));
+  return TRUE;
+}
+
+gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
+    return TRUE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) return accept_caps(pad, query);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
+    return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+        ->sink_query(aggregator, pad, query);
+  GstCaps *filter = nullptr;
+  gst_query_parse_caps(query, &filter);
+  const OwnedCaps caps(muxer_of(aggregator).sink_caps(filter));
+  gst_query_set_caps_result(query, caps.get());
+  return TRUE;
+}
+
+/// GstAggregator until 1.22.8 lets upstream free a query that is being answered, where its pad is
+/// flushed or released. Pools are not offered there.
+bool keeps_queries() {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  return minor > 22 || (minor == 22 && micro >= 9);
+}
+
+gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !keeps_queries()) return FALSE;
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
+      ->sink_query_pre_queue(aggregator, pad, query);
+}
+
+gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
+    return TRUE;
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_query(aggregator, query);
+}
+
+gboolean src_event(GstAggregator *aggregator, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) muxer_of(aggregator).hear_qos(event);
+  return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_event(aggregator, event);
+}
+
+void set_context(GstElement *element, GstContext *context) {
+  muxer_of(element).keeper().set_context(context);
+  GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
+  GST_OBJECT_LOCK(object);
+  muxer_of(object).set_property(id, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  GST_OBJECT_LOCK(object);
+  muxer_of(object).get_property(id, value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void finalize_mux(GObject *object) {
+  delete &muxer_of(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_mux_parent_class)->finalize(object);
+}
+
+void add_pad_templates(GstElementClass *klass) {
+  GstCaps *sink = make_video_template_caps(CUDATENSOR_INPUT_FORMATS);
+  GstCaps *src =
+      make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
+  if (cuda_is_built()) {
+    sink = in_both_memories(sink);
+    src = in_both_memories(src);
+  }
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new_with_gtype("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, sink,
+                                             gst_cuda_tensor_mux_pad_get_type()));
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new_with_gtype("src", GST_PAD_SRC, GST_PAD_ALWAYS, src,
+                                             GST_TYPE_AGGREGATOR_PAD));
+  gst_caps_unref(sink);
+  gst_caps_unref(src);
+}
+
+void set_aggregator_functions(GstAggregatorClass *klass) {
+  klass->create_new_pad = create_new_pad;
+  klass->clip = clip_to_segment;
+  klass->sink_event = sink_event;
+  klass->sink_query = sink_query;
+  klass->sink_query_pre_queue = sink_query_pre_queue;
+  klass->src_query = src_query;
+  klass->src_event = src_event;
+  klass->start = [](GstAggregator *a) -> gboolean { return muxer_of(a).start(); };
+  klass->stop = [](GstAggregator *a) -> gboolean {
+    muxer_of(a).stop();
+    return TRUE;
+  };
+  klass->flush = [](GstAggregator *a) {
+    muxer_of(a).flush();
+    return GST_FLOW_OK;
+  };
+  klass->get_next_time = [](GstAggregator *a) { return muxer_of(a).next_time(); };
+  klass->aggregate = [](GstAggregator *a, gboolean timeout) {
+    return muxer_of(a).aggregate(timeout);
+  };
+  klass->negotiate = [](GstAggregator *a) -> gboolean {
+    const auto *parent = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class);
+    return muxer_of(a).end_negotiation(parent->negotiate(a) != FALSE);
+  };
+  klass->update_src_caps = [](GstAggregator *a, GstCaps *downstream, GstCaps **result) {
+    return muxer_of(a).update_src_caps(downstream, result);
+  };
+  klass->negotiated_src_caps = [](GstAggregator *a, GstCaps *caps) -> gboolean {
+    return muxer_of(a).set_src_caps(caps);
+  };
+  klass->propose_allocation = [](GstAggregator *a, GstAggregatorPad *pad, GstQuery *,
+                                 GstQuery *query) -> gboolean {
+    return muxer_of(a).propose_allocation(pad, query);
+  };
+  klass->decide_allocation = [](GstAggregator *a, GstQuery *query) -> gboolean {
+    return muxer_of(a).decide_allocation(query);
+  };
+}
+
+}  // namespace
+}  // namespace cudatensor
+
+static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(cudatensormux_debug, "cudatensormux", 0, "cudatensormux");
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = cudatensor::set_property;
+  object->get_property = cudatensor::get_property;
+  object->finalize = cudatensor::finalize_mux;
+  cudatensor::install_backend_properties(object);
+  cudatensor::mux_properties().install(object, cudatensor::kFirstProperty);
+
+  auto *element = GST_ELEMENT_CLASS(klass);
+  element->set_context = cudatensor::set_context;
+  cudatensor::add_pad_templates(element);
+  gst_element_class_set_static_metadata(
+      element, "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler/Hardware",
+      "Turns the pictures of several cameras into one batch for a network",
+      "The gst-cudatensor developers");
+  gst_type_mark_as_plugin_api(gst_cuda_tensor_mux_pad_get_type(),
+                              static_cast<GstPluginAPIFlags>(0));
+
+  cudatensor::set_aggregator_functions(GST_AGGREGATOR_CLASS(klass));
+}
+
+static void gst_cuda_tensor_mux_init(GstCudaTensorMux *self) {
+  self->muxer = new cudatensor::TensorMuxer(GST_AGGREGATOR(self), cudatensormux_debug);
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/tensormuxer.h"
+
+#include <algorithm>
+
+#include "gst/caps/memorycaps.h"
+#include "gst/caps/videocaps.h"
+#include "gst/cuda/cudamemory.h"
+#include "gst/util/log.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr guint64 kMostWindow = 3600 * GST_SECOND;
+constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
+
+}  // namespace
+
+const Properties<MuxSettings> &mux_properties() {
+  static const Properties<MuxSettings> &table = immortal([] {
+    Properties<MuxSettings> t;
+    add_tensor_properties(t);
+    t.add(uint_property("batch-size", "Batch size",
+                        "Slots of a batch; 0 = as many as there are sink pads", 0, kMostSlots, 0),
+          Effect::renegotiates, [](MuxSettings &s) -> guint & { return s.batch_size; });
+    t.add(uint64_property("window", "Window",
+                          "Frames that lie less than this apart make one batch, in ns; 0 = the "
+                          "duration of the fastest camera's frames",
+                          kMostWindow, 0),
+          Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
+    t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
+          Effect::next_frame, [](MuxSettings &s) -> bool & { return s.qos; });
+    return t;
+  });
+  return table;
+}
+
+// --- properties --------------------------------------------------------------------------------
+
+void TensorMuxer::set_property(guint id, const GValue *value) {
+  if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
+  const auto effect = mux_properties().set(pending_, id - kFirstProperty, value);
+  changed_ |= effect.has_value();
+  renegotiate_ |= effect == Effect::renegotiates;
+}
+
+void TensorMuxer::get_property(guint id, GValue *value) {
+  if (id < kFirstProperty) return get_backend_property(keeper_, id, value);
+  mux_properties()[id - kFirstProperty].get(pending_, value);
+}
+
+bool TensorMuxer::has_room() const {
+  const guint most = pending_.batch_size != 0 ? pending_.batch_size : kMostSlots;
+  return GST_ELEMENT(element_)->numsinkpads < most;
+}
+
+MuxSettings TensorMuxer::pending() const {
+  GST_OBJECT_LOCK(element_);
+  MuxSettings copy = pending_;
+  GST_OBJECT_UNLOCK(element_);
+  return copy;
+}
+
+/// Takes over what properties have changed.
+void TensorMuxer::latch() {
+  GST_OBJECT_LOCK(element_);
+  const bool changed = changed_;
+  if (changed) latched_ = pending_;
+  renegotiating_ |= renegotiate_;
+  changed_ = renegotiate_ = false;
+  GST_OBJECT_UNLOCK(element_);
+  // The operation goes in its engine's scope; the slots without a camera may not fit any more.
+  if (changed) sources_.clear();
+}
+
+// --- start and stop ----------------------------------------------------------------------------
+
+bool TensorMuxer::start() {
+  latch();
+  errors_.forget();
+  flush();
+  reported_window_ = GST_CLOCK_TIME_NONE;
+  return errors_.guard([&] { keeper_.start(); });
+}
+
+void TensorMuxer::stop() {
+  keeper_.stop();
+  sources_.clear();
+  out_ = {};
+  for (const OwnedPad &pad : pads_of(element_)) {
+    camera_of(pad.get()).source.reset();
+    camera_of(pad.get()).refusal.clear();
+  }
+}
+
+// --- negotiation -------------------------------------------------------------------------------
+
+GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
+  OwnedCaps formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
+  if (pending().color == Color::yuv) gst_caps_set_value(formats.get(), "format", yuv_formats());
+  GstCaps *caps = formats.release();
+  if (keeper_.can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
+  if (filter == nullptr) return caps;
+  OwnedCaps all(caps);
+  return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
+}
+
+bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
+  Camera &camera = camera_of(pad);
+  // Frames of caps that are refused are not those before.
+  camera.source.reset();
+  try {
+    const GstVideoInfo info = parse_video_caps(caps);
+    check_colors(pending(), caps);
+    camera.source = source_of(caps, info);
+    camera.info = info;
+  } catch (const std::exception &error) {
+    camera.refusal = error.what();
+  }
+  keeper_.forget_stream();
+  // Size and framerate of the batch may follow from it.
+  gst_pad_mark_reconfigure(element_->srcpad);
+  update_window(pads_of(element_));
+  return camera.source.has_value();
+}
+
+void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
+  const gchar *id = nullptr;
+  gst_event_parse_stream_start(event, &id);
+  camera_of(pad).stream_id = id;
+}
+
+GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
+  latch();
+  renegotiating_ = false;
+  const std::vector<OwnedPad> pads = pads_of(element_);
+  const guint slots = latched_.batch_size != 0 ? latched_.batch_size : pads.size();
+  const Camera *first = nullptr, *fastest = nullptr;
+  for (const OwnedPad &pad : pads) {
+    const Camera &camera = camera_of(pad.get());
+    if (!camera.source) continue;
+    if (first == nullptr) first = fastest = &camera;
+    if (frame_duration_of(camera) < frame_duration_of(*fastest)) fastest = &camera;
+  }
+  if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
+                                         fastest->info.fps_n, fastest->info.fps_d, nullptr);
+  GstCaps *offered = gst_caps_new_empty();
+  append_tensors(offered, latched_, slots, rate);
+  gst_structure_free(rate);
+  if (keeper_.can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
+  OwnedCaps own(offered);
+  OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
+  try {
+    *result = choose_tensor(wanted.get(), downstream, latched_, slots, first->info.width,
+                            first->info.height);
+    return GST_FLOW_OK;
+  } catch (const std::exception &error) {
+    hear_refusal(error.what());
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+}
+
+/// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
+void TensorMuxer::hear_refusal(const std::string &cause) {
+  if (!GST_PAD_IS_FLUSHING(element_->srcpad))
+    errors_.report(Error(Error::Code::settings, "not negotiated: " + cause));
+}
+
+bool TensorMuxer::end_negotiation(bool negotiated) {
+  negotiated_ = negotiated;
+  if (negotiated) return true;
+  // What has failed before has said why, and is the one error.
+  const OwnedCaps taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
+  hear_refusal("downstream takes " + text_of(taken.get()) + ", the element gives other/tensors");
+  return false;
+}
+
+bool TensorMuxer::set_src_caps(GstCaps *caps) {
+  try {
+    out_ = parse_tensor_caps(caps, latched_.layout);
+    sources_.clear();
+    return true;
+  } catch (const std::exception &error) {
+    hear_refusal(error.what());
+    return false;
+  }
+}
+
+bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
+  if (!keeper_.has_engine()) return false;
+  return !refusal_of(GST_ELEMENT(element_), category_, [&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    propose_pool(query, camera_of(pad).info.size, engine);
+  });
+}
+
+bool TensorMuxer::decide_allocation(GstQuery *query) {
+  return errors_.guard([&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    decide_pool(query, out_.bytes(), engine);
+  });
+}
+
+// --- batches -----------------------------------------------------------------------------------
+
+BatchSchedule::Heads TensorMuxer::heads(const std::vector<OwnedPad> &pads) const {
+  BatchSchedule::Heads heads;
+  for (const OwnedPad &pad : pads) {
+    const OwnedBuffer head = peek(pad.get());
+    if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
+  }
+  return heads;
+}
+
+/// The clock's running time; none where frames do not come with it.
+GstClockTime TensorMuxer::now() const {
+  GstClock *clock = live_ ? gst_element_get_clock(GST_ELEMENT(element_)) : nullptr;
+  if (clock == nullptr) return GST_CLOCK_TIME_NONE;
+  const GstClockTime time = gst_clock_get_time(clock);
+  const GstClockTime base = gst_element_get_base_time(GST_ELEMENT(element_));
+  gst_object_unref(clock);
+  return time > base ? time - base : 0;
+}
+
+std::optional<GstClockTime> TensorMuxer::next_start(const std::vector<OwnedPad> &pads) const {
+  return schedule_.next_start(heads(pads), now());
+}
+
+GstClockTime TensorMuxer::next_time() const {
+  // Without a frame there is nothing to wait for but one.
+  return next_start(pads_of(element_)).value_or(GST_CLOCK_TIME_NONE);
+}
+
+/// Waiting for the frames of a batch is our latency.
+void TensorMuxer::update_window(const std::vector<OwnedPad> &pads) {
+  GstClockTime window = latched_.window;
+  for (const OwnedPad &pad : pads) {
+    const GstClockTime duration = frame_duration_of(camera_of(pad.get()));
+    if (latched_.window == 0 && duration != 0 && (window == 0 || duration < window))
+      window = duration;
+  }
+  if (window == 0) window = kUnknownFrameDuration;
+  schedule_.set_window(window);
+  if (window != reported_window_) gst_aggregator_set_latency(element_, window, window);
+  reported_window_ = window;
+}
+
+void TensorMuxer::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
+  GST_CAT_INFO_OBJECT(category_, where, "dropping what is late: %" GST_TIME_FORMAT,
+                      GST_TIME_ARGS(time));
+  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
+                                            pts, schedule_.window());
+  gst_element_post_message(GST_ELEMENT(element_), message);
+}
+
+/// As GstBaseTransform takes it: what is late is to be twice as much ahead.
+void TensorMuxer::hear_qos(GstEvent *event) {
+  GstClockTimeDiff jitter = 0;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  gst_event_parse_qos(event, nullptr, nullptr, &jitter, &time);
+  if (!GST_CLOCK_TIME_IS_VALID(time) || static_cast<GstClockTimeDiff>(time) < -jitter) return;
+  earliest_ = time + (jitter > 0 ? 2 * jitter : jitter);
+}
+
+bool TensorMuxer::is_late_downstream(GstClockTime start) const {
+  const GstClockTime earliest = earliest_;
+  return latched_.qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
+}
+
+/// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
+Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
+  for (Frame frame;;) {
+    const OwnedBuffer head = peek(pad);
+    const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
+    const bool joins = head != nullptr && schedule_.joins(time, start);
+    const bool replaces = frame.buffer == nullptr || (live_ && schedule_.is_late(frame.time));
+    if (!joins || !replaces) return frame;
+    if (frame.buffer != nullptr) post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
+    frame = {OwnedBuffer(gst_aggregator_pad_pop_buffer(pad)), time};
+  }
+}
+
+/// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
+bool TensorMuxer::follow(const std::vector<OwnedPad> &pads) {
+  for (const OwnedPad &pad : pads) {
+    const OwnedBuffer head = peek(pad.get());
+    if (head != nullptr && cuda_memory_of(head.get()) != nullptr) return keeper_.follow(head.get());
+  }
+  return false;
+}
+
+/// Throws Error where a camera shows frames of caps that were refused, or of none. Gaps may come
+/// before caps.
+void TensorMuxer::check_caps(const std::vector<OwnedPad> &pads) const {
+  for (const OwnedPad &pad : pads) {
+    const Camera &camera = camera_of(pad.get());
+    if (camera.source) continue;
+    const OwnedBuffer head = peek(pad.get());
+    if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
+    if (head == nullptr || is_gap(head.get())) continue;
+    const std::string cause = camera.refusal.empty() ? "a frame without caps" : camera.refusal;
+    throw Error(Error::Code::settings, GST_PAD_NAME(pad.get()) + (": " + cause));
+  }
+}
+
+GstFlowReturn TensorMuxer::aggregate(bool timeout) {
+  if (!negotiated_)
+    return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  errors_.next_frame();
+  const std::vector<OwnedPad> pads = pads_of(element_);
+  live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
+  latch();
+  update_window(pads);
+  // A frame that seemed to be there may have been clipped.
+  if (!timeout && !have_spoken(pads)) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  const auto start = next_start(pads);
+  if (!start) return have_ended(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  gst_object_sync_values(GST_OBJECT(element_), *start);
+  latch();
+  Slots slots;
+  const bool possible = errors_.guard([&] {
+    check_caps(pads);
+    slots = assign_slots(pads, latched_.batch_size);
+    renegotiating_ |= follow(pads) || out_.n != static_cast<int64_t>(slots.size());
+  });
+  if (!possible) return GST_FLOW_ERROR;
+  if (renegotiating_) {
+    gst_pad_mark_reconfigure(element_->srcpad);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  GST_CAT_LOG_OBJECT(category_, element_, "batch at %" GST_TIME_FORMAT "%s", GST_TIME_ARGS(*start),
+                     timeout ? ", not all cameras in time" : "");
+  Batch batch(std::move(slots), *start);
+  const bool pictures = collect(batch);
+  schedule_.begun(*start);
+  const bool late = is_late_downstream(*start);
+  if (pictures && late) post_dropped(element_, *start, *start);
+  if (!pictures || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  OwnedBuffer buffer = compute(batch);
+  return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
+}
+
+/// Takes the cameras' frames; whether there is a picture among them.
+bool TensorMuxer::collect(Batch &batch) {
+  bool pictures = false;
+  for (size_t i = 0; i < batch.slots.size(); ++i) {
+    GstAggregatorPad *pad = batch.slots[i];
+    if (pad == nullptr) continue;
+    const Camera &camera = camera_of(pad);
+    Frame &frame = batch.frames[i];
+    BatchSlot &meta = batch.meta[i];
+    meta.pad_index = camera.index;
+    meta.stream_id = camera.stream_id;
+    frame = take(pad, batch.start);
+    if (frame.buffer == nullptr || is_gap(frame.buffer.get())) continue;
+    batch.inputs[i] = {frame.buffer.get(), &camera.info, GST_PAD_NAME(pad)};
+    meta.picture = frame.buffer.get();
+    meta.running_time = frame.time;
+    batch.timed |= GST_CLOCK_TIME_IS_VALID(frame.time);
+    pictures = true;
+  }
+  return pictures;
+}
+
+/// Slots without a picture keep their place in the operation, so that it serves a camera that
+/// returns.
+void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
+  std::vector<Source> sources = sources_;
+  sources.resize(batch.slots.size());
+  const Source *any = nullptr;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (batch.inputs[i].buffer == nullptr) continue;
+    sources[i] = *camera_of(batch.slots[i]).source;
+    any = &sources[i];
+  }
+  for (Source &source : sources)
+    if (source.image.width == 0) source = *any;
+  if (batch_ != nullptr && sources == sources_) return;
+  for (const BatchInput &input : batch.inputs)
+    if (input.buffer != nullptr && (latched_.color == Color::rgb || latched_.color == Color::bgr))
+      check_matrix(*input.info);
+  release();
+  out_ = desc_of(dimensions_of(out_), latched_.dtype, latched_.layout);
+  batch_ = engine.backend().normalize_batch(sources, latched_.params(sources[0], out_));
+  geometries_.clear();
+  TensorDesc slot = out_;
+  slot.n = 1;
+  for (const Source &source : sources) geometries_.push_back(latched_.geometry(source.image, slot));
+  sources_ = sources;
+}
+
+/// Not a pool's own words alone: the cause.
+OwnedBuffer TensorMuxer::acquire(Engine &engine) {
+  GstBuffer *buffer = nullptr;
+  GstAllocator *allocator = nullptr;
+  GstAllocationParams params;
+  gst_aggregator_get_allocator(element_, &allocator, &params);
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool(element_);
+  if (pool == nullptr)
+    buffer = gst_buffer_new_allocate(allocator, out_.bytes(), &params);
+  else if (gst_buffer_pool_set_active(pool, TRUE))
+    gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
+  gst_clear_object(&pool);
+  const std::unique_ptr<GstAllocator, UnrefObject> owner(allocator);
+  if (buffer == nullptr) fail_to_allocate(out_.bytes(), engine, allocator);
+  return OwnedBuffer(buffer);
+}
+
+/// None where it failed, with the error reported.
+OwnedBuffer TensorMuxer::compute(Batch &batch) {
+  OwnedBuffer out;
+  const bool done = errors_.guard([&] {
+    Engine &engine = keeper_.engine();
+    const EngineScope scope(engine);
+    prepare(engine, batch);
+    for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
+    out = acquire(engine);
+    run_batch(engine, *batch_, batch.inputs, out_, out.get());
+    attach_batch(out.get(), batch.meta);
+  });
+  return done ? std::move(out) : nullptr;
+}
+
+namespace {
+
+/// What was asked for in the time of the cameras' streams, in running time, which begins anew.
+GstSegment in_running_time(const GstSegment &asked) {
+  GstSegment own;
+  gst_segment_init(&own, GST_FORMAT_TIME);
+  own.applied_rate = asked.rate * asked.applied_rate;
+  if (GST_CLOCK_TIME_IS_VALID(asked.time)) own.time = asked.time;
+  // Backwards, the times of streams count from the end. The last frame, of the very begin, is not
+  // beyond it, or sinks would drop it.
+  if (asked.rate < 0.0 && GST_CLOCK_TIME_IS_VALID(asked.stop))
+    own.stop =
+        1 + static_cast<GstClockTime>(static_cast<double>(asked.stop - asked.start) / -asked.rate);
+  return own;
+}
+
+}  // namespace
+
+/// GstAggregator's own after a seek is the seek's.
+void TensorMuxer::begin_segment() {
+  GST_OBJECT_LOCK(element_->srcpad);
+  const GstSegment own = in_running_time(GST_AGGREGATOR_PAD(element_->srcpad)->segment);
+  GST_OBJECT_UNLOCK(element_->srcpad);
+  gst_aggregator_update_segment(element_, &own);
+  begins_segment_ = false;
+}
+
+GstFlowReturn TensorMuxer::push(const Batch &batch, OwnedBuffer buffer) {
+  if (begins_segment_) begin_segment();
+  GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
+  GST_OBJECT_LOCK(element_->srcpad);
+  GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = batch.start;
+  GST_OBJECT_UNLOCK(element_->srcpad);
+  gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
+                                  GST_BUFFER_DURATION(buffer.get()), nullptr);
+  const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());
+  // Sources hear of it with their next frame, if there is one. Others have said what failed.
+  if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_FLOW_ERROR(element_, flow);
+  return flow;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+
+#include "gst/base/allocation.h"
+#include "gst/base/backendproperties.h"
+#include "gst/base/batchrun.h"
+#include "gst/base/tensorsettings.h"
+#include "gst/elements/batchschedule.h"
+#include "gst/elements/muxcamera.h"
+#include "gst/meta/batchmeta.h"
+#include "gst/util/errors.h"
+
+namespace cudatensor {
+
+struct MuxSettings : TensorSettings {
+  guint batch_size = 0;
+  guint64 window = 0;
+  bool qos = true;
+};
+
+const Properties<MuxSettings> &mux_properties();
+
+/// A frame that goes into a batch, or a gap.
+struct Frame {
+  OwnedBuffer buffer;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+};
+
+/// A batch on its way, by slot.
+struct Batch {
+  Batch(Slots of, GstClockTime at)
+      : slots(std::move(of)),
+        start(at),
+        frames(slots.size()),
+        inputs(slots.size()),
+        meta(slots.size()) {}
+
+  Slots slots;
+  GstClockTime start;
+  std::vector<Frame> frames;
+  std::vector<BatchInput> inputs;
+  std::vector<BatchSlot> meta;
+  bool timed = false;  // some picture has a time
+};
+
+/// What cudatensormux does, in plain C++; of GstAggregator's functions those of the same names.
+class TensorMuxer {
+ public:
+  TensorMuxer(GstAggregator *element, GstDebugCategory *category)
+      : element_(element),
+        category_(category),
+        errors_(GST_ELEMENT(element)),
+        keeper_(GST_ELEMENT(element), category, [this] { release(); }) {}
+
+  EngineKeeper &keeper() { return keeper_; }
+
+  // With the object lock held.
+  void set_property(guint id, const GValue *value);
+  void get_property(guint id, GValue *value);
+  bool has_room() const;
+
+  bool start();
+  void stop();
+  void flush() {
+    schedule_.reset();
+    earliest_ = GST_CLOCK_TIME_NONE;
+    begins_segment_ = true;
+  }
+  void hear_qos(GstEvent *event);
+
+  GstCaps *sink_caps(GstCaps *filter);
+  bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
+  void set_stream_id(GstAggregatorPad *pad, GstEvent *event);
+  GstFlowReturn update_src_caps(GstCaps *downstream, GstCaps **result);
+  /// After GstAggregator's own; returns what it is given.
+  bool end_negotiation(bool negotiated);
+  bool set_src_caps(GstCaps *caps);
+  bool propose_allocation(GstAggregatorPad *pad, GstQuery *query);
+  bool decide_allocation(GstQuery *query);
+
+  GstClockTime next_time() const;
+  GstFlowReturn aggregate(bool timeout);
+
+ private:
+  void release() { batch_.reset(); }
+  void latch();
+  MuxSettings pending() const;
+  GstClockTime now() const;
+  BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
+  std::optional<GstClockTime> next_start(const std::vector<OwnedPad> &pads) const;
+  void update_window(const std::vector<OwnedPad> &pads);
+  void check_caps(const std::vector<OwnedPad> &pads) const;
+  void hear_refusal(const std::string &cause);
+  bool follow(const std::vector<OwnedPad> &pads);
+  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  bool collect(Batch &batch);
+  void prepare(Engine &engine, const Batch &batch);
+  OwnedBuffer acquire(Engine &engine);
+  OwnedBuffer compute(Batch &batch);
+  void begin_segment();
+  GstFlowReturn push(const Batch &batch, OwnedBuffer buffer);
+  bool is_late_downstream(GstClockTime start) const;
+  void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
+
+  GstAggregator *element_;
+  GstDebugCategory *category_;
+  ErrorReporter errors_;
+  std::unique_ptr<ImagesToTensor> batch_;  // goes in its engine's scope, at last by keeper_
+  EngineKeeper keeper_;
+
+  // Guarded by the object lock.
+  MuxSettings pending_;
+  bool changed_ = true, renegotiate_ = false;
+
+  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream
+
+  // The streaming thread's.
+  MuxSettings latched_;
+  BatchSchedule schedule_;
+  bool renegotiating_ = false;  // caps are to be negotiated before the next batch
+  bool negotiated_ = true;      // as far as was tried
+  bool live_ = false;
+  bool begins_segment_ = true;  // before the next batch
+  GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
+  TensorDesc out_ = {};
+  std::vector<Source> sources_;  // of the slots, those that batch_ was made for; none: to be made
+  std::vector<Geometry> geometries_;
+};
+
+}  // namespace cudatensor

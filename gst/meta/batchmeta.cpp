@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/meta/batchmeta.h"
+
+#include <array>
+
+#include "gst/meta/geometrymeta.h"
+#include "gst/util/values.h"
+
+namespace cudatensor {
+namespace {
+
+void write_region(GstStructure *s, const FoundRegion &found) {
+  const Region &r = found.region;
+  set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
+            g_value_set_double);
+  if (!found.interest) return;
+  const Interest &interest = *found.interest;
+  if (!interest.type.empty())
+    gst_structure_set(s, "roi-type", G_TYPE_STRING, interest.type.c_str(), nullptr);
+  gst_structure_set(s, "roi-id", G_TYPE_INT, interest.id, "parent-id", G_TYPE_INT,
+                    interest.parent_id, nullptr);
+}
+
+GstStructure *new_slot(const BatchSlot &slot) {
+  GstStructure *s = gst_structure_new("slot", "valid", G_TYPE_BOOLEAN, slot.picture != nullptr,
+                                      "pad-index", G_TYPE_INT, slot.pad_index, nullptr);
+  if (!slot.stream_id.empty())
+    gst_structure_set(s, "stream-id", G_TYPE_STRING, slot.stream_id.c_str(), nullptr);
+  if (slot.picture == nullptr) return s;
+  gst_structure_set(s, "pts", G_TYPE_UINT64, GST_BUFFER_PTS(slot.picture), "duration",
+                    G_TYPE_UINT64, GST_BUFFER_DURATION(slot.picture), "running-time", G_TYPE_UINT64,
+                    slot.running_time, nullptr);
+  write_geometry(slot.picture, s, slot.geometry);
+  if (slot.region) write_region(s, *slot.region);
+  return s;
+}
+
+}  // namespace
+
+void register_batch_meta() {
+  static const gchar *tags[] = {nullptr};
+  if (gst_meta_get_info(kBatchMeta) == nullptr)
+    gst_meta_register_custom(kBatchMeta, tags, nullptr, nullptr, nullptr);
+}
+
+GType batch_meta_api() {
+  static const GType api = gst_meta_get_info(kBatchMeta)->api;
+  return api;
+}
+
+void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out) {
+  GValue array = G_VALUE_INIT;
+  gst_value_array_init(&array, static_cast<guint>(slots.size()));
+  for (const BatchSlot &slot : slots) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, GST_TYPE_STRUCTURE);
+    g_value_take_boxed(&item, new_slot(slot));
+    gst_value_array_append_and_take_value(&array, &item);
+  }
+  auto *meta = reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(out, batch_meta_api()));
+  if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kBatchMeta);
+  GstStructure *s = gst_custom_meta_get_structure(meta);
+  gst_structure_take_value(s, "slots", &array);
+  gst_structure_set(s, "left-out", G_TYPE_UINT, left_out, nullptr);
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/meta/geometrymeta.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "gst/meta/geometryfacts.h"
+#include "gst/util/values.h"
+
+namespace cudatensor {
+namespace {
+
+Matrix forward(const Geometry &g) { return {g.sx, 0.0, g.tx, 0.0, g.sy, g.ty}; }
+
+Matrix backward(const Geometry &g) {
+  // 0 - x, so that no 0 gets a sign.
+  return {1.0 / g.sx, 0.0, 0.0 - g.tx / g.sx, 0.0, 1.0 / g.sy, 0.0 - g.ty / g.sy};
+}
+
+/// First b, then a.
+Matrix compose(const Matrix &a, const Matrix &b) {
+  return {a[0] * b[0] + a[1] * b[3], a[0] * b[1] + a[1] * b[4], a[0] * b[2] + a[1] * b[5] + a[2],
+          a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
+}
+
+constexpr gint kFields = 2 + std::size(kGeometrySizes);
+
+GeometryFacts facts_of(const Geometry &g) {
+  return {forward(g),
+          backward(g),
+          {g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
+           g.content_width, g.content_height}};
+}
+
+GstCustomMeta *meta_of(GstBuffer *buffer) {
+  return reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, geometry_meta_api()));
+}
+
+/// What an earlier element said of the first picture; of the sizes its own.
+std::optional<GeometryFacts> earlier_facts(GstBuffer *buffer) {
+  GstCustomMeta *meta = meta_of(buffer);
+  if (meta == nullptr) return std::nullopt;
+  return read_geometry(gst_custom_meta_get_structure(meta), kSourceSizes);
+}
+
+GeometryFacts after(const GeometryFacts &earlier, GeometryFacts facts) {
+  facts.matrix = compose(facts.matrix, earlier.matrix);
+  facts.inverse = compose(earlier.inverse, facts.inverse);
+  std::copy_n(earlier.sizes.begin(), kSourceSizes, facts.sizes.begin());
+  return facts;
+}
+
+/// With what `in` carries already.
+GeometryFacts facts_after(GstBuffer *in, const Geometry &geometry) {
+  const auto earlier = earlier_facts(in);
+  const GeometryFacts facts = facts_of(geometry);
+  return earlier ? after(*earlier, facts) : facts;
+}
+
+bool says(const GstStructure *s, const GeometryFacts &facts) {
+  const auto said = read_geometry(s);
+  return said && said->matrix == facts.matrix && said->inverse == facts.inverse &&
+         said->sizes == facts.sizes;
+}
+
+void write(GstStructure *s, const GeometryFacts &facts) {
+  set_array(s, "matrix", facts.matrix, G_TYPE_DOUBLE, g_value_set_double);
+  set_array(s, "inverse", facts.inverse, G_TYPE_DOUBLE, g_value_set_double);
+  for (size_t i = 0; i < facts.sizes.size(); ++i)
+    gst_structure_set(s, kGeometrySizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
+}
+
+/// A buffer of a pool mostly carries what it carried last time.
+void attach(GstBuffer *out, const GeometryFacts &facts) {
+  GstCustomMeta *meta = meta_of(out);
+  if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
+  GstStructure *s = gst_custom_meta_get_structure(meta);
+  if (gst_structure_n_fields(s) == kFields && says(s, facts)) return;
+  gst_structure_remove_all_fields(s);
+  write(s, facts);
+}
+
+struct Span {
+  guint begin, length;
+};
+
+/// One axis of a region in the output.
+std::optional<Span> map_span(guint begin, guint length, double s, double t, int dst) {
+  if (length == 0) return std::nullopt;
+  const double low = std::floor(s * begin + t);
+  const double high = std::ceil(s * (static_cast<double>(begin) + length) + t);
+  const double first = std::fmax(low, 0.0), last = std::fmin(high, dst);
+  if (first >= last) return std::nullopt;
+  return Span{static_cast<guint>(first), static_cast<guint>(last - first)};
+}
+
+struct MappedRegion {
+  Span x, y;
+};
+
+std::optional<MappedRegion> map_region(const Geometry &g, Span x, Span y) {
+  const auto across = map_span(x.begin, x.length, g.sx, g.tx, g.dst_width);
+  const auto down = map_span(y.begin, y.length, g.sy, g.ty, g.dst_height);
+  if (!across || !down) return std::nullopt;
+  return MappedRegion{*across, *down};
+}
+
+void transform_interest(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {
+  const auto region = map_region(g, {in->x, in->w}, {in->y, in->h});
+  if (!region) return;
+  GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta_id(
+      out, in->roi_type, region->x.begin, region->y.begin, region->x.length, region->y.length);
+  meta->id = in->id;
+  meta->parent_id = in->parent_id;
+  for (const GList *l = in->params; l != nullptr; l = l->next)
+    gst_video_region_of_interest_meta_add_param(
+        meta, gst_structure_copy(static_cast<const GstStructure *>(l->data)));
+}
+
+void transform_crop(const GstVideoCropMeta *in, GstBuffer *out, const Geometry &g) {
+  const auto region = map_region(g, {in->x, in->width}, {in->y, in->height});
+  if (!region) return;
+  GstVideoCropMeta *meta = gst_buffer_add_video_crop_meta(out);
+  meta->x = region->x.begin;
+  meta->y = region->y.begin;
+  meta->width = region->x.length;
+  meta->height = region->y.length;
+}
+
+}  // namespace
+
+void register_geometry_meta() {
+  // The tags let elements that scale drop what they would make wrong.
+  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+  if (gst_meta_get_info(kGeometryMeta) == nullptr)
+    gst_meta_register_custom(kGeometryMeta, tags, nullptr, nullptr, nullptr);
+}
+
+GType geometry_meta_api() {
+  static const GType api = gst_meta_get_info(kGeometryMeta)->api;
+  return api;
+}
+
+void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
+  attach(out, facts_after(in, geometry));
+}
+
+void drop_geometry(GstBuffer *out) {
+  GstCustomMeta *meta = meta_of(out);
+  if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);
+}
+
+void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) {
+  const GeometryFacts facts = facts_after(in, geometry);
+  if (!says(out, facts)) write(out, facts);
+}
+
+void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
+  const auto earlier = earlier_facts(in);
+  if (earlier) return attach(out, after(*earlier, facts_of(geometry)));
+  drop_geometry(out);
+}
+
+void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta(in, &state)) {
+    if (meta->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
+      transform_interest(reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta), out, geometry);
+    else if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
+      transform_crop(reinterpret_cast<GstVideoCropMeta *>(meta), out, geometry);
+  }
+}
+
+bool is_geometric_meta(GType api) {
+  return api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
+         api == geometry_meta_api();
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/util/errors.h"
+
+#include "gst/util/log.h"
+
+namespace cudatensor {
+namespace {
+
+std::string caps_text(GstPad *pad) {
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gchar *owned = gst_caps_to_string(caps);
+  const std::string text = std::string(GST_PAD_NAME(pad)) + " caps: " + owned + "\n";
+  g_free(owned);
+  gst_clear_caps(&caps);
+  return text;
+}
+
+gboolean append_caps_text(GstElement *, GstPad *pad, gpointer text) {
+  *static_cast<std::string *>(text) += caps_text(pad);
+  return TRUE;
+}
+
+void post(GstElement *element, const Error &error) {
+  std::string where;
+  gst_element_foreach_pad(element, append_caps_text, &where);
+  switch (error.code()) {
+    case Error::Code::settings:
+      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), ("%s", where.c_str()));
+      break;
+    case Error::Code::input:
+      GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", error.what()), ("%s", where.c_str()));
+      break;
+    case Error::Code::not_found:
+      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", error.what()), ("%s", where.c_str()));
+      break;
+    case Error::Code::out_of_memory:
+      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", error.what()),
+                        ("%s", where.c_str()));
+      break;
+    case Error::Code::device:
+      GST_ELEMENT_ERROR(element, RESOURCE, FAILED,
+                        ("%s; set the pipeline to NULL and start it again, in a new process where "
+                         "the error stays",
+                         error.what()),
+                        ("%s", where.c_str()));
+      break;
+  }
+}
+
+}  // namespace
+
+void ErrorReporter::report(const Error &error) {
+  if (error.code() == Error::Code::device) last_ = true;
+  if (!reported_.exchange(true))
+    post(element_, error);
+  else
+    GST_INFO_OBJECT(element_, "follows from that: %s", error.what());
+}
+
+void ErrorReporter::report_last(const Error &error) {
+  last_ = true;
+  report(error);
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""includes.py ROOT: the layers of kernels/ and gst/. Every file includes by paths from the root, and
+only its own folder and those below it."""
+import pathlib
+import re
+import sys
+
+SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
+# Each folder, and those that it may include besides itself.
+BELOW = {
+    'kernels': (),
+    'kernels/cpu': ('kernels',),
+    'kernels/cuda': ('kernels',),
+    'gst/util': ('kernels',),
+    'gst/cuda': ('kernels', 'gst/util'),
+    'gst/caps': ('kernels', 'gst/util', 'gst/cuda'),
+    'gst/meta': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps'),
+    'gst/base': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
+    'gst/elements': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta', 'gst/base'),
+    'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
+    'gst': ('gst/meta', 'gst/util', 'gst/elements'),
+}
+MADE = {'config.h'}  # by Meson
+FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
+
+
+def faults(root, path):
+    folder = str(path.parent.relative_to(root))
+    if folder not in BELOW:
+        yield 'lies in no layer'
+        return
+    for kind, name in INCLUDE.findall(path.read_text()):
+        if kind == '<':
+            if folder.startswith('kernels') and FOREIGN_TO_KERNELS.match(name):
+                yield f'includes <{name}>: kernels know neither GLib nor GStreamer'
+        elif name not in MADE:
+            if not (root / name).exists():
+                yield f'includes "{name}", which is no path from the root'
+            elif str(pathlib.Path(name).parent) not in (folder, *BELOW[folder]):
+                yield f'includes "{name}", which lies above it'
+
+
+def main(root):
+    files = [path for top in ('kernels', 'gst') for path in (root / top).rglob('*')
+             if path.suffix in SOURCES]
+    found = [f'{path.relative_to(root)} {fault}' for path in files for fault in faults(root, path)]
+    print('\n'.join(found) or f'{len(files)} files')
+    return len(found) > 0 or len(files) < 100
+
+
+sys.exit(main(pathlib.Path(sys.argv[1])))
