@@ -115,7 +115,7 @@ template <class S>
 void add_tensor_properties(Properties<S> &t) {
   add_shape_properties(t);
   t.add(enum_property("resize-mode", "Resize mode",
-                      "Stretch, or one of the letterbox dialects of cudaletterbox",
+                      "Stretch, or one of the letterbox modes of cudaletterbox",
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
         Effect::next_frame, [](S &s) -> ResizeMode & { return s.resize.mode; });
   add_resize_properties(t);

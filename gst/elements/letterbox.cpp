@@ -10,7 +10,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox dialect=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
  * ]|
  * A 16:9 picture in a square of 640 pixels, 140 rows of grey above and below.
  *
@@ -43,8 +43,8 @@ struct Settings {
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
-    t.add(enum_property("dialect", "Dialect", "Where the picture lies in the output",
-                        dialect_get_type(), static_cast<int>(ResizeMode::affine)),
+    t.add(enum_property("resize-mode", "Resize mode", "Where the picture lies in the output",
+                        letterbox_mode_get_type(), static_cast<int>(ResizeMode::affine)),
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
     add_resize_properties(t);
     return t;

@@ -12,8 +12,8 @@ enum class RegionUnits { pixels, fractions };
 enum class RegionEdge { clip, pad };
 
 GType backend_get_type();
-GType dialect_get_type();      ///< ResizeMode without stretch
-GType resize_mode_get_type();  ///< ResizeMode
+GType letterbox_mode_get_type();  ///< ResizeMode without stretch
+GType resize_mode_get_type();     ///< ResizeMode
 GType method_get_type();
 GType color_get_type();
 GType layout_get_type();

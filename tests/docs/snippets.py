@@ -23,7 +23,7 @@ from gi.repository import Gst
 Gst.init(None)
 pipeline = Gst.parse_launch(
     "videotestsrc num-buffers=1 ! video/x-raw,width=1280,height=720 ! cudaletterbox "
-    "dialect=ultralytics ! video/x-raw,width=640,height=640 ! appsink name=sink")
+    "resize-mode=ultralytics ! video/x-raw,width=640,height=640 ! appsink name=sink")
 pipeline.set_state(Gst.State.PLAYING)
 sample = pipeline.get_by_name("sink").emit("pull-sample")
 box = box_in_source(sample.get_buffer(), 0, 140, 640, 500)

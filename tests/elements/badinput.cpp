@@ -134,9 +134,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudanormalize", "pad-value", 256}, BadValue{"cudanormalize", "pad-value", -1},
         BadValue{"cudanormalize", "color", 99}, BadValue{"cudanormalize", "layout", 2},
         BadValue{"cudanormalize", "dtype", 4}, BadValue{"cudanormalize", "resize-mode", -1},
-        BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "dialect", 99},
+        BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "resize-mode", 99},
         // stretch is none of cudaletterbox's.
-        BadValue{"cudaletterbox", "dialect", 0}, BadValue{"cudaletterbox", "method", 2},
+        BadValue{"cudaletterbox", "resize-mode", 0}, BadValue{"cudaletterbox", "method", 2},
         BadValue{"cudaletterbox", "pad-value", 300}, BadValue{"cudaletterbox", "backend", 3},
         BadValue{"cudaletterbox", "cuda-device-id", -2},
         BadValue{"cudaletterbox", "n-threads", 1e6},

@@ -8,8 +8,8 @@
 namespace cudatensor {
 namespace {
 
-constexpr ResizeMode kDialects[] = {ResizeMode::affine, ResizeMode::ultralytics,
-                                    ResizeMode::top_left};
+constexpr ResizeMode kLetterboxModes[] = {ResizeMode::affine, ResizeMode::ultralytics,
+                                          ResizeMode::top_left};
 
 struct Size {
   int width, height;
@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Equivalence, LetterboxThenNormalize, testing::ValuesIn(
 
 TEST_P(LetterboxThenNormalize, IsNormalizeWithRound) {
   for (const auto &[in, out] : kSizes)
-    for (const ResizeMode dialect : kDialects)
+    for (const ResizeMode mode : kLetterboxModes)
       for (const Method method : {Method::bilinear, Method::nearest})
         for (const Color color : {Color::rgb, Color::bgr}) {
           const ImageDesc desc = {GetParam(), in.width, in.height};
@@ -44,10 +44,10 @@ TEST_P(LetterboxThenNormalize, IsNormalizeWithRound) {
           const std::string sampling = " pad-value=77 method=" + nick(method);
           const std::string values =
               " mean=<0.485,0.456,0.406> std=<0.229,0.224,0.225> color=" + nick(color);
-          const std::string two = "cudaletterbox dialect=" + nick(dialect) + sampling + " ! " +
+          const std::string two = "cudaletterbox resize-mode=" + nick(mode) + sampling + " ! " +
                                   size_caps(out) + ",format=RGB ! cudanormalize" + values;
-          const std::string one = "cudanormalize round=true resize-mode=" + nick(dialect) +
-                                  sampling + values + " width=" + std::to_string(out.width) +
+          const std::string one = "cudanormalize round=true resize-mode=" + nick(mode) + sampling +
+                                  values + " width=" + std::to_string(out.width) +
                                   " height=" + std::to_string(out.height);
           EXPECT_TRUE(same_bytes(output_bytes(one, video_caps(desc), buffer_of(picture), "ANY"),
                                  output_bytes(two, video_caps(desc), buffer_of(picture), "ANY")))
@@ -64,9 +64,10 @@ TEST(LetterboxThenNormalize, MayPassThroughAnyFormat) {
   // cudanormalize reads no planar RGB.
   for (const PixelFormat format : kPackedFormats)
     EXPECT_TRUE(same_bytes(
-        output_bytes("cudaletterbox dialect=ultralytics ! video/x-raw,width=24,height=24,format=" +
-                         std::string(name_of(format)) + " ! cudanormalize",
-                     video_caps(desc), buffer_of(picture), "ANY"),
+        output_bytes(
+            "cudaletterbox resize-mode=ultralytics ! video/x-raw,width=24,height=24,format=" +
+                std::string(name_of(format)) + " ! cudanormalize",
+            video_caps(desc), buffer_of(picture), "ANY"),
         expected))
         << name_of(format);
 }

@@ -21,20 +21,22 @@ TEST(Letterbox, UltralyticsCentresOnWholePixels) {
   const Picture white({PixelFormat::GRAY8, 4, 2}, 255);
   const Bytes expected = {114, 114, 114, 114, 255, 255, 255, 255,
                           255, 255, 255, 255, 114, 114, 114, 114};
-  EXPECT_TRUE(same_bytes(gray_letterbox("dialect=ultralytics", white, 4, 4), expected));
+  EXPECT_TRUE(same_bytes(gray_letterbox("resize-mode=ultralytics", white, 4, 4), expected));
 }
 
 TEST(Letterbox, UltralyticsRoundsAnOddPadUpwards) {
   // Three rows of pad: half of them less 0.1 is 1.4, so one lies above.
   const Picture white({PixelFormat::GRAY8, 4, 1}, 255);
   const Bytes expected = {9, 9, 9, 9, 255, 255, 255, 255, 9, 9, 9, 9, 9, 9, 9, 9};
-  EXPECT_TRUE(same_bytes(gray_letterbox("dialect=ultralytics pad-value=9", white, 4, 4), expected));
+  EXPECT_TRUE(
+      same_bytes(gray_letterbox("resize-mode=ultralytics pad-value=9", white, 4, 4), expected));
 }
 
 TEST(Letterbox, TopLeftPadsOnlyBelowAndRight) {
   const Picture white({PixelFormat::GRAY8, 1, 2}, 255);
   const Bytes expected = {255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0};
-  EXPECT_TRUE(same_bytes(gray_letterbox("dialect=top-left pad-value=0", white, 4, 4), expected));
+  EXPECT_TRUE(
+      same_bytes(gray_letterbox("resize-mode=top-left pad-value=0", white, 4, 4), expected));
 }
 
 TEST(Letterbox, AffineIsTheDefaultAndBlendsItsBorder) {
@@ -46,11 +48,11 @@ TEST(Letterbox, AffineIsTheDefaultAndBlendsItsBorder) {
 TEST(Letterbox, WithoutScaleUpASmallPictureKeepsItsSize) {
   const Picture dot({PixelFormat::GRAY8, 1, 1}, 255);
   const Bytes expected = {0, 0, 0, 0, 255, 0, 0, 0, 0};
-  for (const char *dialect : {"affine", "ultralytics"})
+  for (const char *mode : {"affine", "ultralytics"})
     EXPECT_TRUE(same_bytes(
-        gray_letterbox(std::string("scale-up=false pad-value=0 dialect=") + dialect, dot, 3, 3),
+        gray_letterbox(std::string("scale-up=false pad-value=0 resize-mode=") + mode, dot, 3, 3),
         expected))
-        << dialect;
+        << mode;
 }
 
 TEST(Letterbox, NearestRepeatsPixels) {
@@ -63,7 +65,7 @@ TEST(Letterbox, BilinearBlendsBetweenPixelCentres) {
   // Centres of four output pixels on two: -0.25, 0.25, 0.75, 1.25; edges repeat.
   const Picture two({PixelFormat::GRAY8, 2, 1}, Bytes{0, 100});
   const Bytes expected = {0, 25, 75, 100, 0, 25, 75, 100};
-  EXPECT_TRUE(same_bytes(gray_letterbox("dialect=ultralytics", two, 4, 2), expected));
+  EXPECT_TRUE(same_bytes(gray_letterbox("resize-mode=ultralytics", two, 4, 2), expected));
 }
 
 TEST(Letterbox, OrdersChannelsAndMakesAlphaOpaque) {

@@ -280,7 +280,7 @@ TEST(LiveLetterbox, Properties) {
                              letterboxed(picture, params)));
   };
   expect_next();
-  rig.set("dialect", "top-left");
+  rig.set("resize-mode", "top-left");
   params.resize.mode = ResizeMode::top_left;
   expect_next();
   rig.set("method", "nearest");
@@ -535,7 +535,7 @@ TEST(Race, Letterbox) {
             video_caps(kInput),
             video_caps({PixelFormat::RGB, 20, 20}),
             buffer_of(random_picture(kInput)),
-            {{"dialect", {"affine", "ultralytics", "top-left"}},
+            {{"resize-mode", {"affine", "ultralytics", "top-left"}},
              {"method", {"nearest", "bilinear"}},
              {"pad-value", {"0", "200"}},
              {"n-threads", {"1", "2"}}}});

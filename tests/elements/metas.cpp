@@ -102,13 +102,13 @@ std::string letterbox_caps(int width, int height) {
 
 constexpr ImageDesc kWide = {PixelFormat::NV12, 1280, 720};
 
-struct Dialect {
+struct LetterboxMode {
   const char *name;
   GeometryMeta expected;
 };
 
 // 1280x720 into 640x640.
-const Dialect kDialects[] = {
+const LetterboxMode kLetterboxModes[] = {
     {"affine",
      {{0.5, 0, 0, 0, 0.5, 140}, {2, 0, 0, 0, 2, -280}, 1280, 720, 640, 640, 0, 140, 640, 360}},
     {"ultralytics",
@@ -117,22 +117,22 @@ const Dialect kDialects[] = {
 };
 
 TEST(Geometry, OfLetterbox) {
-  for (const Dialect &dialect : kDialects) {
-    SCOPED_TRACE(dialect.name);
-    expect_geometry(geometry_of(processed(std::string("cudaletterbox dialect=") + dialect.name,
+  for (const LetterboxMode &mode : kLetterboxModes) {
+    SCOPED_TRACE(mode.name);
+    expect_geometry(geometry_of(processed(std::string("cudaletterbox resize-mode=") + mode.name,
                                           kWide, letterbox_caps(640, 640))
                                     .get()),
-                    dialect.expected);
+                    mode.expected);
   }
 }
 
 TEST(Geometry, OfNormalize) {
-  for (const Dialect &dialect : kDialects) {
-    SCOPED_TRACE(dialect.name);
-    expect_geometry(geometry_of(processed(std::string("cudanormalize resize-mode=") + dialect.name,
+  for (const LetterboxMode &mode : kLetterboxModes) {
+    SCOPED_TRACE(mode.name);
+    expect_geometry(geometry_of(processed(std::string("cudanormalize resize-mode=") + mode.name,
                                           kWide, tensor_caps("float32", "640:640:3:1"))
                                     .get()),
-                    dialect.expected);
+                    mode.expected);
   }
 }
 
@@ -145,7 +145,7 @@ TEST(Geometry, OfStretch) {
 TEST(Geometry, HoldsTheRoundedIntegersOfUltralytics) {
   // 7 x 3 into 10 x 10: r = 10/7, 3 * r = 4.28 is 4 rows; (10 - 4)/2 - 0.1 = 2.9 is 3.
   expect_geometry(
-      geometry_of(processed("cudaletterbox dialect=ultralytics", {PixelFormat::RGB, 7, 3},
+      geometry_of(processed("cudaletterbox resize-mode=ultralytics", {PixelFormat::RGB, 7, 3},
                             letterbox_caps(10, 10))
                       .get()),
       {{10.0 / 7, 0, 0, 0, 4.0 / 3, 3}, {0.7, 0, 0, 0, 0.75, -2.25}, 7, 3, 10, 10, 0, 3, 10, 4});
@@ -161,9 +161,9 @@ TEST(Geometry, OfAffineIsNotRounded) {
 }
 
 TEST(Geometry, OfAPictureThatIsNotEnlarged) {
-  for (const char *dialect : {"affine", "ultralytics"})
+  for (const char *mode : {"affine", "ultralytics"})
     expect_geometry(
-        geometry_of(processed(std::string("cudaletterbox scale-up=false dialect=") + dialect,
+        geometry_of(processed(std::string("cudaletterbox scale-up=false resize-mode=") + mode,
                               {PixelFormat::RGB, 4, 2}, letterbox_caps(10, 10))
                         .get()),
         {{1, 0, 3, 0, 1, 4}, {1, 0, -3, 0, 1, -4}, 4, 2, 10, 10, 3, 4, 4, 2});
@@ -174,7 +174,7 @@ TEST(Geometry, FollowsALiveProperty) {
   rig.downstream(letterbox_caps(640, 640));
   ASSERT_TRUE(rig.caps(video_caps(kWide)));
   EXPECT_EQ(geometry_of(rig.process(buffer_of(Picture(kWide))).get()).pad_top, 140);
-  rig.set("dialect", "top-left");
+  rig.set("resize-mode", "top-left");
   EXPECT_EQ(geometry_of(rig.process(buffer_of(Picture(kWide))).get()).pad_top, 0);
 }
 
@@ -196,8 +196,8 @@ TEST(Geometry, OfTwoElementsIsComposed) {
                   640);
   expect_composed(letterbox + "cudanormalize", tensor_caps("float32", "320:320:3:1"), 0.25, 70,
                   320);
-  expect_composed(letterbox + "cudaletterbox dialect=top-left", letterbox_caps(160, 160), 0.125, 35,
-                  160);
+  expect_composed(letterbox + "cudaletterbox resize-mode=top-left", letterbox_caps(160, 160), 0.125,
+                  35, 160);
 }
 
 TEST(Geometry, GoesThroughACropAndAShuffle) {
@@ -215,7 +215,7 @@ TEST(Geometry, PassesTheHistogram) {
   expect_geometry(
       geometry_of(
           processed("cudaletterbox ! cudahistogram", kWide, letterbox_caps(640, 640)).get()),
-      kDialects[0].expected);
+      kLetterboxModes[0].expected);
 }
 
 // Tensors come from a pool, whose buffers may remember their last frame.
@@ -239,7 +239,7 @@ TEST(GeometryOfPooledBuffers, FollowsALiveProperty) {
   for (const int expected : {140, 140, 0, 0, 140}) {
     rig.set("resize-mode", expected == 0 ? "top-left" : "affine");
     const BufferRef out = rig.process(buffer_of(Picture(kWide)));
-    expect_geometry(geometry_of(out.get()), kDialects[expected == 0 ? 2 : 0].expected);
+    expect_geometry(geometry_of(out.get()), kLetterboxModes[expected == 0 ? 2 : 0].expected);
     EXPECT_EQ(count_metas(out.get()), 1u);
   }
 }
@@ -257,7 +257,7 @@ TEST(GeometryOfPooledBuffers, IsRightWhateverDownstreamDidToIt) {
   for (const auto change : changes) {
     change(structure_of(rig.process(buffer_of(Picture(kWide))).get()));
     const BufferRef out = rig.process(buffer_of(Picture(kWide)));
-    expect_geometry(geometry_of(out.get()), kDialects[0].expected);
+    expect_geometry(geometry_of(out.get()), kLetterboxModes[0].expected);
     EXPECT_EQ(gst_structure_n_fields(structure_of(out.get())), 10);
   }
 }

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Default{"cudanv12toyuv444", "resize-width", "0"},
         Default{"cudanv12toyuv444", "resize-height", "0"},
         Default{"cudanv12toyuv444", "crop-x", "0"}, Default{"cudanv12toyuv444", "crop-y", "0"},
-        Default{"cudaletterbox", "dialect", "affine"},
+        Default{"cudaletterbox", "resize-mode", "affine"},
         Default{"cudaletterbox", "method", "bilinear"},
         Default{"cudaletterbox", "pad-value", "114"}, Default{"cudaletterbox", "scale-up", "true"},
         Default{"cudanormalize", "width", "0"}, Default{"cudanormalize", "height", "0"},

@@ -96,7 +96,7 @@ TEST_F(NvdecTest, HistogramsAreTheCpus) {
 
 TEST_F(NvdecTest, AChainStaysOnTheGpu) {
   const std::string chain =
-      "cudahistogram backend=%1 ! cudaletterbox backend=%1 dialect=ultralytics ! "
+      "cudahistogram backend=%1 ! cudaletterbox backend=%1 resize-mode=ultralytics ! "
       "video/x-raw%2,format=RGB,width=640,height=640 ! cudanormalize backend=%1 ! "
       "other/tensors%2";
   const auto with = [&](const std::string &backend, const std::string &memory) {

@@ -34,7 +34,7 @@ TEST(Pipelines, SystemMemoryElementsNeedNothingBetween) {
 TEST(Pipelines, PicturesAreWhatTheyShow) {
   Pipeline pipeline(
       "videotestsrc pattern=white num-buffers=1 ! video/x-raw,width=64,height=48,"
-      "framerate=30/1,format=NV12 ! cudaletterbox dialect=ultralytics pad-value=1 ! "
+      "framerate=30/1,format=NV12 ! cudaletterbox resize-mode=ultralytics pad-value=1 ! "
       "video/x-raw,format=GRAY8,width=64,height=64" +
       kSink);
   EXPECT_EQ(pipeline.run(), "");

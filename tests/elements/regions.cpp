@@ -435,7 +435,7 @@ TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
 
 TEST(RegionBatchMeta, ComposesWithAnEarlierGeometry) {
   const BufferRef batch =
-      batch_of("cudaletterbox dialect=top-left ! video/x-raw,format=RGB,width=80,height=60 ! " +
+      batch_of("cudaletterbox resize-mode=top-left ! video/x-raw,format=RGB,width=80,height=60 ! " +
                    element("regions=list region-list=<20,10,24,20>"),
                buffer_of(random_picture(kFrame)));
   const GstStructure *slot = slot_of(batch.get(), 0);

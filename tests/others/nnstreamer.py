@@ -25,7 +25,7 @@ SIZE = f"width={WIDTH} height={HEIGHT}"
 FLOATS = f"{CAMERA} ! video/x-raw,format=NV12,width=320,height=240 ! cudanormalize {SIZE}"
 # Pictures of a row length that GStreamer's video does not pad.
 BYTES = f"{CAMERA} ! video/x-raw,format=RGB ! cudanormalize {SIZE} dtype=uint8 layout=nhwc"
-LETTERBOX = (f"{CAMERA} ! video/x-raw,width=500,height=375 ! cudaletterbox dialect=ultralytics ! "
+LETTERBOX = (f"{CAMERA} ! video/x-raw,width=500,height=375 ! cudaletterbox resize-mode=ultralytics ! "
              f"video/x-raw,width={WIDTH},height={HEIGHT} ! cudanormalize dtype=uint8 layout=nhwc")
 HALVES = f"{CAMERA} ! cudanormalize {SIZE} dtype=float16"
 # What cudatensormux makes of two cameras.

@@ -30,7 +30,7 @@ except (ImportError, ValueError) as error:
 CHANNELS = ("red", "green", "blue")
 BACKGROUND = 114  # as the pad, so that a rectangle has the same edge beside either
 PICTURES = ((1280, 720), (640, 480), (500, 375), (333, 800), (96, 54))
-DIALECTS = ("affine", "ultralytics", "top-left")
+MODES = ("affine", "ultralytics", "top-left")
 DECODERS = ("ssdtensordec", "ssdobjectdetector")  # the newer name first
 # By format, the pixels that an edge may be off as well: between two chroma samples it is a ramp.
 BLUR = {"RGB": 0, "NV12": 1}
@@ -117,7 +117,7 @@ def check(buffer, width, height, blur):
     return None
 
 
-def launch_line(source, dialect, model):
+def launch_line(source, mode, model):
     # Newer releases see it themselves.
     key = "input-image-format"
     known = Gst.ElementFactory.make("onnxinference").find_property(key)
@@ -125,15 +125,15 @@ def launch_line(source, dialect, model):
     decoder = next(filter(Gst.ElementFactory.find, DECODERS))
     # The decoder takes the product of a box's right and lower edge for its size.
     return (f"appsrc name=camera format=time ! videoconvert ! video/x-raw,format={source} ! "
-            f"cudaletterbox dialect={dialect} ! onnxinference model-file={model} {layout} ! "
+            f"cudaletterbox resize-mode={mode} ! onnxinference model-file={model} {layout} ! "
             f"{decoder} label-file={model.with_name('labels')} size-threshold=1 ! "
             "appsink name=sink sync=false")
 
 
-def wrong_with(source, model, dialect):
+def wrong_with(source, model, mode):
     """A line for each picture that does not fit, or for the error."""
     try:
-        found = detect(launch_line(source, dialect, model))
+        found = detect(launch_line(source, mode, model))
         lines = [check(b, *size, BLUR[source]) for b, size in zip(found, PICTURES)]
     except RuntimeError as error:
         lines = [str(error)]
@@ -147,11 +147,11 @@ def main():
         skip("no onnxinference, or no decoder of what it gives")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        cases = list(itertools.product(BLUR, write_detectors(Path(folder)), DIALECTS))
-        for number, (source, model, dialect) in enumerate(cases, 1):
-            wrong = wrong_with(source, model, dialect)
+        cases = list(itertools.product(BLUR, write_detectors(Path(folder)), MODES))
+        for number, (source, model, mode) in enumerate(cases, 1):
+            wrong = wrong_with(source, model, mode)
             failed += bool(wrong)
-            print(f"{'not ok' if wrong else 'ok'} {number} - {source}, {model.stem}, {dialect}")
+            print(f"{'not ok' if wrong else 'ok'} {number} - {source}, {model.stem}, {mode}")
             print(*(f"  {line}\n" for line in wrong), sep="", end="")
     print(f"1..{len(cases)}")
     return 1 if failed else 0
