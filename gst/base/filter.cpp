@@ -3,28 +3,19 @@
 
 #include <utility>
 
-#include "gst/base/allocation.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/geometrymeta.h"
-#include "gst/util/errors.h"
 #include "gst/util/values.h"
 
-using cudatensor::Effect;
+using cudatensor::ElementCore;
 using cudatensor::Engine;
-using cudatensor::EngineKeeper;
-using cudatensor::EngineScope;
 using cudatensor::Error;
 using cudatensor::Filter;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
-  std::unique_ptr<EngineKeeper> keeper;
-  std::unique_ptr<cudatensor::ErrorReporter> errors;
-
-  // Guarded by the object lock.
-  bool changed = true;
-  bool renegotiate = false;
+  std::unique_ptr<cudatensor::ElementCore> core;  // goes before the filter
 
   // The streaming thread's.
   bool negotiated = false;
@@ -68,36 +59,24 @@ class StreamingScope {
   GstCudaTensorFilterPrivate *priv_;
 };
 
-/// Takes over what properties have changed since the last frame. Only this thread asks for new
-/// caps, so that a change can never fall between the settings and the caps of a frame.
 void latch(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  GST_OBJECT_LOCK(trans);
-  const bool changed = priv->changed, renegotiate = priv->renegotiate;
-  if (changed) priv->filter->latch();
-  priv->changed = priv->renegotiate = false;
-  GST_OBJECT_UNLOCK(trans);
-  if (changed) priv->prepared = false;
-  if (renegotiate) gst_base_transform_reconfigure_src(trans);
+  const auto changes = priv_of(trans)->core->latch();
+  if (changes.any) priv_of(trans)->prepared = false;
+  if (changes.renegotiate) gst_base_transform_reconfigure_src(trans);
 }
 
 // --- the engine --------------------------------------------------------------------------------
 
 bool start(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  GST_OBJECT_LOCK(trans);
-  priv->changed = true;
-  GST_OBJECT_UNLOCK(trans);
-  priv->errors->forget();
-  priv->posted_refusal.clear();
-  return priv->errors->guard([&] { priv->keeper->start(); });
+  priv_of(trans)->posted_refusal.clear();
+  return priv_of(trans)->core->start();
 }
 
 void stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
   priv->negotiated = false;
-  priv->keeper->stop();
+  priv->core->keeper().stop();
 }
 
 GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange change) {
@@ -128,18 +107,8 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  priv_of(element)->keeper->set_context(context);
+  priv_of(element)->core->keeper().set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
-}
-
-/// Calls `body` with the engine, inside its scope; false where it threw, with the error posted.
-template <class Body>
-bool with_engine(GstBaseTransform *trans, const Body &body) {
-  return priv_of(trans)->errors->guard([&] {
-    Engine &engine = priv_of(trans)->keeper->engine();
-    const EngineScope scope(engine);
-    body(engine);
-  });
 }
 
 void ensure_prepared(GstBaseTransform *trans, Engine &engine) {
@@ -191,15 +160,13 @@ void conclude_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in)
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
   if (cause.empty()) cause = mismatch(trans, in);
   if (cause.empty() || cause == priv->posted_refusal) return;
-  priv->errors->report(Error(Error::Code::settings, "not negotiated: " + cause));
+  priv->core->errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
   priv->posted_refusal = cause;
 }
 
-/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
 gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   if (direction == GST_PAD_SRC) return parent_class()->accept_caps(trans, direction, caps);
-  const cudatensor::OwnedCaps possible(gst_pad_get_pad_template_caps(trans->sinkpad));
-  return gst_caps_is_subset(caps, possible.get());
+  return cudatensor::are_possible(trans->sinkpad, caps);
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
@@ -208,8 +175,9 @@ GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCap
   const cudatensor::OwnedCaps plain(cudatensor::without_memories(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
-  return priv_of(trans)->keeper->can_have_cuda_memory(other) ? cudatensor::in_both_memories(result)
-                                                             : result;
+  return priv_of(trans)->core->keeper().can_have_cuda_memory(other)
+             ? cudatensor::in_both_memories(result)
+             : result;
 }
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -242,7 +210,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
-  priv->keeper->forget_stream();
+  priv->core->keeper().forget_stream();
   return TRUE;
 }
 
@@ -254,7 +222,7 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->keeper->answer(query))
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->core->keeper().answer(query))
     return TRUE;
   // GstBaseTransform may negotiate before it answers.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
@@ -268,20 +236,11 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   // Passthrough: downstream answers.
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  // An answer that upstream can do without is no reason for an error.
-  if (!priv->keeper->has_engine()) return FALSE;
-  return !cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), [&] {
-    Engine &engine = priv->keeper->engine();
-    const EngineScope scope(engine);
-    cudatensor::propose_pool(query, priv->filter->input_size(), engine);
-  });
+  return priv_of(trans)->core->propose_allocation(query, priv_of(trans)->filter->input_size());
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return with_engine(trans, [&](Engine &engine) {
-    cudatensor::decide_pool(query, priv_of(trans)->filter->output_size(), engine);
-  });
+  return priv_of(trans)->core->decide_allocation(query, priv_of(trans)->filter->output_size());
 }
 
 // --- frames ------------------------------------------------------------------------------------
@@ -302,10 +261,11 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     return negotiated ? GST_FLOW_ERROR : GST_FLOW_NOT_NEGOTIATED;
   }
   // Not when caps come: those that failed come once more before the next buffer.
-  priv_of(trans)->errors->next_frame();
+  ElementCore &core = *priv_of(trans)->core;
+  core.errors().next_frame();
   latch(trans);
-  const bool followed = priv_of(trans)->errors->guard([&] {
-    const bool moved = priv_of(trans)->keeper->follow(input);
+  const bool followed = core.errors().guard([&] {
+    const bool moved = core.keeper().follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
   if (!followed) {
@@ -330,10 +290,7 @@ bool pool_is_silent(GstBaseTransform *trans) {
 void explain_missing_buffer(GstBaseTransform *trans) {
   GstAllocator *allocator = nullptr;
   gst_base_transform_get_allocator(trans, &allocator, nullptr);
-  with_engine(trans, [&](Engine &engine) {
-    cudatensor::fail_to_allocate(priv_of(trans)->filter->output_size(), engine, allocator);
-  });
-  gst_clear_object(&allocator);
+  priv_of(trans)->core->explain_missing_buffer(priv_of(trans)->filter->output_size(), allocator);
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
@@ -346,7 +303,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   StreamingScope scope(priv_of(trans));
-  const bool done = with_engine(trans, [&](Engine &engine) {
+  const bool done = priv_of(trans)->core->with_engine([&](Engine &engine) {
     ensure_prepared(trans, engine);
     priv_of(trans)->filter->process(engine, in, out);
   });
@@ -375,7 +332,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   // Others come from other threads, while a frame may be under way.
   if (GST_EVENT_IS_SERIALIZED(event))
-    priv_of(trans)->errors->guard([&] { priv->filter->on_event(event); });
+    priv->core->errors().guard([&] { priv->filter->on_event(event); });
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
@@ -389,30 +346,12 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
 
 // --- GObject -----------------------------------------------------------------------------------
 
-void set_element_property(GstCudaTensorFilterPrivate *priv, guint index, const GValue *value) {
-  const auto effect = priv->filter->set_property(index, value);
-  priv->changed |= effect.has_value();
-  priv->renegotiate |= effect == Effect::renegotiates;
-}
-
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  GstCudaTensorFilterPrivate *priv = priv_of(object);
-  GST_OBJECT_LOCK(object);
-  if (id < cudatensor::kFirstProperty)
-    cudatensor::set_backend_property(*priv->keeper, id, value);
-  else
-    set_element_property(priv, id - cudatensor::kFirstProperty, value);
-  GST_OBJECT_UNLOCK(object);
+  priv_of(object)->core->set_property(id, value);
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  GstCudaTensorFilterPrivate *priv = priv_of(object);
-  GST_OBJECT_LOCK(object);
-  if (id < cudatensor::kFirstProperty)
-    cudatensor::get_backend_property(*priv->keeper, id, value);
-  else
-    priv->filter->get_property(id - cudatensor::kFirstProperty, value);
-  GST_OBJECT_UNLOCK(object);
+  priv_of(object)->core->get_property(id, value);
 }
 
 /// Not in init, where the class is still that of an ancestor.
@@ -420,12 +359,13 @@ void constructed(GObject *object) {
   auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);
   GstCudaTensorFilterPrivate *priv = priv_of(object);
-  priv->errors = std::make_unique<cudatensor::ErrorReporter>(GST_ELEMENT(object));
   priv->filter.reset(klass->create(trans));
-  priv->keeper = std::make_unique<EngineKeeper>(GST_ELEMENT(object), klass->category, [priv] {
+  const auto release = [priv] {
     priv->filter->release();
     priv->prepared = false;
-  });
+  };
+  priv->core =
+      std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->filter, release);
   gst_base_transform_set_qos_enabled(trans, TRUE);
   // What is made of a frame that fills a gap fills it too.
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -475,7 +415,9 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 
 namespace cudatensor {
 
-void Filter::report(const Error &error) const { priv_of(element_)->errors->report_last(error); }
+void Filter::report(const Error &error) const {
+  priv_of(element_)->core->errors().report_last(error);
+}
 
 bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
 

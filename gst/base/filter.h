@@ -10,25 +10,16 @@
 #include <memory>
 #include <mutex>
 
-#include "gst/base/backendproperties.h"
-#include "gst/util/properties.h"
+#include "gst/base/elementcore.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
 
-class Filter {
+class Filter : public Configurable {
  public:
   explicit Filter(GstBaseTransform *element) : element_(element) {}
-  virtual ~Filter() = default;
   Filter(const Filter &) = delete;
   Filter &operator=(const Filter &) = delete;
-
-  // Properties, by index. Called with the object lock held.
-  /// Nothing where the property has that value.
-  virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
-  virtual void get_property(guint index, GValue *value) = 0;
-  /// Makes the settings of the properties those of the next frame, whole.
-  virtual void latch() = 0;
 
   // Negotiation. May be called from any thread; settings() is right for the thread.
   /// What the other pad can be, before it is cut to its template. May throw.
@@ -75,39 +66,31 @@ template <class S>
 class FilterWith : public Filter {
  public:
   FilterWith(GstBaseTransform *element, const Properties<S> &properties)
-      : Filter(element), properties_(properties) {}
+      : Filter(element), settings_(properties) {}
 
   std::optional<Effect> set_property(guint index, const GValue *value) override {
-    return properties_.set(pending_, index, value);
+    return settings_.set(index, value);
   }
-  void get_property(guint index, GValue *value) override {
-    properties_[index].get(pending_, value);
-  }
-  void latch() override { latched_ = pending_; }
+  void get_property(guint index, GValue *value) override { settings_.get(index, value); }
+  void latch() override { settings_.latch(); }
   std::string caps_settings() const override {
-    return properties_.text(settings(), Effect::renegotiates);
+    return settings_.text(settings(), Effect::renegotiates);
   }
 
  protected:
   /// The settings of the frame under way; for the streaming thread.
-  const S &latched() const { return latched_; }
+  const S &latched() const { return settings_.latched(); }
 
   /// Those of the properties; with the object lock held.
-  const S &pending() const { return pending_; }
+  const S &pending() const { return settings_.pending(); }
 
   /// A copy of the settings that this thread is to see.
   S settings() const {
-    if (is_streaming()) return latched_;
-    GST_OBJECT_LOCK(element());
-    S copy = pending_;
-    GST_OBJECT_UNLOCK(element());
-    return copy;
+    return is_streaming() ? latched() : settings_.copy_of_pending(GST_ELEMENT(element()));
   }
 
  private:
-  const Properties<S> &properties_;
-  S pending_;  // guarded by the object lock
-  S latched_;  // the streaming thread's
+  LatchedSettings<S> settings_;
 };
 
 }  // namespace cudatensor

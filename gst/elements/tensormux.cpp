@@ -78,17 +78,16 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->sink_event(aggregator, pad, event);
 }
 
-/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
 gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_accept_caps(query, &caps);
-  const OwnedCaps possible(gst_pad_get_pad_template_caps(GST_PAD(pad)));
-  gst_query_set_accept_caps_result(query, gst_caps_is_subset(caps, possible.get()));
+  gst_query_set_accept_caps_result(query, are_possible(GST_PAD(pad), caps));
   return TRUE;
 }
 
 gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      muxer_of(aggregator).core().keeper().answer(query))
     return TRUE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) return accept_caps(pad, query);
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
@@ -116,7 +115,8 @@ gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, 
 }
 
 gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && muxer_of(aggregator).keeper().answer(query))
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      muxer_of(aggregator).core().keeper().answer(query))
     return TRUE;
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_query(aggregator, query);
 }
@@ -127,20 +127,16 @@ gboolean src_event(GstAggregator *aggregator, GstEvent *event) {
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  muxer_of(element).keeper().set_context(context);
+  muxer_of(element).core().keeper().set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) {
-  GST_OBJECT_LOCK(object);
-  muxer_of(object).set_property(id, value);
-  GST_OBJECT_UNLOCK(object);
+  muxer_of(object).core().set_property(id, value);
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  GST_OBJECT_LOCK(object);
-  muxer_of(object).get_property(id, value);
-  GST_OBJECT_UNLOCK(object);
+  muxer_of(object).core().get_property(id, value);
 }
 
 void finalize_mux(GObject *object) {

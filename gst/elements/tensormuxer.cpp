@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gst/base/allocation.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/cuda/cudamemory.h"
@@ -37,54 +38,31 @@ const Properties<MuxSettings> &mux_properties() {
 
 // --- properties --------------------------------------------------------------------------------
 
-void TensorMuxer::set_property(guint id, const GValue *value) {
-  if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
-  const auto effect = mux_properties().set(pending_, id - kFirstProperty, value);
-  changed_ |= effect.has_value();
-  renegotiate_ |= effect == Effect::renegotiates;
-}
-
-void TensorMuxer::get_property(guint id, GValue *value) {
-  if (id < kFirstProperty) return get_backend_property(keeper_, id, value);
-  mux_properties()[id - kFirstProperty].get(pending_, value);
-}
-
 bool TensorMuxer::has_room() const {
-  const guint most = pending_.batch_size != 0 ? pending_.batch_size : kMostSlots;
+  const guint batch_size = settings_.pending().batch_size;
+  const guint most = batch_size != 0 ? batch_size : kMostSlots;
   return GST_ELEMENT(element_)->numsinkpads < most;
 }
 
-MuxSettings TensorMuxer::pending() const {
-  GST_OBJECT_LOCK(element_);
-  MuxSettings copy = pending_;
-  GST_OBJECT_UNLOCK(element_);
-  return copy;
-}
-
-/// Takes over what properties have changed.
-void TensorMuxer::latch() {
-  GST_OBJECT_LOCK(element_);
-  const bool changed = changed_;
-  if (changed) latched_ = pending_;
-  renegotiating_ |= renegotiate_;
-  changed_ = renegotiate_ = false;
-  GST_OBJECT_UNLOCK(element_);
+void TensorMuxer::take_over_changes() {
+  const auto changes = core_.latch();
+  renegotiating_ |= changes.renegotiate;
   // The operation goes in its engine's scope; the slots without a camera may not fit any more.
-  if (changed) sources_.clear();
+  if (changes.any) sources_.clear();
 }
 
 // --- start and stop ----------------------------------------------------------------------------
 
 bool TensorMuxer::start() {
-  latch();
-  errors_.forget();
   flush();
   reported_window_ = GST_CLOCK_TIME_NONE;
-  return errors_.guard([&] { keeper_.start(); });
+  const bool started = core_.start();
+  take_over_changes();
+  return started;
 }
 
 void TensorMuxer::stop() {
-  keeper_.stop();
+  core_.keeper().stop();
   sources_.clear();
   out_ = {};
   for (const OwnedPad &pad : pads_of(element_)) {
@@ -99,7 +77,7 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
   OwnedCaps formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
   if (pending().color == Color::yuv) gst_caps_set_value(formats.get(), "format", yuv_formats());
   GstCaps *caps = formats.release();
-  if (keeper_.can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
+  if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
   if (filter == nullptr) return caps;
   OwnedCaps all(caps);
   return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
@@ -117,7 +95,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   } catch (const std::exception &error) {
     camera.refusal = error.what();
   }
-  keeper_.forget_stream();
+  core_.keeper().forget_stream();
   // Size and framerate of the batch may follow from it.
   gst_pad_mark_reconfigure(element_->srcpad);
   update_window(pads_of(element_));
@@ -131,10 +109,10 @@ void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
 }
 
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
-  latch();
+  take_over_changes();
   renegotiating_ = false;
   const std::vector<OwnedPad> pads = pads_of(element_);
-  const guint slots = latched_.batch_size != 0 ? latched_.batch_size : pads.size();
+  const guint slots = latched().batch_size != 0 ? latched().batch_size : pads.size();
   const Camera *first = nullptr, *fastest = nullptr;
   for (const OwnedPad &pad : pads) {
     const Camera &camera = camera_of(pad.get());
@@ -146,13 +124,13 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
                                          fastest->info.fps_n, fastest->info.fps_d, nullptr);
   GstCaps *offered = gst_caps_new_empty();
-  append_tensors(offered, latched_, slots, rate);
+  append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
-  if (keeper_.can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
+  if (core_.keeper().can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
   OwnedCaps own(offered);
   OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
-    *result = choose_tensor(wanted.get(), downstream, latched_, slots, first->info.width,
+    *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->info.width,
                             first->info.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
@@ -164,7 +142,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
 /// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
 void TensorMuxer::hear_refusal(const std::string &cause) {
   if (!GST_PAD_IS_FLUSHING(element_->srcpad))
-    errors_.report(Error(Error::Code::settings, "not negotiated: " + cause));
+    core_.errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
 }
 
 bool TensorMuxer::end_negotiation(bool negotiated) {
@@ -178,7 +156,7 @@ bool TensorMuxer::end_negotiation(bool negotiated) {
 
 bool TensorMuxer::set_src_caps(GstCaps *caps) {
   try {
-    out_ = parse_tensor_caps(caps, latched_.layout);
+    out_ = parse_tensor_caps(caps, latched().layout);
     sources_.clear();
     return true;
   } catch (const std::exception &error) {
@@ -188,20 +166,7 @@ bool TensorMuxer::set_src_caps(GstCaps *caps) {
 }
 
 bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
-  if (!keeper_.has_engine()) return false;
-  return !refusal_of(GST_ELEMENT(element_), category_, [&] {
-    Engine &engine = keeper_.engine();
-    const EngineScope scope(engine);
-    propose_pool(query, camera_of(pad).info.size, engine);
-  });
-}
-
-bool TensorMuxer::decide_allocation(GstQuery *query) {
-  return errors_.guard([&] {
-    Engine &engine = keeper_.engine();
-    const EngineScope scope(engine);
-    decide_pool(query, out_.bytes(), engine);
-  });
+  return core_.propose_allocation(query, camera_of(pad).info.size);
 }
 
 // --- batches -----------------------------------------------------------------------------------
@@ -236,10 +201,10 @@ GstClockTime TensorMuxer::next_time() const {
 
 /// Waiting for the frames of a batch is our latency.
 void TensorMuxer::update_window(const std::vector<OwnedPad> &pads) {
-  GstClockTime window = latched_.window;
+  GstClockTime window = latched().window;
   for (const OwnedPad &pad : pads) {
     const GstClockTime duration = frame_duration_of(camera_of(pad.get()));
-    if (latched_.window == 0 && duration != 0 && (window == 0 || duration < window))
+    if (latched().window == 0 && duration != 0 && (window == 0 || duration < window))
       window = duration;
   }
   if (window == 0) window = kUnknownFrameDuration;
@@ -267,7 +232,7 @@ void TensorMuxer::hear_qos(GstEvent *event) {
 
 bool TensorMuxer::is_late_downstream(GstClockTime start) const {
   const GstClockTime earliest = earliest_;
-  return latched_.qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
+  return latched().qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
 }
 
 /// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
@@ -287,7 +252,8 @@ Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
 bool TensorMuxer::follow(const std::vector<OwnedPad> &pads) {
   for (const OwnedPad &pad : pads) {
     const OwnedBuffer head = peek(pad.get());
-    if (head != nullptr && cuda_memory_of(head.get()) != nullptr) return keeper_.follow(head.get());
+    if (head != nullptr && cuda_memory_of(head.get()) != nullptr)
+      return core_.keeper().follow(head.get());
   }
   return false;
 }
@@ -309,21 +275,21 @@ void TensorMuxer::check_caps(const std::vector<OwnedPad> &pads) const {
 GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!negotiated_)
     return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
-  errors_.next_frame();
+  core_.errors().next_frame();
   const std::vector<OwnedPad> pads = pads_of(element_);
   live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
-  latch();
+  take_over_changes();
   update_window(pads);
   // A frame that seemed to be there may have been clipped.
   if (!timeout && !have_spoken(pads)) return GST_AGGREGATOR_FLOW_NEED_DATA;
   const auto start = next_start(pads);
   if (!start) return have_ended(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
-  latch();
+  take_over_changes();
   Slots slots;
-  const bool possible = errors_.guard([&] {
+  const bool possible = core_.errors().guard([&] {
     check_caps(pads);
-    slots = assign_slots(pads, latched_.batch_size);
+    slots = assign_slots(pads, latched().batch_size);
     renegotiating_ |= follow(pads) || out_.n != static_cast<int64_t>(slots.size());
   });
   if (!possible) return GST_FLOW_ERROR;
@@ -380,15 +346,16 @@ void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
     if (source.image.width == 0) source = *any;
   if (batch_ != nullptr && sources == sources_) return;
   for (const BatchInput &input : batch.inputs)
-    if (input.buffer != nullptr && (latched_.color == Color::rgb || latched_.color == Color::bgr))
+    if (input.buffer != nullptr && (latched().color == Color::rgb || latched().color == Color::bgr))
       check_matrix(*input.info);
   release();
-  out_ = desc_of(dimensions_of(out_), latched_.dtype, latched_.layout);
-  batch_ = engine.backend().normalize_batch(sources, latched_.params(sources[0], out_));
+  out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
+  batch_ = engine.backend().normalize_batch(sources, latched().params(sources[0], out_));
   geometries_.clear();
   TensorDesc slot = out_;
   slot.n = 1;
-  for (const Source &source : sources) geometries_.push_back(latched_.geometry(source.image, slot));
+  for (const Source &source : sources)
+    geometries_.push_back(latched().geometry(source.image, slot));
   sources_ = sources;
 }
 
@@ -412,9 +379,7 @@ OwnedBuffer TensorMuxer::acquire(Engine &engine) {
 /// None where it failed, with the error reported.
 OwnedBuffer TensorMuxer::compute(Batch &batch) {
   OwnedBuffer out;
-  const bool done = errors_.guard([&] {
-    Engine &engine = keeper_.engine();
-    const EngineScope scope(engine);
+  const bool done = core_.with_engine([&](Engine &engine) {
     prepare(engine, batch);
     for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
     out = acquire(engine);

@@ -3,14 +3,12 @@
 
 #include <atomic>
 
-#include "gst/base/allocation.h"
-#include "gst/base/backendproperties.h"
 #include "gst/base/batchrun.h"
+#include "gst/base/elementcore.h"
 #include "gst/base/tensorsettings.h"
 #include "gst/elements/batchschedule.h"
 #include "gst/elements/muxcamera.h"
 #include "gst/meta/batchmeta.h"
-#include "gst/util/errors.h"
 
 namespace cudatensor {
 
@@ -46,19 +44,22 @@ struct Batch {
 };
 
 /// What cudatensormux does, in plain C++; of GstAggregator's functions those of the same names.
-class TensorMuxer {
+class TensorMuxer final : public Configurable {
  public:
   TensorMuxer(GstAggregator *element, GstDebugCategory *category)
       : element_(element),
         category_(category),
-        errors_(GST_ELEMENT(element)),
-        keeper_(GST_ELEMENT(element), category, [this] { release(); }) {}
+        settings_(mux_properties()),
+        core_(GST_ELEMENT(element), category, *this, [this] { release(); }) {}
 
-  EngineKeeper &keeper() { return keeper_; }
+  ElementCore &core() { return core_; }
 
   // With the object lock held.
-  void set_property(guint id, const GValue *value);
-  void get_property(guint id, GValue *value);
+  std::optional<Effect> set_property(guint index, const GValue *value) override {
+    return settings_.set(index, value);
+  }
+  void get_property(guint index, GValue *value) override { settings_.get(index, value); }
+  void latch() override { settings_.latch(); }
   bool has_room() const;
 
   bool start();
@@ -78,15 +79,16 @@ class TensorMuxer {
   bool end_negotiation(bool negotiated);
   bool set_src_caps(GstCaps *caps);
   bool propose_allocation(GstAggregatorPad *pad, GstQuery *query);
-  bool decide_allocation(GstQuery *query);
+  bool decide_allocation(GstQuery *query) { return core_.decide_allocation(query, out_.bytes()); }
 
   GstClockTime next_time() const;
   GstFlowReturn aggregate(bool timeout);
 
  private:
   void release() { batch_.reset(); }
-  void latch();
-  MuxSettings pending() const;
+  void take_over_changes();
+  MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
+  const MuxSettings &latched() const { return settings_.latched(); }
   GstClockTime now() const;
   BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
   std::optional<GstClockTime> next_start(const std::vector<OwnedPad> &pads) const;
@@ -106,18 +108,13 @@ class TensorMuxer {
 
   GstAggregator *element_;
   GstDebugCategory *category_;
-  ErrorReporter errors_;
-  std::unique_ptr<ImagesToTensor> batch_;  // goes in its engine's scope, at last by keeper_
-  EngineKeeper keeper_;
-
-  // Guarded by the object lock.
-  MuxSettings pending_;
-  bool changed_ = true, renegotiate_ = false;
+  LatchedSettings<MuxSettings> settings_;
+  std::unique_ptr<ImagesToTensor> batch_;  // goes in its engine's scope, at last by core_
+  ElementCore core_;
 
   std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream
 
   // The streaming thread's.
-  MuxSettings latched_;
   BatchSchedule schedule_;
   bool renegotiating_ = false;  // caps are to be negotiated before the next batch
   bool negotiated_ = true;      // as far as was tried
