@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/elementcore.h"
 
+#include <utility>
+
 #include "gst/base/allocation.h"
+#include "gst/util/ref.h"
 
 namespace cudatensor {
 
 void ElementCore::set_property(guint id, const GValue *value) {
-  GST_OBJECT_LOCK(element_);
-  if (id < kFirstProperty) {
-    set_backend_property(keeper_, id, value);
-  } else {
-    const auto effect = own_.set_property(id - kFirstProperty, value);
-    changed_ |= effect.has_value();
-    renegotiate_ |= effect == Effect::renegotiates;
-  }
-  GST_OBJECT_UNLOCK(element_);
+  const ObjectLock lock(element_);
+  if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
+  const auto effect = own_.set_property(id - kFirstProperty, value);
+  changed_ |= effect.has_value();
+  renegotiate_ |= effect == Effect::renegotiates;
 }
 
 void ElementCore::get_property(guint id, GValue *value) {
-  GST_OBJECT_LOCK(element_);
-  if (id < kFirstProperty)
-    get_backend_property(keeper_, id, value);
-  else
-    own_.get_property(id - kFirstProperty, value);
-  GST_OBJECT_UNLOCK(element_);
+  const ObjectLock lock(element_);
+  if (id < kFirstProperty) return get_backend_property(keeper_, id, value);
+  own_.get_property(id - kFirstProperty, value);
 }
 
 ElementCore::Changes ElementCore::latch() {
-  GST_OBJECT_LOCK(element_);
-  const Changes changes = {changed_, renegotiate_};
+  const ObjectLock lock(element_);
   if (changed_) own_.latch();
-  changed_ = renegotiate_ = false;
-  GST_OBJECT_UNLOCK(element_);
-  return changes;
+  return {std::exchange(changed_, false), std::exchange(renegotiate_, false)};
 }
 
 bool ElementCore::start() {
-  GST_OBJECT_LOCK(element_);
-  changed_ = true;
-  GST_OBJECT_UNLOCK(element_);
+  locked(element_, [&] { changed_ = true; });
   errors_.forget();
   return errors_.guard([&] { keeper_.start(); });
 }
@@ -63,10 +54,8 @@ void ElementCore::explain_missing_buffer(gsize size, GstAllocator *allocator) {
 }
 
 bool are_possible(GstPad *pad, GstCaps *caps) {
-  GstCaps *possible = gst_pad_get_pad_template_caps(pad);
-  const bool result = gst_caps_is_subset(caps, possible);
-  gst_caps_unref(possible);
-  return result;
+  const Ref<GstCaps> possible(gst_pad_get_pad_template_caps(pad));
+  return gst_caps_is_subset(caps, possible.get());
 }
 
 }  // namespace cudatensor

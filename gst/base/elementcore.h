@@ -6,6 +6,7 @@
 #include "gst/base/backendproperties.h"
 #include "gst/util/errors.h"
 #include "gst/util/properties.h"
+#include "gst/util/ref.h"
 
 namespace cudatensor {
 
@@ -38,10 +39,7 @@ class LatchedSettings {
   const S &latched() const { return latched_; }
   /// A copy of the pending ones, for any thread.
   S copy_of_pending(GstElement *element) const {
-    GST_OBJECT_LOCK(element);
-    S copy = pending_;
-    GST_OBJECT_UNLOCK(element);
-    return copy;
+    return locked(element, [&] { return pending_; });
   }
   /// Of the properties that have such an effect, with the values of `settings`, as "width=640".
   std::string text(const S &settings, Effect effect) const { return table_.text(settings, effect); }

@@ -4,22 +4,12 @@
 #include <utility>
 
 #include "gst/cuda/cudamemory.h"
+#include "gst/util/ref.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
 
 namespace cudatensor {
 namespace {
-
-class ObjectLock {
- public:
-  explicit ObjectLock(gpointer object) : object_(object) { GST_OBJECT_LOCK(object_); }
-  ~ObjectLock() { GST_OBJECT_UNLOCK(object_); }
-  ObjectLock(const ObjectLock &) = delete;
-  ObjectLock &operator=(const ObjectLock &) = delete;
-
- private:
-  gpointer object_;
-};
 
 std::unique_ptr<Engine> open_cuda_engine(const CudaContextRef &context) {
   const CudaScope scope(context);

@@ -6,6 +6,7 @@
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/util/ref.h"
 #include "gst/util/values.h"
 
 using cudatensor::ElementCore;
@@ -140,12 +141,12 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
 
 /// Why the element cannot give downstream what it takes, or empty where it can.
 std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
-  const cudatensor::OwnedCaps given(
+  const cudatensor::Ref<GstCaps> given(
       GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK, in, nullptr));
-  const cudatensor::OwnedCaps taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
+  const cudatensor::Ref<GstCaps> taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
   if (gst_caps_can_intersect(given.get(), taken.get())) return "";
   const std::string settings = priv_of(trans)->filter->caps_settings();
-  const cudatensor::OwnedCaps named(cudatensor::without_memories(given.get()));
+  const cudatensor::Ref<GstCaps> named(cudatensor::without_memories(given.get()));
   return "downstream takes " + cudatensor::text_of(taken.get()) + ", but " +
          (settings.empty() ? "" : "with " + settings + " ") + "the element gives " +
          cudatensor::text_of(named.get());
@@ -172,7 +173,7 @@ gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   Filter &filter = *priv_of(trans)->filter;
   if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
-  const cudatensor::OwnedCaps plain(cudatensor::without_memories(caps));
+  const cudatensor::Ref<GstCaps> plain(cudatensor::without_memories(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
   return priv_of(trans)->core->keeper().can_have_cuda_memory(other)
@@ -273,7 +274,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     return GST_FLOW_ERROR;
   }
   const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
-  const cudatensor::OwnedCaps in(gst_pad_get_current_caps(trans->sinkpad));
+  const cudatensor::Ref<GstCaps> in(gst_pad_get_current_caps(trans->sinkpad));
   conclude_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
   return flow;
 }
@@ -338,7 +339,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   latch(trans);
   GstCaps *in = nullptr;
   gst_event_parse_caps(event, &in);
-  const cudatensor::OwnedCaps kept(gst_caps_ref(in));
+  const cudatensor::Ref<GstCaps> kept(gst_caps_ref(in));
   priv->negotiated = parent_class()->sink_event(trans, event);
   conclude_negotiation(trans, priv->negotiated, in);
   return priv->negotiated;

@@ -2,6 +2,7 @@
 #include "gst/base/tensorsettings.h"
 
 #include "gst/caps/videocaps.h"
+#include "gst/util/ref.h"
 #include "gst/util/values.h"
 #include "kernels/error.h"
 
@@ -101,7 +102,7 @@ void check_colors(const TensorSettings &s, const GstCaps *caps) {
 
 bool has_colors(const TensorSettings &s, const GstStructure *picture) {
   if (s.color != Color::yuv) return true;
-  OwnedCaps own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
+  Ref<GstCaps> own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
   return gst_caps_can_intersect(own.get(), yuv_caps());
 }
 

@@ -11,11 +11,6 @@
 
 namespace cudatensor {
 
-struct UnrefCaps {
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-};
-using OwnedCaps = std::unique_ptr<GstCaps, UnrefCaps>;
-
 /// Lists of formats as caps write them.
 #define CUDATENSOR_PACKED_RGB "BGR, RGB, BGRx, RGBx, BGRA, RGBA, xBGR, xRGB, ABGR, ARGB"
 #define CUDATENSOR_YUV420 "NV12, NV21, I420, YV12"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gst/util/log.h"
+#include "gst/util/ref.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
 
@@ -33,7 +34,7 @@ CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Conte
 
 /// A new context instead of one that everybody remembers, published as libgstcuda does.
 CudaContextRef replace_context(GstElement *element, int device_id, gstcuda::Context **own) {
-  const std::unique_ptr<gstcuda::Context, UnrefObject> fresh(
+  const Ref<gstcuda::Context> fresh(
       next_fault() != 0 ? nullptr : gstcuda::loaded().context_new(std::max(device_id, 0)));
   if (fresh == nullptr) fail_in_libgstcuda("gst_cuda_context_new", device_id);
   replace(*own, fresh.get());

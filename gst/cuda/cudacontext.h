@@ -5,13 +5,10 @@
 #include <memory>
 
 #include "gst/cuda/gstcudalibrary.h"
+#include "gst/util/ref.h"
 #include "kernels/ops.h"
 
 namespace cudatensor {
-
-struct UnrefObject {
-  void operator()(gpointer object) const { gst_object_unref(object); }
-};
 
 /// libgstcuda's context, which neighbours and the application share, or where that library is
 /// missing the device's primary one. With it goes the backend that was opened in it.
@@ -31,7 +28,7 @@ class CudaContext {
   Device &device() const { return *backend_->device(); }
 
  private:
-  std::unique_ptr<gstcuda::Context, UnrefObject> shared_;
+  Ref<gstcuda::Context> shared_;
   void *handle_;
   std::unique_ptr<Backend> backend_;
 };

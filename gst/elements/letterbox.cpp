@@ -19,6 +19,7 @@
 #include "gst/base/imagefilter.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/elements/elements.h"
+#include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
 
@@ -95,7 +96,7 @@ GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
 }
 
 GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
-  OwnedCaps result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
+  Ref<GstCaps> result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
   GstVideoInfo in;
   if (gst_caps_is_empty(result.get()) || !gst_video_info_from_caps(&in, caps))
     return gst_caps_fixate(result.release());

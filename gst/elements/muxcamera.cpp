@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gst/util/ref.h"
 #include "kernels/error.h"
 
 struct GstCudaTensorMuxPad {
@@ -33,25 +34,26 @@ Camera &camera_of(GstAggregatorPad *pad) {
   return *reinterpret_cast<GstCudaTensorMuxPad *>(pad)->camera;
 }
 
-std::vector<OwnedPad> pads_of(GstAggregator *aggregator) {
-  std::vector<OwnedPad> pads;
-  GST_OBJECT_LOCK(aggregator);
-  for (GList *l = GST_ELEMENT(aggregator)->sinkpads; l != nullptr; l = l->next)
-    pads.emplace_back(GST_AGGREGATOR_PAD(gst_object_ref(l->data)));
-  GST_OBJECT_UNLOCK(aggregator);
-  std::sort(pads.begin(), pads.end(), [](const OwnedPad &a, const OwnedPad &b) {
-    return camera_of(a.get()).index < camera_of(b.get()).index;
+std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator) {
+  std::vector<Ref<GstAggregatorPad>> pads;
+  locked(aggregator, [&] {
+    for (GList *l = GST_ELEMENT(aggregator)->sinkpads; l != nullptr; l = l->next)
+      pads.emplace_back(GST_AGGREGATOR_PAD(gst_object_ref(l->data)));
   });
+  std::sort(pads.begin(), pads.end(),
+            [](const Ref<GstAggregatorPad> &a, const Ref<GstAggregatorPad> &b) {
+              return camera_of(a.get()).index < camera_of(b.get()).index;
+            });
   return pads;
 }
 
-Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size) {
+Slots assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size) {
   if (batch_size != 0 && pads.size() > batch_size)
     throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) + " for " +
                                            std::to_string(pads.size()) + " sink pads");
   Slots slots(batch_size != 0 ? batch_size : pads.size());
   std::vector<GstAggregatorPad *> others;
-  for (const OwnedPad &pad : pads) {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
     const auto index = static_cast<size_t>(camera_of(pad.get()).index);
     if (batch_size != 0 && index < slots.size())
       slots[index] = pad.get();
@@ -68,14 +70,11 @@ Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size) {
 
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer) {
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) return GST_CLOCK_TIME_NONE;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_LOCK(pad);
+  const ObjectLock lock(pad);
   const GstSegment &segment = pad->segment;
-  if (segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME,
-                                       std::max(GST_BUFFER_PTS(buffer), segment.start));
-  GST_OBJECT_UNLOCK(pad);
-  return time;
+  if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&segment, GST_FORMAT_TIME,
+                                     std::max(GST_BUFFER_PTS(buffer), segment.start));
 }
 
 GstClockTime frame_duration_of(const Camera &camera) {
@@ -83,26 +82,25 @@ GstClockTime frame_duration_of(const Camera &camera) {
   return gst_util_uint64_scale(GST_SECOND, camera.info.fps_d, camera.info.fps_n);
 }
 
-OwnedBuffer peek(GstAggregatorPad *pad) {
-  OwnedBuffer head(gst_aggregator_pad_peek_buffer(pad));
-  GST_OBJECT_LOCK(pad);
-  const bool flushed = pad->segment.format == GST_FORMAT_UNDEFINED;
-  GST_OBJECT_UNLOCK(pad);
+Ref<GstBuffer> peek(GstAggregatorPad *pad) {
+  Ref<GstBuffer> head(gst_aggregator_pad_peek_buffer(pad));
+  const bool flushed = locked(pad, [&] { return pad->segment.format == GST_FORMAT_UNDEFINED; });
   if (head == nullptr || !flushed) return head;
   gst_aggregator_pad_drop_buffer(pad);
   return nullptr;
 }
 
-bool have_spoken(const std::vector<OwnedPad> &pads) {
-  return std::all_of(pads.begin(), pads.end(), [](const OwnedPad &pad) {
+bool have_spoken(const std::vector<Ref<GstAggregatorPad>> &pads) {
+  return std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {
     return peek(pad.get()) != nullptr || gst_aggregator_pad_is_eos(pad.get());
   });
 }
 
-bool have_ended(const std::vector<OwnedPad> &pads) {
-  return !pads.empty() && std::all_of(pads.begin(), pads.end(), [](const OwnedPad &pad) {
-    return gst_aggregator_pad_is_eos(pad.get());
-  });
+bool have_ended(const std::vector<Ref<GstAggregatorPad>> &pads) {
+  return !pads.empty() &&
+         std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {
+           return gst_aggregator_pad_is_eos(pad.get());
+         });
 }
 
 bool is_gap(GstBuffer *buffer) {
@@ -115,11 +113,10 @@ GstBuffer *clip_to_segment(GstAggregator *, GstAggregatorPad *pad, GstBuffer *bu
   const GstClockTime end =
       begin + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer)
                                                     : frame_duration_of(camera_of(pad)));
-  GST_OBJECT_LOCK(pad);
-  const bool inside =
-      pad->segment.format != GST_FORMAT_TIME ||
-      gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
-  GST_OBJECT_UNLOCK(pad);
+  const bool inside = locked(pad, [&] {
+    return pad->segment.format != GST_FORMAT_TIME ||
+           gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);
+  });
   if (inside) return buffer;
   gst_buffer_unref(buffer);
   return nullptr;

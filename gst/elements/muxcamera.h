@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/util/ref.h"
 #include "kernels/resample.h"
 
 G_BEGIN_DECLS
@@ -32,23 +33,13 @@ struct Camera {
 /// Of a pad of the type above.
 Camera &camera_of(GstAggregatorPad *pad);
 
-struct UnrefPad {
-  void operator()(GstAggregatorPad *pad) const { gst_object_unref(pad); }
-};
-using OwnedPad = std::unique_ptr<GstAggregatorPad, UnrefPad>;
-
-struct UnrefBuffer {
-  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
-};
-using OwnedBuffer = std::unique_ptr<GstBuffer, UnrefBuffer>;
-
 /// The sink pads in the order of their numbers.
-std::vector<OwnedPad> pads_of(GstAggregator *aggregator);
+std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator);
 
 /// Of each slot its pad, or null. A pad whose number is below the batch size has the slot of that
 /// number. Throws Error where there are more pads than slots; a batch size of 0 has as many.
 using Slots = std::vector<GstAggregatorPad *>;
-Slots assign_slots(const std::vector<OwnedPad> &pads, guint batch_size);
+Slots assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size);
 
 /// None where the buffer has no time, or its segment is none of time.
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
@@ -57,12 +48,12 @@ GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
 GstClockTime frame_duration_of(const Camera &camera);
 
 /// The frame of a camera that waits first, or none. What is left of the time before a flush goes.
-OwnedBuffer peek(GstAggregatorPad *pad);
+Ref<GstBuffer> peek(GstAggregatorPad *pad);
 
 /// Whether each camera has a frame for the next batch, or none to wait for.
-bool have_spoken(const std::vector<OwnedPad> &pads);
+bool have_spoken(const std::vector<Ref<GstAggregatorPad>> &pads);
 /// Whether there are cameras, and all have ended.
-bool have_ended(const std::vector<OwnedPad> &pads);
+bool have_ended(const std::vector<Ref<GstAggregatorPad>> &pads);
 
 /// Whether a buffer stands for a gap event.
 bool is_gap(GstBuffer *buffer);

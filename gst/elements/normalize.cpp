@@ -35,6 +35,7 @@
 #include "gst/elements/elements.h"
 #include "gst/meta/batchmeta.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
 #define GST_CAT_DEFAULT cudanormalize_debug
@@ -192,7 +193,7 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
 
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const Settings s = settings();
-  OwnedCaps result(gst_caps_new_empty());
+  Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *structure = gst_caps_get_structure(caps, i);
     GstCaps *others = gst_caps_new_empty();
@@ -210,17 +211,17 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
 /// What downstream takes of `caps`. GstBaseTransform does not ask where caps merely lack their
 /// dimensions.
 GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
-  OwnedCaps peer(gst_pad_peer_query_caps(element->srcpad, caps));
+  Ref<GstCaps> peer(gst_pad_peer_query_caps(element->srcpad, caps));
   return gst_caps_intersect_full(peer.get(), caps, GST_CAPS_INTERSECT_FIRST);
 }
 
 GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
-  OwnedCaps offered(othercaps);
+  Ref<GstCaps> offered(othercaps);
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
   const Settings s = settings();
   const GstVideoInfo in = parse_video_caps(caps);
   if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
-  OwnedCaps wanted(ask_downstream(element(), offered.get()));
+  Ref<GstCaps> wanted(ask_downstream(element(), offered.get()));
   if (gst_caps_is_empty(wanted.get())) return wanted.release();
   return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);
 }

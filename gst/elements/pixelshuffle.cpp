@@ -19,6 +19,7 @@
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/util/ref.h"
 #include "gst/util/values.h"
 #include "kernels/error.h"
 
@@ -138,7 +139,7 @@ void set_types(GstStructure *s, const GstStructure *other) {
 void append_pictures(GstCaps *caps, const GstStructure *tensor, const TensorDesc &out) {
   if (out.n != 1 || (out.c != 1 && out.c != 3) || out.w > kMaxImageSize || out.h > kMaxImageSize)
     return;
-  OwnedCaps picture(make_video_template_caps(out.c == 1 ? "GRAY8" : "RGB, BGR, RGBP"));
+  Ref<GstCaps> picture(make_video_template_caps(out.c == 1 ? "GRAY8" : "RGB, BGR, RGBP"));
   GstStructure *s = gst_structure_copy(gst_caps_get_structure(picture.get(), 0));
   gst_structure_set(s, "width", G_TYPE_INT, static_cast<int>(out.w), "height", G_TYPE_INT,
                     static_cast<int>(out.h), "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1,
@@ -202,11 +203,11 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
 }
 
 /// One alternative that cannot be shuffled leaves the others. Throws Error where there are no others.
-OwnedCaps results_of(const GstCaps *caps, int factor) {
-  OwnedCaps result(gst_caps_new_empty());
+Ref<GstCaps> results_of(const GstCaps *caps, int factor) {
+  Ref<GstCaps> result(gst_caps_new_empty());
   std::optional<Error> refusal;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    OwnedCaps others(gst_caps_new_empty());
+    Ref<GstCaps> others(gst_caps_new_empty());
     try {
       append_results(others.get(), gst_caps_get_structure(caps, i), factor);
     } catch (const Error &error) {
@@ -218,10 +219,10 @@ OwnedCaps results_of(const GstCaps *caps, int factor) {
   return result;
 }
 
-OwnedCaps sources_of(const GstCaps *caps, int factor) {
-  OwnedCaps result(gst_caps_new_empty());
+Ref<GstCaps> sources_of(const GstCaps *caps, int factor) {
+  Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    OwnedCaps others(gst_caps_new_empty());
+    Ref<GstCaps> others(gst_caps_new_empty());
     append_sources(others.get(), gst_caps_get_structure(caps, i), factor);
     result.reset(gst_caps_merge(result.release(), others.release()));
   }

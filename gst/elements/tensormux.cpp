@@ -28,6 +28,7 @@
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/tensormuxer.h"
+#include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudatensormux_debug);
 #define GST_CAT_DEFAULT cudatensormux_debug
@@ -50,10 +51,7 @@ TensorMuxer &muxer_of(gpointer element) { return *static_cast<GstCudaTensorMux *
 
 GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
                                  const gchar *name, const GstCaps *caps) {
-  GST_OBJECT_LOCK(aggregator);
-  const bool room = muxer_of(aggregator).has_room();
-  GST_OBJECT_UNLOCK(aggregator);
-  if (!room) {
+  if (!locked(aggregator, [&] { return muxer_of(aggregator).has_room(); })) {
     GST_WARNING_OBJECT(aggregator, "no sink pad beyond the batch size");
     return nullptr;
   }
@@ -95,7 +93,7 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
         ->sink_query(aggregator, pad, query);
   GstCaps *filter = nullptr;
   gst_query_parse_caps(query, &filter);
-  const OwnedCaps caps(muxer_of(aggregator).sink_caps(filter));
+  const Ref<GstCaps> caps(muxer_of(aggregator).sink_caps(filter));
   gst_query_set_caps_result(query, caps.get());
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include "gst/caps/videocaps.h"
 #include "gst/cuda/cudamemory.h"
 #include "gst/util/log.h"
+#include "gst/util/ref.h"
 
 namespace cudatensor {
 namespace {
@@ -65,7 +66,7 @@ void TensorMuxer::stop() {
   core_.keeper().stop();
   sources_.clear();
   out_ = {};
-  for (const OwnedPad &pad : pads_of(element_)) {
+  for (const Ref<GstAggregatorPad> &pad : pads_of(element_)) {
     camera_of(pad.get()).source.reset();
     camera_of(pad.get()).refusal.clear();
   }
@@ -74,12 +75,12 @@ void TensorMuxer::stop() {
 // --- negotiation -------------------------------------------------------------------------------
 
 GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
-  OwnedCaps formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
+  Ref<GstCaps> formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
   if (pending().color == Color::yuv) gst_caps_set_value(formats.get(), "format", yuv_formats());
   GstCaps *caps = formats.release();
   if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
   if (filter == nullptr) return caps;
-  OwnedCaps all(caps);
+  Ref<GstCaps> all(caps);
   return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
 }
 
@@ -111,10 +112,10 @@ void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
   take_over_changes();
   renegotiating_ = false;
-  const std::vector<OwnedPad> pads = pads_of(element_);
+  const std::vector<Ref<GstAggregatorPad>> pads = pads_of(element_);
   const guint slots = latched().batch_size != 0 ? latched().batch_size : pads.size();
   const Camera *first = nullptr, *fastest = nullptr;
-  for (const OwnedPad &pad : pads) {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
     if (!camera.source) continue;
     if (first == nullptr) first = fastest = &camera;
@@ -127,8 +128,8 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
   if (core_.keeper().can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
-  OwnedCaps own(offered);
-  OwnedCaps wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
+  Ref<GstCaps> own(offered);
+  Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
     *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->info.width,
                             first->info.height);
@@ -149,7 +150,7 @@ bool TensorMuxer::end_negotiation(bool negotiated) {
   negotiated_ = negotiated;
   if (negotiated) return true;
   // What has failed before has said why, and is the one error.
-  const OwnedCaps taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
+  const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
   hear_refusal("downstream takes " + text_of(taken.get()) + ", the element gives other/tensors");
   return false;
 }
@@ -171,10 +172,10 @@ bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
 
 // --- batches -----------------------------------------------------------------------------------
 
-BatchSchedule::Heads TensorMuxer::heads(const std::vector<OwnedPad> &pads) const {
+BatchSchedule::Heads TensorMuxer::heads(const std::vector<Ref<GstAggregatorPad>> &pads) const {
   BatchSchedule::Heads heads;
-  for (const OwnedPad &pad : pads) {
-    const OwnedBuffer head = peek(pad.get());
+  for (const Ref<GstAggregatorPad> &pad : pads) {
+    const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
   }
   return heads;
@@ -190,7 +191,8 @@ GstClockTime TensorMuxer::now() const {
   return time > base ? time - base : 0;
 }
 
-std::optional<GstClockTime> TensorMuxer::next_start(const std::vector<OwnedPad> &pads) const {
+std::optional<GstClockTime> TensorMuxer::next_start(
+    const std::vector<Ref<GstAggregatorPad>> &pads) const {
   return schedule_.next_start(heads(pads), now());
 }
 
@@ -200,9 +202,9 @@ GstClockTime TensorMuxer::next_time() const {
 }
 
 /// Waiting for the frames of a batch is our latency.
-void TensorMuxer::update_window(const std::vector<OwnedPad> &pads) {
+void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) {
   GstClockTime window = latched().window;
-  for (const OwnedPad &pad : pads) {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
     const GstClockTime duration = frame_duration_of(camera_of(pad.get()));
     if (latched().window == 0 && duration != 0 && (window == 0 || duration < window))
       window = duration;
@@ -238,20 +240,20 @@ bool TensorMuxer::is_late_downstream(GstClockTime start) const {
 /// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
 Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
   for (Frame frame;;) {
-    const OwnedBuffer head = peek(pad);
+    const Ref<GstBuffer> head = peek(pad);
     const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
     const bool joins = head != nullptr && schedule_.joins(time, start);
     const bool replaces = frame.buffer == nullptr || (live_ && schedule_.is_late(frame.time));
     if (!joins || !replaces) return frame;
     if (frame.buffer != nullptr) post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
-    frame = {OwnedBuffer(gst_aggregator_pad_pop_buffer(pad)), time};
+    frame = {Ref<GstBuffer>(gst_aggregator_pad_pop_buffer(pad)), time};
   }
 }
 
 /// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
-bool TensorMuxer::follow(const std::vector<OwnedPad> &pads) {
-  for (const OwnedPad &pad : pads) {
-    const OwnedBuffer head = peek(pad.get());
+bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
+    const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && cuda_memory_of(head.get()) != nullptr)
       return core_.keeper().follow(head.get());
   }
@@ -260,11 +262,11 @@ bool TensorMuxer::follow(const std::vector<OwnedPad> &pads) {
 
 /// Throws Error where a camera shows frames of caps that were refused, or of none. Gaps may come
 /// before caps.
-void TensorMuxer::check_caps(const std::vector<OwnedPad> &pads) const {
-  for (const OwnedPad &pad : pads) {
+void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
     if (camera.source) continue;
-    const OwnedBuffer head = peek(pad.get());
+    const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;
     const std::string cause = camera.refusal.empty() ? "a frame without caps" : camera.refusal;
@@ -276,7 +278,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!negotiated_)
     return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
   core_.errors().next_frame();
-  const std::vector<OwnedPad> pads = pads_of(element_);
+  const std::vector<Ref<GstAggregatorPad>> pads = pads_of(element_);
   live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
   take_over_changes();
   update_window(pads);
@@ -305,7 +307,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   const bool late = is_late_downstream(*start);
   if (pictures && late) post_dropped(element_, *start, *start);
   if (!pictures || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
-  OwnedBuffer buffer = compute(batch);
+  Ref<GstBuffer> buffer = compute(batch);
   return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
 }
 
@@ -360,7 +362,7 @@ void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
 }
 
 /// Not a pool's own words alone: the cause.
-OwnedBuffer TensorMuxer::acquire(Engine &engine) {
+Ref<GstBuffer> TensorMuxer::acquire(Engine &engine) {
   GstBuffer *buffer = nullptr;
   GstAllocator *allocator = nullptr;
   GstAllocationParams params;
@@ -371,14 +373,14 @@ OwnedBuffer TensorMuxer::acquire(Engine &engine) {
   else if (gst_buffer_pool_set_active(pool, TRUE))
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
   gst_clear_object(&pool);
-  const std::unique_ptr<GstAllocator, UnrefObject> owner(allocator);
+  const Ref<GstAllocator> owner(allocator);
   if (buffer == nullptr) fail_to_allocate(out_.bytes(), engine, allocator);
-  return OwnedBuffer(buffer);
+  return Ref<GstBuffer>(buffer);
 }
 
 /// None where it failed, with the error reported.
-OwnedBuffer TensorMuxer::compute(Batch &batch) {
-  OwnedBuffer out;
+Ref<GstBuffer> TensorMuxer::compute(Batch &batch) {
+  Ref<GstBuffer> out;
   const bool done = core_.with_engine([&](Engine &engine) {
     prepare(engine, batch);
     for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
@@ -409,21 +411,19 @@ GstSegment in_running_time(const GstSegment &asked) {
 
 /// GstAggregator's own after a seek is the seek's.
 void TensorMuxer::begin_segment() {
-  GST_OBJECT_LOCK(element_->srcpad);
-  const GstSegment own = in_running_time(GST_AGGREGATOR_PAD(element_->srcpad)->segment);
-  GST_OBJECT_UNLOCK(element_->srcpad);
+  GstAggregatorPad *src = GST_AGGREGATOR_PAD(element_->srcpad);
+  const GstSegment own = locked(src, [&] { return in_running_time(src->segment); });
   gst_aggregator_update_segment(element_, &own);
   begins_segment_ = false;
 }
 
-GstFlowReturn TensorMuxer::push(const Batch &batch, OwnedBuffer buffer) {
+GstFlowReturn TensorMuxer::push(const Batch &batch, Ref<GstBuffer> buffer) {
   if (begins_segment_) begin_segment();
   GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
-  GST_OBJECT_LOCK(element_->srcpad);
-  GST_AGGREGATOR_PAD(element_->srcpad)->segment.position = batch.start;
-  GST_OBJECT_UNLOCK(element_->srcpad);
+  GstAggregatorPad *src = GST_AGGREGATOR_PAD(element_->srcpad);
+  locked(src, [&] { src->segment.position = batch.start; });
   gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
                                   GST_BUFFER_DURATION(buffer.get()), nullptr);
   const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());

@@ -9,6 +9,7 @@
 #include "gst/elements/batchschedule.h"
 #include "gst/elements/muxcamera.h"
 #include "gst/meta/batchmeta.h"
+#include "gst/util/ref.h"
 
 namespace cudatensor {
 
@@ -22,7 +23,7 @@ const Properties<MuxSettings> &mux_properties();
 
 /// A frame that goes into a batch, or a gap.
 struct Frame {
-  OwnedBuffer buffer;
+  Ref<GstBuffer> buffer;
   GstClockTime time = GST_CLOCK_TIME_NONE;
 };
 
@@ -90,19 +91,19 @@ class TensorMuxer final : public Configurable {
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
   GstClockTime now() const;
-  BatchSchedule::Heads heads(const std::vector<OwnedPad> &pads) const;
-  std::optional<GstClockTime> next_start(const std::vector<OwnedPad> &pads) const;
-  void update_window(const std::vector<OwnedPad> &pads);
-  void check_caps(const std::vector<OwnedPad> &pads) const;
+  BatchSchedule::Heads heads(const std::vector<Ref<GstAggregatorPad>> &pads) const;
+  std::optional<GstClockTime> next_start(const std::vector<Ref<GstAggregatorPad>> &pads) const;
+  void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
+  void check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const;
   void hear_refusal(const std::string &cause);
-  bool follow(const std::vector<OwnedPad> &pads);
+  bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   bool collect(Batch &batch);
   void prepare(Engine &engine, const Batch &batch);
-  OwnedBuffer acquire(Engine &engine);
-  OwnedBuffer compute(Batch &batch);
+  Ref<GstBuffer> acquire(Engine &engine);
+  Ref<GstBuffer> compute(Batch &batch);
   void begin_segment();
-  GstFlowReturn push(const Batch &batch, OwnedBuffer buffer);
+  GstFlowReturn push(const Batch &batch, Ref<GstBuffer> buffer);
   bool is_late_downstream(GstClockTime start) const;
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 

@@ -20,6 +20,7 @@
 
 #include "gst/base/imagefilter.h"
 #include "gst/elements/elements.h"
+#include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanv12toyuv444_debug);
 
@@ -128,7 +129,7 @@ GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) 
 }
 
 GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
-  OwnedCaps result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
+  Ref<GstCaps> result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
   GstVideoInfo in;
   const bool known = direction == GST_PAD_SINK && gst_video_info_from_caps(&in, caps);
   if (gst_caps_is_empty(result.get()) || !known) return gst_caps_fixate(result.release());

@@ -5,29 +5,26 @@
 
 #include "gst/library/cudaorder.h"
 #include "gst/library/failure.h"
+#include "gst/util/ref.h"
 #include "kernels/immortal.h"
 
 namespace cudatensor {
 namespace {
 
-struct UnrefObject {
-  void operator()(gpointer object) const { gst_object_unref(object); }
-};
-using ContextRef = std::unique_ptr<gstcuda::Context, UnrefObject>;
-
 void check_stopped(GstElement *element) {
-  GST_OBJECT_LOCK(element);
-  const bool stopped =
-      GST_STATE(element) == GST_STATE_NULL && GST_STATE_PENDING(element) == GST_STATE_VOID_PENDING;
-  GST_OBJECT_UNLOCK(element);
+  const bool stopped = locked(element, [&] {
+    return GST_STATE(element) == GST_STATE_NULL &&
+           GST_STATE_PENDING(element) == GST_STATE_VOID_PENDING;
+  });
   if (stopped) return;
   throw Failure(GST_CUDA_TENSOR_ERROR_STATE,
                 std::string(GST_ELEMENT_NAME(element)) +
                     " has started, so its elements may have a CUDA context: set it to NULL before");
 }
 
-ContextRef wrap_primary_context(int device) {
-  ContextRef context(gstcuda::loaded().context_new_wrapped(primary_context(device), device));
+Ref<gstcuda::Context> wrap_primary_context(int device) {
+  Ref<gstcuda::Context> context(
+      gstcuda::loaded().context_new_wrapped(primary_context(device), device));
   if (context == nullptr)
     throw Error(Error::Code::device,
                 "gst_cuda_context_new_wrapped failed, with an error that GST_DEBUG=cuda*:4 tells");
@@ -35,12 +32,12 @@ ContextRef wrap_primary_context(int device) {
 }
 
 /// The same for all as long as anybody uses it: memory of one pipeline is then at home in another.
-ContextRef shared_primary_context(int device) {
+Ref<gstcuda::Context> shared_primary_context(int device) {
   static std::mutex mutex;
   static auto &known = immortal([] { return std::map<int, GWeakRef>(); });
   const std::lock_guard<std::mutex> lock(mutex);
   GWeakRef &weak = known[device];
-  ContextRef context(static_cast<gstcuda::Context *>(g_weak_ref_get(&weak)));
+  Ref<gstcuda::Context> context(static_cast<gstcuda::Context *>(g_weak_ref_get(&weak)));
   if (context == nullptr) {
     context = wrap_primary_context(device);
     g_weak_ref_set(&weak, context.get());
@@ -54,7 +51,7 @@ void share_primary_context(GstElement *element, int device) {
     throw Error(Error::Code::not_found, "there is no CUDA device " + std::to_string(device));
   check_cuda_device(device);
   check_stopped(element);
-  const ContextRef context = shared_primary_context(device);
+  const Ref<gstcuda::Context> context = shared_primary_context(device);
   GstContext *message = library.context_new_cuda_context(context.get());
   gst_element_set_context(element, message);
   gst_context_unref(message);

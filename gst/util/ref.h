@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is given back when a block is left: references and locks.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+
+namespace cudatensor {
+
+/// Gives up one reference.
+struct Unref {
+  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
+  void operator()(GstQuery *query) const { gst_query_unref(query); }
+  /// A GstObject of any class, libgstcuda's ones too.
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+
+/// One reference.
+template <class T>
+using Ref = std::unique_ptr<T, Unref>;
+
+/// Holds the lock of a GstObject.
+class ObjectLock {
+ public:
+  explicit ObjectLock(gpointer object) : object_(object) { GST_OBJECT_LOCK(object_); }
+  ~ObjectLock() { GST_OBJECT_UNLOCK(object_); }
+  ObjectLock(const ObjectLock &) = delete;
+  ObjectLock &operator=(const ObjectLock &) = delete;
+
+ private:
+  gpointer object_;
+};
+
+/// What `body` returns, called with the object's lock held.
+template <class Body>
+auto locked(gpointer object, const Body &body) {
+  const ObjectLock lock(object);
+  return body();
+}
+
+}  // namespace cudatensor
