@@ -35,16 +35,16 @@ bool has_cuda_pool(const GstCaps *caps) {
 }
 
 /// An allocator for buffers of these caps.
-GstAllocator *make_allocator(const GstCaps *caps, Engine &engine) {
-  CudaEngine *cuda = engine.cuda();
+GstAllocator *make_allocator(const GstCaps *caps, Session &session) {
+  CudaSession *cuda = session.cuda();
   if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
   if (in_cuda_memory(caps)) return make_cuda_allocator(cuda->context(), cuda->stream());
   return make_pinned_allocator(cuda->context());
 }
 
-GstBufferPool *new_pool(const GstCaps *caps, Engine &engine) {
+GstBufferPool *new_pool(const GstCaps *caps, Session &session) {
   if (in_cuda_memory(caps) && has_cuda_pool(caps))
-    return gstcuda::loaded().buffer_pool_new(engine.cuda()->context()->shared());
+    return gstcuda::loaded().buffer_pool_new(session.cuda()->context()->shared());
   return is_video(caps) ? gst_video_buffer_pool_new() : gst_buffer_pool_new();
 }
 
@@ -81,22 +81,23 @@ bool configure(Offer &offer, const Wishes &wishes) {
   return true;
 }
 
-bool is_pool_of(GstBufferPool *pool, const CudaEngine &cuda) {
+bool is_pool_of(GstBufferPool *pool, const CudaSession &cuda) {
   return G_TYPE_CHECK_INSTANCE_TYPE(pool, gstcuda::loaded().buffer_pool_get_type()) &&
          reinterpret_cast<gstcuda::BufferPool *>(pool)->context == cuda.context()->shared();
 }
 
-bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Engine &engine) {
-  if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *engine.cuda());
+bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Session &session) {
+  if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *session.cuda());
   return is_video(caps) || offer.size == size;
 }
 
 /// Downstream's first pool where it can be used, otherwise none.
-Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Engine &engine) {
+Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session) {
   Offer offer = {nullptr, size, 0, 0};
   if (gst_query_get_n_allocation_pools(query) == 0) return offer;
   gst_query_parse_nth_allocation_pool(query, 0, &offer.pool, &offer.size, &offer.min, &offer.max);
-  if (offer.pool != nullptr && !is_usable(offer, caps, size, engine)) gst_clear_object(&offer.pool);
+  if (offer.pool != nullptr && !is_usable(offer, caps, size, session))
+    gst_clear_object(&offer.pool);
   offer.size = is_video(caps) ? std::max(offer.size, size) : size;
   return offer;
 }
@@ -122,7 +123,7 @@ gsize aligned_prefix(gsize prefix, gsize align_mask) {
 
 /// Downstream's allocator, unless buffers are to be in CUDAMemory, and alignment that is at least
 /// ours.
-GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &engine,
+GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Session &session,
                                GstAllocationParams &params) {
   GstAllocator *allocator = nullptr;
   gst_allocation_params_init(&params);
@@ -131,7 +132,7 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &eng
   params.align |= kAlignMask;
   params.prefix = aligned_prefix(params.prefix, params.align);
   if (in_cuda_memory(caps)) gst_clear_object(&allocator);
-  if (allocator == nullptr) allocator = make_allocator(caps, engine);
+  if (allocator == nullptr) allocator = make_allocator(caps, session);
   if (offered)
     gst_query_set_nth_allocation_param(query, 0, allocator, &params);
   else
@@ -141,7 +142,7 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Engine &eng
 
 }  // namespace
 
-void propose_pool(GstQuery *query, gsize size, Engine &engine) {
+void propose_pool(GstQuery *query, gsize size, Session &session) {
   GstCaps *caps = nullptr;
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
@@ -149,40 +150,40 @@ void propose_pool(GstQuery *query, gsize size, Engine &engine) {
   GstVideoInfo info;
   if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
-  const bool shares = engine.cuda() != nullptr && engine.cuda()->context()->shared() != nullptr;
+  const bool shares = session.cuda() != nullptr && session.cuda()->context()->shared() != nullptr;
   const bool foreign = in_cuda_memory(caps) && !shares;
   if (!need_pool || size > G_MAXUINT || foreign) return;
-  Offer offer = {new_pool(caps, engine), static_cast<guint>(size), 0, 0};
+  Offer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
   Wishes wishes = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&wishes.params);
   wishes.params.align = kAlignMask;
-  if (engine.cuda() != nullptr) wishes.allocator = make_allocator(caps, engine);
-  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
+  if (session.cuda() != nullptr) wishes.allocator = make_allocator(caps, session);
+  if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
   if (configure(offer, wishes))
     gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
   gst_object_unref(offer.pool);
   gst_clear_object(&wishes.allocator);
 }
 
-void decide_pool(GstQuery *query, gsize size, Engine &engine) {
+void decide_pool(GstQuery *query, gsize size, Session &session) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   Wishes wishes = {caps, nullptr, {}, false, nullptr};
   wishes.video_meta =
       is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  wishes.allocator = decide_allocator(query, caps, engine, wishes.params);
+  wishes.allocator = decide_allocator(query, caps, session, wishes.params);
   const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(wishes.allocator, gst_object_unref);
   // More than a pool can count: each buffer is allocated on its own.
   if (size > G_MAXUINT) return remove_pools(query);
-  if (in_cuda_memory(caps)) wishes.stream = engine.cuda()->stream();
-  Offer offer = usable_offer(query, caps, static_cast<guint>(size), engine);
+  if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
+  Offer offer = usable_offer(query, caps, static_cast<guint>(size), session);
   bool configured = offer.pool != nullptr && configure(offer, wishes);
   // Pools may take a configuration and make more of it, as GstVideoBufferPool does when it aligns.
   if (!is_video(caps) && offer.size != size) configured = false;
   if (!configured) {
     gst_clear_object(&offer.pool);
     // Nothing in advance: what lacks is said when a buffer is needed.
-    GstBufferPool *pool = is_video(caps) ? new_pool(caps, engine) : new_tensor_pool();
+    GstBufferPool *pool = is_video(caps) ? new_pool(caps, session) : new_tensor_pool();
     offer = {pool, static_cast<guint>(size), 0, 0};
     configured = configure(offer, wishes);
   }
@@ -193,12 +194,12 @@ void decide_pool(GstQuery *query, gsize size, Engine &engine) {
   gst_object_unref(offer.pool);
 }
 
-void fail_to_allocate(gsize size, Engine &engine, GstAllocator *allocator) {
+void fail_to_allocate(gsize size, Session &session, GstAllocator *allocator) {
   const auto cause = allocator != nullptr ? take_allocation_failure(allocator) : std::nullopt;
   const std::string what = "no output buffer of " + std::to_string(size) + " bytes: ";
   if (cause) throw Error(cause->code(), what + cause->what());
   // libgstcuda does not say why: the runtime, asked for as much, mostly does.
-  if (engine.cuda() != nullptr) engine.cuda()->device().allocate(size);
+  if (session.cuda() != nullptr) session.cuda()->device().allocate(size);
   throw Error(Error::Code::out_of_memory, what + "out of memory");
 }
 

@@ -37,8 +37,8 @@ void install_backend_properties(GObjectClass *klass) {
                     0));
 }
 
-void set_backend_property(EngineKeeper &keeper, guint id, const GValue *value) {
-  EngineKeeper::Settings &settings = keeper.settings();
+void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value) {
+  SessionKeeper::Settings &settings = keeper.settings();
   switch (id) {
     case kBackend: read(value, settings.choice); break;
     case kDevice: read(value, settings.device); break;
@@ -46,8 +46,8 @@ void set_backend_property(EngineKeeper &keeper, guint id, const GValue *value) {
   }
 }
 
-void get_backend_property(EngineKeeper &keeper, guint id, GValue *value) {
-  const EngineKeeper::Settings &settings = keeper.settings();
+void get_backend_property(SessionKeeper &keeper, guint id, GValue *value) {
+  const SessionKeeper::Settings &settings = keeper.settings();
   switch (id) {
     case kBackend: write(value, settings.choice); break;
     case kActiveBackend: write(value, keeper.active()); break;

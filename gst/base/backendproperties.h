@@ -2,7 +2,7 @@
 // The properties of every element that say who computes.
 #pragma once
 
-#include "gst/base/enginekeeper.h"
+#include "gst/base/sessionkeeper.h"
 
 namespace cudatensor {
 
@@ -13,7 +13,7 @@ constexpr guint kFirstProperty = 16;
 void install_backend_properties(GObjectClass *klass);
 
 // With the object lock held.
-void set_backend_property(EngineKeeper &keeper, guint id, const GValue *value);
-void get_backend_property(EngineKeeper &keeper, guint id, GValue *value);
+void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value);
+void get_backend_property(SessionKeeper &keeper, guint id, GValue *value);
 
 }  // namespace cudatensor

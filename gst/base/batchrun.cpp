@@ -31,17 +31,17 @@ struct CudaSlot {
   CudaInput input;
 };
 
-void run_on_gpu(CudaEngine &engine, ImagesToTensor &operation,
+void run_on_gpu(CudaSession &session, ImagesToTensor &operation,
                 const std::vector<BatchInput> &inputs, const TensorDesc &out_desc, GstBuffer *out) {
-  CudaOutput output(engine, out);
-  const Stream stream = use_stream(engine, nullptr, output.own_stream());
+  CudaOutput output(session, out);
+  const Stream stream = use_stream(session, nullptr, output.own_stream());
   std::deque<VideoMap> maps;
   std::vector<CudaSlot> slots;
   std::vector<ConstImage> views(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].buffer == nullptr) continue;
     CudaSlot &slot =
-        slots.emplace_back(CudaSlot{inputs[i].buffer, CudaInput(engine, inputs[i].buffer, i)});
+        slots.emplace_back(CudaSlot{inputs[i].buffer, CudaInput(session, inputs[i].buffer, i)});
     views[i] = slot.input.view(map(maps, inputs[i], slot.input.flags()).constant(), stream);
   }
   const TensorMap target(out_desc, out, output.flags());
@@ -49,15 +49,15 @@ void run_on_gpu(CudaEngine &engine, ImagesToTensor &operation,
   for (CudaSlot &slot : slots) slot.input.finish(stream);
   output.finish(stream);
   for (const CudaSlot &slot : slots)
-    if (output.completes_later() && slot.input.is_read_later()) engine.keep(slot.buffer, stream);
+    if (output.completes_later() && slot.input.is_read_later()) session.keep(slot.buffer, stream);
 }
 
 }  // namespace
 
-void run_batch(Engine &engine, ImagesToTensor &operation, const std::vector<BatchInput> &inputs,
+void run_batch(Session &session, ImagesToTensor &operation, const std::vector<BatchInput> &inputs,
                const TensorDesc &out_desc, GstBuffer *out) {
-  if (engine.cuda() != nullptr)
-    run_on_gpu(*engine.cuda(), operation, inputs, out_desc, out);
+  if (session.cuda() != nullptr)
+    run_on_gpu(*session.cuda(), operation, inputs, out_desc, out);
   else
     run_on_cpu(operation, inputs, out_desc, out);
 }

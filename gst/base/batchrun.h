@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gst/base/engine.h"
+#include "gst/base/session.h"
 
 namespace cudatensor {
 
@@ -17,7 +17,7 @@ struct BatchInput {
 
 /// Throws Error. With a GPU the output may be complete later, as its memory's stream knows; inputs
 /// are kept until then.
-void run_batch(Engine &engine, ImagesToTensor &operation, const std::vector<BatchInput> &inputs,
+void run_batch(Session &session, ImagesToTensor &operation, const std::vector<BatchInput> &inputs,
                const TensorDesc &out_desc, GstBuffer *out);
 
 }  // namespace cudatensor

@@ -36,20 +36,20 @@ bool ElementCore::start() {
 
 bool ElementCore::propose_allocation(GstQuery *query, gsize size) {
   // An answer that upstream can do without is no reason for an error.
-  if (!keeper_.has_engine()) return false;
+  if (!keeper_.has_session()) return false;
   return !refusal_of(element_, category_, [&] {
-    Engine &engine = keeper_.engine();
-    const EngineScope scope(engine);
-    propose_pool(query, size, engine);
+    Session &session = keeper_.session();
+    const SessionScope scope(session);
+    propose_pool(query, size, session);
   });
 }
 
 bool ElementCore::decide_allocation(GstQuery *query, gsize size) {
-  return with_engine([&](Engine &engine) { decide_pool(query, size, engine); });
+  return with_session([&](Session &session) { decide_pool(query, size, session); });
 }
 
 void ElementCore::explain_missing_buffer(gsize size, GstAllocator *allocator) {
-  with_engine([&](Engine &engine) { fail_to_allocate(size, engine, allocator); });
+  with_session([&](Session &session) { fail_to_allocate(size, session, allocator); });
   gst_clear_object(&allocator);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What every element has, whichever of GStreamer's base classes it is of: properties that count for
-// whole frames, the engine, errors, and the answers about contexts and pools.
+// whole frames, the session, errors, and the answers about contexts and pools.
 #pragma once
 
 #include "gst/base/backendproperties.h"
@@ -52,7 +52,7 @@ class LatchedSettings {
 
 class ElementCore {
  public:
-  /// `release` drops what was made of the engine, which is about to go. `own` outlives this.
+  /// `release` drops what was made of the session, which is about to go. `own` outlives this.
   ElementCore(GstElement *element, GstDebugCategory *category, Configurable &own,
               std::function<void()> release)
       : element_(element),
@@ -62,7 +62,7 @@ class ElementCore {
         keeper_(element, category, std::move(release)) {}
 
   ErrorReporter &errors() { return errors_; }
-  EngineKeeper &keeper() { return keeper_; }
+  SessionKeeper &keeper() { return keeper_; }
 
   /// By the ids that install_backend_properties() and the element's own from kFirstProperty on have.
   void set_property(guint id, const GValue *value);
@@ -75,16 +75,16 @@ class ElementCore {
   /// that a change can never fall between the settings and the caps of a frame.
   Changes latch();
 
-  /// Opens the engine; false where it cannot, with the error posted. All properties are latched anew.
+  /// Opens the session; false where it cannot, with the error posted. All properties are latched anew.
   bool start();
 
-  /// Calls `body` with the engine, inside its scope; false where it threw, with the error posted.
+  /// Calls `body` with the session, inside its scope; false where it threw, with the error posted.
   template <class Body>
-  bool with_engine(const Body &body) {
+  bool with_session(const Body &body) {
     return errors_.guard([&] {
-      Engine &engine = keeper_.engine();
-      const EngineScope scope(engine);
-      body(engine);
+      Session &session = keeper_.session();
+      const SessionScope scope(session);
+      body(session);
     });
   }
 
@@ -100,7 +100,7 @@ class ElementCore {
   GstDebugCategory *category_;
   Configurable &own_;
   ErrorReporter errors_;
-  EngineKeeper keeper_;
+  SessionKeeper keeper_;
 
   // Guarded by the object lock.
   bool changed_ = true, renegotiate_ = false;

@@ -10,9 +10,9 @@
 #include "gst/util/values.h"
 
 using cudatensor::ElementCore;
-using cudatensor::Engine;
 using cudatensor::Error;
 using cudatensor::Filter;
+using cudatensor::Session;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
@@ -66,7 +66,7 @@ void latch(GstBaseTransform *trans) {
   if (changes.renegotiate) gst_base_transform_reconfigure_src(trans);
 }
 
-// --- the engine --------------------------------------------------------------------------------
+// --- the session --------------------------------------------------------------------------------
 
 bool start(GstBaseTransform *trans) {
   priv_of(trans)->posted_refusal.clear();
@@ -112,10 +112,10 @@ void set_context(GstElement *element, GstContext *context) {
   GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
 }
 
-void ensure_prepared(GstBaseTransform *trans, Engine &engine) {
+void ensure_prepared(GstBaseTransform *trans, Session &session) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (priv->prepared) return;
-  priv->filter->prepare(engine.backend());
+  priv->filter->prepare(session.backend());
   priv->prepared = true;
 }
 
@@ -304,9 +304,9 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   StreamingScope scope(priv_of(trans));
-  const bool done = priv_of(trans)->core->with_engine([&](Engine &engine) {
-    ensure_prepared(trans, engine);
-    priv_of(trans)->filter->process(engine, in, out);
+  const bool done = priv_of(trans)->core->with_session([&](Session &session) {
+    ensure_prepared(trans, session);
+    priv_of(trans)->filter->process(session, in, out);
   });
   return done ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the five elements share. GstCudaTensorFilter is the GObject: it has an engine, speaks
+// What the five elements share. GstCudaTensorFilter is the GObject: it has a session, speaks
 // GStreamer's protocols and turns exceptions into element errors. Filter is what an element adds
 // to it, in plain C++.
 #pragma once
@@ -36,13 +36,13 @@ class Filter : public Configurable {
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
 
-  // Frames, on the streaming thread, inside the engine's scope.
+  // Frames, on the streaming thread, inside the session's scope.
   /// Makes the operation for the caps and settings in force.
   virtual void prepare(Backend &backend) = 0;
-  /// Drops it, after what it has under way; the engine is about to go.
+  /// Drops it, after what it has under way; the session is about to go.
   virtual void release() = 0;
   /// For an element that only looks at buffers, `out` is null.
-  virtual void process(Engine &engine, GstBuffer *in, GstBuffer *out) = 0;
+  virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
   /// Whether an error that came after its frame has ended the work, until on_stop().
   virtual bool has_failed() const { return false; }
   /// Before EOS and other events go on.

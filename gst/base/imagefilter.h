@@ -23,8 +23,8 @@ class ImageFilter : public FilterWith<S> {
 
   void release() override { operation_.reset(); }
 
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
-    run(engine, *operation_, in_, in, out_, out);
+  void process(Session &session, GstBuffer *in, GstBuffer *out) override {
+    run(session, *operation_, in_, in, out_, out);
     transform_regions(in, out, geometry_);
   }
 

@@ -103,14 +103,14 @@ class Histogram final : public FilterWith<Settings> {
 
   void prepare(Backend &backend) override;
   void release() override;
-  void process(Engine &engine, GstBuffer *in, GstBuffer *) override;
+  void process(Session &session, GstBuffer *in, GstBuffer *) override;
   bool has_failed() const override { return failed_; }
   void on_event(GstEvent *event) override;
   void on_stop() override;
 
  private:
-  void count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone);
-  void count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void count(Session &session, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
   void start_worker(const CudaContextRef &context);
   HistogramJob take_counted();
   void hand_over();
@@ -132,7 +132,7 @@ class Histogram final : public FilterWith<Settings> {
   HistogramInterval interval_;
 
   // For CUDA: where frames are counted, and those that the operation sums up.
-  CudaEngine *cuda_ = nullptr;
+  CudaSession *cuda_ = nullptr;
   CountedFrames open_;
 
   HistogramAccumulator accumulator_;         // while there is a worker, its own
@@ -170,14 +170,14 @@ void Histogram::release() {
   operation_.reset();
 }
 
-void Histogram::process(Engine &engine, GstBuffer *in, GstBuffer *) {
+void Histogram::process(Session &session, GstBuffer *in, GstBuffer *) {
   if (!operation_) return;
   const Settings &s = latched();
   const FrameTime time = time_of(in);
   if (!interval_.takes(time, s.interval, s.roi)) end_interval();
   // Others may still get another frame.
   const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
-  count(engine, in, {1, time, time, clip_levels(info_), roi_}, alone);
+  count(session, in, {1, time, time, clip_levels(info_), roi_}, alone);
   if (!alone) interval_.add(time, s.roi);
 }
 
@@ -211,8 +211,8 @@ void Histogram::post() {
                            gst_message_new_element(GST_OBJECT(element()), accumulator_.take()));
 }
 
-void Histogram::count(Engine &engine, GstBuffer *in, const CountedFrames &frame, bool alone) {
-  if (engine.cuda() != nullptr) return count_later(*engine.cuda(), in, frame, alone);
+void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &frame, bool alone) {
+  if (session.cuda() != nullptr) return count_later(*session.cuda(), in, frame, alone);
   Bins bins;
   {
     const VideoMap source(info_, in, GST_MAP_READ);
@@ -223,7 +223,7 @@ void Histogram::count(Engine &engine, GstBuffer *in, const CountedFrames &frame,
 }
 
 /// The GPU keeps the sum until the interval ends. A frame alone takes its bins along.
-void Histogram::count_later(CudaEngine &cuda, GstBuffer *in, const CountedFrames &frame,
+void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame,
                             bool alone) {
   cuda_ = &cuda;
   if (!worker_) start_worker(cuda.context());
@@ -262,10 +262,10 @@ void Histogram::start_worker(const CudaContextRef &context) {
   worker_ = std::make_unique<HistogramWorker>(context, deliver, failed);
 }
 
-/// What the GPU holds, behind all that it still counts. Events come outside the engine's scope.
+/// What the GPU holds, behind all that it still counts. Events come outside the session's scope.
 HistogramJob Histogram::take_counted() {
   if (open_.frames == 0) return {};
-  const EngineScope scope(*cuda_);
+  const SessionScope scope(*cuda_);
   const Stream stream = cuda_->last_stream();
   HistogramJob job;
   job.bins = worker_->take();

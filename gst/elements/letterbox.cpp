@@ -75,8 +75,8 @@ class Letterbox final : public ImageFilter<Settings> {
     operation_ = backend.letterbox(params);
   }
 
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
-    ImageFilter::process(engine, in, out);
+  void process(Session &session, GstBuffer *in, GstBuffer *out) override {
+    ImageFilter::process(session, in, out);
     attach_geometry(in, out, geometry_);
   }
 

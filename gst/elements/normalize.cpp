@@ -93,10 +93,10 @@ class Normalize final : public FilterWith<Settings> {
     regions_.reset();
   }
 
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override;
+  void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
-  void process_regions(Engine &engine, GstBuffer *in, GstBuffer *out);
+  void process_regions(Session &session, GstBuffer *in, GstBuffer *out);
   std::vector<BatchSlot> slots_of(GstBuffer *in, FoundRegions found) const;
 
   GstVideoInfo in_ = {};
@@ -135,19 +135,19 @@ void Normalize::prepare(Backend &backend) {
   params_ = std::move(params);
 }
 
-void Normalize::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
-  if (regions_ != nullptr) return process_regions(engine, in, out);
-  run(engine, *operation_, in_, in, out_, out);
+void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
+  if (regions_ != nullptr) return process_regions(session, in, out);
+  run(session, *operation_, in_, in, out_, out);
   transform_regions(in, out, geometry_);
   attach_geometry(in, out, geometry_);
 }
 
-void Normalize::process_regions(Engine &engine, GstBuffer *in, GstBuffer *out) {
+void Normalize::process_regions(Session &session, GstBuffer *in, GstBuffer *out) {
   FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
   std::vector<Region> regions;
   for (const FoundRegion &each : found.regions) regions.push_back(each.region);
   run_work(
-      engine,
+      session,
       [&](const ConstImage &from, const Tensor &to, Stream stream) {
         regions_->run(from, regions, to, stream);
       },

@@ -84,7 +84,7 @@ class PixelShuffle final : public FilterWith<Settings> {
     to_tensor_operation_.reset();
     to_video_operation_.reset();
   }
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override;
+  void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
   TensorDesc in_ = {};
@@ -120,11 +120,11 @@ void PixelShuffle::prepare(Backend &backend) {
     to_tensor_operation_ = backend.pixelshuffle(PixelShuffleParams{in_, s.factor});
 }
 
-void PixelShuffle::process(Engine &engine, GstBuffer *in, GstBuffer *out) {
+void PixelShuffle::process(Session &session, GstBuffer *in, GstBuffer *out) {
   if (to_video_)
-    run(engine, *to_video_operation_, in_, in, video_, out);
+    run(session, *to_video_operation_, in_, in, video_, out);
   else
-    run(engine, *to_tensor_operation_, in_, in, tensor_, out);
+    run(session, *to_tensor_operation_, in_, in, tensor_, out);
   if (!geometry_) return;
   transform_regions(in, out, *geometry_);
   carry_geometry(in, out, *geometry_);

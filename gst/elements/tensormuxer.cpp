@@ -48,7 +48,7 @@ bool TensorMuxer::has_room() const {
 void TensorMuxer::take_over_changes() {
   const auto changes = core_.latch();
   renegotiating_ |= changes.renegotiate;
-  // The operation goes in its engine's scope; the slots without a camera may not fit any more.
+  // The operation goes in its session's scope; the slots without a camera may not fit any more.
   if (changes.any) sources_.clear();
 }
 
@@ -335,7 +335,7 @@ bool TensorMuxer::collect(Batch &batch) {
 
 /// Slots without a picture keep their place in the operation, so that it serves a camera that
 /// returns.
-void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
+void TensorMuxer::prepare(Session &session, const Batch &batch) {
   std::vector<Source> sources = sources_;
   sources.resize(batch.slots.size());
   const Source *any = nullptr;
@@ -352,7 +352,7 @@ void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
       check_matrix(*input.info);
   release();
   out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
-  batch_ = engine.backend().normalize_batch(sources, latched().params(sources[0], out_));
+  batch_ = session.backend().normalize_batch(sources, latched().params(sources[0], out_));
   geometries_.clear();
   TensorDesc slot = out_;
   slot.n = 1;
@@ -362,7 +362,7 @@ void TensorMuxer::prepare(Engine &engine, const Batch &batch) {
 }
 
 /// Not a pool's own words alone: the cause.
-Ref<GstBuffer> TensorMuxer::acquire(Engine &engine) {
+Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
   GstBuffer *buffer = nullptr;
   GstAllocator *allocator = nullptr;
   GstAllocationParams params;
@@ -374,18 +374,18 @@ Ref<GstBuffer> TensorMuxer::acquire(Engine &engine) {
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
   gst_clear_object(&pool);
   const Ref<GstAllocator> owner(allocator);
-  if (buffer == nullptr) fail_to_allocate(out_.bytes(), engine, allocator);
+  if (buffer == nullptr) fail_to_allocate(out_.bytes(), session, allocator);
   return Ref<GstBuffer>(buffer);
 }
 
 /// None where it failed, with the error reported.
 Ref<GstBuffer> TensorMuxer::compute(Batch &batch) {
   Ref<GstBuffer> out;
-  const bool done = core_.with_engine([&](Engine &engine) {
-    prepare(engine, batch);
+  const bool done = core_.with_session([&](Session &session) {
+    prepare(session, batch);
     for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
-    out = acquire(engine);
-    run_batch(engine, *batch_, batch.inputs, out_, out.get());
+    out = acquire(session);
+    run_batch(session, *batch_, batch.inputs, out_, out.get());
     attach_batch(out.get(), batch.meta);
   });
   return done ? std::move(out) : nullptr;

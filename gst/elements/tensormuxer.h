@@ -99,8 +99,8 @@ class TensorMuxer final : public Configurable {
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   bool collect(Batch &batch);
-  void prepare(Engine &engine, const Batch &batch);
-  Ref<GstBuffer> acquire(Engine &engine);
+  void prepare(Session &session, const Batch &batch);
+  Ref<GstBuffer> acquire(Session &session);
   Ref<GstBuffer> compute(Batch &batch);
   void begin_segment();
   GstFlowReturn push(const Batch &batch, Ref<GstBuffer> buffer);
@@ -110,7 +110,7 @@ class TensorMuxer final : public Configurable {
   GstAggregator *element_;
   GstDebugCategory *category_;
   LatchedSettings<MuxSettings> settings_;
-  std::unique_ptr<ImagesToTensor> batch_;  // goes in its engine's scope, at last by core_
+  std::unique_ptr<ImagesToTensor> batch_;  // goes in its session's scope, at last by core_
   ElementCore core_;
 
   std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream

@@ -108,8 +108,8 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
     operation_ = backend.yuv444(params);
   }
 
-  void process(Engine &engine, GstBuffer *in, GstBuffer *out) override {
-    ImageFilter::process(engine, in, out);
+  void process(Session &session, GstBuffer *in, GstBuffer *out) override {
+    ImageFilter::process(session, in, out);
     carry_geometry(in, out, geometry_);
   }
 };

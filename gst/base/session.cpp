@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/engine.h"
+#include "gst/base/session.h"
 
 #include "gst/cuda/cudamemory.h"
 #include "kernels/error.h"
@@ -8,9 +8,9 @@
 namespace cudatensor {
 namespace {
 
-class CpuEngine final : public Engine {
+class CpuSession final : public Session {
  public:
-  explicit CpuEngine(guint threads) : backend_(open_cpu_backend(threads)) {}
+  explicit CpuSession(guint threads) : backend_(open_cpu_backend(threads)) {}
   Backend &backend() override { return *backend_; }
 
  private:
@@ -39,23 +39,23 @@ GstMapFlags map_flags(const gstcuda::Memory *memory, GstMapFlags access) {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cpu_engine(guint threads) {
-  return std::make_unique<CpuEngine>(threads);
+std::unique_ptr<Session> make_cpu_session(guint threads) {
+  return std::make_unique<CpuSession>(threads);
 }
 
-EngineScope::EngineScope(Engine &engine) {
-  if (engine.cuda() != nullptr) scope_.emplace(engine.cuda()->context());
+SessionScope::SessionScope(Session &session) {
+  if (session.cuda() != nullptr) scope_.emplace(session.cuda()->context());
 }
 
-// --- CudaEngine --------------------------------------------------------------------------------
+// --- CudaSession --------------------------------------------------------------------------------
 
-CudaEngine::CudaEngine(const CudaContextRef &context)
+CudaSession::CudaSession(const CudaContextRef &context)
     : context_(context), order_(device().make_event()) {
   shared_stream_ = new_shared_stream(context_->shared());
   if (shared_stream_ == nullptr) own_stream_ = device().make_stream();
 }
 
-CudaEngine::~CudaEngine() {
+CudaSession::~CudaSession() {
   // What is in use must not go; a stream that fails here has failed a frame before.
   try {
     device().synchronize(handle_of(last_used_));
@@ -66,26 +66,26 @@ CudaEngine::~CudaEngine() {
   replace(shared_stream_, nullptr);
 }
 
-Stream CudaEngine::handle_of(gstcuda::Stream *stream) const {
+Stream CudaSession::handle_of(gstcuda::Stream *stream) const {
   if (stream != nullptr) return {gstcuda::loaded().stream_get_handle(stream)};
   return own_stream_ != nullptr ? own_stream_->get() : handle_of(shared_stream_);
 }
 
-void CudaEngine::adopt(gstcuda::Stream *stream) { replace(shared_stream_, stream); }
+void CudaSession::adopt(gstcuda::Stream *stream) { replace(shared_stream_, stream); }
 
-void CudaEngine::order(Stream before, Stream after) {
+void CudaSession::order(Stream before, Stream after) {
   if (before.handle == after.handle) return;
   order_->record(before);
   order_->hold(after);
 }
 
-void CudaEngine::use(gstcuda::Stream *stream) {
+void CudaSession::use(gstcuda::Stream *stream) {
   if (last_used_ != nullptr) order(handle_of(last_used_), handle_of(stream));
   if (last_used_ != stream) replace(last_used_, stream);
 }
 
 /// use() orders all streams: where one has not passed, no later one has.
-void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
+void CudaSession::keep(GstBuffer *buffer, Stream stream) {
   while (kept_in_use_ > 0 && oldest_kept().done->passed()) drop_oldest_kept();
   if (kept_in_use_ == kept_.size() && kept_.size() < kMostKept) {
     kept_.insert(kept_.begin() + first_kept_, {device().make_event(), nullptr});
@@ -100,35 +100,35 @@ void CudaEngine::keep(GstBuffer *buffer, Stream stream) {
   ++kept_in_use_;
 }
 
-void CudaEngine::drop_oldest_kept() {
+void CudaSession::drop_oldest_kept() {
   gst_buffer_replace(&oldest_kept().buffer, nullptr);
   first_kept_ = (first_kept_ + 1) % kept_.size();
   --kept_in_use_;
 }
 
-Transfers &CudaEngine::transfers(size_t number) {
+Transfers &CudaSession::transfers(size_t number) {
   while (transfers_.size() <= number) transfers_.emplace_back(device());
   return transfers_[number];
 }
 
 // --- frames ------------------------------------------------------------------------------------
 
-gstcuda::Memory *own_memory(const CudaEngine &engine, GstBuffer *buffer) {
+gstcuda::Memory *own_memory(const CudaSession &session, GstBuffer *buffer) {
   gstcuda::Memory *memory = cuda_memory_of(buffer);
-  return memory != nullptr && memory->context == engine.context()->shared() ? memory : nullptr;
+  return memory != nullptr && memory->context == session.context()->shared() ? memory : nullptr;
 }
 
-Stream use_stream(CudaEngine &engine, gstcuda::Stream *in, gstcuda::Stream *out) {
-  gstcuda::Stream *stream = out != nullptr ? out : in != nullptr ? in : engine.stream();
-  engine.use(stream);
-  return engine.handle_of(stream);
+Stream use_stream(CudaSession &session, gstcuda::Stream *in, gstcuda::Stream *out) {
+  gstcuda::Stream *stream = out != nullptr ? out : in != nullptr ? in : session.stream();
+  session.use(stream);
+  return session.handle_of(stream);
 }
 
-CudaInput::CudaInput(CudaEngine &engine, GstBuffer *buffer, size_t transfers)
-    : engine_(engine),
+CudaInput::CudaInput(CudaSession &session, GstBuffer *buffer, size_t transfers)
+    : session_(session),
       buffer_(buffer),
-      memory_(own_memory(engine, buffer)),
-      transfers_(engine.transfers(transfers)) {
+      memory_(own_memory(session, buffer)),
+      transfers_(session.transfers(transfers)) {
   if (memory_ != nullptr) own_stream_ = stream_of(memory_);
 }
 
@@ -136,7 +136,7 @@ GstMapFlags CudaInput::flags() const { return map_flags(memory_, GST_MAP_READ); 
 
 /// After the map, which may have queued an upload of libgstcuda's.
 void CudaInput::order(Stream stream) {
-  if (own_stream_ != nullptr) engine_.order(engine_.handle_of(own_stream_), stream);
+  if (own_stream_ != nullptr) session_.order(session_.handle_of(own_stream_), stream);
 }
 
 Planes CudaInput::upload(const Planes &host, Stream stream) {
@@ -153,7 +153,7 @@ ConstImage CudaInput::luminance(const ConstImage &mapped, Stream stream) {
 }
 
 void CudaInput::finish(Stream stream) {
-  if (own_stream_ != nullptr) engine_.order(stream, engine_.handle_of(own_stream_));
+  if (own_stream_ != nullptr) session_.order(stream, session_.handle_of(own_stream_));
 }
 
 bool CudaInput::is_read_later() const {
@@ -161,18 +161,18 @@ bool CudaInput::is_read_later() const {
   return own_stream_ == nullptr && !copied;
 }
 
-CudaOutput::CudaOutput(CudaEngine &engine, GstBuffer *buffer)
-    : engine_(engine), buffer_(buffer), memory_(own_memory(engine, buffer)) {
+CudaOutput::CudaOutput(CudaSession &session, GstBuffer *buffer)
+    : session_(session), buffer_(buffer), memory_(own_memory(session, buffer)) {
   if (memory_ != nullptr) own_stream_ = stream_of(memory_);
 }
 
 GstMapFlags CudaOutput::flags() const { return map_flags(memory_, GST_MAP_WRITE); }
 
 void CudaOutput::finish(Stream stream) {
-  if (memory_ == nullptr) engine_.transfers().download(host_, is_pinned(buffer_), stream);
+  if (memory_ == nullptr) session_.transfers().download(host_, is_pinned(buffer_), stream);
   if (completes_later()) return;
-  engine_.device().synchronize(stream);
-  if (memory_ == nullptr) engine_.transfers().finish();
+  session_.device().synchronize(stream);
+  if (memory_ == nullptr) session_.transfers().finish();
 }
 
 }  // namespace cudatensor

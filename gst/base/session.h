@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What computes for an element, and the frames that it works on, wherever their memory is.
+// A session computes for an element: on the CPU, or in a CUDA context on a stream. And the frames that it
+// works on, wherever their memory is.
 #pragma once
 
 #include <deque>
@@ -11,40 +12,40 @@
 
 namespace cudatensor {
 
-class CudaEngine;
+class CudaSession;
 
 /// The CPU, or a CUDA context and a stream in it.
-class Engine {
+class Session {
  public:
-  virtual ~Engine() = default;
+  virtual ~Session() = default;
 
   virtual BackendChoice kind() const { return BackendChoice::cpu; }
   virtual Backend &backend() = 0;
   /// Null for the CPU.
-  virtual CudaEngine *cuda() { return nullptr; }
+  virtual CudaSession *cuda() { return nullptr; }
 };
 
-std::unique_ptr<Engine> make_cpu_engine(guint threads);
+std::unique_ptr<Session> make_cpu_session(guint threads);
 
 /// Inside it the context is current. Nothing for the CPU.
-class EngineScope {
+class SessionScope {
  public:
-  explicit EngineScope(Engine &engine);
+  explicit SessionScope(Session &session);
 
  private:
   std::optional<CudaScope> scope_;
 };
 
 /// Destroyed and used inside its scope.
-class CudaEngine final : public Engine {
+class CudaSession final : public Session {
  public:
   /// With a stream of its own.
-  explicit CudaEngine(const CudaContextRef &context);
-  ~CudaEngine() override;
+  explicit CudaSession(const CudaContextRef &context);
+  ~CudaSession() override;
 
   BackendChoice kind() const override { return BackendChoice::cuda; }
   Backend &backend() override { return context_->backend(); }
-  CudaEngine *cuda() override { return this; }
+  CudaSession *cuda() override { return this; }
 
   const CudaContextRef &context() const { return context_; }
   Device &device() const { return context_->device(); }
@@ -52,7 +53,7 @@ class CudaEngine final : public Engine {
   Transfers &transfers(size_t number = 0);
 
   /// The stream for frames whose memory has none; null where libgstcuda has no streams, and the
-  /// engine uses one that is not shared.
+  /// session uses one that is not shared.
   gstcuda::Stream *stream() const { return shared_stream_; }
   /// Works on a neighbour's stream from now on.
   void adopt(gstcuda::Stream *stream);
@@ -87,15 +88,15 @@ class CudaEngine final : public Engine {
   size_t first_kept_ = 0, kept_in_use_ = 0;
 };
 
-/// A GstCudaMemory that kernels in the engine's context can use: that of the buffer, or null where
+/// A GstCudaMemory that kernels in the session's context can use: that of the buffer, or null where
 /// its frame goes through the host.
-gstcuda::Memory *own_memory(const CudaEngine &engine, GstBuffer *buffer);
+gstcuda::Memory *own_memory(const CudaSession &session, GstBuffer *buffer);
 
 /// The picture or tensor in a buffer, to be read on the GPU.
 class CudaInput {
  public:
   /// Frames that are worked on at once differ in the number of their transfers.
-  CudaInput(CudaEngine &engine, GstBuffer *buffer, size_t transfers = 0);
+  CudaInput(CudaSession &session, GstBuffer *buffer, size_t transfers = 0);
 
   /// Of its memory; null where it has none.
   gstcuda::Stream *own_stream() const { return own_stream_; }
@@ -120,7 +121,7 @@ class CudaInput {
   Planes upload(const Planes &host, Stream stream);
   void order(Stream stream);
 
-  CudaEngine &engine_;
+  CudaSession &session_;
   GstBuffer *buffer_;
   gstcuda::Memory *memory_;  // null: host memory
   gstcuda::Stream *own_stream_ = nullptr;
@@ -130,7 +131,7 @@ class CudaInput {
 /// The picture or tensor in a buffer, to be written on the GPU.
 class CudaOutput {
  public:
-  CudaOutput(CudaEngine &engine, GstBuffer *buffer);
+  CudaOutput(CudaSession &session, GstBuffer *buffer);
 
   gstcuda::Stream *own_stream() const { return own_stream_; }
   GstMapFlags flags() const;
@@ -140,7 +141,7 @@ class CudaOutput {
   View view(const View &mapped) {
     if (memory_ != nullptr) return mapped;
     host_ = planes_of(mapped);
-    return with_planes(mapped, engine_.transfers().make_room(host_));
+    return with_planes(mapped, session_.transfers().make_room(host_));
   }
 
   /// After the work was queued on `stream`. The buffer is complete then, or its memory knows the
@@ -149,28 +150,28 @@ class CudaOutput {
   bool completes_later() const { return own_stream_ != nullptr; }
 
  private:
-  CudaEngine &engine_;
+  CudaSession &session_;
   GstBuffer *buffer_;
   gstcuda::Memory *memory_;  // null: host memory
   gstcuda::Stream *own_stream_ = nullptr;
   Planes host_ = {};
 };
 
-/// The stream that a frame is worked on, which the engine uses from now on: the output's own one
+/// The stream that a frame is worked on, which the session uses from now on: the output's own one
 /// completes it in order; without one a frame is best read where it was made.
-Stream use_stream(CudaEngine &engine, gstcuda::Stream *in, gstcuda::Stream *out);
+Stream use_stream(CudaSession &session, gstcuda::Stream *in, gstcuda::Stream *out);
 
 /// Calls `work` with the views of two buffers and the stream for it. The specs are what VideoMap or
 /// TensorMap take.
 template <class Work, class InSpec, class OutSpec>
-void run_work(Engine &engine, const Work &work, const InSpec &in_spec, GstBuffer *in,
+void run_work(Session &session, const Work &work, const InSpec &in_spec, GstBuffer *in,
               const OutSpec &out_spec, GstBuffer *out) {
-  if (engine.cuda() == nullptr) {
+  if (session.cuda() == nullptr) {
     const Map<InSpec> source(in_spec, in, GST_MAP_READ);
     const Map<OutSpec> target(out_spec, out, GST_MAP_WRITE);
     return work(source.constant(), target.view(), Stream());
   }
-  CudaEngine &cuda = *engine.cuda();
+  CudaSession &cuda = *session.cuda();
   CudaInput input(cuda, in);
   CudaOutput output(cuda, out);
   const Stream stream = use_stream(cuda, input.own_stream(), output.own_stream());
@@ -184,10 +185,10 @@ void run_work(Engine &engine, const Work &work, const InSpec &in_spec, GstBuffer
 
 /// Runs an operation from buffer to buffer.
 template <class Operation, class InSpec, class OutSpec>
-void run(Engine &engine, Operation &operation, const InSpec &in_spec, GstBuffer *in,
+void run(Session &session, Operation &operation, const InSpec &in_spec, GstBuffer *in,
          const OutSpec &out_spec, GstBuffer *out) {
   run_work(
-      engine,
+      session,
       [&](const auto &from, const auto &to, Stream stream) { operation.run(from, to, stream); },
       in_spec, in, out_spec, out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/enginekeeper.h"
+#include "gst/base/sessionkeeper.h"
 
 #include <utility>
 
@@ -11,17 +11,17 @@
 namespace cudatensor {
 namespace {
 
-std::unique_ptr<Engine> open_cuda_engine(const CudaContextRef &context) {
+std::unique_ptr<Session> open_cuda_session(const CudaContextRef &context) {
   const CudaScope scope(context);
-  return std::make_unique<CudaEngine>(context);
+  return std::make_unique<CudaSession>(context);
 }
 
 }  // namespace
 
-std::unique_ptr<Engine> EngineKeeper::open() {
+std::unique_ptr<Session> SessionKeeper::open() {
   if (opened_.choice != BackendChoice::cpu) {
     try {
-      return open_cuda_engine(open_cuda_context(element_, opened_.device, &context_));
+      return open_cuda_session(open_cuda_context(element_, opened_.device, &context_));
     } catch (const Error &error) {
       if (opened_.choice == BackendChoice::cuda) throw;
       const bool absent = error.code() == Error::Code::not_found;
@@ -29,48 +29,48 @@ std::unique_ptr<Engine> EngineKeeper::open() {
                         "falling back to the CPU: %s", error.what());
     }
   }
-  return make_cpu_engine(opened_.threads);
+  return make_cpu_session(opened_.threads);
 }
 
 /// An element that never started, or failed to, may have been given a context.
-EngineKeeper::~EngineKeeper() {
+SessionKeeper::~SessionKeeper() {
   close();
   replace(context_, nullptr);
 }
 
-void EngineKeeper::close() {
-  if (engine_ == nullptr) return;
-  std::optional<EngineScope> scope;
+void SessionKeeper::close() {
+  if (session_ == nullptr) return;
+  std::optional<SessionScope> scope;
   std::optional<ContextIsGone> gone;
   try {
-    scope.emplace(*engine_);
+    scope.emplace(*session_);
   } catch (const Error &) {
     gone.emplace();
   }
   release_();
-  engine_.reset();
+  session_.reset();
 }
 
-void EngineKeeper::reopen() {
+void SessionKeeper::reopen() {
   close();
   {
     const ObjectLock lock(element_);
     opened_.threads = settings_.threads;
   }
-  engine_ = open();
-  set_active(engine_->kind());
+  session_ = open();
+  set_active(session_->kind());
 }
 
-void EngineKeeper::renew_cpu_engine() {
+void SessionKeeper::renew_cpu_session() {
   close();
   {
     const ObjectLock lock(element_);
     opened_.threads = settings_.threads;
   }
-  engine_ = make_cpu_engine(opened_.threads);
+  session_ = make_cpu_session(opened_.threads);
 }
 
-void EngineKeeper::set_active(BackendChoice active) {
+void SessionKeeper::set_active(BackendChoice active) {
   bool other;
   {
     const ObjectLock lock(element_);
@@ -80,14 +80,14 @@ void EngineKeeper::set_active(BackendChoice active) {
 }
 
 /// GStreamer keeps the contexts that an element was given, also beyond a stop.
-void EngineKeeper::recall_context() {
+void SessionKeeper::recall_context() {
   GstContext *context = gst_element_get_context(element_, gstcuda::kContextType);
   if (context == nullptr) return;
   set_context(context);
   gst_context_unref(context);
 }
 
-void EngineKeeper::start() {
+void SessionKeeper::start() {
   arm_faults();
   {
     const ObjectLock lock(element_);
@@ -105,7 +105,7 @@ void EngineKeeper::start() {
   started_ = true;
 }
 
-void EngineKeeper::stop() {
+void SessionKeeper::stop() {
   started_ = false;
   close();
   {
@@ -115,7 +115,7 @@ void EngineKeeper::stop() {
   set_active(BackendChoice::automatic);
 }
 
-Engine &EngineKeeper::engine() {
+Session &SessionKeeper::session() {
   if (!started_) throw Error(Error::Code::input, "a frame came before the element was started");
   bool other_threads;
   {
@@ -123,13 +123,13 @@ Engine &EngineKeeper::engine() {
     other_threads = settings_.threads != opened_.threads;
   }
   // One that followed upstream's memory in vain has none.
-  if (engine_ == nullptr) reopen();
+  if (session_ == nullptr) reopen();
   // Who computes was chosen when the element started.
-  if (other_threads && engine_->kind() == BackendChoice::cpu) renew_cpu_engine();
-  return *engine_;
+  if (other_threads && session_->kind() == BackendChoice::cpu) renew_cpu_session();
+  return *session_;
 }
 
-void EngineKeeper::follow_context(gstcuda::Context *context) {
+void SessionKeeper::follow_context(gstcuda::Context *context) {
   const int device = device_id_of(context);
   if (opened_.device >= 0 && device != opened_.device)
     throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
@@ -142,24 +142,24 @@ void EngineKeeper::follow_context(gstcuda::Context *context) {
     const ObjectLock lock(element_);
     replace(context_, context);
   }
-  engine_ = open_cuda_engine(std::make_shared<CudaContext>(context));
+  session_ = open_cuda_session(std::make_shared<CudaContext>(context));
   followed_ = false;
 }
 
 /// Two upstream streams that take turns are followed to the first: a change costs a negotiation.
-bool EngineKeeper::follow(GstBuffer *input) {
+bool SessionKeeper::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
-  if (engine().cuda() == nullptr || memory == nullptr) return false;
-  const bool moved = memory->context != engine_->cuda()->context()->shared();
+  if (session().cuda() == nullptr || memory == nullptr) return false;
+  const bool moved = memory->context != session_->cuda()->context()->shared();
   if (moved) follow_context(memory->context);
   gstcuda::Stream *stream = stream_of(memory);
-  if (stream == nullptr || stream == engine_->cuda()->stream() || followed_) return moved;
-  engine_->cuda()->adopt(stream);
+  if (stream == nullptr || stream == session_->cuda()->stream() || followed_) return moved;
+  session_->cuda()->adopt(stream);
   followed_ = true;
   return true;
 }
 
-void EngineKeeper::set_context(GstContext *context) {
+void SessionKeeper::set_context(GstContext *context) {
   if (!gst_context_has_context_type(context, gstcuda::kContextType)) return;
   if (gstcuda::library() == nullptr) return;
   int device;
@@ -176,7 +176,7 @@ void EngineKeeper::set_context(GstContext *context) {
   replace(given, nullptr);
 }
 
-bool EngineKeeper::answer(GstQuery *query) {
+bool SessionKeeper::answer(GstQuery *query) {
   gstcuda::Context *context = nullptr;
   {
     const ObjectLock lock(element_);
@@ -188,7 +188,7 @@ bool EngineKeeper::answer(GstQuery *query) {
   return answered;
 }
 
-bool EngineKeeper::can_have_cuda_memory(GstPadDirection pad) const {
+bool SessionKeeper::can_have_cuda_memory(GstPadDirection pad) const {
   BackendChoice active;
   {
     const ObjectLock lock(element_);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The engine of an element from start to stop: chosen by its properties, moved to where upstream's
+// The session of an element from start to stop: chosen by its properties, moved to where upstream's
 // memory is, and the CUDA context that it shares with its neighbours.
 #pragma once
 
 #include <atomic>
 #include <functional>
 
-#include "gst/base/engine.h"
+#include "gst/base/session.h"
 
 namespace cudatensor {
 
-class EngineKeeper {
+class SessionKeeper {
  public:
-  /// `release` drops what was made of the engine, which is about to go.
-  EngineKeeper(GstElement *element, GstDebugCategory *category, std::function<void()> release)
+  /// `release` drops what was made of the session, which is about to go.
+  SessionKeeper(GstElement *element, GstDebugCategory *category, std::function<void()> release)
       : element_(element), category_(category), release_(std::move(release)) {}
-  ~EngineKeeper();
+  ~SessionKeeper();
 
   /// The properties; guarded by the object lock.
   struct Settings {
@@ -28,15 +28,15 @@ class EngineKeeper {
   BackendChoice active() const { return active_; }
 
   // While there is no streaming thread.
-  /// Opens the engine. Throws Error.
+  /// Opens the session. Throws Error.
   void start();
   void stop();
 
-  // For the streaming thread. Those that open an engine throw Error.
-  /// The engine, with as many threads as the property asks for now. Throws Error, too, where the
+  // For the streaming thread. Those that open a session throw Error.
+  /// The session, with as many threads as the property asks for now. Throws Error, too, where the
   /// element is not started: pads that somebody else activated let frames in.
-  Engine &engine();
-  bool has_engine() const { return started_ && engine_ != nullptr; }
+  Session &session();
+  bool has_session() const { return started_ && session_ != nullptr; }
   /// Works where the memory of an input is, so that nothing has to be moved or waited for; whether
   /// output pools are to be made anew.
   bool follow(GstBuffer *input);
@@ -51,9 +51,9 @@ class EngineKeeper {
   bool can_have_cuda_memory(GstPadDirection pad) const;
 
  private:
-  std::unique_ptr<Engine> open();
+  std::unique_ptr<Session> open();
   void reopen();
-  void renew_cpu_engine();
+  void renew_cpu_session();
   void close();
   void follow_context(gstcuda::Context *context);
   void set_active(BackendChoice active);
@@ -70,8 +70,8 @@ class EngineKeeper {
   gstcuda::Context *context_ = nullptr;
 
   std::atomic<bool> started_{false};
-  Settings opened_;  // as when the engine was opened
-  std::unique_ptr<Engine> engine_;
+  Settings opened_;  // as when the session was opened
+  std::unique_ptr<Session> session_;
   bool followed_ = false;
 };
 
