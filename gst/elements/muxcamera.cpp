@@ -47,11 +47,11 @@ std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator) {
   return pads;
 }
 
-Slots assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size) {
+SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size) {
   if (batch_size != 0 && pads.size() > batch_size)
     throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) + " for " +
                                            std::to_string(pads.size()) + " sink pads");
-  Slots slots(batch_size != 0 ? batch_size : pads.size());
+  SlotPads slots(batch_size != 0 ? batch_size : pads.size());
   std::vector<GstAggregatorPad *> others;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const auto index = static_cast<size_t>(camera_of(pad.get()).index);

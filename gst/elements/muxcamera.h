@@ -38,8 +38,8 @@ std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator);
 
 /// Of each slot its pad, or null. A pad whose number is below the batch size has the slot of that
 /// number. Throws Error where there are more pads than slots; a batch size of 0 has as many.
-using Slots = std::vector<GstAggregatorPad *>;
-Slots assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size);
+using SlotPads = std::vector<GstAggregatorPad *>;
+SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size);
 
 /// None where the buffer has no time, or its segment is none of time.
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);

@@ -288,7 +288,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!start) return have_ended(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
   take_over_changes();
-  Slots slots;
+  SlotPads slots;
   const bool possible = core_.errors().guard([&] {
     check_caps(pads);
     slots = assign_slots(pads, latched().batch_size);
@@ -301,7 +301,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   }
   GST_CAT_LOG_OBJECT(category_, element_, "batch at %" GST_TIME_FORMAT "%s", GST_TIME_ARGS(*start),
                      timeout ? ", not all cameras in time" : "");
-  Batch batch(std::move(slots), *start);
+  CollectedBatch batch(std::move(slots), *start);
   const bool pictures = collect(batch);
   schedule_.begun(*start);
   const bool late = is_late_downstream(*start);
@@ -312,7 +312,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
 }
 
 /// Takes the cameras' frames; whether there is a picture among them.
-bool TensorMuxer::collect(Batch &batch) {
+bool TensorMuxer::collect(CollectedBatch &batch) {
   bool pictures = false;
   for (size_t i = 0; i < batch.slots.size(); ++i) {
     GstAggregatorPad *pad = batch.slots[i];
@@ -335,7 +335,7 @@ bool TensorMuxer::collect(Batch &batch) {
 
 /// Slots without a picture keep their place in the operation, so that it serves a camera that
 /// returns.
-void TensorMuxer::prepare(Session &session, const Batch &batch) {
+void TensorMuxer::prepare(Session &session, const CollectedBatch &batch) {
   std::vector<Source> sources = sources_;
   sources.resize(batch.slots.size());
   const Source *any = nullptr;
@@ -379,7 +379,7 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
 }
 
 /// None where it failed, with the error reported.
-Ref<GstBuffer> TensorMuxer::compute(Batch &batch) {
+Ref<GstBuffer> TensorMuxer::compute(CollectedBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
     prepare(session, batch);
@@ -417,7 +417,7 @@ void TensorMuxer::begin_segment() {
   begins_segment_ = false;
 }
 
-GstFlowReturn TensorMuxer::push(const Batch &batch, Ref<GstBuffer> buffer) {
+GstFlowReturn TensorMuxer::push(const CollectedBatch &batch, Ref<GstBuffer> buffer) {
   if (begins_segment_) begin_segment();
   GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;

@@ -28,15 +28,15 @@ struct Frame {
 };
 
 /// A batch on its way, by slot.
-struct Batch {
-  Batch(Slots of, GstClockTime at)
+struct CollectedBatch {
+  CollectedBatch(SlotPads of, GstClockTime at)
       : slots(std::move(of)),
         start(at),
         frames(slots.size()),
         inputs(slots.size()),
         meta(slots.size()) {}
 
-  Slots slots;
+  SlotPads slots;
   GstClockTime start;
   std::vector<Frame> frames;
   std::vector<BatchInput> inputs;
@@ -98,12 +98,12 @@ class TensorMuxer final : public Configurable {
   void hear_refusal(const std::string &cause);
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
-  bool collect(Batch &batch);
-  void prepare(Session &session, const Batch &batch);
+  bool collect(CollectedBatch &batch);
+  void prepare(Session &session, const CollectedBatch &batch);
   Ref<GstBuffer> acquire(Session &session);
-  Ref<GstBuffer> compute(Batch &batch);
+  Ref<GstBuffer> compute(CollectedBatch &batch);
   void begin_segment();
-  GstFlowReturn push(const Batch &batch, Ref<GstBuffer> buffer);
+  GstFlowReturn push(const CollectedBatch &batch, Ref<GstBuffer> buffer);
   bool is_late_downstream(GstClockTime start) const;
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 

@@ -75,8 +75,8 @@ std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer) {
   return s != nullptr ? geometry_of(s) : std::nullopt;
 }
 
-Batch read_batch_meta(GstBuffer *buffer) {
-  Batch batch;
+BatchContents read_batch_meta(GstBuffer *buffer) {
+  BatchContents batch;
   const GstStructure *s = find_meta(buffer, kBatchMeta);
   const GValue *array = s != nullptr ? gst_structure_get_value(s, "slots") : nullptr;
   if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array)) return batch;

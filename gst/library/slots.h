@@ -12,13 +12,13 @@ namespace cudatensor {
 /// Nothing where the buffer carries no geometry.
 std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer);
 
-struct Batch {
+struct BatchContents {
   std::vector<GstCudaTensorSlot> slots;
   guint left_out = 0;
 };
 
 /// Its slots point into the buffer's meta: the buffer must stay, and keep it. Empty where there is
 /// none.
-Batch read_batch_meta(GstBuffer *buffer);
+BatchContents read_batch_meta(GstBuffer *buffer);
 
 }  // namespace cudatensor

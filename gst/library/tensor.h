@@ -51,5 +51,5 @@ struct _GstCudaTensor {
   const cudatensor::DenseLayout layout;
   const cudatensor::MappedBuffer buffer;
   const std::optional<GstCudaTensorGeometry> geometry;
-  const cudatensor::Batch batch;
+  const cudatensor::BatchContents batch;
 };
