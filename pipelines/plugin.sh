@@ -14,7 +14,8 @@ need_packages "${plugin_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
   echo "Building in $build"
 elif [ ! -e "$build/${application:-pipelines/cameratotensor}" ]; then
-  quietly meson setup --reconfigure "$build" "$root"  # it has not seen all packages yet
+  # It was set up for another application, or before all packages were there.
+  quietly meson setup --reconfigure "${application_options[@]}" "$build" "$root"
 fi
 build_plugin "$build"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

@@ -139,15 +139,19 @@ need_nvcc() {
   export PATH=$cuda/bin:$PATH CUDA_PATH=$cuda
 }
 
+# What the scripts here need of a build: the applications without the tests. luminance-monitor adds
+# itself.
+application_options=(-Dapplications=enabled)
+
 # build_plugin [BUILD_DIR [MESON_OPTION...]]: builds what changed. Without options an existing
-# build keeps its own, and a new one leaves out the tests and what they need.
+# build keeps its own, and a new one has the applications without the tests.
 build_plugin() {
   local dir=${1:-$root/build} setup=(meson setup)
   local options=("${@:2}")
   if [ -e "$dir/build.ninja" ]; then
     setup+=(--reconfigure)
   elif [ ${#options[@]} -eq 0 ]; then
-    options=(-Dtests=false)
+    options=(-Dtests=false "${application_options[@]}")
   fi
   if [ ${#options[@]} -gt 0 ]; then
     quietly "${setup[@]}" "${options[@]}" "$dir" "$root" || return 1

@@ -12,6 +12,7 @@ set -euo pipefail
 # Cameras send H.264 and H.265.
 need_packages "${monitor_packages[@]}" gstreamer1.0-libav
 application=pipelines/apps/luminance-monitor/luminance-monitor
+application_options+=(-Dmonitor=enabled)
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 

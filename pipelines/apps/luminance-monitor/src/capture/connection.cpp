@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "capture/connection.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "capture/blocks.h"
+#include "capture/failure.h"
+#include "capture/message.h"
+#include "capture/pipeline.h"
+
+namespace luminance {
+namespace {
+
+// Where timestamps and the clock part by more than this, the video has begun anew.
+constexpr Time kJump = kSecond / 2;
+constexpr int kMostRedirects = 5;
+
+/// A header of an answer, by whatever case it is written in.
+std::string header_of(const GstStructure *headers, const char *name) {
+  for (gint i = 0; i < gst_structure_n_fields(headers); ++i) {
+    const gchar *field = gst_structure_nth_field_name(headers, static_cast<guint>(i));
+    if (g_ascii_strcasecmp(field, name) != 0) continue;
+    const GValue *value = gst_structure_get_value(headers, field);
+    if (GST_VALUE_HOLDS_ARRAY(value) && gst_value_array_get_size(value) > 0)
+      value = gst_value_array_get_value(value, 0);
+    if (G_VALUE_HOLDS_STRING(value) && g_value_get_string(value) != nullptr)
+      return g_value_get_string(value);
+  }
+  return "";
+}
+
+bool is_http_answer(GstMessage *message) {
+  const GstStructure *s = gst_message_get_structure(message);
+  return s != nullptr && gst_structure_has_name(s, "http-headers");
+}
+
+/// Where an answer by HTTP leads; empty where it does not.
+std::string location_of(GstMessage *message) {
+  const GstStructure *s = gst_message_get_structure(message);
+  GstStructure *headers = nullptr;
+  if (!gst_structure_get(s, "response-headers", GST_TYPE_STRUCTURE, &headers, nullptr)) return "";
+  const std::string location = header_of(headers, "Location");
+  gst_structure_free(headers);
+  return location;
+}
+
+}  // namespace
+
+/// What the pipeline's threads have, perhaps a little longer than the connection is there.
+struct Connection::Feed {
+  Inbox &inbox;
+  const bool fast;
+  const Begin begin;
+  std::atomic<bool> over{false};
+  std::atomic<Time> end;  // of the latest frame
+  std::shared_ptr<BlockTap> tap{};
+  // From the video's time to the monitor's. The thread that has the frame has these.
+  Time offset = 0, last = 0;
+  std::atomic<bool> began{false};
+
+  Time time_of(const Frame &frame) {
+    const Time now = g_get_monotonic_time();
+    const Time time = frame.running_time.value_or(fast ? last + 1 : now);
+    if (!began) offset = (fast ? begin.time : now) - time;
+    if (!fast && std::abs(time + offset - now) > kJump) offset = now - time;
+    end = time + offset + (began ? time - last : kSecond);
+    began = true;
+    last = time;
+    return time + offset;
+  }
+};
+
+Connection::Connection(const CameraSettings &camera, const Settings &settings, Inbox &inbox,
+                       const Begin &begin, Callbacks callbacks)
+    : callbacks_(std::move(callbacks)),
+      settings_(settings),
+      own_(camera),
+      camera_(camera),
+      inbox_(inbox),
+      begin_(begin) {
+  open();
+}
+
+Connection::~Connection() { close(); }
+
+void Connection::open() {
+  auto player = std::make_unique<Player>(pipeline_of(camera_, settings_));
+  feed_.reset(new Feed{inbox_, settings_.fast, begin_, {false}, {begin_.time}});
+  player_ = std::move(player);
+  g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
+  feed_->tap = BlockTap::on(pad);
+  opened_ = g_get_monotonic_time();
+  g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
+  const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
+  gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), forget);
+  gst_bus_add_watch(bus, on_main_loop, this);
+  player_->play();
+}
+
+void Connection::close() {
+  if (player_ == nullptr) return;
+  g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
+  gst_bus_remove_watch(bus);
+  feed_->over = true;
+  inbox_.wake();
+  player_.reset();
+}
+
+unsigned Connection::number() const { return begin_.number; }
+Time Connection::end() const { return feed_->end; }
+
+GstSample *Connection::sample() const {
+  if (player_ == nullptr) return nullptr;
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "sink");
+  GstSample *sample = nullptr;
+  g_object_get(sink, "last-sample", &sample, nullptr);
+  return sample;
+}
+
+GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
+  Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
+  std::optional<Frame> frame = frame_of(message);
+  if (!frame) return GST_BUS_PASS;
+  frame->measurement.time = feed.time_of(*frame);
+  frame->measurement.blocks = feed.tap->take(frame->timestamp);
+  feed.inbox.put({feed.begin.camera, feed.begin.number, frame->measurement}, feed.over);
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) {
+  auto *self = static_cast<Connection *>(data);
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ELEMENT:
+      if (is_http_answer(message)) self->take_answer(message);
+      break;
+    case GST_MESSAGE_ERROR: self->fail(message); break;  // which may delete it, as the next
+    case GST_MESSAGE_EOS: self->leave([](const Callbacks &callbacks) { callbacks.ended(); }); break;
+    default: break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+void Connection::take_answer(GstMessage *message) {
+  guint code = 0;  // also without an answer there is such a message
+  gst_structure_get_uint(gst_message_get_structure(message), "http-status-code", &code);
+  has_answered_ = code >= 200 && code < 300;
+  location_ = location_of(message);
+}
+
+/// For the last time.
+void Connection::leave(const std::function<void(const Callbacks &)> &tell) {
+  const Callbacks callbacks = callbacks_;  // which delete it
+  inbox_.drain();                          // what came before this
+  tell(callbacks);
+}
+
+void Connection::give_up(const std::string &why) {
+  leave([&why](const Callbacks &callbacks) { callbacks.failed(why); });
+}
+
+void Connection::fail(GstMessage *message) {
+  const Failure failure = failure_of(message, camera_.credentials.has_value());
+  const bool had_stream = feed_->began || has_answered_;
+  const std::string location = failure.location.empty() ? location_ : failure.location;
+  if (failure.is_redirect && !location.empty()) return follow(location);
+  const std::optional<Peer> peer = peer_of(camera_.uri);
+  if (!failure.is_vague || !peer) return give_up(failure.text);
+  if (had_stream) return give_up("the stream broke off");
+  const double patience = settings_.patience.answer;
+  if (g_get_monotonic_time() - opened_ >= seconds(patience))
+    return give_up(no_answer_within(patience));
+  close();
+  diagnosis_ = std::make_unique<Diagnosis>(*peer, patience,
+                                           [this](const std::string &why) { give_up(why); });
+}
+
+/// Begins again there, if the camera may lead there. Its user and password are for itself.
+void Connection::follow(const std::string &location) {
+  if (++redirects_ > kMostRedirects) return give_up("it redirects again and again");
+  const Redirect redirect = redirect_of(own_, camera_.uri, location);
+  if (redirect.uri.empty()) return give_up(redirect.refusal);
+  close();
+  camera_.uri = redirect.uri;
+  camera_.credentials = redirect.to_the_camera ? own_.credentials : std::nullopt;
+  location_.clear();
+  has_answered_ = false;
+  try {
+    open();
+  } catch (const std::exception &error) {  // GStreamer lacks an element
+    give_up(error.what());
+  }
+}
+
+}  // namespace luminance

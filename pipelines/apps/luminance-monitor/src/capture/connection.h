@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One try at a camera: a pipeline that measures frames until it fails, ends or is let go.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "capture/diagnosis.h"
+#include "capture/inbox.h"
+#include "capture/player.h"
+#include "settings/settings.h"
+#include "watch/time.h"
+
+namespace luminance {
+
+class Connection {
+ public:
+  struct Callbacks {  // on the main loop
+    std::function<void(const std::string &)> failed;
+    std::function<void()> ended;
+  };
+  struct Begin {
+    size_t camera;
+    unsigned number;  // of the try
+    Time time;        // fast: of the first frame
+  };
+
+  /// Begins at once; what fails is told by a callback, later.
+  Connection(const CameraSettings &camera, const Settings &settings, Inbox &inbox,
+             const Begin &begin, Callbacks callbacks);
+  ~Connection();
+  Connection(const Connection &) = delete;
+  Connection &operator=(const Connection &) = delete;
+
+  unsigned number() const;
+  /// When the next frame would come, by the time of the frames.
+  Time end() const;
+  /// The latest frame, or null. The caller owns it.
+  GstSample *sample() const;
+
+ private:
+  struct Feed;
+
+  static GstBusSyncReply on_any_thread(GstBus *, GstMessage *message, gpointer feed);
+  static gboolean on_main_loop(GstBus *, GstMessage *message, gpointer self);
+
+  void open();
+  void close();
+  void take_answer(GstMessage *message);
+  void fail(GstMessage *message);
+  void follow(const std::string &location);
+  void give_up(const std::string &why);
+  void leave(const std::function<void(const Callbacks &)> &tell);
+
+  const Callbacks callbacks_;
+  const Settings &settings_;
+  const CameraSettings &own_;  // as it is set
+  CameraSettings camera_;      // as it is opened, perhaps after a redirect
+  Inbox &inbox_;
+  const Begin begin_;
+  std::shared_ptr<Feed> feed_;  // of the latest player
+  std::unique_ptr<Player> player_;
+  std::unique_ptr<Diagnosis> diagnosis_;
+  Time opened_ = 0;            // monotonic
+  bool has_answered_ = false;  // by HTTP
+  std::string location_;       // of the latest answer, where it leads elsewhere
+  int redirects_ = 0;
+};
+
+}  // namespace luminance

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "capture/failure.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "capture/rtspguard.h"
+
+namespace luminance {
+namespace {
+
+struct Error {
+  std::string message, detail;  // for developers, its last line
+  guint http = 0, rtsp = 0;     // status codes
+  std::string reason;           // of the status
+  bool is_of_source = false;    // of what opens the camera
+};
+
+bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+
+/// Empty where there is but the place in GStreamer's sources.
+std::string last_line(const gchar *debug) {
+  const std::string text = debug != nullptr ? debug : "";
+  const size_t line = text.rfind('\n');
+  if (line == std::string::npos || has(text.substr(line), "(): /")) return "";
+  return text.substr(line + 1);
+}
+
+std::string words_of_status(guint code, const std::string &reason, bool has_user) {
+  const std::string said = " (" + std::to_string(code) + (reason.empty() ? "" : " " + reason) + ")";
+  switch (code) {
+    case 401:
+      return (has_user ? "wrong user or password" : "it wants a user and a password") + said;
+    case 403: return "the camera refused access" + said;
+    case 404:
+    case 410: return "no such stream" + said;
+    case 454: return "the camera forgot the session" + said;
+    default:
+      return (code >= 500 ? "the camera reports an error" : "the camera refused the request") +
+             said;
+  }
+}
+
+/// What says nothing of the cause.
+bool is_vague(const Error &error) {
+  return error.is_of_source && (has(error.detail, "Failed to connect") ||
+                                has(error.detail, "streaming stopped, reason error") ||
+                                has(error.detail, "does not accept Range") ||
+                                has(error.detail, "Could not receive message") ||
+                                has(error.detail, "Could not send message"));
+}
+
+std::string plain_words(const GError *error, const Error &e) {
+  if (has(e.detail, "reason not-linked")) return "it has no video that can be decoded here";
+  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
+      g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
+    return "it has no video that can be decoded here" +
+           (e.detail.empty() ? "" : " (" + e.detail + ")");
+  if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND))
+    return "what it sends is no video that is known here";
+  if (has(e.message, "text file")) return "it sends text, not video";
+  // The last line of what is meant for developers is often what people want to know.
+  return e.message + (e.detail.empty() ? "" : " (" + e.detail + ")");
+}
+
+Error read(GstMessage *message, const GError *error, const gchar *debug) {
+  Error e;
+  e.message = error->message;
+  e.detail = last_line(debug);
+  e.is_of_source = GST_IS_ELEMENT(GST_MESSAGE_SRC(message)) &&
+                   (GST_OBJECT_FLAG_IS_SET(GST_MESSAGE_SRC(message), GST_ELEMENT_FLAG_SOURCE));
+  const GstStructure *details = nullptr;
+  gst_message_parse_error_details(message, &details);
+  if (details == nullptr) return e;
+  gst_structure_get_uint(details, "http-status-code", &e.http);
+  gst_structure_get_uint(details, "rtsp-status-code", &e.rtsp);
+  if (const gchar *reason = gst_structure_get_string(details, "rtsp-status-reason"))
+    e.reason = reason;
+  if (e.http != 0) e.reason = e.message;
+  return e;
+}
+
+}  // namespace
+
+std::string no_answer_within(double seconds) {
+  char text[64];
+  std::snprintf(text, sizeof text, "no answer within %g s", seconds);
+  return text;
+}
+
+Failure failure_of(GstMessage *message, bool has_user) {
+  g_autoptr(GError) error = nullptr;
+  g_autofree gchar *debug = nullptr;
+  gst_message_parse_error(message, &error, &debug);
+  const Error e = read(message, error, debug);
+  Failure failure;
+  const guint code = e.rtsp != 0 ? e.rtsp : e.http;
+  failure.is_redirect = e.rtsp == kRtspRedirect || (e.http >= 300 && e.http < 400);
+  if (failure.is_redirect) {
+    failure.location = e.rtsp != 0 ? e.reason : "";
+    failure.text = "it redirects, and does not say where";
+  } else if (code >= 400) {
+    failure.text = words_of_status(code, e.reason, has_user);
+  } else {
+    failure.is_vague = is_vague(e);
+    failure.text = plain_words(error, e);
+  }
+  std::replace_if(
+      failure.text.begin(), failure.text.end(),
+      [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return failure;
+}
+
+}  // namespace luminance

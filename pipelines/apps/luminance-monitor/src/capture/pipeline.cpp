@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "capture/pipeline.h"
+
+#include <gstcudatensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "capture/framelimit.h"
+#include "capture/plugging.h"
+#include "capture/rtspguard.h"
+#include "capture/uri.h"
+
+namespace luminance {
+namespace {
+
+constexpr guint kRtspLatency = 200;  // milliseconds; nobody has to see this smoothly
+
+/// What sets the user on elements that open URIs.
+constexpr const char *kUserProperties[][2] = {{"user-id", "user-pw"}, {"username", "password"}};
+
+bool has_property(GstElement *element, const char *name) {
+  return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name) != nullptr;
+}
+
+void set_user(GstElement *source, const Credentials &credentials) {
+  for (const auto &[user, password] : kUserProperties) {
+    if (!has_property(source, user) || !has_property(source, password)) continue;
+    g_object_set(source, user, credentials.user.c_str(), password, credentials.password.c_str(),
+                 nullptr);
+    return;
+  }
+  GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS, ("This kind of source takes no user"), (nullptr));
+}
+
+/// Whether an RTSP server is asked for a stream. Sound need not even be sent.
+gboolean on_rtsp_stream(GstElement *, guint, GstCaps *caps, gpointer) {
+  const gchar *media = gst_structure_get_string(gst_caps_get_structure(caps, 0), "media");
+  return media == nullptr || std::strcmp(media, "video") == 0;
+}
+
+/// It would follow redirects by itself, and try again by itself.
+void set_http(GstElement *source, double patience) {
+  if (!has_property(source, "automatic-redirect")) {
+    GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS,
+                      ("HTTP needs souphttpsrc, of GStreamer's good plug-ins"), (nullptr));
+    return;
+  }
+  g_object_set(source, "automatic-redirect", FALSE, "retries", 0, "timeout",
+               static_cast<guint>(std::max(1.0, std::ceil(patience))), nullptr);
+}
+
+void set_rtsp(GstElement *source, double patience) {
+  g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
+  // Where frames come faster than they are decoded, they are not kept for later.
+  g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, "tcp-timeout",
+               static_cast<guint64>(seconds(patience)), nullptr);
+  guard_rtsp_source(source);
+}
+
+bool is_by_http(const std::string &uri) {
+  const std::optional<Peer> peer = peer_of(uri);
+  return peer && (peer->scheme == "http" || peer->scheme == "https");
+}
+
+struct Opening {
+  Credentials credentials;
+  double patience;  // seconds until it answers
+  bool is_http;
+};
+
+/// uridecodebin has made the element that opens the URI.
+void on_source(GstElement *, GstElement *source, gpointer data) {
+  const auto *opening = static_cast<const Opening *>(data);
+  if (!opening->credentials.user.empty()) set_user(source, opening->credentials);
+  if (opening->is_http) set_http(source, opening->patience);
+  if (g_signal_lookup("on-sdp", G_OBJECT_TYPE(source)) != 0) set_rtsp(source, opening->patience);
+}
+
+/// Whether decoding goes on. That of sound and text does not.
+gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
+  if (const std::string refusal = refusal_of(caps); !refusal.empty()) {
+    GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("%s", refusal.c_str()), (nullptr));
+    return FALSE;
+  }
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  return !g_str_has_prefix(name, "audio/") && !g_str_has_prefix(name, "text/") &&
+         !g_str_has_prefix(name, "subpicture/");
+}
+
+/// GstAutoplugSelectResult, which no header has.
+enum Choice { kTry, kExpose, kSkip };
+Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory, gpointer) {
+  return may_plug(factory) ? kTry : kSkip;
+}
+
+/// decodebin has made an element. Without this, multipartdemux waits for more streams, until queues
+/// of megabytes are full.
+void on_element(GstBin *, GstBin *, GstElement *element, gpointer) {
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "single-stream") != nullptr)
+    g_object_set(element, "single-stream", TRUE, nullptr);
+}
+
+/// A frame was decoded. Not videorate: it ends the program where frames have no duration.
+GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
+  const bool is_taken =
+      static_cast<FrameLimit *>(limit)->takes(time_of(GST_PAD_PROBE_INFO_BUFFER(info)));
+  return is_taken ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+void limit_frames(GstElement *pipeline, unsigned rate) {
+  g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(pipeline), "convert");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
+  const auto forget = [](gpointer limit) { delete static_cast<FrameLimit *>(limit); };
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), forget);
+}
+
+std::string description_of(const Settings &settings) {
+  // Not uridecodebin3: that of GStreamer 1.22 does not always begin.
+  std::string text = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
+  // It leaves alone what cudahistogram takes, and what is on a GPU.
+  text += "videoconvert name=convert ! ";
+  if (!settings.fast) text += "clocksync ! ";
+  // Cameras share the cores; each of them needs but a part of one.
+  return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
+         " name=histogram ! fakesink name=sink sync=false";
+}
+
+}  // namespace
+
+void check_elements(const Settings &settings) {
+  GstElement *pipeline = pipeline_of(CameraSettings(), settings);
+  gst_object_unref(pipeline);
+}
+
+GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
+  guard_rtsp();
+  g_autoptr(GError) error = nullptr;
+  GstElement *pipeline = gst_parse_launch(description_of(settings).c_str(), &error);
+  if (error != nullptr) {
+    const std::string why = error->message;
+    g_clear_object(&pipeline);
+    throw std::runtime_error(why);
+  }
+  // One context for all cameras. Where this fails, there is no CUDA.
+  if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
+  g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
+  g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
+  if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
+  const auto forget = [](gpointer data, GClosure *) { delete static_cast<Opening *>(data); };
+  g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
+                        new Opening{camera.credentials.value_or(Credentials()),
+                                    settings.patience.answer, is_by_http(camera.uri)},
+                        forget, static_cast<GConnectFlags>(0));
+  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
+  g_signal_connect(decoder, "autoplug-select", G_CALLBACK(on_factory), nullptr);
+  g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);
+  return pipeline;
+}
+
+}  // namespace luminance

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "capture/plugging.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace luminance {
+namespace {
+
+/// Demuxers that read nothing but their input. Others open what it names: hlsdemux, dashdemux,
+/// mssdemux, sdpdemux, avdemux_concat.
+constexpr const char *kDemuxers[] = {
+    "asfdemux", "avdemux_gif",   "avdemux_ivf", "avidemux",       "dvdemux",
+    "flvdemux", "matroskademux", "mpegpsdemux", "multipartdemux", "mxfdemux",
+    "oggdemux", "qtdemux",       "tsdemux",     "y4mdec",
+};
+/// Pictures; of the others, SVG names files.
+constexpr const char *kPictures[] = {"jpegdec", "pngdec", "webpdec"};
+/// Takes any kind of data, as it likes.
+constexpr const char *kCarriers[] = {"rtpgstdepay"};
+/// Lists of addresses.
+constexpr const char *kLists[] = {
+    "application/dash+xml",        "application/sdp", "application/smil", "application/x-hls",
+    "application/vnd.ms-sstr+xml", "text/uri-list",
+};
+
+template <typename Names>
+bool is_in(const char *name, const Names &names) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char *other) { return std::strcmp(name, other) == 0; });
+}
+
+}  // namespace
+
+bool may_plug(GstElementFactory *factory) {
+  const gchar *name = GST_OBJECT_NAME(factory);
+  const gchar *klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
+  if (klass == nullptr || is_in(name, kCarriers)) return false;
+  const auto is_a = [&](const char *word) { return std::strstr(klass, word) != nullptr; };
+  if (is_in(name, kDemuxers) || is_in(name, kPictures)) return true;
+  if (is_a("Demuxer") || is_a("Source") || is_a("Sink") || is_a("Bin")) return false;
+  if (is_a("Depayloader")) return is_a("RTP");
+  if (is_a("Parser")) return is_a("Video") || is_a("Image");
+  return is_a("Decoder") && is_a("Video");
+}
+
+std::string refusal_of(const GstCaps *caps) {
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  if (!is_in(name, kLists)) return "";
+  return "it sends a list of addresses (" + std::string(name) +
+         "), which is not followed; name the address of the video itself";
+}
+
+}  // namespace luminance

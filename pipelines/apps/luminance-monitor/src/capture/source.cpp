@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "capture/source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "settings/secrets.h"
+
+namespace luminance {
+namespace {
+
+constexpr Time kSilence = 10 * kSecond;  // of a stream that had frames, at least
+constexpr Time kStall = 2 * kSecond;     // the program itself was stopped
+constexpr Time kShort = kSecond;         // a picture, say, which is not read over and over
+constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
+
+constexpr const char *kPicture =
+    "it sends a single picture, not video; name the address of its video (RTSP, or MJPEG by HTTP)";
+
+/// A camera that is said to have few frames is given the time for them.
+Time silence_of(const CameraSettings &camera) {
+  const Rule &rule = camera.rules[static_cast<size_t>(Verdict::kNoFrames)];
+  return std::max(kSilence, seconds(2 * rule.raise));
+}
+
+std::string no_frames_within(Time time) {
+  return "no frames within " + std::to_string(time / kSecond) + " s";
+}
+
+}  // namespace
+
+Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index)
+    : settings_(settings),
+      monitor_(monitor),
+      inbox_(inbox),
+      index_(index),
+      camera_(monitor.camera_of(index).settings()),
+      is_file_(camera_.uri.rfind("file:", 0) == 0),
+      is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
+      silence_(silence_of(camera_)),
+      resume_(monitor.clock().now()),
+      random_(std::random_device()()) {}
+
+void Source::begin() {
+  frames_ = 0;
+  only_.reset();
+  heard_ = begun_ = g_get_monotonic_time();
+  const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
+                                           [this] { end(); }};
+  try {
+    connection_ = std::make_unique<Connection>(
+        camera_, settings_, inbox_, Connection::Begin{index_, tries_++, resume_}, callbacks);
+  } catch (const std::exception &error) {  // GStreamer lacks an element
+    lose(error.what());
+  }
+}
+
+void Source::tick() {
+  const Time now = g_get_monotonic_time();
+  if (now - ticked_ > kStall) heard_ = now;  // what came meanwhile has yet to arrive
+  ticked_ = now;
+  if (over_) return;
+  if (connection_ == nullptr) {
+    if (now < again_) return;
+    monitor_.set_status(index_, Status::kConnecting);
+    begin();
+  } else if (is_silent(now)) {
+    lose(frames_ > 0 ? "no frames any more" : no_frames_within(patience()));
+  }
+}
+
+/// For its first frame.
+Time Source::patience() const { return std::max(seconds(settings_.patience.frame), silence_); }
+
+/// Whether there is nothing more to wait for. The next frame of a file may be far.
+bool Source::is_silent(Time now) const {
+  if (frames_ == 0) return now - heard_ > patience();
+  return !is_file_ && now - heard_ > silence_;
+}
+
+void Source::arrive(const Arrival &arrival) {
+  if (connection_ == nullptr || connection_->number() != arrival.connection) return;
+  heard_ = g_get_monotonic_time();
+  if (frames_++ == 0) {
+    first_ = heard_;
+    // By HTTP, this may be all: then it is no video, and the camera was never found.
+    if (is_http_) only_ = arrival.frame;
+    if (is_http_) return;
+  }
+  if (const auto first = std::exchange(only_, std::nullopt)) monitor_.take(index_, *first);
+  monitor_.take(index_, arrival.frame);
+}
+
+GstSample *Source::sample() const {
+  return connection_ != nullptr && frames_ > 0 ? connection_->sample() : nullptr;
+}
+
+void Source::lose(const std::string &why) {
+  const std::string text = without_secrets(why, camera_);
+  if (is_file_ && !settings_.loop) {
+    failed_ = true;
+    return finish(text);
+  }
+  if (frames_ > 0) resume_ = connection_->end();
+  connection_.reset();
+  const Time now = g_get_monotonic_time();
+  if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
+  const Patience &patience = settings_.patience;
+  pause_ = std::clamp(2 * pause_, patience.first_pause, patience.longest_pause);
+  // Not all of them at once, where a switch or a recorder was restarted.
+  std::uniform_real_distribution<double> around(0.8, 1.2);
+  again_ = now + seconds(pause_ * around(random_));
+  monitor_.set_status(index_, Status::kWaiting, text);
+}
+
+void Source::end() {
+  if (is_http_ && only_) return lose(kPicture);
+  if (!is_file_) return lose("the stream ended");
+  if (frames_ == 0) return lose("it has no video");
+  if (!settings_.loop) return finish("");
+  resume_ = connection_->end();
+  const Time now = g_get_monotonic_time();
+  if (settings_.fast || now - begun_ > kShort) return begin();
+  connection_.reset();
+  again_ = now + kShort;
+}
+
+void Source::finish(const std::string &why) {
+  connection_.reset();
+  over_ = true;
+  monitor_.set_status(index_, Status::kEnded, why);
+}
+
+}  // namespace luminance

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "history/database.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "history/history.h"
+
+namespace luminance {
+namespace {
+
+/// A path, whatever it looks like: SQLite has meanings of its own for ":memory:" and "file:".
+std::string path_of(const std::string &file) { return file[0] == '/' ? file : "./" + file; }
+
+constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
+constexpr int kSteps = 1000;  // of SQLite's machine, between two looks at whether to stop
+
+/// Fails where the file is somebody else's, who may do with it as they like.
+void take_from_others(const std::string &path) {
+  struct stat now = {};
+  if (stat(path.c_str(), &now) == 0 && S_ISREG(now.st_mode) && (now.st_mode & ~S_IFMT) != kPrivate)
+    chmod(path.c_str(), now.st_mode & kPrivate);
+}
+
+}  // namespace
+
+void keep_private(const std::string &file) {
+  // Without a descriptor: to close one would take the locks of all connections to the file.
+  mknod(path_of(file).c_str(), S_IFREG | kPrivate, 0);
+  for (const char *end : {"", "-wal", "-shm"}) take_from_others(path_of(file) + end);
+}
+
+Database::Database(const std::string &file, Access access) : file_(file) {
+  const int flags =
+      access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3 *handle = nullptr;
+  const int code = sqlite3_open_v2(path_of(file).c_str(), &handle, flags, nullptr);
+  handle_.reset(handle);
+  if (code == SQLITE_OK) return;
+  // SQLite then tries to read what it may not write, and says why that was in vain.
+  const auto folder = std::filesystem::path(path_of(file)).parent_path();
+  std::error_code unknown;
+  if (access == Access::kWrite && std::filesystem::is_directory(folder, unknown) &&
+      eaccess(folder.c_str(), W_OK | X_OK) != 0)
+    fail(std::string("unable to write in its folder: ") + std::strerror(errno));
+  fail();
+}
+
+void Database::run(const char *sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+int64_t Database::number(const char *sql) {
+  Statement statement(*this, sql);
+  Results results = statement.with();
+  return results.next() ? results.integer(0) : 0;
+}
+
+void Database::stop_by(const std::atomic<bool> &stop) {
+  const auto look = [](void *flag) -> int { return *static_cast<const std::atomic<bool> *>(flag); };
+  sqlite3_progress_handler(handle_.get(), kSteps, look, const_cast<std::atomic<bool> *>(&stop));
+}
+
+bool Database::has_moved() {
+  int moved = 0;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
+void Database::fail(const std::string &what) const {
+  throw HistoryError("history " + file_ + ": " + what);
+}
+
+void Database::fail() const {
+  std::string what = sqlite3_errmsg(handle_.get());
+  const int code = sqlite3_errcode(handle_.get()) & 0xff,
+            cause = sqlite3_system_errno(handle_.get());
+  // The error number is left over from anything where the operating system is not to blame.
+  if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && cause != 0)
+    what += std::string(" (") + std::strerror(cause) + ")";
+  fail(what);
+}
+
+Statement::Statement(Database &database, const char *sql) : database_(database) {
+  sqlite3_stmt *handle = nullptr;
+  check(sqlite3_prepare_v3(database.handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle,
+                           nullptr));
+  handle_.reset(handle);
+}
+
+void Statement::bind(int index, std::string_view text) {
+  check(sqlite3_bind_text64(handle_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT,
+                            SQLITE_UTF8));
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) database_.fail();
+}
+
+Results::~Results() { sqlite3_reset(statement_.handle_.get()); }
+
+bool Results::next() {
+  const int code = sqlite3_step(statement_.handle_.get());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) statement_.database_.fail();
+  return code == SQLITE_ROW;
+}
+
+int64_t Results::integer(int column) const {
+  return sqlite3_column_int64(statement_.handle_.get(), column);
+}
+
+double Results::real(int column) const {
+  if (sqlite3_column_type(statement_.handle_.get(), column) == SQLITE_NULL)
+    return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(statement_.handle_.get(), column);
+}
+
+std::string Results::text(int column) const {
+  const auto *bytes = sqlite3_column_text(statement_.handle_.get(), column);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_.handle_.get(), column));
+  return bytes == nullptr ? std::string()
+                          : std::string(reinterpret_cast<const char *>(bytes), size);
+}
+
+Transaction::Transaction(Database &database) : database_(database) {
+  database.run("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (const HistoryError &) {
+    // Some failures have ended it already; what failed has said so.
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+View::View(Database &database) : database_(database) { database.run("BEGIN"); }
+
+View::~View() {
+  try {
+    database_.run("ROLLBACK");
+  } catch (const HistoryError &) {
+    // What failed has said so.
+  }
+}
+
+}  // namespace luminance

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <glib.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <ostream>
+
+#include "history/rows.h"
+#include "history/schema.h"
+
+namespace luminance {
+namespace {
+
+constexpr int kPatience = 5000;  // milliseconds, for a monitor that is just beginning
+
+// Read at once: who takes the CSV slowly does not keep the write-ahead log from being shortened.
+constexpr int64_t kChunk = 1000;
+
+constexpr char kHeader[] =
+    "time,duration,camera,name,frames,mean,least_mean,greatest_mean,stddev,p1,median,p99,"
+    "clipped_low,clipped_high,verdicts\r\n";
+
+constexpr char kCameras[] =
+    "SELECT number, id, name, (SELECT max(time) FROM interval WHERE camera = number) "
+    "FROM camera ORDER BY id";
+
+constexpr char kRows[] =
+    "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), interval.* "
+    "FROM interval WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
+
+struct Source {
+  int64_t number;
+  std::string id, name;
+  int64_t last;  // what comes later is left to the next export, or this one might never end
+};
+
+/// A text from outside. A spreadsheet takes what begins like a formula for one.
+std::string cell_of(const std::string &text) {
+  g_autofree char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
+  std::string cell = valid;
+  if (cell.find_first_of("=+-@\t\r") == 0) cell.insert(0, "'");
+  if (cell.find_first_of("\",\r\n") == std::string::npos) return cell;
+  for (size_t at = 0; (at = cell.find('"', at)) != std::string::npos; at += 2)
+    cell.insert(at, "\"");
+  return '"' + cell + '"';
+}
+
+/// The shortest number that is read as this one; nothing where it is NaN.
+std::string cell_of(double number) {
+  if (std::isnan(number)) return {};
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+std::vector<Source> sources_of(Database &database) {
+  Statement statement(database, kCameras);
+  Results results = statement.with();
+  std::vector<Source> sources;
+  while (results.next())
+    sources.push_back({results.integer(0), results.text(1), results.text(2), results.integer(3)});
+  return sources;
+}
+
+std::string line_of(const Source &camera, const std::string &time, const Row &row) {
+  std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
+                     cell_of(camera.name) + ',' + std::to_string(row.frames);
+  for (const double number : {row.mean, row.least_mean, row.greatest_mean, row.stddev, row.p1,
+                              row.median, row.p99, row.clipped_low, row.clipped_high})
+    line += ',' + cell_of(number);
+  return line + ',' + text_of(row.verdicts) + "\r\n";
+}
+
+/// The lines after `time`, which becomes that of the last of them.
+std::string chunk_of(const Source &camera, Statement &rows, int64_t &time) {
+  std::string chunk;
+  Results results = rows.with(camera.number, time, camera.last, kChunk);
+  while (results.next()) {
+    const Row row = row_of(results, 2);
+    chunk += line_of(camera, results.text(0), row);
+    time = row.time;
+  }
+  return chunk;
+}
+
+}  // namespace
+
+void export_csv(const std::string &file, std::ostream &out) {
+  Database database(file, Database::Access::kRead);
+  database.set_patience(kPatience);
+  check_schema(database);
+  const auto put = [&](const std::string &text) {
+    if (!(out << text).flush()) database.fail(std::string("as CSV: ") + std::strerror(errno));
+  };
+  put(kHeader);
+  Statement rows(database, kRows);
+  for (const Source &camera : sources_of(database)) {
+    int64_t time = std::numeric_limits<int64_t>::min();
+    for (;;) {
+      const int64_t before = time;
+      const std::string chunk = chunk_of(camera, rows, time);
+      if (chunk.empty()) break;
+      // Or it would never end.
+      if (time <= before) database.fail("its rows are in no order; the file is damaged");
+      put(chunk);
+    }
+  }
+}
+
+}  // namespace luminance

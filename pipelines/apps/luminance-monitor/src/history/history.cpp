@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "history/history.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "history/schema.h"
+#include "history/store.h"
+
+namespace luminance {
+namespace {
+
+constexpr Time kLate = kSecond;  // how long after its end an interval may come
+constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
+constexpr size_t kWaiting = 10000;  // rows, and as many events, that are kept until then
+constexpr int64_t kMarked = 1000;   // rows that a verdict is entered in at once, at most
+constexpr double kDay = 24 * 60 * 60 * 1000;
+
+/// A row that is not over.
+class Sum {
+ public:
+  void add(const Interval &interval) {
+    if (frames_.is_empty()) least_ = interval.least_mean, greatest_ = interval.greatest_mean;
+    frames_.add(interval);
+    least_ = std::min(least_, interval.least_mean);
+    greatest_ = std::max(greatest_, interval.greatest_mean);
+  }
+
+  void mark(Verdict verdict) { verdicts_.insert(verdict); }
+
+  Row finish(int64_t begin, int64_t length) {
+    Row row;
+    row.time = begin;
+    row.duration = static_cast<double>(length) / 1000;
+    row.verdicts.assign(verdicts_.begin(), verdicts_.end());
+    if (frames_.is_empty()) return row;
+    const Interval sum = frames_.finish(frames_.begin());
+    row.frames = sum.frames;
+    row.mean = sum.mean, row.least_mean = least_, row.greatest_mean = greatest_;
+    row.stddev = sum.stddev;
+    row.p1 = sum.p1, row.median = sum.median, row.p99 = sum.p99;
+    row.clipped_low = sum.clipped_low, row.clipped_high = sum.clipped_high;
+    return row;
+  }
+
+ private:
+  Accumulator frames_;
+  double least_ = 0, greatest_ = 0;
+  std::set<Verdict> verdicts_;
+};
+
+/// Whether another one had to go for it.
+template <class Items>
+bool push(Items &items, typename Items::value_type item) {
+  items.push_back(std::move(item));
+  const bool is_too_many = items.size() > kWaiting;
+  if (is_too_many) items.pop_front();
+  return is_too_many;
+}
+
+/// Folders for the file, where they are missing, that nobody else looks into.
+void make_folder(const std::string &file) {
+  const std::string folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && g_mkdir_with_parents(folder.c_str(), 0700) != 0)
+    throw HistoryError("history " + file + ": unable to make its folder: " + std::strerror(errno));
+}
+
+}  // namespace
+
+struct History::Implementation {
+  using Rows = std::map<int64_t, Sum>;  // by their begin
+
+  Implementation(const HistorySettings &settings, const Monitor &watched, bool makes)
+      : file(settings.file),
+        makes_folder(makes),
+        length(std::llround(settings.interval * 1000)),
+        retention(std::llround(settings.retention * kDay)),
+        late(std::llround(watched.interval() * 1000) + kLate / 1000),
+        monitor(watched) {}
+
+  int64_t row_at(Time time) const { return begin_of(monitor.clock().wall(time), length); }
+  Sum &sum(const Camera &camera, int64_t begin);
+  void close(const Camera &camera, Rows::iterator row);
+  void tend(const Camera &camera);
+  void close_all();
+  void open_store();
+  void write();
+  void fail(const HistoryError &problem);
+  bool is_idle() const { return batch.rows.empty() && batch.events.empty() && store != nullptr; }
+  void try_to_write();
+
+  const std::string file;
+  const bool makes_folder;
+  const int64_t length, retention, late;  // milliseconds
+  const Monitor &monitor;
+  std::unique_ptr<Store> store;  // null: it could not be opened again
+  std::map<const Camera *, Rows> open;
+  Batch batch;
+  HistoryTroubles troubles;
+  std::string error;
+  Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
+};
+
+/// Of a row that is not over, which knows of the verdicts that stand in it.
+Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
+  const auto [row, is_new] = open[&camera].try_emplace(begin);
+  if (is_new)
+    for (const Standing &standing : camera.standing())
+      if (monitor.clock().wall(standing.since) < begin + length) row->second.mark(standing.verdict);
+  return row->second;
+}
+
+void History::Implementation::close(const Camera &camera, Rows::iterator row) {
+  troubles.lost += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
+  open[&camera].erase(row);
+}
+
+/// Begins the row that is due now, and closes those that no interval can belong to any more.
+void History::Implementation::tend(const Camera &camera) {
+  const Clock &clock = monitor.clock();
+  const int64_t now = clock.wall(clock.now());
+  sum(camera, begin_of(now, length));
+  Rows &rows = open[&camera];
+  for (auto row = rows.begin(); row != rows.end();) {
+    const auto next = std::next(row);
+    const bool is_over = row->first + length + late <= now;
+    const bool was_set_back = row->first > now + late;  // the machine's clock
+    if (is_over || was_set_back) close(camera, row);
+    row = next;
+  }
+}
+
+void History::Implementation::close_all() {
+  for (auto &[camera, rows] : open)
+    while (!rows.empty()) close(*camera, rows.begin());
+}
+
+void History::Implementation::open_store() {
+  store.reset();
+  if (makes_folder) make_folder(file);
+  store = std::make_unique<Store>(file, length, monitor);
+}
+
+void History::Implementation::write() {
+  if (store == nullptr || store->has_moved()) open_store();
+  const Clock &clock = monitor.clock();
+  store->write(batch, clock.wall(clock.now()) - retention);
+}
+
+void History::Implementation::fail(const HistoryError &problem) {
+  ++troubles.failures;
+  pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
+  retry = monitor.clock().now() + pause;
+  error = problem.what();
+}
+
+void History::Implementation::try_to_write() try {
+  if (is_idle()) return;
+  write();
+  batch = {};
+  pause = 0;
+  error.clear();
+} catch (const HistoryError &problem) {
+  fail(problem);
+}
+
+void prepare(const HistorySettings &settings) try {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(settings.file, unknown))
+    open_to_write(settings.file, std::llround(settings.interval * 1000));
+} catch (const HistoryError &) {
+}
+
+History::History(const HistorySettings &settings, const Monitor &monitor, Need need)
+    : implementation_(std::make_unique<Implementation>(settings, monitor, need == Need::kLater)) {
+  try {
+    implementation_->open_store();
+  } catch (const HistoryError &problem) {
+    if (need == Need::kNow) throw;
+    implementation_->fail(problem);
+  }
+}
+
+History::~History() = default;
+
+void History::on_interval(const Camera &camera, const Interval &interval) {
+  const int64_t begin = implementation_->row_at(interval.time);
+  implementation_->sum(camera, begin).add(interval);
+  Implementation::Rows &rows = implementation_->open[&camera];
+  while (rows.begin()->first < begin) implementation_->close(camera, rows.begin());
+}
+
+void History::on_change(const Camera &camera, const Change &change) {
+  const Clock &clock = implementation_->monitor.clock();
+  implementation_->troubles.lost +=
+      push(implementation_->batch.events,
+           {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
+  const int64_t length = implementation_->length;
+  int64_t row = implementation_->row_at(change.time), last = row;
+  if (change.raised) {  // since then, which may be rows ago
+    last = implementation_->row_at(clock.is_fast() ? camera.last_frame().value_or(change.time)
+                                                   : clock.now());
+    row = std::max(row, last - kMarked * length);
+  }
+  for (; row <= last; row += length) implementation_->sum(camera, row).mark(change.verdict);
+}
+
+void History::on_removed(const Camera &camera) {
+  Implementation::Rows &rows = implementation_->open[&camera];
+  while (!rows.empty()) implementation_->close(camera, rows.begin());
+  implementation_->open.erase(&camera);
+  implementation_->batch.gone[camera.id()] = {camera.name(), camera.settings().source};
+}
+
+void History::tick() {
+  // Where time is that of frames, only frames say how much of it has gone by.
+  if (!implementation_->monitor.clock().is_fast())
+    for (const auto &camera : implementation_->monitor.cameras()) implementation_->tend(*camera);
+  if (implementation_->monitor.clock().now() >= implementation_->retry)
+    implementation_->try_to_write();
+}
+
+void History::flush() {
+  implementation_->close_all();
+  implementation_->try_to_write();
+}
+
+const std::string &History::file() const { return implementation_->file; }
+
+const std::string &History::error() const { return implementation_->error; }
+
+HistoryTroubles History::troubles() const {
+  HistoryTroubles troubles = implementation_->troubles;
+  troubles.waiting = implementation_->batch.rows.size() + implementation_->batch.events.size();
+  return troubles;
+}
+
+}  // namespace luminance

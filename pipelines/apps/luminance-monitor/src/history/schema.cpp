@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "history/schema.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "history/summaries.h"
+
+namespace luminance {
+namespace {
+
+constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
+constexpr int64_t kVersion = 2;
+
+// The main loop waits meanwhile.
+constexpr int kPatience = 100, kPatienceAtBegin = 5000;  // milliseconds
+
+// Rows of a camera lie together, in the order in which they are read.
+constexpr char kSchema1[] = R"(
+CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)
+  STRICT;
+CREATE TABLE interval (
+  camera INTEGER NOT NULL REFERENCES camera,
+  time INTEGER NOT NULL,
+  duration REAL NOT NULL,
+  frames INTEGER NOT NULL,
+  mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL,
+  p1 REAL, median REAL, p99 REAL,
+  clipped_low REAL, clipped_high REAL,
+  verdicts TEXT NOT NULL,
+  PRIMARY KEY (camera, time)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE event (
+  number INTEGER PRIMARY KEY,
+  camera INTEGER NOT NULL REFERENCES camera,
+  time INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  raised INTEGER NOT NULL,
+  value REAL
+) STRICT;
+CREATE INDEX event_time ON event (time);
+CREATE INDEX event_camera ON event (camera, time);
+)";
+
+// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `summed`: until
+// when they are. `source`: where its video comes from, as a hash.
+constexpr char kSchema2[] = R"(
+ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE camera ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE summary (
+  camera INTEGER NOT NULL REFERENCES camera,
+  length INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  duration REAL NOT NULL,
+  frames INTEGER NOT NULL,
+  mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL,
+  p1 REAL, median REAL, p99 REAL,
+  clipped_low REAL, clipped_high REAL,
+  verdicts TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  longest REAL NOT NULL,
+  PRIMARY KEY (camera, length, bucket)
+) STRICT, WITHOUT ROWID;
+)";
+
+bool is_empty(Database &database) {
+  return database.number("SELECT count(*) FROM sqlite_schema") == 0 &&
+         database.number("PRAGMA user_version") == 0 &&
+         database.number("PRAGMA application_id") == 0;
+}
+
+void set_version(Database &database) {
+  database.run(("PRAGMA user_version = " + std::to_string(kVersion)).c_str());
+}
+
+void make_schema(Database &database) {
+  Transaction transaction(database);
+  if (is_empty(database)) {  // still: another process may be as fast
+    database.run(kSchema1);
+    database.run(kSchema2);
+    set_version(database);
+    database.run(("PRAGMA application_id = " + std::to_string(kApplication)).c_str());
+  }
+  transaction.commit();
+}
+
+void upgrade_schema(Database &database) {
+  Transaction transaction(database);
+  if (database.number("PRAGMA user_version") == 1) {
+    database.run(kSchema2);
+    set_version(database);
+  }
+  transaction.commit();
+}
+
+/// Cameras whose rows, or those to come, are shorter than their summaries are made for.
+std::vector<Summed> unsummed(Database &database, int64_t row) {
+  Statement shortest(database, "SELECT min(duration) FROM interval WHERE camera = ?1");
+  Statement statement(database, "SELECT number, finest FROM camera");
+  Results cameras = statement.with();
+  std::vector<Summed> found;
+  while (cameras.next()) {
+    const int64_t camera = cameras.integer(0), finest = cameras.integer(1);
+    if (finest != 0 && finest <= finest_for(row)) continue;
+    int64_t least = row;
+    Results duration = shortest.with(camera);
+    if (duration.next() && duration.real(0) > 0)
+      least = std::min(least, milliseconds_of(duration.real(0)));
+    found.push_back({camera, finest_for(least), 0});
+  }
+  return found;
+}
+
+void make_summaries(Database &database, int64_t row) {
+  Summaries summaries(database);
+  for (Summed &camera : unsummed(database, row)) {
+    Transaction transaction(database);
+    summaries.make(camera);
+    transaction.commit();
+  }
+}
+
+}  // namespace
+
+void check_schema(Database &database) {
+  if (database.number("PRAGMA application_id") != kApplication)
+    database.fail("it is not a history of luminance-monitor");
+  const int64_t version = database.number("PRAGMA user_version");
+  if (version > kVersion)
+    database.fail("it was written by a newer version of luminance-monitor (its schema is " +
+                  std::to_string(version) + ", the latest that is known here " +
+                  std::to_string(kVersion) + ")");
+}
+
+void check_current_schema(Database &database) {
+  check_schema(database);
+  if (database.number("PRAGMA user_version") != kVersion)
+    database.fail("it was written by an earlier version of luminance-monitor");
+}
+
+Database open_to_write(const std::string &file, int64_t row) {
+  keep_private(file);
+  Database database(file, Database::Access::kWrite);
+  database.set_patience(kPatienceAtBegin);
+  const bool fresh = is_empty(database);
+  keep_private(file);  // also where SQLite had to make it
+  if (!fresh) check_schema(database);
+  // Pages can be given back. Of a file that holds something, this does not change any more.
+  if (fresh) database.run("PRAGMA auto_vacuum = INCREMENTAL");
+  // Readers and the writer do not wait for each other. What is committed is with the operating
+  // system, which keeps it when the process is killed; only without power the last minutes may be
+  // lost, but not the file. Waiting for the disk at each commit would hold up the main loop.
+  database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.run("PRAGMA wal_autocheckpoint = 500; PRAGMA journal_size_limit = 4194304");
+  database.run("PRAGMA foreign_keys = ON");
+  if (fresh) make_schema(database);
+  check_schema(database);
+  upgrade_schema(database);
+  make_summaries(database, row);
+  database.set_patience(kPatience);
+  return database;
+}
+
+}  // namespace luminance

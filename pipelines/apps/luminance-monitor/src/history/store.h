@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who writes the history's file.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "history/database.h"
+#include "history/history.h"
+#include "history/summaries.h"
+
+namespace luminance {
+
+/// What is to be written.
+struct Batch {
+  struct Entry {
+    std::string camera;  // id
+    Row row;
+  };
+  struct Gone {
+    std::string name, source;
+  };
+  std::map<std::string, Gone> gone;  // by id: cameras that the monitor has lost
+  std::deque<Entry> rows;
+  std::deque<Event> events;
+};
+
+class Store {
+ public:
+  /// Opens a history, or begins one, for rows of this length in milliseconds. A camera that has
+  /// another id by now gets the rows that it has there, where it is clear which ones.
+  Store(const std::string &file, int64_t row, const Monitor &monitor);
+
+  /// Writes all of it, or throws and has written nothing. A row whose time is there already, as
+  /// after a restart or where the machine's clock was set back, is merged with that. Then forgets
+  /// some of what is older than `oldest`: not all at once, which would take long.
+  void write(const Batch &batch, int64_t oldest);
+  bool has_moved() { return database_.has_moved(); }
+
+ private:
+  void adopt();
+  std::optional<std::string> former_id(const CameraSettings &camera);
+  void name_cameras();
+  void write(const Batch::Entry &entry);
+  void forget(int64_t oldest, const Batch &written);
+  void forget_rows(const Summed &camera, int64_t oldest, int64_t most);
+  Summed find(const std::string &camera);
+  std::optional<int64_t> first_of(int64_t camera);
+
+  const Monitor &monitor_;
+  const int64_t row_;
+  Database database_;
+  Summaries summaries_;
+  Statement name_camera_, name_gone_, find_camera_, find_row_, put_row_, put_event_;
+  Statement cameras_, first_, forget_rows_, forget_events_, forget_cameras_;
+  Statement namesakes_, rename_;
+};
+
+}  // namespace luminance

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "metrics/metrics.h"
+
+#include <prometheus/histogram.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "metrics/process.h"
+#include "metrics/textformat.h"
+
+namespace luminance {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Label = ClientMetric::Label;
+
+constexpr size_t kBuckets = 16;
+constexpr size_t kBucketWidth = std::tuple_size_v<Histogram> / kBuckets;
+
+/// A camera's samples of one family.
+class Samples {
+ public:
+  Samples(const Camera &camera, MetricFamily &family) : camera_(camera), family_(family) {}
+
+  void add(double value, const std::vector<Label> &labels = {}) {
+    ClientMetric metric;
+    metric.gauge.value = metric.counter.value = value;
+    add(std::move(metric), labels);
+  }
+  void add(ClientMetric metric, const std::vector<Label> &labels = {}) {
+    metric.label = {{"camera", camera_.id()}};
+    metric.label.insert(metric.label.end(), labels.begin(), labels.end());
+    family_.metric.push_back(std::move(metric));
+  }
+
+ private:
+  const Camera &camera_;
+  MetricFamily &family_;
+};
+
+struct CameraFamily {
+  const char *name, *help;
+  MetricType type;
+  void (*fill)(Samples &, const Camera &, const Clock &);
+};
+
+/// Of the latest interval, where there is one.
+struct PictureFamily {
+  const char *name, *help;
+  void (*fill)(Samples &, const Interval &);
+};
+
+double seconds_of(const Clock &clock, Time time) {
+  return static_cast<double>(clock.wall(time)) / 1000;
+}
+
+void fill_info(Samples &samples, const Camera &camera, const Clock &) {
+  samples.add(1, {{"name", camera.name()}, {"location", camera.settings().location}});
+}
+
+void fill_status(Samples &samples, const Camera &camera, const Clock &) {
+  for (Status status : {Status::kConnecting, Status::kPlaying, Status::kWaiting, Status::kEnded})
+    samples.add(camera.status() == status, {{"status", std::string(name_of(status))}});
+}
+
+void fill_frames(Samples &samples, const Camera &camera, const Clock &) {
+  samples.add(static_cast<double>(camera.frames()));
+}
+
+void fill_frame_rate(Samples &samples, const Camera &camera, const Clock &) {
+  samples.add(camera.frame_rate());
+}
+
+void fill_last_frame(Samples &samples, const Camera &camera, const Clock &clock) {
+  if (camera.last_frame()) samples.add(seconds_of(clock, *camera.last_frame()));
+}
+
+void fill_reconnects(Samples &samples, const Camera &camera, const Clock &) {
+  samples.add(static_cast<double>(camera.reconnects()));
+}
+
+/// Those that are not switched off.
+std::vector<Verdict> judged(const Camera &camera) {
+  std::vector<Verdict> verdicts;
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (camera.settings().rules[i].enabled) verdicts.push_back(static_cast<Verdict>(i));
+  return verdicts;
+}
+
+Label label_of(Verdict verdict) { return {"verdict", std::string(name_of(verdict))}; }
+
+void fill_verdicts(Samples &samples, const Camera &camera, const Clock &) {
+  const std::vector<Standing> standing = camera.standing();
+  for (Verdict verdict : judged(camera)) {
+    const bool stands = std::any_of(standing.begin(), standing.end(),
+                                    [&](const Standing &s) { return s.verdict == verdict; });
+    samples.add(stands, {label_of(verdict)});
+  }
+}
+
+void fill_since(Samples &samples, const Camera &camera, const Clock &clock) {
+  for (const Standing &standing : camera.standing())
+    samples.add(seconds_of(clock, standing.since), {label_of(standing.verdict)});
+}
+
+void fill_raised(Samples &samples, const Camera &camera, const Clock &) {
+  for (Verdict verdict : judged(camera))
+    samples.add(static_cast<double>(camera.times_raised(verdict)), {label_of(verdict)});
+}
+
+void fill_percentiles(Samples &samples, const Interval &picture) {
+  samples.add(picture.p1, {{"percentile", "1"}});
+  samples.add(picture.p5, {{"percentile", "5"}});
+  samples.add(picture.median, {{"percentile", "50"}});
+  samples.add(picture.p95, {{"percentile", "95"}});
+  samples.add(picture.p99, {{"percentile", "99"}});
+}
+
+void fill_clipped(Samples &samples, const Interval &picture) {
+  samples.add(picture.clipped_low, {{"end", "low"}});
+  samples.add(picture.clipped_high, {{"end", "high"}});
+}
+
+const CameraFamily kCameraFamilies[] = {
+    {"luminance_camera_info", "Always 1: a camera's name and where its video comes from.",
+     MetricType::Gauge, fill_info},
+    {"luminance_camera_status", "1 for the status that a camera has, 0 for the others.",
+     MetricType::Gauge, fill_status},
+    {"luminance_frames_total", "Frames measured since the monitor began.", MetricType::Counter,
+     fill_frames},
+    {"luminance_frame_rate", "Frames a second over the latest interval, 0 where none come.",
+     MetricType::Gauge, fill_frame_rate},
+    {"luminance_last_frame_timestamp_seconds", "When the latest frame came, since 1970.",
+     MetricType::Gauge, fill_last_frame},
+    {"luminance_reconnects_total", "Times that a lost camera was begun again.", MetricType::Counter,
+     fill_reconnects},
+    {"luminance_verdict", "1 for a verdict that stands, 0 for the others.", MetricType::Gauge,
+     fill_verdicts},
+    {"luminance_verdict_since_timestamp_seconds", "When a verdict that stands began, since 1970.",
+     MetricType::Gauge, fill_since},
+    {"luminance_verdict_raised_total", "Times that a verdict was raised.", MetricType::Counter,
+     fill_raised},
+};
+
+const PictureFamily kPictureFamilies[] = {
+    {"luminance_mean_luma", "Mean luma of the latest interval, 0 to 255.",
+     [](Samples &samples, const Interval &picture) { samples.add(picture.mean); }},
+    {"luminance_stddev_luma", "Standard deviation of luma in the latest interval.",
+     [](Samples &samples, const Interval &picture) { samples.add(picture.stddev); }},
+    {"luminance_min_luma", "Least luma of the latest interval, 0 to 255.",
+     [](Samples &samples, const Interval &picture) { samples.add(picture.min); }},
+    {"luminance_max_luma", "Greatest luma of the latest interval, 0 to 255.",
+     [](Samples &samples, const Interval &picture) { samples.add(picture.max); }},
+    {"luminance_percentile_luma", "Percentiles of luma in the latest interval, 0 to 255.",
+     fill_percentiles},
+    {"luminance_clipped_ratio",
+     "Share of the latest interval's pixels at or beyond black and white, 0 to 1.", fill_clipped},
+};
+
+MetricFamily single(const char *name, const char *help, double value,
+                    const std::vector<Label> &labels = {}, MetricType type = MetricType::Gauge) {
+  ClientMetric metric;
+  metric.label = labels;
+  metric.gauge.value = metric.counter.value = value;
+  return {name, help, type, {metric}};
+}
+
+std::vector<MetricFamily> history_metrics(const History &history) {
+  const HistoryTroubles troubles = history.troubles();
+  const auto count = [](uint64_t number) { return static_cast<double>(number); };
+  return {
+      single("luminance_history_failing",
+             "1 while the history cannot be written, 0 while it can.", !history.error().empty()),
+      single("luminance_history_write_failures_total",
+             "Writes to the history that failed since the monitor began.", count(troubles.failures),
+             {}, MetricType::Counter),
+      single("luminance_history_waiting", "Rows and verdicts that are to be written.",
+             count(troubles.waiting)),
+      single("luminance_history_lost_total",
+             "Rows and verdicts given up since the monitor began, as too many were waiting.",
+             count(troubles.lost), {}, MetricType::Counter),
+  };
+}
+
+prometheus::Histogram::BucketBoundaries boundaries() {
+  prometheus::Histogram::BucketBoundaries upper;
+  for (size_t i = 1; i <= kBuckets; ++i) upper.push_back(static_cast<double>(i * kBucketWidth - 1));
+  return upper;
+}
+
+}  // namespace
+
+struct Metrics::Implementation {
+  const Monitor &monitor;
+  const History *history;  // or null
+  std::unordered_map<std::string, prometheus::Histogram> pixels;  // by the camera's id
+
+  template <class Fill>
+  MetricFamily of_cameras(const char *name, const char *help, MetricType type, Fill fill) const {
+    MetricFamily family{name, help, type, {}};
+    for (const auto &camera : monitor.cameras()) {
+      Samples samples(*camera, family);
+      fill(samples, *camera);
+    }
+    return family;
+  }
+  std::vector<MetricFamily> collect() const;
+};
+
+std::vector<MetricFamily> Metrics::Implementation::collect() const {
+  std::vector<MetricFamily> all;
+  all.push_back(single("luminance_build_info", "Always 1: the monitor's version.", 1,
+                       {{"version", LUMINANCE_VERSION}}));
+  all.push_back(single("luminance_cameras", "Cameras that the monitor was given.",
+                       static_cast<double>(monitor.cameras().size())));
+  for (const CameraFamily &family : kCameraFamilies)
+    all.push_back(of_cameras(family.name, family.help, family.type,
+                             [&](Samples &samples, const Camera &camera) {
+                               family.fill(samples, camera, monitor.clock());
+                             }));
+  for (const PictureFamily &family : kPictureFamilies)
+    all.push_back(of_cameras(family.name, family.help, MetricType::Gauge,
+                             [&](Samples &samples, const Camera &camera) {
+                               if (camera.interval()) family.fill(samples, *camera.interval());
+                             }));
+  all.push_back(of_cameras("luminance_luma", "Pixels by luma, 0 to 255, since the monitor began.",
+                           MetricType::Histogram, [&](Samples &samples, const Camera &camera) {
+                             samples.add(pixels.at(camera.id()).Collect());
+                           }));
+  if (history != nullptr)
+    for (MetricFamily &family : history_metrics(*history)) all.push_back(std::move(family));
+  for (MetricFamily &family : process_metrics()) all.push_back(std::move(family));
+  return all;
+}
+
+Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, nullptr, {}}) {
+  for (const auto &camera : monitor.cameras())
+    implementation_->pixels.try_emplace(camera->id(), boundaries());
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::show(const History &history) { implementation_->history = &history; }
+
+void Metrics::on_interval(const Camera &camera, const Interval &interval) {
+  std::vector<double> counts(kBuckets + 1);  // none lies above the last boundary
+  double sum = 0;
+  for (size_t luma = 0; luma < interval.histogram.size(); ++luma) {
+    const auto count = static_cast<double>(interval.histogram[luma]);
+    counts[luma / kBucketWidth] += count;
+    sum += count * static_cast<double>(luma);
+  }
+  implementation_->pixels.at(camera.id()).ObserveMultiple(counts, sum);
+}
+
+void Metrics::on_added(const Camera &camera) {
+  implementation_->pixels.try_emplace(camera.id(), boundaries());
+}
+
+void Metrics::on_removed(const Camera &camera) { implementation_->pixels.erase(camera.id()); }
+
+std::string Metrics::text() const { return text_of(implementation_->collect()); }
+
+}  // namespace luminance

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings/changes.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace luminance {
+namespace {
+
+bool are_same(const Rules &a, const Rules &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), [](const Rule &a, const Rule &b) {
+    // These name every member, so that none that is added later is forgotten here.
+    const auto &[enabled, raise, clear, hold] = a;
+    const auto &[enabled_b, raise_b, clear_b, hold_b] = b;
+    return std::tie(enabled, raise, clear, hold) == std::tie(enabled_b, raise_b, clear_b, hold_b);
+  });
+}
+
+bool are_same(const std::optional<Credentials> &a, const std::optional<Credentials> &b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || std::tie(a->user, a->password) == std::tie(b->user, b->password);
+}
+
+bool are_same(const CameraSettings &a, const CameraSettings &b) {
+  // What the settings wanted of the id is in the id; former ids serve readers only.
+  const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, rules] = a;
+  const auto &[id_b, wanted_b, former_b, source_b, name_b, uri_b, location_b, credentials_b,
+               hosts_b, fps_b, rules_b] = b;
+  return std::tie(id, source, name, uri, location, hosts, fps) ==
+             std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b) &&
+         are_same(credentials, credentials_b) && are_same(rules, rules_b);
+}
+
+}  // namespace
+
+CameraChanges camera_changes(const Settings &before, const Settings &after) {
+  std::unordered_map<std::string, const CameraSettings *> known;
+  for (const CameraSettings &camera : before.cameras) known[camera.id] = &camera;
+  // It is the elements' that measure.
+  const bool all_change = before.backend != after.backend;
+  CameraChanges changes;
+  for (const CameraSettings &camera : after.cameras) {
+    const auto found = known.find(camera.id);
+    if (found == known.end())
+      changes.added.push_back(camera.id);
+    else if (all_change || !are_same(*found->second, camera))
+      changes.changed.push_back(camera.id);
+    else
+      ++changes.unchanged;
+    if (found != known.end()) known.erase(found);
+  }
+  for (const CameraSettings &camera : before.cameras)
+    if (known.count(camera.id) > 0) changes.removed.push_back(camera.id);
+  return changes;
+}
+
+std::vector<std::string> fixed_changes(const Settings &before, const Settings &after) {
+  const WebSettings &web = before.web, &web_after = after.web;
+  const HistorySettings &history = before.history, &history_after = after.history;
+  const std::pair<const char *, bool> all[] = {
+      {"interval", before.interval != after.interval},
+      {"web.enabled", web.enabled != web_after.enabled},
+      {"web.listen",
+       std::tie(web.address, web.port) != std::tie(web_after.address, web_after.port)},
+      {"web.connections", web.connections != web_after.connections},
+      {"web.forwarded-for", web.forwarded_for != web_after.forwarded_for},
+      {"web.tls-certificate", web.certificate.empty() != web_after.certificate.empty()},
+      {"history.file", std::tie(history.wanted, history.file) !=
+                           std::tie(history_after.wanted, history_after.file)},
+      {"history.interval", history.interval != history_after.interval},
+      {"history.retention-days", history.retention != history_after.retention},
+  };
+  std::vector<std::string> names;
+  for (const auto &[name, is_different] : all)
+    if (is_different) names.emplace_back(name);
+  return names;
+}
+
+}  // namespace luminance

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings/configfile.h"
+
+#include <toml++/toml.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "settings/settings.h"
+
+namespace luminance {
+namespace {
+
+using nlohmann::json;
+
+// Far beyond any sensible file: what is larger is a mistake, or meant to do harm.
+constexpr uintmax_t kMostBytes = 1 << 20;
+constexpr int kMostValues = 100000, kDeepest = 16;
+
+/// Counts what a document has, also where one part of a file stands for many.
+class Limits {
+ public:
+  void enter(int depth) {
+    if (depth > kDeepest) throw SettingsError("is nested too deeply");
+    if (++values_ > kMostValues) throw SettingsError("has too many values");
+  }
+
+ private:
+  int values_ = 0;
+};
+
+json json_of(const toml::node &node, Limits &limits, int depth) {
+  limits.enter(depth);
+  if (const toml::table *table = node.as_table()) {
+    json object = json::object();
+    for (const auto &[key, value] : *table)
+      object[std::string(key.str())] = json_of(value, limits, depth + 1);
+    return object;
+  }
+  if (const toml::array *array = node.as_array()) {
+    json list = json::array();
+    for (const toml::node &value : *array) list.push_back(json_of(value, limits, depth + 1));
+    return list;
+  }
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag;
+  if (const auto whole = node.value_exact<int64_t>()) return *whole;
+  if (const auto number = node.value_exact<double>()) return *number;
+  throw SettingsError("has a date or a time, which no setting takes");
+}
+
+/// What YAML's core schema makes of a plain scalar.
+json json_of_scalar(const YAML::Node &node) {
+  const std::string &text = node.Scalar();
+  if (node.Tag() == "!") return text;  // it was quoted
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  int64_t whole;
+  if (YAML::convert<int64_t>::decode(node, whole)) return whole;
+  double number;
+  if (YAML::convert<double>::decode(node, number)) return number;
+  return text;
+}
+
+json json_of(const YAML::Node &node, Limits &limits, int depth) {
+  limits.enter(depth);
+  switch (node.Type()) {
+    case YAML::NodeType::Map: {
+      json object = json::object();
+      for (const auto &entry : node) {
+        if (!entry.first.IsScalar()) throw SettingsError("has a key that is no text");
+        const std::string &key = entry.first.Scalar();
+        if (object.contains(key)) throw SettingsError("has '" + key + "' twice");
+        object[key] = json_of(entry.second, limits, depth + 1);
+      }
+      return object;
+    }
+    case YAML::NodeType::Sequence: {
+      json list = json::array();
+      for (const auto &value : node) list.push_back(json_of(value, limits, depth + 1));
+      return list;
+    }
+    case YAML::NodeType::Scalar: return json_of_scalar(node);
+    default: return nullptr;
+  }
+}
+
+std::string read_text(const std::string &file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw SettingsError(error ? error.message() : "is no file");
+  if (std::filesystem::file_size(file, error) > kMostBytes) throw SettingsError("is too large");
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw SettingsError("cannot be read");
+  return text.str();
+}
+
+/// Parsers go down for each bracket that is opened and each dot of a key, and so does what forgets
+/// what they made: the stack is finite.
+void check_depth(const std::string &text) {
+  constexpr int kMost = 64;
+  int brackets = 0, dots = 0;
+  char before = 0;  // that is no space
+  for (const char c : text) {
+    if (c == '[' || c == '{') ++brackets;
+    if (c == ']' || c == '}') brackets = std::max(brackets - 1, 0);
+    if (c == '.') dots = before == '.' ? 0 : dots + 1;
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
+    if (brackets > kMost || dots > kMost) throw SettingsError("is nested too deeply");
+    if (c != ' ' && c != '\t') before = c;
+  }
+}
+
+json parse_toml(const std::string &text) try {
+  Limits limits;
+  return json_of(toml::parse(text), limits, 0);
+} catch (const toml::parse_error &error) {
+  throw SettingsError("line " + std::to_string(error.source().begin.line) + ": " +
+                      std::string(error.description()));
+}
+
+json parse_yaml(const std::string &text) try {
+  Limits limits;
+  return json_of(YAML::Load(text), limits, 0);
+} catch (const YAML::DeepRecursion &) {
+  throw SettingsError("is nested too deeply");
+} catch (const YAML::Exception &error) {
+  throw SettingsError("line " + std::to_string(error.mark.line + 1) + ": " + error.msg);
+}
+
+}  // namespace
+
+json read_config_file(const std::string &file) try {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  const bool is_yaml = ending == ".yaml" || ending == ".yml";
+  if (!is_yaml && ending != ".toml")
+    throw SettingsError("its name ends in none of .toml, .yaml, .yml");
+  const std::string text = read_text(file);
+  check_depth(text);
+  return is_yaml ? parse_yaml(text) : parse_toml(text);
+} catch (const SettingsError &error) {
+  throw SettingsError(file + ": " + error.what());
+}
+
+}  // namespace luminance

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings/identity.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+
+namespace luminance {
+namespace {
+
+constexpr int kLongestSlug = 60, kLongestId = 80;  // characters
+constexpr size_t kHash = 8, kLongestChannel = 16;
+
+/// Of a query: which of its pictures a recorder gives. Anything else may be a secret.
+constexpr const char *kChannels[] = {"channel", "ch",     "chn",     "camera",   "cam",
+                                     "camid",   "stream", "subtype", "streamid", "profile",
+                                     "input",   "source", "track",   "video"};
+
+using Text = std::unique_ptr<gchar, decltype(&g_free)>;
+Text own(gchar *text) { return Text(text, g_free); }
+
+Text composed(const std::string &text, GNormalizeMode mode) {
+  const Text valid = own(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  return own(g_utf8_normalize(valid.get(), -1, mode));
+}
+
+void append(std::string &text, gunichar c) {
+  char bytes[6];
+  text.append(bytes, static_cast<size_t>(g_unichar_to_utf8(c, bytes)));
+}
+
+/// Letters and digits of any script, with the signs that belong to them, and "-" for the rest.
+std::string slug_of(const std::string &name) {
+  const Text folded = own(g_utf8_casefold(composed(name, G_NORMALIZE_ALL_COMPOSE).get(), -1));
+  const Text text = own(g_utf8_normalize(folded.get(), -1, G_NORMALIZE_ALL_COMPOSE));
+  std::string slug;
+  int characters = 0;
+  for (const gchar *at = text.get(); *at != '\0' && characters < kLongestSlug;
+       at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    if (g_unichar_type(c) == G_UNICODE_FORMAT) continue;  // nobody sees it
+    const bool is_open = !slug.empty() && slug.back() != '-';
+    if (g_unichar_isalnum(c) || (is_open && g_unichar_ismark(c)))
+      append(slug, c);
+    else if (is_open)
+      slug += '-';
+    else
+      continue;
+    ++characters;
+  }
+  if (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug;
+}
+
+std::string hash_of(const std::string &text) {
+  const Text hash = own(g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.data(),
+                                                      static_cast<gssize>(text.size())));
+  return std::string(hash.get(), kHash);
+}
+
+bool is_channel(std::string_view pair) {
+  const size_t equals = std::min(pair.find('='), pair.size());
+  const Text key = own(g_ascii_strdown(pair.data(), static_cast<gssize>(equals)));
+  const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+  return value.size() <= kLongestChannel &&
+         std::all_of(value.begin(), value.end(), [](char c) { return g_ascii_isalnum(c); }) &&
+         std::any_of(std::begin(kChannels), std::end(kChannels),
+                     [&](const char *channel) { return std::strcmp(key.get(), channel) == 0; });
+}
+
+/// Of "…?a=b&channel=2#c", "&channel=2".
+std::string channels_of(const std::string &uri) {
+  const size_t question = uri.find('?');
+  if (question == std::string::npos) return {};
+  std::string_view query(uri);
+  query = query.substr(question + 1, uri.find('#', question) - question - 1);
+  std::string channels;
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    if (is_channel(pair)) channels += '&' + std::string(pair);
+  }
+  return channels;
+}
+
+/// The ids that the first version gave: an alias where one camera alone had it, by its letters.
+void note_former(std::vector<CameraSettings> &cameras) {
+  std::map<std::string, int> counts;
+  std::set<std::string> ids;
+  for (const CameraSettings &camera : cameras) {
+    ++counts[former_slug_of(camera.name)];
+    ids.insert(camera.id);
+  }
+  for (CameraSettings &camera : cameras) {
+    const std::string former = former_slug_of(camera.name);
+    const bool is_its = !former.empty() && counts[former] == 1 && ids.count(former) == 0;
+    camera.former = is_its ? former : std::string();
+  }
+}
+
+}  // namespace
+
+std::string former_slug_of(const std::string &name) {
+  std::string slug;
+  for (const char c : name) {
+    const bool keeps = g_ascii_isalnum(c);
+    if (keeps) slug += g_ascii_tolower(c);
+    if (!keeps && !slug.empty() && slug.back() != '-') slug += '-';
+    if (slug.size() >= static_cast<size_t>(kLongestSlug)) break;
+  }
+  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug;
+}
+
+std::string checked_id(const std::string &id) {
+  if (!g_utf8_validate(id.data(), static_cast<gssize>(id.size()), nullptr))
+    throw SettingsError("is no UTF-8");
+  const std::string text = composed(id, G_NORMALIZE_DEFAULT_COMPOSE).get();
+  if (text.empty()) throw SettingsError("is empty");
+  if (g_utf8_strlen(text.c_str(), -1) > kLongestId)
+    throw SettingsError("has more than " + std::to_string(kLongestId) + " characters");
+  if (!g_unichar_isalnum(g_utf8_get_char(text.c_str())))
+    throw SettingsError("begins with neither a letter nor a digit");
+  for (const gchar *at = text.c_str(); *at != '\0'; at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    if (!g_unichar_isalnum(c) && !g_unichar_ismark(c) && c != '-' && c != '_' && c != '.')
+      throw SettingsError("has a character that is no letter, no digit and none of - _ .");
+  }
+  return text;
+}
+
+std::string source_of(const SplitUri &shown) {
+  return hash_of(shown.location + channels_of(shown.uri));
+}
+
+void identify(std::vector<CameraSettings> &cameras) {
+  std::map<std::string, int> counts;  // how many would have an id
+  std::set<std::string> wanted;
+  for (const CameraSettings &camera : cameras)
+    if (camera.wanted_id.empty())
+      ++counts[slug_of(camera.name)];
+    else
+      wanted.insert(camera.wanted_id);
+  std::set<std::string> given = wanted;
+  for (CameraSettings &camera : cameras) {
+    camera.id = camera.wanted_id;
+    if (!camera.id.empty()) continue;
+    const std::string slug = slug_of(camera.name);
+    const bool is_its_alone = !slug.empty() && counts[slug] == 1 && wanted.count(slug) == 0;
+    camera.id = is_its_alone ? slug : (slug.empty() ? "camera" : slug) + "-" + camera.source;
+    if (is_its_alone) given.insert(slug);
+  }
+  for (CameraSettings &camera : cameras) {
+    if (!camera.wanted_id.empty() || counts[camera.id] == 1) continue;
+    const std::string id = camera.id;  // of several, where name and place are the same, too
+    for (int i = 2; !given.insert(camera.id).second; ++i) camera.id = id + "-" + std::to_string(i);
+  }
+  note_former(cameras);
+}
+
+}  // namespace luminance

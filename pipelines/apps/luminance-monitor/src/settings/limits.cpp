@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings/limits.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace luminance {
+namespace {
+
+uint16_t port_of(const std::string &text) {
+  if (text.empty() || text.size() > 5 ||
+      text.find_first_not_of("0123456789") != std::string::npos || std::stoul(text) > 65535)
+    throw SettingsError("'" + text + "' is no port");
+  return static_cast<uint16_t>(std::stoul(text));
+}
+
+std::string text_of(double number) {
+  std::ostringstream text;
+  text << number;
+  return text.str();
+}
+
+}  // namespace
+
+double checked(const std::string &setting, double value, double least, double greatest) {
+  if (!(value >= least && value <= greatest))
+    throw SettingsError(setting + " is " + text_of(value) + ", not between " + text_of(least) +
+                        " and " + text_of(greatest));
+  return value;
+}
+
+unsigned checked_whole(const std::string &setting, double value, double least, double greatest) {
+  if (checked(setting, value, least, greatest) != std::floor(value))
+    throw SettingsError(setting + " is " + text_of(value) + ", no whole number");
+  return static_cast<unsigned>(value);
+}
+
+void read_address(const std::string &text, WebSettings &web) {
+  const size_t bracket = text.rfind(']'), colon = text.rfind(':');
+  const bool is_bracketed = !text.empty() && text.front() == '[' && bracket != std::string::npos;
+  const bool has_port =
+      colon != std::string::npos && (is_bracketed ? colon == bracket + 1 : text.find(':') == colon);
+  std::string address = has_port ? text.substr(0, colon) : text;
+  if (has_port) web.port = port_of(text.substr(colon + 1));
+  if (is_bracketed) address = text.substr(1, bracket - 1);
+  if (is_bracketed && !has_port && bracket + 1 != text.size())
+    throw SettingsError("'" + text + "' is no address");
+  web.address = address.empty() ? (has_port && !is_bracketed ? "0.0.0.0" : "") : address;
+  if (web.address.empty()) throw SettingsError("'" + text + "' is no address");
+}
+
+void check_that_somebody_is_asked(const WebSettings &web) {
+  if (web.basic || !web.token.empty() || web.anonymous) return;
+  throw SettingsError(
+      "web.listen: other machines reach " + web.address +
+      ", and nobody is asked for a password: set a user and a password or a token (web.user, "
+      "web.token; --user, --token-file), or allow everybody to read (web.anonymous = true; "
+      "--allow-anonymous)");
+}
+
+void check_backend(const std::string &backend) {
+  if (backend != "auto" && backend != "cuda" && backend != "cpu")
+    throw SettingsError("backend is '" + backend + "', not auto, cuda or cpu");
+}
+
+}  // namespace luminance

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "watch/camera.h"
+
+#include <utility>
+
+namespace luminance {
+namespace {
+
+// Frames that are under way still belong to an interval that is over by the clock.
+constexpr Time kLate = kSecond / 2;
+constexpr Time kStill = 5 * kSecond;  // without frames there is no frame rate
+
+}  // namespace
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::kConnecting: return "connecting";
+    case Status::kPlaying: return "playing";
+    case Status::kWaiting: return "waiting";
+    case Status::kEnded: return "ended";
+  }
+  return "";
+}
+
+Camera::Camera(const CameraSettings &settings, double interval, Time now)
+    : settings_(settings),
+      length_(seconds(interval)),
+      status_since_(now),
+      heard_(now),
+      judge_(settings.rules, now) {}
+
+std::optional<Interval> Camera::take(const Measurement &frame, Time listened) {
+  std::optional<Interval> ended;
+  const bool goes_back = last_frame_ && frame.time < *last_frame_;
+  if (!accumulator_.is_empty() && (goes_back || frame.time - accumulator_.begin() >= length_))
+    ended = close();
+  if (accumulator_.is_empty()) {
+    if (!goes_back) measure_rate(frame.time);
+    rate_begin_ = {frame.time, frames_};
+  }
+  accumulator_.add(frame);
+  ++frames_;
+  last_frame_ = frame.time;
+  heard_ = listened;
+  note(judge_.judge(frame, listened));
+  return ended;
+}
+
+std::optional<Interval> Camera::tick(Time now, Time listened) {
+  if (status_ == Status::kEnded) return {};
+  note(judge_.tick(now, listened));
+  if (last_frame_ && listened - heard_ > kStill) {
+    frame_rate_ = 0;
+    rate_begin_.reset();
+    interval_.reset();
+  }
+  if (accumulator_.is_empty() || now - accumulator_.begin() < length_ + kLate) return {};
+  return close();
+}
+
+void Camera::wait_anew(Time listened) {
+  heard_ = listened;
+  judge_.wait_anew(listened);
+}
+
+std::optional<Interval> Camera::finish() {
+  if (accumulator_.is_empty()) return {};
+  return close();
+}
+
+std::optional<Interval> Camera::set_status(Status status, Time now, const std::string &error) {
+  if (status == Status::kConnecting && status_ == Status::kWaiting) ++reconnects_;
+  status_ = status;
+  status_since_ = now;
+  error_ = error;
+  if (status == Status::kPlaying) return {};
+  judge_.restart();
+  std::optional<Interval> ended = finish();
+  interval_.reset();
+  frame_rate_ = 0;
+  rate_begin_.reset();
+  return ended;
+}
+
+std::vector<Change> Camera::take_changes() { return std::exchange(changes_, {}); }
+
+/// An interval's frames over the time until the next one's first.
+void Camera::measure_rate(Time now) {
+  if (!rate_begin_ || now <= rate_begin_->time) return;
+  const auto frames = static_cast<double>(frames_ - rate_begin_->frames);
+  frame_rate_ = frames * kSecond / static_cast<double>(now - rate_begin_->time);
+}
+
+Interval Camera::close() {
+  interval_ = accumulator_.finish(accumulator_.begin() + length_);
+  points_.push_back({interval_->time, static_cast<float>(interval_->mean),
+                     static_cast<float>(interval_->p1), static_cast<float>(interval_->p99)});
+  if (points_.size() > kPoints) points_.pop_front();
+  return *interval_;
+}
+
+void Camera::note(const std::vector<Change> &changes) {
+  for (const Change &change : changes) {
+    if (change.raised) ++raised_[static_cast<size_t>(change.verdict)];
+    changes_.push_back(change);
+  }
+}
+
+}  // namespace luminance

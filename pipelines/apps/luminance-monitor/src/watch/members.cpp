@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Cameras that come and go while others are watched.
+#include <algorithm>
+#include <utility>
+
+#include "watch/monitor.h"
+
+namespace luminance {
+
+size_t Monitor::number_of(const Camera &camera) const {
+  const auto found = std::find_if(by_number_.begin(), by_number_.end(),
+                                  [&](const auto &entry) { return entry.second == &camera; });
+  return found->first;
+}
+
+size_t Monitor::add(const CameraSettings &settings) {
+  cameras_.push_back(std::make_unique<Camera>(settings, interval_, clock_.now()));
+  cameras_.back()->wait_anew(listened_);
+  by_number_[next_number_] = cameras_.back().get();
+  for (Observer *observer : observers_) observer->on_added(*cameras_.back());
+  return next_number_++;
+}
+
+void Monitor::remove(size_t number) {
+  const auto entry = by_number_.find(number);
+  Camera &camera = *entry->second;
+  tell(camera, camera.set_status(Status::kEnded, clock_.now(), ""));
+  for (Observer *observer : observers_) observer->on_removed(camera);
+  by_number_.erase(entry);
+  cameras_.erase(std::find_if(cameras_.begin(), cameras_.end(),
+                              [&](const auto &each) { return each.get() == &camera; }));
+}
+
+void Monitor::arrange(const std::vector<CameraSettings> &order) {
+  std::unordered_map<std::string, size_t> places;
+  for (size_t i = 0; i < order.size(); ++i) places[order[i].id] = i;
+  std::sort(cameras_.begin(), cameras_.end(),
+            [&](const auto &a, const auto &b) { return places.at(a->id()) < places.at(b->id()); });
+}
+
+}  // namespace luminance

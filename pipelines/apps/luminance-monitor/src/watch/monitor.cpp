@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "watch/monitor.h"
+
+#include <algorithm>
+
+namespace luminance {
+namespace {
+
+// What comes between two looks at the clock, which are 200 ms apart, is time in which the main loop
+// was late or the program was stopped. A camera that was not listened to was not silent. A loop
+// that is always late still counts some time, so that it finds a silent camera, if late.
+constexpr Time kLongestLook = 2 * kSecond / 5;
+// After a stop of this length, a camera has to find its way back.
+constexpr Time kAway = 5 * kSecond;
+
+}  // namespace
+
+Monitor::Monitor(const Settings &settings, Clock &clock)
+    : clock_(clock), looked_(clock.now()), listened_(looked_), interval_(settings.interval) {
+  for (const CameraSettings &camera : settings.cameras) add(camera);
+}
+
+const Camera *Monitor::camera(std::string_view id) const {
+  for (const auto &camera : cameras_)
+    if (camera->id() == id) return camera.get();
+  return nullptr;
+}
+
+void Monitor::take(size_t index, const Measurement &frame) {
+  Camera &camera = *by_number_.at(index);
+  clock_.advance(frame.time);
+  listen();
+  if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
+  tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listened_));
+}
+
+void Monitor::set_status(size_t index, Status status, const std::string &error) {
+  Camera &camera = *by_number_.at(index);
+  tell(camera, camera.set_status(status, clock_.now(), error));
+  for (Observer *observer : observers_) observer->on_status(camera);
+}
+
+void Monitor::tick() {
+  // Where time is that of frames, only frames say how much of it has gone by.
+  if (clock_.is_fast()) return;
+  clock_.watch_sleep();
+  listen();
+  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listened_));
+}
+
+void Monitor::finish() {
+  for (const auto &camera : cameras_) tell(*camera, camera->finish());
+}
+
+/// Counts the time since the last look, unless the program was away.
+void Monitor::listen() {
+  if (clock_.is_fast()) return;
+  const Time gone = clock_.now() - looked_;
+  looked_ += gone;
+  listened_ += std::min(gone, kLongestLook);
+  if (gone <= kAway) return;
+  for (const auto &camera : cameras_) camera->wait_anew(listened_);
+}
+
+void Monitor::tell(Camera &camera, const std::optional<Interval> &interval) {
+  for (const Change &change : camera.take_changes())
+    for (Observer *observer : observers_) observer->on_change(camera, change);
+  if (interval)
+    for (Observer *observer : observers_) observer->on_interval(camera, *interval);
+}
+
+}  // namespace luminance

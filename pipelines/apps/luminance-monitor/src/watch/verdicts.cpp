@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "watch/verdicts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace luminance {
+namespace {
+
+struct Kind {
+  std::string_view name, title, value;
+  bool bad_above;
+  bool is_duration;  // seconds that it has been so already
+  Rule rule;         // enabled, raise, clear, hold
+};
+
+constexpr Kind kKinds[kVerdicts] = {
+    {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
+    {"frozen", "Frozen", "seconds of one picture", true, true, {true, 20, 1, 0}},
+    {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
+    {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
+    {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
+    {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
+    {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
+    {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
+    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 15, 8, 0.5}},
+};
+
+// How long a change stays one: the picture that frames are compared with follows them this slowly.
+constexpr double kFollow = 5;  // seconds
+// A change that stays is the usual at last. Until then somebody will have seen it.
+constexpr Time kAccepted = 600 * kSecond;
+constexpr Time kFlickerEvery = kSecond;
+
+const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
+
+double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
+
+/// Key frames are up to ten seconds apart.
+Time apart_of(const Rules &rules) {
+  const double raise = rules[static_cast<size_t>(Verdict::kFrozen)].raise;
+  return std::min(10 * kSecond, seconds(raise / 2));
+}
+
+using Shares = std::array<double, 256>;
+using Lumas = std::array<double, Blocks::kCount>;
+
+Lumas lumas_of(const Blocks &blocks) {
+  Lumas lumas;
+  for (size_t i = 0; i < lumas.size(); ++i)
+    lumas[i] = static_cast<double>(blocks.means[i]) / Blocks::kLuma;
+  return lumas;
+}
+
+/// The luma that blocks have changed by, on average.
+double change_of(const Lumas &a, const Lumas &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+template <class Values>
+void follow(Values &usual, const Values &latest, double step) {
+  for (size_t i = 0; i < usual.size(); ++i) usual[i] += step * (latest[i] - usual[i]);
+}
+
+Shares shares_of(const Measurement &frame) {
+  Shares shares = {};
+  for (size_t i = 0; i < shares.size(); ++i)
+    shares[i] = static_cast<double>(frame.histogram[i]) / static_cast<double>(frame.pixels);
+  return shares;
+}
+
+/// The least luma that pixels have to change by, on average, to make `b` of `a`.
+double distance(const Shares &a, const Shares &b) {
+  double sum = 0, carried = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    carried += a[i] - b[i];
+    sum += std::abs(carried);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
+std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
+std::string_view value_of(Verdict verdict) { return kind_of(verdict).value; }
+bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (kKinds[i].name == name) return static_cast<Verdict>(i);
+  return {};
+}
+
+const Rules &default_rules() {
+  static const Rules rules = [] {
+    Rules made;
+    for (size_t i = 0; i < kVerdicts; ++i) made[i] = kKinds[i].rule;
+    return made;
+  }();
+  return rules;
+}
+
+Judge::Judge(const Rules &rules, Time now)
+    : rules_(rules), heard_(now), stillness_(apart_of(rules)) {}
+
+std::vector<Change> Judge::judge(const Measurement &frame, Time listened) {
+  std::vector<Change> changes = tick(frame.time, listened);  // a gap before it
+  heard_ = listened;
+  update(Verdict::kNoFrames, 0, frame.time, changes);
+  if (frame.pixels == 0) return changes;
+  judge_levels(frame, changes);
+  judge_flow(frame, changes);
+  return changes;
+}
+
+std::vector<Change> Judge::tick(Time now, Time listened) {
+  std::vector<Change> changes;
+  update(Verdict::kNoFrames, seconds_of(listened - heard_), now, changes);
+  if (changes.empty()) return changes;
+  restart();
+  for (size_t i = 1; i < kVerdicts; ++i) {
+    Condition &condition = conditions_[i];
+    if (condition.raised) changes.push_back({static_cast<Verdict>(i), false, now, condition.value});
+    condition = {};
+  }
+  return changes;
+}
+
+void Judge::wait_anew(Time listened) {
+  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) heard_ = listened;
+}
+
+void Judge::restart() {
+  same_since_.reset();
+  stillness_.clear();
+  // Where the camera was turned or covered, it still is when it comes back.
+  if (!condition_of(Verdict::kSuddenChange).raised) usual_.reset();
+  flicker_.clear();
+}
+
+std::vector<Standing> Judge::standing() const {
+  std::vector<Standing> standing;
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (conditions_[i].raised)
+      standing.push_back({static_cast<Verdict>(i), conditions_[i].since, conditions_[i].value});
+  return standing;
+}
+
+void Judge::judge_levels(const Measurement &frame, std::vector<Change> &changes) {
+  update(Verdict::kTooDark, frame.mean, frame.time, changes);
+  update(Verdict::kTooBright, frame.mean, frame.time, changes);
+  update(Verdict::kLowContrast, frame.p99 - frame.p1, frame.time, changes);
+  update(Verdict::kClippedLow, frame.clipped_low, frame.time, changes);
+  update(Verdict::kClippedHigh, frame.clipped_high, frame.time, changes);
+}
+
+void Judge::judge_flow(const Measurement &frame, std::vector<Change> &changes) {
+  judge_stillness(frame, changes);
+  judge_change(frame, changes);
+
+  flicker_.add(frame.time, frame.mean);
+  if (frame.time - flicker_judged_ < kFlickerEvery) return;
+  flicker_judged_ = frame.time;
+  update(Verdict::kFlicker, flicker_.percent(), frame.time, changes);
+}
+
+/// By the blocks, where some frames have them; else by the histogram, which has to be the same.
+void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &changes) {
+  if (!rules_[static_cast<size_t>(Verdict::kFrozen)].enabled) return;
+  if (frame.blocks != nullptr) {
+    has_blocks_ = true;
+    stillness_.add(frame.time, frame.blocks, frame.stream_time);
+  }
+  if (has_blocks_)
+    return update(Verdict::kFrozen, seconds_of(stillness_.length()), frame.time, changes);
+  if (!same_since_ || frame.histogram != same_) {
+    same_ = frame.histogram;
+    same_since_ = frame.time;
+  }
+  update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
+}
+
+/// Against the picture of the last seconds, which follows frames while they are like it. While they
+/// are not, it is the picture that has to come back.
+void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
+  const Condition &condition = condition_of(Verdict::kSuddenChange);
+  if (condition.raised && frame.time - condition.since >= kAccepted) usual_.reset();
+  const Shares shares = shares_of(frame);
+  std::optional<Lumas> blocks;
+  if (frame.blocks != nullptr) blocks = lumas_of(*frame.blocks);
+  if (!usual_) usual_ = Usual{shares, blocks, frame.time};
+  if (!usual_->blocks) usual_->blocks = blocks;
+
+  double moved = distance(shares, usual_->shares);
+  if (blocks) moved = std::max(moved, change_of(*blocks, *usual_->blocks));
+  update(Verdict::kSuddenChange, moved, frame.time, changes);
+  const Time gone = std::max<Time>(0, frame.time - usual_->time);
+  usual_->time = frame.time;
+  const Rule &rule = rules_[static_cast<size_t>(Verdict::kSuddenChange)];
+  if (condition.raised || moved > rule.raise) return;
+  const double step = 1 - std::exp(-seconds_of(gone) / kFollow);
+  follow(usual_->shares, shares, step);
+  if (blocks) follow(*usual_->blocks, *blocks, step);
+}
+
+const Judge::Condition &Judge::condition_of(Verdict verdict) const {
+  return conditions_[static_cast<size_t>(verdict)];
+}
+
+void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
+  const Rule &rule = rules_[static_cast<size_t>(verdict)];
+  Condition &condition = conditions_[static_cast<size_t>(verdict)];
+  if (!rule.enabled) return;
+  condition.value = value;
+  const double threshold = condition.raised ? rule.clear : rule.raise;
+  const bool above = is_bad_above(verdict) != condition.raised;  // is what would change it
+  if (above ? value <= threshold : value >= threshold) {
+    condition.crossing.reset();
+    return;
+  }
+  if (!condition.crossing) condition.crossing = now;
+  if (now - *condition.crossing < seconds(rule.hold)) return;
+  condition.raised = !condition.raised;
+  const bool has_lasted = condition.raised && kind_of(verdict).is_duration;
+  condition.since = has_lasted ? now - seconds(value) : *condition.crossing;
+  condition.crossing.reset();
+  changes.push_back({verdict, condition.raised, condition.since, value});
+}
+
+}  // namespace luminance

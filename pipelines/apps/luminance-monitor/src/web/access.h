@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Who may read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "settings/settings.h"
+
+namespace luminance {
+
+class Access {
+ public:
+  explicit Access(const WebSettings &settings);
+
+  /// Nothing is asked for.
+  bool is_open() const { return basic_.empty() && token_.empty(); }
+  /// Whether the value of a request's header Authorization is enough.
+  bool permits(const std::optional<std::string> &authorization) const;
+  bool permits(const Credentials &credentials) const;
+  bool permits_token(const std::string &token) const;
+  bool has_password() const { return !basic_.empty(); }
+  bool has_token() const { return !token_.empty(); }
+  bool operator==(const Access &other) const {
+    return basic_ == other.basic_ && token_ == other.token_;
+  }
+  /// What the header WWW-Authenticate asks for. Of `Basic`, browsers show a dialog of their own.
+  std::string challenge(bool may_be_basic) const;
+
+ private:
+  std::string basic_;  // user:password in Base64
+  std::string token_;
+};
+
+}  // namespace luminance

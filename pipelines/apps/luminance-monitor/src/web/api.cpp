@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/api.h"
+
+namespace luminance {
+namespace {
+
+double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
+
+Json interval_json(const Interval &interval, const Clock &clock) {
+  Json json;
+  json["time"] = clock.wall(interval.time);
+  json["stream_time_ns"] = nullptr;
+  if (interval.stream_time != UINT64_MAX) json["stream_time_ns"] = interval.stream_time;
+  json["duration"] = seconds_of(interval.duration);
+  json["frames"] = interval.frames;
+  json["pixels"] = interval.pixels;
+  json["mean"] = interval.mean;
+  json["stddev"] = interval.stddev;
+  json["min"] = interval.min;
+  json["max"] = interval.max;
+  json["median"] = interval.median;
+  json["p1"] = interval.p1;
+  json["p5"] = interval.p5;
+  json["p95"] = interval.p95;
+  json["p99"] = interval.p99;
+  json["clipped_low"] = interval.clipped_low;
+  json["clipped_high"] = interval.clipped_high;
+  json["histogram"] = interval.histogram;
+  return json;
+}
+
+Json standing_json(const Standing &standing, const Clock &clock) {
+  return {{"name", name_of(standing.verdict)},
+          {"title", title_of(standing.verdict)},
+          {"since", clock.wall(standing.since)},
+          {"value", standing.value},
+          {"unit", value_of(standing.verdict)}};
+}
+
+Json row_json(const Row &row) {
+  Json json;
+  json["time"] = row.time;
+  json["duration"] = row.duration;
+  json["frames"] = row.frames;
+  json["mean"] = row.mean;
+  json["least_mean"] = row.least_mean;
+  json["greatest_mean"] = row.greatest_mean;
+  json["stddev"] = row.stddev;
+  json["p1"] = row.p1;
+  json["median"] = row.median;
+  json["p99"] = row.p99;
+  json["clipped_low"] = row.clipped_low;
+  json["clipped_high"] = row.clipped_high;
+  json["verdicts"] = Json::array();
+  for (const Verdict verdict : row.verdicts) json["verdicts"].push_back(name_of(verdict));
+  return json;
+}
+
+}  // namespace
+
+std::string text_of(const Json &json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json camera_json(const Camera &camera, const Clock &clock) {
+  Json json;
+  json["id"] = camera.id();
+  json["name"] = camera.name();
+  json["location"] = camera.settings().location;
+  json["status"] = name_of(camera.status());
+  json["since"] = clock.wall(camera.status_since());
+  json["error"] = camera.error();
+  json["frames"] = camera.frames();
+  json["reconnects"] = camera.reconnects();
+  json["fps"] = camera.frame_rate();
+  json["last_frame"] = nullptr;
+  if (camera.last_frame()) json["last_frame"] = clock.wall(*camera.last_frame());
+  json["verdicts"] = Json::array();
+  for (const Standing &standing : camera.standing())
+    json["verdicts"].push_back(standing_json(standing, clock));
+  json["latest"] = nullptr;
+  if (camera.interval()) json["latest"] = interval_json(*camera.interval(), clock);
+  return json;
+}
+
+std::string error_of(const History *history) {
+  return history != nullptr ? history->error() : std::string();
+}
+
+Json cameras_json(const Monitor &monitor, const History *history) {
+  const Clock &clock = monitor.clock();
+  Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
+               {"version", LUMINANCE_VERSION},       {"history", history != nullptr},
+               {"history_error", error_of(history)}, {"cameras", Json::array()}};
+  for (const auto &camera : monitor.cameras())
+    json["cameras"].push_back(camera_json(*camera, clock));
+  return json;
+}
+
+Json recent_json(const Camera &camera, const Monitor &monitor) {
+  Json json = {{"id", camera.id()}, {"interval", monitor.interval()}, {"points", Json::array()}};
+  for (const Point &point : camera.points())
+    json["points"].push_back({monitor.clock().wall(point.time), point.mean, point.p1, point.p99});
+  return json;
+}
+
+Json history_json(const std::string &camera, const std::vector<Row> &rows) {
+  Json json = {{"id", camera}, {"rows", Json::array()}};
+  for (const Row &row : rows) json["rows"].push_back(row_json(row));
+  return json;
+}
+
+Json events_json(const std::vector<Event> &events) {
+  Json json = {{"events", Json::array()}};
+  for (const Event &event : events)
+    json["events"].push_back({{"time", event.time},
+                              {"camera", event.camera},
+                              {"verdict", name_of(event.verdict)},
+                              {"title", title_of(event.verdict)},
+                              {"raised", event.raised},
+                              {"value", event.value}});
+  return json;
+}
+
+}  // namespace luminance

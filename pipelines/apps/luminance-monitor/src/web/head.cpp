@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/head.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+namespace luminance {
+namespace {
+
+constexpr std::string_view kHttp = "http://", kHttps = "https://";
+
+/// RFC 9110: what a header's name consists of.
+bool is_token(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return g_ascii_isalnum(c) || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+/// A lone carriage return ends a line for some, and is a part of it for others.
+bool has_controls(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7f;
+  });
+}
+
+std::string fault_in(const char *name, const char *value) {
+  if (!is_token(name)) return "a header's name is malformed";
+  if (value == nullptr) return {};
+  if (has_controls(value)) return "a header's value has control characters";
+  return {};
+}
+
+/// Until 0.9.75, libmicrohttpd takes lines that end in a line feed alone, are continued, or hold a
+/// NUL, as well as a head that ends at a header without a name. Newer ones can be told not to.
+bool is_lenient() {
+  unsigned major = 0, minor = 0, patch = 0;
+  std::sscanf(MHD_get_version(), "%u.%u.%u", &major, &minor, &patch);
+  return std::make_tuple(major, minor, patch) <= std::make_tuple(0u, 9u, 75u);
+}
+
+/// Goes through the head as it came: its lines are told from each other by zeros that
+/// libmicrohttpd has written over their ends.
+struct Walk {
+  const char *at;
+  bool is_right = true;
+
+  void take(const char *name, const char *value) {
+    constexpr size_t kLineEnd = 2;
+    is_right = is_right && value != nullptr && name == at + kLineEnd;
+    if (!is_right) return;
+    const char *space = name + std::strlen(name) + 1;
+    while (space < value && (*space == ' ' || *space == '\t')) ++space;
+    is_right = space == value;
+    at = value + std::strlen(value);
+  }
+};
+
+bool are_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return g_ascii_isdigit(c); });
+}
+
+}  // namespace
+
+size_t count_header(MHD_Connection *connection, const char *name) {
+  std::pair<const char *, size_t> wanted = {name, 0};
+  const auto add = [](void *data, MHD_ValueKind, const char *key, const char *) {
+    auto *wanted = static_cast<std::pair<const char *, size_t> *>(data);
+    if (g_ascii_strcasecmp(key, wanted->first) == 0) ++wanted->second;
+    return MHD_YES;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, add, &wanted);
+  return wanted.second;
+}
+
+bool are_lines_whole(MHD_Connection *connection, const RequestLine &line) {
+  constexpr size_t kHeadEnd = 4;
+  static const bool kIsLenient = is_lenient();
+  if (!kIsLenient) return true;
+  const auto *head = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  if (head == nullptr || line.target != line.method + std::strlen(line.method) + 1 ||
+      line.version != line.target + line.target_size + 1)
+    return false;
+  Walk walk = {line.version + std::strlen(line.version)};
+  const auto take = [](void *data, MHD_ValueKind, const char *name, const char *value) {
+    auto *walk = static_cast<Walk *>(data);
+    walk->take(name, value);
+    return walk->is_right ? MHD_YES : MHD_NO;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, take, &walk);
+  return walk.is_right && line.method + head->header_size == walk.at + kHeadEnd;
+}
+
+std::string fault_in_headers(MHD_Connection *connection) {
+  std::string fault;
+  const auto look = [](void *data, MHD_ValueKind, const char *name, const char *value) {
+    auto *fault = static_cast<std::string *>(data);
+    *fault = fault_in(name, value);
+    return fault->empty() ? MHD_YES : MHD_NO;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &fault);
+  if (!fault.empty()) return fault;
+  for (const char *name : {"Host", "Content-Length", "Transfer-Encoding", "Authorization"})
+    if (count_header(connection, name) > 1) return std::string("more than one ") + name;
+  if (count_header(connection, "Content-Length") + count_header(connection, "Transfer-Encoding") >
+      1)
+    return "both Content-Length and Transfer-Encoding";
+  return {};
+}
+
+bool is_authority(std::string_view text) {
+  if (text.empty()) return false;
+  size_t end = text.find(':');
+  if (text.front() == '[') {
+    const size_t bracket = text.find(']');
+    if (bracket == std::string_view::npos) return false;
+    end = bracket + 1 < text.size() ? bracket + 1 : std::string_view::npos;
+    if (end != std::string_view::npos && text[end] != ':') return false;
+  }
+  if (end == 0) return false;
+  const std::string_view host = text.substr(0, end);
+  if (host.find_first_of("@/?#\\\"<> ,;\t") != std::string_view::npos) return false;
+  return end == std::string_view::npos || are_digits(text.substr(end + 1));
+}
+
+std::string_view authority_of(std::string_view target) {
+  for (const std::string_view scheme : {kHttp, kHttps})
+    if (target.substr(0, scheme.size()) == scheme) {
+      target.remove_prefix(scheme.size());
+      return target.substr(0, target.find_first_of("/?"));
+    }
+  return {};
+}
+
+}  // namespace luminance

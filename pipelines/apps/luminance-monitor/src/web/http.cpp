@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/http.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "web/tls.h"
+
+namespace luminance {
+namespace {
+
+// All that a connection takes: its head, its parsed headers and what is to be sent.
+constexpr size_t kMemory = 32768;
+// In the kernel. What waits there is what a slow reader of the stream gets too late.
+constexpr int kSendBuffer = 65536;
+// What is recorded today is not read with a key that is stolen tomorrow: only key exchanges with
+// forward secrecy, and only authenticated ciphers.
+constexpr const char *kPriorities =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"
+    "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%"
+    "SERVER_PRECEDENCE";
+
+/// Runs libmicrohttpd when its epoll has something, it says so itself, or an exchange goes on.
+struct Loop {
+  GSource source;
+  MHD_Daemon *daemon;
+  gpointer epoll;
+};
+
+gboolean prepare(GSource *source, gint *timeout) {
+  MHD_UNSIGNED_LONG_LONG wait = 0;
+  *timeout = -1;
+  return MHD_get_timeout(reinterpret_cast<Loop *>(source)->daemon, &wait) == MHD_YES && wait == 0;
+}
+
+gboolean check(GSource *source) {
+  return g_source_query_unix_fd(source, reinterpret_cast<Loop *>(source)->epoll) != 0;
+}
+
+gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
+  g_source_set_ready_time(source, -1);
+  MHD_run(reinterpret_cast<Loop *>(source)->daemon);
+  return G_SOURCE_CONTINUE;
+}
+
+GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
+
+/// Whether the peer sends no more, whatever it sent before that nobody has read.
+bool has_left(int socket) {
+  pollfd look = {socket, POLLRDHUP, 0};
+  return poll(&look, 1, 0) == 1;
+}
+
+/// Whether the peer sends no more. libmicrohttpd does not see it where it came with a request.
+bool has_ended(int socket) {
+  char byte = 0;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/// The exchange has a copy of the query and parses that. libmicrohttpd 0.9.75 would parse it as
+/// well, and never answers where the parameters do not fit into the connection's memory. It goes on
+/// to change this text itself.
+void hide_query(const char *target) {
+  if (char *query = const_cast<char *>(std::strchr(target, '?'))) query[1] = '\0';
+}
+
+int socket_of(MHD_Connection *connection) {
+  return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+}  // namespace
+
+Http::Http(const WebSettings &settings, Handler handler)
+    : handler_(std::move(handler)),
+      gate_(settings.connections),
+      has_tls_(!settings.certificate.empty()) {
+  const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
+    accept(socket, peer, length);
+  };
+  listener_ = std::make_unique<Listener>(settings.address, settings.port, accepted);
+  start(settings);
+  attach();
+  address_ = (has_tls_ ? "https://" : "http://") + listener_->host() + "/";
+}
+
+Http::~Http() {
+  listener_.reset();
+  g_source_remove(sweep_);
+  for (const auto &[socket, held] : exchanges_)  // none may be suspended at the end
+    if (const auto exchange = held.lock()) exchange->wake();
+  MHD_stop_daemon(daemon_);
+  g_source_destroy(source_);
+  g_source_unref(source_);
+}
+
+void Http::start(const WebSettings &settings) {
+  unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+  std::vector<MHD_OptionItem> options;
+  if (!settings.certificate.empty()) {
+    present(std::make_unique<Identity>(settings));
+    flags |= MHD_USE_TLS;
+    options.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, reinterpret_cast<void *>(presenter())});
+    options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kPriorities)});
+  }
+  options.push_back({MHD_OPTION_END, 0, nullptr});
+  daemon_ = MHD_start_daemon(
+      flags, 0, nullptr, nullptr, on_request, this, MHD_OPTION_ARRAY, options.data(),
+      MHD_OPTION_CONNECTION_LIMIT, settings.connections + Gate::kReserve,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemory, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_URI_LOG_CALLBACK, begin, this, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
+      MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
+  if (daemon_ == nullptr) throw SettingsError("web: libmicrohttpd does not start");
+}
+
+void Http::attach() {
+  const int epoll = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  source_ = g_source_new(&functions, sizeof(Loop));
+  auto *loop = reinterpret_cast<Loop *>(source_);
+  loop->daemon = daemon_;
+  loop->epoll = g_source_add_unix_fd(source_, epoll, G_IO_IN);
+  g_source_attach(source_, nullptr);
+  const auto sweep = [](gpointer self) -> gboolean {
+    static_cast<Http *>(self)->sweep();
+    return G_SOURCE_CONTINUE;
+  };
+  sweep_ = g_timeout_add_seconds(1, sweep, this);
+}
+
+void Http::accept(int socket, const sockaddr *peer, socklen_t length) {
+  if (!gate_.enter(socket, peer, g_get_monotonic_time())) {
+    close(socket);
+    return;
+  }
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+  // Where it fails, the socket is closed.
+  if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) gate_.leave(socket);
+}
+
+void Http::sweep() {
+  const gint64 now = g_get_monotonic_time();
+  for (const int socket : gate_.sockets()) tend(socket, now);
+}
+
+void Http::tend(int socket, gint64 now) {
+  const auto found = exchanges_.find(socket);
+  const Held exchange = found != exchanges_.end() ? found->second.lock() : nullptr;
+  const bool is_overdue = gate_.is_overdue(socket, now);
+  if (exchange != nullptr && exchange->is_streaming()) {
+    if (has_ended(socket)) exchange->drop();
+  } else if (exchange != nullptr && exchange->waits()) {
+    if (has_left(socket))
+      exchange->drop();
+    else if (is_overdue)
+      exchange->answer(failure(503, "there is no answer in time"));
+  } else if (is_overdue ||
+             (has_ended(socket) && !(exchange != nullptr && exchange->is_checked()))) {
+    shutdown(socket, SHUT_RDWR);
+  }
+}
+
+MHD_Result Http::proceed(const Held &exchange, const char *method, const char *version,
+                         const char *body, size_t *size) {
+  if (exchange->is_dropped()) return MHD_NO;
+  if (exchange->is_answered()) return exchange->send(false);
+  if (!exchange->is_checked()) {
+    const std::optional<Answer> wrong = exchange->check(method, version);
+    if (!wrong) return MHD_YES;  // the body, where there is one
+    exchange->answer(*wrong);
+    return exchange->send(true);
+  }
+  if (*size > 0) {
+    exchange->add_body(body, std::exchange(*size, 0));
+    return MHD_YES;
+  }
+  call(exchange);
+  if (exchange->is_answered()) return exchange->send(false);
+  exchange->wait();
+  return MHD_YES;
+}
+
+void Http::call(const Held &exchange) try {
+  handler_(exchange);
+} catch (const std::exception &error) {
+  exchange->answer(failure(500, error.what()));
+}
+
+void *Http::begin(void *self, const char *target, MHD_Connection *connection) {
+  auto *http = static_cast<Http *>(self);
+  auto *held = new Held(std::make_shared<Exchange>(connection, http->gate_, http->source_, target));
+  http->exchanges_[socket_of(connection)] = *held;
+  hide_query(target);
+  return held;
+}
+
+MHD_Result Http::on_request(void *self, MHD_Connection *, const char *, const char *method,
+                            const char *version, const char *body, size_t *size, void **exchange) {
+  return static_cast<Http *>(self)->proceed(*static_cast<Held *>(*exchange), method, version, body,
+                                            size);
+}
+
+void Http::on_completed(void *self, MHD_Connection *connection, void **exchange,
+                        MHD_RequestTerminationCode) {
+  auto *http = static_cast<Http *>(self);
+  const auto *held = static_cast<Held *>(std::exchange(*exchange, nullptr));
+  if (held == nullptr) return;
+  (*held)->finish();
+  delete held;
+  const int socket = socket_of(connection);
+  http->exchanges_.erase(socket);
+  http->gate_.set_deadline(socket, g_get_monotonic_time() + Gate::kRequest);
+}
+
+void Http::on_connection(void *self, MHD_Connection *connection, void **,
+                         MHD_ConnectionNotificationCode code) {
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+    static_cast<Http *>(self)->gate_.leave(socket_of(connection));
+}
+
+}  // namespace luminance

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/login.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "web/head.h"
+
+namespace luminance {
+namespace {
+
+constexpr const char *kWanted = "user and password, or a token, are wanted";
+// What the form itself needs.
+constexpr const char *kForEverybody[] = {"/login.css", "/login.js", "/dom.js", "/style.css",
+                                         "/icon.svg"};
+
+/// A browser that shows what it gets, not a script in it, nor a program.
+bool is_for_people(const Exchange &exchange) {
+  return !exchange.is_post() &&
+         exchange.header("Accept").value_or("").find("text/html") != std::string::npos;
+}
+
+/// From where the request is to "login", also behind a proxy that serves this below a path.
+std::string way_to_form(const std::string &path) {
+  std::string way;
+  for (auto slash = std::count(path.begin(), path.end(), '/'); slash > 1; --slash) way += "../";
+  return way + "login";
+}
+
+/// Of a page of this server, as far as the browser says: a page of somebody else shall neither log
+/// anybody in nor out.
+bool is_ours(const Exchange &exchange) {
+  if (const auto site = exchange.header("Sec-Fetch-Site"))
+    return *site == "same-origin" || *site == "none";
+  const std::string origin = exchange.header("Origin").value_or("");
+  const std::string_view named = authority_of(origin);
+  return origin.empty() || (!named.empty() && (named == exchange.host() ||
+                                               named == exchange.header("X-Forwarded-Host")));
+}
+
+void cut(std::string &text, const std::string &name) {
+  const std::string begin = "<!--" + name + "-->", end = "<!--/" + name + "-->";
+  const size_t from = text.find(begin), to = text.find(end);
+  if (from != std::string::npos && to != std::string::npos)
+    text.erase(from, to + end.size() - from);
+}
+
+void answer_later(const std::shared_ptr<Exchange> &exchange, Answer answer, gint64 delay) {
+  if (delay == 0) return exchange->answer(std::move(answer));
+  struct Later {
+    std::shared_ptr<Exchange> exchange;
+    Answer answer;
+  };
+  const auto due = [](gpointer data) -> gboolean {
+    auto *later = static_cast<Later *>(data);
+    later->exchange->answer(std::move(later->answer));
+    return G_SOURCE_REMOVE;
+  };
+  const auto let_go = [](gpointer data) { delete static_cast<Later *>(data); };
+  g_timeout_add_full(G_PRIORITY_DEFAULT, static_cast<guint>(delay / 1000), due,
+                     new Later{exchange, std::move(answer)}, let_go);
+}
+
+}  // namespace
+
+Login::Login(const WebSettings &settings, uint16_t port, const Page &page)
+    : access_(settings),
+      has_tls_(!settings.certificate.empty()),
+      is_behind_proxy_(settings.forwarded_for),
+      cookie_("luminance-monitor-" + std::to_string(port)),
+      page_(page) {}
+
+bool Login::change(const WebSettings &settings) {
+  Access access(settings);
+  if (access == access_) return false;
+  access_ = std::move(access);
+  sessions_.end_all();
+  return true;
+}
+
+bool Login::admits(const Held &exchange) {
+  if (access_.is_open() || !session_of(*exchange).empty()) return true;
+  const std::string &path = exchange->path();
+  if (std::count(std::begin(kForEverybody), std::end(kForEverybody), path) > 0) return true;
+  const std::string given = exchange->header("Authorization").value_or("");
+  if (!given.empty() && is_refused(exchange, false)) return false;
+  if (access_.permits(given)) return true;
+  refuse(exchange, !given.empty());
+  return false;
+}
+
+bool Login::answer(const Held &exchange) {
+  const std::string &path = exchange->path();
+  if (path == "/api/v1/session") {
+    const bool has_one = !session_of(*exchange).empty();
+    exchange->answer(
+        {200, "application/json", has_one ? R"({"session":true})" : R"({"session":false})"});
+    return true;
+  }
+  if (path != "/login" && path != "/logout") return false;
+  if (!exchange->is_post()) {
+    const bool is_in = access_.is_open() || !session_of(*exchange).empty();
+    if (path == "/login" && !is_in)
+      exchange->answer(form(200, ""));
+    else
+      exchange->answer({303, "text/plain", "", "no-store", {{"Location", "./"}}});
+  } else if (!is_ours(*exchange)) {
+    exchange->answer(failure(403, "this form is of another page"));
+  } else if (path == "/login") {
+    log_in(exchange);
+  } else {
+    log_out(exchange);
+  }
+  return true;
+}
+
+std::string Login::session_of(const Exchange &exchange) const {
+  const std::string secret = exchange.cookie(cookie_).value_or("");
+  return knows(secret) ? secret : "";
+}
+
+bool Login::knows(const std::string &session) const {
+  return sessions_.knows(session, g_get_monotonic_time());
+}
+
+/// A proxy of this machine says whom it asks for.
+std::string Login::guesser(const Exchange &exchange) const {
+  const std::string peer = guesser_of(exchange.peer());
+  if (!is_behind_proxy_ || !peer_of(exchange.peer()).empty()) return peer;
+  const std::string all = exchange.header("X-Forwarded-For").value_or("");
+  const size_t comma = all.rfind(',');
+  std::string last = all.substr(comma == std::string::npos ? 0 : comma + 1);
+  last.erase(0, std::min(last.find_first_not_of(' '), last.size()));
+  const std::string named = guesser_of(last);
+  return named.empty() ? peer : named;
+}
+
+bool Login::is_refused(const Held &exchange, bool wants_form) {
+  const gint64 now = g_get_monotonic_time();
+  const std::string who = guesser(*exchange);
+  const gint64 wait = guesses_.refusal(who, now);
+  if (wait == 0) return false;
+  guesses_.note_refusal(who, now);
+  const std::string seconds = std::to_string(wait / G_USEC_PER_SEC + 1);
+  const std::string text =
+      "too many wrong passwords or tokens from this address; try again in " + seconds + " s";
+  Answer answer = wants_form ? form(429, "T" + text.substr(1) + ".") : failure(429, text);
+  answer.headers.emplace_back("Retry-After", seconds);
+  exchange->answer(std::move(answer));
+  return true;
+}
+
+/// Of a request that is not allowed to read.
+void Login::refuse(const Held &exchange, bool was_wrong) {
+  const std::string &path = exchange->path();
+  const gint64 delay =
+      was_wrong ? guesses_.add(guesser(*exchange), g_get_monotonic_time()) : gint64{0};
+  if (!was_wrong && is_for_people(*exchange) && !access_.has_password())
+    return exchange->answer({303, "text/plain", "", "no-store", {{"Location", way_to_form(path)}}});
+  // Behind the browser's own dialog, which knows a password in the address, is the form.
+  const bool is_page = path == "/" || path == "/index.html";
+  Answer answer = is_page && is_for_people(*exchange) ? form(401, "") : failure(401, kWanted);
+  // Whoever was logged in by the form is not asked by that dialog.
+  const bool may_be_basic = !exchange->cookie(cookie_);
+  answer.headers.emplace_back("WWW-Authenticate", access_.challenge(may_be_basic));
+  answer_later(exchange, std::move(answer), delay);
+}
+
+void Login::log_in(const Held &exchange) {
+  if (access_.is_open())
+    return exchange->answer({303, "text/plain", "", "no-store", {{"Location", "./"}}});
+  if (is_refused(exchange, true)) return;
+  const Credentials given = {exchange->field("user").value_or(""),
+                             exchange->field("password").value_or("")};
+  const std::string token = exchange->field("token").value_or("");
+  if (!access_.permits(given) && !access_.permits_token(token)) {
+    const gint64 delay = guesses_.add(guesser(*exchange), g_get_monotonic_time());
+    return answer_later(
+        exchange, form(403, token.empty() ? "Wrong user or password." : "Wrong token."), delay);
+  }
+  const std::string secret = sessions_.begin(g_get_monotonic_time());
+  const gint64 seconds = Sessions::kLength / G_USEC_PER_SEC;
+  exchange->answer({303,
+                    "text/plain",
+                    "",
+                    "no-store",
+                    {{"Location", "./"}, {"Set-Cookie", cookie(*exchange, secret, seconds)}}});
+}
+
+void Login::log_out(const Held &exchange) {
+  sessions_.end(exchange->cookie(cookie_).value_or(""));
+  exchange->answer({303,
+                    "text/plain",
+                    "",
+                    "no-store",
+                    {{"Location", "login"}, {"Set-Cookie", cookie(*exchange, "", 0)}}});
+}
+
+Answer Login::form(unsigned status, const std::string &message) const {
+  std::string text = page_.text("/login.html");
+  if (!access_.has_password()) cut(text, "password");
+  if (!access_.has_token()) cut(text, "token");
+  if (!access_.has_password() || !access_.has_token()) cut(text, "both");
+  if (message.empty()) {
+    cut(text, "message");
+  } else {
+    const size_t at = text.find("MESSAGE");
+    text.replace(at, std::strlen("MESSAGE"), message);
+  }
+  return {status, "text/html; charset=utf-8", text};
+}
+
+std::string Login::cookie(const Exchange &exchange, const std::string &value,
+                          gint64 seconds) const {
+  // Also where a proxy has the TLS.
+  const bool is_secure = has_tls_ || exchange.header("X-Forwarded-Proto").value_or("") == "https";
+  return cookie_ + "=" + value + "; Max-Age=" + std::to_string(seconds) +
+         "; Path=/; HttpOnly; SameSite=Strict" + (is_secure ? "; Secure" : "");
+}
+
+}  // namespace luminance

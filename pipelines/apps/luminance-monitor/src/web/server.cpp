@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/server.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "history/queries.h"
+#include "log.h"
+#include "settings/limits.h"
+#include "web/api.h"
+#include "web/http.h"
+#include "web/login.h"
+#include "web/page.h"
+#include "web/stream.h"
+#include "web/tls.h"
+
+namespace luminance {
+namespace {
+
+constexpr int64_t kDay = 24 * 3600 * 1000;
+
+/// What becomes an answer: the text is its error.
+struct Refusal : std::runtime_error {
+  Refusal(unsigned code, const std::string &text) : std::runtime_error(text), status(code) {}
+  unsigned status;
+};
+
+int64_t number(const Exchange &exchange, const std::string &name, int64_t least, int64_t most,
+               int64_t otherwise) {
+  const std::optional<std::string> text = exchange.parameter(name);
+  if (!text || text->empty()) return otherwise;
+  int64_t value = 0;
+  const char *end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
+    throw Refusal(
+        400, name + " is a number from " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
+struct Range {
+  int64_t from, to;
+};
+
+Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
+  constexpr int64_t kMost = int64_t{1} << 53;  // what JavaScript counts to
+  Range range = {};
+  range.to = number(exchange, "to", 0, kMost, now);
+  range.from =
+      number(exchange, "from", 0, kMost, length ? std::max<int64_t>(0, range.to - *length) : 0);
+  if (range.from > range.to) throw Refusal(400, "from is later than to");
+  return range;
+}
+
+/// Without its port; lower case.
+std::string name_in(const std::string &host) {
+  const size_t end = host.front() == '[' ? host.find(']') + 1 : host.find(':');
+  g_autofree gchar *lower = g_ascii_strdown(host.c_str(), -1);
+  return std::string(lower).substr(0, end);
+}
+
+/// Half of the connections may be for the history: of one address, there are a quarter at most.
+std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
+  if (history == nullptr) return nullptr;
+  return std::make_unique<Queries>(history->file(), std::max(1u, settings.connections / 2));
+}
+
+}  // namespace
+
+struct Server::Implementation {
+  Implementation(const WebSettings &settings, const Served &what)
+      : served(what),
+        address(settings.address),
+        queries(make_queries(settings, what.history)),
+        stream(what.monitor, what.history, std::max(1u, settings.connections / 4 * 3)),
+        http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
+        login(settings, http.port(), page) {
+    if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+    const auto tend = [](gpointer self) -> gboolean {
+      static_cast<Implementation *>(self)->tend();
+      return G_SOURCE_CONTINUE;
+    };
+    tend_source = g_timeout_add_seconds(1, tend, this);
+  }
+  ~Implementation() { g_source_remove(tend_source); }
+
+  void answer(const std::shared_ptr<Exchange> &exchange);
+  void check_host(const Exchange &exchange) const;
+  void tend();
+  void forget_readers(bool all);
+  void route(const std::shared_ptr<Exchange> &exchange);
+  const Camera *camera_of(const std::string &id) const;
+  void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
+  void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void open_stream(const std::shared_ptr<Exchange> &exchange);
+  void events(const std::shared_ptr<Exchange> &exchange);
+  void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
+  int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
+
+  const Served served;
+  const std::string address;
+  const Page page;
+  const std::unique_ptr<Queries> queries;  // null: no history is kept
+  Stream stream;
+  Http http;  // goes before the stream, whose readers it has
+  Login login;
+  struct StreamReader {
+    std::string session;  // that lets it read; empty: a header did
+    std::weak_ptr<Exchange> exchange;
+  };
+  std::vector<StreamReader> readers;  // of the stream
+  guint tend_source = 0;
+};
+
+void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) try {
+  if (exchange->path() != "/healthz") {
+    check_host(*exchange);
+    if (login.answer(exchange) || !login.admits(exchange)) return;
+  }
+  route(exchange);
+} catch (const Refusal &refusal) {
+  exchange->answer(failure(refusal.status, refusal.what()));
+}
+
+void Server::Implementation::check_host(const Exchange &exchange) const {
+  // A page of somebody else, whose name leads here by now, runs in a browser of this machine.
+  const std::string &host = exchange.host();
+  if (!login.is_open() || !http.is_loopback() || host.empty()) return;
+  const std::string name = name_in(host);
+  if (name != "localhost" && name != "127.0.0.1" && name != "[::1]" && name != address)
+    throw Refusal(403, "this address is not known by that name");
+}
+
+void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
+  const std::string &path = exchange->path();
+  const std::string cameras = "/api/v1/cameras";
+  const auto json = [&](const std::string &text) {
+    exchange->answer({200, "application/json", text});
+  };
+  // What is not 200 has the monitor restarted, which does not help a disk, and loses what waits.
+  if (path == "/healthz")
+    return json(error_of(served.history).empty() ? R"({"status":"ok"})"
+                                                 : R"({"status":"ok","history":"failing"})");
+  if (path == "/metrics")
+    return exchange->answer(
+        {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
+  if (path == cameras) return json(text_of(cameras_json(served.monitor, served.history)));
+  if (path == "/api/v1/events") return events(exchange);
+  if (path == "/api/v1/stream") return open_stream(exchange);
+  if (path.rfind(cameras + "/", 0) == 0)
+    return route_camera(exchange, path.substr(cameras.size() + 1));
+  if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
+}
+
+/// Also by the id that it had in the first version. Null: there is none.
+const Camera *Server::Implementation::camera_of(const std::string &id) const {
+  if (const Camera *camera = served.monitor.camera(id)) return camera;
+  for (const auto &camera : served.monitor.cameras())
+    if (!id.empty() && camera->settings().former == id) return camera.get();
+  return nullptr;
+}
+
+/// `rest`: "ID" or "ID/what"
+void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &exchange,
+                                          const std::string &rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const Camera *camera = camera_of(rest.substr(0, slash));
+  if (camera == nullptr) throw Refusal(404, "there is no such camera");
+  const std::string what = rest.substr(slash);
+  const auto json = [&](const std::string &text) {
+    exchange->answer({200, "application/json", text});
+  };
+  if (what.empty()) return json(text_of(camera_json(*camera, served.monitor.clock())));
+  if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
+  if (what == "/history") return history(exchange, *camera);
+  if (what == "/still.jpg") return still(exchange, *camera);
+  throw Refusal(404, "there is nothing here");
+}
+
+void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
+                                   const Camera &camera) {
+  const auto done = [exchange](GBytes *jpeg) {
+    if (jpeg == nullptr) return exchange->answer(failure(404, "the camera has no picture"));
+    gsize size = 0;
+    const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
+    exchange->answer({200, "image/jpeg", {bytes, size}});
+  };
+  served.stills.still(served.monitor.number_of(camera), done);
+}
+
+void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
+  Answer answer = {200, "text/event-stream", ""};
+  if (exchange->is_head()) return exchange->answer(std::move(answer));
+  if (!stream.has_room()) throw Refusal(503, "too many readers of the stream");
+  readers.push_back({login.session_of(*exchange), exchange});
+  exchange->answer(std::move(answer), stream.open(exchange));
+}
+
+void Server::Implementation::tend() {
+  for (const std::string &line : login.report()) log_line("web: " + line);
+  forget_readers(false);
+}
+
+/// Drops readers whose session is over, or all of them.
+void Server::Implementation::forget_readers(bool all) {
+  const auto is_over = [&](const StreamReader &reader) {
+    const std::shared_ptr<Exchange> exchange = reader.exchange.lock();
+    if (exchange == nullptr) return true;
+    const bool may_stay = !all && (reader.session.empty() || login.knows(reader.session));
+    if (!may_stay) exchange->drop();
+    return !may_stay;
+  };
+  readers.erase(std::remove_if(readers.begin(), readers.end(), is_over), readers.end());
+}
+
+/// Answers with what the query makes, which runs on another thread.
+void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query) {
+  const auto done = [waiting = std::weak_ptr(exchange)](Queries::Outcome outcome) {
+    const std::shared_ptr<Exchange> exchange = waiting.lock();
+    if (exchange == nullptr) return;
+    exchange->answer(outcome.error.empty()
+                         ? Answer{200, "application/json", std::move(outcome.text)}
+                         : failure(500, outcome.error));
+  };
+  std::shared_ptr<Queries::Place> place = queries->ask(std::move(query), done);
+  if (place == nullptr) throw Refusal(503, "too many readers of the history");
+  exchange->keep(std::move(place));
+}
+
+void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), {});
+  const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
+  std::optional<std::string> camera = exchange->parameter("camera");
+  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
+  ask(exchange, [camera, range, limit](Reader &reader) {
+    return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
+  });
+}
+
+void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
+                                     const Camera &camera) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), kDay);
+  const auto points = static_cast<size_t>(number(*exchange, "points", 1, 5000, 600));
+  ask(exchange, [id = camera.id(), range, points](Reader &reader) {
+    return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
+  });
+}
+
+Server::Server(const WebSettings &settings, const Served &served)
+    : implementation_(std::make_unique<Implementation>(settings, served)) {}
+Server::~Server() = default;
+
+const std::string &Server::address() const { return implementation_->http.address(); }
+
+void Server::change(const WebSettings &settings) {
+  Http &http = implementation_->http;
+  if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+  if (http.has_tls() && !settings.certificate.empty())
+    present(std::make_unique<Identity>(settings));
+  // Whoever reads by what is no longer right, does not read on.
+  if (implementation_->login.change(settings)) implementation_->forget_readers(true);
+}
+
+void Server::on_interval(const Camera &camera, const Interval &) {
+  implementation_->stream.note(camera);
+}
+void Server::on_change(const Camera &camera, const Change &) {
+  implementation_->stream.note(camera);
+}
+void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
+void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
+void Server::on_removed(const Camera &camera) { implementation_->stream.remove(camera); }
+
+}  // namespace luminance

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/sessions.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+
+namespace luminance {
+namespace {
+
+constexpr size_t kBytes = 32;
+
+std::string hash_of(const std::string &secret) {
+  g_autofree gchar *hash = g_compute_checksum_for_data(
+      G_CHECKSUM_SHA256, reinterpret_cast<const guchar *>(secret.data()), secret.size());
+  return hash;
+}
+
+std::string random_secret() {
+  unsigned char bytes[kBytes];
+  ssize_t got = 0;
+  do got = getrandom(bytes, sizeof bytes, 0);
+  while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(sizeof bytes))
+    throw std::runtime_error("the system has no random numbers");
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Sessions::begin(gint64 now) {
+  for (auto session = ends_.begin(); session != ends_.end();)
+    session = session->second <= now ? ends_.erase(session) : std::next(session);
+  if (ends_.size() >= kMost) {
+    const auto is_earlier = [](const auto &a, const auto &b) { return a.second < b.second; };
+    ends_.erase(std::min_element(ends_.begin(), ends_.end(), is_earlier));
+  }
+  const std::string secret = random_secret();
+  ends_[hash_of(secret)] = now + kLength;
+  return secret;
+}
+
+bool Sessions::knows(const std::string &secret, gint64 now) const {
+  const auto found = ends_.find(hash_of(secret));
+  return found != ends_.end() && now < found->second;
+}
+
+void Sessions::end(const std::string &secret) { ends_.erase(hash_of(secret)); }
+
+}  // namespace luminance

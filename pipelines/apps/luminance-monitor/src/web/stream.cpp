@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "web/api.h"
+
+namespace luminance {
+namespace {
+
+constexpr gint64 kPeriod = G_USEC_PER_SEC / 2;
+constexpr gint64 kGather = G_USEC_PER_SEC / 20;  // changes of many cameras come close together
+constexpr gint64 kSilence = 15 * G_USEC_PER_SEC;
+constexpr gint64 kPatience = 10 * G_USEC_PER_SEC;
+
+std::shared_ptr<const std::string> event(const std::string &name, const Json &data) {
+  return std::make_shared<const std::string>("event: " + name + "\ndata: " + text_of(data) +
+                                             "\n\n");
+}
+
+}  // namespace
+
+class Stream::Reader : public Chunks {
+ public:
+  Reader(Stream &stream, const std::shared_ptr<Exchange> &exchange)
+      : stream_(stream), exchange_(exchange) {
+    stream_.readers_.insert(this);
+  }
+  ~Reader() override { stream_.readers_.erase(this); }
+
+  size_t take(char *to, size_t room) override {
+    if (text_ == nullptr) {
+      text_ = stream_.next(seen_);
+      seen_ = stream_.ticks_;
+      taken_ = 0;
+    }
+    if (text_ == nullptr && is_silent()) text_ = std::make_shared<const std::string>(":\n\n");
+    waits_ = text_ == nullptr;
+    if (waits_) return 0;
+    progress_ = g_get_monotonic_time();
+    const size_t size = std::min(room, text_->size() - taken_);
+    std::memcpy(to, text_->data() + taken_, size);
+    taken_ += size;
+    if (taken_ == text_->size()) text_.reset();
+    return size;
+  }
+
+  void wake() {
+    const std::shared_ptr<Exchange> exchange = exchange_.lock();
+    if (waits_ && exchange != nullptr) exchange->wake();
+  }
+
+  void begin_anew() {
+    seen_ = 0;
+    wake();
+  }
+
+  void tend() {
+    if (is_silent()) wake();
+    const bool is_stalled = !waits_ && g_get_monotonic_time() - progress_ > kPatience;
+    const std::shared_ptr<Exchange> exchange = exchange_.lock();
+    if (is_stalled && exchange != nullptr) exchange->drop();
+  }
+
+ private:
+  bool is_silent() const { return g_get_monotonic_time() - progress_ > kSilence; }
+
+  Stream &stream_;
+  const std::weak_ptr<Exchange> exchange_;
+  Text text_;
+  size_t taken_ = 0;
+  uint64_t seen_ = 0;
+  bool waits_ = false;
+  gint64 progress_ = g_get_monotonic_time();
+};
+
+Stream::Stream(const Monitor &monitor, const History *history, size_t limit)
+    : monitor_(monitor), history_(history), limit_(limit), history_error_(error_of(history)) {
+  for (const auto &camera : monitor.cameras()) all_.insert(camera.get());
+  const auto tend = [](gpointer self) -> gboolean {
+    static_cast<Stream *>(self)->tend();
+    return G_SOURCE_CONTINUE;
+  };
+  tend_ = g_timeout_add_seconds(1, tend, this);
+}
+
+Stream::~Stream() {
+  g_source_remove(tend_);
+  if (tick_ != 0) g_source_remove(tick_);
+}
+
+std::shared_ptr<Chunks> Stream::open(const std::shared_ptr<Exchange> &exchange) {
+  return std::make_shared<Reader>(*this, exchange);
+}
+
+void Stream::note(const Camera &camera) {
+  changed_.insert(&camera);
+  schedule();
+}
+
+void Stream::schedule() {
+  if (tick_ != 0) return;
+  const gint64 wait = std::max(kGather, last_tick_ + kPeriod - g_get_monotonic_time());
+  const auto due = [](gpointer self) -> gboolean {
+    auto *stream = static_cast<Stream *>(self);
+    stream->tick_ = 0;
+    stream->tick();
+    return G_SOURCE_REMOVE;
+  };
+  tick_ = g_timeout_add(static_cast<guint>((wait + 999) / 1000), due, this);
+}
+
+void Stream::add(const Camera &camera) {
+  all_.insert(&camera);
+  begin_anew();
+}
+
+void Stream::remove(const Camera &camera) {
+  all_.erase(&camera);
+  changed_.erase(&camera);
+  begin_anew();
+}
+
+void Stream::begin_anew() {
+  latest_.reset();
+  whole_.reset();
+  everything_.reset();
+  for (Reader *reader : readers_) reader->begin_anew();
+}
+
+void Stream::tick() {
+  last_tick_ = g_get_monotonic_time();
+  ++ticks_;
+  latest_ = readers_.empty() ? nullptr : update(changed_);
+  changed_.clear();
+  whole_.reset();
+  everything_.reset();
+  for (Reader *reader : readers_) reader->wake();
+}
+
+void Stream::tend() {
+  if (std::string error = error_of(history_); error != history_error_) {
+    history_error_ = std::move(error);
+    schedule();
+  }
+  for (Reader *reader : readers_) reader->tend();
+}
+
+Stream::Text Stream::next(uint64_t seen) {
+  if (seen == ticks_) return nullptr;
+  if (seen == 0) {
+    if (whole_ == nullptr) whole_ = event("cameras", cameras_json(monitor_, history_));
+    return whole_;
+  }
+  if (seen + 1 == ticks_ && latest_ != nullptr) return latest_;
+  // What changed while it did not keep up.
+  if (everything_ == nullptr) everything_ = update(all_);
+  return everything_;
+}
+
+Stream::Text Stream::update(const std::set<const Camera *> &cameras) const {
+  const Clock &clock = monitor_.clock();
+  Json json = {{"time", clock.wall(clock.now())},
+               {"history_error", error_of(history_)},
+               {"cameras", Json::array()}};
+  for (const auto &camera : monitor_.cameras())
+    if (cameras.count(camera.get()) > 0) json["cameras"].push_back(camera_json(*camera, clock));
+  return event("update", json);
+}
+
+}  // namespace luminance

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cameras that cannot be opened: attempts of each kind leave no thread, no descriptor and no memory
+behind, and end in words that say what is wrong.
+
+usage: attempts.py [ATTEMPTS-OF-EACH-KIND [KIND …]]    (100 of every kind)
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import running
+from sanitizers import SANITIZED
+
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/tests/attempts'
+SERVER = pathlib.Path(__file__).with_name('badcameras.py')
+AT_ONCE = 4  # kinds: most of the time they wait
+REPORTS = 3  # the first of them after pools, caches and libraries are there
+# Of an attempt: less than anything of ours that would be forgotten with it. GStreamer 1.22 forgets 48
+# bytes of each HTTP session (gst_soup_session_finalize() does not go on to GObject's).
+BYTES = 200
+SLACK = 1 << 18
+# Cameras at once, and the time that they have to answer.
+HALF_OPEN = ('64', '1')
+ORDINARY = ('16', '30')
+
+
+def certificate(folder):
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
+                    'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=camera', '-addext',
+                    'subjectAltName=IP:127.0.0.1', '-keyout', f'{folder}/key.pem', '-out',
+                    f'{folder}/cert.pem'], check=True, capture_output=True, timeout=60)
+
+
+def picture(folder):
+    """What a camera sends that is asked for one."""
+    subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=1', '!', 'jpegenc', '!',
+                    'filesink', f'location={folder}/picture.jpeg'], check=True, timeout=60)
+
+
+def attempt(kind, uri, words, attempts):
+    rest = HALF_OPEN if 'half-open' in kind else ORDINARY
+    done = subprocess.run([PROGRAM, uri, str(attempts), str(REPORTS), *rest], check=False,
+                          text=True, capture_output=True, timeout=300 + attempts)
+    assert done.returncode == 0, f'{kind}: {done}'
+    lines = [line.split(maxsplit=4) for line in done.stdout.splitlines()]
+    made, threads, descriptors, size = zip(*([int(n) for n in line[:4]] for line in lines))
+    print(f'{kind}: {made[-1]} attempts; threads {threads}, descriptors {descriptors}, '
+          f'KB {tuple(n >> 10 for n in size)}: {lines[-1][4]}', flush=True)
+    assert made[-1] >= attempts
+    assert max(threads[1:]) <= threads[0] + 4, f'{kind}: threads {threads}'
+    assert max(descriptors[1:]) <= descriptors[0] + 4, f'{kind}: descriptors {descriptors}'
+    grown = min(size[1:]) - size[0]
+    assert SANITIZED or grown < SLACK + BYTES * (made[-1] - made[0]), f'{kind}: {size}'
+    assert 'CRITICAL' not in done.stderr, done.stderr
+    for line in lines:
+        assert re.search(words, line[4]), f'{kind}: {line[4]!r} says nothing of {words!r}'
+
+
+def main(attempts, kinds):
+    with tempfile.TemporaryDirectory() as folder:
+        certificate(folder)
+        picture(folder)
+        with running.Process([sys.executable, SERVER, folder]) as server:
+            server.wait_for_line('ready')
+            cameras = [line.rstrip('\n').split(' ', 2) for line in server.output[:-1]]
+            wanted = [camera for camera in cameras if not kinds or camera[0] in kinds]
+            with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(lambda camera: attempt(*camera, attempts), wanted))
+
+
+running.need('openssl')
+main(int(sys.argv[1]) if len(sys.argv) > 1 else 100, sys.argv[2:])

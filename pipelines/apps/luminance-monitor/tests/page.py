@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""page.py [FOLDER]: drives the page of luminance-monitor in a headless Chromium, over made-up cameras
+that $BUILD_DIR/pipelines/apps/luminance-monitor/tests/serve has. Pictures of it go to the folder."""
+import os
+import re
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from browser import Browser, Monitor, expect
+from contrast import poor_contrasts
+from shown import detail_shows, tiles_show
+
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+LINKS = ("const visible = e => e.checkVisibility() && !e.closest('dialog');"
+         "return [...document.querySelectorAll('a[href], button, input, summary, [tabindex=\"0\"]')]"
+         ".filter(visible).filter(e => !e.disabled)")
+SHOWN = "return [...document.querySelectorAll('.tile:not([hidden])')].map(e => e.dataset.camera)"
+STATE = "document.querySelector(`.tile[data-camera=\"${arguments[0]}\"]`).dataset.state"
+
+
+def picture(browser, name):
+    if FOLDER:
+        browser.picture(FOLDER / f"{name}.png")
+
+
+def names_are_text(browser, monitor):
+    names = {camera["id"]: camera["name"] for camera in monitor.cameras()}
+    shown = browser.run("return Object.fromEntries([...document.querySelectorAll('.tile')].map("
+                        "tile => [tile.dataset.camera, tile.querySelector('a').textContent]))")
+    expect(shown == names, "names are not shown as they are", names, shown)
+    expect("<script>" in str(names), "no name is hostile")
+    for camera in names:
+        browser.run("location.hash = '#/camera/' + arguments[0]", camera)
+        browser.wait("return document.querySelector('#detail h2')?.textContent === arguments[0]",
+                     f"no detail of {camera}", names[camera])
+    browser.run("location.hash = '#/'")
+    title = browser.run("return document.title")
+    expect("Luminance monitor" in title, "a name was run", title)
+    expect(browser.run("return document.querySelectorAll('body script, body b i').length") == 0,
+           "a name made elements")
+
+
+def filters_choose(browser):
+    """The second camera is dark, the fourth and fifth have no picture."""
+    browser.wait(f"return {STATE} === 'trouble'", "a dark camera is not in trouble", "camera-1")
+    for camera in ("camera-3", "camera-4"):
+        browser.wait(f"return {STATE} === 'lost'", "a camera without frames is not lost", camera)
+    everything = browser.run(SHOWN)
+    browser.press("t")
+    troubled = browser.run(SHOWN)
+    expect({"camera-1", "camera-3", "camera-4"} <= set(troubled) and "camera-0" not in troubled,
+           "t shows others than those in trouble", troubled)
+    browser.click('[data-filter="lost"]')
+    expect(browser.run(SHOWN) == ["camera-3", "camera-4"], "another filter shows others")
+    count = browser.run("return document.querySelector('[data-filter=lost] b').textContent")
+    expect(count == "2", "the count is not that of the cameras", count)
+    browser.click('[data-filter="all"]')
+    browser.press("/", "ENTRANCE")
+    expect(browser.run(SHOWN) == ["camera-0"], "the search finds others")
+    browser.press("x")
+    expect(browser.run("return document.getElementById('empty').checkVisibility()"),
+           "the page does not say that nothing was found")
+    browser.press("ESCAPE")
+    expect(browser.run(SHOWN) == everything, "Escape does not end the search")
+
+
+def tab_reaches_everything(browser):
+    """In the order of the document, each with an outline."""
+    for _ in browser.run(LINKS):
+        browser.press("TAB")
+        found = browser.run(
+            f"const all = (() => {{ {LINKS} }})(); const e = document.activeElement;"
+            "const outlined = e.closest('.tile') ?? e; const style = getComputedStyle(outlined);"
+            "return [all.indexOf(e), style.outlineStyle, parseFloat(style.outlineWidth)]")
+        yield found[0]
+        expect(found[1] == "solid" and found[2] >= 2, "what has the focus does not show it",
+               browser.focused())
+
+
+def keys_lead_everywhere(browser, address):
+    for route in ("", "#/camera/camera-1"):
+        browser.driver.get("about:blank")
+        browser.open(address, route)
+        order = list(tab_reaches_everything(browser))
+        expect(order == list(range(len(order))), "Tab does not go through everything", route, order)
+    browser.driver.get("about:blank")
+    browser.open(address)
+    at = "return document.activeElement.closest('.tile')?.dataset.camera"
+    browser.run("document.querySelector('.tile a').focus()")
+    browser.press("ARROW_RIGHT")
+    expect(browser.run(at) == "camera-1", "an arrow does not lead to the next tile")
+    browser.press("ENTER")
+    browser.wait("return document.activeElement.matches('#detail h2')", "Enter opens no detail")
+    browser.press("ARROW_RIGHT")
+    shown = "return document.querySelector('#detail .location')?.textContent.endsWith(arguments[0])"
+    browser.wait(shown, "an arrow leads to no neighbour", "/2")
+    for camera in ("/1", "/0"):
+        browser.press("ARROW_LEFT")
+        browser.wait(shown, "arrows do not lead back", camera)
+    browser.press("ESCAPE")
+    browser.wait("return document.activeElement.closest('.tile')?.dataset.camera === 'camera-0'",
+                 "the focus does not return to the tile")
+    browser.press("ENTER")
+    browser.wait("return document.activeElement.matches('#detail h2')", "Enter opens no detail")
+    browser.driver.back()
+    browser.wait("return document.getElementById('overview').checkVisibility()", "no way back")
+    browser.press("?")
+    browser.wait("return document.getElementById('keys').open", "? does not show the keys")
+    browser.press("ESCAPE")
+    browser.wait("return !document.getElementById('keys').open", "Escape does not close the keys")
+    browser.run("location.hash = '#/camera/%E0%A4%A'")
+    browser.wait("return document.getElementById('detail').textContent.includes('no such camera')",
+                 "a camera that is not there is not said to be missing")
+    browser.press("ESCAPE")
+
+
+def themes_have_contrast(browser):
+    grounds = {}
+    for theme in ("dark", "light"):
+        browser.prefer(theme)
+        for view, route in (("overview", "#/"), ("detail", "#/camera/camera-1")):
+            browser.run("location.hash = arguments[0]", route)
+            browser.wait("return document.getElementById(arguments[0]).checkVisibility()", view, view)
+            expect(not (poor := poor_contrasts(browser)), f"{theme}, {view}: too little contrast", *poor)
+            picture(browser, f"{view}-{theme}")
+        grounds[theme] = browser.run("return getComputedStyle(document.documentElement).backgroundColor")
+    expect(grounds["dark"] != grounds["light"], "dark and light are the same", grounds)
+    browser.run("location.hash = '#/'")
+    browser.click("#theme")  # dark, whatever the system prefers
+    browser.driver.refresh()
+    ground = browser.wait("return getComputedStyle(document.documentElement).backgroundColor", "")
+    expect(ground == grounds["dark"], "the theme is not remembered", ground, grounds)
+    browser.run("localStorage.clear()")
+
+
+def fits_a_phone(browser, address):
+    browser.resize(320, 640)
+    for route in ("", "#/camera/camera-4"):
+        browser.driver.get("about:blank")
+        browser.open(address, route)
+        wide = browser.run("const wide = [...document.querySelectorAll('body *')].filter(e => "
+                           "e.checkVisibility() && !e.closest('svg') && !e.matches('.unseen') && "
+                           "e.getBoundingClientRect().right > 320.5);"
+                           "return [document.documentElement.scrollWidth, wide.map(e => e.className)]")
+        expect(wide[0] <= 320, f"'{route}' is wider than a phone", wide)
+        picture(browser, "phone" + ("-detail" if route else ""))
+    browser.resize(1280, 800)
+
+
+def verdicts_are_said(browser, monitor):
+    """And the list of events has them, without being asked for."""
+    browser.open(monitor.address, "#/camera/camera-0")
+    browser.run("window.said = []; new MutationObserver(() => said.push(document.getElementById('news')"
+                ".textContent)).observe(document.getElementById('news'), {childList: true})")
+    for text in (r"Entrance\W*: .*too dark", r"Entrance\W*: .*no longer too dark"):
+        monitor.send(signal.SIGUSR1)
+        browser.wait("return said.some(text => new RegExp(arguments[0]).test(text))",
+                     f"'{text}' is not said", text)
+    browser.wait("return document.querySelectorAll('.events tr[data-raised=\"false\"]').length > 0",
+                 "the list of events does not follow")
+    since = browser.run("return Date.now() - 15 * 60e3")
+    events = monitor.ask(f"api/v1/events?camera=camera-0&from={int(since)}")["events"]
+    rows = browser.run("return [...document.querySelectorAll('.events tbody tr')].map("
+                       "row => [row.dataset.raised, row.children[1].textContent])")
+    expect(len(rows) == len(events), "the list has other events", rows, events)
+    for (raised, text), event in zip(rows, events):
+        expect((raised == "true") == event["raised"] and event["title"] in text,
+               "the list has another event", text, event)
+
+
+def text_of_a_row(browser, address, camera, pattern):
+    """Of the last hour, by keys."""
+    browser.open(address, f"#/camera/{camera}")
+    browser.click('[data-part="ranges"] button[value="1 h"]')
+    chart = "const chart = document.querySelector('.history');"
+    browser.wait(chart + "return Number(chart.getAttribute('aria-valuemax')) > 1", "no history is shown")
+    browser.run(chart + "chart.focus()")
+    browser.press("ARROW_LEFT")
+    return browser.wait(chart + "const text = chart.getAttribute('aria-valuetext');"
+                        "return new RegExp(arguments[0]).test(text) && text",
+                        "arrows do not read the history", pattern)
+
+
+def history_is_drawn(browser, monitor):
+    text = text_of_a_row(browser, monitor.address, "camera-3", ": no frames")
+    expect("No frames" in text, "a row does not name its verdict", text)
+    text = text_of_a_row(browser, monitor.address, "camera-1", ": mean [0-9]")
+    browser.wait("return document.querySelector('.history [data-part=line]').getAttribute('d') && "
+                 "document.querySelector('.history rect[data-verdict=too-dark]')",
+                 "the history and its verdict are not drawn")
+    rows = monitor.ask("api/v1/cameras/camera-1/history?points=5000")["rows"]
+    means = {f"mean {row['mean']:.1f}" for row in rows if row["mean"] is not None}
+    expect(re.search(r"mean [\d.]+", text)[0] in means, "no row of the history is like that", text)
+    browser.click('[data-part="ranges"] button[value="15 min"]')
+
+
+def returns_after_a_loss(browser, monitor, history):
+    """A monitor that is killed, and another one with fewer cameras in its place."""
+    browser.open(monitor.address)
+    monitor.end(signal.SIGKILL)
+    browser.wait("return document.documentElement.dataset.connection === 'lost'",
+                 "the page does not notice that the monitor is gone")
+    facts = browser.run("return [document.getElementById('banner').textContent,"
+                        "document.getElementById('banner').checkVisibility(),"
+                        "[...document.querySelectorAll('.stale-mark')].every(e => e.checkVisibility())]")
+    expect("stale" in facts[0] and facts[1] and facts[2], "numbers are not marked as stale", facts)
+    expect(not (poor := poor_contrasts(browser)), "stale: too little contrast", *poor)
+    picture(browser, "lost")
+    other = Monitor([SERVE, "--cameras=4", f"--port={monitor.port}", f"--history={history}"])
+    browser.wait("return document.documentElement.dataset.connection === 'live' && "
+                 "document.getElementById('banner').hidden", "the page does not recover")
+    expect(browser.run(SHOWN) == [f"camera-{i}" for i in range(4)], "the tiles are not the new cameras")
+    browser.console()  # connections that were refused
+    tiles_show(browser, other, ["camera-0", "camera-1"])
+    return other
+
+
+def sleeps_unseen(browser, address):
+    """A page that nobody sees holds no connection, and begins again when it is seen."""
+    def count():
+        return sum(one.endswith("/stream") for one in browser.requested())
+
+    browser.driver.get("about:blank")
+    browser.open(address)
+    browser.wait("return document.querySelector('.tile').dataset.time", "no numbers come")
+    before = count()
+    hide = ("Object.defineProperty(document, 'hidden', {value: arguments[0], configurable: true});"
+            "document.dispatchEvent(new Event('visibilitychange')); return document.querySelector("
+            "'.tile').dataset.time")
+    then = browser.run(hide, True)
+    time.sleep(3)  # of intervals of a second
+    now = browser.run(hide, False)
+    expect(int(now) - int(then) < 2000, "a page that is hidden goes on", then, now)
+    browser.wait("return document.querySelector('.tile').dataset.time - arguments[0] > 2000",
+                 "a page that is seen again does not go on", now)
+    expect(count() > before, "the stream was not begun again")
+
+
+def tells_of_a_history_that_is_not_written(browser, monitor):
+    shown = ("const told = document.getElementById('history-error');"
+             "return told.checkVisibility() === arguments[0] && told.textContent")
+    expect(not browser.run("return document.getElementById('history-error').checkVisibility()"),
+           "the page tells of trouble where there is none")
+    monitor.limit_files(1)
+    text = browser.wait(shown, "the page does not tell of a history that is not written", True)
+    expect("history is not written" in text and "history.sqlite" in text, "the trouble", text)
+    monitor.limit_files(resource.RLIM_INFINITY)
+    browser.wait(shown, "the page tells of trouble that is over", False)
+
+
+def says_how_to_keep_a_history(browser):
+    monitor = Monitor([SERVE, "--cameras=1"])
+    browser.open(monitor.address, "#/camera/camera-0")
+    facts = browser.wait("const hint = document.querySelector('[data-part=hint]'); return hint && ["
+                         "hint.textContent, hint.checkVisibility(), document.querySelector('.events')"
+                         ".checkVisibility(), [...document.querySelectorAll('[data-part=ranges] button')]"
+                         ".filter(e => !e.disabled).length]", "no detail")
+    expect("--history" in facts[0] and facts[1:] == [True, False, 1],
+           "the page does not say how to keep a history", facts)
+    expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
+def works_with_a_password(browser, history):
+    """Also where that is in the address."""
+    monitor = Monitor([SERVE, "--basic=operator:secret", f"--history={history}"])
+    browser.open(monitor.address.replace("//", "//operator:secret@"), "#/camera/camera-1")
+    browser.wait("return document.querySelectorAll('.events tbody tr').length > 0",
+                 "the list of events does not come with a password")
+    expect(not (console := browser.console()), "the console has messages", *console)
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+        history = Path(folder) / "history.sqlite"
+        monitor = Monitor([SERVE, f"--history={history}"])
+        address = monitor.address
+        browser.open(address)
+        tiles_show(browser, monitor, ["camera-0", "camera-1", "camera-2"])
+        filters_choose(browser)
+        detail_shows(browser, monitor, "camera-0")
+        names_are_text(browser, monitor)
+        history_is_drawn(browser, monitor)
+        verdicts_are_said(browser, monitor)
+        tells_of_a_history_that_is_not_written(browser, monitor)
+        keys_lead_everywhere(browser, address)
+        themes_have_contrast(browser)
+        fits_a_phone(browser, address)
+        sleeps_unseen(browser, address)
+        expect(not (console := browser.console()), "the console has messages", *console)
+        monitor = returns_after_a_loss(browser, monitor, history)
+        expect(not (console := browser.console()), "the console has messages", *console)
+        others = {one for one in browser.requested() if not one.startswith((address, "about:"))}
+        expect(not others, "the page asks for something elsewhere", *others)
+        browser.driver.get("about:blank")
+        monitor.end()
+        says_how_to_keep_a_history(browser)
+        works_with_a_password(browser, Path(folder) / "other.sqlite")
+    print("the page shows what the monitor says, to the eye, the keyboard and the ear")
+
+
+main()

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Leaves the page open with 32 cameras, and looks whether it grows."""
+import os
+import time
+from pathlib import Path
+
+from browser import Browser, Monitor, expect
+
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+CAMERAS = 32
+WARM_UP, SOAK = 15, 60  # seconds
+DETAILS = 20
+
+
+def measure(browser):
+    """After what is not used has been collected."""
+    for _ in range(3):
+        browser.cdp("HeapProfiler.collectGarbage")
+    metrics = browser.cdp("Performance.getMetrics")["metrics"]
+    return {metric["name"]: metric["value"] for metric in metrics}
+
+
+def watch(browser, seconds):
+    """Meanwhile every tile gets new numbers."""
+    times = "return [...document.querySelectorAll('.tile')].map(tile => Number(tile.dataset.time))"
+    before = browser.run(times)
+    time.sleep(seconds)
+    updated = sum(new - old > 500 * seconds for old, new in zip(before, browser.run(times)))
+    expect(updated == CAMERAS - 2, "tiles are not updated", updated)  # two have no picture
+
+
+def expect_no_growth(before, after, what):
+    """A page that kept one interval of each camera would grow by 4 MB in a minute."""
+    facts = [f"{name}: {before[name]:.0f}, then {after[name]:.0f}"
+             for name in ("JSHeapUsedSize", "Nodes", "JSEventListeners")]
+    print(what, *facts, sep="\n  ")
+    expect(after["JSHeapUsedSize"] - before["JSHeapUsedSize"] < 500e3, "the heap grows", *facts)
+    expect(after["Nodes"] - before["Nodes"] < 100, "the document grows", *facts)
+    expect(after["JSEventListeners"] - before["JSEventListeners"] < 10, "listeners are left", *facts)
+
+
+def open_details(browser, count):
+    for i in range(count):
+        browser.run("location.hash = '#/camera/camera-' + arguments[0]", i % CAMERAS)
+        # No script returns an element: the driver would keep it.
+        browser.wait("return document.querySelector('#detail .plot') !== null", "no detail")
+        browser.run("location.hash = '#/'")
+        browser.wait("return document.querySelector('#detail .plot') === null", "the detail stays")
+
+
+def main():
+    with Browser(1920, 1080) as browser:
+        monitor = Monitor([SERVE, f"--cameras={CAMERAS}"])
+        browser.cdp("Performance.enable")
+        browser.open(monitor.address)
+        watch(browser, WARM_UP)
+        before = measure(browser)
+        watch(browser, SOAK)
+        after = measure(browser)
+        expect_no_growth(before, after, f"{SOAK} s with {CAMERAS} cameras:")
+        busy = (after["TaskDuration"] - before["TaskDuration"]) / SOAK
+        print(f"  {100 * busy:.0f} % of a core")
+        open_details(browser, 2)
+        before = measure(browser)
+        open_details(browser, DETAILS)
+        expect_no_growth(before, measure(browser), f"{DETAILS} details:")
+        browser.driver.get("about:blank")
+        monitor.end()
+
+
+main()

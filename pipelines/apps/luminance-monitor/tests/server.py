@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The program serve of the build in $BUILD_DIR, and what tests ask of it."""
+import base64
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from sanitizers import ADDRESS, SANITIZED
+
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+PATIENCE = 180 if SANITIZED else 60  # seconds that anything may take on a slow machine
+
+
+def expect(condition, what, *facts):
+    if not condition:
+        sys.exit("\n".join([f"{what}:", *map(str, facts)]))
+
+
+def until(condition, what, patience=PATIENCE):
+    """What the condition returns once it is true."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.05)
+    sys.exit(f"not within {patience} s: {what}")
+
+
+def environment():
+    """Without what only programs need that are not of this build, and with a look at leaks."""
+    env = {name: value for name, value in os.environ.items()
+           if name != "LD_PRELOAD" or not ADDRESS}
+    if ADDRESS:
+        options = env.get("ASAN_OPTIONS", "").replace("detect_leaks=0", "detect_leaks=1")
+        # Slow, but it finds where GLib's allocations come from, of which some are suppressed.
+        env["ASAN_OPTIONS"] = options + ":fast_unwind_on_malloc=0"
+    return env
+
+
+class Server:
+    """serve with these arguments, until the end of a with statement, where it has to end well."""
+
+    def __init__(self, *arguments, tls=None, authorization=None):
+        self._errors = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen([SERVE, *map(str, arguments)], env=environment(),
+                                         stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        killer = threading.Timer(PATIENCE, self._process.kill)
+        killer.start()
+        line = self._process.stdout.readline()
+        killer.cancel()
+        self.address = line.removeprefix("Serving ").strip()
+        found = re.fullmatch(r"https?://(.*):(\d+)/", self.address)
+        expect(found, "serve does not serve", line + self.errors())
+        self.host, self.port = found[1].strip("[]"), int(found[2])
+        self.pid = self._process.pid
+        self._tls, self._authorization = tls, authorization
+        self._sources = 1
+        self.lines = []  # that it said since
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            status = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = "nothing in time"
+        if kind is None:
+            expect(status == 0, f"serve exited with {status}", self.errors())
+            expect(not self.errors(), "serve had something to say", self.errors())
+
+    def _listen(self):
+        for line in self._process.stdout:
+            self.lines.append(line)
+
+    def errors(self):
+        self._errors.seek(0)
+        return self._errors.read()
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def change_source(self):
+        """Connections come from another address than all before."""
+        self._sources += 1
+
+    def connect(self, receive_buffer=None):
+        """A socket, with TLS where the server has it."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        plain = socket.socket(family, socket.SOCK_STREAM)
+        if receive_buffer:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        plain.settimeout(PATIENCE)
+        if self._sources > 1:
+            plain.bind((f"127.0.{self._sources // 250}.{self._sources % 250 + 1}", 0))
+        plain.connect((self.host, self.port))
+        return self._tls.wrap_socket(plain, server_hostname="localhost") if self._tls else plain
+
+    def raw(self, request, patience=PATIENCE):
+        """All that comes back until the server closes or says no more."""
+        answer = b""
+        with self.connect() as connection:
+            connection.settimeout(patience)
+            try:
+                connection.sendall(request)
+                while piece := connection.recv(65536):
+                    answer += piece
+            except (ConnectionError, TimeoutError, ssl.SSLError):
+                pass
+        return answer
+
+    def get(self, path, method="GET", headers=None, body=None):
+        """Status, headers and body."""
+        headers = {name: value.encode() for name, value in (headers or {}).items()}
+        if self._authorization and "Authorization" not in headers:
+            headers["Authorization"] = self._authorization
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        connection.sock = self.connect()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def json(self, path, status=200):
+        got, headers, body = self.get(path)
+        expect(got == status, f"{path}: {got}, not {status}", body)
+        expect(headers["Content-Type"] == "application/json", path, headers)
+        return json.loads(body)
+
+    def error(self, path, status, **arguments):
+        """The text of an error."""
+        got, headers, body = self.get(path, **arguments)
+        expect(got == status, f"{path[:200]}: {got}, not {status}", body)
+        expect(headers["Content-Type"] == "application/json", path, headers)
+        document = json.loads(body)
+        expect(list(document) == ["error"] and document["error"], path, document)
+        return document["error"]
+
+    def stream(self):
+        """Events as (name, data), without end; None for a comment."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        connection.sock = self.connect()
+        headers = {"Authorization": self._authorization} if self._authorization else {}
+        connection.request("GET", "/api/v1/stream", headers=headers)
+        answer = connection.getresponse()
+        expect(answer.status == 200 and answer.headers["Content-Type"] == "text/event-stream",
+               "no stream", answer.headers)
+        try:
+            while line := answer.readline():
+                if line.startswith(b":"):
+                    expect(answer.readline() == b"\n", "an event is not over")
+                    yield None
+                    continue
+                name, data = line, answer.readline()
+                expect(name.startswith(b"event: ") and data.startswith(b"data: ") and
+                       answer.readline() == b"\n", "no event", name + data[:200])
+                yield name[7:-1].decode(), json.loads(data[6:])
+        finally:
+            connection.close()
+
+    def memory(self):
+        """Bytes that the process has for itself."""
+        text = Path(f"/proc/{self.pid}/status").read_text()
+        return 1024 * int(re.search(r"^RssAnon:\s+(\d+) kB", text, re.M)[1])
+
+    def connections(self):
+        """How many of its port the process has open."""
+        listening, at_port = "0A", f":{self.port:04X}"
+        inodes = set()
+        for table in ("tcp", "tcp6"):
+            for line in Path(f"/proc/{self.pid}/net/{table}").read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[1].endswith(at_port) and fields[3] != listening:
+                    inodes.add(fields[9])
+        return len(inodes & self._sockets())
+
+    def _sockets(self):
+        """By inode."""
+        inodes = set()
+        for descriptor in Path(f"/proc/{self.pid}/fd").iterdir():
+            try:
+                inodes.update(re.findall(r"socket:\[(\d+)\]", os.readlink(descriptor)))
+            except FileNotFoundError:  # closed in between
+                pass
+        return inodes
+
+
+def basic(user, password):
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
