@@ -49,6 +49,17 @@ FormatLayout layout_of(PixelFormat format) {
   throw Error(Error::Code::input, "unknown pixel format");
 }
 
+PlaneSize plane_size(const ImageDesc &image, int plane) {
+  const FormatLayout layout = layout_of(image.format);
+  for (int c = 0; c < layout.components; ++c) {
+    if (layout.component[c].plane != plane) continue;
+    const auto width = component_length(layout.subsampled, c, image.width);
+    const auto height = component_length(layout.subsampled, c, image.height);
+    return {static_cast<size_t>(width) * layout.component[c].step, static_cast<size_t>(height)};
+  }
+  return {0, 0};
+}
+
 const char *name_of(PixelFormat format) {
   static const char *const names[] = {"BGR",  "RGB",  "BGRx", "RGBx",      "BGRA", "RGBA", "xBGR",
                                       "xRGB", "ABGR", "ARGB", "RGBP",      "BGRP", "NV12", "NV21",

@@ -69,6 +69,15 @@ constexpr int component_length(bool subsampled, int c, int length) {
   return subsampled && c > 0 ? (length + 1) / 2 : length;
 }
 
+/// Rows of a plane.
+struct PlaneSize {
+  size_t row;  ///< bytes of one, to behind its last sample
+  size_t rows;
+};
+
+/// {0, 0} where the picture has no such plane.
+PlaneSize plane_size(const ImageDesc &image, int plane);
+
 /// A picture in memory that somebody else owns; passed by value. Strides are in bytes and may be
 /// larger than a row.
 template <class Byte>

@@ -33,7 +33,8 @@ ChannelScale rounded(double a, double b, const char *names) {
 }
 
 /// All of them, also those of the normalisation that is not chosen.
-void check_lists(const NormalizeParams &p, int channels) {
+void check_lists(const NormalizeParams &p) {
+  const int channels = p.channels();
   check_list("mean", p.mean, channels);
   check_list("std", p.std, channels);
   check_list("alpha", p.alpha, channels);
@@ -42,39 +43,45 @@ void check_lists(const NormalizeParams &p, int channels) {
   if (!std::isfinite(p.scale)) refuse("scale is not finite");
 }
 
-double effective_scale(const NormalizeParams &p) {
+double effective_scale(const NormalizeParams &p, DType dtype) {
   if (p.scale != 0.0) return p.scale;
-  const bool floating = p.out.dtype == DType::float32 || p.out.dtype == DType::float16;
+  const bool floating = dtype == DType::float32 || dtype == DType::float16;
   return floating ? 1.0 / 255.0 : 1.0;
 }
 
-ChannelScale scale_of_channel(const NormalizeParams &p, int channel) {
+ChannelScale scale_of_channel(const NormalizeParams &p, DType dtype, int channel) {
   if (p.normalization == Normalization::alpha_beta)
     return rounded(value_for(p.alpha, channel), value_for(p.beta, channel), "alpha and beta");
   const double std = value_for(p.std, channel);
-  return rounded(effective_scale(p) / std, -value_for(p.mean, channel) / std,
+  return rounded(effective_scale(p, dtype) / std, -value_for(p.mean, channel) / std,
                  "scale, mean and std");
 }
 
-void check_part(const NormalizeParams &p) {
-  if (!p.region) return;
-  check_region(*p.region);
-  const ImageDesc &image = p.source.image;
-  if (!p.beyond_is_pad && !(clip(*p.region, image.width, image.height) == p.region))
+void check_shape(const NormalizeParams &p, const TensorDesc &out) {
+  if (out.n < 1 || out.n > kMaxBatch)
+    refuse("a batch of " + std::to_string(out.n) + ", not of 1 to " + std::to_string(kMaxBatch));
+  if (out.c != p.channels())
+    refuse("the tensor has " + std::to_string(out.c) + " channels, the colour " +
+           std::to_string(p.channels()));
+  check_size("an output", out.w, out.h);
+}
+
+void check_part(const NormalizeParams &p, const ImageDesc &image, const Region &region) {
+  check_region(region);
+  if (!p.pad_outside && !(clip(region, image.width, image.height) == region))
     refuse("a region leaves the picture of " + std::to_string(image.width) + "x" +
            std::to_string(image.height));
 }
 
-bool is_fixed_point(const NormalizeParams &p) {
-  return p.color == Color::yuv && !p.beyond_is_pad && p.resize.mode == ResizeMode::stretch &&
-         p.resize.method == Method::bilinear &&
-         layout_of(p.source.image.format).model == ColorModel::yuv;
+bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
+  return p.color == Color::yuv && !p.pad_outside && p.resize.mode == ResizeMode::stretch &&
+         p.resize.method == Method::bilinear && layout_of(image.format).model == ColorModel::yuv;
 }
 
 /// All that is compared one by one.
 auto facts_of(const NormalizeParams &p) {
-  return std::tie(p.source, p.out, p.resize, p.color, p.normalization, p.scale, p.mean, p.std,
-                  p.alpha, p.beta, p.round, p.region, p.beyond_is_pad);
+  return std::tie(p.resize, p.color, p.normalization, p.scale, p.mean, p.std, p.alpha, p.beta,
+                  p.round, p.pad_outside);
 }
 
 }  // namespace
@@ -83,50 +90,32 @@ bool operator==(const NormalizeParams &a, const NormalizeParams &b) {
   return facts_of(a) == facts_of(b);
 }
 
-NormalizePlan make_normalize_plan(const NormalizeParams &p) {
-  const int channels = p.color == Color::gray ? 1 : 3;
-  if (p.out.n != 1 || p.out.c != channels)
-    refuse("the tensor has " + std::to_string(p.out.c) + " channels and a batch of " +
-           std::to_string(p.out.n) + "; the colour needs " + std::to_string(channels) + " and 1");
-  check_size("an output", p.out.w, p.out.h);
+TensorPlan make_tensor_plan(const NormalizeParams &p, const TensorDesc &out) {
+  check_shape(p, out);
   check_pad_value(p.resize.pad_value);
-  check_part(p);
-  const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
-  NormalizePlan plan = {};
-  plan.out = p.out;
+  check_lists(p);
+  TensorPlan plan = {};
+  plan.slot = out;
+  plan.slot.n = 1;
+  plan.pad = make_pad_color(p.color, p.resize.pad_value);
   plan.swap = p.color == Color::bgr;
   plan.round = p.round;
-  if (is_fixed_point(p)) {
-    plan.fixed = make_yuv444_plan(
-        {p.source.image, {PixelFormat::Y444, width, height}, width, height, 0, 0, p.region});
-  } else {
-    plan.resample = make_resample_plan(p.source, p.resize, p.color, width, height, p.region);
-  }
-  plan.pad[0] = static_cast<float>(p.resize.pad_value);
-  plan.pad[1] = plan.pad[2] = p.color == Color::yuv ? 128.0f : plan.pad[0];
-  check_lists(p, channels);
-  for (int c = 0; c < channels; ++c) plan.channel[c] = scale_of_channel(p, c);
+  for (int c = 0; c < p.channels(); ++c) plan.channel[c] = scale_of_channel(p, out.dtype, c);
   return plan;
 }
 
-NormalizeParams one_slot(NormalizeParams params) {
-  if (params.out.n < 1) refuse("a batch of " + std::to_string(params.out.n));
-  params.out.n = 1;
-  return params;
-}
-
-std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
-                                                NormalizeParams params) {
-  if (sources.empty() || params.out.n != static_cast<int64_t>(sources.size()))
-    refuse("a batch of " + std::to_string(params.out.n) + " for " + std::to_string(sources.size()) +
-           " sources");
-  params = one_slot(std::move(params));
-  std::vector<NormalizePlan> plans;
-  for (const Source &source : sources) {
-    params.source = source;
-    plans.push_back(make_normalize_plan(params));
+SlotPlan make_slot_plan(const NormalizeParams &p, const TensorDesc &out, const Source &source,
+                        const std::optional<Region> &region) {
+  const ImageDesc &image = source.image;
+  const auto width = static_cast<int>(out.w), height = static_cast<int>(out.h);
+  if (region) check_part(p, image, *region);
+  if (is_fixed_point(p, image)) {
+    const Yuv444Plan plan =
+        make_yuv444_plan({image, {PixelFormat::Y444, width, height}, width, height, 0, 0, region});
+    return {plan.geometry, plan};
   }
-  return plans;
+  const ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
+  return {plan.geometry, plan};
 }
 
 }  // namespace cudatensor

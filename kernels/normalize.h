@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Camera picture to network tensor in one pass.
+// Camera pictures to a network's tensor in one pass.
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "kernels/resample.h"
@@ -13,10 +14,12 @@ namespace cudatensor {
 
 enum class Normalization : uint8_t { mean_std, alpha_beta };
 
-/// The lists hold one value, or one for each output channel.
+/// Slots of a tensor.
+constexpr int64_t kMaxBatch = 65536;
+
+/// How pictures become a tensor, whatever the pictures are. The lists hold one value, or one for each
+/// output channel.
 struct NormalizeParams {
-  Source source;
-  TensorDesc out;  ///< n = 1; c = 1 for gray, otherwise 3
   Resize resize;
   Color color = Color::rgb;
   Normalization normalization = Normalization::mean_std;
@@ -25,41 +28,52 @@ struct NormalizeParams {
   std::vector<double> std = {1.0};
   std::vector<double> alpha = {1.0 / 255.0};
   std::vector<double> beta = {0.0};
-  bool round = false;                 ///< to whole sample values before normalising
-  std::optional<Region> region = {};  ///< of the source; without one all of it
-  /// Regions may leave the source, beyond which is the pad colour. YUV is not in fixed point then.
-  bool beyond_is_pad = false;
+  bool round = false;  ///< to whole sample values before normalising
+  /// Regions may leave their picture, beyond which is the pad colour. YUV is not in fixed point then.
+  bool pad_outside = false;
+
+  int channels() const { return color == Color::gray ? 1 : 3; }
 };
 
 bool operator==(const NormalizeParams &a, const NormalizeParams &b);
+
+/// One slot of a tensor: a picture, or a region of one.
+struct Slot {
+  Source source;
+  ConstImage image;                   ///< of `source.image`; without memory the slot is pad
+  std::optional<Region> region = {};  ///< without one all of the picture
+
+  bool is_pad() const { return image.planes[0].data == nullptr; }
+};
 
 /// Per output channel: out = fma(a, x, b).
 struct ChannelScale {
   float a, b;
 };
 
-struct NormalizePlan {
-  TensorDesc out;
-  std::optional<ResamplePlan> resample;  ///< the float path …
-  std::optional<Yuv444Plan> fixed;       ///< … or the fixed-point one: yuv, stretch, bilinear
+/// What the slots of a tensor have in common.
+struct TensorPlan {
+  TensorDesc slot;  ///< n = 1
   ChannelScale channel[3];
-  float pad[3];  ///< by component, before it is normalised
+  PadColor pad;  ///< before it is normalised
   bool swap;     ///< channels 0 and 2 change places (BGR)
   bool round;
 };
 
-/// The plans of a batch's slots: `params` with each source in turn. Throws like make_normalize_plan,
-/// and where `params.out.n` is not the number of sources, which is at least 1.
-std::vector<NormalizePlan> make_normalize_plans(const std::vector<Source> &sources,
-                                                NormalizeParams params);
+/// Throws where a list has a length that fits no channel count, a value is not finite, a std is 0, the
+/// tensor's shape does not fit the colour or a size is out of range; the text names the property.
+TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out);
 
-/// The parameters of a slot of a batch. Throws where there is none.
-NormalizeParams one_slot(NormalizeParams params);
+/// How a slot's picture is sampled: in float32, or in fixed point (YUV, stretched, bilinear).
+struct SlotPlan {
+  Geometry geometry;
+  std::variant<ResamplePlan, Yuv444Plan> sampling;
+};
 
-/// Throws where a list has a length that fits no channel count, a value is not finite, a std is 0,
-/// the tensor's shape does not fit the colour, a size is out of range or a region leaves the source
-/// that may not; the text names the property.
-NormalizePlan make_normalize_plan(const NormalizeParams &params);
+/// Throws where the source has no such colours, a size is out of range or a region leaves the picture
+/// and may not.
+SlotPlan make_slot_plan(const NormalizeParams &params, const TensorDesc &out, const Source &source,
+                        const std::optional<Region> &region);
 
 CUDATENSOR_HD float normalize(ChannelScale k, float x) { return fmaf(k.a, x, k.b); }
 

@@ -13,22 +13,15 @@ std::string text_of(const ImageDesc &d) {
          std::to_string(d.height);
 }
 
-/// Bytes from the first to behind the last sample of a component's row.
-ptrdiff_t row_bytes(const FormatLayout &layout, int c, int width) {
-  const Component &component = layout.component[c];
-  return static_cast<ptrdiff_t>(component_length(layout.subsampled, c, width)) * component.step;
-}
-
 template <class Byte>
 void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
   const ImageDesc &d = image.desc;
   if (!(d == expected))
     refuse("a picture is " + text_of(d) + ", prepared was " + text_of(expected));
-  const FormatLayout layout = layout_of(d.format);
-  for (int c = 0; c < layout.components; ++c) {
-    const auto &plane = image.planes[layout.component[c].plane];
+  for (int p = 0; p < layout_of(d.format).planes; ++p) {
+    const auto &plane = image.planes[p];
     if (plane.data == nullptr) refuse("a plane of a " + text_of(d) + " picture has no memory");
-    if (plane.stride < row_bytes(layout, c, d.width))
+    if (plane.stride < static_cast<ptrdiff_t>(plane_size(d, p).row))
       refuse("a stride of " + std::to_string(plane.stride) + " bytes is shorter than a row of " +
              text_of(d));
   }
@@ -56,22 +49,20 @@ void check_view(const Tensor &tensor, const TensorDesc &expected) {
   check_tensor(tensor, expected);
 }
 
-void ImagesToTensor::run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream) {
-  if (in.size() != in_.size())
-    refuse(std::to_string(in.size()) + " pictures for a batch of " + std::to_string(in_.size()));
-  for (size_t i = 0; i < in.size(); ++i)
-    if (in[i].planes[0].data != nullptr) check_view(in[i], in_[i]);
+const std::vector<Geometry> &NormalizeOperation::run(const std::vector<Slot> &slots,
+                                                     const Tensor &out, Stream stream) {
+  if (static_cast<int64_t>(slots.size()) > out_.n)
+    refuse(std::to_string(slots.size()) + " slots for a batch of " + std::to_string(out_.n));
+  for (const Slot &slot : slots)
+    if (!slot.is_pad()) check_view(slot.image, slot.source.image);
   check_view(out, out_);
-  execute(in, out, stream);
-}
-
-void RegionsToTensor::run(const ConstImage &in, const std::vector<Region> &regions,
-                          const Tensor &out, Stream stream) {
-  if (static_cast<int64_t>(regions.size()) > out_.n)
-    refuse(std::to_string(regions.size()) + " regions for a batch of " + std::to_string(out_.n));
-  check_view(in, in_);
-  check_view(out, out_);
-  execute(in, regions, out, stream);
+  try {
+    execute(slots, out, stream);
+  } catch (...) {
+    plans_.forget();
+    throw;
+  }
+  return plans_.geometries();
 }
 
 }  // namespace cudatensor

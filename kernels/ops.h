@@ -12,6 +12,7 @@
 #include "kernels/letterbox.h"
 #include "kernels/normalize.h"
 #include "kernels/pixelshuffle.h"
+#include "kernels/slotplans.h"
 #include "kernels/yuv444.h"
 
 namespace cudatensor {
@@ -49,52 +50,48 @@ class Operation {
   OutDesc out_;
 };
 
-using ImageToImage = Operation<ConstImage, Image, ImageDesc, ImageDesc>;
-using ImageToTensor = Operation<ConstImage, Tensor, ImageDesc, TensorDesc>;
+/// A picture to another, which it fills as its geometry says.
+class ImageToImage : public Operation<ConstImage, Image, ImageDesc, ImageDesc> {
+ public:
+  const Geometry &geometry() const { return geometry_; }
+
+ protected:
+  ImageToImage(const ImageDesc &in, const ImageDesc &out, const Geometry &geometry)
+      : Operation(in, out), geometry_(geometry) {}
+
+ private:
+  Geometry geometry_;
+};
+
 using TensorToTensor = Operation<ConstTensor, Tensor, TensorDesc, TensorDesc>;
 using TensorToImage = Operation<ConstTensor, Image, TensorDesc, ImageDesc>;
 
-/// Pictures of any sizes and formats into the slots of one tensor. The same holds as for an
-/// Operation.
-class ImagesToTensor {
+/// Pictures of any sizes and formats, or regions of them, into the slots of one tensor. The same holds
+/// as for an Operation, but that slots which show another kind of picture or another region than
+/// before are planned anew.
+class NormalizeOperation {
  public:
-  virtual ~ImagesToTensor() = default;
-  ImagesToTensor(const ImagesToTensor &) = delete;
-  ImagesToTensor &operator=(const ImagesToTensor &) = delete;
+  virtual ~NormalizeOperation() = default;
+  NormalizeOperation(const NormalizeOperation &) = delete;
+  NormalizeOperation &operator=(const NormalizeOperation &) = delete;
 
-  /// A picture for each slot; one whose first plane has no memory leaves its slot to the pad colour.
-  void run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream = {});
+  /// Fills a slot of the tensor for each of `slots`, of which there are at most as many as the tensor
+  /// has, and those behind the last with the pad colour. Returns the geometry of each slot, until the
+  /// next call; all zero for one that is pad. Throws Error as an Operation does, and where no plan can
+  /// be made: make_slot_plan() says when.
+  const std::vector<Geometry> &run(const std::vector<Slot> &slots, const Tensor &out,
+                                   Stream stream = {});
 
  protected:
-  ImagesToTensor(std::vector<ImageDesc> in, const TensorDesc &out)
-      : in_(std::move(in)), out_(out) {}
-  virtual void execute(const std::vector<ConstImage> &in, const Tensor &out, Stream stream) = 0;
+  NormalizeOperation(const NormalizeParams &params, const TensorDesc &out)
+      : plans_(params, out), out_(out) {}
+
+  /// Updates plans() and fills the slots.
+  virtual void execute(const std::vector<Slot> &slots, const Tensor &out, Stream stream) = 0;
+  SlotPlans &plans() { return plans_; }
 
  private:
-  std::vector<ImageDesc> in_;
-  TensorDesc out_;
-};
-
-/// Regions of one picture into the slots of one tensor. The same holds as for an Operation, but that
-/// regions other than those before are planned anew.
-class RegionsToTensor {
- public:
-  virtual ~RegionsToTensor() = default;
-  RegionsToTensor(const RegionsToTensor &) = delete;
-  RegionsToTensor &operator=(const RegionsToTensor &) = delete;
-
-  /// A slot for each region, of which there are at most as many as slots; those behind the last are
-  /// left to the pad colour. Throws Error where a region leaves the picture and may not.
-  void run(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
-           Stream stream = {});
-
- protected:
-  RegionsToTensor(const ImageDesc &in, const TensorDesc &out) : in_(in), out_(out) {}
-  virtual void execute(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
-                       Stream stream) = 0;
-
- private:
-  ImageDesc in_;
+  SlotPlans plans_;
   TensorDesc out_;
 };
 
@@ -136,13 +133,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) = 0;
   virtual std::unique_ptr<ImageToImage> letterbox(const LetterboxParams &params) = 0;
-  virtual std::unique_ptr<ImageToTensor> normalize(const NormalizeParams &params) = 0;
-  /// A slot for each source, in place of the source of `params`; `params.out.n` says how many.
-  virtual std::unique_ptr<ImagesToTensor> normalize_batch(const std::vector<Source> &sources,
-                                                          const NormalizeParams &params) = 0;
-  /// Slots for regions of the source, in place of the region of `params`; `params.out.n` says how
-  /// many.
-  virtual std::unique_ptr<RegionsToTensor> normalize_regions(const NormalizeParams &params) = 0;
+  virtual std::unique_ptr<NormalizeOperation> normalize(const NormalizeParams &params,
+                                                        const TensorDesc &out) = 0;
   virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
   virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
   virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;

@@ -31,6 +31,13 @@ TensorDesc shuffled(const PixelShuffleParams &p) {
   return {in.dtype, in.layout, in.n, in.c / square, in.h * p.factor, in.w * p.factor};
 }
 
+std::optional<Geometry> geometry_of(const PixelShuffleParams &p) {
+  const TensorDesc out = shuffled(p);
+  if (out.w > kMaxImageSize || out.h > kMaxImageSize) return std::nullopt;
+  return make_geometry(ResizeMode::stretch, static_cast<int>(p.in.w), static_cast<int>(p.in.h),
+                       static_cast<int>(out.w), static_cast<int>(out.h), true);
+}
+
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &p) {
   const TensorDesc out = shuffled({p.in, p.factor});
   check_size("an output", p.out.width, p.out.height);

@@ -2,7 +2,9 @@
 // Depth to space, order CRD: out[n][c][h][w] = in[n][c·r² + r·(h mod r) + (w mod r)][h/r][w/r].
 #pragma once
 
-#include "kernels/image.h"
+#include <optional>
+
+#include "kernels/geometry.h"
 #include "kernels/tensor.h"
 
 namespace cudatensor {
@@ -29,7 +31,10 @@ struct SampleScale {
 /// Throws where channels, factor, type or layout cannot be shuffled.
 TensorDesc shuffled(const PixelShuffleParams &params);
 
-/// The same for a picture; also where its format or size does not fit the tensor, or scale or
+/// Each channel's way to the output; none where a side is longer than a picture's.
+std::optional<Geometry> geometry_of(const PixelShuffleParams &params);
+
+/// The factors of a shuffle to a picture. Throws as shuffled() does, and where its format or size does not fit the tensor, or scale or
 /// offset is not finite.
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 

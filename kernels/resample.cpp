@@ -46,6 +46,12 @@ void check_pad_value(int value) {
   throw Error(Error::Code::settings, "pad-value " + std::to_string(value) + " is not in 0..255");
 }
 
+PadColor make_pad_color(Color color, int value) {
+  const auto pad = static_cast<float>(value);
+  const float chroma = color == Color::yuv ? 128.0f : pad;
+  return {pad, chroma, chroma};
+}
+
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region) {
@@ -73,10 +79,7 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   plan.yuv_to_rgb = make_yuv_to_rgb(source.colorimetry);
   plan.sampled = plan.conversion == Conversion::luma_to_gray ? 1 : plan.layout.components;
   plan.produced = color == Color::gray ? 1 : 3;
-  const auto pad = static_cast<float>(resize.pad_value);
-  const float pad_chroma = color == Color::yuv ? 128.0f : pad;
-  plan.pad[0] = pad;
-  plan.pad[1] = plan.pad[2] = pad_chroma;
+  plan.pad = make_pad_color(color, resize.pad_value);
   return plan;
 }
 

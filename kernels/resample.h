@@ -2,6 +2,9 @@
 // Resize, letterbox and colour conversion: the part that cudaletterbox and cudanormalize share.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "kernels/color.h"
 #include "kernels/sample.h"
 #include "kernels/samplingplan.h"
@@ -30,6 +33,11 @@ struct Source {
 bool operator==(const Resize &a, const Resize &b);
 bool operator==(const Source &a, const Source &b);
 
+/// The components of a pixel outside of the picture: R G B, Y U V or grey.
+using PadColor = std::array<float, 3>;
+/// `value` for each but chroma, which is 128.
+PadColor make_pad_color(Color color, int value);
+
 /// What is done to the components of a sampled pixel.
 enum class Conversion : uint8_t {
   keep,  ///< RGB → RGB, YUV → YUV, grey → grey
@@ -51,7 +59,7 @@ struct ResamplePlan {
   YuvToRgb yuv_to_rgb;
   int sampled;   ///< components read: 1 or 3
   int produced;  ///< components that result: 1 or 3
-  float pad[3];
+  PadColor pad;
 };
 
 /// Of the source, or of a region of it, which may leave it. Refuses colours that the source cannot give

@@ -15,6 +15,17 @@ void check_crop(const char *axis, int crop, int length, int resized) {
                                          std::to_string(resized));
 }
 
+/// Resize and crop as a map from source to output.
+Geometry geometry_of(const Yuv444Params &p) {
+  Geometry g = make_geometry(ResizeMode::stretch, p.in.width, p.in.height,
+                             p.region.value_or(whole(p.in)), p.resize_width, p.resize_height, true);
+  g.dst_width = g.content_width = p.out.width;
+  g.dst_height = g.content_height = p.out.height;
+  g.tx -= p.crop_x;
+  g.ty -= p.crop_y;
+  return g;
+}
+
 }  // namespace
 
 Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
@@ -32,6 +43,7 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   check_crop("y", p.crop_y, p.out.height, p.resize_height);
   const Region part = p.region.value_or(whole(p.in));
   return {layout,
+          geometry_of(p),
           p.in.width,
           p.out.width,
           p.out.height,

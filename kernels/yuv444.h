@@ -21,6 +21,7 @@ struct Yuv444Params {
 
 struct Yuv444Plan {
   FormatLayout layout;
+  Geometry geometry;
   int source_width;
   int width, height;
   FixedAxisPlan x, y;

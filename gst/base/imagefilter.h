@@ -2,12 +2,13 @@
 #pragma once
 
 #include "gst/base/filter.h"
+#include "gst/base/framepass.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/geometrymeta.h"
 
 namespace cudatensor {
 
-/// What the elements from picture to picture share. prepare() sets geometry_ and operation_.
+/// What the elements from picture to picture share. prepare() sets operation_.
 template <class S>
 class ImageFilter : public FilterWith<S> {
  public:
@@ -25,12 +26,11 @@ class ImageFilter : public FilterWith<S> {
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     run(session, *operation_, in_, in, out_, out);
-    transform_regions(in, out, geometry_);
+    transform_regions(in, out, operation_->geometry());
   }
 
  protected:
   GstVideoInfo in_ = {}, out_ = {};
-  Geometry geometry_ = {};
   std::unique_ptr<ImageToImage> operation_;
 };
 

@@ -69,15 +69,12 @@ VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
 /// gst_video_frame_map() only looks at where the planes of a GstVideoMeta begin.
 void VideoMap::check_planes() const {
   const ImageDesc desc = image_desc_of(frame_.info);
-  const FormatLayout layout = layout_of(desc.format);
-  for (int c = 0; c < layout.components; ++c) {
-    const Component &component = layout.component[c];
-    const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? component.plane : 0];
-    const auto *data = static_cast<const uint8_t *>(frame_.data[component.plane]);
-    const int64_t rows = component_length(layout.subsampled, c, desc.height);
-    const int64_t row =
-        int64_t{component_length(layout.subsampled, c, desc.width)} * component.step;
-    const int64_t stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, component.plane);
+  for (int p = 0; p < layout_of(desc.format).planes; ++p) {
+    const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? p : 0];
+    const auto *data = static_cast<const uint8_t *>(frame_.data[p]);
+    const PlaneSize size = plane_size(desc, p);
+    const auto row = static_cast<int64_t>(size.row), rows = static_cast<int64_t>(size.rows);
+    const int64_t stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
     const int64_t end = data - map.data + (rows - 1) * stride + row;
     if (stride < row || end > static_cast<int64_t>(map.size))
       throw Error(Error::Code::input, size_text(frame_.buffer) + " is too short for a " +

@@ -140,6 +140,7 @@ int64_t RegionSettings::slots() const {
 }
 
 void check_regions(const RegionSettings &s) {
+  if (s.source == RegionSource::none) return;
   if (s.source == RegionSource::list) check_list(s);
   // Not a number is none of these either.
   if (!(s.tile_overlap >= 0.0 && s.tile_overlap < 1.0))
@@ -152,6 +153,7 @@ void check_regions(const RegionSettings &s) {
 
 FoundRegions find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height) {
   switch (s.source) {
+    case RegionSource::none: return {{{whole({{}, width, height}), std::nullopt}}, 0, true};
     case RegionSource::list: return find_listed(s, width, height);
     case RegionSource::tiles: return find_tiles(s, width, height);
     default: return find_metas(s, picture, width, height);

@@ -25,21 +25,21 @@ struct RegionSettings {
   guint max_batch = 0;
   RegionEdge edge = RegionEdge::clip;
 
-  /// Of a batch; 1 without regions.
+  /// Of a picture; 1 without regions.
   int64_t slots() const;
 };
 
 /// Throws Error where the settings cannot work; the text names the property.
 void check_regions(const RegionSettings &settings);
 
-/// The regions of a picture of width × height pixels. Throws Error where one of the list lies beside it
+/// The regions of a picture of width × height pixels; without any, all of it. Throws Error where one of the list lies beside it
 /// and is to be clipped. Metas of which nothing lies in it have no slot.
 FoundRegions find_regions(const RegionSettings &settings, GstBuffer *picture, int width,
                           int height);
 
-/// `S` has a member `regions`. Which of them ask for other caps is the element's to know.
+/// `S` has a member `regions`. Which properties ask for other caps is the element's to know.
 template <class S>
-void add_region_properties(Properties<S> &t) {
+void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
   t.add(enum_property("regions", "Regions",
                       "Which parts of the picture become slots of a batch, instead of all of it",
                       region_source_get_type(), static_cast<int>(RegionSource::none)),
@@ -66,10 +66,7 @@ void add_region_properties(Properties<S> &t) {
                         "neighbour, from 0 to below 1",
                         0.0),
         Effect::next_frame, [](S &s) -> double & { return s.regions.tile_overlap; });
-  t.add(uint_property("max-batch", "Max batch",
-                      "Slots of a batch of regions; 0 = as many as the list or the tiles have, 16 "
-                      "for regions=meta",
-                      0, kMostSlots, 0),
+  t.add(uint_property("max-batch", "Max batch", max_batch_blurb, 0, kMostSlots, 0),
         Effect::next_frame, [](S &s) -> guint & { return s.regions.max_batch; });
   t.add(enum_property("region-edge", "Region edge",
                       "What becomes of a region that leaves the picture", region_edge_get_type(),

@@ -8,21 +8,21 @@
 
 namespace cudatensor {
 
-/// `S` has a member `resize`.
-template <class S>
-void add_resize_properties(Properties<S> &table) {
+/// `resize_of` is a function from settings to their Resize.
+template <class S, class ResizeOf>
+void add_resize_properties(Properties<S> &table, ResizeOf resize_of) {
   table.add(enum_property("method", "Method", "How samples are taken", method_get_type(),
                           static_cast<int>(Method::bilinear)),
-            Effect::next_frame, [](S &s) -> Method & { return s.resize.method; });
+            Effect::next_frame, [resize_of](S &s) -> Method & { return resize_of(s).method; });
   table.add(int_property("pad-value", "Pad value",
                          "Value of every component outside the picture, 0 to 255 before any "
                          "normalisation; in a YUV result that of Y, with U = V = 128",
                          0, 255, 114),
-            Effect::next_frame, [](S &s) -> int & { return s.resize.pad_value; });
+            Effect::next_frame, [resize_of](S &s) -> int & { return resize_of(s).pad_value; });
   table.add(
       bool_property("scale-up", "Scale up",
                     "Enlarge a picture that is smaller than the output; not for stretch", true),
-      Effect::next_frame, [](S &s) -> bool & { return s.resize.scale_up; });
+      Effect::next_frame, [resize_of](S &s) -> bool & { return resize_of(s).scale_up; });
 }
 
 }  // namespace cudatensor

@@ -15,7 +15,8 @@ bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
   const auto side_fits = [](int64_t side, int wanted) {
     return side <= kMaxImageSize && (wanted == 0 || side == wanted);
   };
-  return t.n == n && t.c == s.channels() && side_fits(t.w, s.width) && side_fits(t.h, s.height);
+  return t.n == n && t.c == s.normalize.channels() && side_fits(t.w, s.width) &&
+         side_fits(t.h, s.height);
 }
 
 /// The texts for `dimensions` that a structure allows, ours where it leaves them open.
@@ -43,7 +44,7 @@ std::string nick_of(GType type, int value) {
 /// The properties that shape a tensor.
 std::string shape_text(const TensorSettings &s, int64_t n) {
   return "width=" + std::to_string(s.width) + ", height=" + std::to_string(s.height) +
-         ", color=" + nick_of(color_get_type(), static_cast<int>(s.color)) +
+         ", color=" + nick_of(color_get_type(), static_cast<int>(s.normalize.color)) +
          ", layout=" + nick_of(layout_get_type(), static_cast<int>(s.layout)) +
          ", dtype=" + type_text(s.dtype) + " and a batch of " + std::to_string(n) + " give";
 }
@@ -60,7 +61,7 @@ const GstCaps *yuv_caps() {
 }  // namespace
 
 Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height) {
-  return dimensions_of({s.dtype, s.layout, n, s.channels(), height, width});
+  return dimensions_of({s.dtype, s.layout, n, s.normalize.channels(), height, width});
 }
 
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
@@ -101,7 +102,7 @@ void check_colors(const TensorSettings &s, const GstCaps *caps) {
 }
 
 bool has_colors(const TensorSettings &s, const GstStructure *picture) {
-  if (s.color != Color::yuv) return true;
+  if (s.normalize.color != Color::yuv) return true;
   Ref<GstCaps> own(gst_caps_new_full(gst_structure_copy(picture), nullptr));
   return gst_caps_can_intersect(own.get(), yuv_caps());
 }

@@ -11,26 +11,9 @@ namespace cudatensor {
 
 struct TensorSettings {
   int width = 0, height = 0;
-  Resize resize;
-  Color color = Color::rgb;
   Layout layout = Layout::nchw;
   DType dtype = DType::float32;
-  Normalization normalization = Normalization::mean_std;
-  double scale = 0.0;
-  std::vector<double> mean = {0.0}, std = {1.0}, alpha = {1.0 / 255.0}, beta = {0.0};
-  bool round = false;
-
-  int channels() const { return color == Color::gray ? 1 : 3; }
-  NormalizeParams params(const Source &source, const TensorDesc &out) const {
-    return {source, out, resize, color, normalization, scale, mean, std, alpha, beta, round};
-  }
-  Geometry geometry(const ImageDesc &in, const TensorDesc &out) const {
-    return geometry(in, whole(in), out);
-  }
-  Geometry geometry(const ImageDesc &in, const Region &region, const TensorDesc &out) const {
-    return make_geometry(resize.mode, in.width, in.height, region, static_cast<int>(out.w),
-                         static_cast<int>(out.h), resize.scale_up);
-  }
+  NormalizeParams normalize;
 };
 
 /// The dimensions of `n` pictures of a size.
@@ -68,7 +51,7 @@ void add_shape_properties(Properties<S> &t) {
         Effect::renegotiates, [](S &s) -> int & { return s.height; });
   t.add(enum_property("color", "Color", "What the channels hold, and in which order",
                       color_get_type(), static_cast<int>(Color::rgb)),
-        Effect::renegotiates, [](S &s) -> Color & { return s.color; });
+        Effect::renegotiates, [](S &s) -> Color & { return s.normalize.color; });
   t.add(enum_property("layout", "Layout", "Order of the tensor's dimensions", layout_get_type(),
                       static_cast<int>(Layout::nchw)),
         Effect::renegotiates, [](S &s) -> Layout & { return s.layout; });
@@ -81,33 +64,33 @@ template <class S>
 void add_normalization_properties(Properties<S> &t) {
   t.add(enum_property("normalization", "Normalization", "The formula for each channel",
                       normalization_get_type(), static_cast<int>(Normalization::mean_std)),
-        Effect::next_frame, [](S &s) -> Normalization & { return s.normalization; });
+        Effect::next_frame, [](S &s) -> Normalization & { return s.normalize.normalization; });
   t.add(double_property("scale", "Scale",
                         "mean-std: factor on sample values of 0 to 255; 0 = 1/255 for float "
                         "types, 1 for integer types",
                         0.0),
-        Effect::next_frame, [](S &s) -> double & { return s.scale; });
+        Effect::next_frame, [](S &s) -> double & { return s.normalize.scale; });
   t.add(double_list_property("mean", "Mean",
                              "mean-std: one value, or one for each channel, subtracted after the "
                              "scale (default <0>)"),
-        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.mean; });
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.mean; });
   t.add(double_list_property("std", "Standard deviation",
                              "mean-std: one value, or one for each channel, divided by, not 0 "
                              "(default <1>)"),
-        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.std; });
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.std; });
   t.add(double_list_property("alpha", "Alpha",
                              "alpha-beta: factor on sample values of 0 to 255, one value or one "
                              "for each channel (default <1/255>)"),
-        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.alpha; });
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.alpha; });
   t.add(double_list_property("beta", "Beta",
                              "alpha-beta: added after alpha, one value or one for each channel "
                              "(default <0>)"),
-        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.beta; });
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.beta; });
   t.add(bool_property("round", "Round",
                       "Round resized samples to whole values before normalising, as a picture "
                       "between two elements would be",
                       false),
-        Effect::next_frame, [](S &s) -> bool & { return s.round; });
+        Effect::next_frame, [](S &s) -> bool & { return s.normalize.round; });
 }
 
 /// All of them.
@@ -117,8 +100,8 @@ void add_tensor_properties(Properties<S> &t) {
   t.add(enum_property("resize-mode", "Resize mode",
                       "Stretch, or one of the letterbox modes of cudaletterbox",
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
-        Effect::next_frame, [](S &s) -> ResizeMode & { return s.resize.mode; });
-  add_resize_properties(t);
+        Effect::next_frame, [](S &s) -> ResizeMode & { return s.normalize.resize.mode; });
+  add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });
   add_normalization_properties(t);
 }
 

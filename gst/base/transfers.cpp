@@ -2,140 +2,172 @@
 #include "gst/base/transfers.h"
 
 #include <cstring>
-#include <utility>
 
 namespace cudatensor {
 namespace {
 
-constexpr size_t kAlign = 256;  // of planes on the device
+constexpr size_t kPlaneAlignment = 256;  // on the device
+constexpr size_t kRowAlignment = 16;
 
 constexpr size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
-template <class ImageType>
-Planes planes_of_image(const ImageType &image) {
-  const FormatLayout layout = layout_of(image.desc.format);
-  Planes planes = {};
-  for (int c = 0; c < layout.components; ++c) {
-    const Component &component = layout.component[c];
-    auto &plane = planes.plane[component.plane];
-    plane.data = const_cast<uint8_t *>(image.planes[component.plane].data);
-    plane.stride = image.planes[component.plane].stride;
-    plane.row = static_cast<size_t>(component_length(layout.subsampled, c, image.desc.width)) *
-                component.step;
-    plane.rows = component_length(layout.subsampled, c, image.desc.height);
-  }
-  return planes;
+int planes_of(const ImageDesc &image) { return layout_of(image.format).planes; }
+int planes_of(const TensorDesc &) { return 1; }
+
+/// A tensor is one row.
+PlaneSize plane_size(const TensorDesc &tensor, int) { return {tensor.bytes(), 1}; }
+
+template <class Byte>
+Rows<Byte> rows_of(const BasicImage<Byte> &image, int plane) {
+  return {image.planes[plane].data, image.planes[plane].stride};
+}
+Rows<uint8_t> rows_of(const Tensor &tensor, int) {
+  return {static_cast<uint8_t *>(tensor.data), static_cast<ptrdiff_t>(tensor.desc.bytes())};
+}
+Rows<const uint8_t> rows_of(const ConstTensor &tensor, int) {
+  return {static_cast<const uint8_t *>(tensor.data), static_cast<ptrdiff_t>(tensor.desc.bytes())};
 }
 
-Planes planes_of_tensor(const TensorDesc &desc, const void *data) {
-  const size_t bytes = desc.bytes();
-  Planes planes = {};
-  planes.plane[0] = {static_cast<uint8_t *>(const_cast<void *>(data)),
-                     static_cast<ptrdiff_t>(bytes), bytes, 1};
-  return planes;
+void set_plane(Image &image, int plane, uint8_t *data, ptrdiff_t stride) {
+  image.planes[plane] = {data, stride};
 }
+void set_plane(Tensor &tensor, int, uint8_t *data, ptrdiff_t) { tensor.data = data; }
 
-template <class ImageType>
-ImageType image_with_planes(ImageType image, const Planes &planes) {
-  for (size_t i = 0; i < planes.plane.size(); ++i)
-    image.planes[i] = {planes.plane[i].data, planes.plane[i].stride};
-  return image;
-}
-
-/// The shape, packed into one block: bytes, and each plane's offset as its data.
-struct Packed {
-  Planes planes;
-  size_t size;
-};
-
-Packed packed(const Planes &shape, uint8_t *base) {
-  Packed result = {shape, 0};
-  for (auto &plane : result.planes.plane) {
-    if (plane.rows == 0) continue;
-    plane.stride = static_cast<ptrdiff_t>(plane.rows == 1 ? plane.row : round_up(plane.row, 16));
-    plane.data = base + result.size;
-    result.size += round_up(plane.stride * plane.rows, kAlign);
-  }
+ConstImage constant(const Image &image, const ConstImage &others) {
+  ConstImage result = others;
+  for (int p = 0; p < 3; ++p)
+    if (image.planes[p].data != nullptr)
+      result.planes[p] = {image.planes[p].data, image.planes[p].stride};
   return result;
 }
-
-size_t packed_size(const Planes &shape) { return packed(shape, nullptr).size; }
-
-void copy_on_host(const Planes &to, const Planes &from) {
-  for (size_t i = 0; i < to.plane.size(); ++i)
-    for (size_t y = 0; y < to.plane[i].rows; ++y)
-      memcpy(to.plane[i].data + to.plane[i].stride * y,
-             from.plane[i].data + from.plane[i].stride * y, to.plane[i].row);
+ConstTensor constant(const Tensor &tensor, const ConstTensor &) {
+  return {tensor.desc, tensor.data};
 }
 
-void queue_copy(Device &device, const Planes &to, const Planes &from, Stream stream) {
-  for (size_t i = 0; i < to.plane.size(); ++i)
-    if (to.plane[i].rows > 0)
-      device.copy({to.plane[i].data, to.plane[i].stride},
-                  {from.plane[i].data, from.plane[i].stride}, to.plane[i].row, to.plane[i].rows,
-                  stream);
+ptrdiff_t packed_stride(const PlaneSize &size) {
+  return static_cast<ptrdiff_t>(size.rows == 1 ? size.row : round_up(size.row, kRowAlignment));
+}
+
+/// Of the planes in one block.
+template <class Desc>
+size_t packed_bytes(const Desc &desc, int planes) {
+  size_t bytes = 0;
+  for (int p = 0; p < planes; ++p) {
+    const PlaneSize size = plane_size(desc, p);
+    bytes += round_up(packed_stride(size) * size.rows, kPlaneAlignment);
+  }
+  return bytes;
+}
+
+/// The planes in a block, one behind the other.
+template <class View, class Desc>
+View packed_view(const Desc &desc, int planes, uint8_t *block) {
+  View view = {};
+  view.desc = desc;
+  for (int p = 0; p < planes; ++p) {
+    const PlaneSize size = plane_size(desc, p);
+    set_plane(view, p, block, packed_stride(size));
+    block += round_up(packed_stride(size) * size.rows, kPlaneAlignment);
+  }
+  return view;
+}
+
+template <class View, class From>
+void queue_copy(Device &device, const View &to, const From &from, int planes, Stream stream) {
+  for (int p = 0; p < planes; ++p) {
+    const PlaneSize size = plane_size(to.desc, p);
+    const auto source = rows_of(from, p);
+    device.copy(rows_of(to, p), {source.data, source.stride}, size.row, size.rows, stream);
+  }
+}
+
+template <class View, class From>
+void copy_on_host(const View &to, const From &from, int planes) {
+  for (int p = 0; p < planes; ++p) {
+    const PlaneSize size = plane_size(to.desc, p);
+    const auto target = rows_of(to, p);
+    const auto source = rows_of(from, p);
+    for (size_t y = 0; y < size.rows; ++y)
+      std::memcpy(target.data + target.stride * y, source.data + source.stride * y, size.row);
+  }
 }
 
 }  // namespace
 
-Planes planes_of(const Image &image) { return planes_of_image(image); }
-Planes planes_of(const ConstImage &image) { return planes_of_image(image); }
-Planes planes_of(const Tensor &t) { return planes_of_tensor(t.desc, t.data); }
-Planes planes_of(const ConstTensor &t) { return planes_of_tensor(t.desc, t.data); }
-
-Image with_planes(const Image &image, const Planes &p) { return image_with_planes(image, p); }
-ConstImage with_planes(const ConstImage &image, const Planes &p) {
-  return image_with_planes(image, p);
-}
-Tensor with_planes(const Tensor &t, const Planes &p) { return {t.desc, p.plane[0].data}; }
-ConstTensor with_planes(const ConstTensor &t, const Planes &p) { return {t.desc, p.plane[0].data}; }
-
-Planes Transfers::place(std::unique_ptr<Memory> &memory, const Planes &shape) {
-  const size_t size = packed_size(shape);
-  if (memory == nullptr || memory->size() < size) {
+template <class View, class Desc>
+View Transfers::place(std::unique_ptr<Memory> &memory, const Desc &desc, int planes) {
+  const size_t bytes = packed_bytes(desc, planes);
+  if (memory == nullptr || memory->size() < bytes) {
     memory.reset();
-    memory = device_.allocate(size);
+    memory = device_.allocate(bytes);
   }
-  return packed(shape, memory->data()).planes;
+  return packed_view<View>(desc, planes, memory->data());
 }
 
-Planes Transfers::upload(const Planes &host, bool pinned, Stream stream) {
-  const Planes target = place(in_, host);
+template <class View, class ConstView>
+ConstView Transfers::upload_view(const ConstView &host, int planes, bool pinned, Stream stream) {
+  const auto target = place<View>(in_, host.desc, planes);
   if (pinned) {
-    queue_copy(device_, target, host, stream);
-    return target;
+    queue_copy(device_, target, host, planes, stream);
+  } else {
+    const View block =
+        packed_view<View>(host.desc, planes, ring_.take(packed_bytes(host.desc, planes)));
+    copy_on_host(block, host, planes);
+    queue_copy(device_, target, block, planes, stream);
+    ring_.in_use_until(stream);
   }
-  const Planes block = packed(host, ring_.take(packed_size(host))).planes;
-  copy_on_host(block, host);
-  queue_copy(device_, target, block, stream);
-  ring_.done_after(stream);
-  return target;
+  return constant(target, host);
 }
 
-Planes Transfers::make_room(const Planes &host) {
-  device_out_ = place(out_, host);
-  return device_out_;
+ConstImage Transfers::upload(const ConstImage &host, int planes, bool pinned, Stream stream) {
+  return upload_view<Image>(host, planes, pinned, stream);
+}
+ConstTensor Transfers::upload(const ConstTensor &host, int planes, bool pinned, Stream stream) {
+  return upload_view<Tensor>(host, planes, pinned, stream);
 }
 
-void Transfers::download(const Planes &host, bool pinned, Stream stream) {
-  Planes target = host;
-  host_out_ = {};
+template <class View>
+View Transfers::make_room_for(const View &host) {
+  const auto device = place<View>(out_, host.desc, planes_of(host.desc));
+  result_ = Result<View>{host, device};
+  return device;
+}
+
+Image Transfers::make_room(const Image &host) { return make_room_for(host); }
+Tensor Transfers::make_room(const Tensor &host) { return make_room_for(host); }
+
+template <class View>
+void Transfers::queue_download(Result<View> &result, bool pinned, Stream stream) {
+  const int planes = planes_of(result.host.desc);
   if (!pinned) {
-    const size_t size = packed_size(host);
-    if (pinned_out_ == nullptr || pinned_out_->size() < size) {
+    const size_t bytes = packed_bytes(result.host.desc, planes);
+    if (pinned_out_ == nullptr || pinned_out_->size() < bytes) {
       pinned_out_.reset();
-      pinned_out_ = device_.allocate_pinned(size);
+      pinned_out_ = device_.allocate_pinned(bytes);
     }
-    target = packed(host, pinned_out_->data()).planes;
-    host_out_ = host;
-    pinned_host_out_ = target;
+    result.pinned = packed_view<View>(result.host.desc, planes, pinned_out_->data());
   }
-  queue_copy(device_, target, device_out_, stream);
+  queue_copy(device_, pinned ? result.host : result.pinned, result.device, planes, stream);
 }
+
+void Transfers::download(bool pinned, Stream stream) {
+  copies_result_ = !pinned;
+  std::visit([&](auto &result) { queue_download(result, pinned, stream); }, result_);
+}
+
+namespace {
+
+void copy_result(std::monostate) {}
+template <class Result>
+void copy_result(const Result &result) {
+  copy_on_host(result.host, result.pinned, planes_of(result.host.desc));
+}
+
+}  // namespace
 
 void Transfers::finish() {
-  copy_on_host(host_out_, pinned_host_out_);
-  host_out_ = {};
+  if (copies_result_) std::visit([](const auto &result) { copy_result(result); }, result_);
+  copies_result_ = false;
 }
 
 }  // namespace cudatensor

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "gst/base/filter.h"
+#include "gst/base/framepass.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/histogramaccumulator.h"
@@ -229,23 +230,24 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
   if (!worker_) start_worker(cuda.context());
   HistogramJob job;
   if (alone) job.bins = worker_->take();
-  CudaInput input(cuda, in);
-  const Stream stream = use_stream(cuda, input.own_stream(), nullptr);
+  FramePass pass(cuda);
+  const size_t input = pass.add_input(in);
+  pass.begin();
   {
-    const VideoMap source(info_, in, input.flags());
-    const ConstImage view = input.luminance(source.constant(), stream);
+    const VideoMap source(info_, in, pass.input_flags(input));
+    const ConstImage view = pass.luminance(input, source.constant());
     if (alone)
-      operation_->run(view, job.bins.bins(), stream);
+      operation_->run(view, job.bins.bins(), pass.stream());
     else
-      operation_->add(view, stream);
+      operation_->add(view, pass.stream());
     open_.add(frame);
     if (alone) job.counted = std::exchange(open_, {});
-    input.finish(stream);
+    pass.finish();
   }
-  if (input.is_read_later()) job.input = keep(in);
+  if (pass.is_read_later(input)) job.input = keep(in);
   if (!alone && !job.input) return;
   if (!job.bins.ready) job.bins = worker_->take();
-  job.bins.ready->record(stream);
+  job.bins.ready->record(pass.stream());
   job.ends_interval = alone;
   worker_->push(std::move(job));
 }

@@ -47,7 +47,7 @@ const Properties<Settings> &properties() {
     t.add(enum_property("resize-mode", "Resize mode", "Where the picture lies in the output",
                         letterbox_mode_get_type(), static_cast<int>(ResizeMode::affine)),
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
-    add_resize_properties(t);
+    add_resize_properties(t, [](Settings &s) -> Resize & { return s.resize; });
     return t;
   });
   return table;
@@ -69,15 +69,12 @@ class Letterbox final : public ImageFilter<Settings> {
   }
 
   void prepare(Backend &backend) override {
-    const LetterboxParams params = {source_, image_desc_of(out_), latched().resize};
-    geometry_ = make_geometry(params.resize.mode, in_.width, in_.height, out_.width, out_.height,
-                              params.resize.scale_up);
-    operation_ = backend.letterbox(params);
+    operation_ = backend.letterbox({source_, image_desc_of(out_), latched().resize});
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     ImageFilter::process(session, in, out);
-    attach_geometry(in, out, geometry_);
+    attach_geometry(in, out, operation_->geometry());
   }
 
  private:

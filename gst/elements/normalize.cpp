@@ -28,7 +28,9 @@
  *
  * Since: 0.1
  */
+#include "gst/base/batch.h"
 #include "gst/base/filter.h"
+#include "gst/base/framepass.h"
 #include "gst/base/regions.h"
 #include "gst/base/tensorsettings.h"
 #include "gst/caps/videocaps.h"
@@ -57,13 +59,16 @@ struct Settings : TensorSettings {
   RegionSettings regions;
 
   int64_t slots() const { return regions.slots(); }
+  NormalizeParams params() const { return params_with(normalize, regions); }
 };
 
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     add_tensor_properties(t);
-    add_region_properties(t);
+    add_region_properties(t,
+                          "Slots of a batch of regions; 0 = as many as the list or the tiles have, "
+                          "16 for regions=meta");
     return t;
   });
   return table;
@@ -88,24 +93,22 @@ class Normalize final : public FilterWith<Settings> {
   gsize output_size() const override { return out_.bytes(); }
 
   void prepare(Backend &backend) override;
-  void release() override {
-    operation_.reset();
-    regions_.reset();
-  }
+  void release() override { operation_.reset(); }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
-  void process_regions(Session &session, GstBuffer *in, GstBuffer *out);
-  std::vector<BatchSlot> slots_of(GstBuffer *in, FoundRegions found) const;
+  void attach_slots(GstBuffer *in, GstBuffer *out, FoundRegions found,
+                    const std::vector<Geometry> &geometries) const;
 
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
   Source source_ = {};
-  Geometry geometry_ = {};
-  NormalizeParams params_;  // what the operation was made for, which is one of the two
-  std::unique_ptr<ImageToTensor> operation_;
-  std::unique_ptr<RegionsToTensor> regions_;
+  // What the operation was made for.
+  NormalizeParams params_;
+  TensorDesc made_ = {};
+  std::unique_ptr<NormalizeOperation> operation_;
+  std::vector<Slot> slots_;
 };
 
 /// Regions may change from frame to frame: only their number asks for other caps.
@@ -119,68 +122,53 @@ void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
-  NormalizeParams params = s.params(source_, out_);
-  const bool of_regions = s.regions.source != RegionSource::none;
-  params.beyond_is_pad = of_regions && s.regions.edge == RegionEdge::pad;
-  if (of_regions) check_regions(s.regions);
-  // Not for other regions.
-  if ((of_regions ? regions_ != nullptr : operation_ != nullptr) && params == params_) return;
+  check_regions(s.regions);
+  const NormalizeParams params = s.params();
+  if (operation_ != nullptr && params == params_ && out_ == made_) return;
   release();
-  if (of_regions) {
-    regions_ = backend.normalize_regions(params);
-  } else {
-    geometry_ = s.geometry(source_.image, out_);
-    operation_ = backend.normalize(params);
-  }
-  params_ = std::move(params);
+  operation_ = backend.normalize(params, out_);
+  params_ = params;
+  made_ = out_;
 }
 
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
-  if (regions_ != nullptr) return process_regions(session, in, out);
-  run(session, *operation_, in_, in, out_, out);
-  transform_regions(in, out, geometry_);
-  attach_geometry(in, out, geometry_);
-}
-
-void Normalize::process_regions(Session &session, GstBuffer *in, GstBuffer *out) {
   FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
-  std::vector<Region> regions;
-  for (const FoundRegion &each : found.regions) regions.push_back(each.region);
+  const std::vector<Geometry> *geometries = nullptr;
   run_work(
       session,
       [&](const ConstImage &from, const Tensor &to, Stream stream) {
-        regions_->run(from, regions, to, stream);
+        slots_.clear();
+        append_slots(slots_, source_, from, found);
+        geometries = &operation_->run(slots_, to, stream);
       },
       in_, in, out_, out);
+  if (!found.is_whole) return attach_slots(in, out, std::move(found), *geometries);
+  transform_regions(in, out, geometries->front());
+  attach_geometry(in, out, geometries->front());
+}
+
+void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, FoundRegions found,
+                             const std::vector<Geometry> &geometries) const {
+  BatchSlot slot;
+  const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
+      gst_pad_get_stream_id(element()->sinkpad), g_free);
+  if (stream_id != nullptr) slot.stream_id = stream_id.get();
+  slot.pad_index = 0;
+  const GstSegment &segment = element()->segment;
+  slot.picture = in;
+  slot.running_time =
+      segment.format == GST_FORMAT_TIME
+          ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
+          : GST_CLOCK_TIME_NONE;
   drop_geometry(out);
   // Nothing to infer from.
   if (found.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
   const guint left_out = found.left_out;
   if (left_out > 0)
     GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
-  attach_batch(out, slots_of(in, std::move(found)), left_out);
-}
-
-std::vector<BatchSlot> Normalize::slots_of(GstBuffer *in, FoundRegions found) const {
-  const GstSegment &segment = element()->segment;
-  const GstClockTime running_time =
-      segment.format == GST_FORMAT_TIME
-          ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
-          : GST_CLOCK_TIME_NONE;
-  const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
-      gst_pad_get_stream_id(element()->sinkpad), g_free);
-  std::vector<BatchSlot> slots(out_.n);
-  for (size_t i = 0; i < slots.size(); ++i) {
-    BatchSlot &slot = slots[i];
-    if (stream_id != nullptr) slot.stream_id = stream_id.get();
-    slot.pad_index = 0;
-    if (i >= found.regions.size()) continue;
-    slot.picture = in;
-    slot.running_time = running_time;
-    slot.geometry = latched().geometry(source_.image, found.regions[i].region, out_);
-    slot.region = std::move(found.regions[i]);
-  }
-  return slots;
+  std::vector<BatchSlot> slots;
+  append_batch_slots(slots, slot, std::move(found), geometries.size(), geometries.data());
+  attach_batch(out, slots, left_out);
 }
 
 /// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
@@ -188,7 +176,7 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, tensor);
   gst_caps_append_structure(caps, picture);
-  if (s.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
+  if (s.normalize.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
 }
 
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
@@ -220,7 +208,7 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
   const Settings s = settings();
   const GstVideoInfo in = parse_video_caps(caps);
-  if (s.color == Color::rgb || s.color == Color::bgr) check_matrix(in);
+  if (s.normalize.color == Color::rgb || s.normalize.color == Color::bgr) check_matrix(in);
   Ref<GstCaps> wanted(ask_downstream(element(), offered.get()));
   if (gst_caps_is_empty(wanted.get())) return wanted.release();
   return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);

@@ -15,6 +15,7 @@
  * Since: 0.1
  */
 #include "gst/base/filter.h"
+#include "gst/base/framepass.h"
 #include "gst/caps/tensorcaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
@@ -104,10 +105,7 @@ void PixelShuffle::set_caps(GstCaps *in, GstCaps *out) {
   in_ = source;
   tensor_ = result;
   to_video_ = to_video;
-  geometry_.reset();
-  if (tensor_.w <= kMaxImageSize && tensor_.h <= kMaxImageSize)
-    geometry_ = make_geometry(ResizeMode::stretch, static_cast<int>(in_.w), static_cast<int>(in_.h),
-                              static_cast<int>(tensor_.w), static_cast<int>(tensor_.h), true);
+  geometry_ = geometry_of({in_, latched().factor});
 }
 
 void PixelShuffle::prepare(Backend &backend) {

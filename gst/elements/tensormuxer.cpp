@@ -22,8 +22,13 @@ const Properties<MuxSettings> &mux_properties() {
   static const Properties<MuxSettings> &table = immortal([] {
     Properties<MuxSettings> t;
     add_tensor_properties(t);
+    add_region_properties(t,
+                          "Slots of each camera; 0 = as many as the list or the tiles have, 16 for "
+                          "regions=meta");
     t.add(uint_property("batch-size", "Batch size",
-                        "Slots of a batch; 0 = as many as there are sink pads", 0, kMostSlots, 0),
+                        "Cameras of a batch, with one slot each or as many as there are regions; "
+                        "0 = as many as there are sink pads",
+                        0, kMostSlots, 0),
           Effect::renegotiates, [](MuxSettings &s) -> guint & { return s.batch_size; });
     t.add(uint64_property("window", "Window",
                           "Frames that lie less than this apart make one batch, in ns; 0 = the "
@@ -39,18 +44,20 @@ const Properties<MuxSettings> &mux_properties() {
 
 // --- properties --------------------------------------------------------------------------------
 
+/// Regions may change from batch to batch: only their number asks for other caps.
+std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value) {
+  const int64_t slots = settings_.pending().regions.slots();
+  const auto effect = settings_.set(index, value);
+  return settings_.pending().regions.slots() != slots ? Effect::renegotiates : effect;
+}
+
 bool TensorMuxer::has_room() const {
   const guint batch_size = settings_.pending().batch_size;
   const guint most = batch_size != 0 ? batch_size : kMostSlots;
   return GST_ELEMENT(element_)->numsinkpads < most;
 }
 
-void TensorMuxer::take_over_changes() {
-  const auto changes = core_.latch();
-  renegotiating_ |= changes.renegotiate;
-  // The operation goes in its session's scope; the slots without a camera may not fit any more.
-  if (changes.any) sources_.clear();
-}
+void TensorMuxer::take_over_changes() { renegotiating_ |= core_.latch().renegotiate; }
 
 // --- start and stop ----------------------------------------------------------------------------
 
@@ -64,7 +71,6 @@ bool TensorMuxer::start() {
 
 void TensorMuxer::stop() {
   core_.keeper().stop();
-  sources_.clear();
   out_ = {};
   for (const Ref<GstAggregatorPad> &pad : pads_of(element_)) {
     camera_of(pad.get()).source.reset();
@@ -76,7 +82,8 @@ void TensorMuxer::stop() {
 
 GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
   Ref<GstCaps> formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
-  if (pending().color == Color::yuv) gst_caps_set_value(formats.get(), "format", yuv_formats());
+  if (pending().normalize.color == Color::yuv)
+    gst_caps_set_value(formats.get(), "format", yuv_formats());
   GstCaps *caps = formats.release();
   if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
   if (filter == nullptr) return caps;
@@ -113,7 +120,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   take_over_changes();
   renegotiating_ = false;
   const std::vector<Ref<GstAggregatorPad>> pads = pads_of(element_);
-  const guint slots = latched().batch_size != 0 ? latched().batch_size : pads.size();
+  const guint cameras = latched().batch_size != 0 ? latched().batch_size : pads.size();
   const Camera *first = nullptr, *fastest = nullptr;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
@@ -122,6 +129,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
     if (frame_duration_of(camera) < frame_duration_of(*fastest)) fastest = &camera;
   }
   if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  const int64_t slots = batch_of(cameras);
   GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
                                          fastest->info.fps_n, fastest->info.fps_d, nullptr);
   GstCaps *offered = gst_caps_new_empty();
@@ -131,6 +139,12 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   Ref<GstCaps> own(offered);
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
+    check_regions(latched().regions);
+    if (slots > kMostSlots)
+      throw Error(Error::Code::settings, std::to_string(cameras) + " cameras with " +
+                                             std::to_string(latched().regions.slots()) +
+                                             " regions each: a batch has at most " +
+                                             std::to_string(kMostSlots) + " slots");
     *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->info.width,
                             first->info.height);
     return GST_FLOW_OK;
@@ -138,6 +152,11 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
     hear_refusal(error.what());
     return GST_FLOW_NOT_NEGOTIATED;
   }
+}
+
+/// Slots.
+int64_t TensorMuxer::batch_of(size_t cameras) const {
+  return static_cast<int64_t>(cameras) * latched().regions.slots();
 }
 
 /// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
@@ -158,7 +177,6 @@ bool TensorMuxer::end_negotiation(bool negotiated) {
 bool TensorMuxer::set_src_caps(GstCaps *caps) {
   try {
     out_ = parse_tensor_caps(caps, latched().layout);
-    sources_.clear();
     return true;
   } catch (const std::exception &error) {
     hear_refusal(error.what());
@@ -288,11 +306,11 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!start) return have_ended(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
   take_over_changes();
-  SlotPads slots;
+  SlotPads pads_by_slot;
   const bool possible = core_.errors().guard([&] {
     check_caps(pads);
-    slots = assign_slots(pads, latched().batch_size);
-    renegotiating_ |= follow(pads) || out_.n != static_cast<int64_t>(slots.size());
+    pads_by_slot = assign_slots(pads, latched().batch_size);
+    renegotiating_ |= follow(pads) || out_.n != batch_of(pads_by_slot.size());
   });
   if (!possible) return GST_FLOW_ERROR;
   if (renegotiating_) {
@@ -301,64 +319,39 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   }
   GST_CAT_LOG_OBJECT(category_, element_, "batch at %" GST_TIME_FORMAT "%s", GST_TIME_ARGS(*start),
                      timeout ? ", not all cameras in time" : "");
-  CollectedBatch batch(std::move(slots), *start);
-  const bool pictures = collect(batch);
+  MuxBatch batch(std::move(pads_by_slot), *start);
+  collect(batch);
   schedule_.begun(*start);
   const bool late = is_late_downstream(*start);
-  if (pictures && late) post_dropped(element_, *start, *start);
-  if (!pictures || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (batch.has_picture() && late) post_dropped(element_, *start, *start);
+  if (!batch.has_picture() || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
   Ref<GstBuffer> buffer = compute(batch);
   return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
 }
 
-/// Takes the cameras' frames; whether there is a picture among them.
-bool TensorMuxer::collect(CollectedBatch &batch) {
-  bool pictures = false;
-  for (size_t i = 0; i < batch.slots.size(); ++i) {
-    GstAggregatorPad *pad = batch.slots[i];
-    if (pad == nullptr) continue;
-    const Camera &camera = camera_of(pad);
-    Frame &frame = batch.frames[i];
-    BatchSlot &meta = batch.meta[i];
-    meta.pad_index = camera.index;
-    meta.stream_id = camera.stream_id;
-    frame = take(pad, batch.start);
-    if (frame.buffer == nullptr || is_gap(frame.buffer.get())) continue;
-    batch.inputs[i] = {frame.buffer.get(), &camera.info, GST_PAD_NAME(pad)};
-    meta.picture = frame.buffer.get();
-    meta.running_time = frame.time;
-    batch.timed |= GST_CLOCK_TIME_IS_VALID(frame.time);
-    pictures = true;
-  }
-  return pictures;
+/// Takes the cameras' frames.
+void TensorMuxer::collect(MuxBatch &batch) {
+  for (size_t i = 0; i < batch.pads().size(); ++i)
+    if (batch.pads()[i] != nullptr) batch.set_frame(i, take(batch.pads()[i], batch.start()));
 }
 
-/// Slots without a picture keep their place in the operation, so that it serves a camera that
-/// returns.
-void TensorMuxer::prepare(Session &session, const CollectedBatch &batch) {
-  std::vector<Source> sources = sources_;
-  sources.resize(batch.slots.size());
-  const Source *any = nullptr;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    if (batch.inputs[i].buffer == nullptr) continue;
-    sources[i] = *camera_of(batch.slots[i]).source;
-    any = &sources[i];
-  }
-  for (Source &source : sources)
-    if (source.image.width == 0) source = *any;
-  if (batch_ != nullptr && sources == sources_) return;
-  for (const BatchInput &input : batch.inputs)
-    if (input.buffer != nullptr && (latched().color == Color::rgb || latched().color == Color::bgr))
-      check_matrix(*input.info);
-  release();
+/// Throws Error where a camera has a picture that cannot be converted.
+void TensorMuxer::check_colors_of(const MuxBatch &batch) const {
+  const Color color = latched().normalize.color;
+  if (color != Color::rgb && color != Color::bgr) return;
+  for (size_t i = 0; i < batch.pads().size(); ++i)
+    if (batch.has_picture(i)) check_matrix(camera_of(batch.pads()[i]).info);
+}
+
+void TensorMuxer::prepare(Session &session) {
   out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
-  batch_ = session.backend().normalize_batch(sources, latched().params(sources[0], out_));
-  geometries_.clear();
-  TensorDesc slot = out_;
-  slot.n = 1;
-  for (const Source &source : sources)
-    geometries_.push_back(latched().geometry(source.image, slot));
-  sources_ = sources;
+  check_regions(latched().regions);
+  const NormalizeParams params = params_with(latched().normalize, latched().regions);
+  if (operation_ != nullptr && params == params_ && out_ == made_) return;
+  release();
+  operation_ = session.backend().normalize(params, out_);
+  params_ = params;
+  made_ = out_;
 }
 
 /// Not a pool's own words alone: the cause.
@@ -379,14 +372,14 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
 }
 
 /// None where it failed, with the error reported.
-Ref<GstBuffer> TensorMuxer::compute(CollectedBatch &batch) {
+Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
-    prepare(session, batch);
-    for (size_t i = 0; i < batch.meta.size(); ++i) batch.meta[i].geometry = geometries_[i];
+    check_colors_of(batch);
+    prepare(session);
     out = acquire(session);
-    run_batch(session, *batch_, batch.inputs, out_, out.get());
-    attach_batch(out.get(), batch.meta);
+    const RegionSettings &regions = latched().regions;
+    batch.run(session, *operation_, regions, regions.slots(), out_, out.get());
   });
   return done ? std::move(out) : nullptr;
 }
@@ -417,13 +410,13 @@ void TensorMuxer::begin_segment() {
   begins_segment_ = false;
 }
 
-GstFlowReturn TensorMuxer::push(const CollectedBatch &batch, Ref<GstBuffer> buffer) {
+GstFlowReturn TensorMuxer::push(const MuxBatch &batch, Ref<GstBuffer> buffer) {
   if (begins_segment_) begin_segment();
-  GST_BUFFER_PTS(buffer.get()) = batch.timed ? batch.start : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_PTS(buffer.get()) = batch.has_time() ? batch.start() : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
   GstAggregatorPad *src = GST_AGGREGATOR_PAD(element_->srcpad);
-  locked(src, [&] { src->segment.position = batch.start; });
+  locked(src, [&] { src->segment.position = batch.start(); });
   gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
                                   GST_BUFFER_DURATION(buffer.get()), nullptr);
   const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());

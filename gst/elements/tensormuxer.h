@@ -3,46 +3,23 @@
 
 #include <atomic>
 
-#include "gst/base/batchrun.h"
 #include "gst/base/elementcore.h"
 #include "gst/base/tensorsettings.h"
 #include "gst/elements/batchschedule.h"
+#include "gst/elements/muxbatch.h"
 #include "gst/elements/muxcamera.h"
-#include "gst/meta/batchmeta.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
 
 struct MuxSettings : TensorSettings {
+  RegionSettings regions;  // of each camera
   guint batch_size = 0;
   guint64 window = 0;
   bool qos = true;
 };
 
 const Properties<MuxSettings> &mux_properties();
-
-/// A frame that goes into a batch, or a gap.
-struct Frame {
-  Ref<GstBuffer> buffer;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-};
-
-/// A batch on its way, by slot.
-struct CollectedBatch {
-  CollectedBatch(SlotPads of, GstClockTime at)
-      : slots(std::move(of)),
-        start(at),
-        frames(slots.size()),
-        inputs(slots.size()),
-        meta(slots.size()) {}
-
-  SlotPads slots;
-  GstClockTime start;
-  std::vector<Frame> frames;
-  std::vector<BatchInput> inputs;
-  std::vector<BatchSlot> meta;
-  bool timed = false;  // some picture has a time
-};
 
 /// What cudatensormux does, in plain C++; of GstAggregator's functions those of the same names.
 class TensorMuxer final : public Configurable {
@@ -56,9 +33,7 @@ class TensorMuxer final : public Configurable {
   ElementCore &core() { return core_; }
 
   // With the object lock held.
-  std::optional<Effect> set_property(guint index, const GValue *value) override {
-    return settings_.set(index, value);
-  }
+  std::optional<Effect> set_property(guint index, const GValue *value) override;
   void get_property(guint index, GValue *value) override { settings_.get(index, value); }
   void latch() override { settings_.latch(); }
   bool has_room() const;
@@ -86,7 +61,7 @@ class TensorMuxer final : public Configurable {
   GstFlowReturn aggregate(bool timeout);
 
  private:
-  void release() { batch_.reset(); }
+  void release() { operation_.reset(); }
   void take_over_changes();
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
@@ -98,19 +73,21 @@ class TensorMuxer final : public Configurable {
   void hear_refusal(const std::string &cause);
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
-  bool collect(CollectedBatch &batch);
-  void prepare(Session &session, const CollectedBatch &batch);
+  void collect(MuxBatch &batch);
+  int64_t batch_of(size_t cameras) const;
+  void check_colors_of(const MuxBatch &batch) const;
+  void prepare(Session &session);
   Ref<GstBuffer> acquire(Session &session);
-  Ref<GstBuffer> compute(CollectedBatch &batch);
+  Ref<GstBuffer> compute(MuxBatch &batch);
   void begin_segment();
-  GstFlowReturn push(const CollectedBatch &batch, Ref<GstBuffer> buffer);
+  GstFlowReturn push(const MuxBatch &batch, Ref<GstBuffer> buffer);
   bool is_late_downstream(GstClockTime start) const;
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 
   GstAggregator *element_;
   GstDebugCategory *category_;
   LatchedSettings<MuxSettings> settings_;
-  std::unique_ptr<ImagesToTensor> batch_;  // goes in its session's scope, at last by core_
+  std::unique_ptr<NormalizeOperation> operation_;  // goes in its session's scope, at last by core_
   ElementCore core_;
 
   std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream
@@ -123,8 +100,9 @@ class TensorMuxer final : public Configurable {
   bool begins_segment_ = true;  // before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
-  std::vector<Source> sources_;  // of the slots, those that batch_ was made for; none: to be made
-  std::vector<Geometry> geometries_;
+  // What operation_ was made for.
+  NormalizeParams params_;
+  TensorDesc made_ = {};
 };
 
 }  // namespace cudatensor

@@ -78,17 +78,6 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-/// Resize and crop as a map from source to output.
-Geometry geometry_of(const Yuv444Params &p) {
-  Geometry g = make_geometry(ResizeMode::stretch, p.in.width, p.in.height, p.resize_width,
-                             p.resize_height, true);
-  g.dst_width = g.content_width = p.out.width;
-  g.dst_height = g.content_height = p.out.height;
-  g.tx = -p.crop_x;
-  g.ty = -p.crop_y;
-  return g;
-}
-
 class Nv12ToYuv444 final : public ImageFilter<Settings> {
  public:
   explicit Nv12ToYuv444(GstBaseTransform *element) : ImageFilter(element, properties()) {}
@@ -98,19 +87,13 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
 
   void prepare(Backend &backend) override {
     const Settings &s = latched();
-    const Yuv444Params params = {image_desc_of(in_),
-                                 image_desc_of(out_),
-                                 s.x.resized(out_.width),
-                                 s.y.resized(out_.height),
-                                 s.x.crop,
-                                 s.y.crop};
-    geometry_ = geometry_of(params);
-    operation_ = backend.yuv444(params);
+    operation_ = backend.yuv444({image_desc_of(in_), image_desc_of(out_), s.x.resized(out_.width),
+                                 s.y.resized(out_.height), s.x.crop, s.y.crop});
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     ImageFilter::process(session, in, out);
-    carry_geometry(in, out, geometry_);
+    carry_geometry(in, out, operation_->geometry());
   }
 };
 

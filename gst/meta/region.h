@@ -27,6 +27,7 @@ struct FoundRegion {
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
   guint left_out = 0;                ///< metas' regions for which there was no slot
+  bool is_whole = false;  ///< no regions were asked for: there is one, of all the picture
 };
 
 }  // namespace cudatensor

@@ -111,8 +111,7 @@ class LuminanceHistogram final : public HistogramOperation {
 
 }  // namespace
 
-std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
-                                                   Workers &workers) {
+std::unique_ptr<HistogramOperation> make(const HistogramParams &params, Workers &workers) {
   check_histogram(params);
   return std::make_unique<LuminanceHistogram>(params, workers);
 }

@@ -10,7 +10,7 @@ namespace {
 class Letterbox final : public ImageToImage {
  public:
   Letterbox(const LetterboxPlan &plan, Workers &workers)
-      : ImageToImage(plan.resample.source.image, plan.out),
+      : ImageToImage(plan.resample.source.image, plan.out, plan.resample.geometry),
         rows_(plan.resample),
         kernels_(row_kernels()),
         layout_(layout_of(plan.out.format)),
@@ -72,7 +72,7 @@ class Letterbox final : public ImageToImage {
 
 }  // namespace
 
-std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, Workers &workers) {
+std::unique_ptr<ImageToImage> make(const LetterboxParams &params, Workers &workers) {
   return std::make_unique<Letterbox>(make_letterbox_plan(params), workers);
 }
 

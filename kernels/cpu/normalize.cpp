@@ -54,7 +54,7 @@ struct NoRows {
   bool produce(const ConstImage &, int, Scratch &) const { return false; }
 };
 
-/// Makes one tensor, or one slot of it.
+/// Makes one slot of a tensor.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
@@ -64,16 +64,16 @@ class Normalizer {
 /// Rows of components to rows of a tensor.
 class RowStore {
  public:
-  explicit RowStore(const NormalizePlan &plan)
-      : out_(plan.out),
+  explicit RowStore(const TensorPlan &plan)
+      : out_(plan.slot),
         swap_(plan.swap),
         kernels_(row_kernels()),
-        packed_(plan.out.layout == Layout::nhwc && plan.out.c == 3),
-        row_(plan.out.w * size_of(plan.out.dtype)),
-        pad_(row_ * plan.out.c) {
+        packed_(plan.slot.layout == Layout::nhwc && plan.slot.c == 3),
+        row_(plan.slot.w * size_of(plan.slot.dtype)),
+        pad_(row_ * plan.slot.c) {
     std::copy(plan.channel, plan.channel + 3, channel_);
     std::vector<float> component[3];
-    for (int c = 0; c < 3; ++c) component[c].assign(plan.out.w, plan.pad[c]);
+    for (int c = 0; c < 3; ++c) component[c].assign(plan.slot.w, plan.pad[c]);
     Elements elements = make_elements();
     put(component, elements, 0, 1, pad_.data());
   }
@@ -120,12 +120,12 @@ class RowStore {
 template <class Rows>
 class RowNormalizer final : public Normalizer {
  public:
-  RowNormalizer(const NormalizePlan &plan, Rows rows, Workers &workers)
+  RowNormalizer(const TensorPlan &plan, Rows rows, Workers &workers)
       : rows_(std::move(rows)),
         store_(plan),
         kernels_(row_kernels()),
         round_(plan.round),
-        out_(plan.out),
+        out_(plan.slot),
         workers_(workers) {
     for (int i = 0; i < workers.slots(); ++i)
       scratch_.push_back({rows_.make_scratch(), store_.make_elements()});
@@ -166,105 +166,46 @@ class RowNormalizer final : public Normalizer {
   std::vector<Scratch> scratch_;
 };
 
-std::unique_ptr<Normalizer> make_normalizer(const NormalizePlan &plan, Workers &workers) {
-  if (plan.fixed)
-    return std::make_unique<RowNormalizer<FixedRows>>(plan, FixedRows(*plan.fixed), workers);
-  return std::make_unique<RowNormalizer<ResampleRows>>(plan, ResampleRows(*plan.resample), workers);
+std::unique_ptr<Normalizer> make_normalizer(const TensorPlan &tensor, const SlotPlan &plan,
+                                            Workers &workers) {
+  if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
+    return std::make_unique<RowNormalizer<FixedRows>>(tensor, FixedRows(*fixed), workers);
+  return std::make_unique<RowNormalizer<ResampleRows>>(
+      tensor, ResampleRows(std::get<ResamplePlan>(plan.sampling)), workers);
 }
 
-class Normalize final : public ImageToTensor {
+class Normalize final : public NormalizeOperation {
  public:
-  Normalize(const ImageDesc &in, const NormalizePlan &plan, Workers &workers)
-      : ImageToTensor(in, plan.out), normalizer_(make_normalizer(plan, workers)) {}
-
- private:
-  void execute(const ConstImage &in, const Tensor &out, Stream) override {
-    normalizer_->run(in, static_cast<uint8_t *>(out.data));
-  }
-
-  std::unique_ptr<Normalizer> normalizer_;
-};
-
-class NormalizeBatch final : public ImagesToTensor {
- public:
-  NormalizeBatch(std::vector<ImageDesc> in, const TensorDesc &out,
-                 const std::vector<NormalizePlan> &plans, Workers &workers)
-      : ImagesToTensor(std::move(in), out),
-        slot_bytes_(plans[0].out.bytes()),
-        pad_(plans[0], NoRows(), workers) {
-    for (const NormalizePlan &plan : plans) slots_.push_back(make_normalizer(plan, workers));
-  }
-
- private:
-  void execute(const std::vector<ConstImage> &in, const Tensor &out, Stream) override {
-    auto *slot = static_cast<uint8_t *>(out.data);
-    for (size_t i = 0; i < in.size(); ++i, slot += slot_bytes_) {
-      Normalizer &normalizer = in[i].planes[0].data != nullptr ? *slots_[i] : pad_;
-      normalizer.run(in[i], slot);
-    }
-  }
-
-  size_t slot_bytes_;
-  RowNormalizer<NoRows> pad_;
-  std::vector<std::unique_ptr<Normalizer>> slots_;
-};
-
-class NormalizeRegions final : public RegionsToTensor {
- public:
-  NormalizeRegions(const NormalizeParams &params, Workers &workers)
-      : RegionsToTensor(params.source.image, params.out),
-        params_(one_slot(params)),
-        pad_(make_normalize_plan(params_), NoRows(), workers),
+  Normalize(const NormalizeParams &params, const TensorDesc &out, Workers &workers)
+      : NormalizeOperation(params, out),
+        pad_(plans().tensor(), NoRows(), workers),
         workers_(workers),
-        slots_(params.out.n) {}
+        normalizers_(out.n) {}
 
  private:
-  struct Slot {
-    Region region;
-    std::unique_ptr<Normalizer> normalizer;
-  };
-
-  void execute(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
-               Stream) override {
-    for (size_t i = 0; i < regions.size(); ++i) prepare(slots_[i], regions[i]);
+  void execute(const std::vector<Slot> &slots, const Tensor &out, Stream) override {
+    for (const auto &[place, plan] : plans().update(slots))
+      normalizers_[place] = make_normalizer(plans().tensor(), plan, workers_);
     auto *data = static_cast<uint8_t *>(out.data);
-    for (size_t i = 0; i < slots_.size(); ++i, data += params_.out.bytes()) {
-      Normalizer &normalizer = i < regions.size() ? *slots_[i].normalizer : pad_;
-      normalizer.run(in, data);
+    for (int64_t i = 0; i < out.desc.n; ++i, data += plans().tensor().slot.bytes()) {
+      const size_t place = plans().place(i);
+      if (place == SlotPlans::kPad)
+        pad_.run({}, data);
+      else
+        normalizers_[place]->run(slots[i].image, data);
     }
   }
 
-  void prepare(Slot &slot, const Region &region) {
-    if (slot.normalizer != nullptr && slot.region == region) return;
-    params_.region = region;
-    slot.normalizer = make_normalizer(make_normalize_plan(params_), workers_);
-    slot.region = region;
-  }
-
-  NormalizeParams params_;  // of a slot; the region is that of the last one
   RowNormalizer<NoRows> pad_;
   Workers &workers_;
-  std::vector<Slot> slots_;
+  std::vector<std::unique_ptr<Normalizer>> normalizers_;  // by their plans' places
 };
 
 }  // namespace
 
-std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, Workers &workers) {
-  return std::make_unique<Normalize>(params.source.image, make_normalize_plan(params), workers);
-}
-
-std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
-                                                     const NormalizeParams &params,
-                                                     Workers &workers) {
-  const std::vector<NormalizePlan> plans = make_normalize_plans(sources, params);
-  std::vector<ImageDesc> in;
-  for (const Source &source : sources) in.push_back(source.image);
-  return std::make_unique<NormalizeBatch>(std::move(in), params.out, plans, workers);
-}
-
-std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
-                                                        Workers &workers) {
-  return std::make_unique<NormalizeRegions>(params, workers);
+std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const TensorDesc &out,
+                                         Workers &workers) {
+  return std::make_unique<Normalize>(params, out, workers);
 }
 
 }  // namespace cudatensor::cpu

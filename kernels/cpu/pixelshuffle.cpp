@@ -126,13 +126,11 @@ class PixelShuffleToVideo final : public TensorToImage {
 
 }  // namespace
 
-std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
-                                                  Workers &workers) {
+std::unique_ptr<TensorToTensor> make(const PixelShuffleParams &params, Workers &workers) {
   return std::make_unique<PixelShuffle>(params, shuffled(params), workers);
 }
 
-std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
-                                                 Workers &workers) {
+std::unique_ptr<TensorToImage> make(const PixelShuffleToVideoParams &params, Workers &workers) {
   return std::make_unique<PixelShuffleToVideo>(params, workers);
 }
 

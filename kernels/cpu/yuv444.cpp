@@ -94,9 +94,9 @@ namespace {
 
 class Yuv444 final : public ImageToImage {
  public:
-  Yuv444(const Yuv444Params &params, Workers &workers)
-      : ImageToImage(params.in, params.out),
-        rows_(make_yuv444_plan(params)),
+  Yuv444(const Yuv444Params &params, const Yuv444Plan &plan, Workers &workers)
+      : ImageToImage(params.in, params.out, plan.geometry),
+        rows_(plan),
         layout_(layout_of(params.out.format)),
         workers_(workers) {
     for (int i = 0; i < workers.slots(); ++i) scratch_.push_back(rows_.make_scratch());
@@ -122,8 +122,8 @@ class Yuv444 final : public ImageToImage {
 
 }  // namespace
 
-std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, Workers &workers) {
-  return std::make_unique<Yuv444>(params, workers);
+std::unique_ptr<ImageToImage> make(const Yuv444Params &params, Workers &workers) {
+  return std::make_unique<Yuv444>(params, make_yuv444_plan(params), workers);
 }
 
 }  // namespace cudatensor::cpu

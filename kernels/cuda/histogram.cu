@@ -388,8 +388,7 @@ bool check_code() {
   return attributes.binaryVersion >= 90 && attributes.ptxVersion >= 90;
 }
 
-std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
-                                                   CudaDevice &device) {
+std::unique_ptr<HistogramOperation> make(const HistogramParams &params, CudaDevice &device) {
   check_histogram(params);
   return std::make_unique<LuminanceHistogram>(params, device);
 }

@@ -8,7 +8,7 @@ namespace {
 class Letterbox final : public ImageToImage {
  public:
   Letterbox(const LetterboxPlan &plan, CudaDevice &device)
-      : ImageToImage(plan.resample.source.image, plan.out),
+      : ImageToImage(plan.resample.source.image, plan.out, plan.resample.geometry),
         device_(device),
         resample_(device, plan.resample),
         layout_(layout_of(plan.out.format)),
@@ -38,7 +38,7 @@ class Letterbox final : public ImageToImage {
 
 }  // namespace
 
-std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, CudaDevice &device) {
+std::unique_ptr<ImageToImage> make(const LetterboxParams &params, CudaDevice &device) {
   return std::make_unique<Letterbox>(make_letterbox_plan(params), device);
 }
 

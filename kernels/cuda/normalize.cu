@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <iterator>
+#include <optional>
+
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/resample.cuh"
 #include "kernels/cuda/yuv444.cuh"
@@ -6,9 +9,9 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// All but where the tensor lies; `plan` is that of a slot.
-TensorArgs tensor_args(const NormalizePlan &plan) {
-  const TensorDesc &t = plan.out;
+/// All but where the tensor lies.
+TensorArgs tensor_args(const TensorPlan &plan) {
+  const TensorDesc &t = plan.slot;
   const bool planar = t.layout == Layout::nchw;
   const auto element = static_cast<int64_t>(size_of(t.dtype));
   TensorArgs args = {};
@@ -52,73 +55,61 @@ class TensorKernels {
   }
 };
 
-/// What of a plan is the source's. `Uploaded` is that on the device.
-template <class Uploaded>
-const typename Uploaded::Plan &source_of(const NormalizePlan &plan) {
-  if constexpr (std::is_same_v<Uploaded, UploadedYuv444>)
-    return *plan.fixed;
-  else
-    return *plan.resample;
-}
-
-template <class Uploaded>
-class Normalize final : public ImageToTensor {
- public:
-  Normalize(const ImageDesc &in, const NormalizePlan &plan, CudaDevice &device)
-      : ImageToTensor(in, plan.out),
-        device_(device),
-        source_(device, source_of<Uploaded>(plan)),
-        tensor_(tensor_args(plan)),
-        kernels_(plan.out.dtype, source_of<Uploaded>(plan)) {}
-
- private:
-  void execute(const ConstImage &in, const Tensor &out, Stream stream) override {
-    const bool words = source_.fits_words(in);
-    typename TensorKernels<Uploaded, 1>::Work work = {{source_.args(in, words)},
-                                                      tensor_,
-                                                      static_cast<int>(out.desc.w),
-                                                      static_cast<int>(out.desc.h)};
-    work.out.data = static_cast<uint8_t *>(out.data);
-    queue_on(device_, stream, [&](const Queue &queue) {
-      const auto of_words = kernels_.sharing ? kernels_.sharing : kernels_.words;
-      (words ? of_words : kernels_.any)("normalize kernel", queue, work, 1);
-    });
-  }
-
-  const CudaDevice &device_;
-  Uploaded source_;
-  TensorArgs tensor_;
-  TensorKernels<Uploaded, 1> kernels_;
+/// Slots of a tensor, by number.
+struct Range {
+  size_t begin, end;
 };
 
-/// The slots of a batch, and the launches that fill them.
-template <class Uploaded>
-class Slots {
+/// What the slots of a launch are, and where they go.
+struct Batch {
+  const std::vector<Slot> &slots;
+  const SlotPlans &plans;
+  TensorArgs tensor;  // its first slot
+  int width, height;
+
+  bool is_pad(size_t slot) const { return plans.place(slot) == SlotPlans::kPad; }
+};
+
+/// What is launched for the plans of one kind. `Uploaded` is such a plan on the device.
+template <class Uploaded, int kFrames>
+class PlansOfKind {
  public:
-  /// `any` is the plan of a slot, which says what all have in common.
-  Slots(const NormalizePlan &any, CudaDevice &device)
-      : pads_(device, pad_of(source_of<Uploaded>(any))),
-        pad_kernels_(any.out.dtype, source_of<Uploaded>(any)),
-        tensor_(tensor_args(any)) {
-    std::copy(any.pad, any.pad + 3, pad_);
+  using Plan = typename Uploaded::Plan;
+
+  explicit PlansOfKind(const TensorPlan &tensor)
+      : tensor_(tensor), pad_plan_(Uploaded::pad_plan(tensor)) {}
+
+  void set(size_t place, const Plan &plan, const typename Uploaded::DeviceTables &tables) {
+    if (prepared_.size() <= place) prepared_.resize(place + 1);
+    prepared_[place].emplace(prepared(plan, tables));
   }
 
-  void clear() { slots_.clear(); }
-  void add(const NormalizePlan &plan, Uploaded source) {
-    slots_.push_back({std::move(source), Kernels(plan.out.dtype, source_of<Uploaded>(plan))});
+  const Plan &pad() const { return pad_plan_; }
+  /// Before a slot that is pad is launched.
+  void set_pad(const typename Uploaded::DeviceTables &tables) {
+    pad_.emplace(prepared(pad_plan_, tables));
   }
 
-  /// A picture for each slot of the tensor; those behind the ones that were added have none.
-  void run(const Queue &queue, const std::vector<ConstImage> &in, const Tensor &out) const {
-    for (size_t begin = 0; begin < in.size(); begin += kBatchFrames)
-      launch(queue, in, out, begin, std::min<size_t>(begin + kBatchFrames, in.size()));
+  /// Those of the slots that are no pad have plans of this kind.
+  void launch(const Queue &queue, const Batch &batch, Range slots) const {
+    const Kernel kernel = kernel_for(batch, slots);
+    Work work;
+    for (size_t i = slots.begin; i < slots.end; ++i)
+      work.in[i - slots.begin] = batch.is_pad(i)
+                                     ? pad_->source.args_of_pad(tensor_.pad)
+                                     : of(batch, i).source.args(batch.slots[i].image, kernel.words);
+    work.out = batch.tensor;
+    work.out.data += slots.begin * batch.tensor.frame;
+    work.width = batch.width;
+    work.height = batch.height;
+    kernel.launch("normalize kernel", queue, work, slots.end - slots.begin);
   }
 
  private:
-  using Kernels = TensorKernels<Uploaded, kBatchFrames>;
+  using Kernels = TensorKernels<Uploaded, kFrames>;
   using Work = typename Kernels::Work;
 
-  struct Slot {
+  struct Prepared {
     Uploaded source;
     Kernels kernels;
   };
@@ -128,147 +119,146 @@ class Slots {
     bool words;
   };
 
-  static bool is_empty(const ConstImage &in) { return in.planes[0].data == nullptr; }
+  Prepared prepared(const Plan &plan, const typename Uploaded::DeviceTables &tables) const {
+    return {Uploaded(typename Uploaded::PlanTables(tables), plan),
+            Kernels(tensor_.slot.dtype, plan)};
+  }
+
+  const Prepared &of(const Batch &batch, size_t slot) const {
+    return *prepared_[batch.plans.place(slot)];
+  }
 
   /// The best that all pictures can have.
-  Kernel kernel_for(const std::vector<ConstImage> &in, size_t begin, size_t end) const {
+  Kernel kernel_for(const Batch &batch, Range slots) const {
     const Kernels *first = nullptr;
     bool share = true;
-    for (size_t i = begin; i < end; ++i) {
-      if (is_empty(in[i])) continue;
-      const Kernels &kernels = slots_[i].kernels;
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      if (batch.is_pad(i)) continue;
+      const Prepared &prepared = of(batch, i);
+      const Kernels &kernels = prepared.kernels;
       if (first == nullptr) first = &kernels;
-      if (kernels.words != first->words || !slots_[i].source.fits_words(in[i]))
+      if (kernels.words != first->words || !prepared.source.fits_words(batch.slots[i].image))
         return {first->any, false};
       share &= kernels.sharing != nullptr;
     }
-    if (first == nullptr) return {pad_kernels_.words, true};
+    if (first == nullptr) return {pad_->kernels.any, false};
     return {share ? first->sharing : first->words, true};
   }
 
-  void launch(const Queue &queue, const std::vector<ConstImage> &in, const Tensor &out,
-              size_t begin, size_t end) const {
-    const Kernel kernel = kernel_for(in, begin, end);
-    Work work;
-    for (size_t i = begin; i < end; ++i)
-      work.in[i - begin] =
-          is_empty(in[i]) ? pads_.args_of_pad(pad_) : slots_[i].source.args(in[i], kernel.words);
-    work.out = tensor_;
-    work.out.data = static_cast<uint8_t *>(out.data) + begin * tensor_.frame;
-    work.width = static_cast<int>(out.desc.w);
-    work.height = static_cast<int>(out.desc.h);
-    kernel.launch("normalize kernel", queue, work, end - begin);
-  }
-
-  std::vector<Slot> slots_;
-  Uploaded pads_;  // a plan that is nothing but pad
-  Kernels pad_kernels_;
-  float pad_[3];
-  TensorArgs tensor_;
+  TensorPlan tensor_;
+  Plan pad_plan_;
+  std::optional<Prepared> pad_;
+  std::vector<std::optional<Prepared>> prepared_;  // by place
 };
 
-template <class Uploaded>
-class NormalizeBatch final : public ImagesToTensor {
+/// A launch takes at most `kFrames` slots.
+template <int kFrames>
+class Normalize final : public NormalizeOperation {
  public:
-  NormalizeBatch(std::vector<ImageDesc> in, const TensorDesc &out,
-                 const std::vector<NormalizePlan> &plans, CudaDevice &device)
-      : ImagesToTensor(std::move(in), out), device_(device), slots_(plans[0], device) {
-    for (const NormalizePlan &plan : plans)
-      slots_.add(plan, Uploaded(device, source_of<Uploaded>(plan)));
-  }
-
- private:
-  void execute(const std::vector<ConstImage> &in, const Tensor &out, Stream stream) override {
-    queue_on(device_, stream, [&](const Queue &queue) { slots_.run(queue, in, out); });
-  }
-
-  const CudaDevice &device_;
-  Slots<Uploaded> slots_;
-};
-
-template <class Uploaded>
-class NormalizeRegions final : public RegionsToTensor {
- public:
-  /// `whole` is the plan of a slot that shows all of the source.
-  NormalizeRegions(const NormalizeParams &params, const NormalizePlan &whole, CudaDevice &device)
-      : RegionsToTensor(params.source.image, params.out),
-        params_(one_slot(params)),
+  Normalize(const NormalizeParams &params, const TensorDesc &out, CudaDevice &device)
+      : NormalizeOperation(params, out),
         device_(device),
-        slots_(whole, device),
-        tables_(device, params.out.n * bytes_of(whole)),
-        pictures_(params.out.n) {}
+        args_(tensor_args(plans().tensor())),
+        resampled_(plans().tensor()),
+        fixed_(plans().tensor()),
+        tables_(device, table_bytes(), out.n + 2),
+        is_fixed_(out.n) {}
 
  private:
-  /// Of a slot's tables, which are as large whatever the region is.
-  static size_t bytes_of(const NormalizePlan &plan) {
+  /// Of a plan, which are as many whatever is sampled.
+  size_t table_bytes() const {
     TableBytes bytes;
-    Uploaded::append(bytes, source_of<Uploaded>(plan));
+    UploadedResample::append(bytes, resampled_.pad());
     return bytes.end();
   }
 
-  void execute(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
-               Stream stream) override {
+  void execute(const std::vector<Slot> &slots, const Tensor &out, Stream stream) override {
     queue_on(device_, stream, [&](const Queue &queue) {
-      if (regions != regions_) plan(regions, {queue.stream});
-      std::fill(pictures_.begin(), pictures_.end(), ConstImage{});
-      std::fill_n(pictures_.begin(), regions.size(), in);
-      slots_.run(queue, pictures_, out);
+      prepare(plans().update(slots), {queue.stream});
+      if (plans().has_pad()) prepare_pad({queue.stream});
+      Batch batch = {slots, plans(), args_, static_cast<int>(out.desc.w),
+                     static_cast<int>(out.desc.h)};
+      batch.tensor.data = static_cast<uint8_t *>(out.data);
+      for (size_t begin = 0, count = is_fixed_.size(); begin < count;)
+        begin = launch(queue, batch, {begin, count});
     });
   }
 
-  void plan(const std::vector<Region> &regions, Stream stream) {
-    std::vector<NormalizePlan> plans;
-    std::vector<typename Uploaded::PlanTables::Places> places;
-    TableBytes bytes;
-    for (const Region &region : regions) {
-      params_.region = region;
-      plans.push_back(make_normalize_plan(params_));
-      places.push_back(Uploaded::append(bytes, source_of<Uploaded>(plans.back())));
+  /// Launches as many of the slots as one kernel takes. Returns where the others begin.
+  size_t launch(const Queue &queue, const Batch &batch, Range slots) const {
+    slots.end = std::min<size_t>(slots.end, slots.begin + kFrames);
+    std::optional<bool> fixed;
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      if (batch.is_pad(i)) continue;
+      const bool is_fixed = is_fixed_[batch.plans.place(i)];
+      if (!fixed) fixed = is_fixed;
+      if (*fixed != is_fixed) slots.end = i;
     }
-    regions_.clear();  // until they are there
-    slots_.clear();
-    const uint8_t *block = tables_.upload(bytes, stream);
-    for (size_t i = 0; i < plans.size(); ++i)
-      slots_.add(plans[i], Uploaded(typename Uploaded::PlanTables(places[i].in(block)),
-                                    source_of<Uploaded>(plans[i])));
-    regions_ = regions;
+    if (fixed.value_or(false))
+      fixed_.launch(queue, batch, slots);
+    else
+      resampled_.launch(queue, batch, slots);
+    return slots.end;
   }
 
-  NormalizeParams params_;  // of a slot; the region is that of the last one
+  /// With one upload for all places that lie behind each other.
+  void prepare(const std::vector<SlotPlans::NewPlan> &plans, Stream stream) {
+    for (auto begin = plans.begin(); begin != plans.end();) {
+      TableBytes bytes;
+      std::vector<Places> places;
+      auto end = begin;
+      do places.push_back(append(bytes, end->plan));
+      while (++end != plans.end() && end->place == std::prev(end)->place + 1);
+      const uint8_t *block = tables_.upload(begin->place, bytes, stream);
+      for (const Places &at : places) set(*begin++, at, block);
+    }
+  }
+
+  /// Behind the places of plans.
+  void prepare_pad(Stream stream) {
+    if (has_pad_) return;
+    TableBytes bytes;
+    const auto resampled = UploadedResample::append(bytes, resampled_.pad());
+    const auto fixed = UploadedYuv444::append(bytes, fixed_.pad());
+    const uint8_t *block = tables_.upload(is_fixed_.size(), bytes, stream);
+    resampled_.set_pad(resampled.in(block));
+    fixed_.set_pad(fixed.in(block));
+    has_pad_ = true;
+  }
+
+  using Places = std::variant<TablePlaces<float>, TablePlaces<int32_t>>;
+
+  static Places append(TableBytes &bytes, const SlotPlan &plan) {
+    if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
+      return UploadedYuv444::append(bytes, *fixed);
+    return UploadedResample::append(bytes, std::get<ResamplePlan>(plan.sampling));
+  }
+
+  void set(const SlotPlans::NewPlan &made, const Places &places, const uint8_t *block) {
+    const auto *fixed = std::get_if<Yuv444Plan>(&made.plan.sampling);
+    is_fixed_[made.place] = fixed != nullptr;
+    if (fixed != nullptr)
+      fixed_.set(made.place, *fixed, std::get<TablePlaces<int32_t>>(places).in(block));
+    else
+      resampled_.set(made.place, std::get<ResamplePlan>(made.plan.sampling),
+                     std::get<TablePlaces<float>>(places).in(block));
+  }
+
   CudaDevice &device_;
-  Slots<Uploaded> slots_;
-  ChangingTables tables_;
-  std::vector<Region> regions_;  // that the slots are for
-  std::vector<ConstImage> pictures_;
+  TensorArgs args_;
+  PlansOfKind<UploadedResample, kFrames> resampled_;
+  PlansOfKind<UploadedYuv444, kFrames> fixed_;
+  ChangingTables tables_;       // of plans by their places, then of pad
+  std::vector<bool> is_fixed_;  // by place
+  bool has_pad_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, CudaDevice &device) {
-  const NormalizePlan plan = make_normalize_plan(params);
-  const ImageDesc &in = params.source.image;
-  if (plan.fixed) return std::make_unique<Normalize<UploadedYuv444>>(in, plan, device);
-  return std::make_unique<Normalize<UploadedResample>>(in, plan, device);
-}
-
-std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
-                                                     const NormalizeParams &params,
-                                                     CudaDevice &device) {
-  const std::vector<NormalizePlan> plans = make_normalize_plans(sources, params);
-  std::vector<ImageDesc> in;
-  for (const Source &source : sources) in.push_back(source.image);
-  if (plans[0].fixed)
-    return std::make_unique<NormalizeBatch<UploadedYuv444>>(std::move(in), params.out, plans,
-                                                            device);
-  return std::make_unique<NormalizeBatch<UploadedResample>>(std::move(in), params.out, plans,
-                                                            device);
-}
-
-std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
-                                                        CudaDevice &device) {
-  const NormalizePlan whole = make_normalize_plan(one_slot(params));
-  if (whole.fixed) return std::make_unique<NormalizeRegions<UploadedYuv444>>(params, whole, device);
-  return std::make_unique<NormalizeRegions<UploadedResample>>(params, whole, device);
+std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const TensorDesc &out,
+                                         CudaDevice &device) {
+  if (out.n == 1) return std::make_unique<Normalize<1>>(params, out, device);
+  return std::make_unique<Normalize<kBatchFrames>>(params, out, device);
 }
 
 }  // namespace cudatensor::cuda

@@ -12,19 +12,12 @@ namespace cudatensor::cuda {
 /// capability 9.0 on.
 bool check_code();
 
-std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, CudaDevice &device);
-std::unique_ptr<ImageToImage> make_letterbox(const LetterboxParams &params, CudaDevice &device);
-std::unique_ptr<ImageToTensor> make_normalize(const NormalizeParams &params, CudaDevice &device);
-std::unique_ptr<ImagesToTensor> make_normalize_batch(const std::vector<Source> &sources,
-                                                     const NormalizeParams &params,
-                                                     CudaDevice &device);
-std::unique_ptr<RegionsToTensor> make_normalize_regions(const NormalizeParams &params,
-                                                        CudaDevice &device);
-std::unique_ptr<HistogramOperation> make_histogram(const HistogramParams &params,
-                                                   CudaDevice &device);
-std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
-                                                  CudaDevice &device);
-std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
-                                                 CudaDevice &device);
+std::unique_ptr<ImageToImage> make(const Yuv444Params &params, CudaDevice &device);
+std::unique_ptr<ImageToImage> make(const LetterboxParams &params, CudaDevice &device);
+std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const TensorDesc &out,
+                                         CudaDevice &device);
+std::unique_ptr<HistogramOperation> make(const HistogramParams &params, CudaDevice &device);
+std::unique_ptr<TensorToTensor> make(const PixelShuffleParams &params, CudaDevice &device);
+std::unique_ptr<TensorToImage> make(const PixelShuffleToVideoParams &params, CudaDevice &device);
 
 }  // namespace cudatensor::cuda

@@ -269,13 +269,11 @@ class PixelShuffleToVideo final : public TensorToImage {
 
 }  // namespace
 
-std::unique_ptr<TensorToTensor> make_pixelshuffle(const PixelShuffleParams &params,
-                                                  CudaDevice &device) {
+std::unique_ptr<TensorToTensor> make(const PixelShuffleParams &params, CudaDevice &device) {
   return std::make_unique<PixelShuffle>(params, shuffled(params), device);
 }
 
-std::unique_ptr<TensorToImage> make_pixelshuffle(const PixelShuffleToVideoParams &params,
-                                                 CudaDevice &device) {
+std::unique_ptr<TensorToImage> make(const PixelShuffleToVideoParams &params, CudaDevice &device) {
   return std::make_unique<PixelShuffleToVideo>(params, device);
 }
 

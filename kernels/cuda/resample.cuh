@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/resampler.cuh"
 #include "kernels/cuda/unscaled.cuh"
+#include "kernels/normalize.h"
 
 namespace cudatensor::cuda {
 
@@ -118,6 +119,7 @@ class UploadedResample {
   template <class Sink, int kFrames>
   using Launchers = ResampleLaunchers<Sink, kFrames>;
 
+  using DeviceTables = Tables<float>;
   using PlanTables = UploadedTables<float>;
 
   UploadedResample(CudaDevice &device, const ResamplePlan &plan)
@@ -127,8 +129,21 @@ class UploadedResample {
       : tables_(std::move(tables)), layout_(plan.layout), sampled_(plan.sampled) {
     args_.tables = tables_.get();
     args_.yuv_to_rgb = plan.yuv_to_rgb;
-    std::copy(plan.pad, plan.pad + 3, args_.pad);
+    std::copy(plan.pad.begin(), plan.pad.end(), args_.pad);
     args_.conversion = plan.conversion;
+  }
+
+  /// Of nothing but pad.
+  static ResamplePlan pad_plan(const TensorPlan &tensor) {
+    const Tap pad = {0, 0, 0.0f, 0.0f};
+    ResamplePlan plan = {};
+    plan.layout = layout_of(PixelFormat::GRAY8);
+    plan.sampling.x.luma.assign(tensor.slot.w, pad);
+    plan.sampling.y.luma.assign(tensor.slot.h, pad);
+    plan.sampled = 1;
+    plan.produced = static_cast<int>(tensor.slot.c);
+    plan.pad = tensor.pad;
+    return plan;
   }
 
   static PlanTables::Places append(TableBytes &bytes, const ResamplePlan &plan) {
@@ -142,7 +157,7 @@ class UploadedResample {
     args.samples = samples_of(in, layout_, sampled_, words);
     return args;
   }
-  ResampleArgs args_of_pad(const float (&)[3]) const { return args_; }
+  ResampleArgs args_of_pad(const PadColor &) const { return args_; }
 
  private:
   PlanTables tables_;
@@ -150,14 +165,5 @@ class UploadedResample {
   int sampled_;
   ResampleArgs args_ = {};  // all but the samples
 };
-
-/// The plan without any picture.
-inline ResamplePlan pad_of(const ResamplePlan &plan) {
-  const Tap pad = {0, 0, 0.0f, 0.0f};
-  ResamplePlan pads = plan;
-  pads.sampling.x = {std::vector<Tap>(plan.sampling.x.luma.size(), pad), {}};
-  pads.sampling.y = {std::vector<Tap>(plan.sampling.y.luma.size(), pad), {}};
-  return pads;
-}
 
 }  // namespace cudatensor::cuda

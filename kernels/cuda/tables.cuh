@@ -219,26 +219,31 @@ class UploadedTables {
   Tables<Weight> tables_;
 };
 
-/// Tables that change from frame to frame, in one block.
+/// Tables that change from frame to frame: places of one size, one behind the other.
 class ChangingTables {
  public:
-  ChangingTables(CudaDevice &device, size_t most_bytes)
-      : device_(device), ring_(device), memory_(device.allocate(most_bytes)) {}
+  ChangingTables(CudaDevice &device, size_t place_bytes, size_t places)
+      : device_(device),
+        ring_(device),
+        place_bytes_(place_bytes),
+        memory_(device.allocate(place_bytes * places)) {}
 
-  /// Queues the upload; what was queued before still reads what was there.
-  const uint8_t *upload(const TableBytes &tables, Stream stream) {
+  /// Queues the upload of tables to a place and those behind it; work that is queued before still
+  /// reads the tables before. Returns where the place begins.
+  const uint8_t *upload(size_t place, const TableBytes &tables, Stream stream) {
     const std::vector<uint8_t> &bytes = tables.get();
     const auto row = static_cast<ptrdiff_t>(bytes.size());
-    uint8_t *const pinned = ring_.take(memory_->size());
+    uint8_t *const to = memory_->data() + place * place_bytes_, *const pinned = ring_.take(row);
     std::memcpy(pinned, bytes.data(), bytes.size());
-    device_.copy({memory_->data(), row}, {pinned, row}, bytes.size(), 1, stream);
-    ring_.done_after(stream);
-    return memory_->data();
+    device_.copy({to, row}, {pinned, row}, bytes.size(), 1, stream);
+    ring_.in_use_until(stream);
+    return to;
   }
 
  private:
   CudaDevice &device_;
   PinnedRing ring_;
+  size_t place_bytes_;
   std::unique_ptr<Memory> memory_;
 };
 

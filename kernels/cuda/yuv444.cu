@@ -153,7 +153,7 @@ void launch_replicate(const Queue &queue, const ReplicateArgs &args, bool interl
 class Yuv444 final : public ImageToImage {
  public:
   Yuv444(const Yuv444Params &params, const Yuv444Plan &plan, CudaDevice &device)
-      : ImageToImage(params.in, params.out),
+      : ImageToImage(params.in, params.out, plan.geometry),
         device_(device),
         resample_(device, plan),
         in_layout_(plan.layout),
@@ -199,7 +199,7 @@ class Yuv444 final : public ImageToImage {
 
 }  // namespace
 
-std::unique_ptr<ImageToImage> make_yuv444(const Yuv444Params &params, CudaDevice &device) {
+std::unique_ptr<ImageToImage> make(const Yuv444Params &params, CudaDevice &device) {
   return std::make_unique<Yuv444>(params, make_yuv444_plan(params), device);
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/perpixel.cuh"
 #include "kernels/cuda/samples.cuh"
+#include "kernels/normalize.h"
 #include "kernels/yuv444.h"
 
 namespace cudatensor::cuda {
@@ -133,6 +134,7 @@ class UploadedYuv444 {
   template <class Sink, int kFrames>
   using Launchers = Yuv444Launchers<Sink, kFrames>;
 
+  using DeviceTables = Tables<int32_t>;
   using PlanTables = UploadedTables<int32_t>;
 
   UploadedYuv444(CudaDevice &device, const Yuv444Plan &plan)
@@ -141,6 +143,16 @@ class UploadedYuv444 {
   UploadedYuv444(PlanTables tables, const Yuv444Plan &plan)
       : tables_(std::move(tables)), layout_(plan.layout) {
     args_.tables = tables_.get();
+  }
+
+  /// Of nothing but pad.
+  static Yuv444Plan pad_plan(const TensorPlan &tensor) {
+    const FixedTap pad = {-1, -1, 0};
+    Yuv444Plan plan = {};
+    plan.layout = layout_of(PixelFormat::Y444);
+    plan.x.luma.assign(tensor.slot.w, pad);
+    plan.y.luma.assign(tensor.slot.h, pad);
+    return plan;
   }
 
   static PlanTables::Places append(TableBytes &bytes, const Yuv444Plan &plan) {
@@ -154,9 +166,9 @@ class UploadedYuv444 {
     args.samples = samples_of(in, layout_, 3, words);
     return args;
   }
-  Yuv444Args args_of_pad(const float (&pad)[3]) const {
+  Yuv444Args args_of_pad(const PadColor &pad) const {
     Yuv444Args args = args_;
-    std::copy(pad, pad + 3, args.pad);
+    std::copy(pad.begin(), pad.end(), args.pad);
     return args;
   }
 
@@ -165,14 +177,5 @@ class UploadedYuv444 {
   FormatLayout layout_;
   Yuv444Args args_ = {};  // all but the samples
 };
-
-/// The plan without any picture.
-inline Yuv444Plan pad_of(const Yuv444Plan &plan) {
-  const FixedTap pad = {-1, -1, 0};
-  Yuv444Plan pads = plan;
-  pads.x = {std::vector<FixedTap>(plan.x.luma.size(), pad), {}};
-  pads.y = {std::vector<FixedTap>(plan.y.luma.size(), pad), {}};
-  return pads;
-}
 
 }  // namespace cudatensor::cuda

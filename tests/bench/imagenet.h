@@ -2,12 +2,13 @@
 #pragma once
 
 #include "kernels/ops.h"
+#include "tests/kernels/normalizecase.h"
 
 /// width × height NV12 to a letterboxed size × size NCHW tensor with ImageNet's mean and standard
 /// deviation: what all benchmarks time.
-inline cudatensor::NormalizeParams imagenet_letterbox(int width, int height, int size) {
+inline cudatensor::NormalizeCase imagenet_letterbox(int width, int height, int size) {
   using namespace cudatensor;
-  NormalizeParams p;
+  NormalizeCase p;
   p.source = {
       {PixelFormat::NV12, width, height}, {ColorMatrix::bt709, ColorRange::limited}, true, false};
   p.out = {DType::float32, Layout::nchw, 1, 3, size, size};

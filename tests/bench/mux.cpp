@@ -71,11 +71,13 @@ class Rig {
 
 Rig::Rig(int cameras, bool cuda)
     : caps_(gst_caps_from_string(
-          ((cuda ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") + std::string(kVideo)).c_str())),
+          ((cuda ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw") + std::string(kVideo))
+              .c_str())),
       sink_(GST_PAD(gst_object_ref_sink(gst_pad_new("sink", GST_PAD_SINK)))) {
   GError *error = nullptr;
-  const std::string text = "cudatensormux backend=" + std::string(cuda ? "cuda" : "cpu") + " width=" + std::to_string(kSize) +
-                           " height=" + std::to_string(kSize) + " resize-mode=ultralytics" +
+  const std::string text = "cudatensormux backend=" + std::string(cuda ? "cuda" : "cpu") +
+                           " width=" + std::to_string(kSize) + " height=" + std::to_string(kSize) +
+                           " resize-mode=ultralytics" +
                            " mean=<0.485,0.456,0.406> std=<0.229,0.224,0.225>";
   GstElement *mux = gst_parse_launch(text.c_str(), &error);
   if (mux == nullptr) throw std::runtime_error(error->message);
@@ -91,8 +93,8 @@ Rig::Rig(int cameras, bool cuda)
   if (gst_element_set_state(mux, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     throw std::runtime_error("the element does not start: is there a GPU?");
   for (int i = 0; i < cameras; ++i) add_camera();
-  frame_ = cuda ? offered_buffer()
-                : gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr);
+  frame_ =
+      cuda ? offered_buffer() : gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr);
   gst_buffer_memset(frame_, 0, 100, G_MAXSIZE);
 }
 
@@ -108,8 +110,7 @@ GstBuffer *Rig::offered_buffer() {
   GstQuery *query = gst_query_new_allocation(caps_.get(), TRUE);
   GstBufferPool *pool = nullptr;
   GstBuffer *buffer = nullptr;
-  if (gst_pad_peer_query(cameras_[0].get(), query) &&
-      gst_query_get_n_allocation_pools(query) > 0)
+  if (gst_pad_peer_query(cameras_[0].get(), query) && gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
   gst_query_unref(query);
   pool_.reset(pool);
@@ -166,8 +167,8 @@ class Alone {
         frame_(kWidth * kHeight * 3 / 2, 100) {
     params_.out.n = cameras;
     out_.resize(params_.out.bytes() / sizeof(float));
-    operation_ = backend_->normalize_batch(
-        std::vector<Source>(static_cast<size_t>(cameras), params_.source), params_);
+    operation_ = normalize_pictures(
+        backend_, std::vector<Source>(static_cast<size_t>(cameras), params_.source), params_);
     const uint8_t *data = frame_.data();
     views_.assign(
         static_cast<size_t>(cameras),
@@ -182,11 +183,11 @@ class Alone {
 
  private:
   std::unique_ptr<Backend> backend_;
-  NormalizeParams params_;
+  NormalizeCase params_;
   std::vector<uint8_t> frame_;
   std::vector<float> out_;
   std::vector<ConstImage> views_;
-  std::unique_ptr<ImagesToTensor> operation_;
+  std::unique_ptr<NormalizePictures> operation_;
 };
 
 void compare(int cameras) {

@@ -9,6 +9,7 @@
 
 #include "imagenet.h"
 #include "kernels/ops.h"
+#include "tests/kernels/normalizecase.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -61,13 +62,13 @@ PixelFormat format_of(const char *name) {
 /// width × height to a letterboxed size × size NCHW float32 tensor.
 EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, unsigned threads) {
   return make(threads, [=](Backend &backend) {
-    NormalizeParams params = imagenet_letterbox(width, height, size);
+    NormalizeCase params = imagenet_letterbox(width, height, size);
     params.source.image.format = format_of(format);
     params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV knows no other
-    return
-        [params, op = std::shared_ptr(backend.normalize(params))](const uint8_t *in, uint8_t *out) {
-          op->run(dense(params.source.image, in), {params.out, out});
-        };
+    return [params, op = std::shared_ptr(normalize_picture(backend, params))](const uint8_t *in,
+                                                                              uint8_t *out) {
+      op->run(dense(params.source.image, in), {params.out, out});
+    };
   });
 }
 

@@ -76,8 +76,9 @@ Run run_of(std::unique_ptr<HistogramOperation> made, const ImageDesc &desc) {
   };
 }
 
-Run run_of(std::unique_ptr<ImagesToTensor> made, const ImageDesc &desc, const TensorDesc &tensor) {
-  const std::shared_ptr<ImagesToTensor> operation = std::move(made);
+Run run_of(std::unique_ptr<NormalizePictures> made, const ImageDesc &desc,
+           const TensorDesc &tensor) {
+  const std::shared_ptr<NormalizePictures> operation = std::move(made);
   const auto frame = static_cast<ptrdiff_t>(bytes_of(desc));
   std::vector<ConstImage> pictures(static_cast<size_t>(tensor.n));
   return [=](const uint8_t *in, uint8_t *out, Stream stream) mutable {
@@ -98,18 +99,18 @@ class Works {
   Works(Backend &cuda, Backend &cpu, const std::function<void(const Work &)> &take)
       : cuda_(cuda), cpu_(cpu), take_(take) {}
 
-  void normalize(const Name &name, const NormalizeParams &params, bool shared = false) {
+  void normalize(const Name &name, const NormalizeCase &params, bool shared = false) {
     Work work = normalize_work(name, params);
     work.shared = shared;
-    work.cuda = run_of(cuda_.normalize(params), params.source.image, params.out);
+    work.cuda = run_of(normalize_picture(cuda_, params), params.source.image, params.out);
     take_(work);
   }
 
-  void batch(const Name &name, NormalizeParams params, int slots) {
+  void batch(const Name &name, NormalizeCase params, int slots) {
     Work work = normalize_work(name, params);
     const std::vector<Source> sources(static_cast<size_t>(slots), params.source);
     params.out.n = work.shape.batch = slots;
-    work.cuda = run_of(cuda_.normalize_batch(sources, params), params.source.image, params.out);
+    work.cuda = run_of(normalize_pictures(cuda_, sources, params), params.source.image, params.out);
     take_(work);
   }
 
@@ -170,12 +171,12 @@ class Works {
   }
 
   /// All but what the GPU runs.
-  Work normalize_work(const Name &name, const NormalizeParams &params) {
+  Work normalize_work(const Name &name, const NormalizeCase &params) {
     const ImageDesc &in = params.source.image;
     Work work = work_of(name, bytes_of(in), params.out.bytes());
     work.moved = read_bytes(*make_normalize_plan(params).resample) + work.shape.out_bytes;
     work.frame = frames_like(in);
-    work.cpu = run_of(cpu_.normalize(params), in, params.out);
+    work.cpu = run_of(normalize_picture(cpu_, params), in, params.out);
     return work;
   }
 
@@ -190,30 +191,30 @@ class Works {
 
 // ------------------------------------------------------------------------------------- parameters
 
-NormalizeParams camera(int width, int height, int size) {
-  NormalizeParams params = imagenet_letterbox(width, height, size);
+NormalizeCase camera(int width, int height, int size) {
+  NormalizeCase params = imagenet_letterbox(width, height, size);
   params.resize.mode = ResizeMode::affine;
   return params;
 }
 
-NormalizeParams bgr(NormalizeParams params) {
+NormalizeCase bgr(NormalizeCase params) {
   params.source.image.format = PixelFormat::BGR;
   return params;
 }
 
-NormalizeParams float16(NormalizeParams params) {
+NormalizeCase float16(NormalizeCase params) {
   params.out.dtype = DType::float16;
   return params;
 }
 
 /// For peers that know no other matrix.
-NormalizeParams bt601(NormalizeParams params) {
+NormalizeCase bt601(NormalizeCase params) {
   params.source.colorimetry.matrix = ColorMatrix::bt601;
   return params;
 }
 
 /// What a peer makes that neither pads nor has channels of their own.
-NormalizeParams stretched(NormalizeParams params) {
+NormalizeCase stretched(NormalizeCase params) {
   params.resize.mode = ResizeMode::stretch;
   params.mean = {0.0};
   params.std = {1.0};
@@ -240,7 +241,7 @@ TensorDesc planes(DType type, int64_t channels, int64_t height, int64_t width) {
 }
 
 void add_tensors(Works &works) {
-  const NormalizeParams full_hd = camera(1920, 1080, 640);
+  const NormalizeCase full_hd = camera(1920, 1080, 640);
   const std::string table = "tensor";
   works.normalize({"tensor", table, "NV12 1920×1080 → 640×640 float32"}, full_hd, true);
   works.normalize({"tensor-601", "", ""}, bt601(full_hd), true);
@@ -255,7 +256,7 @@ void add_tensors(Works &works) {
 }
 
 void add_batches(Works &works) {
-  const NormalizeParams full_hd = camera(1920, 1080, 640);
+  const NormalizeCase full_hd = camera(1920, 1080, 640);
   const std::string table = "batch";
   works.batch({"batch", table, "64 × NV12 1920×1080 → 640×640 float32"}, full_hd, 64);
   works.batch({"batch-f16", table, "64 × NV12 1920×1080 → 640×640 float16"}, float16(full_hd), 64);

@@ -32,7 +32,7 @@ class CudaTensorMux : public GpuTest {
     return joined(slots);
   }
 
-  NormalizeParams params_ = small_params();
+  NormalizeCase params_ = small_params();
   std::unique_ptr<MuxRig> rig_;
 };
 

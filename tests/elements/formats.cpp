@@ -49,8 +49,7 @@ TEST_P(EveryInput, NormalizeGivesEveryTensor) {
   for (const Color color : colors_of(GetParam()))
     for (const Layout layout : {Layout::nchw, Layout::nhwc})
       for (const DType dtype : {DType::float32, DType::float16, DType::uint8, DType::int8}) {
-        const NormalizeParams params =
-            normalize_params(source_of(in_), color, dtype, layout, 10, 7);
+        const NormalizeCase params = normalize_params(source_of(in_), color, dtype, layout, 10, 7);
         const std::string description = "cudanormalize width=10 height=7 color=" + nick(color) +
                                         " layout=" + nick(layout) + " dtype=" + nick(dtype);
         EXPECT_TRUE(same_bytes(output_bytes(description, video_caps(in_), buffer_of(picture_),
@@ -65,7 +64,7 @@ TEST_P(EveryInput, NormalizeTakesEveryModeAndMethod) {
        {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left})
     for (const Method method : {Method::bilinear, Method::nearest})
       for (const bool scale_up : {true, false}) {
-        NormalizeParams params =
+        NormalizeCase params =
             normalize_params(source_of(in_), Color::rgb, DType::float32, Layout::nchw, 24, 30);
         params.resize = {mode, method, 17, scale_up};
         const std::string description =

@@ -238,7 +238,7 @@ TEST(NewCaps, OfNormalize) {
     for (const ImageDesc &desc : kPictures) {
       ASSERT_TRUE(rig.caps(video_caps(desc)));
       const Picture picture = random_picture(desc);
-      const NormalizeParams params =
+      const NormalizeCase params =
           normalize_params(source_of(desc), Color::rgb, DType::float32, Layout::nchw,
                            size.empty() ? desc.width : 9, size.empty() ? desc.height : 9);
       EXPECT_TRUE(
@@ -322,8 +322,8 @@ TEST(NewCaps, OfDownstreamTakeEffectAtTheNextFrame) {
   Rig rig("cudanormalize");
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   for (const Size size : {Size{5, 6}, Size{9, 3}, Size{5, 6}}) {
-    const NormalizeParams params = normalize_params(source_of(kNv12), Color::rgb, DType::float32,
-                                                    Layout::nchw, size.width, size.height);
+    const NormalizeCase params = normalize_params(source_of(kNv12), Color::rgb, DType::float32,
+                                                  Layout::nchw, size.width, size.height);
     rig.downstream(tensor_caps(params.out));
     EXPECT_TRUE(
         same_bytes(bytes_of(rig.process(buffer_of(picture)).get()), normalized(picture, params)));

@@ -35,15 +35,15 @@ class LiveNormalize : public testing::Test {
     ASSERT_TRUE(rig_->caps(video_caps(kInput)));
   }
   Bytes next() { return bytes_of(rig_->process(buffer_of(picture_)).get()); }
-  void expect_next(const NormalizeParams &params) {
+  void expect_next(const NormalizeCase &params) {
     EXPECT_TRUE(same_bytes(next(), normalized(picture_, params)));
     EXPECT_EQ(rig_->output("dimensions"), dimensions_of(params.out));
     EXPECT_EQ(rig_->output("types"), nick(params.out.dtype));
   }
 
   Picture picture_ = random_picture(kInput);
-  NormalizeParams params_ = normalize_params(source_of(kInput), Color::rgb, DType::float32,
-                                             Layout::nchw, kInput.width, kInput.height);
+  NormalizeCase params_ = normalize_params(source_of(kInput), Color::rgb, DType::float32,
+                                           Layout::nchw, kInput.width, kInput.height);
   std::unique_ptr<Rig> rig_;
 };
 

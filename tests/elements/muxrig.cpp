@@ -180,26 +180,26 @@ bool MuxRig::reaches_eos() {
   }
 }
 
-Bytes slot_bytes(const Picture &picture, NormalizeParams params) {
+Bytes slot_bytes(const Picture &picture, NormalizeCase params) {
   params.source = source_of(picture.desc());
   return normalized(picture, params);
 }
 
-Bytes pad_bytes(const NormalizeParams &params) {
+Bytes pad_bytes(const NormalizeCase &params) {
   // A picture of the pad's colour gives the same.
   return slot_bytes(
       Picture({PixelFormat::RGB, 1, 1}, static_cast<uint8_t>(params.resize.pad_value)), params);
 }
 
-std::string properties_of(const NormalizeParams &p) {
+std::string properties_of(const NormalizeCase &p) {
   return "width=" + std::to_string(p.out.w) + " height=" + std::to_string(p.out.h) +
          " color=" + nick(p.color) + " layout=" + nick(p.out.layout) +
          " dtype=" + nick(p.out.dtype) + " resize-mode=" + nick(p.resize.mode) +
          " method=" + nick(p.resize.method);
 }
 
-NormalizeParams small_params() {
-  NormalizeParams params = normalize_params({}, Color::rgb, DType::float32, Layout::nchw, 12, 10);
+NormalizeCase small_params() {
+  NormalizeCase params = normalize_params({}, Color::rgb, DType::float32, Layout::nchw, 12, 10);
   params.resize.mode = ResizeMode::ultralytics;
   return params;
 }

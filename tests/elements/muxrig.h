@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "kernels/normalize.h"
 #include "rig.h"
+#include "tests/kernels/normalizecase.h"
 
 namespace cudatensor {
 
@@ -87,14 +87,14 @@ class MuxRig {
 };
 
 /// What cudanormalize makes of one picture, and so a slot holds.
-Bytes slot_bytes(const Picture &picture, NormalizeParams params);
+Bytes slot_bytes(const Picture &picture, NormalizeCase params);
 /// A slot that holds no picture.
-Bytes pad_bytes(const NormalizeParams &params);
+Bytes pad_bytes(const NormalizeCase &params);
 Bytes joined(const std::vector<Bytes> &slots);
 
 /// A letterboxed tensor of 12 × 10, and the properties that ask for one.
-NormalizeParams small_params();
-std::string properties_of(const NormalizeParams &params);
+NormalizeCase small_params();
+std::string properties_of(const NormalizeCase &params);
 
 /// What cameras of any size and of these formats in turn show.
 std::vector<Picture> mixed_pictures(size_t count, const std::vector<PixelFormat> &formats);

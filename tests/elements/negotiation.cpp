@@ -421,7 +421,7 @@ TEST(Normalize, TakesDownstreamsDimensions) {
 
 TEST(Normalize, AdoptedDimensionsSizeTheTensor) {
   const Picture picture = random_picture(kInput);
-  const NormalizeParams params =
+  const NormalizeCase params =
       normalize_params(source_of(kInput), Color::rgb, DType::float32, Layout::nchw, 5, 7);
   EXPECT_TRUE(same_bytes(
       output_bytes("cudanormalize", kVideo, buffer_of(picture), tensor_caps("float32", "5:7:3")),
@@ -561,7 +561,7 @@ TEST_P(ChromaSite, OfTheCapsIsUsedByLetterbox) {
 }
 
 TEST_P(ChromaSite, OfTheCapsIsUsedByNormalize) {
-  const NormalizeParams params =
+  const NormalizeCase params =
       normalize_params(source(), Color::rgb, DType::float32, Layout::nchw, 30, 20);
   EXPECT_TRUE(
       same_bytes(output_bytes("cudanormalize", caps_, buffer_of(picture_), tensor_caps(params.out)),
@@ -615,7 +615,7 @@ TEST_P(ColoursOfCaps, AreUsed) {
   const std::string caps = kVideo + ",colorimetry=(string)" + GetParam().text;
   const Source source = {kInput, GetParam().colorimetry, false, false};
   for (const Color color : {Color::rgb, Color::bgr, Color::gray}) {
-    const NormalizeParams params =
+    const NormalizeCase params =
         normalize_params(source, color, DType::float32, Layout::nchw, 12, 8);
     EXPECT_TRUE(same_bytes(output_bytes("cudanormalize color=" + nick(color), caps,
                                         buffer_of(picture), tensor_caps(params.out)),
@@ -629,7 +629,7 @@ TEST(ColoursOfCaps, WithoutAMatrixAreThoseOfTheHeight) {
     const Picture picture = random_picture(desc);
     const ColorMatrix matrix = height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
     const Source source = {desc, {matrix, ColorRange::limited}, false, false};
-    const NormalizeParams params =
+    const NormalizeCase params =
         normalize_params(source, Color::rgb, DType::float32, Layout::nchw, 4, height);
     EXPECT_TRUE(
         same_bytes(output_bytes("cudanormalize",

@@ -41,9 +41,9 @@ Picture letterboxed(const Picture &in, const LetterboxParams &params) {
   return out;
 }
 
-Bytes normalized(const Picture &in, const NormalizeParams &params) {
+Bytes normalized(const Picture &in, const NormalizeCase &params) {
   Buffer out(params.out);
-  backend().normalize(params)->run(in.view(), out.tensor());
+  normalize_picture(backend(), params)->run(in.view(), out.tensor());
   return out.bytes();
 }
 
@@ -65,9 +65,9 @@ Picture shuffled_picture(const Bytes &in, const PixelShuffleToVideoParams &param
   return out;
 }
 
-NormalizeParams normalize_params(const Source &source, Color color, DType dtype, Layout layout,
-                                 int width, int height) {
-  NormalizeParams params;
+NormalizeCase normalize_params(const Source &source, Color color, DType dtype, Layout layout,
+                               int width, int height) {
+  NormalizeCase params;
   params.source = source;
   params.color = color;
   params.out = {dtype, layout, 1, color == Color::gray ? 1 : 3, height, width};

@@ -4,6 +4,7 @@
 
 #include "kernels/ops.h"
 #include "picture.h"
+#include "tests/kernels/normalizecase.h"
 
 namespace cudatensor {
 
@@ -11,14 +12,14 @@ namespace cudatensor {
 Source source_of(const ImageDesc &desc);
 
 Picture letterboxed(const Picture &in, const LetterboxParams &params);
-Bytes normalized(const Picture &in, const NormalizeParams &params);
+Bytes normalized(const Picture &in, const NormalizeCase &params);
 Picture as_yuv444(const Picture &in, const Yuv444Params &params);
 Bytes shuffled_bytes(const Bytes &in, const PixelShuffleParams &params);
 Picture shuffled_picture(const Bytes &in, const PixelShuffleToVideoParams &params);
 
 /// Parameters of cudanormalize as it is after its making, for an output of width × height.
-NormalizeParams normalize_params(const Source &source, Color color, DType dtype, Layout layout,
-                                 int width, int height);
+NormalizeCase normalize_params(const Source &source, Color color, DType dtype, Layout layout,
+                               int width, int height);
 
 /// The names that the elements' properties have for values of the kernels.
 std::string nick(ResizeMode mode);

@@ -30,13 +30,13 @@ Picture cut_out(const Picture &from, int left, int top, int width, int height) {
   return crop;
 }
 
-NormalizeParams params_of_mode(ResizeMode mode) {
-  NormalizeParams params = small_params();
+NormalizeCase params_of_mode(ResizeMode mode) {
+  NormalizeCase params = small_params();
   params.resize.mode = mode;
   return params;
 }
 
-std::string element(const std::string &properties, const NormalizeParams &params = small_params()) {
+std::string element(const std::string &properties, const NormalizeCase &params = small_params()) {
   return "cudanormalize " + properties_of(params) + " " + properties;
 }
 
@@ -97,7 +97,7 @@ TEST(RegionList, FillsSlotsWithCrops) {
   const Picture picture = random_picture(kFrame);
   for (const ResizeMode mode :
        {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left}) {
-    const NormalizeParams params = params_of_mode(mode);
+    const NormalizeCase params = params_of_mode(mode);
     const BufferRef batch = batch_of(element(kList, params), buffer_of(picture));
     EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
                            joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
@@ -161,7 +161,7 @@ TEST(RegionList, MayLeaveSlotsEmpty) {
   EXPECT_EQ(rig->output("dimensions"), "12:10:3:4");
   const Picture picture = random_picture(kFrame);
   const BufferRef batch = rig->process(buffer_of(picture));
-  const NormalizeParams params = small_params();
+  const NormalizeCase params = small_params();
   EXPECT_TRUE(
       same_bytes(bytes_of(batch.get()), joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
                                                 slot_bytes(cut_out(picture, 12, 6, 20, 16), params),
@@ -309,7 +309,7 @@ TEST(RegionMetas, HaveSlotsInTheirOrder) {
   add_interest(frame.get(), "face", 12, 6, 20, 16, 12);
   const BufferRef batch =
       batch_of(element("regions=meta roi-type=face max-batch=2"), std::move(frame));
-  const NormalizeParams params = small_params();
+  const NormalizeCase params = small_params();
   EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
                          joined({slot_bytes(cut_out(picture, 2, 4, 10, 8), params),
                                  slot_bytes(cut_out(picture, 38, 28, 2, 2), params)})));

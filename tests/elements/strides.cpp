@@ -53,7 +53,7 @@ TEST_P(Input, OfLetterbox) {
 
 TEST_P(Input, OfNormalize) {
   for_layouts([](const Picture &picture, BufferRef buffer) {
-    const NormalizeParams params =
+    const NormalizeCase params =
         normalize_params(source_of(picture.desc()), Color::rgb, DType::float32, Layout::nchw, 9, 7);
     EXPECT_TRUE(same_bytes(output_bytes("cudanormalize", video_caps(picture.desc()),
                                         std::move(buffer), tensor_caps(params.out)),
@@ -87,7 +87,7 @@ TEST_P(InputYuv420, OfYuv444) {
 
 TEST(Strides, MetaMayChangeFromBufferToBuffer) {
   const Picture picture = random_picture({PixelFormat::NV12, 11, 5});
-  const NormalizeParams params =
+  const NormalizeCase params =
       normalize_params(source_of(picture.desc()), Color::rgb, DType::float32, Layout::nchw, 11, 5);
   Rig rig("cudanormalize");
   ASSERT_TRUE(rig.caps(video_caps(picture.desc())));

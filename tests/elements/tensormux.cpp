@@ -20,7 +20,7 @@ using Valid = std::vector<bool>;
 
 // ------------------------------------------------------------------------------ what is computed
 
-void expect_single_runs(const NormalizeParams &params, const std::vector<PixelFormat> &formats) {
+void expect_single_runs(const NormalizeCase &params, const std::vector<PixelFormat> &formats) {
   const std::vector<Picture> pictures = mixed_pictures(16, formats);
   MuxRig rig(properties_of(params), pictures.size());
   std::vector<Bytes> expected;
@@ -33,7 +33,7 @@ void expect_single_runs(const NormalizeParams &params, const std::vector<PixelFo
 }
 
 TEST(TensorMux, SixteenCamerasEqualSixteenSingleRuns) {
-  NormalizeParams params = small_params();
+  NormalizeCase params = small_params();
   for (const ResizeMode mode :
        {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left})
     for (const Color color : {Color::rgb, Color::bgr, Color::gray, Color::yuv}) {
@@ -45,7 +45,7 @@ TEST(TensorMux, SixteenCamerasEqualSixteenSingleRuns) {
 }
 
 TEST(TensorMux, GivesEveryTypeAndLayout) {
-  NormalizeParams params = small_params();
+  NormalizeCase params = small_params();
   for (const DType dtype : {DType::float32, DType::float16, DType::uint8, DType::int8})
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       params.out.dtype = dtype;
@@ -55,7 +55,7 @@ TEST(TensorMux, GivesEveryTypeAndLayout) {
 }
 
 TEST(TensorMux, NormalizesWithListsOfValues) {
-  NormalizeParams params = small_params();
+  NormalizeCase params = small_params();
   params.mean = {0.485, 0.456, 0.406};
   params.std = {0.229, 0.224, 0.225};
   const Picture picture = random_picture(kDesc);
@@ -554,7 +554,7 @@ TEST_F(TensorMuxTimes, APadBeyondTheBatchSizeTakesAFreeSlot) {
 }
 
 TEST(TensorMux, FollowsACameraToOtherCaps) {
-  const NormalizeParams params = small_params();
+  const NormalizeCase params = small_params();
   MuxRig rig(properties_of(params), 2);
   for (int round = 0; round < 3; ++round) {
     const auto pictures = mixed_pictures(2 + round, kInputFormats);
@@ -570,7 +570,7 @@ TEST(TensorMux, FollowsACameraToOtherCaps) {
 }
 
 TEST(TensorMux, PropertiesChangeWhileItRuns) {
-  NormalizeParams params = small_params();
+  NormalizeCase params = small_params();
   const Picture picture = random_picture(kDesc);
   MuxRig rig(properties_of(params), 1);
   rig.camera(0).caps(video_caps(kDesc, kRate));
@@ -593,7 +593,7 @@ TEST(TensorMux, PropertiesChangeWhileItRuns) {
 }
 
 TEST(TensorMux, ASlotWithoutACameraDoesNotMindOtherColours) {
-  NormalizeParams params = small_params();
+  NormalizeCase params = small_params();
   params.color = Color::yuv;
   params.resize.mode = ResizeMode::stretch;
   const Picture picture = random_picture(kDesc);

@@ -46,7 +46,7 @@ Machine::Machine(std::string name, std::unique_ptr<Backend> backend, Streams str
   anchor_ = device->allocate(1);
 }
 
-void Machine::run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const {
+void Machine::run_pictures(const PicturesWork &work, const Slots &in, OutputTensor &out) const {
   Device *const device = backend_->device();
   std::vector<OnDevice> inputs;
   std::vector<ConstImage> views;
@@ -60,10 +60,10 @@ void Machine::run(ImagesToTensor &operation, const Slots &in, OutputTensor &out)
       views.push_back(picture->view(inputs.back().bases()));
     }
   }
-  if (device == nullptr) return operation.run(views, out.view());
+  if (device == nullptr) return work(views, out.view(), Stream());
   const OnDevice target(*device, {out.span()}, copies());
   before_run();
-  operation.run(views, out.view(target.data()), stream());
+  work(views, out.view(target.data()), stream());
   target.fetch(out.actual(), copies());
   device->synchronize(copies());
 }

@@ -2,10 +2,12 @@
 // The backends under test, and the one place that knows where their memory is.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "pictures.h"
+#include "tests/kernels/normalizecase.h"
 
 namespace cudatensor {
 
@@ -55,8 +57,15 @@ class Machine {
   }
 
   /// A batch.
-  void run(ImagesToTensor &operation, const Slots &in, OutputTensor &out) const;
-  void run(RegionsToTensor &operation, const PictureRegions &in, OutputTensor &out) const {
+  void run(NormalizePictures &operation, const Slots &in, OutputTensor &out) const {
+    run_pictures([&](const auto &views, const Tensor &to,
+                     Stream stream) { operation.run(views, to, stream); },
+                 in, out);
+  }
+  /// Calls `work` with views of the pictures, empty for none, and of the tensor.
+  using PicturesWork = std::function<void(const std::vector<ConstImage> &, const Tensor &, Stream)>;
+  void run_pictures(const PicturesWork &work, const Slots &in, OutputTensor &out) const;
+  void run(NormalizeRegions &operation, const PictureRegions &in, OutputTensor &out) const {
     run_work([&](const ConstImage &from, const Tensor &to,
                  Stream stream) { operation.run(from, in.regions, to, stream); },
              *in.picture, out);

@@ -29,13 +29,13 @@ TEST_F(CudaEqualsCpuTest, Normalize) {
     const PixelFormat from = random.pick(kSourceFormats);
     const Color color = random.pick(kColors);
     const Size in_size = medium_size(random), size = medium_size(random);
-    const NormalizeParams p = random_normalize(
+    const NormalizeCase p = random_normalize(
         random, from, is_possible(from, color) ? color : Color::bgr, in_size, size);
     SCOPED_TRACE(text_of(p));
     const InputPicture in(random, p.source.image, random.pick(kAllContents));
     OutputTensor out(random, p.out);
     expect_same(
-        random, [&](const Machine &m) { return m->normalize(p); }, in, out);
+        random, [&](const Machine &m) { return normalize_picture(m, p); }, in, out);
   });
 }
 
@@ -149,7 +149,7 @@ class CudaEdgesTest : public CudaAndCpuTest {
                          DType type) const {
     Random random(number);
     const Size in_size = odd_size(random), size = odd_size(random);
-    NormalizeParams p = random_normalize(random, from, color, in_size, size);
+    NormalizeCase p = random_normalize(random, from, color, in_size, size);
     p.resize.method = method;
     p.out.dtype = type;
     if (random.chance(50)) p.resize.mode = ResizeMode::stretch;
@@ -157,7 +157,7 @@ class CudaEdgesTest : public CudaAndCpuTest {
     const InputPicture in(random, p.source.image);
     OutputTensor out(random, p.out);
     expect_same(
-        random, [&](const Machine &m) { return m->normalize(p); }, in, out);
+        random, [&](const Machine &m) { return normalize_picture(m, p); }, in, out);
   }
 
   void expect_boxed(uint64_t number, PixelFormat from, PixelFormat to, Method method) const {
@@ -313,12 +313,12 @@ TEST_F(CudaGridTest, LargestPictures) {
   for (const auto &[from, to] : sizes)
     for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::BGRx, PixelFormat::GRAY8}) {
       Random random(number++);
-      const NormalizeParams p = random_normalize(random, format, Color::rgb, from, to);
+      const NormalizeCase p = random_normalize(random, format, Color::rgb, from, to);
       SCOPED_TRACE(text_of(p));
       const InputPicture in(random, p.source.image);
       OutputTensor out(random, p.out);
       expect_same(
-          random, [&](const Machine &m) { return m->normalize(p); }, in, out);
+          random, [&](const Machine &m) { return normalize_picture(m, p); }, in, out);
     }
 }
 

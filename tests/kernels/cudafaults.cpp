@@ -137,11 +137,11 @@ TEST_F(CudaFaultTest, Letterbox) {
 TEST_F(CudaFaultTest, Normalize) {
   Random random(0);
   for (const Color color : {Color::rgb, Color::yuv}) {
-    NormalizeParams p = random_normalize(random, PixelFormat::I420, color, {64, 48}, {kWide, 2});
+    NormalizeCase p = random_normalize(random, PixelFormat::I420, color, {64, 48}, {kWide, 2});
     p.resize = {};
     const InputPicture in(random, p.source.image);
     OutputTensor out(random, p.out);
-    const auto prepare = [&](const Machine &m) { return m->normalize(p); };
+    const auto prepare = [&](const Machine &m) { return normalize_picture(m, p); };
     walk(prepare, in, out);
     expect_lives_on(prepare, in, out);
   }

@@ -89,16 +89,16 @@ TEST_F(CudaLargePictureTest, Letterbox) {
 }
 
 TEST_F(CudaLargePictureTest, Normalize) {
-  NormalizeParams p = {};
+  NormalizeCase p = {};
   p.source = source();
   p.resize.mode = ResizeMode::affine;
   for (const Layout layout : kLayouts) {
     p.out = {DType::uint8, layout, 1, 3, kLargest, kLargest};
     SCOPED_TRACE(text_of(p));
     std::vector<uint8_t> expected(p.out.bytes()), out(p.out.bytes());
-    open_cpu_backend(0)->normalize(p)->run(on_host(), {p.out, expected.data()});
+    normalize_picture(open_cpu_backend(0), p)->run(on_host(), {p.out, expected.data()});
     const auto target = poisoned(out.size());
-    cuda().normalize(p)->run(on_device(), {p.out, target->data()});
+    normalize_picture(cuda(), p)->run(on_device(), {p.out, target->data()});
     copy(out.data(), target->data(), out.size());
     EXPECT_TRUE(out == expected);
   }

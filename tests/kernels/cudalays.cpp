@@ -14,12 +14,12 @@ class CudaLaysTest : public CudaAndCpuTest {
   /// Half of the pictures lie in words.
   static Lays any_lays(Random &random) { return random.chance(50) ? Lays{} : random_lays(random); }
 
-  void expect_normalized(Random &random, const NormalizeParams &p, const Lays &lays) const {
+  void expect_normalized(Random &random, const NormalizeCase &p, const Lays &lays) const {
     SCOPED_TRACE(text_of(p));
     const InputPicture in(random, p.source.image, lays, random.pick(kAllContents));
     OutputTensor out(random, p.out);
     expect_same(
-        random, [&](const Machine &m) { return m->normalize(p); }, in, out);
+        random, [&](const Machine &m) { return normalize_picture(m, p); }, in, out);
   }
   void expect_boxed(Random &random, const LetterboxParams &p, const Lays &in_lays,
                     const Lays &out_lays) const {
@@ -112,8 +112,8 @@ TEST_F(CudaLaysTest, Enlarged) {
     const int width = length(seed.width), height = length(seed.height);
     const PixelFormat from = random.pick(kSourceFormats);
     const Color color = random.pick(kColors);
-    NormalizeParams p = random_normalize(
-        random, from, is_possible(from, color) ? color : Color::rgb, seed, {width, height});
+    NormalizeCase p = random_normalize(random, from, is_possible(from, color) ? color : Color::rgb,
+                                       seed, {width, height});
     p.resize.scale_up = true;
     expect_normalized(random, p, any_lays(random));
     const LetterboxParams box = {
@@ -123,11 +123,11 @@ TEST_F(CudaLaysTest, Enlarged) {
 }
 
 /// Sizes in whole ratios, where a plane blends along both axes, along one, or not at all.
-NormalizeParams random_whole_ratios(Random &random, Size out) {
+NormalizeCase random_whole_ratios(Random &random, Size out) {
   const std::vector<int> ratios = {1, 2, 3, 4, 6};
   const PixelFormat from = random.pick(kSourceFormats);
   const Color color = random.pick(kColors);
-  NormalizeParams p =
+  NormalizeCase p =
       random_normalize(random, from, is_possible(from, color) ? color : Color::bgr,
                        {out.width * random.pick(ratios), out.height * random.pick(ratios)}, out);
   p.resize.mode = ResizeMode::stretch;
@@ -138,7 +138,7 @@ NormalizeParams random_whole_ratios(Random &random, Size out) {
 TEST_F(CudaLaysTest, WholeRatios) {
   for_cases(600, [&](Random &random) {
     const Size out = {random.integer(1, 150), random.integer(2, 40)};
-    const NormalizeParams p = random_whole_ratios(random, out);
+    const NormalizeCase p = random_whole_ratios(random, out);
     expect_normalized(random, p, any_lays(random));
     const LetterboxParams box = {
         p.source, {random.pick(kLetterboxFormats), out.width, out.height}, p.resize};
@@ -218,7 +218,7 @@ TEST_F(CudaEdgesLaysTest, Tensors) {
         if (!is_possible(from, color)) continue;
         Random random(number++);
         SCOPED_TRACE(random.name());
-        NormalizeParams p =
+        NormalizeCase p =
             random_normalize(random, from, color, {random.integer(1, 19), random.integer(1, 9)},
                              {random.integer(1, 40), random.integer(1, 9)});
         if (random.chance(50)) p.resize = {};
@@ -233,8 +233,8 @@ TEST_F(CudaEdgesLaysTest, Enlarged) {
       for (const ResizeMode mode : kModes) {
         Random random(number++);
         SCOPED_TRACE(random.name());
-        NormalizeParams p = random_normalize(random, from, Color::rgb, seed,
-                                             {7 * seed.width + 3, 5 * seed.height + 2});
+        NormalizeCase p = random_normalize(random, from, Color::rgb, seed,
+                                           {7 * seed.width + 3, 5 * seed.height + 2});
         p.resize.mode = mode;
         p.resize.scale_up = true;
         expect_normalized(random, p, {});
@@ -248,7 +248,7 @@ TEST_F(CudaEdgesLaysTest, WholeRatios) {
       Random random(number++);
       SCOPED_TRACE(random.name());
       const Size out = {random.integer(1, 9), random.integer(1, 6)};
-      const NormalizeParams p = random_whole_ratios(random, out);
+      const NormalizeCase p = random_whole_ratios(random, out);
       expect_normalized(random, p, lays);
       expect_boxed(random, {p.source, {PixelFormat::RGB, out.width, out.height}, p.resize}, lays,
                    {});
@@ -347,7 +347,7 @@ TEST_F(CudaLongestTest, Normalize) {
           if (!is_possible(format, color)) continue;
           Random random(number++);
           SCOPED_TRACE(random.name());
-          NormalizeParams p = random_normalize(random, format, color, from, to);
+          NormalizeCase p = random_normalize(random, format, color, from, to);
           p.resize.mode = mode;
           expect_normalized(random, p, any_lays(random));
         }

@@ -41,11 +41,11 @@ class Round {
     Resize nearest;
     nearest.method = Method::nearest;
     reshape_ = backend.letterbox({{boxed_, {}, false, false}, again_, nearest});
-    NormalizeParams p = {};
+    NormalizeCase p = {};
     p.source.image = again_;
     tensor_ = {DType::float32, Layout::nchw, 1, 3, again_.height, again_.width};
     p.out = tensor_;
-    normalize_ = backend.normalize(p);
+    normalize_ = normalize_picture(backend, p);
     show_ = backend.pixelshuffle(PixelShuffleToVideoParams{tensor_, 1, again_, 0.0, 0.0});
     yuv444_ = backend.yuv444({in_, resized_, out.width, out.height, 0, 0});
     frame_ = backend.histogram({again_, {0, 0, again_.width, again_.height}});
@@ -94,7 +94,7 @@ class Round {
   ImageDesc in_, boxed_, again_, resized_;
   TensorDesc tensor_;
   std::unique_ptr<ImageToImage> letterbox_, reshape_, yuv444_;
-  std::unique_ptr<ImageToTensor> normalize_;
+  std::unique_ptr<NormalizePicture> normalize_;
   std::unique_ptr<TensorToImage> show_;
   std::unique_ptr<HistogramOperation> frame_, several_;
   Places scratch_, results_;
@@ -182,7 +182,7 @@ TEST_F(CudaInFlightChainTest, Batches) {
   constexpr size_t kSlots = 67, kPictures = 3;
   constexpr int kRounds = 60;
   const ImageDesc small = {PixelFormat::RGB, 48, 36}, large = {PixelFormat::RGBx, 96, 72};
-  NormalizeParams p = {};
+  NormalizeCase p = {};
   p.out = {DType::uint8, Layout::nhwc, kSlots, 3, 20, 33};
   const LetterboxParams box = {{small, {}, false, false}, large, {}};
   const std::vector<Source> sources(kSlots, Source{large, {}, false, false});
@@ -190,7 +190,7 @@ TEST_F(CudaInFlightChainTest, Batches) {
   std::vector<uint8_t> inputs(input * kRounds * kPictures), scratch(boxed * kPictures),
       expected(p.out.bytes() * kRounds);
   fill_with_noise(inputs.data(), inputs.size());
-  const auto round = [&](ImageToImage &letterbox, ImagesToTensor &batch, int number,
+  const auto round = [&](ImageToImage &letterbox, NormalizePictures &batch, int number,
                          const uint8_t *from, uint8_t *between, uint8_t *to, Stream stream) {
     std::vector<ConstImage> slots(kSlots);
     for (size_t i = 0; i < kPictures; ++i) {
@@ -206,13 +206,13 @@ TEST_F(CudaInFlightChainTest, Batches) {
     batch.run(slots, {p.out, to + static_cast<size_t>(number) * p.out.bytes()}, stream);
   };
   const auto cpu_box = cpu()->letterbox(box);
-  const auto cpu_batch = cpu()->normalize_batch(sources, p);
+  const auto cpu_batch = normalize_pictures(cpu(), sources, p);
   for (int i = 0; i < kRounds; ++i)
     round(*cpu_box, *cpu_batch, i, inputs.data(), scratch.data(), expected.data(), {});
   const auto device_inputs = uploaded(inputs), between = zeros(scratch.size()),
              results = zeros(expected.size());
   const auto letterbox = cuda().letterbox(box);
-  const auto batch = cuda().normalize_batch(sources, p);
+  const auto batch = normalize_pictures(cuda(), sources, p);
   const auto queue = [&](int i) {
     round(*letterbox, *batch, i, device_inputs->data(), between->data(), results->data(), stream());
   };
@@ -226,7 +226,7 @@ TEST_F(CudaInFlightChainTest, Batches) {
 /// behind kernels that read others, and more are on the way than there are blocks for.
 TEST_F(CudaInFlightChainTest, RegionsThatChange) {
   constexpr int kRounds = 80, kSlots = 66;
-  NormalizeParams p = {};
+  NormalizeCase p = {};
   p.source.image = {PixelFormat::RGB, 48, 36};
   p.out = {DType::uint8, Layout::nhwc, kSlots, 3, 20, 33};
   const ImageDesc large = {PixelFormat::RGB, 1920, 1080};
@@ -242,17 +242,17 @@ TEST_F(CudaInFlightChainTest, RegionsThatChange) {
   const size_t input = 3 * pixels(p.source.image);
   std::vector<uint8_t> picture(input), expected(p.out.bytes() * kRounds);
   fill_with_noise(picture.data(), picture.size());
-  const auto round = [&](RegionsToTensor &operation, int number, const uint8_t *from, uint8_t *to,
+  const auto round = [&](NormalizeRegions &operation, int number, const uint8_t *from, uint8_t *to,
                          Stream stream) {
     operation.run({p.source.image, {{from, 3 * 48}, {nullptr, 0}, {nullptr, 0}}},
                   regions_of(number), {p.out, to + static_cast<size_t>(number) * p.out.bytes()},
                   stream);
   };
-  const auto on_cpu = cpu()->normalize_regions(p);
+  const auto on_cpu = normalize_regions(cpu(), p);
   for (int i = 0; i < kRounds; ++i) round(*on_cpu, i, picture.data(), expected.data(), {});
   const auto device_picture = uploaded(picture), results = zeros(expected.size()),
              from = zeros(3 * pixels(large)), to = zeros(3 * pixels(large));
-  const auto on_gpu = cuda().normalize_regions(p);
+  const auto on_gpu = normalize_regions(cuda(), p);
   const auto busy = cuda().letterbox(work);
   for (int i = 0; i < kRounds; ++i) {
     for (int k = 0; k < 100; ++k)
@@ -269,7 +269,7 @@ TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   constexpr int kFrames = 100;
   Random random(0);
   SCOPED_TRACE(random.name());
-  NormalizeParams p = random_normalize(random, PixelFormat::GRAY8, Color::rgb, {80, 60}, {64, 64});
+  NormalizeCase p = random_normalize(random, PixelFormat::GRAY8, Color::rgb, {80, 60}, {64, 64});
   const size_t input = pixels(p.source.image), bytes = p.out.bytes();
   std::vector<uint8_t> inputs(input * kFrames), expected(bytes * kFrames);
   fill_with_noise(inputs.data(), inputs.size());
@@ -279,12 +279,12 @@ TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
                        {nullptr, 0},
                        {nullptr, 0}}};
   };
-  const auto on_cpu = cpu()->normalize(p);
+  const auto on_cpu = normalize_picture(cpu(), p);
   for (int i = 0; i < kFrames; ++i)
     on_cpu->run(view(inputs.data(), i), {p.out, &expected[bytes * static_cast<size_t>(i)]});
   const auto device_inputs = uploaded(inputs), tensor = zeros(bytes),
              results = zeros(expected.size());
-  const auto on_gpu = cuda().normalize(p);
+  const auto on_gpu = normalize_picture(cuda(), p);
   const auto row = static_cast<ptrdiff_t>(bytes);
   const auto queue = [&](int i) {
     // What is overwritten at once must not survive.
@@ -304,7 +304,7 @@ TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
   constexpr int kFrames = 100;
   const ImageDesc small = {PixelFormat::GRAY8, 80, 60}, large = {PixelFormat::RGB, 160, 128};
   const LetterboxParams box = {{small, {}, false, false}, large, {}};
-  NormalizeParams p = {};
+  NormalizeCase p = {};
   p.source.image = large;
   p.out = {DType::float32, Layout::nchw, 1, 3, 64, 80};
   const size_t input = pixels(small), boxed = 3 * pixels(large), bytes = p.out.bytes();
@@ -317,14 +317,14 @@ TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
                   {large, {{to + boxed * number, 3 * large.width}, {nullptr, 0}, {nullptr, 0}}},
                   on);
   };
-  const auto reduce = [&](ImageToTensor &operation, const uint8_t *from, uint8_t *to, int i,
+  const auto reduce = [&](NormalizePicture &operation, const uint8_t *from, uint8_t *to, int i,
                           Stream on) {
     const auto number = static_cast<size_t>(i);
     operation.run({large, {{from + boxed * number, 3 * large.width}, {nullptr, 0}, {nullptr, 0}}},
                   {p.out, to + bytes * number}, on);
   };
   const auto cpu_box = cpu()->letterbox(box);
-  const auto cpu_normalize = cpu()->normalize(p);
+  const auto cpu_normalize = normalize_picture(cpu(), p);
   for (int i = 0; i < kFrames; ++i) {
     enlarge(*cpu_box, inputs.data(), between.data(), i, {});
     reduce(*cpu_normalize, between.data(), expected.data(), i, {});
@@ -332,7 +332,7 @@ TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
   const auto device_inputs = uploaded(inputs), pictures = zeros(between.size()),
              aside = zeros(between.size()), results = zeros(expected.size());
   const auto first = cuda().letterbox(box), second = cuda().letterbox(box);
-  const auto normalize = cuda().normalize(p);
+  const auto normalize = normalize_picture(cuda(), p);
   const auto other = device().make_stream();
   std::vector<std::unique_ptr<Event>> events;
   for (int i = 0; i < kFrames; ++i) events.push_back(device().make_event());

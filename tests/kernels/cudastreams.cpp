@@ -52,14 +52,13 @@ LetterboxParams a_letterbox(Random &random) {
   return {random_source(random, PixelFormat::NV12, {333, 217}), {PixelFormat::RGB, 160, 192}, {}};
 }
 
-NormalizeParams a_normalize(Random &random) {
+NormalizeCase a_normalize(Random &random) {
   return random_normalize(random, PixelFormat::I420, Color::rgb, {321, 123}, {192, 160});
 }
 
 /// Of the fixed-point path.
-NormalizeParams a_yuv_normalize(Random &random) {
-  NormalizeParams p =
-      random_normalize(random, PixelFormat::NV12, Color::yuv, {321, 123}, {192, 160});
+NormalizeCase a_yuv_normalize(Random &random) {
+  NormalizeCase p = random_normalize(random, PixelFormat::NV12, Color::yuv, {321, 123}, {192, 160});
   p.resize = {};
   return p;
 }
@@ -90,8 +89,8 @@ class CudaStreamTest : public CudaAndCpuTest {
     return frame([&](const Machine &m) { return m->yuv444(p); }, InputPicture(random, p.in),
                  OutputPicture(random, p.out));
   }
-  PictureToTensorFrame normalize_frame(Random &random, const NormalizeParams &p) const {
-    return frame([&](const Machine &m) { return m->normalize(p); },
+  PictureToTensorFrame normalize_frame(Random &random, const NormalizeCase &p) const {
+    return frame([&](const Machine &m) { return normalize_picture(m, p); },
                  InputPicture(random, p.source.image), OutputTensor(random, p.out));
   }
   TensorFrame shuffle_frame(Random &random, const PixelShuffleParams &p) const {
@@ -135,9 +134,9 @@ TEST_F(CudaCallsTest, Letterbox) {
 
 TEST_F(CudaCallsTest, Normalize) {
   Random random(0);
-  const NormalizeParams p = a_normalize(random), fixed = a_yuv_normalize(random);
-  expect_one_call_a_frame(cuda().normalize(p), normalize_frame(random, p));
-  expect_one_call_a_frame(cuda().normalize(fixed), normalize_frame(random, fixed));
+  const NormalizeCase p = a_normalize(random), fixed = a_yuv_normalize(random);
+  expect_one_call_a_frame(normalize_picture(cuda(), p), normalize_frame(random, p));
+  expect_one_call_a_frame(normalize_picture(cuda(), fixed), normalize_frame(random, fixed));
 }
 
 TEST_F(CudaCallsTest, Yuv444) {
@@ -176,11 +175,11 @@ TEST_F(CudaCallsTest, APixelShuffleNeedsNoPlan) {
 /// An element makes its operation anew for a factor or a colour.
 TEST_F(CudaCallsTest, OperationsOfOneGeometryShareItsTables) {
   Random random(0);
-  NormalizeParams p = a_normalize(random);
-  auto first = cuda().normalize(p);
+  NormalizeCase p = a_normalize(random);
+  auto first = normalize_picture(cuda(), p);
   p.mean = {0.25, 0.5, 0.75};
   disarm();
-  const auto second = cuda().normalize(p);
+  const auto second = normalize_picture(cuda(), p);
   EXPECT_EQ(counted_calls(), 0);
   first.reset();
   PictureToTensorFrame frame = normalize_frame(random, p);
@@ -216,9 +215,9 @@ TEST_F(CudaInFlightTest, ManyFramesOnTwoStreams) {
   SCOPED_TRACE(random.name());
   const auto other = device().make_stream();
   const LetterboxParams box = a_letterbox(random);
-  const NormalizeParams normal = a_normalize(random);
+  const NormalizeCase normal = a_normalize(random);
   const auto letterbox = cuda().letterbox(box), second_letterbox = cuda().letterbox(box);
-  const auto normalize = cuda().normalize(normal);
+  const auto normalize = normalize_picture(cuda(), normal);
   const auto yuv444 = cuda().yuv444(a_yuv444());
   const auto shuffle = cuda().pixelshuffle(a_shuffle());
   const auto show = cuda().pixelshuffle(a_video());
@@ -354,7 +353,7 @@ TEST_F(CudaStreamTest, AnOperationRunsInAnotherThread) {
 /// All that belongs to one device.
 struct OfDevice {
   std::unique_ptr<Machine> machine;
-  std::unique_ptr<ImageToTensor> normalize;
+  std::unique_ptr<NormalizePicture> normalize;
   std::unique_ptr<Memory> memory;
 };
 
@@ -363,14 +362,14 @@ TEST_F(CudaStreamTest, DevicesTakeTurns) {
   if (count < 2) GTEST_SKIP() << "there is one device";
   Random random(0);
   SCOPED_TRACE(random.name());
-  const NormalizeParams p = a_normalize(random);
+  const NormalizeCase p = a_normalize(random);
   std::vector<OfDevice> all(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
     const PrimaryContextScope scope(i);
     OfDevice &own = all[static_cast<size_t>(i)];
     own.machine = std::make_unique<Machine>("device " + std::to_string(i), open_cuda_backend(),
                                             Machine::Streams::own);
-    own.normalize = (*own.machine)->normalize(p);
+    own.normalize = normalize_picture(*own.machine, p);
     own.memory = (*own.machine)->device()->allocate(64);
     cudaPointerAttributes attributes = {};
     EXPECT_EQ(cudaPointerGetAttributes(&attributes, own.memory->data()), cudaSuccess);
@@ -382,7 +381,7 @@ TEST_F(CudaStreamTest, DevicesTakeTurns) {
     SCOPED_TRACE(own.machine->name());
     const InputPicture in(random, p.source.image);
     OutputTensor out(random, p.out);
-    expect_as_the_cpu([&](const Machine &m) { return m->normalize(p); }, in, out);
+    expect_as_the_cpu([&](const Machine &m) { return normalize_picture(m, p); }, in, out);
     own.machine->run(*own.normalize, in, out);
     EXPECT_TRUE(out.matches());
   }

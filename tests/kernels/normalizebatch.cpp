@@ -30,7 +30,7 @@ const char *name_of(Kind kind) {
 struct Batch {
   Kind kind;
   std::vector<Source> sources;
-  NormalizeParams params;
+  NormalizeCase params;
 };
 
 std::string text_of(const Batch &batch) {
@@ -94,8 +94,8 @@ Pictures pictures_of(Random &random, const Batch &batch, int empty_percent) {
   return pictures;
 }
 
-NormalizeParams params_of(const Batch &batch, size_t slot) {
-  NormalizeParams p = batch.params;
+NormalizeCase params_of(const Batch &batch, size_t slot) {
+  NormalizeCase p = batch.params;
   p.source = batch.sources[slot];
   p.out.n = 1;
   return p;
@@ -116,8 +116,8 @@ class BatchTest : public KernelTest {
   /// On every machine and twice: with other pictures first, in other slots.
   void expect_as_single_runs(Random &random, const Batch &batch, int empty_percent) const {
     expect_as(random, batch, empty_percent,
-              [&](const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
-                cpu_->normalize(p)->run(in, out);
+              [&](const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
+                normalize_picture(cpu_, p)->run(in, out);
               });
   }
 
@@ -129,7 +129,7 @@ class BatchTest : public KernelTest {
                    in = pictures_of(random, batch, empty_percent);
     OutputTensor out(random, batch.params.out);
     fill_expected(batch, in.slots, out.expected(), single);
-    expect_all([&](const Machine &m) { return m->normalize_batch(batch.sources, batch.params); },
+    expect_all([&](const Machine &m) { return normalize_pictures(m, batch.sources, batch.params); },
                other.slots, in.slots, out);
   }
 
@@ -195,7 +195,7 @@ TEST_P(BatchTest, EveryTensorOfEveryColor) {
 TEST_P(BatchTest, IsWhatTheOracleMakesOfItsPictures) {
   for_cases(20, [&](Random &random) {
     expect_as(random, random_batch(random, random.pick(kKinds), 6), 20,
-              [](const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
+              [](const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
                 oracle::normalize(p, in, out);
               });
   });
@@ -304,8 +304,8 @@ TEST_P(CudaEdgesBatchTest, MoreThanALaunchTakes) {
 
 // ------------------------------------------------------------------------------------ refusals
 
-NormalizeParams good_params(int64_t count) {
-  NormalizeParams p = {};
+NormalizeCase good_params(int64_t count) {
+  NormalizeCase p = {};
   p.out = {DType::float32, Layout::nchw, count, 3, 10, 20};
   return p;
 }
@@ -313,18 +313,11 @@ NormalizeParams good_params(int64_t count) {
 const std::vector<Source> kGoodSources = {{{PixelFormat::NV12, 64, 48}, {}, false, false},
                                           {{PixelFormat::BGR, 31, 17}, {}, false, false}};
 
-TEST_P(BatchTest, RefusesASlotTooManyOrTooFew) {
-  EXPECT_NO_THROW(machine()->normalize_batch(kGoodSources, good_params(2)));
-  for (const int64_t count :
-       {int64_t{-2}, int64_t{0}, int64_t{1}, int64_t{3}, int64_t{1} << 32 | 2})
-    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(count) + " for 2 sources",
-                   [&] { machine()->normalize_batch(kGoodSources, good_params(count)); });
-}
-
-TEST_P(BatchTest, RefusesNoSources) {
-  for (const int64_t count : {0, 1})
-    expect_refusal(Error::Code::settings, "for 0 sources",
-                   [&] { machine()->normalize_batch({}, good_params(count)); });
+TEST_P(BatchTest, RefusesABatchOfNoneAndOneBeyondAnyTensor) {
+  EXPECT_NO_THROW(normalize_pictures(machine(), kGoodSources, good_params(2)));
+  for (const int64_t count : {int64_t{-2}, int64_t{0}, kMaxBatch + 1, int64_t{1} << 32 | 2})
+    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(count),
+                   [&] { normalize_pictures(machine(), kGoodSources, good_params(count)); });
 }
 
 /// Whichever of them it is that cannot be made.
@@ -332,9 +325,10 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
   for (size_t i = 0; i < 2; ++i) {
     const auto refused = [&](const char *cause, auto change) {
       std::vector<Source> sources = kGoodSources;
-      NormalizeParams p = good_params(2);
+      NormalizeCase p = good_params(2);
       change(sources[i], p);
-      expect_refusal(Error::Code::settings, cause, [&] { machine()->normalize_batch(sources, p); });
+      expect_refusal(Error::Code::settings, cause,
+                     [&] { normalize_pictures(machine(), sources, p); });
     };
     refused("0x", [](Source &s, auto &) { s.image.width = 0; });
     refused("x32768", [](Source &s, auto &) { s.image.height = 32768; });
@@ -351,12 +345,12 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
 
 /// Also where nothing is resized by it: slots without a picture are filled with it.
 TEST_P(BatchTest, RefusesAPadValueThatIsNoneOfTheFixedPointPath) {
-  NormalizeParams p = good_params(1);
+  NormalizeCase p = good_params(1);
   p.color = Color::yuv;
   for (const int pad : {-1, 256}) {
     p.resize.pad_value = pad;
     expect_refusal(Error::Code::settings, "pad-value", [&] {
-      machine()->normalize_batch({{{PixelFormat::NV12, 64, 48}, {}, false, false}}, p);
+      normalize_pictures(machine(), {{{PixelFormat::NV12, 64, 48}, {}, false, false}}, p);
     });
   }
 }
@@ -365,7 +359,7 @@ class BatchRunTest : public BatchTest {
  protected:
   void expect_run_refused(const std::string &cause, const std::vector<ConstImage> &in,
                           const Tensor &out) const {
-    const auto operation = machine()->normalize_batch(kGoodSources, good_params(2));
+    const auto operation = normalize_pictures(machine(), kGoodSources, good_params(2));
     expect_refusal(Error::Code::input, cause, [&] { operation->run(in, out); });
   }
 };
@@ -379,9 +373,7 @@ TEST_P(BatchRunTest, RefusesWhatItWasNotMadeFor) {
       wide(random, {PixelFormat::BGR, 32, 17});
   const ConstImage a = first.view(), b = second.view();
   OutputTensor out(random, good_params(2).out), more(random, good_params(3).out);
-  expect_run_refused("0 pictures for a batch of 2", {}, out.view());
-  expect_run_refused("1 pictures for a batch of 2", {a}, out.view());
-  expect_run_refused("3 pictures for a batch of 2", {a, b, b}, out.view());
+  expect_run_refused("3 slots for a batch of 2", {a, b, b}, out.view());
   expect_run_refused("BGR 32x17", {a, wide.view()}, out.view());
   expect_run_refused("BGR 31x17", {b, a}, out.view());
   expect_run_refused("shape", {a, b}, more.view());

@@ -45,11 +45,16 @@ Region random_region(Random &random, const ImageDesc &image, bool beyond) {
   return beyond ? region : clip(region, image.width, image.height).value();
 }
 
-std::vector<Region> random_regions(Random &random, const NormalizeParams &p, size_t count) {
+std::vector<Region> random_regions(Random &random, const NormalizeCase &p, size_t count) {
   std::vector<Region> regions;
   for (size_t i = 0; i < count; ++i)
-    regions.push_back(random_region(random, p.source.image, p.beyond_is_pad));
+    regions.push_back(random_region(random, p.source.image, p.pad_outside));
   return regions;
+}
+
+NormalizeCase of_one_slot(NormalizeCase c) {
+  c.out.n = 1;
+  return c;
 }
 
 std::string text_of(const std::vector<Region> &regions) {
@@ -61,18 +66,18 @@ std::string text_of(const std::vector<Region> &regions) {
 }
 
 /// A batch of `slots` slots.
-NormalizeParams random_params(Random &random, PixelFormat format, Color color, int64_t slots) {
+NormalizeCase random_params(Random &random, PixelFormat format, Color color, int64_t slots) {
   const Size in = {random.integer(1, 20), random.integer(1, 16)};
-  NormalizeParams p =
+  NormalizeCase p =
       random_normalize(random, format, color, in, {random.integer(1, 12), random.integer(1, 10)});
   p.out.n = slots;
-  p.beyond_is_pad = random.chance(50);
+  p.pad_outside = random.chance(50);
   // The fixed-point path is one of several.
   if (color == Color::yuv && random.chance(50)) p.resize = {};
   return p;
 }
 
-NormalizeParams random_params(Random &random, int64_t slots) {
+NormalizeCase random_params(Random &random, int64_t slots) {
   const Color color = random.pick(kColors);
   return random_params(random, random.pick(color == Color::yuv ? kYuvFormats : kSourceFormats),
                        color, slots);
@@ -80,13 +85,13 @@ NormalizeParams random_params(Random &random, int64_t slots) {
 
 class RegionsTest : public KernelTest {
  protected:
-  void expect_as_the_oracle(Random &random, const NormalizeParams &p,
+  void expect_as_the_oracle(Random &random, const NormalizeCase &p,
                             const std::vector<Region> &before,
                             const std::vector<Region> &regions) const {
     SCOPED_TRACE(text_of(p) + text_of(regions));
     const InputPicture other(random, p.source.image), in(random, p.source.image);
     OutputTensor out(random, p.out);
-    NormalizeParams slot = one_slot(p);
+    NormalizeCase slot = of_one_slot(p);
     for (size_t i = 0; i < static_cast<size_t>(p.out.n); ++i) {
       if (i >= regions.size()) {
         fill_with_pad(slot, slot_of(out.expected(), i));
@@ -95,12 +100,12 @@ class RegionsTest : public KernelTest {
       slot.region = regions[i];
       oracle::normalize(slot, in.view(), slot_of(out.expected(), i));
     }
-    expect_all([&](const Machine &m) { return m->normalize_regions(p); },
+    expect_all([&](const Machine &m) { return normalize_regions(m, p); },
                PictureRegions{&other, before}, PictureRegions{&in, regions}, out);
   }
 
   /// What was there before are other regions, the same, or some of them.
-  void expect_random(Random &random, const NormalizeParams &p) const {
+  void expect_random(Random &random, const NormalizeCase &p) const {
     const auto slots = static_cast<size_t>(p.out.n);
     const size_t count = random.bits() % (slots + 1);
     const std::vector<Region> regions = random_regions(random, p, count);
@@ -134,8 +139,8 @@ TEST_P(RegionsTest, EveryFormatAndColor) {
         if (!is_possible(format, color)) continue;
         Random random(number++);
         SCOPED_TRACE(random.name());
-        NormalizeParams p = random_params(random, format, color, 3);
-        p.beyond_is_pad = beyond;
+        NormalizeCase p = random_params(random, format, color, 3);
+        p.pad_outside = beyond;
         expect_as_the_oracle(random, p, random_regions(random, p, 3), random_regions(random, p, 3));
         if (HasFailure()) return;
       }
@@ -144,7 +149,7 @@ TEST_P(RegionsTest, EveryFormatAndColor) {
 /// At the picture's edges and as small as can be.
 TEST_P(RegionsTest, SmallestRegions) {
   for_cases(100, [&](Random &random) {
-    NormalizeParams p = random_params(random, 4);
+    NormalizeCase p = random_params(random, 4);
     const double width = p.source.image.width, height = p.source.image.height;
     const auto place = [&](double length) {
       return random.pick(std::vector<double>{0.0, 0.5, length - kLeastSide, length - 1.0});
@@ -164,12 +169,12 @@ TEST_P(RegionsTest, OutputsOfSeveralBlocks) {
     for (const bool beyond : kBools) {
       Random random(number++);
       SCOPED_TRACE(random.name());
-      NormalizeParams p = random_params(random, PixelFormat::NV12, color, 3);
+      NormalizeCase p = random_params(random, PixelFormat::NV12, color, 3);
       p.source.image.width = 160;
       p.source.image.height = 90;
       p.out.w = random.integer(33, 75);
       p.out.h = random.integer(17, 40);
-      p.beyond_is_pad = beyond;
+      p.pad_outside = beyond;
       expect_random(random, p);
     }
 }
@@ -195,8 +200,8 @@ ConstImage cropped(const ConstImage &in, const Rect &rect) {
 TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
   const auto cpu = open_cpu_backend(1);
   for_cases(200, [&](Random &random) {
-    NormalizeParams p = random_params(random, 2);
-    p.beyond_is_pad = p.beyond_is_pad && p.color != Color::yuv;
+    NormalizeCase p = random_params(random, 2);
+    p.pad_outside = p.pad_outside && p.color != Color::yuv;
     Rect rect = random_rect(random, p.source.image.width, p.source.image.height);
     if (layout_of(p.source.image.format).subsampled) {
       rect.x -= rect.x % 2;
@@ -204,14 +209,14 @@ TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
     }
     const InputPicture in(random, p.source.image);
     OutputTensor out(random, p.out);
-    NormalizeParams alone = one_slot(p);
+    NormalizeCase alone = of_one_slot(p);
     alone.source.image.width = rect.width;
     alone.source.image.height = rect.height;
-    cpu->normalize(alone)->run(cropped(in.view(), rect), slot_of(out.expected(), 0));
+    normalize_picture(cpu, alone)->run(cropped(in.view(), rect), slot_of(out.expected(), 0));
     fill_with_pad(alone, slot_of(out.expected(), 1));
     const Region region = {double(rect.x), double(rect.y), double(rect.width), double(rect.height)};
     SCOPED_TRACE(text_of(p) + text_of({region}));
-    expect_all([&](const Machine &m) { return m->normalize_regions(p); }, PictureRegions{&in, {}},
+    expect_all([&](const Machine &m) { return normalize_regions(m, p); }, PictureRegions{&in, {}},
                PictureRegions{&in, {region}}, out);
   });
 }
@@ -233,8 +238,8 @@ InputPicture padded(Random &random, const InputPicture &in, const ImageDesc &des
 TEST_P(RegionsTest, BeyondThePictureLiesThePadColor) {
   constexpr int kBorder = 8;
   for_cases(100, [&](Random &random) {
-    NormalizeParams p = random_params(random, PixelFormat::RGB, Color::rgb, 1);
-    p.beyond_is_pad = true;
+    NormalizeCase p = random_params(random, PixelFormat::RGB, Color::rgb, 1);
+    p.pad_outside = true;
     p.round = false;
     p.out.dtype = DType::float32;
     p.normalization = Normalization::alpha_beta;
@@ -247,11 +252,11 @@ TEST_P(RegionsTest, BeyondThePictureLiesThePadColor) {
     const InputPicture wide =
         padded(random, in, p.source.image, kBorder, static_cast<uint8_t>(p.resize.pad_value));
     OutputTensor out(random, p.out), expected(random, p.out);
-    NormalizeParams whole = p;
+    NormalizeCase whole = p;
     whole.source.image = wide.view().desc;
     whole.region = Region{region.x + kBorder, region.y + kBorder, region.width, region.height};
     oracle::normalize(whole, wide.view(), expected.expected());
-    const auto operation = machine()->normalize_regions(p);
+    const auto operation = normalize_regions(machine(), p);
     machine().run(*operation, PictureRegions{&in, {region}}, out);
     for (int64_t i = 0; i < p.out.c * p.out.h * p.out.w; ++i)
       ASSERT_NEAR(oracle::element(constant(out.view()), i),
@@ -274,16 +279,16 @@ TEST_P(CudaEdgesRegionsTest, RegionsThatChange) {
         if (!is_possible(format, color)) continue;
         Random random(number++);
         SCOPED_TRACE(random.name());
-        NormalizeParams p = random_params(random, format, color, 3);
-        p.beyond_is_pad = beyond;
+        NormalizeCase p = random_params(random, format, color, 3);
+        p.pad_outside = beyond;
         expect_random(random, p);
       }
 }
 
 // ------------------------------------------------------------------------------------ refusals
 
-NormalizeParams good_params(int64_t slots) {
-  NormalizeParams p = {};
+NormalizeCase good_params(int64_t slots) {
+  NormalizeCase p = {};
   p.source.image = {PixelFormat::NV12, 64, 48};
   p.out = {DType::float32, Layout::nchw, slots, 3, 10, 20};
   return p;
@@ -292,7 +297,7 @@ NormalizeParams good_params(int64_t slots) {
 TEST_P(RegionsTest, RefusesABatchOfNone) {
   for (const int64_t slots : {-1, 0})
     expect_refusal(Error::Code::settings, "a batch of " + std::to_string(slots),
-                   [&] { machine()->normalize_regions(good_params(slots)); });
+                   [&] { normalize_regions(machine(), good_params(slots)); });
 }
 
 TEST_P(RegionsTest, RefusesRegionsThatItCannotTake) {
@@ -301,10 +306,10 @@ TEST_P(RegionsTest, RefusesRegionsThatItCannotTake) {
   const Region good = {1.5, 2.0, 10.0, 3.0};
   const auto expect_refused = [&](Error::Code code, const std::string &cause,
                                   const std::vector<Region> &regions, bool beyond = false) {
-    NormalizeParams p = good_params(2);
-    p.beyond_is_pad = beyond;
+    NormalizeCase p = good_params(2);
+    p.pad_outside = beyond;
     OutputTensor out(random, p.out);
-    const auto operation = machine()->normalize_regions(p);
+    const auto operation = normalize_regions(machine(), p);
     expect_refusal(code, cause, [&] {
       machine().run(*operation, PictureRegions{&in, regions}, out);
     });
@@ -312,7 +317,7 @@ TEST_P(RegionsTest, RefusesRegionsThatItCannotTake) {
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  expect_refused(Error::Code::input, "3 regions for a batch of 2", {good, good, good});
+  expect_refused(Error::Code::input, "3 slots for a batch of 2", {good, good, good});
   expect_refused(Error::Code::settings, "leaves the picture of 64x48", {good, {60, 0, 4.5, 4}});
   expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{0, -0.5, 4, 4}});
   expect_refused(Error::Code::settings, "leaves the picture of 64x48", {{70, 0, 4, 4}});

@@ -157,10 +157,10 @@ TEST_P(OpsTest, EveryOperationChecksItsViews) {
   expect_run_refused("BGR", *letterbox, wrong.view(), target.view());
   expect_run_refused("9x8", *letterbox, picture.view(), wrong_target.view());
 
-  NormalizeParams params = {};
+  NormalizeCase params = {};
   params.source.image = rgb;
   params.out = tensor;
-  const auto normalize = machine()->normalize(params);
+  const auto normalize = normalize_picture(machine(), params);
   expect_run_refused("BGR", *normalize, wrong.view(), elements.view());
   expect_run_refused("shape", *normalize, picture.view(), wrong_elements.view());
 
@@ -343,7 +343,7 @@ TEST_P(LargestPictureTest, Letterbox) {
 TEST_P(LargestPictureTest, Normalize) {
   Random random(0);
   SCOPED_TRACE(random.name());
-  NormalizeParams params = {};
+  NormalizeCase params = {};
   params.source = random_source(random, PixelFormat::I420, {kLargest, kLargest});
   params.out = {DType::float32, Layout::nchw, 1, 3, 6, 9};
   SparsePicture picture(params.source.image);
@@ -354,7 +354,7 @@ TEST_P(LargestPictureTest, Normalize) {
     params.color = color;
     oracle::normalize(params, picture.view(), out.expected());
     out.reset();
-    machine().run(*machine()->normalize(params), picture, out);
+    machine().run(*normalize_picture(machine(), params), picture, out);
     EXPECT_TRUE(out.matches()) << text_of(params);
   }
 }

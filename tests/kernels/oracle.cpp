@@ -523,7 +523,7 @@ void store(const Tensor &out, int64_t index, float x) {
 }
 
 /// Grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
-Triple components_at(const NormalizeParams &p, const Resampler &resampler, const ConstImage &in,
+Triple components_at(const NormalizeCase &p, const Resampler &resampler, const ConstImage &in,
                      int x, int y) {
   if (!takes_fixed_path(p)) return resampler.at(x, y);
   Triple v;
@@ -535,12 +535,12 @@ Triple components_at(const NormalizeParams &p, const Resampler &resampler, const
 
 }  // namespace
 
-bool takes_fixed_path(const NormalizeParams &p) {
+bool takes_fixed_path(const NormalizeCase &p) {
   return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
-         p.resize.method == Method::bilinear && !p.beyond_is_pad;
+         p.resize.method == Method::bilinear && !p.pad_outside;
 }
 
-Affine affine_of(const NormalizeParams &p, int channel) {
+Affine affine_of(const NormalizeCase &p, int channel) {
   if (p.normalization == Normalization::alpha_beta)
     return {of_channel(p.alpha, channel), of_channel(p.beta, channel)};
   double scale = p.scale;
@@ -555,7 +555,7 @@ int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w
   return n * d.c * d.h * d.w + h * d.w * d.c + w * d.c + c;
 }
 
-void normalize(const NormalizeParams &p, const ConstImage &in, const Tensor &out) {
+void normalize(const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   const Resampler resampler(in, p.source, p.resize, p.color, width, height, p.region);
   std::vector<Affine> affine;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/ops.h"
+#include "tests/kernels/normalizecase.h"
 
 namespace cudatensor::oracle {
 
@@ -142,8 +143,8 @@ struct Affine {
   double a, b;
 };
 
-Affine affine_of(const NormalizeParams &params, int channel);
-bool takes_fixed_path(const NormalizeParams &params);
+Affine affine_of(const NormalizeCase &params, int channel);
+bool takes_fixed_path(const NormalizeCase &params);
 
 /// The 256 bins' luminance of a pixel.
 uint8_t luminance(uint8_t r, uint8_t g, uint8_t b);
@@ -158,7 +159,7 @@ int64_t index_of(const TensorDesc &desc, int64_t n, int64_t c, int64_t h, int64_
 
 void yuv444(const Yuv444Params &params, const ConstImage &in, const Image &out);
 void letterbox(const LetterboxParams &params, const ConstImage &in, const Image &out);
-void normalize(const NormalizeParams &params, const ConstImage &in, const Tensor &out);
+void normalize(const NormalizeCase &params, const ConstImage &in, const Tensor &out);
 void histogram(const HistogramParams &params, const ConstImage &in, Bins &bins);
 void pixelshuffle(const PixelShuffleParams &params, const ConstTensor &in, const Tensor &out);
 void pixelshuffle(const PixelShuffleToVideoParams &params, const ConstTensor &in, const Image &out);

@@ -118,7 +118,7 @@ double range_of(Random &random, DType type) {
 
 }  // namespace
 
-void randomize_factors(Random &random, NormalizeParams &p) {
+void randomize_factors(Random &random, NormalizeCase &p) {
   const auto channels = static_cast<size_t>(p.out.c);
   const double range = range_of(random, p.out.dtype);
   p.mean = random_list(random, channels, -2.0, 150.0);
@@ -129,8 +129,8 @@ void randomize_factors(Random &random, NormalizeParams &p) {
   p.beta = random_list(random, channels, -100.0 * range, 200.0 * range);
 }
 
-NormalizeParams random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out) {
-  NormalizeParams p = {};
+NormalizeCase random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out) {
+  NormalizeCase p = {};
   p.source = random_source(random, from, in);
   p.resize = random_resize(random);
   p.color = color;
@@ -185,12 +185,12 @@ std::string text_of(const LetterboxParams &p) {
   return "letterbox: " + text_of(p.source) + ", " + text_of(p.resize) + " -> " + text_of(p.out);
 }
 
-std::string text_of(const NormalizeParams &p) {
+std::string text_of(const NormalizeCase &p) {
   std::ostringstream text;
   text.precision(17);
   text << "normalize: " << text_of(p.source) << ", " << text_of(p.resize) << ", "
        << name_in({"rgb", "bgr", "gray", "yuv"}, p.color) << " -> " << text_of(p.out)
-       << (p.round ? " rounded" : "") << (p.beyond_is_pad ? " beyond is pad" : "");
+       << (p.round ? " rounded" : "") << (p.pad_outside ? " beyond is pad" : "");
   if (p.normalization == Normalization::mean_std)
     text << " scale=" << p.scale << " mean=" << text_of(p.mean) << " std=" << text_of(p.std);
   else

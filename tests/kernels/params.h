@@ -8,6 +8,7 @@
 
 #include "kernels/ops.h"
 #include "random.h"
+#include "tests/kernels/normalizecase.h"
 
 namespace cudatensor {
 
@@ -44,9 +45,9 @@ Rect random_rect(Random &random, int width, int height);
 /// Whether the colour can be made of the format.
 bool is_possible(PixelFormat from, Color color);
 
-NormalizeParams random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out);
+NormalizeCase random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out);
 /// Fills the factors of `params`, with one value or one for each channel.
-void randomize_factors(Random &random, NormalizeParams &params);
+void randomize_factors(Random &random, NormalizeCase &params);
 
 std::string text_of(const ImageDesc &desc);
 std::string text_of(const TensorDesc &desc);
@@ -54,7 +55,7 @@ std::string text_of(const Source &source);
 std::string text_of(const Resize &resize);
 std::string text_of(const Yuv444Params &params);
 std::string text_of(const LetterboxParams &params);
-std::string text_of(const NormalizeParams &params);
+std::string text_of(const NormalizeCase &params);
 std::string text_of(const HistogramParams &params);
 std::string text_of(const PixelShuffleParams &params);
 std::string text_of(const PixelShuffleToVideoParams &params);

@@ -13,7 +13,7 @@ Tensor slot_of(const Tensor &out, size_t slot) {
   return {desc, static_cast<uint8_t *>(out.data) + slot * desc.bytes()};
 }
 
-void fill_with_pad(NormalizeParams p, const Tensor &slot) {
+void fill_with_pad(NormalizeCase p, const Tensor &slot) {
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   const auto pixels = static_cast<size_t>(width) * static_cast<size_t>(height);
   const std::vector<uint8_t> pad(pixels, static_cast<uint8_t>(p.resize.pad_value));

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/batch.h"
+
+#include <utility>
+
+namespace cudatensor {
+
+NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions) {
+  NormalizeParams result = params;
+  result.pad_outside = regions.source != RegionSource::none && regions.edge == RegionEdge::pad;
+  return result;
+}
+
+void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
+                  const FoundRegions &found) {
+  for (const FoundRegion &each : found.regions) slots.push_back({source, picture, each.region});
+}
+
+void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture, FoundRegions found,
+                        size_t count, const Geometry *geometries) {
+  for (size_t i = 0; i < count; ++i) {
+    BatchSlot &slot = slots.emplace_back(picture);
+    if (i >= found.regions.size()) {
+      slot.picture = nullptr;
+      continue;
+    }
+    slot.geometry = geometries[i];
+    if (!found.is_whole) slot.region = std::move(found.regions[i]);
+  }
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/framepass.h"
+
+#include "gst/cuda/cudamemory.h"
+
+namespace cudatensor {
+namespace {
+
+GstMapFlags map_flags(const gstcuda::Memory *memory, GstMapFlags access) {
+  return memory != nullptr ? static_cast<GstMapFlags>(access | gstcuda::kMapCuda) : access;
+}
+
+/// A GstCudaMemory that kernels in the session's context can use: that of the buffer, or null where
+/// its frame goes through the host.
+gstcuda::Memory *own_memory(const CudaSession *session, GstBuffer *buffer) {
+  if (session == nullptr) return nullptr;
+  gstcuda::Memory *memory = cuda_memory_of(buffer);
+  return memory != nullptr && memory->context == session->context()->shared() ? memory : nullptr;
+}
+
+}  // namespace
+
+size_t FramePass::add_input(GstBuffer *buffer) {
+  gstcuda::Memory *memory = own_memory(cuda_, buffer);
+  inputs_.push_back({buffer, memory, memory != nullptr ? stream_of(memory) : nullptr});
+  return inputs_.size() - 1;
+}
+
+void FramePass::set_output(GstBuffer *buffer) {
+  gstcuda::Memory *memory = own_memory(cuda_, buffer);
+  output_ = {buffer, memory, memory != nullptr ? stream_of(memory) : nullptr};
+}
+
+void FramePass::begin() {
+  if (cuda_ == nullptr) return;
+  gstcuda::Stream *stream = output_ ? output_->stream : nullptr;
+  if (stream == nullptr && inputs_.size() == 1) stream = inputs_[0].stream;
+  if (stream == nullptr) stream = cuda_->stream();
+  cuda_->use(stream);
+  stream_ = cuda_->handle_of(stream);
+}
+
+GstMapFlags FramePass::input_flags(size_t input) const {
+  return map_flags(inputs_[input].memory, GST_MAP_READ);
+}
+GstMapFlags FramePass::output_flags() const { return map_flags(output_->memory, GST_MAP_WRITE); }
+
+template <class View>
+View FramePass::read(size_t input, const View &mapped, int planes) {
+  if (cuda_ == nullptr) return mapped;
+  const Input &in = inputs_[input];
+  if (in.memory == nullptr)
+    return cuda_->transfers(input).upload(mapped, planes, is_pinned(in.buffer), stream_);
+  // After the map, which may have queued an upload of libgstcuda's.
+  if (in.stream != nullptr) cuda_->order(cuda_->handle_of(in.stream), stream_);
+  return mapped;
+}
+
+template ConstImage FramePass::read(size_t, const ConstImage &, int);
+template ConstTensor FramePass::read(size_t, const ConstTensor &, int);
+
+/// Of all YUV formats the first plane holds luminance.
+ConstImage FramePass::luminance(size_t input, const ConstImage &mapped) {
+  const FormatLayout layout = layout_of(mapped.desc.format);
+  return read(input, mapped, layout.model == ColorModel::yuv ? 1 : layout.planes);
+}
+
+template <class View>
+View FramePass::write(const View &mapped) {
+  if (cuda_ == nullptr || output_->memory != nullptr) return mapped;
+  return cuda_->transfers().make_room(mapped);
+}
+
+template Image FramePass::write(const Image &);
+template Tensor FramePass::write(const Tensor &);
+
+bool FramePass::is_read_later(size_t input) const {
+  if (cuda_ == nullptr) return false;
+  const Input &in = inputs_[input];
+  const bool copied = in.memory == nullptr && !is_pinned(in.buffer);
+  return in.stream == nullptr && !copied;
+}
+
+void FramePass::finish_output() {
+  const bool downloads = output_->memory == nullptr;
+  if (downloads) cuda_->transfers().download(is_pinned(output_->buffer), stream_);
+  if (completes_later()) return;
+  cuda_->device().synchronize(stream_);
+  if (downloads) cuda_->transfers().finish();
+}
+
+/// Whoever writes to an input next does so after the work.
+void FramePass::finish() {
+  if (cuda_ == nullptr) return;
+  for (const Input &input : inputs_)
+    if (input.stream != nullptr) cuda_->order(stream_, cuda_->handle_of(input.stream));
+  if (!output_) return;
+  finish_output();
+  if (!completes_later()) return;
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (is_read_later(i)) cuda_->keep(inputs_[i].buffer, stream_);
+}
+
+}  // namespace cudatensor

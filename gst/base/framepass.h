@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One pass of work over the frames in some buffers, wherever their memory is: on the CPU with plain
+// maps, on a GPU with the orders between streams, the uploads and downloads, and the care for memory
+// that queued work still uses.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gst/base/mapping.h"
+#include "gst/base/session.h"
+
+namespace cudatensor {
+
+/// In this order: the buffers are named, begin() is called, the buffers are mapped with the flags and
+/// their views taken, the work is queued, finish() is called before the maps end.
+class FramePass {
+ public:
+  explicit FramePass(Session &session) : cuda_(session.cuda()) {}
+
+  /// Returns the number of the input.
+  size_t add_input(GstBuffer *buffer);
+  void set_output(GstBuffer *buffer);
+
+  /// Chooses the stream, which the session uses from now on: the output's own one completes it in order;
+  /// without one a frame is best read where it was made.
+  void begin();
+  /// The stream for the work; none on the CPU.
+  Stream stream() const { return stream_; }
+
+  GstMapFlags input_flags(size_t input) const;
+  GstMapFlags output_flags() const;
+
+  /// The view that the work reads, of a buffer that was mapped with input_flags().
+  ConstImage input(size_t input, const ConstImage &mapped) {
+    return read(input, mapped, layout_of(mapped.desc.format).planes);
+  }
+  ConstTensor input(size_t input, const ConstTensor &mapped) { return read(input, mapped, 1); }
+  /// The same for work that reads luminance only: other planes of YUV are not uploaded.
+  ConstImage luminance(size_t input, const ConstImage &mapped);
+  /// The view that the work writes, of a buffer that was mapped with output_flags().
+  Image output(const Image &mapped) { return write(mapped); }
+  Tensor output(const Tensor &mapped) { return write(mapped); }
+
+  /// After the work was queued: the output is complete, or its memory knows the stream that completes it;
+  /// inputs that the work still reads are kept until then.
+  void finish();
+  /// Without an output, finish() keeps no input: whether queued work still reads this one.
+  bool is_read_later(size_t input) const;
+
+ private:
+  struct Input {
+    GstBuffer *buffer;
+    gstcuda::Memory *memory;  // null: host memory
+    gstcuda::Stream *stream;  // of its memory; null where it has none
+  };
+
+  template <class View>
+  View read(size_t input, const View &mapped, int planes);
+  template <class View>
+  View write(const View &mapped);
+  void finish_output();
+  bool completes_later() const { return output_ && output_->stream != nullptr; }
+
+  CudaSession *cuda_;  // null: the CPU
+  Stream stream_;
+  std::vector<Input> inputs_;
+  std::optional<Input> output_;
+};
+
+/// Calls `work` with the views of two buffers and the stream for it. The specs are what Map takes.
+template <class Work, class InSpec, class OutSpec>
+void run_work(Session &session, const Work &work, const InSpec &in_spec, GstBuffer *in,
+              const OutSpec &out_spec, GstBuffer *out) {
+  FramePass pass(session);
+  const size_t input = pass.add_input(in);
+  pass.set_output(out);
+  pass.begin();
+  const Map<InSpec> source(in_spec, in, pass.input_flags(input));
+  const Map<OutSpec> target(out_spec, out, pass.output_flags());
+  work(pass.input(input, source.constant()), pass.output(target.view()), pass.stream());
+  pass.finish();
+}
+
+/// Runs an operation from buffer to buffer.
+template <class Operation, class InSpec, class OutSpec>
+void run(Session &session, Operation &operation, const InSpec &in_spec, GstBuffer *in,
+         const OutSpec &out_spec, GstBuffer *out) {
+  run_work(
+      session,
+      [&](const auto &from, const auto &to, Stream stream) { operation.run(from, to, stream); },
+      in_spec, in, out_spec, out);
+}
+
+}  // namespace cudatensor

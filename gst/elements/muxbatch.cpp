@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/muxbatch.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "gst/base/framepass.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+/// Calls `body`. An Error that it throws is of this camera.
+template <class Body>
+void for_camera(GstAggregatorPad *pad, const Body &body) {
+  try {
+    body();
+  } catch (const Error &error) {
+    throw Error(error.code(), GST_PAD_NAME(pad) + (": " + std::string(error.what())));
+  }
+}
+
+}  // namespace
+
+bool MuxBatch::has_picture() const {
+  return std::any_of(frames_.begin(), frames_.end(),
+                     [](const Frame &frame) { return frame.is_picture(); });
+}
+
+bool MuxBatch::has_time() const {
+  return std::any_of(frames_.begin(), frames_.end(), [](const Frame &frame) {
+    return frame.is_picture() && GST_CLOCK_TIME_IS_VALID(frame.time);
+  });
+}
+
+void MuxBatch::run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,
+                   int64_t slots, const TensorDesc &out_desc, GstBuffer *out) {
+  find_regions(regions);
+  attach_meta(fill(session, operation, slots, out_desc, out), slots, out);
+}
+
+void MuxBatch::find_regions(const RegionSettings &settings) {
+  regions_.assign(pads_.size(), {});
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    if (!has_picture(i)) continue;
+    const GstVideoInfo &info = camera_of(pads_[i]).info;
+    for_camera(pads_[i], [&] {
+      regions_[i] =
+          cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height);
+    });
+  }
+}
+
+const std::vector<Geometry> &MuxBatch::fill(Session &session, NormalizeOperation &operation,
+                                            int64_t slots, const TensorDesc &out_desc,
+                                            GstBuffer *out) const {
+  FramePass pass(session);
+  std::vector<size_t> inputs(pads_.size());
+  for (size_t i = 0; i < pads_.size(); ++i)
+    if (has_picture(i)) inputs[i] = pass.add_input(frames_[i].buffer.get());
+  pass.set_output(out);
+  pass.begin();
+  std::deque<VideoMap> maps;
+  std::vector<Slot> filled;
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    filled.resize(i * slots);
+    if (!has_picture(i)) continue;
+    const Camera &camera = camera_of(pads_[i]);
+    for_camera(pads_[i], [&] {
+      const VideoMap &map =
+          maps.emplace_back(camera.info, frames_[i].buffer.get(), pass.input_flags(inputs[i]));
+      append_slots(filled, *camera.source, pass.input(inputs[i], map.constant()), regions_[i]);
+    });
+  }
+  const TensorMap target(out_desc, out, pass.output_flags());
+  const auto &geometries = operation.run(filled, pass.output(target.view()), pass.stream());
+  pass.finish();
+  return geometries;
+}
+
+void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slots, GstBuffer *out) {
+  std::vector<BatchSlot> told;
+  guint left_out = 0;
+  bool all_empty = true;
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    BatchSlot slot;
+    if (pads_[i] != nullptr) {
+      slot.pad_index = camera_of(pads_[i]).index;
+      slot.stream_id = camera_of(pads_[i]).stream_id;
+    }
+    if (has_picture(i)) {
+      slot.picture = frames_[i].buffer.get();
+      slot.running_time = frames_[i].time;
+    }
+    left_out += regions_[i].left_out;
+    all_empty &= regions_[i].regions.empty();
+    append_batch_slots(told, slot, std::move(regions_[i]), slots, &geometries[i * slots]);
+  }
+  attach_batch(out, told, left_out);
+  // Nothing to infer from.
+  if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
+}
+
+}  // namespace cudatensor

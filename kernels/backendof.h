@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The table of operations, for a backend that has a function make() for each kind of parameters. The
+// functions lie in the namespace of the Context, which they take last.
+#pragma once
+
+#include <utility>
+
+#include "kernels/ops.h"
+
+namespace cudatensor {
+
+template <class Context>
+class BackendOf : public Backend {
+ public:
+  template <class... Args>
+  explicit BackendOf(Args &&...args) : context_(std::forward<Args>(args)...) {}
+
+  std::unique_ptr<ImageToImage> yuv444(const Yuv444Params &params) override {
+    return make(params, context_);
+  }
+  std::unique_ptr<ImageToImage> letterbox(const LetterboxParams &params) override {
+    return make(params, context_);
+  }
+  std::unique_ptr<NormalizeOperation> normalize(const NormalizeParams &params,
+                                                const TensorDesc &out) override {
+    return make(params, out, context_);
+  }
+  std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) override {
+    return make(params, context_);
+  }
+  std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) override {
+    return make(params, context_);
+  }
+  std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) override {
+    return make(params, context_);
+  }
+
+ protected:
+  Context &context() { return context_; }
+
+ private:
+  Context context_;
+};
+
+}  // namespace cudatensor

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/slotplans.h"
+
+#include <algorithm>
+
+namespace cudatensor {
+namespace {
+
+Region region_of(const Slot &slot) { return slot.region.value_or(whole(slot.source.image)); }
+
+}  // namespace
+
+SlotPlans::SlotPlans(const NormalizeParams &params, const TensorDesc &out)
+    : params_(params),
+      tensor_(make_tensor_plan(params, out)),
+      entries_(out.n),
+      places_(out.n, kPad),
+      geometries_(out.n) {}
+
+bool SlotPlans::Entry::is_for(const Slot &slot) const {
+  return planned && region == region_of(slot) && source == slot.source;
+}
+
+void SlotPlans::forget() {
+  std::fill(entries_.begin(), entries_.end(), Entry());
+  std::fill(places_.begin(), places_.end(), kPad);
+  std::fill(geometries_.begin(), geometries_.end(), Geometry());
+}
+
+bool SlotPlans::are_as_before(const std::vector<Slot> &slots) const {
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const bool is_pad = i >= slots.size() || slots[i].is_pad();
+    if (is_pad != (places_[i] == kPad)) return false;
+    if (!is_pad && !entries_[places_[i]].is_for(slots[i])) return false;
+  }
+  return true;
+}
+
+bool SlotPlans::has_pad() const {
+  return std::find(places_.begin(), places_.end(), kPad) != places_.end();
+}
+
+/// kPad where no place has its plan.
+size_t SlotPlans::find(const Slot &slot) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry &entry) { return entry.is_for(slot); });
+  return found != entries_.end() ? static_cast<size_t>(found - entries_.begin()) : kPad;
+}
+
+/// The places of slots whose plans are there; kPad for all others.
+void SlotPlans::keep_known(const std::vector<Slot> &slots) {
+  for (Entry &entry : entries_) entry.used = false;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    size_t &place = places_[i];
+    if (i >= slots.size() || slots[i].is_pad())
+      place = kPad;
+    else if (place == kPad || !entries_[place].is_for(slots[i]))
+      place = find(slots[i]);
+    if (place != kPad) entries_[place].used = true;
+  }
+}
+
+/// In places that no slot uses any more.
+std::vector<SlotPlans::NewPlan> SlotPlans::plan_new(const std::vector<Slot> &slots) {
+  std::vector<NewPlan> made;
+  size_t unused = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].is_pad() || places_[i] != kPad) continue;
+    places_[i] = find(slots[i]);
+    if (places_[i] == kPad) {
+      while (entries_[unused].used) ++unused;
+      SlotPlan plan = make_slot_plan(params_, tensor_.slot, slots[i].source, slots[i].region);
+      entries_[unused] = {slots[i].source, region_of(slots[i]), plan.geometry, true, true};
+      made.push_back({unused, std::move(plan)});
+      places_[i] = unused;
+    }
+    entries_[places_[i]].used = true;
+  }
+  return made;
+}
+
+std::vector<SlotPlans::NewPlan> SlotPlans::update(const std::vector<Slot> &slots) {
+  if (are_as_before(slots)) return {};
+  keep_known(slots);
+  std::vector<NewPlan> made = plan_new(slots);
+  for (size_t i = 0; i < places_.size(); ++i)
+    geometries_[i] = places_[i] != kPad ? entries_[places_[i]].geometry : Geometry();
+  return made;
+}
+
+}  // namespace cudatensor

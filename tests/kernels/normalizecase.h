@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The normalize operation as tests of one picture, of a batch of pictures and of regions call it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/ops.h"
+
+namespace cudatensor {
+
+/// The parameters of an operation, and what it is run on.
+struct NormalizeCase : NormalizeParams {
+  Source source = {};
+  TensorDesc out = {};
+  std::optional<Region> region = {};
+};
+
+/// One picture, or its region.
+class NormalizePicture {
+ public:
+  /// Throws what a run would throw for want of a plan.
+  NormalizePicture(Backend &backend, const NormalizeCase &c)
+      : source_(c.source), region_(c.region), operation_(backend.normalize(c, c.out)) {
+    make_slot_plan(c, c.out, c.source, c.region);
+  }
+
+  void run(const ConstImage &in, const Tensor &out, Stream stream = {}) {
+    operation_->run({{source_, in, region_}}, out, stream);
+  }
+
+ private:
+  Source source_;
+  std::optional<Region> region_;
+  std::unique_ptr<NormalizeOperation> operation_;
+};
+
+/// A picture for each slot; one without memory leaves its slot to the pad colour.
+class NormalizePictures {
+ public:
+  NormalizePictures(Backend &backend, std::vector<Source> sources, const NormalizeCase &c)
+      : sources_(std::move(sources)), operation_(backend.normalize(c, c.out)) {
+    for (const Source &source : sources_) make_slot_plan(c, c.out, source, {});
+  }
+
+  void run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream = {}) {
+    std::vector<Slot> slots;
+    for (size_t i = 0; i < in.size(); ++i)
+      slots.push_back({sources_[i % sources_.size()], in[i], {}});
+    operation_->run(slots, out, stream);
+  }
+
+ private:
+  std::vector<Source> sources_;
+  std::unique_ptr<NormalizeOperation> operation_;
+};
+
+/// Regions of one picture.
+class NormalizeRegions {
+ public:
+  NormalizeRegions(Backend &backend, const NormalizeCase &c)
+      : source_(c.source), operation_(backend.normalize(c, c.out)) {}
+
+  void run(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
+           Stream stream = {}) {
+    std::vector<Slot> slots;
+    for (const Region &region : regions) slots.push_back({source_, in, region});
+    operation_->run(slots, out, stream);
+  }
+
+ private:
+  Source source_;
+  std::unique_ptr<NormalizeOperation> operation_;
+};
+
+inline Backend &backend_of(Backend &backend) { return backend; }
+/// Of whatever points to one.
+template <class Pointer>
+Backend &backend_of(const Pointer &pointer) {
+  return *pointer.operator->();
+}
+
+template <class B>
+std::unique_ptr<NormalizePicture> normalize_picture(B &&backend, const NormalizeCase &c) {
+  return std::make_unique<NormalizePicture>(backend_of(backend), c);
+}
+template <class B>
+std::unique_ptr<NormalizePictures> normalize_pictures(B &&backend,
+                                                      const std::vector<Source> &sources,
+                                                      const NormalizeCase &c) {
+  return std::make_unique<NormalizePictures>(backend_of(backend), sources, c);
+}
+template <class B>
+std::unique_ptr<NormalizeRegions> normalize_regions(B &&backend, const NormalizeCase &c) {
+  return std::make_unique<NormalizeRegions>(backend_of(backend), c);
+}
+
+}  // namespace cudatensor
