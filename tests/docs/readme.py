@@ -162,8 +162,8 @@ def check_batch_fields():
 
 
 def own_properties(element, shared):
-    """By the section that has their table. cudanormalize and cudatensormux say alike what a tensor
-    holds; what only cudanormalize has are its regions."""
+    """By the section that has their table. cudanormalize and cudatensormux have the same properties
+    for tensors and for regions."""
     own = {n: v for n, v in properties_of(element).items() if n not in shared}
     other = {"cudanormalize": "cudatensormux", "cudatensormux": "cudanormalize"}.get(element)
     if not other:
@@ -172,8 +172,12 @@ def own_properties(element, shared):
     alike = {n: v for n, v in own.items() if n in others}
     for name, value in alike.items():
         check(f"{element} {name}", value, others[name])
-    alone = {n: v for n, v in own.items() if n not in others}
-    return {element: alike, "Regions": alone} if element == "cudanormalize" else {element: alone}
+    if element == "cudatensormux":
+        return {element: {n: v for n, v in own.items() if n not in others}}
+    check("properties of cudanormalize alone", [], sorted(set(own) - set(alike)))
+    of_regions = {code(row[0])[0] for row in rows(section("Regions"))}
+    return {"Regions": {n: v for n, v in alike.items() if n in of_regions},
+            element: {n: v for n, v in alike.items() if n not in of_regions}}
 
 
 def main():
