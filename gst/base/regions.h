@@ -64,7 +64,7 @@ void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
   t.add(double_property("tile-overlap", "Tile overlap",
                         "regions=tiles: share of a tile's side that it has in common with its "
                         "neighbour, from 0 to below 1",
-                        0.0),
+                        0.0, 0.0, 1.0),
         Effect::next_frame, [](S &s) -> double & { return s.regions.tile_overlap; });
   t.add(uint_property("max-batch", "Max batch", max_batch_blurb, 0, kMostSlots, 0),
         Effect::next_frame, [](S &s) -> guint & { return s.regions.max_batch; });

@@ -19,6 +19,7 @@
 
 #include "gst/base/filter.h"
 #include "gst/base/framepass.h"
+#include "gst/base/metadata.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/histogramaccumulator.h"
@@ -310,10 +311,10 @@ Filter *create(GstBaseTransform *element) { return new Histogram(element); }
 
 static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudahistogram_debug, "cudahistogram", 0, "cudahistogram");
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA histogram", "Filter/Analyzer/Video/Hardware",
-      "Posts the luminance histogram of the pictures that pass, and its statistics",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(
+      GST_ELEMENT_CLASS(klass),
+      {"cudahistogram", "CUDA histogram", "Filter/Analyzer/Video",
+       "Posts the luminance histogram of the pictures that pass, and its statistics"});
   cudatensor::install_analyzer(
       &klass->parent_class, cudahistogram_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS ", P010_10LE"),

@@ -17,6 +17,7 @@
  * Since: 0.1
  */
 #include "gst/base/imagefilter.h"
+#include "gst/base/metadata.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/elements/elements.h"
 #include "gst/util/ref.h"
@@ -112,10 +113,10 @@ Filter *create(GstBaseTransform *element) { return new Letterbox(element); }
 
 static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudaletterbox_debug, "cudaletterbox", 0, "cudaletterbox");
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA letterbox", "Filter/Converter/Video/Scaler/Hardware",
-      "Scales a picture into a fixed size, keeps its aspect ratio and pads the rest",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(
+      GST_ELEMENT_CLASS(klass),
+      {"cudaletterbox", "CUDA letterbox", "Filter/Converter/Video/Scaler",
+       "Scales a picture into a fixed size, keeps its aspect ratio and pads the rest"});
   cudatensor::install_filter(
       &klass->parent_class, cudaletterbox_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),

@@ -31,6 +31,7 @@
 #include "gst/base/batch.h"
 #include "gst/base/filter.h"
 #include "gst/base/framepass.h"
+#include "gst/base/metadata.h"
 #include "gst/base/regions.h"
 #include "gst/base/tensorsettings.h"
 #include "gst/caps/videocaps.h"
@@ -221,11 +222,10 @@ Filter *create(GstBaseTransform *element) { return new Normalize(element); }
 
 static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudanormalize_debug, "cudanormalize", 0, "cudanormalize");
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA normalize", "Filter/Converter/Video/Scaler/Hardware",
-      "Turns a picture into a network's tensor: resize or letterbox, colours, layout, "
-      "normalisation",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(GST_ELEMENT_CLASS(klass),
+                           {"cudanormalize", "CUDA normalize", "Filter/Converter/Video/Scaler",
+                            "Turns a picture into a network's tensor: resize or letterbox, "
+                            "colours, layout, normalisation"});
   using cudatensor::DType;
   cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),

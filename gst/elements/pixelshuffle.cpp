@@ -16,6 +16,7 @@
  */
 #include "gst/base/filter.h"
 #include "gst/base/framepass.h"
+#include "gst/base/metadata.h"
 #include "gst/caps/tensorcaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
@@ -240,10 +241,10 @@ Filter *create(GstBaseTransform *element) { return new PixelShuffle(element); }
 
 static void gst_cuda_pixel_shuffle_class_init(GstCudaPixelShuffleClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudapixelshuffle_debug, "cudapixelshuffle", 0, "cudapixelshuffle");
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA pixel shuffle", "Filter/Converter/Video/Scaler/Hardware",
-      "Depth to space, the last step of super-resolution, to a tensor or a picture",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(
+      GST_ELEMENT_CLASS(klass),
+      {"cudapixelshuffle", "CUDA pixel shuffle", "Filter/Converter/Video/Scaler",
+       "Depth to space, the last step of super-resolution, to a tensor or a picture"});
   using cudatensor::DType;
   GstCaps *src =
       cudatensor::make_tensor_template_caps({DType::float16, DType::float32, DType::uint8});

@@ -24,6 +24,7 @@
  */
 #include <cstring>
 
+#include "gst/base/metadata.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
@@ -215,10 +216,9 @@ static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   element->set_context = cudatensor::set_context;
   cudatensor::add_pad_templates(element);
-  gst_element_class_set_static_metadata(
-      element, "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler/Hardware",
-      "Turns the pictures of several cameras into one batch for a network",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(
+      element, {"cudatensormux", "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler",
+                "Turns the pictures of several cameras into one batch for a network"});
   gst_type_mark_as_plugin_api(gst_cuda_tensor_mux_pad_get_type(),
                               static_cast<GstPluginAPIFlags>(0));
 

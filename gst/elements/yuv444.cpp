@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "gst/base/imagefilter.h"
+#include "gst/base/metadata.h"
 #include "gst/elements/elements.h"
 #include "gst/util/ref.h"
 
@@ -133,10 +134,10 @@ Filter *create(GstBaseTransform *element) { return new Nv12ToYuv444(element); }
 
 static void gst_cuda_nv12_to_yuv444_class_init(GstCudaNv12ToYuv444Class *klass) {
   GST_DEBUG_CATEGORY_INIT(cudanv12toyuv444_debug, "cudanv12toyuv444", 0, "cudanv12toyuv444");
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA NV12 to YUV 4:4:4", "Filter/Converter/Video/Scaler/Hardware",
-      "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed point",
-      "The gst-cudatensor developers");
+  cudatensor::set_metadata(
+      GST_ELEMENT_CLASS(klass),
+      {"cudanv12toyuv444", "CUDA NV12 to YUV 4:4:4", "Filter/Converter/Video/Scaler",
+       "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed point"});
   cudatensor::install_filter(&klass->parent_class, cudanv12toyuv444_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_YUV420),
                              cudatensor::make_video_template_caps("Y444"), cudatensor::create);

@@ -39,12 +39,13 @@ GType any_double_get_type() {
   return type;
 }
 
+/// The range is for those who look at it: an element refuses what lies outside, with an error.
 GParamSpec *any_double(const char *name, const char *nick, const char *blurb, double initial,
-                       GParamFlags flags) {
+                       double min, double max, GParamFlags flags) {
   auto *spec = static_cast<GParamSpecDouble *>(
       g_param_spec_internal(any_double_get_type(), name, nick, blurb, flags));
-  spec->minimum = -DBL_MAX;
-  spec->maximum = DBL_MAX;
+  spec->minimum = min;
+  spec->maximum = max;
   spec->default_value = initial;
   return G_PARAM_SPEC(spec);
 }
@@ -91,8 +92,9 @@ GParamSpec *uint64_property(const char *name, const char *nick, const char *blur
   return g_param_spec_uint64(name, nick, blurb, 0, max, initial, kValue);
 }
 
-GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial) {
-  return any_double(name, nick, blurb, initial, kValue);
+GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial,
+                            double min, double max) {
+  return any_double(name, nick, blurb, initial, min, max, kValue);
 }
 
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial) {
@@ -109,8 +111,9 @@ GParamSpec *string_property(const char *name, const char *nick, const char *blur
 }
 
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb) {
-  return list_property(name, nick, blurb,
-                       any_double("value", "Value", "One value", 0.0, kUncontrolled));
+  return list_property(
+      name, nick, blurb,
+      any_double("value", "Value", "One value", 0.0, -FLT_MAX, FLT_MAX, kUncontrolled));
 }
 
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb) {

@@ -53,7 +53,8 @@ GParamSpec *int_property(const char *name, const char *nick, const char *blurb, 
                          int initial);
 GParamSpec *uint64_property(const char *name, const char *nick, const char *blurb, guint64 max,
                             guint64 initial);
-GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial);
+GParamSpec *double_property(const char *name, const char *nick, const char *blurb, double initial,
+                            double min = -G_MAXFLOAT, double max = G_MAXFLOAT);
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial);
 GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,
                           int initial);
