@@ -36,6 +36,7 @@ struct NormalizeParams {
 };
 
 bool operator==(const NormalizeParams &a, const NormalizeParams &b);
+inline bool operator!=(const NormalizeParams &a, const NormalizeParams &b) { return !(a == b); }
 
 /// One slot of a tensor: a picture, or a region of one.
 struct Slot {

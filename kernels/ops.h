@@ -75,6 +75,13 @@ class NormalizeOperation {
   NormalizeOperation(const NormalizeOperation &) = delete;
   NormalizeOperation &operator=(const NormalizeOperation &) = delete;
 
+  /// Changes the parameters; the tensor's shape stays, and so does what the frames before have left in
+  /// memory. Throws as Backend::normalize() does, and then changes nothing.
+  void set_params(const NormalizeParams &params) {
+    plans_.set_params(params);
+    update_params();
+  }
+
   /// Fills a slot of the tensor for each of `slots`, of which there are at most as many as the tensor
   /// has, and those behind the last with the pad colour. Returns the geometry of each slot, until the
   /// next call; all zero for one that is pad. Throws Error as an Operation does, and where no plan can
@@ -86,6 +93,8 @@ class NormalizeOperation {
   NormalizeOperation(const NormalizeParams &params, const TensorDesc &out)
       : plans_(params, out), out_(out) {}
 
+  /// After plans().tensor() has changed, and perhaps all plans.
+  virtual void update_params() = 0;
   /// Updates plans() and fills the slots.
   virtual void execute(const std::vector<Slot> &slots, const Tensor &out, Stream stream) = 0;
   SlotPlans &plans() { return plans_; }

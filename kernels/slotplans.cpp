@@ -21,6 +21,16 @@ bool SlotPlans::Entry::is_for(const Slot &slot) const {
   return planned && region == region_of(slot) && source == slot.source;
 }
 
+void SlotPlans::set_params(const NormalizeParams &params) {
+  TensorDesc out = tensor_.slot;
+  out.n = static_cast<int64_t>(entries_.size());
+  tensor_ = make_tensor_plan(params, out);
+  const bool same_plans = params.resize == params_.resize && params.color == params_.color &&
+                          params.pad_outside == params_.pad_outside;
+  params_ = params;
+  if (!same_plans) forget();
+}
+
 void SlotPlans::forget() {
   std::fill(entries_.begin(), entries_.end(), Entry());
   std::fill(places_.begin(), places_.end(), kPad);

@@ -22,6 +22,10 @@ class SlotPlans {
 
   const TensorPlan &tensor() const { return tensor_; }
 
+  /// Changes the parameters; the plans are kept where they do not depend on what has changed. Throws as
+  /// make_tensor_plan() does, and then changes nothing.
+  void set_params(const NormalizeParams &params);
+
   struct NewPlan {
     size_t place;
     SlotPlan plan;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/batch.h"
 
-#include <utility>
-
 namespace cudatensor {
 
 NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions) {
@@ -25,7 +23,7 @@ void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture,
       continue;
     }
     slot.geometry = geometries[i];
-    if (!found.is_whole) slot.region = std::move(found.regions[i]);
+    if (!found.is_whole) slot.region = found.regions[i];
   }
 }
 

@@ -22,8 +22,12 @@ gstcuda::Memory *own_memory(const CudaSession *session, GstBuffer *buffer) {
 
 size_t FramePass::add_input(GstBuffer *buffer) {
   gstcuda::Memory *memory = own_memory(cuda_, buffer);
-  inputs_.push_back({buffer, memory, memory != nullptr ? stream_of(memory) : nullptr});
-  return inputs_.size() - 1;
+  const Input input = {buffer, memory, memory != nullptr ? stream_of(memory) : nullptr};
+  if (inputs_ == 0)
+    first_ = input;
+  else
+    more_.push_back(input);
+  return inputs_++;
 }
 
 void FramePass::set_output(GstBuffer *buffer) {
@@ -34,21 +38,21 @@ void FramePass::set_output(GstBuffer *buffer) {
 void FramePass::begin() {
   if (cuda_ == nullptr) return;
   gstcuda::Stream *stream = output_ ? output_->stream : nullptr;
-  if (stream == nullptr && inputs_.size() == 1) stream = inputs_[0].stream;
+  if (stream == nullptr && inputs_ == 1) stream = first_.stream;
   if (stream == nullptr) stream = cuda_->stream();
   cuda_->use(stream);
   stream_ = cuda_->handle_of(stream);
 }
 
 GstMapFlags FramePass::input_flags(size_t input) const {
-  return map_flags(inputs_[input].memory, GST_MAP_READ);
+  return map_flags(input_of(input).memory, GST_MAP_READ);
 }
 GstMapFlags FramePass::output_flags() const { return map_flags(output_->memory, GST_MAP_WRITE); }
 
 template <class View>
 View FramePass::read(size_t input, const View &mapped, int planes) {
   if (cuda_ == nullptr) return mapped;
-  const Input &in = inputs_[input];
+  const Input &in = input_of(input);
   if (in.memory == nullptr)
     return cuda_->transfers(input).upload(mapped, planes, is_pinned(in.buffer), stream_);
   // After the map, which may have queued an upload of libgstcuda's.
@@ -76,7 +80,7 @@ template Tensor FramePass::write(const Tensor &);
 
 bool FramePass::is_read_later(size_t input) const {
   if (cuda_ == nullptr) return false;
-  const Input &in = inputs_[input];
+  const Input &in = input_of(input);
   const bool copied = in.memory == nullptr && !is_pinned(in.buffer);
   return in.stream == nullptr && !copied;
 }
@@ -92,13 +96,13 @@ void FramePass::finish_output() {
 /// Whoever writes to an input next does so after the work.
 void FramePass::finish() {
   if (cuda_ == nullptr) return;
-  for (const Input &input : inputs_)
-    if (input.stream != nullptr) cuda_->order(stream_, cuda_->handle_of(input.stream));
+  for (size_t i = 0; i < inputs_; ++i)
+    if (input_of(i).stream != nullptr) cuda_->order(stream_, cuda_->handle_of(input_of(i).stream));
   if (!output_) return;
   finish_output();
   if (!completes_later()) return;
-  for (size_t i = 0; i < inputs_.size(); ++i)
-    if (is_read_later(i)) cuda_->keep(inputs_[i].buffer, stream_);
+  for (size_t i = 0; i < inputs_; ++i)
+    if (is_read_later(i)) cuda_->keep(input_of(i).buffer, stream_);
 }
 
 }  // namespace cudatensor

@@ -64,7 +64,11 @@ class FramePass {
 
   CudaSession *cuda_;  // null: the CPU
   Stream stream_;
-  std::vector<Input> inputs_;
+  const Input &input_of(size_t input) const { return input == 0 ? first_ : more_[input - 1]; }
+
+  size_t inputs_ = 0;
+  Input first_ = {};  // most passes have one: it costs no allocation
+  std::vector<Input> more_;
   std::optional<Input> output_;
 };
 

@@ -70,8 +70,7 @@ Region tile(const RegionSettings &s, guint i, int width, int height) {
   refuse(text + why);
 }
 
-FoundRegions find_listed(const RegionSettings &s, int width, int height) {
-  FoundRegions found;
+void find_listed(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (size_t i = 0; i < s.list.size() / 4; ++i) {
     const Region region = listed(s, i, width, height);
     const auto clipped = clip(region, width, height);
@@ -83,17 +82,14 @@ FoundRegions find_listed(const RegionSettings &s, int width, int height) {
     if (!clips && !is_region(region)) refuse_listed(i, region, "is too small, or too far away");
     found.regions.push_back({clips ? *clipped : region, std::nullopt});
   }
-  return found;
 }
 
 /// What is rounded beyond the picture's edge is none of it.
-FoundRegions find_tiles(const RegionSettings &s, int width, int height) {
-  FoundRegions found;
+void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped = clip(tile(s, i, width, height), width, height);
     found.regions.push_back({clipped.value(), std::nullopt});
   }
-  return found;
 }
 
 Interest interest_of(const GstVideoRegionOfInterestMeta *roi) {
@@ -107,10 +103,10 @@ Region region_of(const GstVideoRegionOfInterestMeta *roi) {
   return {number(roi->x), number(roi->y), number(roi->w), number(roi->h)};
 }
 
-FoundRegions find_metas(const RegionSettings &s, GstBuffer *picture, int width, int height) {
+void find_metas(const RegionSettings &s, GstBuffer *picture, int width, int height,
+                FoundRegions &found) {
   // Of a type that nobody has named there are no metas.
   const GQuark wanted = g_quark_try_string(s.roi_type.c_str());
-  FoundRegions found;
   gpointer state = nullptr;
   while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
              picture, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
@@ -126,7 +122,6 @@ FoundRegions find_metas(const RegionSettings &s, GstBuffer *picture, int width, 
     else
       found.regions.push_back({region, interest_of(roi)});
   }
-  return found;
 }
 
 }  // namespace
@@ -151,12 +146,16 @@ void check_regions(const RegionSettings &s) {
            " slots that max-batch allows");
 }
 
-FoundRegions find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height) {
+void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height,
+                  FoundRegions &found) {
+  found.regions.clear();
+  found.left_out = 0;
+  found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
-    case RegionSource::none: return {{{whole({{}, width, height}), std::nullopt}}, 0, true};
-    case RegionSource::list: return find_listed(s, width, height);
-    case RegionSource::tiles: return find_tiles(s, width, height);
-    default: return find_metas(s, picture, width, height);
+    case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}}); break;
+    case RegionSource::list: find_listed(s, width, height, found); break;
+    case RegionSource::tiles: find_tiles(s, width, height, found); break;
+    case RegionSource::meta: find_metas(s, picture, width, height, found); break;
   }
 }
 

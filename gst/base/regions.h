@@ -32,10 +32,11 @@ struct RegionSettings {
 /// Throws Error where the settings cannot work; the text names the property.
 void check_regions(const RegionSettings &settings);
 
-/// The regions of a picture of width × height pixels; without any, all of it. Throws Error where one of the list lies beside it
-/// and is to be clipped. Metas of which nothing lies in it have no slot.
-FoundRegions find_regions(const RegionSettings &settings, GstBuffer *picture, int width,
-                          int height);
+/// Sets `found` to the regions of a picture of width × height pixels; without any, all of it. Throws
+/// Error where one of the list lies beside it and is to be clipped. Metas of which nothing lies in it
+/// have no slot.
+void find_regions(const RegionSettings &settings, GstBuffer *picture, int width, int height,
+                  FoundRegions &found);
 
 /// `S` has a member `regions`. Which properties ask for other caps is the element's to know.
 template <class S>

@@ -45,8 +45,8 @@ void MuxBatch::find_regions(const RegionSettings &settings) {
     if (!has_picture(i)) continue;
     const GstVideoInfo &info = camera_of(pads_[i]).info;
     for_camera(pads_[i], [&] {
-      regions_[i] =
-          cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height);
+      cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height,
+                               regions_[i]);
     });
   }
 }
@@ -94,7 +94,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
     }
     left_out += regions_[i].left_out;
     all_empty &= regions_[i].regions.empty();
-    append_batch_slots(told, slot, std::move(regions_[i]), slots, &geometries[i * slots]);
+    append_batch_slots(told, slot, regions_[i], slots, &geometries[i * slots]);
   }
   attach_batch(out, told, left_out);
   // Nothing to infer from.

@@ -99,8 +99,7 @@ class Normalize final : public FilterWith<Settings> {
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
-  void attach_slots(GstBuffer *in, GstBuffer *out, FoundRegions found,
-                    const std::vector<Geometry> &geometries) const;
+  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries) const;
 
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
@@ -109,6 +108,8 @@ class Normalize final : public FilterWith<Settings> {
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
+  // Of the frame under way; kept for their memory.
+  FoundRegions found_;
   std::vector<Slot> slots_;
 };
 
@@ -125,30 +126,33 @@ void Normalize::prepare(Backend &backend) {
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   check_regions(s.regions);
   const NormalizeParams params = s.params();
-  if (operation_ != nullptr && params == params_ && out_ == made_) return;
-  release();
-  operation_ = backend.normalize(params, out_);
+  if (operation_ != nullptr && out_ == made_) {
+    if (params != params_) operation_->set_params(params);
+  } else {
+    release();
+    operation_ = backend.normalize(params, out_);
+    made_ = out_;
+  }
   params_ = params;
-  made_ = out_;
 }
 
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
-  FoundRegions found = find_regions(latched().regions, in, in_.width, in_.height);
+  find_regions(latched().regions, in, in_.width, in_.height, found_);
   const std::vector<Geometry> *geometries = nullptr;
   run_work(
       session,
       [&](const ConstImage &from, const Tensor &to, Stream stream) {
         slots_.clear();
-        append_slots(slots_, source_, from, found);
+        append_slots(slots_, source_, from, found_);
         geometries = &operation_->run(slots_, to, stream);
       },
       in_, in, out_, out);
-  if (!found.is_whole) return attach_slots(in, out, std::move(found), *geometries);
+  if (!found_.is_whole) return attach_slots(in, out, *geometries);
   transform_regions(in, out, geometries->front());
   attach_geometry(in, out, geometries->front());
 }
 
-void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, FoundRegions found,
+void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
                              const std::vector<Geometry> &geometries) const {
   BatchSlot slot;
   const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
@@ -163,12 +167,12 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, FoundRegions found,
           : GST_CLOCK_TIME_NONE;
   drop_geometry(out);
   // Nothing to infer from.
-  if (found.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
-  const guint left_out = found.left_out;
+  if (found_.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
+  const guint left_out = found_.left_out;
   if (left_out > 0)
     GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
   std::vector<BatchSlot> slots;
-  append_batch_slots(slots, slot, std::move(found), geometries.size(), geometries.data());
+  append_batch_slots(slots, slot, found_, geometries.size(), geometries.data());
   attach_batch(out, slots, left_out);
 }
 

@@ -347,11 +347,14 @@ void TensorMuxer::prepare(Session &session) {
   out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
   check_regions(latched().regions);
   const NormalizeParams params = params_with(latched().normalize, latched().regions);
-  if (operation_ != nullptr && params == params_ && out_ == made_) return;
-  release();
-  operation_ = session.backend().normalize(params, out_);
+  if (operation_ != nullptr && out_ == made_) {
+    if (params != params_) operation_->set_params(params);
+  } else {
+    release();
+    operation_ = session.backend().normalize(params, out_);
+    made_ = out_;
+  }
   params_ = params;
-  made_ = out_;
 }
 
 /// Not a pool's own words alone: the cause.

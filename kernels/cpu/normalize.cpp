@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <optional>
 
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/resample.h"
@@ -177,12 +178,17 @@ std::unique_ptr<Normalizer> make_normalizer(const TensorPlan &tensor, const Slot
 class Normalize final : public NormalizeOperation {
  public:
   Normalize(const NormalizeParams &params, const TensorDesc &out, Workers &workers)
-      : NormalizeOperation(params, out),
-        pad_(plans().tensor(), NoRows(), workers),
-        workers_(workers),
-        normalizers_(out.n) {}
+      : NormalizeOperation(params, out), workers_(workers), normalizers_(out.n) {
+    update_params();
+  }
 
  private:
+  /// Rows are stored as the tensor's plan says.
+  void update_params() override {
+    plans().forget();
+    pad_.emplace(plans().tensor(), NoRows(), workers_);
+  }
+
   void execute(const std::vector<Slot> &slots, const Tensor &out, Stream) override {
     for (const auto &[place, plan] : plans().update(slots))
       normalizers_[place] = make_normalizer(plans().tensor(), plan, workers_);
@@ -190,14 +196,14 @@ class Normalize final : public NormalizeOperation {
     for (int64_t i = 0; i < out.desc.n; ++i, data += plans().tensor().slot.bytes()) {
       const size_t place = plans().place(i);
       if (place == SlotPlans::kPad)
-        pad_.run({}, data);
+        pad_->run({}, data);
       else
         normalizers_[place]->run(slots[i].image, data);
     }
   }
 
-  RowNormalizer<NoRows> pad_;
   Workers &workers_;
+  std::optional<RowNormalizer<NoRows>> pad_;
   std::vector<std::unique_ptr<Normalizer>> normalizers_;  // by their plans' places
 };
 

@@ -76,8 +76,12 @@ class PlansOfKind {
  public:
   using Plan = typename Uploaded::Plan;
 
-  explicit PlansOfKind(const TensorPlan &tensor)
-      : tensor_(tensor), pad_plan_(Uploaded::pad_plan(tensor)) {}
+  explicit PlansOfKind(const TensorPlan &tensor) { set_tensor(tensor); }
+
+  void set_tensor(const TensorPlan &tensor) {
+    tensor_ = tensor;
+    pad_plan_ = Uploaded::pad_plan(tensor);
+  }
 
   void set(size_t place, const Plan &plan, const typename Uploaded::DeviceTables &tables) {
     if (prepared_.size() <= place) prepared_.resize(place + 1);
@@ -165,6 +169,13 @@ class Normalize final : public NormalizeOperation {
         is_fixed_(out.n) {}
 
  private:
+  void update_params() override {
+    args_ = tensor_args(plans().tensor());
+    resampled_.set_tensor(plans().tensor());
+    fixed_.set_tensor(plans().tensor());
+    has_pad_ = false;
+  }
+
   /// Of a plan, which are as many whatever is sampled.
   size_t table_bytes() const {
     TableBytes bytes;

@@ -174,7 +174,9 @@ class Works {
   Work normalize_work(const Name &name, const NormalizeCase &params) {
     const ImageDesc &in = params.source.image;
     Work work = work_of(name, bytes_of(in), params.out.bytes());
-    work.moved = read_bytes(*make_normalize_plan(params).resample) + work.shape.out_bytes;
+    work.moved = read_bytes(std::get<ResamplePlan>(
+                     make_slot_plan(params, params.out, params.source, {}).sampling)) +
+                 work.shape.out_bytes;
     work.frame = frames_like(in);
     work.cpu = run_of(normalize_picture(cpu_, params), in, params.out);
     return work;

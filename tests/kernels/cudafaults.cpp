@@ -104,6 +104,7 @@ class CudaFaultTest : public CudaAndCpuTest {
     expect_as_the_cpu(prepare, in, out);
     const Machine machine("CUDA", open_cuda_backend(), Machine::Streams::none);
     const auto operation = prepare(machine);
+    machine.run(*operation, in, out);  // makes what all frames need
     disarm();
     machine.run(*operation, in, out);
     const int64_t calls = counted_calls();

@@ -172,18 +172,21 @@ TEST_F(CudaCallsTest, APixelShuffleNeedsNoPlan) {
   EXPECT_EQ(counted_calls(), 0);
 }
 
-/// An element makes its operation anew for a factor or a colour.
-TEST_F(CudaCallsTest, OperationsOfOneGeometryShareItsTables) {
+/// A property that changes from frame to frame must not stop the device.
+TEST_F(CudaCallsTest, OtherFactorsNeedNoCall) {
   Random random(0);
   NormalizeCase p = a_normalize(random);
-  auto first = normalize_picture(cuda(), p);
+  const auto operation = normalize_picture(cuda(), p);
+  PictureToTensorFrame before = normalize_frame(random, p);
+  before.queue(*operation, stream());
   p.mean = {0.25, 0.5, 0.75};
-  disarm();
-  const auto second = normalize_picture(cuda(), p);
-  EXPECT_EQ(counted_calls(), 0);
-  first.reset();
+  p.round = !p.round;
   PictureToTensorFrame frame = normalize_frame(random, p);
-  frame.queue(*second, stream());
+  disarm();
+  operation->set_params(p);
+  EXPECT_EQ(counted_calls(), 0);
+  frame.queue(*operation, stream());
+  EXPECT_EQ(counted_calls(), 1);
   EXPECT_TRUE(frame.is_right(stream()));
 }
 

@@ -23,17 +23,18 @@ class NormalizePicture {
  public:
   /// Throws what a run would throw for want of a plan.
   NormalizePicture(Backend &backend, const NormalizeCase &c)
-      : source_(c.source), region_(c.region), operation_(backend.normalize(c, c.out)) {
+      : slots_({{c.source, {}, c.region}}), operation_(backend.normalize(c, c.out)) {
     make_slot_plan(c, c.out, c.source, c.region);
   }
 
+  void set_params(const NormalizeParams &params) { operation_->set_params(params); }
   void run(const ConstImage &in, const Tensor &out, Stream stream = {}) {
-    operation_->run({{source_, in, region_}}, out, stream);
+    slots_[0].image = in;
+    operation_->run(slots_, out, stream);
   }
 
  private:
-  Source source_;
-  std::optional<Region> region_;
+  std::vector<Slot> slots_;
   std::unique_ptr<NormalizeOperation> operation_;
 };
 
@@ -46,14 +47,15 @@ class NormalizePictures {
   }
 
   void run(const std::vector<ConstImage> &in, const Tensor &out, Stream stream = {}) {
-    std::vector<Slot> slots;
+    slots_.clear();
     for (size_t i = 0; i < in.size(); ++i)
-      slots.push_back({sources_[i % sources_.size()], in[i], {}});
-    operation_->run(slots, out, stream);
+      slots_.push_back({sources_[i % sources_.size()], in[i], {}});
+    operation_->run(slots_, out, stream);
   }
 
  private:
   std::vector<Source> sources_;
+  std::vector<Slot> slots_;
   std::unique_ptr<NormalizeOperation> operation_;
 };
 

@@ -90,6 +90,33 @@ TEST(SlotPlans, AreAllMadeAgainAfterARefusal) {
   EXPECT_EQ(places_of(plans.update({slot(kCamera), slot(kOther)})), (Places{0, 1}));
 }
 
+TEST(SlotPlans, AreKeptForOtherFactorsAlone) {
+  NormalizeParams params;
+  SlotPlans plans(params, kOut);
+  plans.update({slot(kCamera), slot(kOther)});
+  params.mean = {0.5};
+  params.round = true;
+  plans.set_params(params);
+  EXPECT_TRUE(plans.update({slot(kCamera), slot(kOther)}).empty());
+  EXPECT_TRUE(plans.tensor().round);
+  params.resize.mode = ResizeMode::ultralytics;
+  plans.set_params(params);
+  EXPECT_EQ(places_of(plans.update({slot(kCamera), slot(kOther)})), (Places{0, 1}));
+  EXPECT_EQ(plans.geometries()[0].mode, ResizeMode::ultralytics);
+}
+
+TEST(SlotPlans, AreAsBeforeAfterRefusedParameters) {
+  NormalizeParams params;
+  SlotPlans plans(params, kOut);
+  plans.update({slot(kCamera)});
+  NormalizeParams bad = params;
+  bad.resize.mode = ResizeMode::affine;
+  bad.std = {0.0};
+  expect_refusal(Error::Code::settings, "std is 0", [&] { plans.set_params(bad); });
+  EXPECT_TRUE(plans.update({slot(kCamera)}).empty());
+  EXPECT_EQ(plans.geometries()[0].mode, ResizeMode::stretch);
+}
+
 // --------------------------------------------------------------- several pictures with regions
 
 /// A batch of regions of some pictures, of which some slots are pad.
@@ -134,6 +161,14 @@ Batch random_batch(Random &random, int64_t slots) {
   batch.slots.resize(static_cast<size_t>(slots));
   show_others(random, batch);
   return batch;
+}
+
+/// Other factors, and perhaps another way to resize.
+void change_params(Random &random, NormalizeOperation &operation, NormalizeCase &params) {
+  randomize_factors(random, params);
+  params.round = random.chance(50);
+  if (random.chance(50)) params.resize = random_resize(random);
+  operation.set_params(params);
 }
 
 class SlotsTest : public KernelTest {
@@ -205,6 +240,7 @@ TEST_P(SlotsTest, AreWhatTheOracleMakesOfThem) {
     const auto operation = machine->normalize(batch.params, batch.params.out);
     for (int round = 0; round < 4; ++round) {
       if (round > 0 && random.chance(80)) show_others(random, batch);
+      if (round > 0 && random.chance(50)) change_params(random, *operation, batch.params);
       std::vector<InputPicture> pictures;
       for (const Source &source : batch.sources) pictures.emplace_back(random, source.image);
       OutputTensor out(random, batch.params.out);

@@ -64,26 +64,19 @@ class Tensor(_NotCopied):
         self._cuda_array: Optional[_Reference] = None
         rank = functions.get_n_dims(address)
         kind = functions.get_data_type(address)
-        #: Elements along each dimension, outermost first.
-        self.shape: tuple[int, ...] = tuple(functions.get_shape(address)[:rank])
-        #: Elements from one to the next along each dimension.
-        self.strides: tuple[int, ...] = tuple(functions.get_strides(address)[:rank])
-        #: The name of the type, which is NumPy's: "float32", "float16", "uint8", "int8", …
-        self.dtype: str = functions.data_type_get_name(kind).decode()
-        self.itemsize: int = functions.data_type_get_size(kind)
-        #: Bytes of all elements.
-        self.nbytes: int = functions.get_size(address)
+        self._shape: tuple[int, ...] = tuple(functions.get_shape(address)[:rank])
+        self._strides: tuple[int, ...] = tuple(functions.get_strides(address)[:rank])
+        self._dtype: str = functions.data_type_get_name(kind).decode()
+        self._itemsize: int = functions.data_type_get_size(kind)
+        self._nbytes: int = functions.get_size(address)
         self._device = (functions.get_device(address), functions.get_device_id(address))
         geometry = GeometryStruct()
-        #: How the picture lies in the tensor; None where the buffer does not say, as a batch's.
-        self.geometry: Optional[Geometry] = None
+        self._geometry: Optional[Geometry] = None
         if functions.get_geometry(address, ctypes.byref(geometry)):
-            self.geometry = Geometry._of(geometry)
-        #: What lies in each slot of a batch; empty where the tensor is none.
-        self.slots: list[Slot] = [self._read_slot(address, i)
-                                  for i in range(functions.get_n_slots(address))]
-        #: For how many regions of the picture there was no slot.
-        self.left_out: int = functions.get_left_out(address)
+            self._geometry = Geometry._of(geometry)
+        self._slots: tuple[Slot, ...] = tuple(self._read_slot(address, i)
+                                              for i in range(functions.get_n_slots(address)))
+        self._left_out: int = functions.get_left_out(address)
 
     @classmethod
     def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:
@@ -105,6 +98,47 @@ class Tensor(_NotCopied):
         return cls(call(functions.new, *addresses), any_context=any_context)
 
     # ---------------------------------------------------------------------- what it says
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each dimension, outermost first."""
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Elements from one to the next along each dimension."""
+        return self._strides
+
+    @property
+    def dtype(self) -> str:
+        """NumPy's name of the element type: "float32", "float16", "uint8", "int8", …"""
+        return self._dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._nbytes
+
+    @property
+    def geometry(self) -> Optional[Geometry]:
+        """Where the picture lies in the tensor; None where the buffer does not say, or for a batch,
+        whose slots have a geometry each."""
+        return self._geometry
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots of a batch; empty for a tensor that is no batch."""
+        return self._slots
+
+    @property
+    def left_out(self) -> int:
+        """The number of regions for which the batch had no slot."""
+        return self._left_out
 
     @property
     def device(self) -> str:
