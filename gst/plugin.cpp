@@ -20,5 +20,6 @@ static gboolean plugin_init(GstPlugin *plugin) {
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatensor,
-                  "Camera video to network tensors and luminance statistics, on CUDA or the CPU",
+                  "Converts camera video to tensors for neural networks and measures luminance, on "
+                  "CUDA or the CPU",
                   plugin_init, VERSION, "LGPL", PACKAGE, "gst-cudatensor")

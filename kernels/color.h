@@ -8,7 +8,7 @@ namespace cudatensor {
 enum class ColorMatrix : uint8_t { bt601, bt709, bt2020 };
 enum class ColorRange : uint8_t { limited, full };  // 16-235 and 0-255
 
-/// The colour of a YUV picture.
+/// The color matrix and range of a YUV picture.
 struct Colorimetry {
   ColorMatrix matrix = ColorMatrix::bt601;
   ColorRange range = ColorRange::limited;
@@ -18,7 +18,7 @@ inline bool operator==(Colorimetry a, Colorimetry b) {
   return a.matrix == b.matrix && a.range == b.range;
 }
 
-/// Coefficients of YUV → RGB, made in double precision and rounded once.
+/// Coefficients of the YUV → RGB conversion, computed in double precision and rounded once.
 struct YuvToRgb {
   float ky, y0, krv, kgu, kgv, kbu;
 };
@@ -37,7 +37,7 @@ CUDATENSOR_HD Pixel clamp_to_samples(Pixel p) {
   return {clamp_to_sample(p.c0), clamp_to_sample(p.c1), clamp_to_sample(p.c2)};
 }
 
-/// The result may lie outside 0..255.
+/// The result may be outside 0..255.
 CUDATENSOR_HD Pixel yuv_to_rgb_unclamped(const YuvToRgb &k, Pixel yuv) {
   const float yy = fmaf(k.ky, yuv.c0, k.y0);
   const float u = yuv.c1 - 128.0f;
@@ -53,8 +53,8 @@ CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {
   return fmaf(0.299f, rgb.c0, fmaf(0.587f, rgb.c1, 0.114f * rgb.c2));
 }
 
-/// The histogram's luminance. Four operations rounded one by one: a fused one would move grey
-/// levels to other bins than the published formula does.
+/// The luminance for the histogram. Each of the four operations is rounded separately, because
+/// fused multiply-add would move gray levels to other bins than the published formula.
 CUDATENSOR_HD uint8_t luminance(float r, float g, float b) {
   return truncate_to_byte((0.299f * r + 0.587f * g) + 0.114f * b);
 }

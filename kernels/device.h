@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The GPU beside its operations: memory, streams, events and copies, for those who bring pictures
-// there and fetch results.
+// Access to a GPU's memory, streams, events and copies, for code that uploads pictures and
+// downloads results.
 //
-// Everything here belongs to the CUDA context that was current when it was made, and is used and
-// destroyed with that context current. What is destroyed may still be in use by queued work.
+// All objects belong to the CUDA context that was current when they were created, and must be used
+// and destroyed while that context is current. Objects may be destroyed while queued work uses
+// them.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,20 @@
 
 namespace cudatensor {
 
-/// The queue that device work joins: a cudaStream_t. The CPU has none.
+/// The cudaStream_t on which device work is queued; null for the CPU.
 struct Stream {
   void *handle = nullptr;
 };
 
-/// A stream that does not wait for the default one. Destroying it waits for what it has queued.
+/// A stream that does not synchronize with the default stream. The destructor waits for the queued
+/// work.
 class OwnedStream {
  public:
   virtual ~OwnedStream() = default;
   virtual Stream get() const = 0;
 };
 
-/// Memory that is freed with the object.
+/// Memory owned by the object.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -42,65 +44,67 @@ class Memory {
   size_t size_;
 };
 
-/// A point in a stream. One that was never recorded has passed.
+/// A point in a stream's work. An event that was never recorded is complete.
 class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream stream) = 0;
-  /// All that the current context has queued until now, on any stream. False where the driver cannot:
-  /// it is older than 12.5, or the context is not a device's primary one.
+  /// Records all work queued so far in the current context, on any stream. Returns false if the
+  /// driver is older than 12.5 or the context is not a device's primary context.
   virtual bool record_context() = 0;
   virtual bool passed() const = 0;
-  /// Blocks this thread, without using its core.
+  /// Blocks the calling thread without busy waiting.
   virtual void wait() const = 0;
-  /// Makes what is queued on `stream` from now on wait, and not this thread.
+  /// Makes work queued on `stream` from now on wait for the event. Does not block the calling
+  /// thread.
   virtual void hold(Stream stream) const = 0;
 };
 
-/// A block of rows in memory of the host or the device.
+/// Rows in host or device memory.
 template <class Byte>
 struct Rows {
   Byte *data;
   ptrdiff_t stride;  ///< bytes
 };
 
-/// All functions throw Error with the name of the CUDA error.
+/// All functions throw Error, whose message contains the name of the CUDA error.
 class Device {
  public:
   virtual ~Device() = default;
 
   /// Device memory, aligned to 256 bytes.
   virtual std::unique_ptr<Memory> allocate(size_t bytes) = 0;
-  /// Host memory that the device reads and writes at the same address, without a copy of the
-  /// driver's between.
+  /// Pinned host memory, which the device accesses at the same address without a staging copy in
+  /// the driver.
   virtual std::unique_ptr<Memory> allocate_pinned(size_t bytes) = 0;
   virtual std::unique_ptr<OwnedStream> make_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
 
-  /// Queues a copy of `rows` rows of `row` bytes, in any direction. Host memory that is not pinned
-  /// makes it wait, and so does a copy from host to host.
+  /// Queues a copy of `rows` rows of `row` bytes, in any direction. Blocks if host memory is not
+  /// pinned or both sides are host memory.
   virtual void copy(const Rows<uint8_t> &to, const Rows<const uint8_t> &from, size_t row,
                     size_t rows, Stream stream) = 0;
-  /// Waits for all that is queued.
+  /// Waits for all work queued on the stream.
   virtual void synchronize(Stream stream) = 0;
-  /// The same for all streams of the current context.
+  /// Waits for all work queued on all streams of the current context.
   virtual void synchronize_context() = 0;
 };
 
-/// The GPU without operations. Throws Error::not_found as count_cuda_devices() does.
+/// Opens the GPU without the backend's operations. Throws Error::not_found under the same
+/// conditions as count_cuda_devices().
 std::unique_ptr<Device> open_cuda_device();
 
-/// Whether this build has CUDA code.
+/// Whether the CUDA backend was built.
 bool cuda_is_built();
 
-/// The number of CUDA devices. Throws Error::not_found, with the reason, where this build has no
-/// CUDA, this machine no driver or one that is too old, or no device.
+/// Returns the number of CUDA devices. Throws Error::not_found with the reason if the build has no
+/// CUDA backend, the driver is missing or too old, or there is no device.
 int count_cuda_devices();
 
-/// Throws Error::not_found unless `device` is one of them, or -1.
+/// Throws Error::not_found unless `device` is the index of a CUDA device or -1.
 void check_cuda_device(int device);
 
-/// Makes a CUcontext the calling thread's current one while it lives.
+/// Makes a CUcontext current on the calling thread for the lifetime of the scope.
 class ContextScope {
  public:
   explicit ContextScope(void *context);
@@ -109,7 +113,8 @@ class ContextScope {
   ContextScope &operator=(const ContextScope &) = delete;
 };
 
-/// The CUcontext of a device that the CUDA runtime uses, retained as long as the process lives.
+/// Returns the primary CUcontext of a device, which the CUDA runtime uses. It is retained until the
+/// process exits.
 void *primary_context(int device);
 
 class PrimaryContextScope : public ContextScope {
@@ -117,8 +122,8 @@ class PrimaryContextScope : public ContextScope {
   explicit PrimaryContextScope(int device) : ContextScope(primary_context(device)) {}
 };
 
-/// Inside it this thread's objects are dropped without a call to CUDA: their context is gone, or
-/// cannot be entered any more.
+/// Within this scope, objects destroyed by the calling thread make no CUDA calls, because their
+/// context is lost or cannot be made current.
 class ContextIsGone {
  public:
   ContextIsGone();

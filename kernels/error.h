@@ -6,16 +6,15 @@
 
 namespace cudatensor {
 
-/// What a kernel, a plan or a backend could not do. Thrown everywhere below the seam and turned
-/// into one GStreamer element error at its edge.
+/// An error of a kernel, a plan or a backend. The GStreamer layer turns it into an element error.
 class Error : public std::runtime_error {
  public:
   enum class Code {
-    settings,       ///< parameters that cannot work, alone or together
-    input,          ///< a picture or tensor that is not what was announced
+    settings,       ///< invalid or contradictory parameters
+    input,          ///< a picture or tensor that does not match its description
     not_found,      ///< no such backend or device
     out_of_memory,  ///< host, device or pinned memory
-    device,         ///< a call to the device failed
+    device,         ///< a device call failed
   };
 
   Error(Code code, const std::string &text) : std::runtime_error(text), code_(code) {}

@@ -10,7 +10,7 @@ namespace {
 
 struct Faults {
   std::atomic<int64_t> count{0};
-  std::atomic<int64_t> at{0};  // 0: never
+  std::atomic<int64_t> at{0};  // 0: no fault
   std::atomic<bool> sticky{false};
   std::atomic<int> code{0};
 };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Failures on demand: lets the tests walk through every call to CUDA and to libgstcuda.
+// Fault injection: lets tests make each call to CUDA and libgstcuda fail in turn.
 #pragma once
 
 #include <cstdint>
 
 namespace cudatensor {
 
-/// Reads CUDATENSOR_FAULT, "N:CODE" or "N+:CODE": the N-th guarded call of the process from now on
-/// (1 is the next) fails with the cudaError_t CODE; with +, so do all that follow it, as after an
-/// error that sticks to the context. Without the variable nothing fails. Counting starts anew, for
-/// the whole process.
+/// Reads CUDATENSOR_FAULT, "N:CODE" or "N+:CODE". The N-th guarded call from now on (1 is the next)
+/// fails with the cudaError_t CODE. With +, all later calls fail too, as after a sticky error. If
+/// the variable is not set, no call fails. Resets the process-wide call counter.
 void arm_faults();
 
-/// Counts a call that is about to be made. 0, or the code that it must fail with instead.
+/// Counts the next guarded call. Returns 0, or the error code that the caller must report instead
+/// of making the call.
 int next_fault();
 
-/// Calls counted since arm_faults().
+/// The number of calls counted since arm_faults().
 int64_t counted_calls();
 
 }  // namespace cudatensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilinear resize in fixed point: source coordinates in Q13.18, rows between the two passes in
+// Bilinear resize in fixed-point arithmetic: source coordinates in Q13.18, intermediate rows in
 // Q8.5.
 #pragma once
 
@@ -10,18 +10,18 @@ namespace cudatensor {
 constexpr int kFixedBits = 18;
 constexpr int32_t kFixedOne = 1 << kFixedBits;
 
-/// One entry of a fixed-point sampling plan: the two taps, clamped into the picture, and the
-/// weight of the second in 2^-18. Aligned so that a device loads it at once.
+/// One entry of a fixed-point sampling plan: the two taps, clamped to the picture, and the weight
+/// of the second in units of 2^-18. Aligned so that a GPU loads it with one instruction.
 struct alignas(16) FixedTap {
   int32_t i0, i1, w;
 };
 
-/// Horizontal pass: two samples to one in Q8.5.
+/// Horizontal pass: blends two samples into one in Q8.5.
 CUDATENSOR_HD int32_t fixed_horizontal(int32_t p0, int32_t p1, int32_t w) {
   return (p0 * (kFixedOne - w) + p1 * w + (1 << 12)) >> 13;
 }
 
-/// Vertical pass, to a sample. At most 8160 · 2^18 + 2^22, which an int32 holds.
+/// Vertical pass: returns a sample. The sum is at most 8160 · 2^18 + 2^22, which fits an int32.
 CUDATENSOR_HD int32_t fixed_vertical(int32_t v0, int32_t v1, int32_t w) {
   return (v0 * (kFixedOne - w) + v1 * w + (1 << 22)) >> 23;
 }

@@ -10,7 +10,7 @@
 namespace cudatensor {
 namespace {
 
-/// Rounds to the nearest integer, halves to even, whatever the thread's rounding mode.
+/// Rounds to nearest, ties to even, independent of the thread's rounding mode.
 int half_even(double x) {
   const double down = std::floor(x);
   const double rest = x - down;
@@ -22,7 +22,8 @@ struct Span {
   int begin, length;
 };
 
-/// The output pixels that `scale` · `src` continuous pixels from `offset` on touch.
+/// The output pixels touched by an interval that starts at `offset` and is `scale` · `src` pixels
+/// long.
 Span covered(double scale, double src, double offset, int dst) {
   const int begin = std::max(0, static_cast<int>(std::floor(offset)));
   const int end = std::min(dst, static_cast<int>(std::ceil(offset + scale * src)));
@@ -67,10 +68,10 @@ void place_rounded(Geometry &g, bool scale_up) {
   place_content(g, width, height, left, top);
 }
 
-/// One axis of clip().
+/// Clips one axis.
 std::optional<Extent> clip_axis(double begin, double length, int limit) {
   if (!(length >= kLeastSide)) return std::nullopt;
-  // As it is: a sum and a difference are rounded.
+  // Unchanged, because adding and subtracting would round the length.
   if (begin >= 0.0 && begin + length <= limit) return Extent{begin, length};
   const double from = std::max(begin, 0.0);
   const double rest = std::min(begin + length, static_cast<double>(limit)) - from;

@@ -14,7 +14,7 @@ std::string text_of(const Rect &r) {
          "," + std::to_string(r.height) + ">";
 }
 
-/// The lowest bin whose cumulated count is at least ceil(percent · pixels / 100).
+/// The lowest bin whose cumulative count is at least ceil(percent · pixels / 100).
 unsigned percentile(const Bins &bins, uint64_t pixels, unsigned percent) {
   // Split, so that the product cannot overflow.
   const uint64_t rest = pixels % 100 * percent;
@@ -40,7 +40,7 @@ void check_histogram(const HistogramParams &p) {
   const Rect &r = p.roi;
   if (r.x < 0 || r.y < 0 || r.width < 1 || r.height < 1 || r.width > p.in.width - r.x ||
       r.height > p.in.height - r.y)
-    throw Error(Error::Code::settings, text_of(r) + " does not lie in the picture");
+    throw Error(Error::Code::settings, text_of(r) + " is not inside the picture");
 }
 
 Rect clip_roi(Rect r, int width, int height) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Luminance histogram and what is read off it.
+// Luminance histograms and their statistics.
 #pragma once
 
 #include <array>
@@ -14,23 +14,24 @@ using Bins = std::array<uint64_t, kBins>;
 
 struct HistogramParams {
   ImageDesc in;
-  Rect roi;  ///< pixels; must lie in the picture
+  Rect roi;  ///< in pixels; must be inside the picture
 };
 
-/// Throws unless the picture's size is in range and the region lies in it.
+/// Throws unless the picture's size is in range and the region is inside the picture.
 void check_histogram(const HistogramParams &params);
 
-/// `roi` clipped to a picture of width × height; throws where a side is below 1 or nothing is left.
+/// Clips `roi` to a picture of width × height. Throws if a side is less than 1 or the result is
+/// empty.
 Rect clip_roi(Rect roi, int width, int height);
 
 struct HistogramStatistics {
   uint64_t pixels;
-  double mean, stddev;  ///< of the population
-  unsigned min, max;    ///< lowest and highest bin in use
+  double mean, stddev;  ///< population standard deviation
+  unsigned min, max;    ///< lowest and highest bin that is not empty
   unsigned median, p1, p5, p95, p99;
 };
 
-/// Of bins that hold at least one pixel; all 0 otherwise.
+/// Computes the statistics of the bins; all 0 if they contain no pixel.
 HistogramStatistics statistics_of(const Bins &bins);
 
 }  // namespace cudatensor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The only place that asks which compiler reads the headers: CUDATENSOR_HD marks the arithmetic
-// that the CPU and the GPU run alike; CUDATENSOR_DEVICE_CODE is defined where it is compiled for the
-// GPU, for the few steps that have an instruction of their own there.
+// The only file that depends on the compiler. CUDATENSOR_HD marks arithmetic shared by CPU and GPU.
+// CUDATENSOR_DEVICE_CODE is defined when compiling for the GPU, for the few operations that have a
+// special GPU instruction.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 #if defined(__CUDACC__)
 #define CUDATENSOR_HD __host__ __device__ __forceinline__
 #else
-// Always inlined, so that the CPU's drivers, which are compiled once per instruction set, never
-// share one out-of-line copy.
+// Always inlined, so that the CPU row functions, which are compiled once per instruction set, never
+// share an out-of-line copy.
 #define CUDATENSOR_HD inline __attribute__((always_inline))
 #endif

@@ -10,7 +10,7 @@ constexpr FormatLayout packed(uint8_t step, uint8_t r, uint8_t g, uint8_t b, uin
   return {ColorModel::rgb, 1, 3, padding, false, {{0, r, step}, {0, g, step}, {0, b, step}}};
 }
 
-/// Three planes; `p0`, `p1`, `p2` are the planes of R, G, B or of Y, U, V.
+/// Three planes; `p0`, `p1` and `p2` are the plane indices of R, G and B or of Y, U and V.
 constexpr FormatLayout planar(ColorModel model, bool subsampled, uint8_t p0, uint8_t p1,
                               uint8_t p2) {
   return {model, 3, 3, 0, subsampled, {{p0, 0, 1}, {p1, 0, 1}, {p2, 0, 1}}};
@@ -41,7 +41,8 @@ FormatLayout layout_of(PixelFormat format) {
     case PixelFormat::I420: return planar(ColorModel::yuv, true, 0, 1, 2);
     case PixelFormat::YV12: return planar(ColorModel::yuv, true, 0, 2, 1);
     case PixelFormat::Y444: return planar(ColorModel::yuv, false, 0, 1, 2);
-    // Little endian, ten bits at the top of sixteen: the second byte holds the upper eight.
+    // Little endian, ten bits in the high bits of sixteen, so the second byte holds the upper eight
+    // bits.
     case PixelFormat::P010_10LE:
       return {ColorModel::yuv, 2, 3, 0, true, {{0, 1, 2}, {1, 1, 4}, {1, 3, 4}}};
     case PixelFormat::GRAY8: return {ColorModel::gray, 1, 1, 0, false, {{0, 0, 1}, {}, {}}};

@@ -5,10 +5,10 @@
 
 namespace cudatensor {
 
-/// Largest width and height of a picture, in pixels.
+/// Maximum width and height of a picture, in pixels.
 constexpr int kMaxImageSize = 32767;
 
-/// Pixel formats, named as GStreamer names them.
+/// Pixel formats, with GStreamer's names.
 enum class PixelFormat : uint8_t {
   BGR,
   RGB,
@@ -33,19 +33,19 @@ enum class PixelFormat : uint8_t {
 
 enum class ColorModel : uint8_t { rgb, yuv, gray };
 
-/// Where one component of a picture lies.
+/// The memory layout of one component of a picture.
 struct Component {
   uint8_t plane;   ///< index of its plane
-  uint8_t offset;  ///< of the first sample, in bytes; for a sample of two bytes the high one's
-  uint8_t step;    ///< from a sample to its right neighbour, in bytes
+  uint8_t offset;  ///< offset of the first sample in bytes; for two-byte samples, of the high byte
+  uint8_t step;    ///< distance from a sample to its right neighbor, in bytes
 };
 
-/// What is fixed by a pixel format.
+/// The properties of a pixel format.
 struct FormatLayout {
   ColorModel model;
   uint8_t planes;
-  uint8_t components;      ///< that carry colour: 1 or 3, in the order R G B or Y U V
-  uint8_t padding_offset;  ///< of the x or A byte in a packed pixel of four bytes
+  uint8_t components;      ///< number of color components: 1 or 3, in the order R G B or Y U V
+  uint8_t padding_offset;  ///< offset of the x or A byte in a packed four-byte pixel
   bool subsampled;         ///< components 1 and 2 have half the width and height, rounded up
   Component component[3];
 };
@@ -53,7 +53,7 @@ struct FormatLayout {
 FormatLayout layout_of(PixelFormat format);
 const char *name_of(PixelFormat format);
 
-/// A picture without its memory.
+/// Describes a picture without its memory.
 struct ImageDesc {
   PixelFormat format;
   int width;   ///< pixels
@@ -64,7 +64,7 @@ inline bool operator==(const ImageDesc &a, const ImageDesc &b) {
   return a.format == b.format && a.width == b.width && a.height == b.height;
 }
 
-/// Size of component `c` of a picture in samples: half, rounded up, for subsampled chroma.
+/// The length of component `c` in samples; half, rounded up, for subsampled chroma.
 constexpr int component_length(bool subsampled, int c, int length) {
   return subsampled && c > 0 ? (length + 1) / 2 : length;
 }
@@ -78,8 +78,8 @@ struct PlaneSize {
 /// {0, 0} where the picture has no such plane.
 PlaneSize plane_size(const ImageDesc &image, int plane);
 
-/// A picture in memory that somebody else owns; passed by value. Strides are in bytes and may be
-/// larger than a row.
+/// A non-owning view of a picture, passed by value. Strides are in bytes and may exceed the row
+/// length.
 template <class Byte>
 struct BasicImage {
   struct Plane {

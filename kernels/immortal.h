@@ -3,8 +3,8 @@
 
 namespace cudatensor {
 
-/// What `make` returns, for a static variable that is never destroyed: threads may still use it
-/// when the process ends and destroys its other statics.
+/// Returns a reference to a heap-allocated result of `make` that is never destroyed. Use it for
+/// static variables that other threads may still access while the process exits.
 template <class Make>
 auto &immortal(Make make) {
   return *new auto(make());

@@ -9,7 +9,7 @@ LetterboxPlan make_letterbox_plan(const LetterboxParams &p) {
   const ColorModel model = layout_of(p.out.format).model;
   if (model == ColorModel::yuv)
     throw Error(Error::Code::settings,
-                std::string("a letterbox gives RGB or grey, not ") + name_of(p.out.format));
+                std::string("letterbox output must be RGB or gray, not ") + name_of(p.out.format));
   const Color color = model == ColorModel::gray ? Color::gray : Color::rgb;
   return {make_resample_plan(p.source, p.resize, color, p.out.width, p.out.height), p.out};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scale into a fixed size, pad the rest.
+// Scaling to fit a fixed size, with padding.
 #pragma once
 
 #include "kernels/resample.h"
@@ -8,7 +8,7 @@ namespace cudatensor {
 
 struct LetterboxParams {
   Source source;
-  ImageDesc out;  ///< any RGB format or GRAY8; x and A bytes become 255
+  ImageDesc out;  ///< any RGB format or GRAY8; x and A bytes are set to 255
   Resize resize;
 };
 
@@ -19,7 +19,7 @@ struct LetterboxPlan {
 
 LetterboxPlan make_letterbox_plan(const LetterboxParams &params);
 
-/// An unrounded component as a sample of the output.
+/// Rounds and clamps a component to an output sample.
 CUDATENSOR_HD uint8_t to_sample(float v) { return round_to_byte(v); }
 
 }  // namespace cudatensor

@@ -9,13 +9,14 @@
 
 namespace cudatensor {
 
-/// (N, C·r², H, W) → (N, C, r·H, r·W), NCHW; float16, float32 or uint8, the same on both sides.
+/// (N, C·r², H, W) → (N, C, r·H, r·W) in NCHW layout. The type is float16, float32 or uint8, the
+/// same for input and output.
 struct PixelShuffleParams {
   TensorDesc in;
   int factor;  ///< r, at least 1
 };
 
-/// The same to a picture of r·W × r·H: N = 1 and C = 3 (channel 0 is red) or 1.
+/// The same with a picture of r·W × r·H as output; N must be 1 and C 3 (channel 0 is red) or 1.
 struct PixelShuffleToVideoParams {
   TensorDesc in;
   int factor;
@@ -28,17 +29,17 @@ struct SampleScale {
   float scale, offset;
 };
 
-/// Throws where channels, factor, type or layout cannot be shuffled.
+/// Throws if the channel count, factor, type or layout is not supported.
 TensorDesc shuffled(const PixelShuffleParams &params);
 
 /// Each channel's way to the output; none where a side is longer than a picture's.
 std::optional<Geometry> geometry_of(const PixelShuffleParams &params);
 
-/// The factors of a shuffle to a picture. Throws as shuffled() does, and where its format or size does not fit the tensor, or scale or
-/// offset is not finite.
+/// The factors of a shuffle to a picture. Throws as shuffled() does, and where its format or size
+/// does not fit the tensor, or scale or offset is not finite.
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 
-/// An element as a sample; NaN gives 0.
+/// Converts an element to a sample; NaN becomes 0.
 CUDATENSOR_HD uint8_t to_video_sample(float x, SampleScale k) {
   return to_element<uint8_t>(fmaf(x, k.scale, k.offset));
 }

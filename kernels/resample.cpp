@@ -38,12 +38,13 @@ void check_size(const char *what, int64_t width, int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMaxImageSize && height <= kMaxImageSize) return;
   throw Error(Error::Code::settings,
               std::string(what) + " of " + std::to_string(width) + "x" + std::to_string(height) +
-                  " pixels: each side must be 1 to " + std::to_string(kMaxImageSize));
+                  " pixels: width and height must be 1 to " + std::to_string(kMaxImageSize));
 }
 
 void check_pad_value(int value) {
   if (value >= 0 && value <= 255) return;
-  throw Error(Error::Code::settings, "pad-value " + std::to_string(value) + " is not in 0..255");
+  throw Error(Error::Code::settings,
+              "pad-value " + std::to_string(value) + " is not between 0 and 255");
 }
 
 PadColor make_pad_color(Color color, int value) {
@@ -64,10 +65,10 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   plan.source = source;
   plan.layout = layout_of(image.format);
   if (image.format == PixelFormat::P010_10LE)
-    throw Error(Error::Code::settings, "P010_10LE has more than eight bits a sample");
+    throw Error(Error::Code::settings, "P010_10LE has more than eight bits per sample");
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
     throw Error(Error::Code::settings,
-                std::string("color=yuv needs a YUV input, not ") + name_of(image.format));
+                std::string("color=yuv requires YUV input, not ") + name_of(image.format));
   plan.geometry =
       make_geometry(resize.mode, image.width, image.height, region.value_or(whole(image)),
                     dst_width, dst_height, resize.scale_up);

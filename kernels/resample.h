@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Resize, letterbox and colour conversion: the part that cudaletterbox and cudanormalize share.
+// Resize, letterbox and color conversion, shared by cudaletterbox, cudanormalize and cudatensormux.
 #pragma once
 
 #include <array>
@@ -11,22 +11,23 @@
 
 namespace cudatensor {
 
-/// What the result of an operation holds, and in which order.
+/// The color channels of a result and their order.
 enum class Color : uint8_t { rgb, bgr, gray, yuv };
 
-/// How a picture is brought to another size.
+/// The settings of a resize.
 struct Resize {
   ResizeMode mode = ResizeMode::stretch;
   Method method = Method::bilinear;
-  int pad_value = 114;  ///< 0..255, outside the picture; YUV: luma, chroma is 128
+  int pad_value =
+      114;  ///< value outside the picture, 0..255; in YUV the luma value, with chroma 128
   bool scale_up = true;
 };
 
-/// What the caps say about the input's samples.
+/// The source picture's format and the position of its chroma samples.
 struct Source {
   ImageDesc image;
   Colorimetry colorimetry;  ///< YUV only
-  bool cosited_x = false;   ///< 4:2:0 only: chroma lies on even luma columns …
+  bool cosited_x = false;   ///< 4:2:0 only: chroma is cosited with even luma columns …
   bool cosited_y = false;   ///< … and rows
 };
 
@@ -38,17 +39,17 @@ using PadColor = std::array<float, 3>;
 /// `value` for each but chroma, which is 128.
 PadColor make_pad_color(Color color, int value);
 
-/// What is done to the components of a sampled pixel.
+/// Conversion of the components of a sampled pixel.
 enum class Conversion : uint8_t {
   keep,  ///< RGB → RGB, YUV → YUV, grey → grey
   yuv_to_rgb,
   luma_to_gray,  ///< YUV → grey; only luma is sampled
   rgb_to_gray,
-  gray_to_rgb,  ///< three times the one sampled component
+  gray_to_rgb,  ///< the sampled component is copied to all three
 };
 
-/// Everything that a backend needs to produce the components of an output pixel, unrounded, in
-/// the order R G B, Y U V or grey.
+/// All data that a backend needs to compute the unrounded components of an output pixel, in the
+/// order R G B, Y U V or gray.
 struct ResamplePlan {
   Source source;
   FormatLayout layout;
@@ -62,19 +63,19 @@ struct ResamplePlan {
   PadColor pad;
 };
 
-/// Of the source, or of a region of it, which may leave it. Refuses colours that the source cannot give
-/// (YUV from RGB or grey) and sizes out of range.
+/// Makes a plan for the source, or for a region, which may extend beyond it. Throws if the source
+/// cannot be converted to the colors (YUV from RGB or gray) or a size is out of range.
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region = {});
 
-/// Throws unless both sides are 1..kMaxImageSize; `what` names the picture.
+/// Throws unless both sides are in 1..kMaxImageSize; `what` names the picture in the message.
 void check_size(const char *what, int64_t width, int64_t height);
 
-/// Throws unless it is a sample.
+/// Throws unless pad_value is in 0..255.
 void check_pad_value(int value);
 
-/// The conversion of one pixel.
+/// Converts one pixel.
 CUDATENSOR_HD Pixel convert(Conversion conversion, const YuvToRgb &k, Pixel p) {
   switch (conversion) {
     case Conversion::yuv_to_rgb: return yuv_to_rgb(k, p);

@@ -5,11 +5,12 @@
 
 namespace cudatensor {
 
-/// Linear interpolation with one rounding after the difference. Sampling blends the rows of both
-/// columns first, then the columns.
+/// Linear interpolation that is rounded once after the difference. Sampling first blends the two
+/// rows of each column, then the two columns.
 CUDATENSOR_HD float blend(float a, float b, float w) { return fmaf(w, b - a, a); }
 
-/// The border: `inside` is the share of the sample that lies in the picture, the rest is pad.
+/// Blends a border sample with the pad value; `inside` is the fraction of the sample's weight
+/// inside the picture.
 CUDATENSOR_HD float over_pad(float value, float inside, float pad) {
   const float mixed = fmaf(inside, value - pad, pad);
   return inside == 1.0f ? value : inside == 0.0f ? pad : mixed;

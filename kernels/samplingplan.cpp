@@ -7,10 +7,10 @@
 namespace cudatensor {
 namespace {
 
-/// The samples that a part of an axis touches.
+/// The samples touched by an interval of an axis.
 struct Samples {
   int64_t first, last;
-  double rest;  // from where the first begins to where the part does
+  double rest;  // distance from the start of the first sample to the start of the interval
 };
 
 Samples touched_by(Extent part) {
@@ -25,7 +25,7 @@ struct Axis {
   Extent region;
   Samples samples;      // of the region
   int offset, content;  // stretch: the content's place in the output
-  double step;          // affine, otherwise 0
+  double step;          // with affine, otherwise 0
 
   bool is_picture(double i) const { return i >= 0.0 && i < src; }
   bool is_region(double i) const {
@@ -34,31 +34,32 @@ struct Axis {
   double limit_to_region(double i) const {
     return std::clamp(i, static_cast<double>(samples.first), static_cast<double>(samples.last));
   }
-  /// Whether a coordinate shows any of the region.
+  /// Whether output coordinate `k` shows part of the region.
   bool shows(int k) const { return step > 0.0 || (k >= offset && k < offset + content); }
 };
 
 Tap pad_tap() { return {0, 0, 0.0f, 0.0f}; }
 
-/// Where a coordinate falls, from the region's begin on, among samples that lie there as a picture's.
+/// The source position of output coordinate `k`, relative to the start of the region, in samples.
 double position(const Axis &axis, int k) {
   if (axis.step > 0.0)
     return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.region.length / 2.0 - 0.5;
   return (k - axis.offset + 0.5) * (axis.region.length / axis.content) - 0.5;
 }
 
-/// A position as two neighbouring samples and the weight of the second.
+/// Two neighboring samples and the weight of the second.
 struct Neighbours {
   double i0, w;
 };
 
-/// `first` is added last, so that a picture and a region of it are rounded alike.
+/// `first` is added last, so that rounding is the same for a picture and for a region of it.
 Neighbours neighbours(double f, int64_t first) {
   const double floor = std::floor(f);
   return {floor + static_cast<double>(first), f - floor};
 }
 
-/// Beyond its edges a stretched region repeats what lies there; an affine one blends with the pad.
+/// Outside its edges a stretched region repeats the edge samples; an affine one blends with the pad
+/// value.
 double share_inside(const Axis &axis, Neighbours n) {
   const auto counts = [&](double i) {
     return axis.step > 0.0 ? axis.is_region(i) && axis.is_picture(i)
@@ -82,7 +83,7 @@ double to_chroma(double f, Chroma chroma) {
   return chroma == Chroma::cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
 }
 
-/// Chroma is reckoned from a whole chroma sample on.
+/// Chroma positions are relative to a whole chroma sample.
 Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
   const Samples &s = axis.samples;
   const auto odd = static_cast<double>(s.first & 1);
@@ -101,7 +102,7 @@ void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   plan.chroma.push_back(pad ? pad_tap() : bilinear_chroma_tap(axis, chroma, f, inside));
 }
 
-/// The nearest sample, or -1 outside the picture.
+/// The index of the nearest sample, or -1 outside the picture.
 int32_t nearest_index(const Axis &axis, int k) {
   if (!axis.shows(k)) return -1;
   const auto first = static_cast<double>(axis.samples.first);
@@ -110,7 +111,7 @@ int32_t nearest_index(const Axis &axis, int k) {
     i = std::floor(position(axis, k) + axis.samples.rest + 0.5) + first;
     if (!axis.is_region(i)) return -1;
   } else {
-    // One quotient: of whole numbers it is exact where that matters.
+    // A single division, which is exact for integers in the cases that decide between two samples.
     const double in = (k - axis.offset) * axis.region.length / axis.content;
     i = axis.limit_to_region(std::floor(in + axis.samples.rest) + first);
   }

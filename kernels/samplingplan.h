@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sampling plans: what every output column and row reads, made once per geometry on the host in
-// double precision. Backends only read them, so that no position is ever computed twice, nor
-// differently.
+// Sampling plans list the source samples of each output column and row. They are computed once per
+// geometry on the host, in double precision. All backends use the same plans, so that positions
+// never differ between them.
 #pragma once
 
 #include <vector>
@@ -13,14 +13,14 @@ namespace cudatensor {
 
 enum class Method : uint8_t { bilinear, nearest };
 
-/// One entry of a plan. Aligned so that a device loads it at once.
+/// One entry of a plan. Aligned so that a GPU loads it with one instruction.
 struct alignas(16) Tap {
-  int32_t i0, i1;  ///< source samples, clamped into the picture
+  int32_t i0, i1;  ///< source samples, clamped to the picture
   float w;         ///< weight of i1, 0..1
-  float inside;    ///< share of the weight that lies in the picture, 0..1; 0 = pad
+  float inside;    ///< fraction of the weight inside the picture, 0..1; 0 = pad
 };
 
-/// The tables of one axis; `chroma` is empty where the picture has no subsampled chroma.
+/// The entries of one axis; `chroma` is empty if the picture has no subsampled chroma.
 struct AxisPlan {
   std::vector<Tap> luma;
   std::vector<Tap> chroma;
@@ -31,26 +31,26 @@ struct FixedAxisPlan {
   std::vector<FixedTap> chroma;
 };
 
-/// How chroma samples lie along one axis.
+/// The position of chroma samples along one axis.
 enum class Chroma : uint8_t {
   none,      ///< not subsampled
-  cosited,   ///< sample i lies on luma sample 2i
-  centered,  ///< sample i lies between luma samples 2i and 2i + 1
+  cosited,   ///< sample i is at luma sample 2i
+  centered,  ///< sample i is between luma samples 2i and 2i + 1
 };
 
 struct SamplingPlan {
   AxisPlan x, y;
 };
 
-/// A region is sampled as a picture would be that holds the pixels it touches and no others; those of
-/// them that lie outside of the source are pad. Where it begins and ends on whole pixels (chroma: on
-/// whole samples), that is the plan of the picture cropped to it, entry for entry.
+/// A region is sampled as if it were a picture that contains only the pixels it touches; pixels
+/// outside the source are pad. If the region starts and ends at whole pixels (for chroma: at whole
+/// samples), its plan equals that of the cropped picture, entry by entry.
 SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma chroma_x,
                                 Chroma chroma_y);
 
-/// `count` entries of a Q13.18 resize of a part of a picture to `resized` samples, from output
-/// coordinate `first` on. Samples that the part does not touch are not read. With `subsampled`, the
-/// chroma table reads each chroma sample as the two luma positions that it covers.
+/// Computes `count` entries, starting at output coordinate `first`, of a Q13.18 resize of an
+/// interval to `resized` samples. Samples outside the interval are not read. If `subsampled`, the
+/// chroma entries treat each chroma sample as the two luma positions it covers.
 FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, bool subsampled);
 
 }  // namespace cudatensor

@@ -9,10 +9,11 @@ void check_tensor_size(const TensorDesc &t) {
   auto bytes = static_cast<int64_t>(size_of(t.dtype));
   bool fits = true;
   for (const int64_t side : {t.n, t.c, t.h, t.w}) {
-    if (side < 1) throw Error(Error::Code::settings, "a tensor's sides must be at least 1");
+    if (side < 1)
+      throw Error(Error::Code::settings, "the dimensions of a tensor must be at least 1");
     fits = fits && !__builtin_mul_overflow(bytes, side, &bytes);
   }
-  if (!fits) throw Error(Error::Code::settings, "a tensor has more bytes than can be addressed");
+  if (!fits) throw Error(Error::Code::settings, "the size of a tensor overflows");
 }
 
 }  // namespace cudatensor

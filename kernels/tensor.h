@@ -12,7 +12,7 @@ constexpr size_t size_of(DType type) {
   return type == DType::float32 ? 4 : type == DType::float16 ? 2 : 1;
 }
 
-/// A dense tensor without its memory.
+/// Describes a dense tensor without its memory.
 struct TensorDesc {
   DType dtype;
   Layout layout;
@@ -27,10 +27,10 @@ inline bool operator==(const TensorDesc &a, const TensorDesc &b) {
          a.w == b.w;
 }
 
-/// Throws where a side is below 1 or the tensor has more bytes than can be addressed.
+/// Throws if a dimension is less than 1 or the size in bytes overflows.
 void check_tensor_size(const TensorDesc &desc);
 
-/// A tensor in memory that somebody else owns, with no gaps; passed by value.
+/// A non-owning view of a contiguous tensor, passed by value.
 template <class Void>
 struct BasicTensor {
   TensorDesc desc;
@@ -40,21 +40,22 @@ struct BasicTensor {
 using Tensor = BasicTensor<void>;
 using ConstTensor = BasicTensor<const void>;
 
-/// IEEE binary16, held as its bits: the one form that host and device compilers share.
+/// IEEE binary16, stored as its bits, which is the only representation common to host and device
+/// compilers.
 struct Half {
   uint16_t bits;
 };
 
 template <class To, class From>
 CUDATENSOR_HD To bit_cast(From from) {
-  static_assert(sizeof(To) == sizeof(From), "bit_cast keeps the size");
+  static_assert(sizeof(To) == sizeof(From), "bit_cast requires types of equal size");
   To to;
   memcpy(&to, &from, sizeof(to));
   return to;
 }
 
-/// Rounds to nearest even; infinities stay, NaN becomes a quiet NaN: 0x7e00 with its sign, on a GPU
-/// 0x7fff.
+/// Rounds to nearest, ties to even. Infinities are preserved; NaN becomes a quiet NaN, 0x7e00 with
+/// its sign on the CPU and 0x7fff on a GPU.
 CUDATENSOR_HD Half to_half(float value) {
 #ifdef CUDATENSOR_DEVICE_CODE
   Half converted;
@@ -64,10 +65,10 @@ CUDATENSOR_HD Half to_half(float value) {
   const uint32_t x = bit_cast<uint32_t>(value);
   const uint32_t sign = (x >> 16) & 0x8000u;
   const uint32_t magnitude = x & 0x7fffffffu;
-  // Normal: rebias the exponent and round on the 13 bits that go. A carry runs into the exponent,
-  // and from there into infinity, as it should.
+  // Normal: rebias the exponent and round off the 13 low bits. A carry increments the exponent, up
+  // to infinity, which is correct.
   const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-  // Subnormal: adding 0.5 leaves the float's own rounding to do the work at the right bit.
+  // Subnormal: adding 0.5 makes the float addition round at the right bit.
   const uint32_t subnormal = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
   uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
   half = magnitude >= 0x477ff000u ? 0x7c00u : half;
@@ -94,7 +95,7 @@ CUDATENSOR_HD float to_float(uint8_t value) { return static_cast<float>(value); 
 /// floor(x + 0.5), the rounding of every 8-bit result.
 CUDATENSOR_HD float round_half_up(float x) { return floorf(x + 0.5f); }
 
-/// NaN gives `low`, which is not -0.
+/// Clamps to [low, high]. NaN becomes `low`, which must not be -0.
 CUDATENSOR_HD float clamp(float x, float low, float high) {
 #ifdef CUDATENSOR_DEVICE_CODE
   return fminf(fmaxf(x, low), high);
@@ -104,8 +105,9 @@ CUDATENSOR_HD float clamp(float x, float low, float high) {
 #endif
 }
 
-/// Limits a number, not NaN, to the range of a sample, 0..255. Floats from +0 on are ordered like
-/// their bits, and negative ones are negative integers: compilers know limits of those.
+/// Clamps a number, which must not be NaN, to 0..255. Non-negative floats are ordered like their
+/// bit patterns, and negative floats are negative integers; compilers generate better code for
+/// integer limits.
 CUDATENSOR_HD float clamp_to_sample(float x) {
   constexpr int32_t k255 = 0x437f0000;
   const auto bits = bit_cast<int32_t>(x);
@@ -116,17 +118,17 @@ CUDATENSOR_HD float clamp_to_sample(float x) {
 #endif
 }
 
-/// A number whose lowest byte is floor(x), x in 0..256.
+/// Returns a number whose lowest byte is floor(x), for x in 0..256.
 CUDATENSOR_HD uint32_t floor_in_low_byte(float x) {
 #ifdef CUDATENSOR_DEVICE_CODE
-  // Rounded down to a whole number, which is what floats from 2^23 on are.
+  // Rounded down to an integer, because floats from 2^23 on have no fraction.
   return bit_cast<uint32_t>(__fadd_rd(x, 8388608.0f));
 #else
   return static_cast<uint32_t>(static_cast<int>(x));
 #endif
 }
 
-/// The same with round_half_up, x in 0..255.
+/// The same with round_half_up, for x in 0..255.
 CUDATENSOR_HD uint32_t rounded_in_low_byte(float x) { return floor_in_low_byte(x + 0.5f); }
 
 CUDATENSOR_HD uint8_t truncate_to_byte(float x) {
@@ -136,7 +138,7 @@ CUDATENSOR_HD uint8_t round_to_byte(float x) {
   return static_cast<uint8_t>(rounded_in_low_byte(x));
 }
 
-/// A float as an element of a tensor.
+/// Converts a float to a tensor element.
 template <class T>
 CUDATENSOR_HD T to_element(float x);
 template <>

@@ -11,7 +11,7 @@ void check_crop(const char *axis, int crop, int length, int resized) {
   if (crop >= 0 && crop <= resized - length) return;
   throw Error(Error::Code::settings, std::string("crop-") + axis + "=" + std::to_string(crop) +
                                          " with an output of " + std::to_string(length) +
-                                         " pixels leaves the resized picture of " +
+                                         " pixels extends beyond the resized picture of " +
                                          std::to_string(resized));
 }
 
@@ -32,10 +32,10 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   const FormatLayout layout = layout_of(p.in.format);
   if (layout.model != ColorModel::yuv || p.in.format == PixelFormat::P010_10LE)
     throw Error(Error::Code::settings,
-                std::string(name_of(p.in.format)) + " is not a YUV format of eight bits");
+                std::string(name_of(p.in.format)) + " is not an 8-bit YUV format");
   if (p.out.format != PixelFormat::Y444)
     throw Error(Error::Code::settings,
-                std::string("the output is Y444, not ") + name_of(p.out.format));
+                std::string("the output format must be Y444, not ") + name_of(p.out.format));
   check_size("an input", p.in.width, p.in.height);
   check_size("an output", p.out.width, p.out.height);
   check_size("a resize", p.resize_width, p.resize_height);

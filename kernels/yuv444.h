@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// 4:2:0 → 4:4:4 with a fixed-point crop and resize.
+// Conversion of 4:2:0 to 4:4:4 with a fixed-point resize and crop.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace cudatensor {
 
-/// The output is the rectangle of its size at (crop_x, crop_y) of the input, or of a region of it,
-/// resized to resize_width × resize_height.
+/// Resizes the input, or a region of it, to resize_width × resize_height. The output is the
+/// rectangle of its own size at (crop_x, crop_y) of the result.
 struct Yuv444Params {
   ImageDesc in;   ///< NV12, NV21, I420, YV12 or Y444
   ImageDesc out;  ///< Y444
   int resize_width, resize_height;
   int crop_x, crop_y;
-  std::optional<Region> region = {};  ///< lies in the input
+  std::optional<Region> region = {};  ///< must be inside the input
 };
 
 struct Yuv444Plan {
@@ -27,8 +27,8 @@ struct Yuv444Plan {
   FixedAxisPlan x, y;
 };
 
-/// Throws where the crop leaves the resized picture, a size is out of range, or the input is not
-/// YUV of eight bits.
+/// Throws if the crop extends beyond the resized picture, a size is out of range, or the input is
+/// not 8-bit YUV.
 Yuv444Plan make_yuv444_plan(const Yuv444Params &params);
 
 }  // namespace cudatensor

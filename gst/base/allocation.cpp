@@ -13,15 +13,16 @@
 namespace cudatensor {
 namespace {
 
-// A cache line, which is also the widest vector of the CPUs that the kernels know.
+// A cache line, which is also the widest vector register that the CPU kernels use.
 constexpr gsize kAlignMask = 63;
 
 bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-/// libgstcuda's pool ends the process, in GStreamer 1.22, on formats that it does not know. Of odd
-/// heights it makes NV21 too short, and until 1.22 the host reaches no more than two planes.
+/// In GStreamer 1.22, libgstcuda's pool aborts the process if it does not support the format. It
+/// allocates too little for NV21 pictures of odd height, and up to 1.22 the host can map at most
+/// two planes.
 bool has_cuda_pool(const GstCaps *caps) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const char *format = gst_structure_get_string(s, "format");
@@ -91,7 +92,7 @@ bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Session &ses
   return is_video(caps) || offer.size == size;
 }
 
-/// Downstream's first pool where it can be used, otherwise none.
+/// Returns downstream's first pool if it can be used, otherwise an offer without a pool.
 Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session) {
   Offer offer = {nullptr, size, 0, 0};
   if (gst_query_get_n_allocation_pools(query) == 0) return offer;
@@ -114,15 +115,15 @@ void remove_pools(GstQuery *query) {
     gst_query_remove_nth_allocation_pool(query, 0);
 }
 
-/// At least `prefix`, and such that what lies behind it is as aligned as the block. One that is too
-/// large for that stays: the allocation fails.
+/// Rounds `prefix` up so that the data after it has the alignment of the block. Returns `prefix`
+/// unchanged if that overflows; the allocation then fails.
 gsize aligned_prefix(gsize prefix, gsize align_mask) {
   gsize end = 0;
   return g_size_checked_add(&end, prefix, align_mask) ? end & ~align_mask : prefix;
 }
 
-/// Downstream's allocator, unless buffers are to be in CUDAMemory, and alignment that is at least
-/// ours.
+/// Chooses downstream's allocator, unless buffers must be in CUDAMemory, and at least our own
+/// alignment.
 GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Session &session,
                                GstAllocationParams &params) {
   GstAllocator *allocator = nullptr;
@@ -173,16 +174,17 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
       is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   wishes.allocator = decide_allocator(query, caps, session, wishes.params);
   const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(wishes.allocator, gst_object_unref);
-  // More than a pool can count: each buffer is allocated on its own.
+  // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
   if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
   Offer offer = usable_offer(query, caps, static_cast<guint>(size), session);
   bool configured = offer.pool != nullptr && configure(offer, wishes);
-  // Pools may take a configuration and make more of it, as GstVideoBufferPool does when it aligns.
+  // A pool may accept a configuration but enlarge its buffers, as GstVideoBufferPool does for
+  // alignment.
   if (!is_video(caps) && offer.size != size) configured = false;
   if (!configured) {
     gst_clear_object(&offer.pool);
-    // Nothing in advance: what lacks is said when a buffer is needed.
+    // Preallocate nothing, so that a lack of memory is reported when a buffer is needed.
     GstBufferPool *pool = is_video(caps) ? new_pool(caps, session) : new_tensor_pool();
     offer = {pool, static_cast<guint>(size), 0, 0};
     configured = configure(offer, wishes);
@@ -196,9 +198,11 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
 
 void fail_to_allocate(gsize size, Session &session, GstAllocator *allocator) {
   const auto cause = allocator != nullptr ? take_allocation_failure(allocator) : std::nullopt;
-  const std::string what = "no output buffer of " + std::to_string(size) + " bytes: ";
+  const std::string what =
+      "cannot allocate an output buffer of " + std::to_string(size) + " bytes: ";
   if (cause) throw Error(cause->code(), what + cause->what());
-  // libgstcuda does not say why: the runtime, asked for as much, mostly does.
+  // libgstcuda does not report the cause. Allocating the same size through the CUDA runtime usually
+  // does.
   if (session.cuda() != nullptr) session.cuda()->device().allocate(size);
   throw Error(Error::Code::out_of_memory, what + "out of memory");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffer pools: what is offered upstream and what is made of downstream's offer.
+// Buffer pools: the pool offered to upstream, and the pool chosen from downstream's offers.
 #pragma once
 
 #include <gst/video/video.h>
@@ -8,18 +8,20 @@
 
 namespace cudatensor {
 
-/// Offers a pool for the query's caps, and GstVideoMeta for pictures; tensors have `size` bytes.
-/// The GPU is offered its own memory, or for caps of system memory pinned memory.
+/// Adds a pool for the query's caps, and GstVideoMeta support for pictures. Tensor buffers have
+/// `size` bytes. A CUDA session offers CUDAMemory, or pinned memory if the caps ask for system
+/// memory.
 void propose_pool(GstQuery *query, gsize size, Session &session);
 
-/// Leaves one configured pool in the query, or none where buffers are too large for any. For
-/// pictures downstream's pool is taken, and GstVideoMeta where downstream knows it; in CUDAMemory
-/// only a pool of the session's context. For tensors downstream's pool is taken only in system
-/// memory, and where its buffers have exactly `size` bytes. Where none can be configured either,
-/// the query's allocator is left to say why.
+/// Leaves one configured pool in the query, or none if the buffers are too large for a pool. For
+/// pictures it uses downstream's pool, and GstVideoMeta if downstream supports it; a pool of
+/// CUDAMemory must belong to the session's context. For tensors it uses downstream's pool only in
+/// system memory and only if its buffers have exactly `size` bytes. If no pool can be configured,
+/// the query keeps only the allocator, which reports the cause.
 void decide_pool(GstQuery *query, gsize size, Session &session);
 
-/// Throws the Error that kept a buffer of `size` bytes from being allocated; `allocator` may be null.
+/// Throws the Error that explains why a buffer of `size` bytes could not be allocated. `allocator`
+/// may be null.
 [[noreturn]] void fail_to_allocate(gsize size, Session &session, GstAllocator *allocator);
 
 }  // namespace cudatensor

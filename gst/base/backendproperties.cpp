@@ -18,23 +18,24 @@ void install_backend_properties(GObjectClass *klass) {
   const GType type = backend_get_type();
   g_object_class_install_property(
       klass, kBackend,
-      g_param_spec_enum("backend", "Backend", "Who computes; chosen when the element starts", type,
-                        static_cast<gint>(BackendChoice::automatic), ready));
+      g_param_spec_enum(
+          "backend", "Backend",
+          "Processor that runs the element's operations; chosen when the element starts", type,
+          static_cast<gint>(BackendChoice::automatic), ready));
   g_object_class_install_property(
       klass, kActiveBackend,
       g_param_spec_enum("active-backend", "Active backend",
-                        "Who computes now; auto while the element is stopped", type,
+                        "Processor in use; auto while the element is stopped", type,
                         static_cast<gint>(BackendChoice::automatic), readable));
   g_object_class_install_property(
       klass, kDevice,
       g_param_spec_int("cuda-device-id", "CUDA device id",
-                       "Number of the GPU for the CUDA backend; -1 = any", -1, G_MAXINT, -1,
+                       "Index of the GPU that the CUDA backend uses; -1 = any", -1, G_MAXINT, -1,
                        ready));
   g_object_class_install_property(
       klass, kThreads,
-      uint_property("n-threads", "Threads",
-                    "Threads that the CPU backend spreads rows over; 0 = one per core", 0, 1024,
-                    0));
+      uint_property("n-threads", "Threads", "Number of CPU worker threads; 0 = one per core", 0,
+                    1024, 0));
 }
 
 void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The properties of every element that say who computes.
+// The backend properties that all elements share.
 #pragma once
 
 #include "gst/base/sessionkeeper.h"
 
 namespace cudatensor {
 
-/// The first id of an element's own properties.
+/// The first property id that an element may use for its own properties.
 constexpr guint kFirstProperty = 16;
 
 /// backend, active-backend, cuda-device-id and n-threads, with ids below kFirstProperty.
 void install_backend_properties(GObjectClass *klass);
 
-// With the object lock held.
+// The caller holds the object lock.
 void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value);
 void get_backend_property(SessionKeeper &keeper, guint id, GValue *value);
 

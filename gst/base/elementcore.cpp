@@ -35,7 +35,7 @@ bool ElementCore::start() {
 }
 
 bool ElementCore::propose_allocation(GstQuery *query, gsize size) {
-  // An answer that upstream can do without is no reason for an error.
+  // Upstream can work without a proposed pool, so a failure here is not an element error.
   if (!keeper_.has_session()) return false;
   return !refusal_of(element_, category_, [&] {
     Session &session = keeper_.session();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What every element has, whichever of GStreamer's base classes it is of: properties that count for
-// whole frames, the session, errors, and the answers about contexts and pools.
+// Code shared by all elements, independent of their GStreamer base class: properties that take
+// effect only between frames, the session, error reporting, and context and allocation queries.
 #pragma once
 
 #include "gst/base/backendproperties.h"
@@ -10,24 +10,25 @@
 
 namespace cudatensor {
 
-/// What an element's own properties set, by index. Called with the object lock held.
+/// Access to an element's own properties by index. The caller holds the object lock.
 class Configurable {
  public:
   virtual ~Configurable() = default;
-  /// Nothing where the property has that value.
+  /// Returns no effect if the property already has that value.
   virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
   virtual void get_property(guint index, GValue *value) = 0;
-  /// Makes the settings of the properties those of the next frame, whole.
+  /// Copies all pending settings at once; the next frame uses them.
   virtual void latch() = 0;
 };
 
-/// The settings of a table of properties, twice: as they are set, and as the frame under way sees them.
+/// Two copies of the settings of a property table: the pending values, and the values latched for
+/// the current frame.
 template <class S>
 class LatchedSettings {
  public:
   explicit LatchedSettings(const Properties<S> &table) : table_(table) {}
 
-  // With the object lock held.
+  // The caller holds the object lock.
   std::optional<Effect> set(guint index, const GValue *value) {
     return table_.set(pending_, index, value);
   }
@@ -35,24 +36,26 @@ class LatchedSettings {
   void latch() { latched_ = pending_; }
   const S &pending() const { return pending_; }
 
-  /// Of the frame under way; for the streaming thread.
+  /// The settings of the current frame. Streaming thread only.
   const S &latched() const { return latched_; }
-  /// A copy of the pending ones, for any thread.
+  /// Returns a copy of the pending settings. Any thread.
   S copy_of_pending(GstElement *element) const {
     return locked(element, [&] { return pending_; });
   }
-  /// Of the properties that have such an effect, with the values of `settings`, as "width=640".
+  /// Lists the properties that have this effect with their values in `settings`, for example
+  /// "width=640".
   std::string text(const S &settings, Effect effect) const { return table_.text(settings, effect); }
 
  private:
   const Properties<S> &table_;
   S pending_;  // guarded by the object lock
-  S latched_;  // the streaming thread's
+  S latched_;  // used only by the streaming thread
 };
 
 class ElementCore {
  public:
-  /// `release` drops what was made of the session, which is about to go. `own` outlives this.
+  /// `release` frees all objects that belong to the session, just before the session is closed.
+  /// `own` must outlive this object.
   ElementCore(GstElement *element, GstDebugCategory *category, Configurable &own,
               std::function<void()> release)
       : element_(element),
@@ -64,21 +67,24 @@ class ElementCore {
   ErrorReporter &errors() { return errors_; }
   SessionKeeper &keeper() { return keeper_; }
 
-  /// By the ids that install_backend_properties() and the element's own from kFirstProperty on have.
+  /// `id` is an id of install_backend_properties(), or kFirstProperty plus the index of one of the
+  /// element's own properties.
   void set_property(guint id, const GValue *value);
   void get_property(guint id, GValue *value);
 
   struct Changes {
     bool any, renegotiate;
   };
-  /// Takes over what properties have changed since the last frame. Only the streaming thread does, so
-  /// that a change can never fall between the settings and the caps of a frame.
+  /// Latches the properties that have changed since the last frame. Only the streaming thread calls
+  /// this, so that a change cannot separate the settings of a frame from its caps.
   Changes latch();
 
-  /// Opens the session; false where it cannot, with the error posted. All properties are latched anew.
+  /// Opens the session. Posts the error and returns false if that fails. The next latch() latches
+  /// all properties.
   bool start();
 
-  /// Calls `body` with the session, inside its scope; false where it threw, with the error posted.
+  /// Calls `body` with the session, inside its scope. If `body` throws, posts the error and returns
+  /// false.
   template <class Body>
   bool with_session(const Body &body) {
     return errors_.guard([&] {
@@ -88,11 +94,11 @@ class ElementCore {
     });
   }
 
-  /// Pools for buffers of `size` bytes, as propose_pool() and decide_pool() make them.
+  /// Answer allocation queries for buffers of `size` bytes with propose_pool() and decide_pool().
   bool propose_allocation(GstQuery *query, gsize size);
   bool decide_allocation(GstQuery *query, gsize size);
-  /// Posts why there was no buffer of `size` bytes: pools only say that there was none. Takes the
-  /// allocator, which may be null.
+  /// Posts the reason why a buffer of `size` bytes could not be allocated; pools report only the
+  /// failure. Takes ownership of the allocator, which may be null.
   void explain_missing_buffer(gsize size, GstAllocator *allocator);
 
  private:
@@ -106,7 +112,8 @@ class ElementCore {
   bool changed_ = true, renegotiate_ = false;
 };
 
-/// Caps that the settings do not allow are accepted, to be refused with a cause when they are set.
+/// Whether the caps match the pad template. Caps that only the settings rule out are accepted here;
+/// set_caps() then rejects them with an error that names the cause.
 bool are_possible(GstPad *pad, GstCaps *caps);
 
 }  // namespace cudatensor

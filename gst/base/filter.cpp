@@ -16,13 +16,13 @@ using cudatensor::Session;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
-  std::unique_ptr<cudatensor::ElementCore> core;  // goes before the filter
+  std::unique_ptr<cudatensor::ElementCore> core;  // destroyed before the filter
 
-  // The streaming thread's.
+  // Used only by the streaming thread.
   bool negotiated = false;
   bool prepared = false;
-  std::string refusal;         // why the negotiation under way cannot succeed
-  std::string posted_refusal;  // of the negotiation before, while it has not succeeded
+  std::string refusal;         // the error of the current negotiation
+  std::string posted_refusal;  // the last error posted; cleared when negotiation succeeds
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -43,12 +43,12 @@ GstBaseTransformClass *parent_class() {
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
 }
 
-/// Whether the element passes every buffer on untouched.
+/// Whether the element passes every buffer through unchanged.
 bool is_analyzer(GstBaseTransform *trans) {
   return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
 }
 
-/// Marks this thread as the one that sees latched settings.
+/// Marks this thread as the streaming thread, which sees the latched settings.
 class StreamingScope {
  public:
   explicit StreamingScope(GstCudaTensorFilterPrivate *priv) : priv_(priv) {
@@ -84,8 +84,8 @@ GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange ch
   return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
 }
 
-/// GstBaseTransform forgets its segment after it has let data flow: upstream, which may push by
-/// then, waits.
+/// GstBaseTransform resets its segment after it has activated the pads. The stream lock keeps
+/// upstream from pushing data in between.
 GstStateChangeReturn activate_pads(GstElement *element) {
   GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
   GST_PAD_STREAM_LOCK(sink);
@@ -94,8 +94,8 @@ GstStateChangeReturn activate_pads(GstElement *element) {
   return result;
 }
 
-/// Starts before the parent class activates the pads, and stops after it has deactivated them. Not
-/// in GstBaseTransform's start() and stop(): it calls start() when frames may already arrive.
+/// Starts before the parent class activates the pads, and stops after it has deactivated them.
+/// GstBaseTransform's start() is unsuitable because frames may already arrive when it is called.
 GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
   auto *trans = GST_BASE_TRANSFORM(element);
   const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
@@ -130,7 +130,8 @@ GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, Gst
   return result;
 }
 
-/// Calls `body`; false where it threw, with the cause logged and, on the streaming thread, kept.
+/// Calls `body`. If it throws, logs the cause, stores it if this is the streaming thread, and
+/// returns false.
 template <class Body>
 bool negotiate(GstBaseTransform *trans, const Body &body) {
   const auto refusal = cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), body);
@@ -139,7 +140,7 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   return !refusal;
 }
 
-/// Why the element cannot give downstream what it takes, or empty where it can.
+/// Explains why the element's output caps and downstream's caps do not intersect; empty if they do.
 std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
   const cudatensor::Ref<GstCaps> given(
       GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK, in, nullptr));
@@ -147,13 +148,13 @@ std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
   if (gst_caps_can_intersect(given.get(), taken.get())) return "";
   const std::string settings = priv_of(trans)->filter->caps_settings();
   const cudatensor::Ref<GstCaps> named(cudatensor::without_memories(given.get()));
-  return "downstream takes " + cudatensor::text_of(taken.get()) + ", but " +
-         (settings.empty() ? "" : "with " + settings + " ") + "the element gives " +
+  return "downstream accepts " + cudatensor::text_of(taken.get()) + ", but " +
+         (settings.empty() ? "" : "with " + settings + " ") + "the element produces " +
          cudatensor::text_of(named.get());
 }
 
-/// After a negotiation of the streaming thread: posts why it failed, once for each cause. What
-/// downstream refused is for downstream to say.
+/// Called after each negotiation on the streaming thread. If it failed, posts the cause, once for
+/// each cause. Downstream elements report their own errors.
 void conclude_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   std::string cause = std::exchange(priv->refusal, "");
@@ -225,7 +226,7 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->core->keeper().answer(query))
     return TRUE;
-  // GstBaseTransform may negotiate before it answers.
+  // GstBaseTransform may negotiate before it answers an allocation query.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
   StreamingScope scope(priv_of(trans));
@@ -234,7 +235,7 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 }
 
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
-  // Passthrough: downstream answers.
+  // In passthrough mode downstream answers the query.
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
   return priv_of(trans)->core->propose_allocation(query, priv_of(trans)->filter->input_size());
@@ -261,7 +262,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     gst_buffer_unref(input);
     return negotiated ? GST_FLOW_ERROR : GST_FLOW_NOT_NEGOTIATED;
   }
-  // Not when caps come: those that failed come once more before the next buffer.
+  // Not in the handler of CAPS events: GstPad repeats an event that failed before the next buffer.
   ElementCore &core = *priv_of(trans)->core;
   core.errors().next_frame();
   latch(trans);
@@ -279,8 +280,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   return flow;
 }
 
-/// A pool that is at work only says that it could not. GstBaseTransform speaks for one that cannot
-/// be started.
+/// Whether the element must report a failed allocation itself. An active pool reports no cause; if
+/// a pool cannot be activated, GstBaseTransform posts the error.
 bool pool_is_silent(GstBaseTransform *trans) {
   GstBufferPool *pool = gst_base_transform_get_buffer_pool(trans);
   const bool silent = pool == nullptr || gst_buffer_pool_is_active(pool);
@@ -319,8 +320,8 @@ GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
   return process(trans, buffer, nullptr);
 }
 
-/// Whether a meta is copied as it is: where it does not speak of the picture's size, orientation
-/// or colours. Regions and geometries are mapped when the frame is done.
+/// Copies a meta unchanged if it does not depend on the picture's size, orientation or colors.
+/// Regions and geometries are mapped after the frame has been processed.
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
   if (cudatensor::is_geometric_meta(meta->info->api)) return FALSE;
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
@@ -331,7 +332,7 @@ gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffe
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  // Others come from other threads, while a frame may be under way.
+  // Other threads may send non-serialized events while a frame is being processed.
   if (GST_EVENT_IS_SERIALIZED(event))
     priv->core->errors().guard([&] { priv->filter->on_event(event); });
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
@@ -355,7 +356,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object)->core->get_property(id, value);
 }
 
-/// Not in init, where the class is still that of an ancestor.
+/// Not in the instance init function, where the object still has the class of an ancestor.
 void constructed(GObject *object) {
   auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);
@@ -368,7 +369,7 @@ void constructed(GObject *object) {
   priv->core =
       std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->filter, release);
   gst_base_transform_set_qos_enabled(trans, TRUE);
-  // What is made of a frame that fills a gap fills it too.
+  // The output made from a GAP buffer is itself a GAP buffer.
   gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_passthrough(trans, klass->parent_class.transform == nullptr);
   G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->constructed(object);
@@ -439,7 +440,7 @@ void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCap
   gst_caps_unref(src);
   klass->create = create;
   klass->category = category;
-  // GObject does not inherit these two.
+  // GObject does not inherit these two functions.
   G_OBJECT_CLASS(klass)->set_property = set_property;
   G_OBJECT_CLASS(klass)->get_property = get_property;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the five elements share. GstCudaTensorFilter is the GObject: it has a session, speaks
-// GStreamer's protocols and turns exceptions into element errors. Filter is what an element adds
-// to it, in plain C++.
+// Base class of all elements but cudatensormux. GstCudaTensorFilter is the GObject: it owns the
+// session, implements the GStreamer virtual functions and turns exceptions into element errors.
+// Each element derives from Filter, a plain C++ class.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -21,47 +21,50 @@ class Filter : public Configurable {
   Filter(const Filter &) = delete;
   Filter &operator=(const Filter &) = delete;
 
-  // Negotiation. May be called from any thread; settings() is right for the thread.
-  /// What the other pad can be, before it is cut to its template. May throw.
+  // Negotiation. Called from any thread; settings() returns the settings valid for the calling
+  // thread.
+  /// Returns the caps of the other pad, before they are intersected with its template. May throw.
   virtual GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) = 0;
-  /// Takes `othercaps`. May throw.
+  /// Takes ownership of `othercaps`. May throw.
   virtual GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) = 0;
-  /// Throws where the caps cannot be worked on, and then changes nothing: the caps before may come
-  /// back without another call.
+  /// Throws if the caps are not supported, and then leaves the state unchanged: frames with the
+  /// previous caps may follow without another call.
   virtual void set_caps(GstCaps *in, GstCaps *out) = 0;
-  /// The properties that shape the output's caps, with their values, as "width=640, height=640";
-  /// empty where there are none.
+  /// The properties that affect the output caps, with their values, for example "width=640,
+  /// height=640"; empty if there are none.
   virtual std::string caps_settings() const = 0;
-  /// Bytes of an input and of an output buffer of the caps that were set.
+  /// The sizes in bytes of an input and an output buffer for the current caps.
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
 
   // Frames, on the streaming thread, inside the session's scope.
-  /// Makes the operation for the caps and settings in force.
+  /// Creates the operation for the current caps and settings.
   virtual void prepare(Backend &backend) = 0;
-  /// Drops it, after what it has under way; the session is about to go.
+  /// Waits for pending work, then destroys the operation. The session is closed afterwards.
   virtual void release() = 0;
-  /// For an element that only looks at buffers, `out` is null.
+  /// `out` is null for an element that passes buffers through unchanged.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
-  /// Whether an error that came after its frame has ended the work, until on_stop().
+  /// Whether an error was reported asynchronously, after its frame had been processed. Stays true
+  /// until on_stop().
   virtual bool has_failed() const { return false; }
-  /// Before EOS and other events go on.
+  /// Called before EOS and other serialized events are forwarded.
   virtual void on_event(GstEvent *) {}
   virtual void on_stop() {}
 
  protected:
   GstBaseTransform *element() const { return element_; }
-  /// For threads of the filter's own, which end with the error; the streaming thread throws.
+  /// Reports a fatal error from one of the filter's own threads. The streaming thread throws
+  /// instead.
   void report(const Error &error) const;
-  /// Whether this is the streaming thread at work on a frame or on caps, which sees the latched
-  /// settings.
+  /// Whether the calling thread is the streaming thread while it handles a frame or caps, and
+  /// therefore sees the latched settings.
   bool is_streaming() const;
 
  private:
   GstBaseTransform *element_;
 };
 
-/// A filter with a struct of settings that a table of properties sets.
+/// A filter whose settings struct is bound to a property table.
 template <class S>
 class FilterWith : public Filter {
  public:
@@ -78,13 +81,13 @@ class FilterWith : public Filter {
   }
 
  protected:
-  /// The settings of the frame under way; for the streaming thread.
+  /// The settings of the current frame. Streaming thread only.
   const S &latched() const { return settings_.latched(); }
 
-  /// Those of the properties; with the object lock held.
+  /// The settings as the properties have them. The caller holds the object lock.
   const S &pending() const { return settings_.pending(); }
 
-  /// A copy of the settings that this thread is to see.
+  /// A copy of the settings valid for the calling thread.
   S settings() const {
     return is_streaming() ? latched() : settings_.copy_of_pending(GST_ELEMENT(element()));
   }
@@ -105,7 +108,7 @@ struct GstCudaTensorFilter {
 struct GstCudaTensorFilterClass {
   GstBaseTransformClass parent_class;
   cudatensor::Filter *(*create)(GstBaseTransform *element);
-  GstDebugCategory *category;  // named as the element
+  GstDebugCategory *category;  // has the element's name
 };
 
 GType gst_cuda_tensor_filter_get_type(void);
@@ -115,12 +118,13 @@ G_END_DECLS
 
 namespace cudatensor {
 
-/// For an element's class_init, before it installs its properties: its log, its pads (the caps are
-/// taken; a build with CUDA adds the same in CUDAMemory) and its Filter.
+/// Called in an element's class_init, before it installs its properties. Sets its debug category,
+/// its pad templates and the factory of its Filter. Takes ownership of the caps; builds with CUDA
+/// add the same caps with the CUDAMemory feature.
 void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
                     GstCaps *src, Filter *(*create)(GstBaseTransform *));
 
-/// The same for an element that passes every buffer on untouched.
+/// The same for an element that passes every buffer through unchanged.
 void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
                       Filter *(*create)(GstBaseTransform *));
 

@@ -25,7 +25,7 @@ ImageType view_of(const GstVideoFrame &frame) {
   return image;
 }
 
-/// gst_video_frame_map() takes it for a programming error where the two differ.
+/// gst_video_frame_map() treats a GstVideoMeta that contradicts the caps as a programming error.
 void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
   if (meta == nullptr ||
@@ -33,13 +33,14 @@ void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
        meta->width == static_cast<guint>(info.width) &&
        meta->height == static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
     return;
-  throw Error(Error::Code::input, size_text(buffer) + " says that it holds a " +
+  throw Error(Error::Code::input, size_text(buffer) + " has a GstVideoMeta for a " +
                                       gst_video_format_to_string(meta->format) + " picture of " +
                                       std::to_string(meta->width) + "x" +
-                                      std::to_string(meta->height) + ", its caps another");
+                                      std::to_string(meta->height) +
+                                      ", which does not match the caps");
 }
 
-/// A GstCudaMemory that cannot be mapped at all is no matter of sizes: CUDA failed.
+/// If a GstCudaMemory cannot be mapped at all, the cause is a CUDA error and not the buffer's size.
 void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
   const gstcuda::Memory *memory = cuda_memory_of(buffer);
   if (memory == nullptr) return;
@@ -66,7 +67,7 @@ VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
   }
 }
 
-/// gst_video_frame_map() only looks at where the planes of a GstVideoMeta begin.
+/// gst_video_frame_map() checks only the offsets of the planes in a GstVideoMeta, not their ends.
 void VideoMap::check_planes() const {
   const ImageDesc desc = image_desc_of(frame_.info);
   for (int p = 0; p < layout_of(desc.format).planes; ++p) {
@@ -91,8 +92,9 @@ ConstImage VideoMap::constant() const { return view_of<ConstImage>(frame_); }
 TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
     : desc_(desc), buffer_(buffer) {
   if (gst_buffer_get_size(buffer) != desc.bytes())
-    throw Error(Error::Code::input, size_text(buffer) + " does not hold the tensor of " +
-                                        std::to_string(desc.bytes()) + " bytes that its caps name");
+    throw Error(Error::Code::input, size_text(buffer) + " does not match the tensor of " +
+                                        std::to_string(desc.bytes()) +
+                                        " bytes that the caps describe");
   if (!gst_buffer_map(buffer, &map_, flags)) {
     check_cuda_map(buffer, flags);
     throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");

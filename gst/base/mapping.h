@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffers as the kernels' views, for as long as a map lives. Strides and offsets are those of the
-// buffer's GstVideoMeta, where it has one.
+// RAII maps of buffers as the kernels' image and tensor views. Strides and offsets come from the
+// buffer's GstVideoMeta, if it has one.
 #pragma once
 
 #include <gst/video/video.h>
@@ -13,11 +13,11 @@ namespace cudatensor {
 template <class Spec>
 class Map;
 
-/// A picture as its caps describe it.
+/// Describes a picture from its GstVideoInfo.
 template <>
 class Map<GstVideoInfo> {
  public:
-  /// Throws Error where the buffer cannot be mapped or is too short for its picture.
+  /// Throws Error if the buffer cannot be mapped or is too short for its picture.
   Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags);
   ~Map() { gst_video_frame_unmap(&frame_); }
   Map(const Map &) = delete;
@@ -35,7 +35,7 @@ class Map<GstVideoInfo> {
 template <>
 class Map<TensorDesc> {
  public:
-  /// Throws Error where the buffer cannot be mapped or does not hold exactly the tensor.
+  /// Throws Error if the buffer cannot be mapped or its size differs from the tensor's.
   Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags);
   ~Map() { gst_buffer_unmap(buffer_, &map_); }
   Map(const Map &) = delete;

@@ -16,7 +16,7 @@ constexpr guint kSlotsForMetas = 16;
 
 [[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
 
-/// Of the list or of the tiles.
+/// The number of regions that the list or the tile grid defines; 0 for the other sources.
 int64_t fixed_count(const RegionSettings &s) {
   if (s.source == RegionSource::list) return static_cast<int64_t>(s.list.size() / 4);
   return s.source == RegionSource::tiles ? int64_t{s.tile_columns} * s.tile_rows : 0;
@@ -25,14 +25,15 @@ int64_t fixed_count(const RegionSettings &s) {
 void check_list(const RegionSettings &s) {
   if (s.list.empty() || s.list.size() % 4 != 0)
     refuse("region-list has " + std::to_string(s.list.size()) +
-           " values; it needs x, y, width and height of each region");
+           " values, which is not a positive multiple of four (x, y, width, height)");
   for (size_t i = 0; i < s.list.size(); ++i)
     if (!std::isfinite(s.list[i]) || (i % 4 >= 2 && s.list[i] <= 0.0))
-      refuse("region-list holds " + std::to_string(s.list[i]) +
+      refuse("region-list has the invalid value " + std::to_string(s.list[i]) +
              (i % 4 < 2 ? " as a position" : " as a width or height"));
 }
 
-/// With ends that are whole pixels but for rounding made whole: a pixel more would be read.
+/// Snaps ends that miss a whole pixel only by rounding error. Otherwise one more pixel would be
+/// read.
 Extent on_pixels(double begin, double end) {
   const auto snapped = [](double x) {
     const double whole = std::round(x);
@@ -43,7 +44,7 @@ Extent on_pixels(double begin, double end) {
 
 Region region_of(Extent x, Extent y) { return {x.begin, y.begin, x.length, y.length}; }
 
-/// One of the list, of a picture.
+/// Region `i` of region-list, in pixels of the picture.
 Region listed(const RegionSettings &s, size_t i, int width, int height) {
   const double *const r = &s.list[4 * i];
   if (s.units == RegionUnits::pixels) return {r[0], r[1], r[2], r[3]};
@@ -51,7 +52,8 @@ Region listed(const RegionSettings &s, size_t i, int width, int height) {
                    on_pixels(height * r[1], height * (r[1] + r[3])));
 }
 
-/// One of `count` that share `overlap` of their length with the next and fill `length`.
+/// Tile `i` of `count` tiles that together cover `length`; each overlaps the next by the fraction
+/// `overlap` of its length.
 Extent tile_along(guint i, guint count, double overlap, int length) {
   const double share = 1.0 - overlap;
   const double side = length / (1.0 + (count - 1) * share);
@@ -78,13 +80,14 @@ void find_listed(const RegionSettings &s, int width, int height, FoundRegions &f
     if (clips && !clipped)
       refuse_listed(
           i, region,
-          "lies beside the picture of " + std::to_string(width) + "x" + std::to_string(height));
-    if (!clips && !is_region(region)) refuse_listed(i, region, "is too small, or too far away");
+          "lies outside the picture of " + std::to_string(width) + "x" + std::to_string(height));
+    if (!clips && !is_region(region))
+      refuse_listed(i, region, "is too small or too far from the picture");
     found.regions.push_back({clips ? *clipped : region, std::nullopt});
   }
 }
 
-/// What is rounded beyond the picture's edge is none of it.
+/// Rounding may move a tile's edge beyond the picture, so tiles are clipped.
 void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped = clip(tile(s, i, width, height), width, height);
@@ -97,7 +100,7 @@ Interest interest_of(const GstVideoRegionOfInterestMeta *roi) {
   return {type != nullptr ? type : "", roi->id, roi->parent_id};
 }
 
-/// A detection that began left of the picture or above it has wrapped around.
+/// The coordinates are unsigned; those left of or above the picture have wrapped around.
 Region region_of(const GstVideoRegionOfInterestMeta *roi) {
   const auto number = [](guint value) { return static_cast<double>(static_cast<gint>(value)); };
   return {number(roi->x), number(roi->y), number(roi->w), number(roi->h)};
@@ -105,7 +108,7 @@ Region region_of(const GstVideoRegionOfInterestMeta *roi) {
 
 void find_metas(const RegionSettings &s, GstBuffer *picture, int width, int height,
                 FoundRegions &found) {
-  // Of a type that nobody has named there are no metas.
+  // g_quark_try_string() returns 0 if no meta of this type has ever been created.
   const GQuark wanted = g_quark_try_string(s.roi_type.c_str());
   gpointer state = nullptr;
   while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
@@ -130,20 +133,20 @@ int64_t RegionSettings::slots() const {
   if (source == RegionSource::none) return 1;
   if (max_batch != 0) return max_batch;
   if (source == RegionSource::meta) return kSlotsForMetas;
-  // Whatever else it is, check_regions() refuses.
+  // check_regions() rejects counts outside this range.
   return std::clamp<int64_t>(fixed_count(*this), 1, kMostSlots);
 }
 
 void check_regions(const RegionSettings &s) {
   if (s.source == RegionSource::none) return;
   if (s.source == RegionSource::list) check_list(s);
-  // Not a number is none of these either.
+  // Written so that NaN is rejected too.
   if (!(s.tile_overlap >= 0.0 && s.tile_overlap < 1.0))
-    refuse("tile-overlap is " + std::to_string(s.tile_overlap) + ", not from 0 to below 1");
+    refuse("tile-overlap is " + std::to_string(s.tile_overlap) + ", which is not in [0, 1)");
   const int64_t count = fixed_count(s);
   if (count > s.slots())
-    refuse(std::to_string(count) + " regions for the " + std::to_string(s.slots()) +
-           " slots that max-batch allows");
+    refuse(std::to_string(count) + " regions exceed the " + std::to_string(s.slots()) +
+           " slots of max-batch");
 }
 
 void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The properties of cudaletterbox and cudanormalize that say how a picture is resized.
+// The resize properties of cudaletterbox, cudanormalize and cudatensormux.
 #pragma once
 
 #include "gst/util/enums.h"
@@ -11,17 +11,19 @@ namespace cudatensor {
 /// `resize_of` is a function from settings to their Resize.
 template <class S, class ResizeOf>
 void add_resize_properties(Properties<S> &table, ResizeOf resize_of) {
-  table.add(enum_property("method", "Method", "How samples are taken", method_get_type(),
+  table.add(enum_property("method", "Method", "Resampling filter", method_get_type(),
                           static_cast<int>(Method::bilinear)),
             Effect::next_frame, [resize_of](S &s) -> Method & { return resize_of(s).method; });
   table.add(int_property("pad-value", "Pad value",
-                         "Value of every component outside the picture, 0 to 255 before any "
-                         "normalisation; in a YUV result that of Y, with U = V = 128",
+                         "Value of all components outside the picture, 0 to 255, before "
+                         "normalization; in YUV output the value of Y, with U = V = 128",
                          0, 255, 114),
             Effect::next_frame, [resize_of](S &s) -> int & { return resize_of(s).pad_value; });
   table.add(
-      bool_property("scale-up", "Scale up",
-                    "Enlarge a picture that is smaller than the output; not for stretch", true),
+      bool_property(
+          "scale-up", "Scale up",
+          "Enlarge pictures that are smaller than the output; no effect with resize-mode=stretch",
+          true),
       Effect::next_frame, [resize_of](S &s) -> bool & { return resize_of(s).scale_up; });
 }
 

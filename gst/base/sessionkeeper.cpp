@@ -32,7 +32,7 @@ std::unique_ptr<Session> SessionKeeper::open() {
   return make_cpu_session(opened_.threads);
 }
 
-/// An element that never started, or failed to, may have been given a context.
+/// An element that never started, or failed to start, may still hold a context.
 SessionKeeper::~SessionKeeper() {
   close();
   replace(context_, nullptr);
@@ -79,7 +79,7 @@ void SessionKeeper::set_active(BackendChoice active) {
   if (other) g_object_notify(G_OBJECT(element_), "active-backend");
 }
 
-/// GStreamer keeps the contexts that an element was given, also beyond a stop.
+/// GstElement keeps the contexts it has received, even after the element is stopped.
 void SessionKeeper::recall_context() {
   GstContext *context = gst_element_get_context(element_, gstcuda::kContextType);
   if (context == nullptr) return;
@@ -95,7 +95,7 @@ void SessionKeeper::start() {
   }
   recall_context();
   {
-    // Given before the property was set.
+    // The context may have been set before cuda-device-id.
     const ObjectLock lock(element_);
     const bool other =
         context_ != nullptr && opened_.device >= 0 && device_id_of(context_) != opened_.device;
@@ -116,15 +116,15 @@ void SessionKeeper::stop() {
 }
 
 Session &SessionKeeper::session() {
-  if (!started_) throw Error(Error::Code::input, "a frame came before the element was started");
+  if (!started_) throw Error(Error::Code::input, "a frame arrived before the element was started");
   bool other_threads;
   {
     const ObjectLock lock(element_);
     other_threads = settings_.threads != opened_.threads;
   }
-  // One that followed upstream's memory in vain has none.
+  // The session is null if follow_context() failed to open a new one.
   if (session_ == nullptr) reopen();
-  // Who computes was chosen when the element started.
+  // Only the thread count can change here: the backend is chosen when the element starts.
   if (other_threads && session_->kind() == BackendChoice::cpu) renew_cpu_session();
   return *session_;
 }
@@ -133,10 +133,11 @@ void SessionKeeper::follow_context(gstcuda::Context *context) {
   const int device = device_id_of(context);
   if (opened_.device >= 0 && device != opened_.device)
     throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
-                                           std::to_string(device) + ", cuda-device-id asks for " +
+                                           std::to_string(device) + ", but cuda-device-id is " +
                                            std::to_string(opened_.device) +
-                                           ": give both elements the same cuda-device-id");
-  GST_CAT_INFO_OBJECT(category_, element_, "following upstream to %" GST_PTR_FORMAT, context);
+                                           ": set the same cuda-device-id on both elements");
+  GST_CAT_INFO_OBJECT(category_, element_, "switching to upstream's CUDA context %" GST_PTR_FORMAT,
+                      context);
   close();
   {
     const ObjectLock lock(element_);
@@ -146,7 +147,8 @@ void SessionKeeper::follow_context(gstcuda::Context *context) {
   followed_ = false;
 }
 
-/// Two upstream streams that take turns are followed to the first: a change costs a negotiation.
+/// If upstream alternates between two streams, only the first is adopted: each change would cost a
+/// negotiation.
 bool SessionKeeper::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
   if (session().cuda() == nullptr || memory == nullptr) return false;
@@ -194,7 +196,7 @@ bool SessionKeeper::can_have_cuda_memory(GstPadDirection pad) const {
     const ObjectLock lock(element_);
     active = active_;
   }
-  // What is stopped does not know yet.
+  // While the element is stopped its backend is not known yet.
   if (active == BackendChoice::automatic) return cuda_is_built();
   if (pad == GST_PAD_SRC && active != BackendChoice::cuda) return false;
   return gstcuda::library() != nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The session of an element from start to stop: chosen by its properties, moved to where upstream's
-// memory is, and the CUDA context that it shares with its neighbours.
+// Manages an element's session from start to stop: opens it as the properties ask, moves it to the
+// CUDA context of upstream's memory, and holds the context that the element shares with its
+// neighbors.
 #pragma once
 
 #include <atomic>
@@ -12,42 +13,43 @@ namespace cudatensor {
 
 class SessionKeeper {
  public:
-  /// `release` drops what was made of the session, which is about to go.
+  /// `release` frees all objects that belong to the session, just before the session is closed.
   SessionKeeper(GstElement *element, GstDebugCategory *category, std::function<void()> release)
       : element_(element), category_(category), release_(std::move(release)) {}
   ~SessionKeeper();
 
-  /// The properties; guarded by the object lock.
+  /// The values of the properties. Guarded by the object lock.
   struct Settings {
     BackendChoice choice = BackendChoice::automatic;
     int device = -1;
     guint threads = 0;
   };
   Settings &settings() { return settings_; }
-  /// Guarded by the object lock; automatic while stopped.
+  /// The backend in use; `automatic` while stopped. Guarded by the object lock.
   BackendChoice active() const { return active_; }
 
-  // While there is no streaming thread.
+  // Called while no streaming thread runs.
   /// Opens the session. Throws Error.
   void start();
   void stop();
 
-  // For the streaming thread. Those that open a session throw Error.
-  /// The session, with as many threads as the property asks for now. Throws Error, too, where the
-  /// element is not started: pads that somebody else activated let frames in.
+  // Streaming thread only. Functions that open a session throw Error.
+  /// Returns the session, reopened if n-threads has changed. Also throws Error if the element is
+  /// not started: frames can arrive if an application has activated the pads.
   Session &session();
   bool has_session() const { return started_ && session_ != nullptr; }
-  /// Works where the memory of an input is, so that nothing has to be moved or waited for; whether
-  /// output pools are to be made anew.
+  /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
+  /// and synchronization. Returns whether the output pools must be renegotiated.
   bool follow(GstBuffer *input);
-  /// New caps: a stream may be followed again.
+  /// Called for new caps: allows follow() to adopt another stream.
   void forget_stream() { followed_ = false; }
 
-  // For any thread.
+  // May be called from any thread.
   void set_context(GstContext *context);
-  /// Whether a neighbour asked for the context and has it now.
+  /// Answers a neighbor's context query. Returns whether the query was answered.
   bool answer(GstQuery *query);
-  /// Whether a pad can have CUDAMemory. The CPU reads it, through libgstcuda, and does not write it.
+  /// Whether a pad can have CUDAMemory. The CPU backend can read it through libgstcuda, but does
+  /// not write it.
   bool can_have_cuda_memory(GstPadDirection pad) const;
 
  private:
@@ -65,12 +67,12 @@ class SessionKeeper {
 
   Settings settings_;
   BackendChoice active_ = BackendChoice::automatic;
-  // libgstcuda's, set by neighbours and applications too, as in all elements that share one.
-  // Guarded by the object lock, but for libgstcuda's own access when the element starts.
+  // The shared libgstcuda context, which neighbors and the application may set too. Guarded by the
+  // object lock, except when libgstcuda accesses it while the element starts.
   gstcuda::Context *context_ = nullptr;
 
   std::atomic<bool> started_{false};
-  Settings opened_;  // as when the session was opened
+  Settings opened_;  // the settings that the session was opened with
   std::unique_ptr<Session> session_;
   bool followed_ = false;
 };

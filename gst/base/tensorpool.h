@@ -5,9 +5,9 @@
 
 namespace cudatensor {
 
-/// A pool for output buffers, which keep their geometry while they wait for their next frame: to
-/// make one takes longer than all else that an element does for a frame. Whoever acquires a buffer
-/// calls attach_geometry() or carry_geometry() for it.
+/// A pool for output buffers. Buffers keep their geometry meta when they return to the pool,
+/// because creating one takes longer than everything else an element does per frame. The caller of
+/// acquire_buffer() must call attach_geometry() or propagate_geometry() for each buffer.
 GstBufferPool *new_tensor_pool();
 
 }  // namespace cudatensor

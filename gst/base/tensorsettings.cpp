@@ -9,7 +9,7 @@
 namespace cudatensor {
 namespace {
 
-/// Whether a tensor of these dimensions is one that the settings can give.
+/// Whether the settings can produce a tensor of these dimensions.
 bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
   const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
   const auto side_fits = [](int64_t side, int wanted) {
@@ -19,7 +19,7 @@ bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
          side_fits(t.h, s.height);
 }
 
-/// The texts for `dimensions` that a structure allows, ours where it leaves them open.
+/// The `dimensions` strings that a structure allows, or our own if it does not restrict them.
 std::vector<std::string> choices(const GstStructure *tensor, const Dimensions &ours) {
   std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (texts.empty()) texts.push_back(dimensions_text(ours));
@@ -41,12 +41,12 @@ std::string nick_of(GType type, int value) {
   return nick;
 }
 
-/// The properties that shape a tensor.
+/// The properties that determine a tensor's shape and type.
 std::string shape_text(const TensorSettings &s, int64_t n) {
   return "width=" + std::to_string(s.width) + ", height=" + std::to_string(s.height) +
          ", color=" + nick_of(color_get_type(), static_cast<int>(s.normalize.color)) +
          ", layout=" + nick_of(layout_get_type(), static_cast<int>(s.layout)) +
-         ", dtype=" + type_text(s.dtype) + " and a batch of " + std::to_string(n) + " give";
+         ", dtype=" + type_text(s.dtype) + " and a batch size of " + std::to_string(n) + " produce";
 }
 
 const GstCaps *yuv_caps() {
@@ -87,7 +87,7 @@ GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const Ten
     }
   }
   if (taken.empty()) taken = text_of(downstream);
-  throw Error(Error::Code::settings, "downstream takes " + taken + ", not " +
+  throw Error(Error::Code::settings, "downstream accepts " + taken + ", but not " +
                                          dimensions_text(ours) + " as " + shape_text(s, n));
 }
 
@@ -98,7 +98,7 @@ const GValue *yuv_formats() {
 void check_colors(const TensorSettings &s, const GstCaps *caps) {
   for (guint i = 0; i < gst_caps_get_size(caps); ++i)
     if (has_colors(s, gst_caps_get_structure(caps, i))) return;
-  throw Error(Error::Code::settings, "color=yuv needs a YUV input, not " + text_of(caps));
+  throw Error(Error::Code::settings, "color=yuv requires YUV input, not " + text_of(caps));
 }
 
 bool has_colors(const TensorSettings &s, const GstStructure *picture) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The properties of cudanormalize and cudatensormux that say what a tensor holds, and the caps that
-// follow from them.
+// The properties of cudanormalize and cudatensormux that define the output tensor, and the caps
+// derived from them.
 #pragma once
 
 #include "gst/base/resizeproperties.h"
@@ -16,44 +16,45 @@ struct TensorSettings {
   NormalizeParams normalize;
 };
 
-/// The dimensions of `n` pictures of a size.
+/// The dimensions of a tensor of `n` pictures of this size.
 Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height);
 
-/// Appends what the settings make of `n` pictures, with a structure's framerate; the dimensions stay
-/// open where the settings leave the size to downstream.
+/// Appends the caps of a tensor of `n` pictures, with the framerate of `picture`. The dimensions
+/// are omitted if the settings leave the size to downstream.
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const GstStructure *picture);
 
-/// The first tensor of `n` pictures among the caps that the settings can give, fixed. A size that
-/// settings and caps leave open is width × height. Throws Error, which names what `downstream`
-/// takes, where there is none.
+/// Returns the first caps that describe a tensor of `n` pictures which the settings can produce,
+/// fixated. If neither settings nor caps define the size, it is width × height. Throws Error with
+/// the caps of `downstream` if there is no such tensor.
 GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
                        int64_t n, int width, int height);
 
-/// The formats that have the colours, as a field of caps.
+/// The YUV formats, as a value for the `format` field of caps.
 const GValue *yuv_formats();
-/// Throws Error where caps allow no format that has the colours.
+/// Throws Error if the caps allow no format that `color` can be produced from.
 void check_colors(const TensorSettings &s, const GstCaps *caps);
-/// Whether a picture's structure allows a format that has the colours.
+/// Whether a picture's structure allows a format that `color` can be produced from.
 bool has_colors(const TensorSettings &s, const GstStructure *picture);
 
-/// `S` is a TensorSettings.
+/// Adds the tensor properties to a table. `S` is derived from TensorSettings.
 template <class S>
 void add_shape_properties(Properties<S> &t) {
   t.add(int_property("width", "Width",
-                     "Width of the tensor, in pixels; 0 = what downstream's dimensions fix, "
+                     "Width of the tensor, in pixels; 0 = the width in downstream's caps, "
                      "otherwise the input's",
                      0, kMaxImageSize, 0),
         Effect::renegotiates, [](S &s) -> int & { return s.width; });
   t.add(int_property("height", "Height",
-                     "Height of the tensor, in pixels; 0 = what downstream's dimensions fix, "
+                     "Height of the tensor, in pixels; 0 = the height in downstream's caps, "
                      "otherwise the input's",
                      0, kMaxImageSize, 0),
         Effect::renegotiates, [](S &s) -> int & { return s.height; });
-  t.add(enum_property("color", "Color", "What the channels hold, and in which order",
+  t.add(enum_property("color", "Color", "Color channels of the tensor and their order",
                       color_get_type(), static_cast<int>(Color::rgb)),
         Effect::renegotiates, [](S &s) -> Color & { return s.normalize.color; });
-  t.add(enum_property("layout", "Layout", "Order of the tensor's dimensions", layout_get_type(),
-                      static_cast<int>(Layout::nchw)),
+  t.add(enum_property("layout", "Layout",
+                      "Order of the tensor's dimensions: nchw (planar) or nhwc (interleaved)",
+                      layout_get_type(), static_cast<int>(Layout::nchw)),
         Effect::renegotiates, [](S &s) -> Layout & { return s.layout; });
   t.add(enum_property("dtype", "Data type", "Type of the tensor's elements", dtype_get_type(),
                       static_cast<int>(DType::float32)),
@@ -62,43 +63,45 @@ void add_shape_properties(Properties<S> &t) {
 
 template <class S>
 void add_normalization_properties(Properties<S> &t) {
-  t.add(enum_property("normalization", "Normalization", "The formula for each channel",
-                      normalization_get_type(), static_cast<int>(Normalization::mean_std)),
+  t.add(enum_property("normalization", "Normalization",
+                      "Normalization formula, applied to each channel", normalization_get_type(),
+                      static_cast<int>(Normalization::mean_std)),
         Effect::next_frame, [](S &s) -> Normalization & { return s.normalize.normalization; });
   t.add(double_property("scale", "Scale",
-                        "mean-std: factor on sample values of 0 to 255; 0 = 1/255 for float "
+                        "mean-std: factor for sample values from 0 to 255; 0 = 1/255 for float "
                         "types, 1 for integer types",
                         0.0),
         Effect::next_frame, [](S &s) -> double & { return s.normalize.scale; });
-  t.add(double_list_property("mean", "Mean",
-                             "mean-std: one value, or one for each channel, subtracted after the "
-                             "scale (default <0>)"),
+  t.add(double_list_property(
+            "mean", "Mean",
+            "mean-std: one value, or one per channel, subtracted after scaling (default <0>)"),
         Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.mean; });
-  t.add(double_list_property("std", "Standard deviation",
-                             "mean-std: one value, or one for each channel, divided by, not 0 "
-                             "(default <1>)"),
+  t.add(double_list_property(
+            "std", "Standard deviation",
+            "mean-std: divisor, one value or one per channel; must not be 0 (default <1>)"),
         Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.std; });
   t.add(double_list_property("alpha", "Alpha",
-                             "alpha-beta: factor on sample values of 0 to 255, one value or one "
-                             "for each channel (default <1/255>)"),
+                             "alpha-beta: factor for sample values from 0 to 255, one value or one "
+                             "per channel (default <1/255>)"),
         Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.alpha; });
   t.add(double_list_property("beta", "Beta",
-                             "alpha-beta: added after alpha, one value or one for each channel "
-                             "(default <0>)"),
+                             "alpha-beta: offset added after multiplying by alpha, one value or "
+                             "one per channel (default <0>)"),
         Effect::next_frame, [](S &s) -> std::vector<double> & { return s.normalize.beta; });
   t.add(bool_property("round", "Round",
-                      "Round resized samples to whole values before normalising, as a picture "
-                      "between two elements would be",
+                      "Round resized samples to integers before normalization, as if a picture "
+                      "were passed between two elements",
                       false),
         Effect::next_frame, [](S &s) -> bool & { return s.normalize.round; });
 }
 
-/// All of them.
+/// Adds all tensor properties.
 template <class S>
 void add_tensor_properties(Properties<S> &t) {
   add_shape_properties(t);
   t.add(enum_property("resize-mode", "Resize mode",
-                      "Stretch, or one of the letterbox modes of cudaletterbox",
+                      "How the picture is fitted into the tensor: stretched, or by a letterbox "
+                      "mode of cudaletterbox",
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
         Effect::next_frame, [](S &s) -> ResizeMode & { return s.normalize.resize.mode; });
   add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });

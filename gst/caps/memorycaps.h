@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Caps and the memory that they ask for.
+// Memory features of caps.
 #pragma once
 
 #include <gst/gst.h>
 
 namespace cudatensor {
 
-/// Whether caps are of CUDAMemory.
+/// Whether the caps have the CUDAMemory feature.
 bool in_cuda_memory(const GstCaps *caps);
 
-/// The same caps in CUDAMemory, which is preferred, where it can hold them, and in system memory.
-/// Takes the caps.
+/// Adds the same caps with the CUDAMemory feature ahead of those in system memory, if a
+/// GstCudaMemory can hold them. Takes ownership of the caps.
 GstCaps *in_both_memories(GstCaps *caps);
 
-/// The same caps, whatever memory they are in.
+/// The same caps without memory features.
 GstCaps *without_memories(GstCaps *caps);
 
 }  // namespace cudatensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Caps of tensors in NNStreamer's grammar: other/tensors, dimensions innermost first.
+// Tensor caps in NNStreamer's format: other/tensors, dimensions innermost first.
 #pragma once
 
 #include <gst/gst.h>
@@ -16,20 +16,20 @@ namespace cudatensor {
 
 constexpr const char *kTensorMedia = "other/tensors";
 
-/// Of a batch.
+/// The largest number of slots in a batch.
 constexpr guint kMostSlots = 1024;
 
 /// Innermost first; missing ones are 1.
 using Dimensions = std::array<int64_t, 4>;
 
-/// All numbers of a text; empty where one of them is none from 1 to 2^31 - 1.
+/// Parses a colon-separated list of dimensions; empty if one of them is not in 1 to 2^31 - 1.
 std::vector<int64_t> list_dimensions(const char *text);
 
-/// nothing where the text is no list of numbers from 1 to 2^31 - 1, or holds more than four that
-/// count.
+/// Parses a list of dimensions; no value if list_dimensions() fails or more than four dimensions
+/// are significant.
 std::optional<Dimensions> parse_dimensions(const char *text);
 
-/// "640:640:3:1", or without the trailing 1 "640:640:3".
+/// "640:640:3:1", and the short form without a trailing 1, "640:640:3".
 std::string dimensions_text(const Dimensions &dimensions);
 std::string short_dimensions_text(const Dimensions &dimensions);
 
@@ -39,24 +39,24 @@ TensorDesc desc_of(const Dimensions &dimensions, DType dtype, Layout layout);
 const char *type_text(DType dtype);
 std::optional<DType> parse_type(const char *text);
 
-/// other/tensors,format=static,num_tensors=1, with these types.
+/// Creates other/tensors,format=static,num_tensors=1 caps with these types.
 GstCaps *make_tensor_template_caps(std::initializer_list<DType> types);
 
-/// A structure of the same without types and dimensions, with the framerate of `other`.
+/// Creates a structure of such caps without types and dimensions, with the framerate of `other`.
 GstStructure *new_tensor_structure(const GstStructure *other);
 
-/// Any framerate where `from` has none: fixating it gives 0/1.
+/// Copies the framerate; if `from` has none, sets the full range, which is fixated to 0/1.
 void copy_framerate(GstStructure *structure, const GstStructure *from);
 
-/// Appends the structure once with four dimensions, and once more without the trailing 1. Takes
-/// the structure.
+/// Appends the structure with four dimensions, and again in the short form without a trailing 1.
+/// Takes ownership of the structure.
 void append_with_dimensions(GstCaps *caps, GstStructure *structure, const Dimensions &dimensions);
 
-/// Whether one GstCudaMemory holds the tensor of a structure: less than 2 GiB. True for structures
-/// that leave the size open or are no tensors.
+/// Whether one GstCudaMemory can hold the structure's tensor, that is, whether it is smaller than 2
+/// GiB. True if the structure does not fix the size or does not describe a tensor.
 bool fits_cuda_memory(const GstStructure *structure);
 
-/// The tensor of fixed caps. Throws Error where they do not describe one.
+/// Parses fixed tensor caps. Throws Error if they do not describe a tensor.
 TensorDesc parse_tensor_caps(const GstCaps *caps, Layout layout);
 
 }  // namespace cudatensor

@@ -39,13 +39,13 @@ ColorMatrix matrix_of(const GstVideoInfo &info) {
     case GST_VIDEO_COLOR_MATRIX_BT601: return ColorMatrix::bt601;
     case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
     case GST_VIDEO_COLOR_MATRIX_BT2020: return ColorMatrix::bt2020;
-    // What GStreamer takes where the caps name no colorimetry at all.
+    // GStreamer's default for caps without colorimetry.
     default: return info.height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
   }
 }
 
-/// The caps' own word where they have one: GstVideoInfo 1.22 replaces it where they name no
-/// colorimetry.
+/// Reads chroma-site from the caps if they have it, because GstVideoInfo 1.22 overwrites it if they
+/// have no colorimetry.
 GstVideoChromaSite chroma_site_of(const GstCaps *caps, const GstVideoInfo &info) {
   const char *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "chroma-site");
   return text != nullptr ? gst_video_chroma_site_from_string(text) : info.chroma_site;
@@ -58,8 +58,8 @@ std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
   return text;
 }
 
-/// Writes the first colorimetry that the structure allows and `fits` accepts, `own` where it names
-/// none.
+/// Sets the first colorimetry that the structure allows and `fits` accepts, or `own` if the
+/// structure does not restrict it.
 template <class Fits>
 void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
   std::vector<std::string> texts = allowed_strings(s, "colorimetry");
@@ -69,11 +69,11 @@ void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const F
     if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
     return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
   }
-  throw Error(Error::Code::settings, "downstream asks for colorimetry " + texts.front() +
-                                         ", the picture has " + colorimetry_text(own));
+  throw Error(Error::Code::settings, "downstream requires colorimetry " + texts.front() +
+                                         ", but the picture has " + colorimetry_text(own));
 }
 
-/// A range of one number is none to GStreamer.
+/// GStreamer rejects integer ranges of a single value.
 void set_up_to(GstStructure *s, const char *field, int max) {
   if (max > 1)
     gst_structure_set(s, field, GST_TYPE_INT_RANGE, 1, max, nullptr);
@@ -121,8 +121,8 @@ GstVideoInfo parse_video_caps(const GstCaps *caps) {
 ImageDesc image_desc_of(const GstVideoInfo &info) {
   for (const FormatName &name : kFormats)
     if (name.gst == GST_VIDEO_INFO_FORMAT(&info)) return {name.format, info.width, info.height};
-  throw Error(Error::Code::settings, std::string("no picture of format ") +
-                                         GST_VIDEO_INFO_NAME(&info) + " can be read or written");
+  throw Error(Error::Code::settings,
+              std::string("video format ") + GST_VIDEO_INFO_NAME(&info) + " is not supported");
 }
 
 Source source_of(const GstCaps *caps, const GstVideoInfo &info) {
@@ -138,9 +138,9 @@ void check_matrix(const GstVideoInfo &info) {
   if (!GST_VIDEO_INFO_IS_YUV(&info)) return;
   const GstVideoColorMatrix matrix = info.colorimetry.matrix;
   if (matrix == GST_VIDEO_COLOR_MATRIX_FCC || matrix == GST_VIDEO_COLOR_MATRIX_SMPTE240M)
-    throw Error(Error::Code::settings, "colorimetry " + colorimetry_text(info.colorimetry) +
-                                           ": only the matrices of BT.601, BT.709 and BT.2020 "
-                                           "are converted");
+    throw Error(Error::Code::settings,
+                "colorimetry " + colorimetry_text(info.colorimetry) +
+                    " is not supported: conversion needs the matrix of BT.601, BT.709 or BT.2020");
 }
 
 void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {

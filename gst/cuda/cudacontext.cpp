@@ -11,7 +11,7 @@
 namespace cudatensor {
 namespace {
 
-/// Opens the backend with a first piece of work, which fails in a context that is lost.
+/// Opens the backend and creates an event, which fails if the context is lost.
 std::unique_ptr<Backend> open_backend(void *handle) {
   const ContextScope scope(handle);
   auto backend = open_cuda_backend();
@@ -19,7 +19,8 @@ std::unique_ptr<Backend> open_backend(void *handle) {
   return backend;
 }
 
-/// The context in `own`, asked for where there is none; null where it is lost.
+/// Returns the context in `own`, after requesting one if it is null. Returns null if the context is
+/// lost.
 CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Context **own) {
   if (next_fault() != 0 || !gstcuda::loaded().ensure_element_context(element, device_id, own))
     fail_in_libgstcuda("gst_cuda_ensure_element_context", device_id);
@@ -32,7 +33,8 @@ CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Conte
   }
 }
 
-/// A new context instead of one that everybody remembers, published as libgstcuda does.
+/// Creates a context to replace a lost one that the other elements still hold, and publishes it as
+/// libgstcuda does.
 CudaContextRef replace_context(GstElement *element, int device_id, gstcuda::Context **own) {
   const Ref<gstcuda::Context> fresh(
       next_fault() != 0 ? nullptr : gstcuda::loaded().context_new(std::max(device_id, 0)));
@@ -61,11 +63,12 @@ void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
 }
 
 void fail_in_libgstcuda(const char *function, int device_id) {
-  // The primary context of the device meets what libgstcuda's met, and says so.
+  // The same operations in the device's primary context usually fail with the error that libgstcuda
+  // does not report.
   const ContextScope scope(primary_context(std::max(device_id, 0)));
   open_cuda_backend()->device()->make_stream();
   throw Error(Error::Code::device,
-              std::string(function) + " failed, with an error that GST_DEBUG=cuda*:4 tells");
+              std::string(function) + " failed; set GST_DEBUG=cuda*:4 to log the cause");
 }
 
 CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own) {
@@ -73,7 +76,7 @@ CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Co
   if (gstcuda::library() == nullptr) return std::make_shared<CudaContext>(std::max(device_id, 0));
   CudaContextRef context = ensure_context(element, device_id, own);
   if (context != nullptr) return context;
-  // A lost context: neighbours and the application may have another by now.
+  // The context is lost, but neighbors or the application may have replaced it already.
   const int lost_device = device_id_of(*own);
   replace(*own, nullptr);
   context = ensure_context(element, device_id, own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA context that an element works in.
+// The CUDA context that an element uses.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace cudatensor {
 
-/// libgstcuda's context, which neighbours and the application share, or where that library is
-/// missing the device's primary one. With it goes the backend that was opened in it.
+/// A CUDA context and the backend opened in it. The context is libgstcuda's, which neighbors and
+/// the application share, or the device's primary context if libgstcuda is not installed.
 class CudaContext {
  public:
-  /// Throws Error where the context cannot be used, as after an error that sticks to it.
+  /// Throws Error if the context cannot be used, for example after a sticky CUDA error.
   explicit CudaContext(gstcuda::Context *shared);
-  /// The primary context.
+  /// Uses the primary context.
   explicit CudaContext(int device_id);
 
   /// Null for the primary context.
@@ -35,7 +35,7 @@ class CudaContext {
 
 using CudaContextRef = std::shared_ptr<CudaContext>;
 
-/// Inside it the context is current.
+/// Makes the context current for the lifetime of the scope.
 class CudaScope {
  public:
   explicit CudaScope(const CudaContextRef &context)
@@ -46,15 +46,16 @@ class CudaScope {
   ContextScope scope_;
 };
 
-/// The context for an element that starts: one that `own` holds, a neighbour's, the application's,
-/// or a new one, which `own` then holds. `device_id` -1: any. Throws Error.
+/// Returns the context for an element that starts: the one in `own`, a neighbor's, the
+/// application's, or a new one, which is stored in `own`. A `device_id` of -1 allows any device.
+/// Throws Error.
 CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own);
 
-/// Throws what keeps CUDA from working on a device, after a function of libgstcuda, which does not
-/// say, has failed.
+/// Called after a function of libgstcuda has failed, which reports no cause. Throws the CUDA error
+/// that a similar operation in the device's primary context returns, or a general Error.
 [[noreturn]] void fail_in_libgstcuda(const char *function, int device_id);
 
-/// Keeps `context` in `slot` instead of what was there; either may be null.
+/// Stores a reference to `context` in `slot` and releases the previous one. Either may be null.
 void replace(gstcuda::Context *&slot, gstcuda::Context *context);
 
 }  // namespace cudatensor

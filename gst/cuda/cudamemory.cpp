@@ -59,7 +59,7 @@ static void gst_cuda_tensor_allocator_init(GstCudaTensorAllocator *self) {
 namespace cudatensor {
 namespace {
 
-/// A block of the device or of pinned memory, and the context to free it in.
+/// A block of device or pinned memory, and the context in which it must be freed.
 class Holder {
  public:
   Holder(const CudaContextRef &context, std::unique_ptr<Memory> memory)
@@ -97,17 +97,17 @@ GstAllocator *make_allocator(const char *type, Allocate allocate) {
   return GST_ALLOCATOR(self);
 }
 
-/// `size` bytes as one row of a picture with pixels of `pixel` bytes.
+/// Describes `size` bytes as a picture of one row with `pixel` bytes per pixel.
 GstVideoInfo row_info(GstVideoFormat format, gsize size, gsize pixel) {
   if (size > G_MAXINT)
     throw Error(Error::Code::out_of_memory,
-                std::to_string(size) + " bytes are more than one GstCudaMemory holds");
+                std::to_string(size) + " bytes exceed the maximum size of a GstCudaMemory");
   GstVideoInfo info;
   gst_video_info_init(&info);
   info.finfo = gst_video_format_get_info(format);
   info.width = static_cast<gint>((size + pixel - 1) / pixel);
   info.height = 1;
-  // What libgstcuda copies from and to the host; its block there has exactly `size` bytes.
+  // libgstcuda copies whole strides to and from its host block of exactly `size` bytes.
   info.stride[0] = static_cast<gint>(size);
   info.size = size;
   return info;
@@ -128,7 +128,8 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
   return memory;
 }
 
-/// libgstcuda does not say why it could not: the runtime, asked for as much, mostly does.
+/// libgstcuda does not report the cause. Allocating the same size through the CUDA runtime usually
+/// does.
 [[noreturn]] void fail_to_allocate_row(const CudaContextRef &context, gsize size) {
   const CudaScope scope(context);
   context->device().allocate(size);
@@ -136,7 +137,8 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
               "gst_cuda_allocator_alloc of " + std::to_string(size) + " bytes failed");
 }
 
-/// Until 1.22 a GstCudaMemory is always a picture: a row of 32-bit pixels, cut to size.
+/// Up to 1.22 a GstCudaMemory is always a picture, so this allocates one row of 32-bit pixels and
+/// reduces the memory's size.
 GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
   const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_RGBA, size, 4);
   GstAllocator *allocator = gst_allocator_find(gstcuda::kMemoryType);
@@ -158,7 +160,7 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
     throw Error(Error::Code::out_of_memory, "the prefix or padding is too large");
   auto holder =
       std::make_unique<Holder>(context, context->device().allocate_pinned(unaligned_size));
-  // The alignment is a mask, and may be more than the driver's own.
+  // params.align is a mask and may exceed the driver's alignment.
   const gsize unaligned = -reinterpret_cast<uintptr_t>(holder->data()) & params.align;
   uint8_t *const block = holder->data() + unaligned;
   zero_around(block, size, params);
@@ -168,20 +170,20 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
   return memory;
 }
 
-/// Any memory will do: what is not pinned is copied once more. Neighbours that allocate here cannot
-/// say what CUDA lacks.
+/// Falls back to pageable memory, which costs one more copy, because neighbors that use this
+/// allocator cannot report the CUDA error.
 GstMemory *allocate_pinned_or_plain(const CudaContextRef &context, gsize size,
                                     const GstAllocationParams &params) {
   try {
     return allocate_pinned(context, size, params);
   } catch (const Error &error) {
-    GST_WARNING("no pinned memory: %s", error.what());
+    GST_WARNING("cannot allocate pinned memory, using pageable memory: %s", error.what());
     GstAllocationParams copy = params;
     return gst_allocator_alloc(try_allocator(), size, &copy);
   }
 }
 
-/// A reference for a closure; null stays null.
+/// A shared reference for use in a closure; null if `stream` is null.
 std::shared_ptr<gstcuda::Stream> keep(gstcuda::Stream *stream) {
   if (stream == nullptr) return nullptr;
   auto *object = gst_mini_object_ref(reinterpret_cast<GstMiniObject *>(stream));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory that GPU and CPU share work on: GstCudaMemory, and pinned memory of the host.
+// Allocators for GstCudaMemory and for pinned host memory.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace cudatensor {
 
-/// Whether all of the buffer's memory is pinned memory of make_pinned_allocator()'s.
+/// Whether all memories of the buffer were allocated as pinned by make_pinned_allocator().
 bool is_pinned(GstBuffer *buffer);
 
-/// Allocators that return no memory where there is none, as GStreamer's pools expect; the Error is
-/// kept for take_allocation_failure(). Memories keep the context alive.
+/// Allocators that return null if memory is exhausted, as GStreamer's pools expect, and store the
+/// Error for take_allocation_failure(). Their memories keep the context alive.
 
-/// Each memory is a GstCudaMemory of exactly the size asked for, aligned to 256 bytes. It is worked
-/// on `stream`, which may be null.
+/// Allocates GstCudaMemory of exactly the requested size, aligned to 256 bytes. Its operations are
+/// queued on `stream`, which may be null.
 GstAllocator *make_cuda_allocator(const CudaContextRef &context, gstcuda::Stream *stream);
-/// Where no pinned memory is left, it gives what is not.
+/// Allocates pageable memory if no pinned memory is available.
 GstAllocator *make_pinned_allocator(const CudaContextRef &context);
 
-/// The Error since the last call, if there was one.
+/// Returns and clears the Error stored since the last call, if any.
 std::optional<Error> take_allocation_failure(GstAllocator *allocator);
 
 }  // namespace cudatensor

@@ -32,7 +32,7 @@ bool find_common(GModule *m, Library &l) {
          find(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
 }
 
-/// gst_cuda_allocator_alloc() has another parameter since 1.24, when streams came.
+/// Since 1.24, which introduced GstCudaStream, gst_cuda_allocator_alloc() has one more parameter.
 bool find_by_release(GModule *m, Library &l) {
   if (!find(m, "gst_cuda_stream_new", l.stream_new))
     return find(m, "gst_cuda_allocator_alloc", l.allocator_alloc);
@@ -45,18 +45,18 @@ bool find_by_release(GModule *m, Library &l) {
 const Library *open_library() {
   GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
   if (module == nullptr) {
-    GST_INFO("no CUDAMemory: %s", g_module_error());
+    GST_INFO("CUDAMemory is not available: %s", g_module_error());
     return nullptr;
   }
-  // It registers types.
+  // The module registers GTypes and must stay loaded.
   g_module_make_resident(module);
   static Library library = {};
   if (!find_common(module, library) || !find_by_release(module, library)) {
-    GST_WARNING("no CUDAMemory: %s", g_module_error());
+    GST_WARNING("CUDAMemory is not available: %s", g_module_error());
     return nullptr;
   }
   if (!library.load_library()) {
-    GST_INFO("no CUDAMemory: libgstcuda finds no NVIDIA driver");
+    GST_INFO("CUDAMemory is not available: libgstcuda found no NVIDIA driver");
     return nullptr;
   }
   library.memory_init_once();

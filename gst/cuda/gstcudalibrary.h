@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// libgstcuda (gst-plugins-bad), found when the first element starts: one build of this plugin works
-// with every release from 1.22 on, and where the library is missing.
+// libgstcuda (gst-plugins-bad), loaded when the first element starts. One build of this plugin
+// therefore works with every release since 1.22 and without the library.
 //
-// The declarations are those of the library's headers, as far as they are used here;
-// tests/elements/gstcudaabi.cpp holds them against the headers themselves.
+// This file repeats the declarations that the plugin uses; tests/elements/gstcudaabi.cpp compares
+// them with the library's headers.
 #pragma once
 
 #include <gst/video/video.h>
@@ -29,10 +29,10 @@ struct BufferPool {
 constexpr const char *kContextType = "gst.cuda.context";
 constexpr const char *kMemoryType = "gst.cuda.memory";
 constexpr const char *kMemoryFeature = "memory:CUDAMemory";
-/// Not a constant expression: it lies outside the enumeration.
+/// Not a constant expression because the value lies outside the enumeration.
 inline const auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 1);
 
-/// Functions named as in C, without their prefix gst_cuda_.
+/// The library's functions, named without the prefix gst_cuda_.
 struct Library {
   gboolean (*load_library)();
   void (*memory_init_once)();
@@ -50,10 +50,10 @@ struct Library {
   GType (*buffer_pool_get_type)();
   GstBufferPool *(*buffer_pool_new)(Context *context);
 
-  // Until 1.22, null later.
+  // Up to 1.22; null in later versions.
   GstMemory *(*allocator_alloc)(GstAllocator *allocator, Context *context,
                                 const GstVideoInfo *info);
-  // Since 1.24, null before.
+  // Since 1.24; null in earlier versions.
   GstMemory *(*allocator_alloc_wrapped)(GstAllocator *allocator, Context *context, Stream *stream,
                                         const GstVideoInfo *info, unsigned long long device_pointer,
                                         gpointer user_data, GDestroyNotify notify);
@@ -62,27 +62,28 @@ struct Library {
   Stream *(*memory_get_stream)(Memory *memory);
   void (*buffer_pool_config_set_cuda_stream)(GstStructure *config, Stream *stream);
 
-  /// Whether memories know the stream that they are worked on.
+  /// Whether a GstCudaMemory has a GstCudaStream (since 1.24).
   bool has_streams() const { return stream_new != nullptr; }
 };
 
-/// The library, ready for use. Null where it is not installed, lacks a function, or finds no driver.
+/// Loads and initializes the library on first use. Null if it is not installed, lacks a function or
+/// finds no driver.
 const Library *library();
 
-/// For code that holds something of the library's, which is therefore there.
+/// For code that already holds one of the library's objects, so that the library must be loaded.
 inline const Library &loaded() { return *library(); }
 
-/// A property of the context.
+/// Reads the context's property cuda-device-id.
 int device_id_of(Context *context);
 
 }  // namespace cudatensor::gstcuda
 
 namespace cudatensor {
 
-/// The buffer's memory where that is one GstCudaMemory, otherwise null.
+/// Returns the buffer's memory if it is a single GstCudaMemory, otherwise null.
 gstcuda::Memory *cuda_memory_of(GstBuffer *buffer);
 
-/// The stream that a memory is worked on; null where it has none, as before GStreamer 1.24.
+/// Returns the stream of a memory; null if it has none, as before GStreamer 1.24.
 gstcuda::Stream *stream_of(gstcuda::Memory *memory);
 
 }  // namespace cudatensor

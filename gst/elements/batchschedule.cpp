@@ -15,8 +15,8 @@ std::optional<GstClockTime> BatchSchedule::next_start(const Heads &heads, GstClo
   for (const GstClockTime time : heads)
     if (GST_CLOCK_TIME_IS_VALID(time) && !is_late(time)) earliest = std::min(earliest, time);
   if (GST_CLOCK_TIME_IS_VALID(earliest)) return earliest;
-  // With what is late alone, the batch is made when the next one is due: not later than now, where
-  // one from the future has gone before.
+  // If only late frames are waiting, the batch starts when the next one is due, but not later than
+  // `now` in case the last start was in the future.
   return last_start_ ? std::min(*last_start_ + window_, now) : 0;
 }
 

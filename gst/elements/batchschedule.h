@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which frames of several cameras make one batch.
+// Decides which frames of several cameras form a batch.
 #pragma once
 
 #include <gst/gst.h>
@@ -9,27 +9,29 @@
 
 namespace cudatensor {
 
-/// Every frame goes into one batch, at most one of each camera, in the order of each camera. A batch
-/// begins with the earliest frame and takes those that lie less than the window after it, so that
-/// cameras of one rate meet in every batch, whatever their phase, and a slower one is in some. What
-/// comes after its batch has gone is late, and goes with the next. All times are running times in
-/// ns; a frame without one joins any batch.
+/// Each frame goes into exactly one batch; a batch has at most one frame of each camera, and the
+/// frames of a camera stay in order. A batch starts with the earliest waiting frame and includes
+/// the frames less than the window after it, so that cameras of the same frame rate are all in
+/// every batch, whatever their phase, and slower cameras are in some. A frame that arrives after
+/// its batch was made is late and joins the next one. All times are running times in ns; a frame
+/// without one joins any batch.
 class BatchSchedule {
  public:
-  /// The first frames that wait, of each camera at most one.
+  /// The times of the frames at the head of each camera's queue.
   using Heads = std::vector<GstClockTime>;
 
   void set_window(GstClockTime window) { window_ = window; }
   GstClockTime window() const { return window_; }
 
-  /// When the next batch of these begins; nothing where no frame waits. `now` may be none.
+  /// The start time of the next batch; no value if no frame is waiting. `now` may be
+  /// GST_CLOCK_TIME_NONE.
   std::optional<GstClockTime> next_start(const Heads &heads, GstClockTime now) const;
   bool joins(GstClockTime time, GstClockTime start) const;
-  /// Whether the batch of this frame has gone.
+  /// Whether the batch that this frame belongs to has been made already.
   bool is_late(GstClockTime time) const;
 
   void begun(GstClockTime start) { last_start_ = start; }
-  /// Time begins anew.
+  /// Called after a flush or a new start, when running time restarts.
   void reset() { last_start_.reset(); }
 
  private:

@@ -3,15 +3,15 @@
  * SECTION:element-cudahistogram
  * @title: cudahistogram
  *
- * Counts the luminance of the pictures that pass, untouched, and posts one element message an
- * interval, named `cudahistogram`: the histogram, mean, standard deviation, percentiles and the
- * shares of clipped pixels.
+ * Measures the luminance of the pictures, passes them through unchanged, and posts an element
+ * message named `cudahistogram` once per interval, with the histogram, mean, standard deviation,
+ * percentiles and the fractions of clipped pixels.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=60 ! cudahistogram interval=500000000 ! autovideosink
  * ]|
- * Prints two messages for each second of video.
+ * Prints two messages per second of video.
  *
  * Since: 0.1
  */
@@ -51,15 +51,16 @@ const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(uint64_property("interval", "Interval",
-                          "Time that one message sums up, in nanoseconds; 0 = every buffer",
+                          "Length of the interval that each message covers, in nanoseconds; 0 = "
+                          "one message per buffer",
                           G_MAXUINT64, GST_SECOND / 10),
           Effect::next_frame, [](Settings &s) -> guint64 & { return s.interval; });
     t.add(bool_property("post-messages", "Post messages",
-                        "Post element messages; where off, nothing is counted", true),
+                        "Post element messages; if false, no histogram is computed", true),
           Effect::next_frame, [](Settings &s) -> bool & { return s.post_messages; });
     t.add(int_list_property("roi", "Region of interest",
-                            "<x,y,width,height> in pixels, clipped to the frame; empty = the "
-                            "whole frame (default)"),
+                            "Region to measure, <x,y,width,height> in pixels, clipped to the "
+                            "frame; empty = the whole frame (default)"),
           Effect::next_frame, [](Settings &s) -> std::vector<int> & { return s.roi; });
     return t;
   });
@@ -70,7 +71,8 @@ Rect rect_of(const std::vector<int> &roi, const ImageDesc &image) {
   if (roi.empty()) return {0, 0, image.width, image.height};
   if (roi.size() != 4)
     throw Error(Error::Code::settings,
-                "roi has " + std::to_string(roi.size()) + " values; it needs four or none");
+                "roi has " + std::to_string(roi.size()) +
+                    " values; it must have four (x, y, width, height) or none");
   return clip_roi({roi[0], roi[1], roi[2], roi[3]}, image.width, image.height);
 }
 
@@ -80,7 +82,7 @@ bool same(const HistogramParams &a, const HistogramParams &b) {
          a.roi.height == b.roi.height;
 }
 
-/// Black and white of the caps, in bins.
+/// The bins of black and white for the caps' range.
 ClipLevels clip_levels(const GstVideoInfo &info) {
   const bool limited =
       GST_VIDEO_INFO_IS_YUV(&info) && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255;
@@ -120,25 +122,25 @@ class Histogram final : public FilterWith<Settings> {
   void forget();
   FrameTime time_of(GstBuffer *buffer) const;
 
-  /// Without the object lock.
+  /// The caller must not hold the object lock.
   void post();
-  /// What was handed over has been added.
+  /// Waits until the worker has added all counts submitted to it.
   void drain() {
     if (worker_) worker_->drain();
   }
 
   GstVideoInfo info_ = {};
   std::unique_ptr<HistogramOperation> operation_;
-  HistogramParams params_ = {};  // what the operation was made for
+  HistogramParams params_ = {};  // the parameters of operation_
   std::optional<Rect> roi_;
   HistogramInterval interval_;
 
-  // For CUDA: where frames are counted, and those that the operation sums up.
+  // CUDA only: the session, and the frames whose counts are still on the GPU.
   CudaSession *cuda_ = nullptr;
   CountedFrames open_;
 
-  HistogramAccumulator accumulator_;         // while there is a worker, its own
-  std::unique_ptr<HistogramWorker> worker_;  // for CUDA
+  HistogramAccumulator accumulator_;         // used by the worker thread, if there is one
+  std::unique_ptr<HistogramWorker> worker_;  // CUDA only
   std::atomic<bool> failed_{false};
 };
 
@@ -148,17 +150,17 @@ void Histogram::prepare(Backend &backend) {
     forget();
     return release();
   }
-  // Of the caps and the region before.
+  // Submits the counts of the previous caps and region.
   hand_over();
   const ImageDesc image = image_desc_of(info_);
   const HistogramParams params = {image, rect_of(s.roi, image)};
-  // Not for another interval: on a GPU it would wait.
+  // Not recreated if only the interval changes, because that would wait for the GPU.
   if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
   params_ = params;
   roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
 }
 
-/// What was counted goes on where it is still to be had.
+/// Submits the pending counts, if the device still works.
 void Histogram::release() {
   try {
     hand_over();
@@ -177,7 +179,7 @@ void Histogram::process(Session &session, GstBuffer *in, GstBuffer *) {
   const Settings &s = latched();
   const FrameTime time = time_of(in);
   if (!interval_.takes(time, s.interval, s.roi)) end_interval();
-  // Others may still get another frame.
+  // An interval may still take further frames; a frame alone is complete.
   const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
   count(session, in, {1, time, time, clip_levels(info_), roi_}, alone);
   if (!alone) interval_.add(time, s.roi);
@@ -224,7 +226,8 @@ void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &fram
   if (alone) post();
 }
 
-/// The GPU keeps the sum until the interval ends. A frame alone takes its bins along.
+/// The GPU keeps the sums until the interval ends. If the frame is an interval of its own, its bins
+/// are fetched at once.
 void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame,
                             bool alone) {
   cuda_ = &cuda;
@@ -265,7 +268,8 @@ void Histogram::start_worker(const CudaContextRef &context) {
   worker_ = std::make_unique<HistogramWorker>(context, deliver, failed);
 }
 
-/// What the GPU holds, behind all that it still counts. Events come outside the session's scope.
+/// Queues the copy of the GPU's sums after all pending counts. Enters the session's scope because
+/// events are handled outside it.
 HistogramJob Histogram::take_counted() {
   if (open_.frames == 0) return {};
   const SessionScope scope(*cuda_);
@@ -311,10 +315,9 @@ Filter *create(GstBaseTransform *element) { return new Histogram(element); }
 
 static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudahistogram_debug, "cudahistogram", 0, "cudahistogram");
-  cudatensor::set_metadata(
-      GST_ELEMENT_CLASS(klass),
-      {"cudahistogram", "CUDA histogram", "Filter/Analyzer/Video",
-       "Posts the luminance histogram of the pictures that pass, and its statistics"});
+  cudatensor::set_metadata(GST_ELEMENT_CLASS(klass),
+                           {"cudahistogram", "CUDA histogram", "Filter/Analyzer/Video",
+                            "Posts luminance histograms and their statistics as element messages"});
   cudatensor::install_analyzer(
       &klass->parent_class, cudahistogram_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS ", P010_10LE"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram of an interval, as its frames come, and the message that is made of it.
+// Accumulates the histogram of an interval and creates its element message.
 #pragma once
 
 #include <gst/gst.h>
@@ -11,10 +11,10 @@
 
 namespace cudatensor {
 
-/// When a frame is shown; GST_CLOCK_TIME_NONE where that is not known.
+/// The times of a frame; GST_CLOCK_TIME_NONE if unknown.
 struct FrameTime {
   GstClockTime timestamp, stream_time, running_time, duration;
-  bool reversed = false;  ///< in a segment of negative rate: later frames have lower timestamps
+  bool reversed = false;  ///< the segment's rate is negative: later frames have lower timestamps
 };
 
 /// The highest bin that counts as black and the lowest that counts as white.
@@ -22,23 +22,23 @@ struct ClipLevels {
   int black, white;
 };
 
-/// Frames in a row that were counted together.
+/// Consecutive frames whose counts were summed.
 struct CountedFrames {
   guint frames = 0;
   FrameTime first = {}, last = {};
   ClipLevels levels = {};
-  std::optional<Rect> roi;  ///< what was counted of them, clipped to the frame; nothing: all
+  std::optional<Rect> roi;  ///< the counted region, clipped to the frame; no value: the whole frame
 
-  /// More of the same, which come later.
+  /// Appends frames that follow these.
   void add(const CountedFrames &more);
 };
 
-/// The frames that one message sums up, as they pass.
+/// Tracks which frames belong to the current interval.
 class HistogramInterval {
  public:
-  /// Whether a frame belongs to it: its timestamp lies less than `length` nanoseconds behind the
-  /// first one's, in the direction of playback, and the same region of it is counted. True where
-  /// there is none yet.
+  /// Whether a frame belongs to the current interval: its timestamp is less than `length`
+  /// nanoseconds after the first frame's, in the direction of playback, and its region is the same.
+  /// True if the interval is empty.
   bool takes(const FrameTime &frame, guint64 length, const std::vector<int> &roi) const;
   void add(const FrameTime &frame, const std::vector<int> &roi);
   void end() { empty_ = true; }
@@ -50,15 +50,15 @@ class HistogramInterval {
   std::vector<int> roi_;
 };
 
-/// Sums what was counted of an interval's frames.
+/// Sums the counts of an interval's frames.
 class HistogramAccumulator {
  public:
   bool empty() const { return counted_.frames == 0; }
 
-  /// The message tells the first frames' region.
+  /// The message contains the region of the first frames.
   void add(const Bins &bins, const CountedFrames &counted);
 
-  /// The message of what was added, and a new start.
+  /// Creates the message from the accumulated counts, then resets them.
   GstStructure *take();
   void discard();
 
@@ -67,7 +67,7 @@ class HistogramAccumulator {
 
   CountedFrames counted_;
   Bins bins_ = {};
-  uint64_t black_ = 0, white_ = 0;  // as counted: a caps change moves the levels
+  uint64_t black_ = 0, white_ = 0;  // counted separately, because new caps can change the levels
 };
 
 }  // namespace cudatensor

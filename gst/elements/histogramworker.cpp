@@ -4,7 +4,7 @@
 namespace cudatensor {
 namespace {
 
-// Intervals, or changes in one, that a source may be ahead of the device.
+// The largest number of jobs that may wait for the device.
 constexpr size_t kMostJobs = 64;
 
 }  // namespace
@@ -53,7 +53,7 @@ void HistogramWorker::drain() {
   changed_.wait(lock, [this] { return jobs_.empty(); });
 }
 
-/// Nothing is delivered behind a gap.
+/// After an error no further job is delivered, so that no interval is missing from the sequence.
 void HistogramWorker::deliver(const HistogramJob &job) {
   if (broken_) return;
   try {
@@ -76,10 +76,10 @@ void HistogramWorker::work() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    HistogramJob &job = jobs_.front();  // stays there, so that drain() waits for it
+    HistogramJob &job = jobs_.front();  // stays in the queue, so that drain() waits for it
     lock.unlock();
     deliver(job);
-    job.input.reset();  // frees it, perhaps
+    job.input.reset();  // may free the buffer, so not under the lock
     lock.lock();
     if (job.bins.memory) free_.push_back(std::move(job.bins));
     jobs_.pop_front();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Histograms that a GPU is still counting, and the thread that waits for them instead of the
-// streaming thread.
+// A thread that waits for histograms from the GPU, so that the streaming thread does not have to.
 #pragma once
 
 #include <condition_variable>
@@ -17,40 +16,40 @@
 
 namespace cudatensor {
 
-/// Where bins arrive, and when.
+/// Pinned memory that the GPU writes bins to, and the event that completes them.
 struct PendingBins {
-  std::unique_ptr<Memory> memory;  ///< pinned, holds Bins
+  std::unique_ptr<Memory> memory;  ///< pinned memory that contains a Bins
   std::unique_ptr<Event> ready;
 
   Bins &bins() const { return *reinterpret_cast<Bins *>(memory->data()); }
 };
 
-/// Something to be told in its turn.
+/// A result to be delivered in order.
 struct HistogramJob {
-  PendingBins bins;                  ///< null where there is nothing to wait for
-  CountedFrames counted;             ///< in these bins
-  std::shared_ptr<GstBuffer> input;  ///< that is read until then
+  PendingBins bins;                  ///< null if there is nothing to wait for
+  CountedFrames counted;             ///< the frames counted in these bins
+  std::shared_ptr<GstBuffer> input;  ///< the buffer that the GPU reads until then; may be null
   bool ends_interval = false;
 };
 
-/// Made, used and destroyed inside the context's scope, by the streaming thread.
+/// Created, used and destroyed by the streaming thread, inside the context's scope.
 class HistogramWorker {
  public:
   using Deliver = std::function<void(const HistogramJob &job)>;
 
-  /// `deliver` is called in order and on the worker's thread; `failed` is told of the Error that
-  /// ends all deliveries.
+  /// `deliver` is called for each job in order, on the worker's thread. `failed` receives the Error
+  /// after which no further job is delivered.
   HistogramWorker(const CudaContextRef &context, Deliver deliver,
                   std::function<void(const Error &)> failed);
-  /// Drains.
+  /// Waits for all jobs, as drain() does.
   ~HistogramWorker();
 
-  /// Bins to count into; those that were delivered are taken again.
+  /// Returns bins for the GPU to write to. Reuses those of delivered jobs.
   PendingBins take();
-  /// Has the job delivered when its bins have arrived. Waits only where the device is a long way
-  /// behind.
+  /// Queues a job, which is delivered when its bins are complete. Blocks only if too many jobs are
+  /// pending.
   void push(HistogramJob job);
-  /// Waits until all that was pushed has been delivered.
+  /// Waits until all queued jobs have been delivered.
   void drain();
 
  private:
@@ -62,10 +61,10 @@ class HistogramWorker {
   std::function<void(const Error &)> failed_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<HistogramJob> jobs_;  // the first is being waited for
+  std::deque<HistogramJob> jobs_;  // the worker waits for the first
   std::vector<PendingBins> free_;
   bool stopping_ = false;
-  bool broken_ = false;  // the worker's
+  bool broken_ = false;  // used only by the worker's thread
   std::thread thread_;
 };
 

@@ -4,15 +4,17 @@
  * @title: cudaletterbox
  * @see_also: cudanormalize
  *
- * Scales a picture into the size that downstream asks for, keeps its aspect ratio, pads the rest
- * and converts to RGB or grey, in one pass. Every buffer carries a GstCudaTensorGeometryMeta, with
- * which detections in the output are mapped back to the source.
+ * Scales a picture to fit the size that downstream requires, preserves its aspect ratio, pads the
+ * remaining area and converts to RGB or gray, in one pass. Each buffer carries a
+ * GstCudaTensorGeometryMeta, which maps detections in the output back to the source.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox
+ * resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert !
+ * autovideosink
  * ]|
- * A 16:9 picture in a square of 640 pixels, 140 rows of grey above and below.
+ * Fits a 16:9 picture into 640×640 pixels, with 140 gray rows above and below.
  *
  * Since: 0.1
  */
@@ -45,7 +47,7 @@ struct Settings {
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
-    t.add(enum_property("resize-mode", "Resize mode", "Where the picture lies in the output",
+    t.add(enum_property("resize-mode", "Resize mode", "Placement of the picture in the output",
                         letterbox_mode_get_type(), static_cast<int>(ResizeMode::affine)),
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
     add_resize_properties(t, [](Settings &s) -> Resize & { return s.resize; });
@@ -116,7 +118,7 @@ static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
   cudatensor::set_metadata(
       GST_ELEMENT_CLASS(klass),
       {"cudaletterbox", "CUDA letterbox", "Filter/Converter/Video/Scaler",
-       "Scales a picture into a fixed size, keeps its aspect ratio and pads the rest"});
+       "Scales pictures to fit a fixed size, preserving the aspect ratio, and pads the rest"});
   cudatensor::install_filter(
       &klass->parent_class, cudaletterbox_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),

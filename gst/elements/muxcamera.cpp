@@ -49,8 +49,9 @@ std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator) {
 
 SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size) {
   if (batch_size != 0 && pads.size() > batch_size)
-    throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) + " for " +
-                                           std::to_string(pads.size()) + " sink pads");
+    throw Error(Error::Code::settings, "batch-size " + std::to_string(batch_size) +
+                                           " is too small for " + std::to_string(pads.size()) +
+                                           " sink pads");
   SlotPads slots(batch_size != 0 ? batch_size : pads.size());
   std::vector<GstAggregatorPad *> others;
   for (const Ref<GstAggregatorPad> &pad : pads) {

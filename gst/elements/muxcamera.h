@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A sink pad of cudatensormux, and the camera behind it.
+// The sink pads of cudatensormux and the state of their cameras.
 #pragma once
 
 #include <gst/base/gstaggregator.h>
@@ -21,44 +21,46 @@ G_END_DECLS
 
 namespace cudatensor {
 
-/// What the mux knows of a camera; the streaming thread's, but for the number.
+/// The mux's state for one camera. Used only by the streaming thread, except `index`.
 struct Camera {
-  int index = -1;  // of its pad
+  int index = -1;  // the number in the pad's name
   std::string stream_id;
   GstVideoInfo info = {};
-  std::optional<Source> source;  // while there are caps that were taken
-  std::string refusal;           // of the last caps: why they were not
+  std::optional<Source> source;  // set while the pad has accepted caps
+  std::string refusal;  // why the pad's last caps were rejected; empty if they were accepted
 };
 
-/// Of a pad of the type above.
+/// `pad` must be a GstCudaTensorMuxPad.
 Camera &camera_of(GstAggregatorPad *pad);
 
-/// The sink pads in the order of their numbers.
+/// The sink pads, sorted by number.
 std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator);
 
-/// Of each slot its pad, or null. A pad whose number is below the batch size has the slot of that
-/// number. Throws Error where there are more pads than slots; a batch size of 0 has as many.
+/// The pad of each slot, or null. A pad whose number is less than the batch size is assigned the
+/// slot of that number. Throws Error if there are more pads than slots. With a batch size of 0
+/// there is one slot per pad.
 using SlotPads = std::vector<GstAggregatorPad *>;
 SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size);
 
-/// None where the buffer has no time, or its segment is none of time.
+/// GST_CLOCK_TIME_NONE if the buffer has no timestamp or the segment is not in time format.
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
 
-/// 0 where caps do not say.
+/// 0 if the caps have no framerate.
 GstClockTime frame_duration_of(const Camera &camera);
 
-/// The frame of a camera that waits first, or none. What is left of the time before a flush goes.
+/// Returns the first frame in the pad's queue, or null. Drops a frame left over from before a
+/// flush.
 Ref<GstBuffer> peek(GstAggregatorPad *pad);
 
-/// Whether each camera has a frame for the next batch, or none to wait for.
+/// Whether each pad has a frame or is at EOS.
 bool have_spoken(const std::vector<Ref<GstAggregatorPad>> &pads);
-/// Whether there are cameras, and all have ended.
+/// Whether there is at least one pad, and all are at EOS.
 bool have_ended(const std::vector<Ref<GstAggregatorPad>> &pads);
 
-/// Whether a buffer stands for a gap event.
+/// Whether GstAggregator created the buffer for a GAP event.
 bool is_gap(GstBuffer *buffer);
 
-/// GstAggregatorClass::clip: drops what lies outside of its segment.
+/// Implements GstAggregatorClass::clip: drops frames that lie outside the segment.
 GstBuffer *clip_to_segment(GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
 }  // namespace cudatensor

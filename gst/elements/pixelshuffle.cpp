@@ -3,14 +3,17 @@
  * SECTION:element-cudapixelshuffle
  * @title: cudapixelshuffle
  *
- * Depth to space (PyTorch's PixelShuffle, ONNX's DepthToSpace in CRD mode): the last step of most
- * super-resolution networks. Gives a tensor of the same type, or in the same pass a picture.
+ * Depth to space (PyTorch's PixelShuffle, ONNX's DepthToSpace in CRD mode), the last step of most
+ * super-resolution networks. The output is a tensor of the same type or a picture, converted in the
+ * same pass.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 fakesrc num-buffers=60 sizetype=fixed sizemax=307200 filltype=random format=time ! other/tensors,format=static,num_tensors=1,types=uint8,dimensions=320:240:4:1,framerate=30/1 ! cudapixelshuffle ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
+ * gst-launch-1.0 fakesrc num-buffers=60 sizetype=fixed sizemax=307200 filltype=random format=time !
+ * other/tensors,format=static,num_tensors=1,types=uint8,dimensions=320:240:4:1,framerate=30/1 !
+ * cudapixelshuffle ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
  * ]|
- * Four channels of 320×240 become one picture of 640×480.
+ * Turns four channels of 320×240 into one picture of 640×480.
  *
  * Since: 0.1
  */
@@ -50,16 +53,16 @@ const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     t.add(int_property("upscale-factor", "Upscale factor",
-                       "How many times wider and higher the output is; the input has a multiple "
-                       "of its square of channels",
+                       "Factor by which width and height are enlarged; the number of input "
+                       "channels must be a multiple of its square",
                        1, 64, 2),
           Effect::renegotiates, [](Settings &s) -> int & { return s.factor; });
     t.add(double_property("scale", "Scale",
-                          "Video output: factor that brings elements to 0 to 255; 0 = 255 for "
-                          "float types, 1 for uint8",
+                          "Video output: factor that maps elements to sample values from 0 to 255; "
+                          "0 = 255 for float types, 1 for uint8",
                           0.0),
           Effect::next_frame, [](Settings &s) -> double & { return s.scale; });
-    t.add(double_property("offset", "Offset", "Video output: added after the scale", 0.0),
+    t.add(double_property("offset", "Offset", "Video output: offset added after scaling", 0.0),
           Effect::next_frame, [](Settings &s) -> double & { return s.offset; });
     return t;
   });
@@ -91,9 +94,9 @@ class PixelShuffle final : public FilterWith<Settings> {
  private:
   TensorDesc in_ = {};
   bool to_video_ = false;
-  std::optional<Geometry> geometry_;  // where the sizes are those of a picture
-  GstVideoInfo video_ = {};           // the output: this …
-  TensorDesc tensor_ = {};            // … or this
+  std::optional<Geometry> geometry_;  // set if the sizes are valid for a picture
+  GstVideoInfo video_ = {};           // the output if to_video_
+  TensorDesc tensor_ = {};            // the output otherwise
   std::unique_ptr<TensorToTensor> to_tensor_operation_;
   std::unique_ptr<TensorToImage> to_video_operation_;
 };
@@ -134,7 +137,7 @@ void set_types(GstStructure *s, const GstStructure *other) {
   if (types != nullptr) gst_structure_set_value(s, "types", types);
 }
 
-/// Appends the pictures that a shuffled tensor can be written as.
+/// Appends caps of the pictures that the output tensor can be converted to.
 void append_pictures(GstCaps *caps, const GstStructure *tensor, const TensorDesc &out) {
   if (out.n != 1 || (out.c != 1 && out.c != 3) || out.w > kMaxImageSize || out.h > kMaxImageSize)
     return;
@@ -153,7 +156,7 @@ GstStructure *new_result(const GstStructure *tensor) {
   return s;
 }
 
-/// What becomes of a tensor of any dimensions.
+/// Appends the output caps for an input of unknown dimensions.
 void append_open_results(GstCaps *caps, const GstStructure *in) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, in);
@@ -161,14 +164,14 @@ void append_open_results(GstCaps *caps, const GstStructure *in) {
   gst_caps_append_structure(caps, picture);
 }
 
-/// Nothing where the structure leaves them open.
+/// No value if the structure does not fix the dimensions.
 std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
   const std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (texts.size() != 1) return std::nullopt;
   return parse_dimensions(texts[0].c_str());
 }
 
-/// What becomes of a tensor: tensors first, then pictures.
+/// Appends the output caps for an input tensor: tensors first, then pictures.
 void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   const auto dimensions = dimensions_of_tensor(in);
   if (!dimensions) return append_open_results(caps, in);
@@ -177,7 +180,8 @@ void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   append_pictures(caps, in, out);
 }
 
-/// The tensor that a picture is made of; nothing where its structure leaves that open.
+/// The dimensions of the tensor that becomes this picture; no value if the structure does not fix
+/// them.
 std::optional<Dimensions> dimensions_of_picture(const GstStructure *picture) {
   int width = 0, height = 0;
   const char *format = gst_structure_get_string(picture, "format");
@@ -187,7 +191,8 @@ std::optional<Dimensions> dimensions_of_picture(const GstStructure *picture) {
   return Dimensions{width, height, g_str_equal(format, "GRAY8") ? 1 : 3, 1};
 }
 
-/// Appends the tensors that give an output, none where its sides are no multiples of the factor.
+/// Appends the input caps for an output; none if its width or height is not a multiple of the
+/// factor.
 void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
   GstStructure *s = new_tensor_structure(out);
   set_types(s, out);
@@ -201,7 +206,7 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
     gst_structure_free(s);
 }
 
-/// One alternative that cannot be shuffled leaves the others. Throws Error where there are no others.
+/// Skips structures that cannot be shuffled. Throws Error if none is left.
 Ref<GstCaps> results_of(const GstCaps *caps, int factor) {
   Ref<GstCaps> result(gst_caps_new_empty());
   std::optional<Error> refusal;
@@ -244,7 +249,7 @@ static void gst_cuda_pixel_shuffle_class_init(GstCudaPixelShuffleClass *klass) {
   cudatensor::set_metadata(
       GST_ELEMENT_CLASS(klass),
       {"cudapixelshuffle", "CUDA pixel shuffle", "Filter/Converter/Video/Scaler",
-       "Depth to space, the last step of super-resolution, to a tensor or a picture"});
+       "Rearranges channels into pixels (depth to space) for super-resolution networks"});
   using cudatensor::DType;
   GstCaps *src =
       cudatensor::make_tensor_template_caps({DType::float16, DType::float32, DType::uint8});

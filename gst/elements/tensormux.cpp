@@ -4,21 +4,24 @@
  * @title: cudatensormux
  * @see_also: cudanormalize
  *
- * Turns the pictures of several cameras into one batch for a network, in one pass: what cudanormalize
- * does to one picture, for cameras of any sizes, formats, colours and rates. A batch has a slot for
- * each camera; a GstCudaTensorBatchMeta says what lies in each. The slot of a camera that has no
- * picture in time is filled with the pad value and marked invalid, so that no camera holds up others
- * for longer than the latency.
+ * Combines the pictures of several cameras into one batch for a network, in one pass. It processes
+ * each picture as cudanormalize does; the cameras may differ in size, format, color and frame rate.
+ * A batch has one slot per camera, and a GstCudaTensorBatchMeta describes the contents of each
+ * slot. If a camera delivers no picture in time, its slot is filled with the pad value and marked
+ * invalid, so that no camera delays the others by more than the latency.
  *
- * Pads may come and go while the pipeline plays. A pad whose number is below the batch size has the
- * slot of that number. A batch waits for the pads that exist: behind decodebin, which links late, use
- * `decodebin ! queue ! mux.`, so that the first batches have its frames.
+ * Pads can be added and removed in the PLAYING state. A pad whose number is less than the batch
+ * size is assigned the slot of that number. A batch waits only for pads that exist. decodebin links
+ * its pads late, so use `decodebin ! queue ! mux.` to have its frames in the first batches.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 ! mux.
+ * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink
+ * silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
+ * mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 !
+ * mux.
  * ]|
- * Batches of two letterboxed pictures, 640:640:3:2.
+ * Produces batches of two letterboxed pictures with dimensions 640:640:3:2.
  *
  * Since: 0.1
  */
@@ -53,7 +56,7 @@ TensorMuxer &muxer_of(gpointer element) { return *static_cast<GstCudaTensorMux *
 GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
                                  const gchar *name, const GstCaps *caps) {
   if (!locked(aggregator, [&] { return muxer_of(aggregator).has_room(); })) {
-    GST_WARNING_OBJECT(aggregator, "no sink pad beyond the batch size");
+    GST_WARNING_OBJECT(aggregator, "cannot add a sink pad: all slots of batch-size are in use");
     return nullptr;
   }
   GstAggregatorPad *pad = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
@@ -99,8 +102,8 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
   return TRUE;
 }
 
-/// GstAggregator until 1.22.8 lets upstream free a query that is being answered, where its pad is
-/// flushed or released. Pools are not offered there.
+/// Up to 1.22.8, GstAggregator lets upstream free a query that is still being handled if its pad is
+/// flushed or released. With those versions no pool is offered.
 bool keeps_queries() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
@@ -218,7 +221,7 @@ static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
   cudatensor::add_pad_templates(element);
   cudatensor::set_metadata(
       element, {"cudatensormux", "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler",
-                "Turns the pictures of several cameras into one batch for a network"});
+                "Combines the pictures of several cameras into one batched tensor"});
   gst_type_mark_as_plugin_api(gst_cuda_tensor_mux_pad_get_type(),
                               static_cast<GstPluginAPIFlags>(0));
 

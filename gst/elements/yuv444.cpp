@@ -4,15 +4,18 @@
  * @title: cudanv12toyuv444
  * @see_also: cudanormalize
  *
- * Converts 4:2:0 pictures to planar 4:4:4, with a resize and a crop in Q13.18 fixed point: the
- * output is the rectangle at (crop-x, crop-y) of the resized frame. Chroma is replicated to full
- * size before it is resized, so that without a resize every sample is one of the input's.
+ * Converts 4:2:0 pictures to planar 4:4:4 with a resize and a crop in Q13.18 fixed-point
+ * arithmetic. The output is the rectangle at (crop-x, crop-y) of the resized frame. Chroma is
+ * replicated to full resolution before it is resized, so that without a resize each output sample
+ * equals an input sample.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360 ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
+ * cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360
+ * ! videoconvert ! autovideosink
  * ]|
- * The middle half of a picture that was resized to 640×360.
+ * Outputs the middle half of a picture resized to 640×360.
  *
  * Since: 0.1
  */
@@ -43,9 +46,10 @@ struct AxisSettings {
   int resize = 0;
   int crop = 0;
 
-  /// The longest output; a crop that leaves the resized frame is refused frame by frame.
+  /// The maximum output size. A crop outside the resized frame is reported when a frame is
+  /// processed.
   int longest() const { return resize > crop ? resize - crop : kMaxImageSize; }
-  /// The output where downstream leaves it open.
+  /// The output size if downstream does not fix it.
   int preferred(int input) const { return resize != 0 ? std::max(resize - crop, 1) : input; }
   int resized(int output) const { return resize != 0 ? resize : output; }
 };
@@ -57,21 +61,20 @@ struct Settings {
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
-    t.add(int_property("resize-width", "Resize width",
-                       "Width that the frame is resized to before the crop, in pixels; 0 = the "
-                       "output's width",
-                       0, kMaxImageSize, 0),
-          Effect::renegotiates, [](Settings &s) -> int & { return s.x.resize; });
-    t.add(int_property("resize-height", "Resize height",
-                       "Height that the frame is resized to before the crop, in pixels; 0 = the "
-                       "output's height",
-                       0, kMaxImageSize, 0),
-          Effect::renegotiates, [](Settings &s) -> int & { return s.y.resize; });
     t.add(
-        int_property("crop-x", "Crop x", "Left edge of the output in the resized frame, in pixels",
+        int_property("resize-width", "Resize width",
+                     "Width of the resized frame before cropping, in pixels; 0 = the output width",
                      0, kMaxImageSize, 0),
-        Effect::renegotiates, [](Settings &s) -> int & { return s.x.crop; });
-    t.add(int_property("crop-y", "Crop y", "Top edge of the output in the resized frame, in pixels",
+        Effect::renegotiates, [](Settings &s) -> int & { return s.x.resize; });
+    t.add(int_property(
+              "resize-height", "Resize height",
+              "Height of the resized frame before cropping, in pixels; 0 = the output height", 0,
+              kMaxImageSize, 0),
+          Effect::renegotiates, [](Settings &s) -> int & { return s.y.resize; });
+    t.add(int_property("crop-x", "Crop x", "Left edge of the crop in the resized frame, in pixels",
+                       0, kMaxImageSize, 0),
+          Effect::renegotiates, [](Settings &s) -> int & { return s.x.crop; });
+    t.add(int_property("crop-y", "Crop y", "Top edge of the crop in the resized frame, in pixels",
                        0, kMaxImageSize, 0),
           Effect::renegotiates, [](Settings &s) -> int & { return s.y.crop; });
     return t;
@@ -137,7 +140,7 @@ static void gst_cuda_nv12_to_yuv444_class_init(GstCudaNv12ToYuv444Class *klass) 
   cudatensor::set_metadata(
       GST_ELEMENT_CLASS(klass),
       {"cudanv12toyuv444", "CUDA NV12 to YUV 4:4:4", "Filter/Converter/Video/Scaler",
-       "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed point"});
+       "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed-point arithmetic"});
   cudatensor::install_filter(&klass->parent_class, cudanv12toyuv444_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_YUV420),
                              cudatensor::make_video_template_caps("Y444"), cudatensor::create);

@@ -13,24 +13,25 @@
 namespace cudatensor {
 namespace {
 
-/// Never closed: tensors may be let go until the process ends.
+/// Never closed, because tensors may be released until the process exits.
 Device &device() {
   static Device *const device = open_cuda_device().release();
   return *device;
 }
 
 void log(const Error &error) {
-  GST_CAT_ERROR(handover_category(), "the order of a tensor's release is not kept: %s",
+  GST_CAT_ERROR(handover_category(),
+                "cannot order the reuse of a tensor's memory after the consumer's work: %s",
                 error.what());
 }
 
 struct Waiting {
   void *context;
-  std::unique_ptr<Event> event;  // null: for all that the context has queued
+  std::unique_ptr<Event> event;  // null: wait for all work queued in the context
   std::function<void()> then;
 };
 
-/// The event ends in its context, or with it.
+/// The event must be destroyed in its context, or without a CUDA call if the context is lost.
 void wait_for(Waiting &waiting) {
   try {
     const ContextScope scope(waiting.context);
@@ -46,7 +47,7 @@ void wait_for(Waiting &waiting) {
   }
 }
 
-/// Waits for events, one after the other, on a thread that ends when there are none.
+/// Waits for events in turn, on a thread that exits when none is left.
 class Waiter {
  public:
   void add(Waiting waiting) {
@@ -54,13 +55,14 @@ class Waiter {
     try {
       std::thread([this] { run(); }).detach();
     } catch (const std::system_error &error) {
-      GST_CAT_WARNING(handover_category(), "waiting here: %s", error.what());
+      GST_CAT_WARNING(handover_category(),
+                      "cannot start a thread, waiting on the calling thread: %s", error.what());
       run();
     }
   }
 
  private:
-  /// Whether somebody has to run.
+  /// Returns whether the caller must start run().
   bool append(Waiting waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
     all_.push_back(std::move(waiting));
@@ -88,7 +90,7 @@ class Waiter {
   bool running_ = false;
 };
 
-/// Never destroyed: its thread may outlive main().
+/// Never destroyed, because its thread may outlive main().
 Waiter &waiter() {
   static auto *const waiter = new Waiter;
   return *waiter;
@@ -98,14 +100,15 @@ bool is_ordered(const CudaPlace &place, Stream consumer) {
   return place.stream.handle != nullptr && place.stream.handle == consumer.handle;
 }
 
-/// False where the driver has no event for all of a context.
+/// Returns false if the driver cannot record an event for a whole context.
 bool record(Event &event, std::optional<Stream> consumer) {
   if (!consumer) return event.record_context();
   event.record(*consumer);
   return true;
 }
 
-/// What has to pass before the memory may be written to: nothing where its stream waits.
+/// The work that must complete before the memory may be overwritten; no value if the memory's
+/// stream can wait for it.
 std::optional<Waiting> what_to_wait_for(const CudaPlace &place, std::optional<Stream> consumer) {
   const ContextScope scope(place.context);
   auto event = device().make_event();
@@ -122,11 +125,12 @@ const gstcuda::Library &usable_library() {
   const gstcuda::Library *library = gstcuda::library();
   if (library != nullptr) return *library;
   if (!cuda_is_built())
-    throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                  "this build of libgstcudatensor has no CUDA: only tensors in system memory");
+    throw Failure(
+        GST_CUDA_TENSOR_ERROR_NO_CUDA,
+        "libgstcudatensor was built without CUDA and supports only tensors in system memory");
   count_cuda_devices();
   throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                "libgstcuda-1.0.so.0 cannot be used: GST_DEBUG=cuda*:4 tells why");
+                "libgstcuda-1.0.so.0 cannot be used; set GST_DEBUG=cuda*:4 to log the cause");
 }
 
 CudaPlace place_of(gstcuda::Memory *memory) {
@@ -142,7 +146,8 @@ void hold_consumer(const CudaPlace &place, Stream consumer) {
   if (is_ordered(place, consumer)) return;
   const ContextScope scope(place.context);
   const auto event = device().make_event();
-  // Fails for a stream that no order could be kept with when the tensor is let go.
+  // Checks that events can be recorded on the consumer's stream, which the release of the tensor
+  // requires.
   event->record(consumer);
   if (place.stream.handle == nullptr) return;
   event->record(place.stream);

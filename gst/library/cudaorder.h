@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who waits for whom between the stream that fills a tensor and the consumer's.
+// Synchronization between the stream that fills a tensor and the consumer's stream.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,30 +13,30 @@
 
 namespace cudatensor {
 
-/// Throws what keeps CUDAMemory from being used.
+/// Returns libgstcuda. Throws if CUDAMemory cannot be used.
 const gstcuda::Library &usable_library();
 
-/// What is behind a GstCudaMemory.
+/// The CUDA context, device and stream of a GstCudaMemory.
 struct CudaPlace {
   void *context;  ///< a CUcontext
   int device;
-  Stream stream;  ///< without a handle where the memory has none
+  Stream stream;  ///< has no handle if the memory has no stream
 };
 
-/// The memory's; it must stay.
+/// The location of the memory. The memory must outlive it.
 CudaPlace place_of(gstcuda::Memory *memory);
 
-/// Whether the context is the one of the CUDA runtime. Throws Error.
+/// Whether the context is the device's primary context, which the CUDA runtime uses. Throws Error.
 bool is_primary(const CudaPlace &place);
 
-/// What is queued on `consumer` from now on comes after what fills the memory. Throws Error, also
-/// where the consumer's stream cannot be used in the memory's context.
+/// Makes work queued on `consumer` from now on wait for the work that fills the memory. Throws
+/// Error, also if the consumer's stream cannot be used in the memory's context.
 void hold_consumer(const CudaPlace &place, Stream consumer);
 
-/// Whoever writes to the memory after `let_go` does so after what `consumer` has queued until now, or
-/// without one what all streams of the context have. Where the memory's stream cannot wait for that,
-/// `let_go` is called when it is done, maybe by another thread; otherwise now. Errors are logged, and
-/// end the waiting.
+/// Calls `release` so that later writes to the memory wait for the work queued so far on
+/// `consumer`, or on all streams of the context if there is no consumer stream. If the memory's
+/// stream can wait, `release` is called at once; otherwise it is called when the work is complete,
+/// possibly on another thread. Errors are logged, and `release` is then called without waiting.
 void let_go_after(const CudaPlace &place, std::optional<Stream> consumer,
                   std::function<void()> let_go);
 

@@ -9,12 +9,12 @@ namespace cudatensor {
 
 struct DataType {
   GstCudaTensorDataType type;
-  const char *name;  ///< in NNStreamer's caps
+  const char *name;  ///< the name in NNStreamer's caps
   uint8_t code;      ///< in DLPack
   uint8_t bits;
 };
 
-/// Null where there is none.
+/// Null if there is no such type.
 const DataType *find_data_type(GstCudaTensorDataType type);
 const DataType *find_data_type(const char *name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The binary interface of DLPack, as far as it is used here: the form before 1.0, which has no
-// version, and that of major version 1. tests/handover/ holds it against DLPack's own header and
-// against its published layout.
+// The part of DLPack's binary interface that the library uses: the unversioned structs from
+// before 1.0, and those of major version 1. tests/interop/ compares them with DLPack's header and
+// its published layout.
 #pragma once
 
 #include <cstdint>
@@ -53,4 +53,4 @@ struct DLManagedTensorVersioned {
 
 }  // extern "C"
 
-constexpr uint64_t kDLReadOnly = 1;  ///< of the flags
+constexpr uint64_t kDLReadOnly = 1;  ///< a bit of `flags`

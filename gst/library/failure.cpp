@@ -19,7 +19,7 @@ void set_error(GError **error, const Error &failure) {
 
 GstDebugCategory *handover_category() {
   static GstDebugCategory *const category =
-      _gst_debug_category_new("cudatensor-handover", 0, "tensors handed to consumers");
+      _gst_debug_category_new("cudatensor-handover", 0, "tensor interop (DLPack, CUDA streams)");
   return category;
 }
 

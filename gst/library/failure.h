@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Errors on their way to a GError.
+// Conversion of exceptions to GError.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +10,8 @@
 
 namespace cudatensor {
 
-/// Thrown by everything below the C functions, beside Error.
+/// An error with a GstCudaTensorError code. The code behind the C functions throws Failure and
+/// Error.
 class Failure : public std::runtime_error {
  public:
   Failure(GstCudaTensorError code, const std::string &text)
@@ -24,7 +25,8 @@ class Failure : public std::runtime_error {
 void set_error(GError **error, const Failure &failure);
 void set_error(GError **error, const Error &failure);
 
-/// `work()`, or where it throws its type's zero and the error.
+/// Returns the result of `work()`. If it throws, sets `error` and returns the zero value of the
+/// type.
 template <class Work>
 auto caught(GError **error, const Work &work) -> decltype(work()) {
   try {
@@ -37,7 +39,7 @@ auto caught(GError **error, const Work &work) -> decltype(work()) {
   return {};
 }
 
-/// The category of what the library logs.
+/// The library's debug category.
 GstDebugCategory *handover_category();
 
 }  // namespace cudatensor

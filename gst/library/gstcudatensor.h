@@ -2,27 +2,28 @@
 /**
  * SECTION:gstcudatensor
  * @title: GstCudaTensor
- * @short_description: tensors of a pipeline for inference, without a copy
+ * @short_description: zero-copy access to a pipeline's tensors for inference
  *
- * A #GstCudaTensor is the tensor in a #GstBuffer whose caps are NNStreamer's `other/tensors`, as
- * cudanormalize, cudatensormux and cudapixelshuffle make them, in memory of the GPU or the host. It
- * holds the buffer, and is handed to a consumer as a DLPack tensor, or as a pointer between
- * gst_cuda_tensor_acquire() and gst_cuda_tensor_release().
+ * A #GstCudaTensor represents the tensor in a #GstBuffer with NNStreamer's `other/tensors` caps,
+ * which cudanormalize, cudatensormux and cudapixelshuffle produce, in GPU or host memory. It holds
+ * a reference to the buffer. Consumers access the data as a DLPack tensor, or through a pointer
+ * between gst_cuda_tensor_acquire() and gst_cuda_tensor_release().
  *
- * Nothing is copied, and nobody waits on the CPU: the consumer names the CUDA stream that it works
- * on, that stream waits for the work that fills the tensor, and whatever the pool does with the
- * memory afterwards waits for the work that the consumer had queued when it let go.
+ * The data is not copied and the CPU does not wait. The consumer passes the CUDA stream it works
+ * on. That stream waits for the work that fills the tensor, and the next use of the memory waits
+ * for the work that the consumer had queued when it released the tensor.
  *
  * All functions may be called from any thread, with or without a current CUDA context, which they
- * leave as it is, but not from a callback that CUDA runs in a stream. A #GstCudaTensor does not
- * change, so threads may share one. Tensors may outlive the sample, the elements and the pipeline,
- * not gst_deinit(). Where memory has no stream of its own, a thread of the library may hold its
- * buffer until a little after the consumer's work on it is done: such a program does best without
- * gst_deinit(), which none has to call.
+ * do not change. They must not be called from a CUDA stream callback. A #GstCudaTensor is
+ * immutable, so threads may share one. Tensors may outlive the sample, the elements and the
+ * pipeline, but not gst_deinit(). If memory has no stream of its own, a library thread may hold its
+ * buffer until shortly after the consumer's work is complete. Programs with such tensors should not
+ * call gst_deinit(), which is optional.
  *
- * Data is row-major and has no gaps. Shapes and strides are in elements, outermost dimension first.
- * The caps name no layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C, as its property
- * `layout` says, and without the N where the caps have three dimensions.
+ * Data is row-major and contiguous. Shapes and strides are in elements, outermost dimension first.
+ * The caps do not contain the layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C,
+ * depending on the element's property `layout`, and has no N dimension if the caps have three
+ * dimensions.
  */
 #ifndef GST_CUDA_TENSOR_H
 #define GST_CUDA_TENSOR_H
@@ -40,7 +41,7 @@ G_BEGIN_DECLS
 /**
  * GST_CUDA_TENSOR_ERROR:
  *
- * The domain of the errors of all functions here. Messages name the cause.
+ * The error domain of all functions in this library. The messages name the cause.
  */
 #define GST_CUDA_TENSOR_ERROR (gst_cuda_tensor_error_quark())
 GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
@@ -48,12 +49,14 @@ GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
 /**
  * GstCudaTensorError:
  * @GST_CUDA_TENSOR_ERROR_CAPS: the caps do not describe one static tensor of a known type
- * @GST_CUDA_TENSOR_ERROR_BUFFER: the buffer has not one memory of exactly the caps' bytes, or that
- *   cannot be mapped
- * @GST_CUDA_TENSOR_ERROR_NO_CUDA: this build has no CUDA, or there is no driver, device or libgstcuda
- * @GST_CUDA_TENSOR_ERROR_CONTEXT: the memory is in a CUDA context that the consumer does not work in
+ * @GST_CUDA_TENSOR_ERROR_BUFFER: the buffer does not have exactly one memory of the size that the
+ * caps describe, or the memory cannot be mapped
+ * @GST_CUDA_TENSOR_ERROR_NO_CUDA: the library was built without CUDA, or there is no driver, device
+ * or libgstcuda
+ * @GST_CUDA_TENSOR_ERROR_CONTEXT: the memory belongs to a CUDA context that the consumer does not
+ * use
  * @GST_CUDA_TENSOR_ERROR_STATE: the element has started
- * @GST_CUDA_TENSOR_ERROR_CUDA: a call to CUDA failed
+ * @GST_CUDA_TENSOR_ERROR_CUDA: a CUDA call failed
  */
 typedef enum {
   GST_CUDA_TENSOR_ERROR_CAPS,
@@ -69,7 +72,7 @@ typedef enum {
 /**
  * GstCudaTensor:
  *
- * A tensor in a buffer. Opaque, counted, a boxed type.
+ * A tensor in a buffer. An opaque, reference-counted boxed type.
  */
 typedef struct _GstCudaTensor GstCudaTensor;
 
@@ -79,7 +82,7 @@ GST_CUDA_TENSOR_API GType gst_cuda_tensor_get_type(void);
 /**
  * GstCudaTensorDataType:
  *
- * The type of an element; those of NNStreamer's caps.
+ * The element types, which are those of NNStreamer's caps.
  */
 typedef enum {
   GST_CUDA_TENSOR_FLOAT32,
@@ -97,18 +100,18 @@ typedef enum {
 
 /**
  * GstCudaTensorDevice:
- * @GST_CUDA_TENSOR_CPU: memory of the host
- * @GST_CUDA_TENSOR_CUDA: memory of a CUDA device
+ * @GST_CUDA_TENSOR_DEVICE_TYPE_CPU: host memory
+ * @GST_CUDA_TENSOR_DEVICE_TYPE_CUDA: memory of a CUDA device
  *
- * Where the data is; the numbers are those of DLPack's device types.
+ * The type of the device that holds the data. The values are those of DLPack's device types.
  */
 typedef enum { GST_CUDA_TENSOR_CPU = 1, GST_CUDA_TENSOR_CUDA = 2 } GstCudaTensorDevice;
 
 /**
  * gst_cuda_tensor_new:
  * @buffer: a buffer with one memory
- * @caps: its caps, fixed
- * @error: where an error goes, or %NULL
+ * @caps: the buffer's caps, which must be fixed
+ * @error: return location for a #GError, or %NULL
  *
  * Takes a reference to the buffer and maps its memory for reading until the tensor is freed.
  *
@@ -120,10 +123,10 @@ GST_CUDA_TENSOR_API GstCudaTensor *gst_cuda_tensor_new(GstBuffer *buffer, GstCap
 
 /**
  * gst_cuda_tensor_new_from_sample:
- * @sample: a sample with buffer and caps, as appsink gives it
- * @error: where an error goes, or %NULL
+ * @sample: a sample with a buffer and caps, for example from appsink
+ * @error: return location for a #GError, or %NULL
  *
- * Of the sample only the buffer is held.
+ * Holds a reference to the buffer, not to the sample.
  *
  * Returns: (transfer full) (nullable): as gst_cuda_tensor_new()
  */
@@ -141,12 +144,12 @@ GST_CUDA_TENSOR_API GstCudaTensor *gst_cuda_tensor_ref(GstCudaTensor *tensor);
  * gst_cuda_tensor_unref:
  * @tensor: (transfer full): a tensor
  *
- * With the last reference the buffer goes back to its pool, at once: work that still uses the data
- * needs a gst_cuda_tensor_acquire() of its own.
+ * When the last reference is dropped, the buffer returns to its pool immediately. Work that still
+ * uses the data must hold its own reference from gst_cuda_tensor_acquire().
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_unref(GstCudaTensor *tensor);
 
-/* -------------------------------------------------------------------------- what a tensor says */
+/* -------------------------------------------------------------------------- tensor information */
 
 GST_CUDA_TENSOR_API GstCudaTensorDataType
 gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor);
@@ -154,14 +157,14 @@ gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor);
 /**
  * gst_cuda_tensor_data_type_get_size:
  *
- * Returns: the bytes of an element
+ * Returns: the size of an element, in bytes
  */
 GST_CUDA_TENSOR_API gsize gst_cuda_tensor_data_type_get_size(GstCudaTensorDataType type);
 
 /**
  * gst_cuda_tensor_data_type_get_name:
  *
- * Returns: the name in caps, as "float32", which is also NumPy's
+ * Returns: the type's name in caps, for example "float32"; NumPy uses the same names
  */
 GST_CUDA_TENSOR_API const gchar *gst_cuda_tensor_data_type_get_name(GstCudaTensorDataType type);
 
@@ -170,31 +173,34 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor
 /**
  * gst_cuda_tensor_get_shape:
  *
- * The numbers of the caps' `dimensions` in reverse order, as many as there are.
+ * The dimensions of the caps in reverse order, as many as the caps have.
  *
- * Returns: (transfer none): n_dims numbers, outermost first, in elements
+ * Returns: (transfer none) (array): gst_cuda_tensor_get_n_dims() numbers, outermost first, in
+ * elements
  */
 GST_CUDA_TENSOR_API const gint64 *gst_cuda_tensor_get_shape(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_strides:
  *
- * Returns: (transfer none): n_dims numbers, outermost first, in elements
+ * Returns: (transfer none) (array): gst_cuda_tensor_get_n_dims() numbers, outermost first, in
+ * elements
  */
 GST_CUDA_TENSOR_API const gint64 *gst_cuda_tensor_get_strides(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_size:
  *
- * Returns: the bytes of all elements
+ * Returns: the size of the data, in bytes
  */
 GST_CUDA_TENSOR_API gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_data:
  *
- * Returns: (transfer none): the address of the first element, on the device where the tensor is
- *   there: then to be used between gst_cuda_tensor_acquire() and gst_cuda_tensor_release()
+ * Returns: (transfer none): the address of the first element. If the tensor is in CUDA memory this
+ * is a device address, to be used only between gst_cuda_tensor_acquire() and
+ * gst_cuda_tensor_release()
  */
 GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor);
 
@@ -203,38 +209,38 @@ GST_CUDA_TENSOR_API GstCudaTensorDevice gst_cuda_tensor_get_device(const GstCuda
 /**
  * gst_cuda_tensor_get_device_id:
  *
- * Returns: the number of the CUDA device; 0 for the CPU
+ * Returns: the index of the CUDA device; 0 for the CPU
  */
 GST_CUDA_TENSOR_API gint gst_cuda_tensor_get_device_id(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_context:
  *
- * Returns: (transfer none) (nullable): the CUcontext that the data is in; %NULL for the CPU
+ * Returns: (transfer none) (nullable): the CUcontext of the data; %NULL for the CPU
  */
 GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_context(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_stream:
  *
- * Returns: (transfer none) (nullable): the CUstream that fills the tensor; %NULL where it is complete
- *   already: on the CPU, and before GStreamer 1.24
+ * Returns: (transfer none) (nullable): the CUstream that fills the tensor; %NULL if the tensor is
+ * already complete, which is the case on the CPU and before GStreamer 1.24
  */
 GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_stream(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_is_read_only:
  *
- * Whether others may see what is written to the data: another reference to the tensor, its buffer
- * (as a sample has one) or memory exists, or the memory is read-only. While it is %FALSE, the one
- * who holds the only reference may write.
+ * Whether the data must not be modified, because there is another reference to the tensor, its
+ * buffer (for example in a sample) or its memory, or because the memory is read-only. While this is
+ * %FALSE, the holder of the only reference may write.
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_is_read_only(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_buffer:
  *
- * Returns: (transfer none): the buffer, for its times and metas
+ * Returns: (transfer none): the buffer, which has the timestamps and metas
  */
 GST_CUDA_TENSOR_API GstBuffer *gst_cuda_tensor_get_buffer(const GstCudaTensor *tensor);
 
@@ -268,22 +274,23 @@ typedef struct {
 
 /**
  * GstCudaTensorSlot:
- * @valid: there is a picture; all that follows but @pad_index and @stream_id is only set where it is
- * @pad_index: the number of the sink pad, -1 = none
- * @stream_id: (nullable): of its stream; owned by the tensor, as all strings here
- * @pts: of the picture, ns; %GST_CLOCK_TIME_NONE where it is not known, as the next two
- * @duration: of the picture, ns
- * @running_time: of the picture, ns
+ * @valid: whether the slot holds a picture; if not, only @pad_index and @stream_id are set
+ * @pad_index: the number of the sink pad; -1 if there is none
+ * @stream_id: (nullable): the stream-id of the pad; all strings are owned by the tensor
+ * @pts: the picture's timestamp in ns; %GST_CLOCK_TIME_NONE if unknown, also in the next two fields
+ * @duration: the picture's duration, in ns
+ * @running_time: the picture's running time, in ns
  * @has_geometry: whether @geometry is set
- * @geometry: how the picture lies in the slot, as if that were a tensor of its own
- * @has_region: the slot holds a region of a picture, and @region is set
- * @region: x, y, width and height, in pixels of the element's input
- * @has_interest: a #GstVideoRegionOfInterestMeta asked for the region, and the next three are set
- * @roi_type: (nullable): what kind of region
- * @roi_id: the region's number
- * @parent_id: the number of the region that it is a part of, as the meta says
+ * @geometry: the position of the picture in the slot, as if the slot were a tensor of its own
+ * @has_region: whether the slot holds a region of a picture and @region is set
+ * @region: x, y, width and height, in pixels of the input picture
+ * @has_roi: whether the region comes from a #GstVideoRegionOfInterestMeta and the next three fields
+ * are set
+ * @roi_type: (nullable): the meta's roi_type
+ * @roi_id: the meta's id
+ * @parent_id: the meta's parent_id
  *
- * A picture of a batch: what a slot of GstCudaTensorBatchMeta says.
+ * A picture of a batch; the contents of a slot of GstCudaTensorBatchMeta.
  */
 typedef struct {
   gboolean valid;
@@ -303,9 +310,9 @@ typedef struct {
 
 /**
  * gst_cuda_tensor_get_geometry:
- * @geometry: (out): how the picture lies in the tensor
+ * @geometry: (out): the position of the picture in the tensor
  *
- * Returns: %FALSE where the buffer carries no geometry. Batches have one in each slot.
+ * Returns: %FALSE if the buffer carries no geometry. In a batch, each slot has its own geometry.
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *tensor,
                                                           GstCudaTensorGeometry *geometry);
@@ -313,16 +320,16 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *t
 /**
  * gst_cuda_tensor_get_n_slots:
  *
- * Returns: the slots that the buffer describes; 0 where it is no batch
+ * Returns: the number of slots in the batch; 0 if the buffer is not a batch
  */
 GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_slot:
- * @index: from 0, in the order of the outermost dimension
- * @slot: (out): what lies there
+ * @index: the slot's index in the outermost dimension, from 0
+ * @slot: (out): the contents of the slot
  *
- * Returns: %FALSE where there is no such slot
+ * Returns: %FALSE if there is no such slot
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                                       GstCudaTensorSlot *slot);
@@ -330,40 +337,43 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tenso
 /**
  * gst_cuda_tensor_get_left_out:
  *
- * Returns: for how many regions of the picture there was no slot; 0 where the buffer is no batch
+ * Returns: the number of regions of the picture that did not fit into the batch; 0 if the buffer is
+ * not a batch
  */
 GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_geometry_map_box:
- * @geometry: of a tensor or a slot
+ * @geometry: the geometry of a tensor or a slot
  * @box: x0, y0, x1, y1 in pixels of the tensor
- * @source_box: (out): the same in pixels of the source picture; may be @box
+ * @source_box: (out): the box in pixels of the source picture; may be the same array as @box
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry,
                                                           const gdouble box[4],
                                                           gdouble source_box[4]);
 
-/* ------------------------------------------------------------------------------------ hand-over */
+/* ------------------------------------------------------------------------------------ interop */
 
 /**
  * GST_CUDA_TENSOR_NO_STREAM:
  *
- * In place of a stream: no order is kept. The consumer has seen to it that the tensor is complete,
- * and lets go when nothing uses it any more. The numbers are DLPack's, where this is -1.
+ * Passed instead of a stream to disable synchronization. The consumer must ensure that the tensor
+ * is complete before it is read, and release it only when all work on it is complete. DLPack uses
+ * the same value, -1.
  */
 #define GST_CUDA_TENSOR_NO_STREAM ((gpointer) ~(guintptr)0)
 
 /**
  * GstCudaTensorFlags:
- * @GST_CUDA_TENSOR_FLAG_NONE: nothing special
- * @GST_CUDA_TENSOR_FLAG_ANY_CONTEXT: the consumer works in gst_cuda_tensor_get_context(), whichever
- *   that is. Without it, data in another context than the device's primary one is refused: for
- *   PyTorch, CuPy, TensorRT and all that is built on the CUDA runtime its address means nothing.
- * @GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO: the consumer's stream may have been destroyed when a DLPack
- *   tensor is let go, as where a garbage collector sees to both. Whoever gets the memory next then
- *   writes to it after all that any stream of the context has queued until that moment. It has no
- *   effect on gst_cuda_tensor_acquire().
+ * @GST_CUDA_TENSOR_FLAG_NONE: no flags
+ * @GST_CUDA_TENSOR_FLAG_ANY_CONTEXT: the consumer works in gst_cuda_tensor_get_context(), even if
+ * that is not the device's primary context. Without this flag, data outside the primary context is
+ * rejected, because its address is not valid in PyTorch, CuPy, TensorRT and other software built on
+ * the CUDA runtime.
+ * @GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM: the consumer's stream may be destroyed before the
+ * DLPack tensor is released, for example if a garbage collector manages both. The next use of the
+ * memory then waits for all work queued on any stream of the context at the time of release. The
+ * flag has no effect on gst_cuda_tensor_acquire().
  */
 typedef enum {
   GST_CUDA_TENSOR_FLAG_NONE = 0,
@@ -375,11 +385,11 @@ typedef enum {
  * gst_cuda_tensor_acquire:
  * @flags: #GstCudaTensorFlags
  * @stream: (nullable): the consumer's CUstream or cudaStream_t, where %NULL is the legacy default
- *   stream, or %GST_CUDA_TENSOR_NO_STREAM; without meaning for tensors on the CPU
- * @error: where an error goes, or %NULL
+ *   stream, or %GST_CUDA_TENSOR_NO_STREAM; ignored for tensors on the CPU
+ * @error: return location for a #GError, or %NULL
  *
- * Takes a reference for work on @stream: what is queued there from now on comes after what fills
- * the tensor. The reference ends with gst_cuda_tensor_release().
+ * Takes a reference for work on @stream and makes work queued there from now on wait for the work
+ * that fills the tensor. Drop the reference with gst_cuda_tensor_release().
  *
  * Returns: %TRUE, or %FALSE with %GST_CUDA_TENSOR_ERROR_CONTEXT or %GST_CUDA_TENSOR_ERROR_CUDA, and
  *   no reference taken
@@ -393,10 +403,10 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor,
  * @tensor: (transfer full): a tensor that was acquired
  * @stream: the stream that it was acquired for, which must still exist
  *
- * Gives up the reference of gst_cuda_tensor_acquire(): whoever gets the memory next writes to it
- * after all that @stream has queued until now, or for the per-thread default stream, which is
- * another one on another thread, after all that any stream of the context has. Where the memory has
- * no stream of its own, the buffer is kept, not the caller, until that is done.
+ * Drops the reference taken by gst_cuda_tensor_acquire(). The next use of the memory waits for all
+ * work queued on @stream so far. If @stream is the per-thread default stream, which differs between
+ * threads, it waits for the work of all streams of the context. If the memory has no stream of its
+ * own, the library holds the buffer until that work is complete; the caller does not wait.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream);
 
@@ -407,17 +417,17 @@ struct DLManagedTensorVersioned;
  * gst_cuda_tensor_to_dlpack:
  * @flags: #GstCudaTensorFlags
  * @stream: (nullable): as in gst_cuda_tensor_acquire()
- * @error: where an error goes, or %NULL
+ * @error: return location for a #GError, or %NULL
  *
- * The tensor for a consumer of DLPack before 1.0. That form cannot say that data is read-only: the
- * consumer must not write, unless gst_cuda_tensor_is_read_only() was %FALSE before.
+ * Exports the tensor for consumers of DLPack before 1.0, which has no read-only flag. The consumer
+ * must not write to the data unless gst_cuda_tensor_is_read_only() was %FALSE before the call.
  *
- * It holds the tensor as gst_cuda_tensor_acquire() does, until its `deleter` is called, which may be
- * done on any thread. @stream must exist until then, unless %GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO is
- * set.
+ * The export holds a reference like that of gst_cuda_tensor_acquire() until its `deleter` is
+ * called, which may happen on any thread. @stream must exist until then, unless
+ * %GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM is set.
  *
- * Returns: (transfer full) (nullable): the tensor, or %NULL with an error of
- *   gst_cuda_tensor_acquire()
+ * Returns: (transfer full) (nullable): the DLPack tensor, or %NULL with one of the errors of
+ * gst_cuda_tensor_acquire()
  */
 GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor,
                                                                       GstCudaTensorFlags flags,
@@ -427,8 +437,8 @@ GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTen
 /**
  * gst_cuda_tensor_to_dlpack_versioned:
  *
- * The same in the form of DLPack 1.0, with its read-only flag set where
- * gst_cuda_tensor_is_read_only() is %TRUE now.
+ * The same for consumers of DLPack 1.0. The read-only flag is set if gst_cuda_tensor_is_read_only()
+ * is %TRUE at the time of the call.
  *
  * Returns: (transfer full) (nullable): as gst_cuda_tensor_to_dlpack()
  */
@@ -438,13 +448,13 @@ GST_CUDA_TENSOR_API struct DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_v
 /**
  * gst_cuda_tensor_share_primary_context:
  * @element: a pipeline, bin or element that has not started
- * @device_id: the number of the CUDA device, from 0
- * @error: where an error goes, or %NULL
+ * @device_id: the index of the CUDA device, from 0
+ * @error: return location for a #GError, or %NULL
  *
- * Makes the elements, also those that are added later, work in the device's primary context, which
- * the consumer's CUDA runtime works in too. Without it GStreamer's elements make a context of their
- * own. Elements that are on another device are not touched; a bin keeps one context: elements of
- * several devices are best put into a bin for each.
+ * Makes all elements in @element, including those added later, use the device's primary context,
+ * which the consumer's CUDA runtime also uses. Otherwise GStreamer's elements create their own
+ * context. Elements that use another device are not affected. A bin holds only one context, so use
+ * a separate bin for each device.
  *
  * Returns: %TRUE, or %FALSE with %GST_CUDA_TENSOR_ERROR_NO_CUDA, %GST_CUDA_TENSOR_ERROR_STATE or
  *   %GST_CUDA_TENSOR_ERROR_CUDA
@@ -455,7 +465,7 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_share_primary_context(GstElement *e
 /* -------------------------------------------------------------- for the Python package, private */
 
 /*< private >*/
-/* CPython's functions, in the types that they have without its header. */
+/* Functions of the CPython API, declared without CPython's header. */
 typedef struct {
   int (*capsule_is_valid)(gpointer capsule, const char *name);
   gpointer (*capsule_get_pointer)(gpointer capsule, const char *name);
@@ -467,8 +477,9 @@ typedef struct {
 
 typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
 
-/* The PyCapsule_Destructor of a tensor's capsules. It calls what it is given here, so that the
- * library is not linked to an interpreter. Only the package of the same version may use it. */
+/* Returns the PyCapsule_Destructor of a tensor's DLPack capsules. It uses the functions of @api, so
+ * that the library need not be linked with an interpreter. Only the Python package of the same
+ * version may call this function. */
 GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
 gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
 /*< public >*/

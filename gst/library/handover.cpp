@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A tensor in the hands of a consumer.
+// Acquiring and releasing tensors, and their export as DLPack.
 #include "gst/library/dlpack.h"
 #include "gst/library/failure.h"
 #include "gst/library/tensor.h"
@@ -13,9 +13,10 @@ void *const kPerThreadDefaultStream = reinterpret_cast<void *>(2);
 void check_context(const CudaPlace &place, GstCudaTensorFlags flags) {
   if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
   throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
-                "the tensor is in a CUDA context of GStreamer's own, where the consumer's CUDA "
-                "runtime cannot reach it: call gst_cuda_tensor_share_primary_context() for the "
-                "pipeline before it starts, or say that the consumer works in that context");
+                "the tensor is in a CUDA context that GStreamer created, which the consumer's CUDA "
+                "runtime cannot access: call gst_cuda_tensor_share_primary_context() for the "
+                "pipeline before it starts, or pass GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT if "
+                "the consumer works in that context");
 }
 
 void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
@@ -27,8 +28,8 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   gst_cuda_tensor_ref(tensor);
 }
 
-/// The stream that is there still; nothing where it may have gone, or may be another one: each
-/// thread has its own per-thread default stream.
+/// The consumer's stream if it is known to exist. No value if it may have been destroyed, or if it
+/// is the per-thread default stream, which differs between threads.
 std::optional<Stream> stream_left(GstCudaTensorFlags flags, void *stream) {
   if (stream == nullptr || stream == kLegacyDefaultStream) return Stream{stream};
   const bool may_go = (flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0;
@@ -42,10 +43,10 @@ void release(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   let_go_after(*place, stream_left(flags, stream), [tensor] { gst_cuda_tensor_unref(tensor); });
 }
 
-/// `Managed` is one of DLPack's two forms.
+/// `Managed` is DLManagedTensor or DLManagedTensorVersioned.
 template <class Managed>
 struct Export {
-  Managed managed;  // first, so that its address is that of the whole
+  Managed managed;  // must be first, so that it has the address of the Export
   GstCudaTensor *tensor;
   GstCudaTensorFlags flags;
   void *stream;
@@ -65,7 +66,7 @@ DLTensor describe(GstCudaTensor *tensor) {
   dl.device = {gst_cuda_tensor_get_device(tensor), gst_cuda_tensor_get_device_id(tensor)};
   dl.ndim = static_cast<int32_t>(layout.shape.size());
   dl.dtype = {layout.type->code, layout.type->bits, 1};
-  // Nobody writes to them: DLPack knows no const.
+  // Consumers do not write to them; DLPack has no const members.
   dl.shape = const_cast<int64_t *>(layout.shape.data());
   dl.strides = const_cast<int64_t *>(layout.strides.data());
   return dl;

@@ -17,9 +17,10 @@ void check_stopped(GstElement *element) {
            GST_STATE_PENDING(element) == GST_STATE_VOID_PENDING;
   });
   if (stopped) return;
-  throw Failure(GST_CUDA_TENSOR_ERROR_STATE,
-                std::string(GST_ELEMENT_NAME(element)) +
-                    " has started, so its elements may have a CUDA context: set it to NULL before");
+  throw Failure(
+      GST_CUDA_TENSOR_ERROR_STATE,
+      std::string(GST_ELEMENT_NAME(element)) +
+          " has started, so its elements may already have a CUDA context: set it to NULL first");
 }
 
 Ref<gstcuda::Context> wrap_primary_context(int device) {
@@ -27,11 +28,12 @@ Ref<gstcuda::Context> wrap_primary_context(int device) {
       gstcuda::loaded().context_new_wrapped(primary_context(device), device));
   if (context == nullptr)
     throw Error(Error::Code::device,
-                "gst_cuda_context_new_wrapped failed, with an error that GST_DEBUG=cuda*:4 tells");
+                "gst_cuda_context_new_wrapped failed; set GST_DEBUG=cuda*:4 to log the cause");
   return context;
 }
 
-/// The same for all as long as anybody uses it: memory of one pipeline is then at home in another.
+/// Returns the same context for all callers while it is in use, so that pipelines can use each
+/// other's memory.
 Ref<gstcuda::Context> shared_primary_context(int device) {
   static std::mutex mutex;
   static auto &known = immortal([] { return std::map<int, GWeakRef>(); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What ends a capsule of the Python package that no consumer has taken. Python's own code could not:
-// a consumer that refuses a tensor drops the capsule with its exception set.
+// The destructor of the Python package's DLPack capsules that no consumer has taken. It cannot be
+// written in Python, because a consumer that rejects a tensor destroys the capsule while its
+// exception is set.
 #include "gst/library/dlpack.h"
 #include "gst/library/gstcudatensor.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 GstCudaTensorPythonApi python;
 
-/// The struct in a capsule of this name; null in others: who takes the struct renames the capsule.
+/// The struct in a capsule of this name. Null for other names, because a consumer that takes the
+/// struct renames the capsule.
 template <class Managed>
 Managed *held_in(gpointer capsule, const char *name) {
   if (!python.capsule_is_valid(capsule, name)) return nullptr;
@@ -25,7 +27,7 @@ void destroy(gpointer capsule) {
   auto *const versioned = held_in<DLManagedTensorVersioned>(capsule, "dltensor_versioned");
   gpointer type, value, traceback;
   python.error_fetch(&type, &value, &traceback);
-  // Who gets the buffer back may be waiting for the interpreter.
+  // Releasing the buffer may call code that waits for the interpreter lock.
   const gpointer thread = python.save_thread();
   let_go(legacy);
   let_go(versioned);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the metas of a buffer say, as plain structs.
+// Reads a buffer's metas into plain structs.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace cudatensor {
 
-/// Nothing where the buffer carries no geometry.
+/// No value if the buffer carries no geometry.
 std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer);
 
 struct BatchContents {
@@ -17,8 +17,8 @@ struct BatchContents {
   guint left_out = 0;
 };
 
-/// Its slots point into the buffer's meta: the buffer must stay, and keep it. Empty where there is
-/// none.
+/// The slots point into the buffer's meta, so the buffer and its meta must outlive them. Empty if
+/// there is no meta.
 BatchContents read_batch_meta(GstBuffer *buffer);
 
 }  // namespace cudatensor

@@ -19,9 +19,9 @@ std::string bytes_text(gsize size) { return std::to_string(size) + " bytes"; }
   throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, message);
 }
 
-/// The one structure of fixed caps.
+/// The structure of fixed caps, which have exactly one.
 const GstStructure *structure_of(GstCaps *caps) {
-  if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "no caps");
+  if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "there are no caps");
   if (!gst_caps_is_fixed(caps)) refuse(caps, "not fixed");
   return gst_caps_get_structure(caps, 0);
 }
@@ -35,21 +35,21 @@ void check_kind(GstCaps *caps) {
   const GstStructure *s = structure_of(caps);
   if (!gst_structure_has_name(s, kTensorMedia)) refuse(caps, "not other/tensors");
   if (gst_structure_has_field(s, "format") && string_of(s, "format") != "static")
-    refuse(caps, "only format=static says what is in a buffer");
+    refuse(caps, "only format=static is supported");
   gint count = 1;
   gst_structure_get_int(s, "num_tensors", &count);
-  if (count != 1) refuse(caps, "only one tensor a buffer is handed over");
+  if (count != 1) refuse(caps, "only buffers with one tensor are supported");
 }
 
 const DataType *type_of(GstCaps *caps) {
   const DataType *type = find_data_type(string_of(structure_of(caps), "types").c_str());
-  if (type == nullptr) refuse(caps, "no known type in the field types");
+  if (type == nullptr) refuse(caps, "the type in the field types is missing or unknown");
   return type;
 }
 
 std::vector<gint64> shape_of(GstCaps *caps) {
   const auto innermost_first = list_dimensions(string_of(structure_of(caps), "dimensions").c_str());
-  if (innermost_first.empty()) refuse(caps, "no dimensions");
+  if (innermost_first.empty()) refuse(caps, "the dimensions are missing or invalid");
   return {innermost_first.rbegin(), innermost_first.rend()};
 }
 
@@ -62,7 +62,7 @@ std::vector<gint64> dense_strides(const std::vector<gint64> &shape) {
 gsize bytes_of(GstCaps *caps, const DataType *type, const std::vector<gint64> &shape) {
   gint64 bytes = type->bits / 8;
   for (const gint64 length : shape)
-    if (__builtin_mul_overflow(bytes, length, &bytes)) refuse(caps, "too many bytes");
+    if (__builtin_mul_overflow(bytes, length, &bytes)) refuse(caps, "the tensor's size overflows");
   return static_cast<gsize>(bytes);
 }
 
@@ -76,9 +76,9 @@ DenseLayout layout_of(GstCaps *caps) {
 
 GstMemory *one_memory_of(GstBuffer *buffer) {
   if (gst_buffer_n_memory(buffer) == 1) return gst_buffer_peek_memory(buffer, 0);
-  throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer with " +
+  throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " +
                                                   std::to_string(gst_buffer_n_memory(buffer)) +
-                                                  " memories, where a tensor is in one");
+                                                  " memories, but a tensor must be in one");
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ MappedBuffer::MappedBuffer(GstBuffer *buffer) : buffer_(buffer) {
   }
   if (GST_MEMORY_FLAG_IS_SET(memory, GST_MEMORY_FLAG_NOT_MAPPABLE) ||
       !gst_memory_map(memory, &map_, static_cast<GstMapFlags>(flags)))
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer whose memory (" +
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer's memory (" +
                                                     std::string(memory->allocator->mem_type) +
                                                     ") cannot be mapped for reading");
   gst_buffer_ref(buffer);
@@ -106,7 +106,7 @@ MappedBuffer::~MappedBuffer() {
 }
 
 bool MappedBuffer::is_exclusive() const {
-  // GStreamer promises that a part which shares other memory is not writable.
+  // GStreamer guarantees that memory which shares a parent is not writable.
   const GstMemory *memory = map_.memory;
   return gst_buffer_is_writable(buffer_) && gst_memory_is_writable(map_.memory) &&
          !GST_MEMORY_IS_READONLY(memory) && GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1;
@@ -122,8 +122,8 @@ _GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps)
       geometry(read_geometry_meta(from)),
       batch(read_batch_meta(from)) {
   if (buffer.size() != layout.size)
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a buffer of " + bytes_text(buffer.size()) +
-                                                    ", where the caps make a tensor of " +
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(buffer.size()) +
+                                                    ", but the caps describe a tensor of " +
                                                     bytes_text(layout.size));
 }
 
@@ -138,7 +138,7 @@ GstCudaTensor *gst_cuda_tensor_new_from_sample(GstSample *sample, GError **error
   g_return_val_if_fail(GST_IS_SAMPLE(sample), nullptr);
   return caught(error, [&] {
     GstBuffer *buffer = gst_sample_get_buffer(sample);
-    if (buffer == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "a sample with no buffer");
+    if (buffer == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the sample has no buffer");
     return new GstCudaTensor(buffer, gst_sample_get_caps(sample));
   });
 }

@@ -11,14 +11,15 @@
 
 namespace cudatensor {
 
-/// What caps say of a tensor.
+/// Type, shape and layout of a tensor, from its caps.
 struct DenseLayout {
   const DataType *type;
   std::vector<gint64> shape, strides;  ///< outermost first, in elements
   gsize size;                          ///< bytes
 };
 
-/// A buffer with one memory, mapped for reading while this lives: on the device where it is there.
+/// A buffer with one memory, mapped for reading during the object's lifetime. CUDAMemory is mapped
+/// on the device.
 class MappedBuffer {
  public:
   /// Throws Failure.
@@ -30,9 +31,9 @@ class MappedBuffer {
   GstBuffer *get() const { return buffer_; }
   void *data() const { return map_.data; }
   gsize size() const { return map_.size; }
-  /// Nothing for memory of the host.
+  /// No value for host memory.
   const std::optional<CudaPlace> &cuda() const { return cuda_; }
-  /// Whether nobody else sees what is written to it.
+  /// Whether no other reference could observe writes to the data.
   bool is_exclusive() const;
 
  private:

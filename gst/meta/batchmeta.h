@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstCudaTensorBatchMeta: what lies in each slot of a batch.
+// GstCudaTensorBatchMeta describes the contents of each slot of a batch.
 //
-// A custom meta, so that any language reads it through its GstStructure with no header of ours. Its
-// field `slots` is a GST_TYPE_ARRAY of GstStructures, one for each slot in order: `valid` (gboolean:
-// a picture is there; otherwise the slot is pad and only `pad-index` and `stream-id` may follow),
-// `pad-index` (gint, the number of its sink pad, -1 = none), `stream-id` (string, where it is known),
-// `pts`, `duration` and `running-time` of the picture (guint64, ns, GST_CLOCK_TIME_NONE where not
-// known), and the fields of GstCudaTensorGeometryMeta, which speak of the slot as if it were alone.
-// A slot that is for a region of its picture has `region` (GST_TYPE_ARRAY of four doubles: x, y, width
-// and height in pixels of the frame that was cut) and, where a GstVideoRegionOfInterestMeta asked for
-// it, `roi-type` (string), `roi-id` and `parent-id` (gint). Field `left-out` (guint) says for how many
-// regions there was no slot.
+// It is a custom meta, so that any language can read its GstStructure without a header. The field
+// `slots` is a GST_TYPE_ARRAY with one GstStructure per slot, in order. Each has `valid` (gboolean:
+// whether the slot holds a picture; if not, the slot is filled with the pad value and only
+// `pad-index` and `stream-id` may be set), `pad-index` (gint: the number of the sink pad, -1 =
+// none), `stream-id` (string, if known), `pts`, `duration` and `running-time` of the picture
+// (guint64, ns, GST_CLOCK_TIME_NONE if unknown), and the fields of GstCudaTensorGeometryMeta, which
+// describe the slot as if it were a tensor of its own. If the slot holds a region of its picture,
+// it has `region` (GST_TYPE_ARRAY of four doubles: x, y, width and height in pixels of the input
+// frame). If the region comes from a GstVideoRegionOfInterestMeta, it also has `roi-type` (string),
+// `roi-id` and `parent-id` (gint). The field `left-out` (guint) is the number of regions that did
+// not fit into the batch.
 #pragma once
 
 #include <gst/gst.h>
@@ -24,13 +25,13 @@ namespace cudatensor {
 
 constexpr const char *kBatchMeta = "GstCudaTensorBatchMeta";
 
-/// Once per process, before buffers carry one.
+/// Must be called once per process, before the meta is used.
 void register_batch_meta();
 
 GType batch_meta_api();
 
 struct BatchSlot {
-  GstBuffer *picture = nullptr;  ///< null where there is none
+  GstBuffer *picture = nullptr;  ///< null if the slot is not valid
   int pad_index = -1;
   std::string stream_id;
   GstClockTime running_time = GST_CLOCK_TIME_NONE;
@@ -38,7 +39,7 @@ struct BatchSlot {
   std::optional<FoundRegion> region;
 };
 
-/// Makes the slots those of `out`, whatever it carries.
+/// Sets the slots of the batch meta of `out`, and adds the meta if it is missing.
 void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out = 0);
 
 }  // namespace cudatensor

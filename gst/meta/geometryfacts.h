@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fields of GstCudaTensorGeometryMeta, which the slots of GstCudaTensorBatchMeta have too.
+// The fields of GstCudaTensorGeometryMeta, which the slots of GstCudaTensorBatchMeta also have.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,23 +13,23 @@ namespace cudatensor {
 /// A row-major 2×3 matrix.
 using Matrix = std::array<double, 6>;
 
-/// The fields that are whole numbers.
+/// The names of the integer fields.
 constexpr const char *kGeometrySizes[] = {"src-width",     "src-height",    "dst-width",
                                           "dst-height",    "pad-left",      "pad-top",
                                           "content-width", "content-height"};
-constexpr size_t kSourceSizes = 2;  // the first
+constexpr size_t kSourceSizes = 2;  // src-width and src-height
 
 struct GeometryFacts {
   Matrix matrix, inverse;
-  std::array<int, std::size(kGeometrySizes)> sizes;  // as in kGeometrySizes
+  std::array<int, std::size(kGeometrySizes)> sizes;  // in the order of kGeometrySizes
 };
 
-/// With the first `sizes` of the sizes. Nothing where the structure lacks something, as one that
-/// others have made may.
+/// Reads the matrices and the first `sizes` integer fields. No value if a field is missing, which
+/// is possible if other code created the structure.
 std::optional<GeometryFacts> read_geometry(const GstStructure *structure,
                                            size_t sizes = std::size(kGeometrySizes));
 
-/// Reads a GST_TYPE_ARRAY of exactly `count` doubles; whether there is one.
+/// Reads a GST_TYPE_ARRAY of exactly `count` doubles. Returns false if there is none.
 bool read_doubles(const GstStructure *structure, const char *field, double *numbers, guint count);
 
 }  // namespace cudatensor

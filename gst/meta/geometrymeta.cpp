@@ -15,11 +15,11 @@ namespace {
 Matrix forward(const Geometry &g) { return {g.sx, 0.0, g.tx, 0.0, g.sy, g.ty}; }
 
 Matrix backward(const Geometry &g) {
-  // 0 - x, so that no 0 gets a sign.
+  // 0 - x instead of -x avoids negative zeros.
   return {1.0 / g.sx, 0.0, 0.0 - g.tx / g.sx, 0.0, 1.0 / g.sy, 0.0 - g.ty / g.sy};
 }
 
-/// First b, then a.
+/// The matrix product a · b: applies b first, then a.
 Matrix compose(const Matrix &a, const Matrix &b) {
   return {a[0] * b[0] + a[1] * b[3], a[0] * b[1] + a[1] * b[4], a[0] * b[2] + a[1] * b[5] + a[2],
           a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
@@ -38,7 +38,7 @@ GstCustomMeta *meta_of(GstBuffer *buffer) {
   return reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, geometry_meta_api()));
 }
 
-/// What an earlier element said of the first picture; of the sizes its own.
+/// The geometry that an upstream element has attached, with only the sizes of the source picture.
 std::optional<GeometryFacts> earlier_facts(GstBuffer *buffer) {
   GstCustomMeta *meta = meta_of(buffer);
   if (meta == nullptr) return std::nullopt;
@@ -52,7 +52,7 @@ GeometryFacts after(const GeometryFacts &earlier, GeometryFacts facts) {
   return facts;
 }
 
-/// With what `in` carries already.
+/// Composes `geometry` with the geometry that `in` carries.
 GeometryFacts facts_after(GstBuffer *in, const Geometry &geometry) {
   const auto earlier = earlier_facts(in);
   const GeometryFacts facts = facts_of(geometry);
@@ -72,7 +72,7 @@ void write(GstStructure *s, const GeometryFacts &facts) {
     gst_structure_set(s, kGeometrySizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
 }
 
-/// A buffer of a pool mostly carries what it carried last time.
+/// A buffer from a pool usually still has the same meta from its previous use.
 void attach(GstBuffer *out, const GeometryFacts &facts) {
   GstCustomMeta *meta = meta_of(out);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
@@ -86,7 +86,7 @@ struct Span {
   guint begin, length;
 };
 
-/// One axis of a region in the output.
+/// Maps one axis of a region to the output.
 std::optional<Span> map_span(guint begin, guint length, double s, double t, int dst) {
   if (length == 0) return std::nullopt;
   const double low = std::floor(s * begin + t);
@@ -132,7 +132,8 @@ void transform_crop(const GstVideoCropMeta *in, GstBuffer *out, const Geometry &
 }  // namespace
 
 void register_geometry_meta() {
-  // The tags let elements that scale drop what they would make wrong.
+  // The tags make elements that change the picture's size drop the meta, which would no longer be
+  // valid.
   static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, nullptr};
   if (gst_meta_get_info(kGeometryMeta) == nullptr)
     gst_meta_register_custom(kGeometryMeta, tags, nullptr, nullptr, nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstCudaTensorGeometryMeta: where a picture lies in the frame or tensor that was made from it.
+// GstCudaTensorGeometryMeta describes the position of a source picture in a frame or tensor.
 //
-// A custom meta, so that any language reads it through its GstStructure with no header of ours:
+// It is a custom meta, so that any language can read its GstStructure without a header. Fields:
 // `matrix` and `inverse` (GST_TYPE_ARRAY of six doubles, row-major 2×3: source → output and back,
 // in continuous pixel coordinates), `src-width`, `src-height`, `dst-width`, `dst-height`,
 // `pad-left`, `pad-top`, `content-width`, `content-height` (gint, pixels).
@@ -15,29 +15,30 @@ namespace cudatensor {
 
 constexpr const char *kGeometryMeta = "GstCudaTensorGeometryMeta";
 
-/// Once per process, before buffers carry one.
+/// Must be called once per process, before the meta is used.
 void register_geometry_meta();
 
 GType geometry_meta_api();
 
-/// Makes `geometry` that of `out`, whatever it carries. Where `in` carries a geometry already, the
-/// two are composed, so that matrix and src-* speak of the first picture.
+/// Sets the geometry meta of `out`, replacing any previous one. If `in` carries a geometry, the two
+/// are composed, so that matrix and src-* refer to the original picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Makes sure that `out` carries none.
+/// Removes the geometry meta from `out`, if any.
 void drop_geometry(GstBuffer *out);
 
-/// Writes the fields that the meta would have into a structure, where they differ.
+/// Writes the fields that the meta would have into a structure, unless it already has these values.
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
 
-/// The same as attach_geometry() where `in` carries a geometry that would otherwise be lost; otherwise `out` carries none.
+/// If `in` carries a geometry, does the same as attach_geometry(); otherwise removes the meta from
+/// `out`.
 void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Maps the regions of interest and the crop of `in` to `out`: edges rounded outwards, clipped to
-/// the output, dropped where nothing is left.
+/// Maps the regions of interest and the crop of `in` to `out`. Edges are rounded outwards and
+/// clipped to the output; empty regions are dropped.
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Whether a meta is one that the functions above take care of.
+/// Whether the functions above handle this meta.
 bool is_geometric_meta(GType api);
 
 }  // namespace cudatensor

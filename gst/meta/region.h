@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A part of a picture that becomes a slot of a batch.
+// Regions of a picture that become slots of a batch.
 #pragma once
 
 #include <gst/gst.h>
@@ -12,21 +12,21 @@
 
 namespace cudatensor {
 
-/// What a GstVideoRegionOfInterestMeta says besides its region.
+/// The fields of a GstVideoRegionOfInterestMeta besides its rectangle.
 struct Interest {
-  std::string type;  ///< empty where it has none
+  std::string type;  ///< empty if the meta has none
   gint id, parent_id;
 };
 
-/// A region that has a slot.
+/// A region that is assigned a slot.
 struct FoundRegion {
-  Region region;  ///< pixels; clipped where that was asked for
+  Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Interest> interest;
 };
 
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
-  guint left_out = 0;                ///< metas' regions for which there was no slot
+  guint left_out = 0;                ///< number of metas that did not fit into the batch
   bool is_whole = false;  ///< no regions were asked for: there is one, of all the picture
 };
 

@@ -14,19 +14,20 @@ constexpr GEnumValue value(E e, const char *description, const char *nick) {
 constexpr GEnumValue kEnd = {0, nullptr, nullptr};
 
 constexpr GEnumValue kAffine =
-    value(ResizeMode::affine, "Centred without rounding, edges blend with the pad value", "affine");
+    value(ResizeMode::affine,
+          "Centered at subpixel positions; edges are blended with the pad value", "affine");
 constexpr GEnumValue kUltralytics = value(
-    ResizeMode::ultralytics, "Centred on whole pixels, as Ultralytics LetterBox", "ultralytics");
-constexpr GEnumValue kTopLeft = value(
-    ResizeMode::top_left, "At the top left on whole pixels, as YOLOX and DeepStream", "top-left");
+    ResizeMode::ultralytics, "Centered at whole pixels, like Ultralytics LetterBox", "ultralytics");
+constexpr GEnumValue kTopLeft =
+    value(ResizeMode::top_left, "Top left at whole pixels, like YOLOX and DeepStream", "top-left");
 
 }  // namespace
 
 GType backend_get_type() {
   static const GEnumValue values[] = {
-      value(BackendChoice::automatic, "CUDA where a driver and device are usable, otherwise CPU",
+      value(BackendChoice::automatic, "CUDA if a driver and a device are usable, otherwise CPU",
             "auto"),
-      value(BackendChoice::cuda, "CUDA, an error where it is not usable", "cuda"),
+      value(BackendChoice::cuda, "CUDA; error if it is not usable", "cuda"),
       value(BackendChoice::cpu, "CPU", "cpu"),
       kEnd,
   };
@@ -42,7 +43,7 @@ GType letterbox_mode_get_type() {
 
 GType resize_mode_get_type() {
   static const GEnumValue values[] = {
-      value(ResizeMode::stretch, "Fill the output, the aspect ratio is not kept", "stretch"),
+      value(ResizeMode::stretch, "Fills the output; the aspect ratio is not preserved", "stretch"),
       kAffine,
       kUltralytics,
       kTopLeft,
@@ -54,8 +55,8 @@ GType resize_mode_get_type() {
 
 GType method_get_type() {
   static const GEnumValue values[] = {
-      value(Method::bilinear, "Blend the four nearest samples", "bilinear"),
-      value(Method::nearest, "Take the nearest sample", "nearest"),
+      value(Method::bilinear, "Bilinear interpolation of the four nearest samples", "bilinear"),
+      value(Method::nearest, "Nearest sample", "nearest"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorMethod", values);
@@ -67,7 +68,7 @@ GType color_get_type() {
       value(Color::rgb, "Red, green, blue", "rgb"),
       value(Color::bgr, "Blue, green, red", "bgr"),
       value(Color::gray, "One channel, full range", "gray"),
-      value(Color::yuv, "Y, U, V as they are, from YUV input only", "yuv"),
+      value(Color::yuv, "Y, U and V without conversion; YUV input only", "yuv"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorColor", values);
@@ -76,8 +77,8 @@ GType color_get_type() {
 
 GType layout_get_type() {
   static const GEnumValue values[] = {
-      value(Layout::nchw, "One plane for each channel", "nchw"),
-      value(Layout::nhwc, "Channels interleaved", "nhwc"),
+      value(Layout::nchw, "Planar: one plane per channel", "nchw"),
+      value(Layout::nhwc, "Interleaved channels", "nhwc"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorLayout", values);
@@ -87,9 +88,9 @@ GType layout_get_type() {
 GType dtype_get_type() {
   static const GEnumValue values[] = {
       value(DType::float32, "IEEE binary32", "float32"),
-      value(DType::float16, "IEEE binary16, rounded to nearest even", "float16"),
-      value(DType::uint8, "Rounded and limited to 0..255", "uint8"),
-      value(DType::int8, "Rounded and limited to -128..127", "int8"),
+      value(DType::float16, "IEEE binary16, rounded to nearest, ties to even", "float16"),
+      value(DType::uint8, "Rounded and clamped to 0..255", "uint8"),
+      value(DType::int8, "Rounded and clamped to -128..127", "int8"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorDType", values);
@@ -108,9 +109,9 @@ GType normalization_get_type() {
 
 GType region_source_get_type() {
   static const GEnumValue values[] = {
-      value(RegionSource::none, "All of the picture, no batch", "none"),
-      value(RegionSource::list, "Those of region-list", "list"),
-      value(RegionSource::meta, "Those of the frame's GstVideoRegionOfInterestMeta", "meta"),
+      value(RegionSource::none, "The whole picture; no batch", "none"),
+      value(RegionSource::list, "The regions of region-list", "list"),
+      value(RegionSource::meta, "The frame's GstVideoRegionOfInterestMeta", "meta"),
       value(RegionSource::tiles, "A grid of tile-columns by tile-rows tiles", "tiles"),
       kEnd,
   };
@@ -120,8 +121,9 @@ GType region_source_get_type() {
 
 GType region_units_get_type() {
   static const GEnumValue values[] = {
-      value(RegionUnits::pixels, "Pixels of the picture", "pixels"),
-      value(RegionUnits::fractions, "Shares of the picture's width and height", "fractions"),
+      value(RegionUnits::pixels, "Pixels", "pixels"),
+      value(RegionUnits::fractions, "Fractions of the picture's width and height, 0 to 1",
+            "fractions"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorRegionUnits", values);
@@ -130,8 +132,9 @@ GType region_units_get_type() {
 
 GType region_edge_get_type() {
   static const GEnumValue values[] = {
-      value(RegionEdge::clip, "What lies in the picture is the region", "clip"),
-      value(RegionEdge::pad, "It keeps its size; beyond the picture is the pad value", "pad"),
+      value(RegionEdge::clip, "Clip the region to the picture", "clip"),
+      value(RegionEdge::pad, "Keep the region's size and fill the outside with the pad value",
+            "pad"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorRegionEdge", values);

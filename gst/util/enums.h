@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The enumerations of the elements' properties, with the values of the kernels' ones.
+// The GEnums of the elements' properties; their values are those of the kernels' enumerations.
 #pragma once
 
 #include <gst/gst.h>
@@ -23,7 +23,7 @@ GType region_source_get_type();
 GType region_units_get_type();
 GType region_edge_get_type();
 
-/// Makes the enumerations known as part of the plugin's interface.
+/// Marks the GEnums as plugin API for the documentation.
 void mark_enums_as_plugin_api();
 
 }  // namespace cudatensor

@@ -39,8 +39,8 @@ void post(GstElement *element, const Error &error) {
       break;
     case Error::Code::device:
       GST_ELEMENT_ERROR(element, RESOURCE, FAILED,
-                        ("%s; set the pipeline to NULL and start it again, in a new process where "
-                         "the error stays",
+                        ("%s; set the pipeline to NULL and restart it. If the error persists, "
+                         "restart the process",
                          error.what()),
                         ("%s", where.c_str()));
       break;
@@ -54,7 +54,7 @@ void ErrorReporter::report(const Error &error) {
   if (!reported_.exchange(true))
     post(element_, error);
   else
-    GST_INFO_OBJECT(element_, "follows from that: %s", error.what());
+    GST_INFO_OBJECT(element_, "consequential error, not posted: %s", error.what());
 }
 
 void ErrorReporter::report_last(const Error &error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where exceptions of the kernels become GStreamer's errors.
+// Turns exceptions into GStreamer element errors.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,22 +13,22 @@
 
 namespace cudatensor {
 
-/// Posts the errors of one element: the first that names a cause, and none that only follow from
-/// it, in this frame or, after one of the device, in any.
+/// Posts the errors of one element. Only the first error of a frame is posted, and after a device
+/// error no further one, because later errors are consequences of the first.
 class ErrorReporter {
  public:
   explicit ErrorReporter(GstElement *element) : element_(element) {}
 
-  /// Posts an element error that names the cause. From any thread.
+  /// Posts an element error that names the cause. May be called from any thread.
   void report(const Error &error);
-  /// The same for one that no frame gets over.
+  /// The same for an error that affects all later frames.
   void report_last(const Error &error);
-  /// Another frame comes: what fails now is another error.
+  /// Called for each frame: a new error is posted again.
   void next_frame() { reported_ = last_.load(); }
-  /// The element starts anew.
+  /// Called when the element starts.
   void forget() { reported_ = last_ = false; }
 
-  /// Calls `body`; false where it threw, with the error reported.
+  /// Calls `body`. If it throws, reports the error and returns false.
   template <class Body>
   bool guard(const Body &body) {
     try {
@@ -49,8 +49,8 @@ class ErrorReporter {
   std::atomic<bool> reported_{false}, last_{false};
 };
 
-/// Calls `body`; why it threw, which is logged, or nothing. An attempt to find caps that fails is no
-/// element error: another may succeed.
+/// Calls `body`. If it throws, logs and returns the error's message. A failed negotiation attempt
+/// is not an element error, because another attempt may succeed.
 template <class Body>
 std::optional<std::string> refusal_of(GstElement *element, GstDebugCategory *category,
                                       const Body &body) {

@@ -14,14 +14,14 @@ constexpr auto kValue = static_cast<GParamFlags>(kUncontrolled | GST_PARAM_CONTR
 
 gboolean accept(GParamSpec *, GValue *) { return FALSE; }
 
-/// Other than GParamSpecDouble's, which takes NaN for equal to anything.
+/// Replaces GParamSpecDouble's comparison, which treats NaN as equal to any value.
 gint compare(GParamSpec *, const GValue *a, const GValue *b) {
   const double x = g_value_get_double(a), y = g_value_get_double(b);
   return x == y ? 0 : x < y ? -1 : 1;
 }
 
-/// A GParamSpecDouble that lets every value through: one that is not finite shall end in the
-/// element's error, not in a warning and the old value.
+/// A GParamSpecDouble that accepts every value, so that a value that is not finite causes an
+/// element error instead of a warning that leaves the old value.
 GType any_double_get_type() {
   static const GType type = [] {
     GTypeQuery parent;

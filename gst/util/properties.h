@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An element's properties as a table that binds each GParamSpec to a member of a settings struct.
+// A property table that binds each GParamSpec to a member of a settings struct.
 #pragma once
 
 #include <gst/gst.h>
@@ -45,8 +45,8 @@ void write(GValue *v, E from) {
   g_value_set_enum(v, static_cast<gint>(from));
 }
 
-/// GParamSpecs of properties that may change while PLAYING. Numbers, switches and choices are
-/// controllable too.
+/// GParamSpecs of properties that may change in the PLAYING state. Numbers, booleans and enums are
+/// also controllable.
 GParamSpec *uint_property(const char *name, const char *nick, const char *blurb, guint min,
                           guint max, guint initial);
 GParamSpec *int_property(const char *name, const char *nick, const char *blurb, int min, int max,
@@ -58,12 +58,12 @@ GParamSpec *double_property(const char *name, const char *nick, const char *blur
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial);
 GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,
                           int initial);
-/// Empty at first.
+/// The default is the empty string.
 GParamSpec *string_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb);
 
-/// The table of one element. `S` is a default-constructible struct of settings.
+/// The property table of one element. `S` is a default-constructible settings struct.
 template <class S>
 class Properties {
  public:
@@ -74,7 +74,7 @@ class Properties {
     std::function<void(S &, GValue *)> get;
   };
 
-  /// `member` is given the settings and returns a reference to what the property sets.
+  /// `member` takes the settings and returns a reference to the member that the property sets.
   template <class Member>
   void add(GParamSpec *spec, Effect effect, Member member) {
     entries_.push_back({spec, effect, [member](S &s, const GValue *v) { read(v, member(s)); },
@@ -88,7 +88,8 @@ class Properties {
 
   const Entry &operator[](size_t i) const { return entries_[i]; }
 
-  /// The properties of an effect with their values, as "width=640, height=640".
+  /// Lists the properties that have this effect with their values, for example "width=640,
+  /// height=640".
   std::string text(const S &s, Effect effect) const {
     std::string all;
     S copy = s;
@@ -103,7 +104,8 @@ class Properties {
     return all;
   }
 
-  /// Sets a property; nothing where it has that value, as one under a GstControlBinding mostly has.
+  /// Sets a property. Returns no effect if the value is unchanged, which is common with a
+  /// GstControlBinding.
   std::optional<Effect> set(S &s, size_t i, const GValue *value) const {
     const Entry &entry = entries_[i];
     GValue current = G_VALUE_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is given back when a block is left: references and locks.
+// RAII for references and locks.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,20 +8,20 @@
 
 namespace cudatensor {
 
-/// Gives up one reference.
+/// Releases one reference.
 struct Unref {
   void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
   void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
   void operator()(GstQuery *query) const { gst_query_unref(query); }
-  /// A GstObject of any class, libgstcuda's ones too.
+  /// Any GstObject, including libgstcuda's objects.
   void operator()(gpointer object) const { gst_object_unref(object); }
 };
 
-/// One reference.
+/// An owned reference.
 template <class T>
 using Ref = std::unique_ptr<T, Unref>;
 
-/// Holds the lock of a GstObject.
+/// Holds a GstObject's lock.
 class ObjectLock {
  public:
   explicit ObjectLock(gpointer object) : object_(object) { GST_OBJECT_LOCK(object_); }
@@ -33,7 +33,7 @@ class ObjectLock {
   gpointer object_;
 };
 
-/// What `body` returns, called with the object's lock held.
+/// Calls `body` with the object's lock held and returns its result.
 template <class Body>
 auto locked(gpointer object, const Body &body) {
   const ObjectLock lock(object);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exceptions in processes with two unwinders.
+// Exception handling in processes that load two unwinders.
 //
-// Debian's libgstreamer brings libunwind.so.8, which has the functions of libgcc's unwinder once
-// more. Where a process loads libstdc++ before that, as Python does with most extensions, libstdc++
-// raises exceptions with libgcc's, and what is loaded later finds libunwind's first: to go on after
-// a destructor, which the compiler does by _Unwind_Resume(), would end the process. The linker is
-// told to call the function here instead (--wrap).
+// Debian's libgstreamer links to libunwind.so.8, which defines the same functions as libgcc's
+// unwinder. If a process loads libstdc++ first, as Python does with most extensions, libstdc++
+// raises exceptions with libgcc's unwinder, while libraries loaded later bind to libunwind's
+// functions. When an exception passes a destructor, the compiler's call of _Unwind_Resume() would
+// then abort the process. The linker option --wrap redirects that call to the function below.
 #include <dlfcn.h>
 #include <unwind.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Resume = decltype(&__real__Unwind_Resume);
 
-/// libgcc's, where libunwind's is what the dynamic linker has found; otherwise null.
+/// Returns libgcc's _Unwind_Resume() if the dynamic linker has bound libunwind's, otherwise null.
 Resume find_hidden_resume() {
   const auto libunwind = reinterpret_cast<Resume>(dlsym(RTLD_DEFAULT, "__libunwind_Unwind_Resume"));
   if (libunwind != &__real__Unwind_Resume) return nullptr;
@@ -26,7 +26,7 @@ Resume find_hidden_resume() {
   return libgcc != nullptr ? reinterpret_cast<Resume>(dlsym(libgcc, "_Unwind_Resume")) : nullptr;
 }
 
-/// libunwind notes where the code is that handles an exception, libgcc its place on the stack.
+/// In private_2, libunwind stores the address of the handler's code, and libgcc a stack address.
 bool is_raised_by_libunwind(const _Unwind_Exception *exception) {
   Dl_info info;
   return exception->private_1 == 0 &&
@@ -35,8 +35,8 @@ bool is_raised_by_libunwind(const _Unwind_Exception *exception) {
 
 }  // namespace
 
-/// ThreadSanitizer makes every function leave its frame by a destructor, which an exception that
-/// passes calls as well: this one would go on with its own frame, for ever.
+/// ThreadSanitizer adds a cleanup to every function, which an exception also runs. In this function
+/// the cleanup would call the function itself endlessly.
 [[gnu::no_sanitize_thread]] void __wrap__Unwind_Resume(_Unwind_Exception *exception) {
   static const Resume hidden = find_hidden_resume();
   if (hidden != nullptr && !is_raised_by_libunwind(exception)) hidden(exception);

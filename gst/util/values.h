@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GValues that hold more than one thing.
+// Helpers for GValues that hold arrays and lists.
 #pragma once
 
 #include <gst/gst.h>
@@ -29,11 +29,12 @@ void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType
   gst_structure_take_value(s, field, &array);
 }
 
-/// A value or caps as gst-launch reads them.
+/// Serializes a value or caps in gst-launch syntax.
 std::string text_of(const GValue *value);
 std::string text_of(const GstCaps *caps);
 
-/// The strings that a field allows, one or a list; empty where there is no such field.
+/// The strings that a field allows, either a single string or a list; empty if there is no such
+/// field.
 std::vector<std::string> allowed_strings(const GstStructure *s, const char *field);
 
 }  // namespace cudatensor

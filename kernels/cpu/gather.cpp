@@ -10,7 +10,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// The bytes of a row that the words have, one after the other.
+/// The byte offsets in a row of all bytes of the words, in order.
 std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const PixelBytes &pixel) {
   const int padded = pixel.components == 3 ? 4 : pixel.components;
   std::vector<int32_t> bytes;
@@ -21,8 +21,8 @@ std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const Pixel
   return bytes;
 }
 
-/// One behind the last byte whose word a window can begin with bytes[begin] and still cover: words
-/// of `word` bytes, of which it holds one at least.
+/// Returns the end of the longest run of whole words, starting at bytes[begin], whose bytes fit one
+/// window. A word has `word` bytes; the run has at least one.
 size_t end_of_window(const std::vector<int32_t> &bytes, size_t begin, size_t word, size_t window) {
   int32_t low = bytes[begin], high = low;
   size_t end = begin;
@@ -47,7 +47,7 @@ int components_together(const FormatLayout &layout, int first, int end) {
 }
 
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count) {
-  // Those beyond the count are not looked at.
+  // Offsets beyond the count are not used.
   const auto offset = [&](int c) { return layout.component[std::min(first + c, 2)].offset; };
   return {layout.component[first].step, count, {offset(0), offset(1), offset(2)}};
 }

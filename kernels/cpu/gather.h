@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The samples that a plan's columns read, brought next to each other: a row of any step and ratio
-// becomes a row of words that the arithmetic goes through one after the other.
+// Gathers the samples that a plan's columns read: turns a row of any pixel step and scaling ratio
+// into contiguous words for the arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -11,70 +11,70 @@
 
 namespace cudatensor::cpu {
 
-/// The components that are read together, of one pixel of a plane.
+/// The layout of the components that are read together from one pixel of a plane.
 struct PixelBytes {
-  int step;           ///< from a pixel to its right neighbour
+  int step;           ///< bytes from a pixel to its right neighbor
   int components;     ///< 1 to 3
   uint8_t offset[3];  ///< of each component
 };
 
-/// The table that component `c` of a layout is read by: an AxisPlan's or a FixedAxisPlan's.
+/// The entries of an AxisPlan or FixedAxisPlan for component `c` of a layout.
 template <class Axis>
 const auto &taps_of(const Axis &axis, const FormatLayout &layout, int c) {
   return c > 0 && layout.subsampled ? axis.chroma : axis.luma;
 }
 
-/// Of a table by rows, the entry of the row after y.
+/// The entry of the row after y, or of the last row.
 template <class T>
 const T &next_of(const std::vector<T> &lines, int y) {
   return lines[std::min<size_t>(y + 1, lines.size() - 1)];
 }
 
-/// Row y of the plane that holds component `c`, from its first byte on.
+/// The first byte of row y in the plane of component `c`.
 inline const uint8_t *plane_row(const ConstImage &in, const FormatLayout &layout, int c, int y) {
   const Component &component = layout.component[c];
   return in.row(component, y) - component.offset;
 }
 
-/// How many components lie in the plane of component `first`, from there on and before `end`.
+/// The number of consecutive components in [first, end) that share the plane of component `first`.
 int components_together(const FormatLayout &layout, int first, int end);
 
-/// The components first .. first + count of a layout, which share a plane.
+/// The pixel layout of components [first, first + count), which share a plane.
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count);
 
-/// A piece of a row, as long as a shuffle of this CPU takes: RowKernels::window bytes. It has all of
-/// the words that are put together from it.
+/// A section of a row with the size of one shuffle instruction, RowKernels::window bytes. It
+/// contains all bytes of the words gathered from it.
 struct Window {
   static constexpr int kMaxBytes = 64;
 
-  int32_t from;  ///< where it begins in the row …
-  int32_t to;    ///< … and among the words
+  int32_t from;  ///< byte offset in the row
+  int32_t to;    ///< byte offset in the gathered words
 };
 
-/// A word has the components of a pixel in their order, 1, 2 or 4 bytes, the last of 4 undefined;
-/// where `taps` is 2, those of both pixels. No window leaves its row.
+/// A word holds the components of a pixel in order, in 1, 2 or 4 bytes, of which the fourth is
+/// undefined. If `taps` is 2, it holds those of both pixels. Windows never extend beyond the row.
 class Gather {
  public:
   Gather() = default;
 
-  /// Word x has the pixels positions[x · taps …], neighbours or the same; they lie in rows of `width`
-  /// pixels.
+  /// Word x holds the pixels positions[x · taps …], which are neighbors or identical, of rows of
+  /// `width` pixels.
   Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel, int width);
 
-  /// Bytes that a gathered row takes: more than its words have.
+  /// The buffer size of a gathered row, which includes the overrun of the last window.
   size_t row_size() const { return words_ + Window::kMaxBytes; }
 
-  /// Meanwhile the same bytes of row `ahead` come into the cache: the one to gather next but for
-  /// those that were.
+  /// Gathers one row and prefetches the same bytes of row `ahead`, the next row that has not been
+  /// gathered yet.
   void run(const uint8_t *row, const uint8_t *ahead, uint8_t *words) const;
 
  private:
   void add_window(const std::vector<int32_t> &bytes, size_t begin, size_t end);
 
   int row_bytes_ = 0;
-  size_t words_ = 0;  // bytes of them
+  size_t words_ = 0;  // total bytes of the words
   std::vector<Window> windows_;
-  std::vector<uint8_t> shuffles_;  // of each window, one after the other
+  std::vector<uint8_t> shuffles_;  // shuffle indices of all windows, in order
 };
 
 }  // namespace cudatensor::cpu

@@ -12,9 +12,9 @@
 namespace cudatensor::cpu {
 namespace {
 
-constexpr int kWordBytes = 4;  // of R, G and B
+constexpr int kWordBytes = 4;  // offsets of R, G and B
 
-/// The region's pixels of a row, where they have three bytes.
+/// The region's part of a row of three-byte pixels.
 Gather pixels_of(const HistogramParams &params) {
   const FormatLayout layout = layout_of(params.in.format);
   if (layout.model != ColorModel::rgb || layout.component[0].step != 3) return {};
@@ -42,7 +42,7 @@ class LuminanceHistogram final : public HistogramOperation {
 
  private:
   struct Scratch {
-    bool used = false;  // for this picture
+    bool used = false;  // counts of the current picture
     Counters counters = {};
     std::vector<uint8_t> words, luminance;
   };
@@ -103,7 +103,7 @@ class LuminanceHistogram final : public HistogramOperation {
   FormatLayout layout_;
   Rect roi_;
   const RowKernels &kernels_;
-  Gather gather_;  // of pixels of three bytes
+  Gather gather_;  // for three-byte pixels
   Workers &workers_;
   std::vector<Scratch> scratch_;
   Bins sum_ = {};

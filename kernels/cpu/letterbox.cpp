@@ -65,7 +65,7 @@ class Letterbox final : public ImageToImage {
   ResampleRows rows_;
   const RowKernels &kernels_;
   FormatLayout layout_;
-  std::vector<uint8_t> pad_, opaque_;  // a row of each
+  std::vector<uint8_t> pad_, opaque_;  // one row per component
   Workers &workers_;
   std::vector<Scratch> scratch_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The operations of the CPU backend, one file each.
+// Factories of the CPU backend's operations, which are in one file each.
 #pragma once
 
 #include "kernels/cpu/workers.h"

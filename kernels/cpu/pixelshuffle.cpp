@@ -5,8 +5,8 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// Pointers to the r source rows of an output row; `row` counts the output's rows over all batches,
-/// channels and lines.
+/// Pointers to the r source rows of an output row. `row` is the index over all pictures, channels
+/// and rows of the output.
 class SourceRows {
  public:
   SourceRows(const TensorDesc &in, int factor)
@@ -79,8 +79,8 @@ class PixelShuffleToVideo final : public TensorToImage {
       for (auto &row : channel) row.resize(params.out.width);
     }
     SourceRows sources;
-    std::vector<std::vector<uint8_t>> samples;  // of each source row
-    std::vector<uint8_t> channel[3];            // of the row that they make
+    std::vector<std::vector<uint8_t>> samples;  // samples of each source row
+    std::vector<uint8_t> channel[3];            // samples of the output row
     std::vector<const void *> rows;
   };
 

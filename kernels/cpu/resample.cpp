@@ -7,7 +7,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// The first run of columns that `holds` is true of, [begin, end).
+/// The first run [begin, end) of columns for which `holds` is true.
 template <class Holds>
 std::pair<int, int> columns_where(const std::vector<Tap> &columns, const Holds &holds) {
   const auto begin = std::find_if(columns.begin(), columns.end(), holds);
@@ -73,7 +73,8 @@ void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPa
       above, below, line.w, group.weights.data(), end_ - begin_, out + group.first);
 }
 
-/// What is partly pad: some columns of a row that lies in the picture, all of one that does not.
+/// Blends the border with the pad value: some columns of rows inside the picture, and all columns
+/// of rows on its edge.
 void ResampleRows::lay_over_pad(float inside_y, float *const *out) const {
   const auto lay = [&](int begin, int end) {
     for (int c = 0; c < plan_.produced; ++c)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of the float path: sampled, converted and laid over the pad colour.
+// The floating-point path by rows: samples, converts and blends with the pad color.
 #pragma once
 
 #include <vector>
@@ -10,31 +10,32 @@
 
 namespace cudatensor::cpu {
 
-/// Produces output rows of a plan. One object for a plan, one Scratch for each thread.
+/// Produces the output rows of a plan. There is one object per plan and one Scratch per thread.
 class ResampleRows {
  public:
   explicit ResampleRows(ResamplePlan plan);
 
   struct Scratch {
-    std::vector<RowPair<uint8_t>> words;  ///< gathered source rows, for each group of components
-    std::vector<float> component[3];      ///< the result, each of dst_width values; pad at first
+    std::vector<RowPair<uint8_t>> words;  ///< gathered source rows of each component group
+    std::vector<float>
+        component[3];  ///< the result, dst_width values each; initialized with the pad color
 
     void begin_picture();
   };
   Scratch make_scratch() const;
 
-  /// Fills scratch.component[0 .. produced) with row y, unrounded. False where all of it is pad:
-  /// then nothing is done.
+  /// Writes the unrounded row y to scratch.component[0 .. produced). Returns false and writes
+  /// nothing if the whole row is pad.
   bool produce(const ConstImage &in, int y, Scratch &scratch) const;
 
   int width() const { return plan_.geometry.dst_width; }
 
  private:
-  /// Components that lie in one plane, and are sampled at once.
+  /// Components of one plane, sampled together.
   struct Group {
     int first, components;
     Gather gather;
-    std::vector<float> weights;  // of the second tap; none where there is no second
+    std::vector<float> weights;  // weights of the second tap; empty if there is no second tap
   };
 
   Group make_group(int first, int components) const;
@@ -44,8 +45,8 @@ class ResampleRows {
 
   ResamplePlan plan_;
   const RowKernels &kernels_;
-  int begin_, end_;          // the columns that hold any picture …
-  int inside_, inside_end_;  // … and nothing but picture
+  int begin_, end_;          // the columns that show any part of the picture
+  int inside_, inside_end_;  // the columns that show only the picture
   std::vector<Group> groups_;
 };
 

@@ -6,16 +6,18 @@
 
 namespace cudatensor::cpu {
 
-/// The two source rows that were prepared last: neighbouring output rows mostly need the same ones.
+/// Caches the two source rows prepared last, because neighboring output rows usually need the same
+/// ones.
 template <class T>
 class RowPair {
  public:
   explicit RowPair(size_t size) : row_{{-1, std::vector<T>(size)}, {-1, std::vector<T>(size)}} {}
 
-  /// Before the rows of another picture.
+  /// Must be called before the rows of another picture.
   void forget() { row_[0].index = row_[1].index = -1; }
 
-  /// Row `index`, which `prepare(T *)` makes where it is not at hand; row `other` stays.
+  /// Returns row `index`, after calling `prepare(T *)` if it is not cached. Row `other` is not
+  /// evicted.
   template <class Prepare>
   const T *get(int index, int other, const Prepare &prepare) {
     for (const Row &row : row_)

@@ -5,11 +5,11 @@
 
 #include "kernels/cpu/gather.h"
 
-// This file is compiled once for each instruction set that has fused multiply-add, and once for
-// the baseline, where fmaf() is a call; not for SVE, for which GCC 12 computes no more than the first
-// four elements of some rows. Arithmetic is in plain loops over rows without gaps, which compilers
-// turn into vectors: it is that of the headers which the GPU shares. What moves data, and what has
-// an instruction that compilers do not find, is spelled out.
+// This file is compiled once for each instruction set with fused multiply-add and once for the
+// baseline, where fmaf() is a function call. SVE is excluded, because GCC 12 computes only the
+// first four elements of some rows for it. Arithmetic uses plain loops over contiguous rows, which
+// compilers vectorize, and the same headers as the GPU. Only data movement, and operations whose
+// instructions compilers do not generate, are written explicitly, with Highway or intrinsics.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rows.cpp"
 #define HWY_DISABLED_TARGETS \
@@ -26,7 +26,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as numbers");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "words are read as little-endian integers");
 
 template <class T>
 HWY_INLINE T load(const uint8_t *bytes, ptrdiff_t i) {
@@ -35,7 +36,7 @@ HWY_INLINE T load(const uint8_t *bytes, ptrdiff_t i) {
   return value;
 }
 
-/// A number whose lowest bytes are the components of tap `tap` of word x.
+/// Returns an integer whose low bytes are the components of tap `tap` of word x.
 template <int kComponents, int kTaps>
 HWY_INLINE uint32_t pixel_at(const uint8_t *words, ptrdiff_t x, int tap) {
   if constexpr (kComponents == 3) return load<uint32_t>(words, x * kTaps + tap);
@@ -66,9 +67,9 @@ HWY_INLINE void shuffle(const uint8_t *from, const uint8_t *indices, uint8_t *to
   hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from), hn::LoadU(d, indices)), d, to);
 }
 #endif
-static_assert(kWindow <= Window::kMaxBytes, "rows have room for what the last window writes");
+static_assert(kWindow <= Window::kMaxBytes, "rows must have room for the whole last window");
 
-// Each window writes all of its bytes; what the next one has to say of them comes later.
+// Each window writes its full size; the next window overwrites the excess bytes.
 void gather(const uint8_t *HWY_RESTRICT row, const uint8_t *ahead,
             const Window *HWY_RESTRICT windows, const uint8_t *HWY_RESTRICT shuffles, int count,
             uint8_t *HWY_RESTRICT words) {
@@ -156,14 +157,15 @@ void normalize_row(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out
   for (int x = 0; x < n; ++x) elements[x] = to_element<T>(normalize(k, v[x]));
 }
 
-/// Calls piece(begin, count) for the pieces of 0 .. n that fit a buffer in the cache.
+/// Calls piece(begin, count) for consecutive pieces of 0 .. n, each small enough for a buffer in
+/// the cache.
 constexpr int kPiece = 512;
 template <class Piece>
 HWY_INLINE void in_pieces(int n, const Piece &piece) {
   for (int x = 0; x < n; x += kPiece) piece(x, std::min(kPiece, n - x));
 }
 
-// Where these are instructions of the processor, they round to nearest even. Highway's own code for
+// The conversion instructions of these processors round to nearest even; Highway's emulation for
 // other processors does not.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || defined(HWY_DISABLE_F16C)
 #define CUDATENSOR_HALF 0
@@ -250,9 +252,9 @@ void luminance_row(const uint8_t *HWY_RESTRICT words, const uint8_t *offset, int
   }
 }
 
-// A counter for each of several neighbours, so that equal ones do not wait for each other's count.
-// Those of a bin lie side by side: a CPU writes to one cache line faster than to several, and
-// neighbours mostly are alike.
+// Neighboring pixels use separate counters, so that equal pixels do not wait for each other's
+// increment. The counters of a bin are adjacent, because neighbors are usually equal and a CPU
+// writes faster to one cache line than to several.
 template <int kStep>
 void count_row(const uint8_t *HWY_RESTRICT row, int n, Counters &counters) {
   constexpr int kEach = Counters::kEach;
@@ -268,7 +270,7 @@ HWY_INLINE const T *row_of(const void *const *rows, int k) {
   return static_cast<const T *>(rows[k]);
 }
 
-// Bytes are copied: elements may be floats.
+// Copies bytes because the elements may be floats.
 template <class T>
 void interleave_any(const void *const *rows, int r, int64_t n, void *HWY_RESTRICT out) {
   auto *to = static_cast<uint8_t *>(out);
@@ -303,7 +305,7 @@ void interleave_rows(const void *const *rows, int64_t n, void *HWY_RESTRICT out)
       hn::StoreInterleaved4(v0, v1, hn::LoadU(d, r2 + x), hn::LoadU(d, r3 + x), d, to);
   };
   for (int64_t x = 0; x + lanes <= n; x += lanes) step(x);
-  // What is left over is written together with some that was written before.
+  // The last vector overlaps elements that have been written already.
   if (n % lanes != 0) step(n - lanes);
 }
 #endif

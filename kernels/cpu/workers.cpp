@@ -15,23 +15,24 @@ extern "C" void __tsan_release(void *address);
 namespace cudatensor::cpu {
 namespace {
 
-// Enough pieces to even out threads that are interrupted, few enough that starting one costs
-// nothing beside its rows.
+// Enough ranges to balance threads that are interrupted, but few enough that the cost of starting a
+// range is negligible.
 constexpr int64_t kRangesPerThread = 16;
 
-// Neighbouring rows read the same ones of the source, which are prepared once for a range.
+// Neighboring rows read the same source rows, which are prepared once per range.
 constexpr int64_t kLeastRows = 8;
 
-/// No more threads than can run: each has scratch memory.
+/// No more threads than can run at once, because each has scratch memory.
 int slots_for(unsigned threads) {
   using Limit = tbb::global_control;
   const size_t most = Limit::active_value(Limit::max_allowed_parallelism);
   return static_cast<int>(threads == 0 ? most : std::min<size_t>(threads, most));
 }
 
-/// What happened before happened() happens before what follows known(). TBB sees to that itself;
-/// this is for ThreadSanitizer, for which libtbb is not built. Where it is in use, this file is
-/// compiled without it, for TBB's templates are half of TBB.
+/// Everything before release() happens before everything after acquire(). TBB guarantees this
+/// itself; the annotation is for ThreadSanitizer, with which libtbb is not built. In
+/// ThreadSanitizer builds this file is compiled without instrumentation, because much of TBB is in
+/// its templates.
 class Moment {
  public:
 #ifdef CUDATENSOR_THREAD_SANITIZER

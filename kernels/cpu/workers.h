@@ -6,19 +6,19 @@
 
 namespace cudatensor::cpu {
 
-/// Spreads rows over threads that stay alive between frames and are shared by all backends of the
-/// process.
+/// Distributes rows over worker threads that persist between frames and are shared by all backends
+/// of the process.
 class Workers {
  public:
-  /// At most `threads` threads at a time, the calling one included; 0 is one per core.
+  /// Uses at most `threads` threads at a time, including the calling thread; 0 = one per core.
   explicit Workers(unsigned threads);
   ~Workers();
 
-  /// How many calls of a body can be under way at once: the number of scratch areas to keep.
+  /// The maximum number of concurrent calls of a body, and so the number of scratch areas needed.
   int slots() const { return slots_; }
 
-  /// Calls body(begin, end, slot) for ranges that cover 0..count, on several threads; no two calls
-  /// that overlap in time get the same slot. Rethrows what a body throws.
+  /// Calls body(begin, end, slot) for ranges that cover 0..count, on several threads. Concurrent
+  /// calls have different slots. Rethrows exceptions of a body.
   template <class Body>
   void for_rows(int64_t count, const Body &body) {
     run(

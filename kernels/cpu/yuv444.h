@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of the fixed-point path.
+// The fixed-point path by rows.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace cudatensor::cpu {
 
-/// Produces the Y, U and V rows of a plan. One object for a plan, one Scratch for each thread.
+/// Produces the Y, U and V rows of a plan. There is one object per plan and one Scratch per thread.
 class Yuv444Rows {
  public:
   explicit Yuv444Rows(Yuv444Plan plan);
 
-  /// Of each group of components, source rows that were resized, in Q8.5, and one that is gathered.
+  /// For each component group, horizontally resized source rows in Q8.5, and one gathered row.
   struct Scratch {
     std::vector<RowPair<int32_t>> resized;
     std::vector<uint8_t> words;
@@ -24,18 +24,18 @@ class Yuv444Rows {
   };
   Scratch make_scratch() const;
 
-  /// Writes row y of each component, width() samples.
+  /// Writes row y of each component, width() samples each.
   void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
 
   int width() const { return plan_.width; }
 
  private:
-  /// Components that lie in one plane.
+  /// Components of one plane.
   struct Group {
     int first, components;
     Gather gather;
-    std::vector<int32_t> weights;  // of the second tap
-    bool picks;                    // nothing is blended: every sample is one of the source
+    std::vector<int32_t> weights;  // weights of the second tap
+    bool picks;                    // no blending: each output sample is a copy of a source sample
   };
 
   Group make_group(int first, int components) const;

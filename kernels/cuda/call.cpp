@@ -10,12 +10,12 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// A missing driver looks to the runtime like one of version 0.
+/// The runtime reports version 0 if no driver is installed.
 std::string driver_advice() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
-  if (driver == 0) return "no NVIDIA driver is installed here; install one, or use the CPU backend";
-  return "the driver knows CUDA " + version_text(driver) + ", this build needs " +
+  if (driver == 0) return "no NVIDIA driver is installed: install one or use the CPU backend";
+  return "the driver supports CUDA " + version_text(driver) + ", but this build requires " +
          version_text(CUDART_VERSION) + ": update the driver";
 }
 
@@ -40,26 +40,29 @@ Error::Code code_of(cudaError_t error) {
 std::string advice_on(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
-      return "free memory: smaller pictures, fewer buffers, or another device";
+      return "reduce the picture size or the number of buffers, or use another device";
     case cudaErrorInsufficientDriver: return driver_advice();
-    case cudaErrorNoDevice: return "no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES";
-    case cudaErrorInvalidDevice: return "choose another device";
+    case cudaErrorNoDevice: return "no GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES";
+    case cudaErrorInvalidDevice: return "use another device";
     case cudaErrorDevicesUnavailable:
-      return "the GPU is in exclusive use by another process, or forbids new ones";
+      return "another process uses the GPU exclusively, or the GPU's compute mode prohibits new "
+             "contexts";
     case cudaErrorStubLibrary:
     case cudaErrorInitializationError:
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:
-    case cudaErrorCompatNotSupportedOnDevice:
-      return "the driver does not work: see whether nvidia-smi does";
+    case cudaErrorCompatNotSupportedOnDevice: return "the driver does not work: check nvidia-smi";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-      return "this build has no code for this GPU: build with its gpu_architectures";
+      return "this build has no code for this GPU: rebuild with its compute capability in "
+             "gpu_architectures";
     case cudaErrorLaunchTimeout:
-      return "the display's watchdog ended a kernel: smaller pictures, or a GPU without a display";
-    case cudaErrorECCUncorrectable: return "the GPU's memory is broken: reset or replace it";
+      return "the display watchdog stopped a kernel: reduce the picture size or use a GPU without "
+             "a display";
+    case cudaErrorECCUncorrectable:
+      return "the GPU's memory has an uncorrectable error: reset or replace the GPU";
     case cudaErrorContextIsDestroyed:
-      return "the application destroyed the CUDA context while the pipeline used it";
+      return "the application destroyed the CUDA context while the pipeline was using it";
     default: return "the CUDA context may be lost";
   }
 }
@@ -67,7 +70,7 @@ std::string advice_on(cudaError_t error) {
 }  // namespace
 
 void fail(cudaError_t error, const char *call) {
-  // Forget it, so that nobody else takes it for one of theirs.
+  // Clears the runtime's last error, so that no other code mistakes it for its own.
   cudaGetLastError();
   throw Error(code_of(error), std::string(call) + ": " + cudaGetErrorName(error) + " (" +
                                   cudaGetErrorString(error) + "); " + advice_on(error));

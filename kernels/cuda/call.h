@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every call to CUDA goes through here: checked once, and made to fail where a test asks for it.
+// Wrapper for all CUDA calls, which checks their results and injects faults for tests.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,10 +8,10 @@
 
 namespace cudatensor::cuda {
 
-/// Throws Error with the call, the CUDA error and what to do about it.
+/// Throws Error with the name of the call, the CUDA error and a suggested remedy.
 [[noreturn]] void fail(cudaError_t error, const char *call);
 
-/// `function(args...)`, which is named `name` where it fails.
+/// Calls `function(args...)`. Throws Error with `name` if it fails.
 template <class Function, class... Args>
 void call(const char *name, Function function, Args... args) {
   const auto injected = static_cast<cudaError_t>(next_fault());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Contexts, by the driver's functions: the runtime knows only the primary ones, and makes them
-// current for good. They are looked up, so that nothing links to libcuda.
+// Contexts, managed with the driver API, because the runtime API supports only primary contexts and
+// leaves them current. The driver's functions are looked up at run time, so that the plugin does
+// not link to libcuda.
 #include "kernels/cuda/context.h"
 
 #include <cuda.h>
@@ -28,7 +29,7 @@ struct Driver {
   decltype(&cuDevicePrimaryCtxRetain) retain;
 };
 
-/// Null where the driver does not have it in this version.
+/// Sets `function` to null if the driver does not provide it in this version.
 template <class Function>
 void look_up(const char *name, unsigned version, Function &function) {
   void *address = nullptr;
@@ -41,7 +42,7 @@ void look_up(const char *name, unsigned version, Function &function) {
 
 template <class Function>
 void find(const char *name, Function &function) {
-  look_up(name, 11000, function);  // all of them are older
+  look_up(name, 11000, function);  // all of these functions are older than this version
   if (function == nullptr) fail(cudaErrorSystemDriverMismatch, name);
 }
 
@@ -60,13 +61,13 @@ const Driver &driver() {
   return driver;
 }
 
-/// The runtime's errors have the driver's numbers.
+/// CUresult and cudaError_t use the same error numbers.
 template <class Function, class... Args>
 void call_driver(const char *name, Function function, Args... args) {
   call(name, [&] { return static_cast<cudaError_t>(function(args...)); });
 }
 
-/// Since 12.5. The type is declared here for the headers of those before.
+/// Available since 12.5. The type is declared here because older headers do not have it.
 using RecordEvent = CUresult (*)(CUcontext, CUevent);
 
 RecordEvent find_record_event() {
@@ -77,9 +78,9 @@ RecordEvent find_record_event() {
 
 thread_local int gone = 0;
 
-// Scopes of this thread, one in another.
+// Nesting depth of this thread's scopes.
 thread_local int depth = 0;
-// Threads in a scope, and whether the process ends.
+// The number of threads in a scope, and whether the process is exiting.
 std::atomic<int> inside{0};
 std::atomic<bool> closed{false};
 
@@ -87,18 +88,19 @@ void leave() {
   if (--depth == 0) --inside;
 }
 
-/// A thread that is in a scope already goes on; others are kept out once the process ends.
+/// Threads that are already in a scope continue. Other threads cannot enter one while the process
+/// exits.
 void enter() {
   if (depth++ > 0) return;
   ++inside;
   if (!closed) return;
   leave();
-  throw Error(Error::Code::device, "the process ends, and CUDA with it");
+  throw Error(Error::Code::device, "the process is exiting, and CUDA is being shut down");
 }
 
-/// Runs before the runtime and the driver free what calls of other threads still need.
+/// Runs before the runtime and the driver free resources that calls in other threads still use.
 void close() {
-  constexpr auto kPatience = std::chrono::seconds(2);  // a thread may never leave
+  constexpr auto kPatience = std::chrono::seconds(2);  // a thread may block in its scope forever
   closed = true;
   const int own = depth > 0 ? 1 : 0;
   const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -7,14 +7,15 @@
 
 namespace cudatensor::cuda {
 
-/// Whether this thread is inside a ContextIsGone.
+/// Whether the calling thread is in a ContextLostScope.
 bool is_context_gone();
 
-/// Has the end of the process wait for threads that are in a ContextScope, and keep others out. To be
-/// called after the runtime has begun, whose own handlers then run later.
+/// Registers an exit handler that waits for threads in a ContextScope and blocks new scopes. Must
+/// be called after the CUDA runtime is initialized, so that it runs before the runtime's own exit
+/// handlers.
 void close_at_exit();
 
-/// Event::record_context() for an event of the runtime's.
+/// Implements Event::record_context() for a runtime event.
 bool record_current_context(cudaEvent_t event);
 
 }  // namespace cudatensor::cuda

@@ -11,7 +11,7 @@ namespace cudatensor {
 namespace cuda {
 namespace {
 
-// Destructors look at no result: what fails there failed before, and there is nobody to tell.
+// Destructors ignore results, because an error there has occurred earlier and cannot be reported.
 
 class DeviceMemory final : public Memory {
  public:
@@ -75,7 +75,7 @@ class CudaEvent final : public Event {
     call("cudaEventQuery", [&] {
       const cudaError_t error = cudaEventQuery(event_);
       passed = error != cudaErrorNotReady;
-      if (!passed) cudaGetLastError();  // remembers it like an error
+      if (!passed) cudaGetLastError();  // cudaEventQuery() stores this result as the last error
       return passed ? error : cudaSuccess;
     });
     return passed;
@@ -121,7 +121,8 @@ void CudaDevice::synchronize_context() {
 
 namespace {
 
-// No stream of a frame waits for it: a table is complete when the function that uploads it returns.
+// Separate from the streams of frames, which do not wait for it: upload() returns only when the
+// table is complete.
 const cudaStream_t kUploadStream = cudaStreamPerThread;
 
 std::unique_ptr<Memory> upload(CudaDevice &device, const std::vector<uint8_t> &bytes) {

@@ -12,7 +12,7 @@ namespace cudatensor::cuda {
 
 class CudaDevice final : public Device {
  public:
-  /// `overlaps`: kernels may begin before the one ahead of them on their stream has ended.
+  /// `overlaps`: whether a kernel may start before the previous kernel on its stream has finished.
   explicit CudaDevice(bool overlaps) : overlaps_(overlaps) {}
 
   std::unique_ptr<Memory> allocate(size_t bytes) override;
@@ -26,8 +26,9 @@ class CudaDevice final : public Device {
 
   bool overlaps() const { return overlaps_; }
 
-  /// A copy of a table of the host in device memory. One that is still in use is shared: operations
-  /// are made anew more often than their geometry changes, and the slots of a batch are often alike.
+  /// Returns a copy of a host table in device memory. Identical tables in use are shared, because
+  /// operations are often recreated with the same geometry and the slots of a batch are often
+  /// identical.
   std::shared_ptr<const Memory> table(const void *data, size_t bytes);
 
  private:
@@ -35,7 +36,7 @@ class CudaDevice final : public Device {
     std::vector<uint8_t> host;
     std::weak_ptr<const Memory> memory;
   };
-  std::mutex mutex_;  // threads may share a backend
+  std::mutex mutex_;  // guards the cache, because threads may share a backend
   std::vector<Table> tables_;
   const bool overlaps_;
 };

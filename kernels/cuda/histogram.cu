@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Two stages in one launch: every block counts in shared memory and adds its bins to the totals;
-// where the bins are asked for, the block that is last at a bin hands it over and clears it.
+// Two stages in one launch. Each block counts in shared memory and adds its bins to the totals. If
+// the bins are requested, the last block to reach a bin writes the result and clears the total.
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/samples.cuh"
 #include "kernels/histogram.h"
@@ -8,15 +8,16 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// Each lane of a warp counts in a column, and so in a bank, of its own: neighbours of the same
-/// value, as flat pictures have them, never wait for each other.
+/// Each lane of a warp has its own column of counters, and so its own bank, so that equal
+/// neighbors, which are common in flat pictures, never conflict.
 constexpr int kColumns = 32;
 
-/// A bin's pixels since the last hand-over; on a frame that hands over, blocks are counted above
-/// them. What lies in one sector of memory is added up one after the other, and so is, more slowly,
-/// what one slice of the L2 cache holds: the sectors lie apart.
+/// A bin's pixel count since the last result. In a launch that returns the bins, the upper bits
+/// count the finished blocks. Atomic additions within one memory sector are serialized, as are,
+/// more slowly, those within one slice of the L2 cache, so the sectors are spaced apart.
 using Total = unsigned long long;
-constexpr unsigned kBlocksShift = 54;  // for the pixels of 100 days of 8K60
+constexpr unsigned kBlocksShift =
+    54;  // enough for the pixels of 100 days of 8K at 60 frames per second
 constexpr unsigned kMostBlocks = 1 << (64 - kBlocksShift);
 constexpr Total kPixelsMask = (Total{1} << kBlocksShift) - 1;
 constexpr unsigned kTotalsPerSector = 32 / sizeof(Total);
@@ -26,7 +27,7 @@ __device__ __forceinline__ unsigned place_of_total(unsigned bin) {
   return bin / kTotalsPerSector * kHistogramSectorDistance + bin % kTotalsPerSector;
 }
 
-/// Divides numbers below 2^31 by one of at least 2.
+/// Divides numbers less than 2^31 by a divisor of at least 2.
 struct Divider {
   uint32_t divisor, factor, shift;
 
@@ -42,13 +43,13 @@ struct Divider {
 };
 
 struct HistogramArgs {
-  const uint8_t *data[3];  // by plane, from the region's corner on
+  const uint8_t *data[3];  // per plane, at the top left corner of the region
   uint32_t stride[3];
   uint32_t width, height;
-  Divider chunks;     // of a row; with the pixels ahead of them, where rows are not whole chunks
-  bool whole_chunks;  // rows are, all of them
+  Divider chunks;     // per row; one more for the unaligned pixels if rows are not whole chunks
+  bool whole_chunks;  // whether all rows consist of whole, aligned chunks
   Total *totals;
-  unsigned long long *bins;  // null: only count
+  unsigned long long *bins;  // null: only add to the totals
 };
 
 using Counts = unsigned[kBins * kColumns];
@@ -57,8 +58,8 @@ __device__ __forceinline__ void count(Counts &counts, unsigned bin) {
   atomicAdd(&counts[bin * kColumns + threadIdx.x % kColumns], 1u);
 }
 
-// Readers. A chunk is kPixels pixels, which kVectors loads of a Vector bring if the first lies at a
-// multiple of one.
+// Readers. A chunk is kPixels pixels, loaded as kVectors Vectors if the first pixel is aligned to a
+// Vector.
 
 template <class Vector, int kVectors>
 struct Vectors {
@@ -71,7 +72,7 @@ struct Vectors {
   }
 };
 
-/// One plane with a pixel each `step` bytes.
+/// One plane with `step` bytes per pixel.
 template <int step>
 struct OnePlane {
   using Vector = std::conditional_t<step == 3, uint32_t, uint4>;
@@ -87,7 +88,8 @@ struct OnePlane {
                                                              uint32_t row, uint32_t x) {
     return at(in, row, x) + i * sizeof(Vector);
   }
-  /// Pixels of a row ahead of the first that lies at a multiple of a Vector; none can: kPixels.
+  /// The number of pixels before the first aligned one in a row; kPixels if no pixel can be
+  /// aligned.
   static __device__ __forceinline__ uint32_t pixels_ahead(const HistogramArgs &in, uint32_t row) {
     const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at(in, row, 0)));
     if (step == 3) return address % 4;  // 3 is -1, modulo 4
@@ -95,7 +97,7 @@ struct OnePlane {
   }
 };
 
-/// The byte at `offset` of a pixel is its bin.
+/// The bin is the byte at `offset` in the pixel.
 template <int step, int offset>
 struct SampleReader : OnePlane<step> {
   using typename OnePlane<step>::Chunk;
@@ -108,7 +110,7 @@ struct SampleReader : OnePlane<step> {
   }
 };
 
-/// Red, green and blue at these offsets of a pixel.
+/// Red, green and blue are at these byte offsets in the pixel.
 template <int step, int r, int g, int b>
 struct PackedReader : OnePlane<step> {
   using typename OnePlane<step>::Chunk;
@@ -123,7 +125,7 @@ struct PackedReader : OnePlane<step> {
   }
 };
 
-/// Planes of red, green and blue.
+/// Red, green and blue are in separate planes.
 struct PlanarReader {
   using Vector = uint4;
   static constexpr int kPixels = sizeof(Vector), kVectors = 3;
@@ -175,7 +177,7 @@ __device__ __forceinline__ void count_one_by_one(Counts &counts, const Histogram
   for (uint32_t x = begin; x < end; ++x) count(counts, Reader::bin_at(in, row, x));
 }
 
-/// A picture whose rows are whole chunks: the next is on the way while one is counted.
+/// For pictures whose rows are whole chunks. Loads the next chunk while counting the current one.
 template <class Reader>
 __device__ __forceinline__ void count_chunks(Counts &counts, const HistogramArgs &in) {
   const uint32_t chunks = in.chunks.divisor * in.height;
@@ -197,7 +199,8 @@ __device__ __forceinline__ void count_chunks(Counts &counts, const HistogramArgs
   }
 }
 
-/// Any picture: of each row, the pixels ahead of its first chunk, the chunks, and what is left.
+/// For any picture. Counts the unaligned pixels before the first chunk of a row, the chunks, and
+/// the rest.
 template <class Reader>
 __device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs &in) {
   const uint32_t pieces = in.chunks.divisor * in.height;
@@ -217,7 +220,7 @@ __device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs
   }
 }
 
-/// Several threads add up a bin's columns; the first of them has the sum.
+/// Several threads sum the columns of a bin; the first thread has the result.
 __device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned bin, unsigned part,
                                                 unsigned parts) {
   constexpr unsigned kEach = kColumns * kBins / kHistogramThreads;
@@ -231,8 +234,8 @@ __device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned b
   return sum;
 }
 
-/// Adds a block's pixels to a bin's total. Where the bins are asked for, the block that is last at a
-/// bin holds its total in hand: it needs no further look at memory.
+/// Adds a block's count to a bin's total. If the bins are requested, the last block to reach a bin
+/// computes the final total from the result of its own atomic addition.
 __device__ __forceinline__ void add_to_total(const HistogramArgs &in, unsigned bin, unsigned sum) {
   Total *const total = in.totals + place_of_total(bin);
   if (in.bins == nullptr) {
@@ -266,8 +269,8 @@ __global__ void __launch_bounds__(kHistogramThreads)
 
 struct CountKernel {
   void (*kernel)(HistogramArgs);
-  uint32_t pixels;  // of a chunk
-  size_t vector;    // bytes of a load
+  uint32_t pixels;  // pixels per chunk
+  size_t vector;    // bytes per load
 };
 
 template <class Reader>
@@ -350,7 +353,7 @@ class LuminanceHistogram final : public HistogramOperation {
     return args;
   }
 
-  /// Rows without a gap between them are one.
+  /// Treats contiguous rows as a single row.
   void join_rows(HistogramArgs &args) const {
     for (int p = 0; p < 3; ++p)
       if (args.data[p] != nullptr && args.stride[p] != args.width * layout_.component[p].step)

@@ -9,7 +9,7 @@
 
 namespace cudatensor::cuda {
 
-/// Where kernels are queued, and whether one may begin before the one ahead of it has ended.
+/// The stream for kernels, and whether a kernel may start before the previous one has finished.
 struct Queue {
   cudaStream_t stream;
   bool overlaps;
@@ -30,9 +30,9 @@ void launch(const char *name, void (*kernel)(Params...), dim3 grid, dim3 block, 
   call(name, [&] { return cudaLaunchKernelEx(&config, kernel, args...); });
 }
 
-/// Every thread of a kernel calls this, or ends, before it reads what may come from another kernel
-/// and before it writes: what is ahead of it, plan tables and parameters, overlaps with the kernel
-/// before.
+/// Every thread of a kernel must call this, or exit, before it reads data that another kernel may
+/// have written and before it writes. Code before the call, which reads plan tables and parameters,
+/// overlaps with the previous kernel.
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -40,7 +40,8 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
 #endif
 }
 
-/// Calls `enqueue` with the caller's stream; where there is none, with this thread's own, and waits.
+/// Calls `enqueue` with the caller's stream. If there is none, uses the per-thread default stream
+/// and waits for it.
 template <class Enqueue>
 void queue_on(const CudaDevice &device, Stream stream, const Enqueue &enqueue) {
   if (stream.handle != nullptr) return enqueue(Queue{handle_of(stream), device.overlaps()});
@@ -48,8 +49,8 @@ void queue_on(const CudaDevice &device, Stream stream, const Enqueue &enqueue) {
   call("cudaStreamSynchronize", cudaStreamSynchronize, cudaStreamPerThread);
 }
 
-/// at + count · bytes, in one instruction: compilers prefer to sum up the factors first, anew for
-/// each use.
+/// Computes at + count · bytes in one instruction. Compilers would recompute the offset for each
+/// use.
 template <class Byte>
 __device__ __forceinline__ Byte *advance(Byte *at, uint32_t count, uint32_t bytes) {
   Byte *advanced;
@@ -57,7 +58,8 @@ __device__ __forceinline__ Byte *advance(Byte *at, uint32_t count, uint32_t byte
   return advanced;
 }
 
-/// To global memory, which the compiler does not see any more that an advanced pointer leads to.
+/// Stores to global memory. The compiler no longer knows the address space of a pointer from
+/// advance().
 template <class Value>
 __device__ __forceinline__ void store_global(Value *at, Value value) {
   if constexpr (sizeof(Value) == 1)

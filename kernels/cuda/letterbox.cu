@@ -33,7 +33,7 @@ class Letterbox final : public ImageToImage {
   UploadedResample resample_;
   FormatLayout layout_;
   Launchers::Result words_, any_;
-  Launchers::Result unscaled_;  // or null
+  Launchers::Result unscaled_;  // null if the plan does not allow it
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The operations of the CUDA backend, one file each.
+// Factories of the CUDA backend's operations, which are in one file each.
 #pragma once
 
 #include "kernels/cuda/device.h"
@@ -7,9 +7,9 @@
 
 namespace cudatensor::cuda {
 
-/// Throws Error::not_found where this build has no code for the current device. Returns whether that
-/// code waits for the kernel ahead of it, and so may begin before that has ended: from compute
-/// capability 9.0 on.
+/// Throws Error::not_found if this build has no code for the current device. Returns whether that
+/// code supports programmatic dependent launch, so that a kernel may start before the previous one
+/// has finished; this requires compute capability 9.0.
 bool check_code();
 
 std::unique_ptr<ImageToImage> make(const Yuv444Params &params, CudaDevice &device);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that make output pixels from tables of columns and rows. A Sampler says what a pixel is,
-// a Sink where it goes; both are types without state, their Args travel as kernel parameters. A
-// Sampler's Patch is a thread's neighbouring columns and rows: made of tables alone, it reads samples
-// once told to, and then gives one column after the other, or pad where there is nothing else.
+// Kernels that compute output pixels from tables of columns and rows. A Sampler computes the value
+// of a pixel and a Sink stores it. Both are stateless types; their Args are kernel parameters. A
+// Sampler's Patch covers the neighboring columns and rows of one thread. It is constructed from the
+// tables only; read() loads the samples, and then column() returns one column at a time, or pad()
+// the pad value if the patch contains nothing else.
 #pragma once
 
 #include "kernels/color.h"
@@ -16,18 +17,18 @@ namespace cudatensor::cuda {
 
 template <class SamplerArgs, class SinkArgs, int kFrames>
 struct PixelWork {
-  SamplerArgs in[kFrames];  // the grid's z
+  SamplerArgs in[kFrames];  // indexed by the grid's z
   SinkArgs out;
   int width, height;
 };
 
-/// Where a thread's pixels go: `columns` by `rows` of them are in the output.
+/// The position of a thread's pixels, of which `columns` by `rows` are inside the output.
 struct Place {
   unsigned frame;
   int x, y, columns, rows;
 };
 
-/// The Patch of samplers whose columns have nothing in common.
+/// The Patch of samplers whose columns share no samples.
 template <class Sampler, int kColumns, int kRows>
 class ColumnByColumn {
  public:
@@ -51,13 +52,13 @@ class ColumnByColumn {
   typename Sampler::Line line_[kRows];
 };
 
-/// Compilers want no member of a template in __launch_bounds__.
+/// Compilers do not accept a template member in __launch_bounds__.
 template <class Sampler, class Sink>
 constexpr int kBlocksPerSm = Sampler::template kBlocksPerSm<Sink>;
 
-/// A thread makes a few pixels below each other, in as many neighbouring columns as suit the Sink: what
-/// it reads of a column's and of a row's table serves all of them, and the samples of a column are on
-/// the way at the same time.
+/// A thread computes a few rows of pixels in as many neighboring columns as the Sink prefers. The
+/// table entries of a column and of a row are then read once for all of them, and the loads of a
+/// column are in flight at the same time.
 template <class Sampler, class Sink, int kFrames>
 __global__ void
 __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>) per_pixel(
@@ -87,10 +88,10 @@ __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sin
                   {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)});
 }
 
-/// Frames that a launch takes at most.
+/// The maximum number of frames per launch.
 constexpr int kBatchFrames = 64;
 
-/// Launches a kernel: what an operation keeps of the Sampler and the Sink that it was made with.
+/// Launches the kernel for one Sampler and Sink. Operations store this function pointer.
 template <class Work>
 using Launcher = void (*)(const char *name, const Queue &queue, const Work &work, size_t frames);
 
@@ -105,7 +106,7 @@ void launch_per_pixel(const char *name, const Queue &queue,
   launch(name, per_pixel<Sampler, Sink, kFrames>, grid, block, queue, work);
 }
 
-/// A pixel of whole samples.
+/// A pixel with integer components.
 struct SamplePixel {
   int32_t c0, c1, c2;
 };
@@ -115,7 +116,7 @@ __device__ __forceinline__ auto component_of(const AnyPixel &p, int c) {
   return c == 0 ? p.c0 : c == 1 ? p.c1 : p.c2;
 }
 
-/// 2^23, whose float has the bits of a byte below its own.
+/// 2^23, the float whose lowest mantissa bits are free for a byte.
 constexpr float kBias = 8388608.0f;
 constexpr uint32_t kBiasBits = 0x4b000000;
 
@@ -126,8 +127,10 @@ __device__ __forceinline__ float value_of(int32_t component) {
 
 struct TensorArgs {
   uint8_t *data;
-  int64_t frame, channel[3];  // bytes from one to the next; to a component's channel
-  uint32_t row, pixel;        // likewise
+  int64_t frame,
+      channel[3];       // bytes from frame to frame, and from a frame's start to each component's
+                        // channel
+  uint32_t row, pixel;  // likewise
   ChannelScale scale[3];
   bool round;
 };
@@ -137,7 +140,7 @@ struct TensorSink {
   using Args = TensorArgs;
   static constexpr int kColumns = 1, kRows = kTensorRows;
   static constexpr int kBlocksPerSm = sizeof(T) <= 2 ? kSmallTensorBlocksPerSm : kTensorBlocksPerSm;
-  static constexpr bool kSaturates = false;  // what is beyond 0..255
+  static constexpr bool kSaturates = false;  // whether the Sink clamps values to 0..255
 
   template <int kComponents, int kRows>
   struct Collected {
@@ -170,15 +173,16 @@ struct TensorSink {
   };
 };
 
-/// A component as a whole number, not yet limited to a sample; what is below 0 stays so, but is some
-/// other number. A product with the smallest float is rounded down to a multiple of that, and floats so
-/// small, but for the sign, have the bits of the number itself.
+/// Rounds a component to an integer without clamping it to a sample. Negative values stay negative
+/// but change their magnitude. The product with the smallest subnormal float is rounded down to a
+/// multiple of it, and the bits of such a subnormal float, apart from the sign, are that integer.
 __device__ __forceinline__ int32_t whole_of(float component) {
   return bit_cast<int32_t>(__fmul_rd(component + 0.5f, 0x1p-149f));
 }
 __device__ __forceinline__ int32_t whole_of(int32_t component) { return component; }
 
-/// high << 16, then a and b limited to bytes, b in the lowest.
+/// Packs a and b, clamped to bytes, into the low 16 bits, with b in the lowest byte, and high into
+/// the upper 16 bits.
 __device__ __forceinline__ uint32_t pack_saturated(int32_t a, int32_t b, uint32_t high) {
   uint32_t packed;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(a), "r"(b), "r"(high));
@@ -186,15 +190,15 @@ __device__ __forceinline__ uint32_t pack_saturated(int32_t a, int32_t b, uint32_
 }
 
 struct PictureArgs {
-  uint8_t *data[3];  // by component; of a packed pixel the first byte
+  uint8_t *data[3];  // per component; for packed formats, the first byte of the pixel
   uint32_t stride[3];
-  uint32_t step;       // bytes of a pixel
-  uint32_t order;      // for __byte_perm: how the components of a packed pixel lie
-  uint32_t triple[3];  // likewise, in the three words of four pixels of three bytes
-  bool words;          // rows can be written word by word
+  uint32_t step;       // bytes per pixel
+  uint32_t order;      // selector for __byte_perm: the component order of a packed pixel
+  uint32_t triple[3];  // the same for the three words that hold four three-byte pixels
+  bool words;          // whether rows are aligned and can be written in words
 };
 
-/// Four pixels of a row at once, in words where the picture is aligned.
+/// Stores four pixels of a row at once, in words if the picture is aligned.
 struct PictureSink {
   using Args = PictureArgs;
   static constexpr int kColumns = 4, kRows = kPictureRows, kBlocksPerSm = 1;
@@ -225,7 +229,8 @@ struct PictureSink {
     }
 
    private:
-    uint32_t pixels_[kRows][kColumns];  // the components, the first in the lowest byte, and 255
+    uint32_t pixels_[kRows]
+                    [kColumns];  // the components, with the first in the lowest byte, then 255
   };
 
  private:
@@ -283,18 +288,19 @@ struct PictureSink {
   }
 };
 
-/// A stride as kernels take it.
+/// Converts a stride to the 32 bits that kernels use.
 inline uint32_t stride_of(ptrdiff_t stride) {
   if (stride <= UINT32_MAX) return static_cast<uint32_t>(stride);
   throw Error(Error::Code::input,
-              "a stride of " + std::to_string(stride) + " bytes is beyond 32 bits");
+              "a stride of " + std::to_string(stride) + " bytes does not fit 32 bits");
 }
 
-/// Word k of four pixels of three bytes, made of pixels k and k + 1: what __byte_perm selects.
+/// The __byte_perm selector for word k of four three-byte pixels, which consists of bytes of pixels
+/// k and k + 1.
 inline uint32_t triple_order(uint32_t order, unsigned k) {
   uint32_t select = 0;
   for (unsigned byte = 0; byte < 4; ++byte) {
-    const unsigned at = 4 * k + byte;  // of the twelve
+    const unsigned at = 4 * k + byte;  // index among the twelve bytes
     const uint32_t component = order >> 4 * (at % 3) & 0xf;
     select |= (component + (at / 3 == k ? 0 : 4)) << 4 * byte;
   }

@@ -8,33 +8,33 @@
 namespace cudatensor::cuda {
 namespace {
 
-constexpr int kVector = 16;  // bytes of a store
+constexpr int kVector = 16;  // bytes per store
 
 struct ShuffleArgs {
   const void *in;
   void *out;
-  int64_t planes;    // of the output
-  int64_t lines;     // of an output plane
-  int64_t width;     // of the input
-  int64_t in_plane;  // elements
+  int64_t planes;    // number of output planes
+  int64_t lines;     // rows per output plane
+  int64_t width;     // elements per input row
+  int64_t in_plane;  // elements per input plane
   int factor;
 };
 
-/// `kCount` elements in loads and stores that are as wide as they can be.
+/// `kCount` elements, loaded and stored with instructions as wide as possible.
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount < kVector ? sizeof(T) * kCount : kVector) Vector {
   T value[kCount];
 };
 
-/// Input columns that a thread takes, so that it writes whole vectors.
+/// The number of input columns per thread, chosen so that it writes whole vectors.
 template <class T, int factor>
 constexpr int columns_of_thread() {
   constexpr int vector = kVector / static_cast<int>(sizeof(T));
   return vector % factor == 0 ? vector / factor : vector;
 }
 
-/// A thread's columns of one input row, from each of the `factor` planes that an output row takes
-/// turns with. Rows must begin on vectors.
+/// Each thread processes a few columns of one input row, from each of the `factor` planes that are
+/// interleaved in an output row. Rows must be aligned to vectors.
 template <class T, int factor>
 struct Interleave {
   static constexpr int kColumns = columns_of_thread<T, factor>();
@@ -53,7 +53,7 @@ struct Interleave {
   }
 };
 
-/// Any factor and alignment, one input column a thread.
+/// For any factor and alignment; each thread processes one input column.
 template <class T>
 struct InterleaveAny {
   static constexpr int kColumns = 1;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kShuffleThreads) shuffle(const __grid_constant
 
 struct ShuffleKernel {
   void (*kernel)(ShuffleArgs);
-  int columns;  // of a thread
+  int columns;  // per thread
 };
 
 template <class T, class Step>
@@ -110,7 +110,7 @@ ShuffleKernel pick(const ShuffleArgs &a) {
   const auto aligned = [&](const void *data) {
     return reinterpret_cast<uintptr_t>(data) % kVector == 0;
   };
-  // Then every row of every plane begins on a vector, of the input and of the output.
+  // Then every row of every input and output plane is aligned to vectors.
   const bool fits = a.width % fast.columns == 0 && aligned(a.in) && aligned(a.out);
   return fits ? fast : kernel_of<T, InterleaveAny<T>>();
 }
@@ -122,9 +122,9 @@ ShuffleKernel pick(size_t element, const ShuffleArgs &a) {
 }
 
 void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &queue) {
-  constexpr int64_t kMostBlocks = 65535;  // along y and z
+  constexpr int64_t kMostBlocks = 65535;  // grid size along y and z
   const int64_t threads = (a.width + k.columns - 1) / k.columns;
-  // Narrow pictures leave a block room for several lines.
+  // For narrow pictures a block processes several rows.
   unsigned across = 32;
   while (across < threads && across < kShuffleThreads) across *= 2;
   const dim3 block(across, kShuffleThreads / across);
@@ -156,12 +156,12 @@ class PixelShuffle final : public TensorToTensor {
 
 struct ShuffledArgs {
   const void *data;
-  int64_t width, plane;  // of the input, elements
+  int64_t width, plane;  // width and plane size of the input, in elements
   uint32_t height, factor;
   SampleScale scale;
 };
 
-/// One of `factor` samples in turn.
+/// Selects one of `factor` samples.
 struct Turn {
   uint32_t at, turn;
 };
@@ -215,7 +215,7 @@ struct ShuffledSampler {
   }
 
  private:
-  /// Behind the last column or row of the output, that one.
+  /// Clamped to the last column or row of the output.
   static __device__ __forceinline__ Turn turn(const Args &in, uint32_t at, int64_t samples) {
     at = min(at, static_cast<uint32_t>(samples * in.factor - 1));
     return {at / in.factor, at % in.factor};

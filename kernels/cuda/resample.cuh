@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The float path: which kernel a plan needs, and the plan on the device.
+// The floating-point path: kernel selection, and plans in device memory.
 #pragma once
 
 #include "kernels/cuda/resampler.cuh"
@@ -8,8 +8,8 @@
 
 namespace cudatensor::cuda {
 
-/// Whether most rows of the picture read what the one before them does, and those of all components
-/// are blended.
+/// Whether most rows of the picture read the same samples as the previous row, and the rows of all
+/// components are blended.
 inline bool shares_rows(const ResamplePlan &plan) {
   const AxisPlan &y = plan.sampling.y;
   const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
@@ -23,22 +23,23 @@ inline bool shares_rows(const ResamplePlan &plan) {
   return 2 * repeated > rows;
 }
 
-/// The kernels for a plan, with a Sink: only what a plan can ask for is compiled.
+/// Selects the kernel for a plan and a Sink. Only combinations that plans can need are compiled.
 template <class Sink, int kFrames>
 class ResampleLaunchers {
  public:
   using Work = PixelWork<ResampleArgs, typename Sink::Args, kFrames>;
   using Result = Launcher<Work>;
 
-  /// For pictures whose words are aligned.
+  /// Kernel for pictures with aligned words.
   static Result pick(const ResamplePlan &plan) { return pick_of<Apart>(plan); }
 
-  /// The same where rows share what they read; null where that is not for the plan.
+  /// The kernel in which rows share loaded samples; null if the plan does not benefit from it.
   static Result pick_sharing(const ResamplePlan &plan) {
     return shares_rows(plan) ? pick_of<Sharing>(plan) : nullptr;
   }
 
-  /// For pictures that fit quads; null where Unscaled is not for the plan.
+  /// The Unscaled kernel, for pictures that can be read in quads; null if the plan does not allow
+  /// it.
   static Result pick_unscaled(const ResamplePlan &plan) {
     if (!is_unscaled(plan)) return nullptr;
     if (plan.layout.component[1].step == 2)
@@ -46,7 +47,7 @@ class ResampleLaunchers {
     return of<Unscaled, Planar420, Conversion::yuv_to_rgb, 3>();
   }
 
-  /// For pictures of any kind, read byte by byte, and mixed.
+  /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
   static Result pick_any(const ResamplePlan &plan) {
     if (plan.produced == 1)
       return launch_per_pixel<Resampler<AnyBytes, AnyConversion<1>>, Sink, kFrames>;
@@ -111,7 +112,7 @@ class ResampleLaunchers {
   }
 };
 
-/// A plan on the device, and what of it goes into a launch.
+/// A plan in device memory and the kernel parameters derived from it.
 class UploadedResample {
  public:
   using Plan = ResamplePlan;
@@ -163,7 +164,7 @@ class UploadedResample {
   PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
-  ResampleArgs args_ = {};  // all but the samples
+  ResampleArgs args_ = {};  // all arguments except the samples
 };
 
 }  // namespace cudatensor::cuda

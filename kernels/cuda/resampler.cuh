@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The float path: sampled, converted and laid over the pad colour.
+// The floating-point path: samples, converts and blends with the pad color.
 #pragma once
 
 #include "kernels/cuda/perpixel.cuh"
@@ -13,11 +13,12 @@ struct ResampleArgs {
   Tables<float> tables;
   YuvToRgb yuv_to_rgb;
   float pad[3];
-  Conversion conversion;  // for an AnyConversion
+  Conversion conversion;  // used by AnyConversion only
 };
 
-/// A conversion that is compiled in, or one that the Args name, and how many components it gives.
-/// `clamps`: what comes out of range is brought back; otherwise the Sink does that, and the border.
+/// A conversion known at compile time (OneConversion) or read from the Args (AnyConversion), and
+/// the number of components it produces. `clamps`: results are clamped to 0..255 here; otherwise
+/// the Sink and the border blending clamp them.
 template <Conversion conversion, int produced, bool clamps = true>
 struct OneConversion {
   static constexpr int kProduced = produced;
@@ -36,7 +37,8 @@ struct AnyConversion {
   }
 };
 
-/// Two columns of a component over two rows, ready to be blended at any height between them.
+/// The samples of one component in two columns and two rows, prepared for blending at any height
+/// between the rows.
 struct Slopes {
   float above[2], change[2];
 
@@ -60,7 +62,7 @@ __device__ __forceinline__ void read_slopes(const Samples &s, const Corners &cor
   }
 }
 
-/// `shares`: rows that read the same samples read them once.
+/// `shares`: rows that need the same samples load them once.
 template <class F, class Converts, bool shares = false>
 struct Resampler : TableSampler<ResampleArgs, float> {
   using Args = ResampleArgs;
@@ -74,14 +76,15 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   template <int kColumns, int kRows>
   using Patch = ColumnByColumn<Resampler, kColumns, kRows>;
 
-  /// The pixels of column x in rows y and below, which `lines` belong to.
+  /// Computes the pixels of column x in the rows from y on; `lines` are the table entries of these
+  /// rows.
   template <int kRows>
   static __device__ __forceinline__ void sample(const Args &in, int x, int y, Column column,
                                                 const Line (&lines)[kRows], Pixel (&p)[kRows]) {
     Line line[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) line[i] = lines[i];
-    // The bits of -1 and of kPartial: whether any is, or all are, pad.
+    // OR and AND of the entries show whether any or all rows are pad (-1) or partly pad (kPartial).
     int32_t any = column.luma.first, all = -1;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
@@ -104,7 +107,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   }
 
  private:
-  /// The bits of entries: whether any of them is pad, or partly.
+  /// Whether any of the ORed entries is pad or partly pad.
   static __device__ __forceinline__ bool is_border(int32_t firsts) {
     return static_cast<uint32_t>(firsts) >= static_cast<uint32_t>(kPartial);
   }
@@ -134,7 +137,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     return taps;
   }
 
-  /// The samples of all rows are on the way at the same time.
+  /// The loads of all rows are in flight at the same time.
   template <int kRows>
   static __device__ __forceinline__ void apart(const Args &in, const Column &column,
                                                const Line (&line)[kRows], Pixel (&p)[kRows]) {
@@ -202,7 +205,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     }
   }
 
-  /// All threads of a warp have the same rows.
+  /// The branches do not diverge, because all threads of a warp have the same rows.
   template <int kRows>
   static __device__ __forceinline__ void together(const Args &in, const Column &column,
                                                   const Line (&line)[kRows], Pixel (&p)[kRows]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the samples of a picture lie and how a kernel reads them.
+// The memory layout of a picture's samples and how kernels read them.
 #pragma once
 
 #include "kernels/cuda/perpixel.cuh"
@@ -9,16 +9,16 @@
 
 namespace cudatensor::cuda {
 
-/// A picture as kernels read it, by component.
+/// A picture in the form that kernels use, by component.
 struct Samples {
-  const uint8_t *data[3];  ///< of the word that holds the first sample
+  const uint8_t *data[3];  ///< address of the word that contains the first sample
   uint32_t stride[3];      ///< bytes
-  uint32_t step[3];        ///< bytes; only where a Group says so
-  uint32_t select[3];      ///< for __byte_perm: the sample's byte of the word
+  uint32_t step[3];        ///< bytes; used only by groups whose step is 0
+  uint32_t select[3];      ///< selector for __byte_perm: the sample's byte in the word
 };
 
-/// Components `first` to `first + count` of a picture, which one load of a Word brings, `step` bytes
-/// from pixel to pixel; 0: as the Samples say.
+/// Components [first, first + count) of a picture, which are loaded together as one Word. Pixels
+/// are `step` bytes apart; 0 means Samples::step.
 template <class Word_, int first, int count, int step, bool chroma>
 struct Group {
   using Word = Word_;
@@ -35,7 +35,7 @@ struct Group {
   }
 };
 
-/// What the inner loop must know of a picture at compile time.
+/// The properties of a picture that the inner loop needs at compile time.
 template <class... Groups>
 struct Family {
   static constexpr int kComponents = (Groups::kCount + ...);
@@ -57,7 +57,7 @@ using AnyBytes = Bytes<0, true>;  ///< every format, byte by byte
 using Packed4 = Family<Group<uint32_t, 0, 3, 4, false>>;
 using SemiPlanar420 = Family<Group<uint8_t, 0, 1, 1, false>, Group<uint16_t, 1, 2, 2, true>>;
 
-/// Bytes of the words in which a picture of this layout is best read.
+/// The word size, in bytes, that is best for reading pictures of this layout.
 inline size_t word_of(const FormatLayout &layout) {
   const int step = layout.component[layout.components - 1].step;
   return step == 2 || step == 4 ? step : 1;
@@ -70,8 +70,8 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
 }
 
-/// Of `components` of the picture; a single one stands for all three. `words`: in the words of its
-/// layout, otherwise byte by byte.
+/// Describes `components` components of the picture; a single component is used for all three. If
+/// `words`, they are read in words of word_size(), otherwise byte by byte.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
                           bool words) {
   const bool as_words = words && word_of(layout) > 1;
@@ -88,7 +88,8 @@ inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, i
   return samples;
 }
 
-/// 2^23 + the sample of component c of a word. Differences of such numbers are those of the samples.
+/// Returns 2^23 plus the sample of component c in a word. Differences of such values equal the
+/// differences of the samples.
 template <class Word>
 __device__ __forceinline__ float biased_sample(const Samples &s, int c, uint32_t word) {
   if constexpr (sizeof(Word) == 1) return bit_cast<float>(word | kBiasBits);
@@ -106,16 +107,16 @@ __device__ __forceinline__ uint32_t load_word(const uint8_t *at) {
   return __ldg(reinterpret_cast<const Word *>(at));
 }
 
-/// The words left and right of a position; where the weight of the right one is 0 it is 0.
+/// The words to the left and right of a position. The right word is 0 if its weight is 0.
 struct Sides {
   uint32_t left, right;
 };
-/// The words around a position; where the weight of the right ones is 0 they are 0.
+/// The four words around a position. The right words are 0 if their weight is 0.
 struct Corners {
   uint32_t p00, p01, p10, p11;
 };
 
-/// A group's samples in one column: from here on every row is one multiplication away.
+/// Addresses of a group's samples in one column, so that each row needs only one multiplication.
 template <class G>
 class ColumnOf {
  public:

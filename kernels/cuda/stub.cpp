@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for the CUDA backend in builds that have none.
+// Replaces the CUDA backend in builds without it.
 #include "kernels/error.h"
 #include "kernels/ops.h"
 
@@ -7,9 +7,7 @@ namespace cudatensor {
 
 bool cuda_is_built() { return false; }
 
-int count_cuda_devices() {
-  throw Error(Error::Code::not_found, "this build of the plugin has no CUDA backend");
-}
+int count_cuda_devices() { throw Error(Error::Code::not_found, "this build has no CUDA backend"); }
 
 void check_cuda_device(int) { count_cuda_devices(); }
 

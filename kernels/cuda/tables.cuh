@@ -15,50 +15,52 @@
 
 namespace cudatensor::cuda {
 
-/// What a kernel reads of a plan's entry. The second sample is the one behind the first; along x it
-/// is read only where its weight is not 0, along y wherever any row gives it weight.
+/// A plan entry in the form that kernels use. The second sample is the one after the first. Along x
+/// it is read only if its weight is not 0; along y it is read for all rows if any row has a
+/// non-zero weight.
 template <class Weight>
 struct alignas(8) Entry {
-  int32_t first;  ///< sample; -1: pad. kPartial is added where a share of the weight is pad
+  int32_t first;  ///< index of the first sample; -1: pad. kPartial is added if part of the weight
+                  ///< is pad
   Weight w;
 };
 constexpr int32_t kPartial = 1 << 30;
 
-/// What one coordinate reads, in one load: of luma and of chroma, the same where that is not
-/// subsampled.
+/// The luma and chroma entries of one coordinate, fetched in one load. They are identical if chroma
+/// is not subsampled.
 template <class Weight>
 struct alignas(16) Taps {
   Entry<Weight> luma, chroma;
 };
 
-/// A thread takes at most as many neighbouring columns or rows: behind their last entry tables repeat
-/// it, so that nobody has to look for their end.
+/// The maximum number of neighboring columns or rows per thread. Tables are padded with copies of
+/// the last entry, so that kernels need no bounds check.
 constexpr size_t kNeighbours = 8;
 
-/// Rows: the threads of a warp read the same entries.
+/// Tables of rows. The threads of a warp read the same entries.
 template <class Weight>
 struct LineTables {
   const Taps<Weight> *taps;
-  const float *inside;  ///< read where an entry says kPartial
+  const float *inside;  ///< read if an entry has kPartial
 };
 
-/// Columns: each thread reads other entries, several neighbours at once.
+/// Tables of columns. Each thread reads different entries, several neighbors at once.
 template <class Weight>
 struct ColumnTables {
-  const int32_t *luma, *chroma;  ///< first samples, as in an Entry
+  const int32_t *luma, *chroma;  ///< first samples, in the format of Entry::first
   const Weight *luma_weight, *chroma_weight;
   const float *inside;
 };
 
-/// Both axes, and what the kernel's branches turn on. They are the same for all of a frame, so no
-/// thread waits for another.
+/// The tables of both axes, and the flags that the kernel branches on. The flags are uniform for a
+/// frame, so branches do not diverge.
 template <class Weight>
 struct Tables {
   ColumnTables<Weight> x;
   LineTables<Weight> y;
-  // Of luma and of chroma:
-  bool blends[2];       ///< weights other than 0 occur
-  bool blends_rows[2];  ///< along y
+  // Indexed by luma and chroma.
+  bool blends[2];       ///< whether any weight is not 0
+  bool blends_rows[2];  ///< whether any weight along y is not 0
 };
 
 inline float inside_of(const Tap &tap) { return tap.inside; }
@@ -66,8 +68,8 @@ inline float inside_of(const FixedTap &) { return 1.0f; }
 inline float whole_weight(const Tap &) { return 1.0f; }
 inline int32_t whole_weight(const FixedTap &) { return kFixedOne; }
 
-/// A weight that matters: the plan repeats the first sample at the picture's edge, whatever the
-/// second one's weight is.
+/// Whether the second sample has an effect. At the picture's edge the plan repeats the first
+/// sample, so that the weight is irrelevant.
 template <class AnyTap>
 bool blends(const AnyTap &tap) {
   return tap.i0 != tap.i1 && tap.w != 0;
@@ -86,9 +88,10 @@ Entry<Weight> entry_of(const AnyTap &tap) {
   return {tap.i0 + partial, blends(tap) ? tap.w : Weight()};
 }
 
-/// Along y, where the second sample is always read if any row gives it weight: what could be the
-/// last of several samples becomes the second one, with all the weight. That is the same value:
-/// samples are whole numbers, and what comes first is exact on them.
+/// Makes an entry along y, where the second sample is always read if any row has a non-zero weight.
+/// A single sample, which could be the last row, becomes the second sample with the full weight, so
+/// that no row beyond the picture is read. The result is the same, because blending integer samples
+/// with this weight is exact.
 template <class Weight, class AnyTap>
 Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read) {
   Entry<Weight> entry = entry_of<Weight>(tap);
@@ -97,10 +100,10 @@ Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read) {
   return entry;
 }
 
-/// Tables behind each other, for one upload.
+/// Concatenated tables for a single upload.
 class TableBytes {
  public:
-  /// Returns where it begins.
+  /// Returns the offset of the table.
   template <class Value>
   size_t append(const std::vector<Value> &values) {
     const size_t begin = end();
@@ -109,18 +112,18 @@ class TableBytes {
     return begin;
   }
   const std::vector<uint8_t> &get() const { return bytes_; }
-  /// Bytes that take the same tables once more behind these.
+  /// The size rounded up to the alignment of the next table.
   size_t end() const { return (bytes_.size() + 15) & ~size_t{15}; }
 
  private:
   std::vector<uint8_t> bytes_;
 };
 
-/// Where a plan's tables lie among others in a block.
+/// The offsets of a plan's tables in a block that may hold several plans.
 template <class Weight>
 class TablePlaces {
  public:
-  /// Appends them.
+  /// Appends the tables of a plan.
   template <class Plan>
   TablePlaces(TableBytes &bytes, const Plan &x, const Plan &y) {
     const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
@@ -137,7 +140,7 @@ class TablePlaces {
     inside_y_ = bytes.append(shares_inside(y.luma));
   }
 
-  /// In a copy of the block.
+  /// Returns the tables in a copy of the block.
   Tables<Weight> in(const uint8_t *block) const {
     Tables<Weight> tables = tables_;
     tables.x = {reinterpret_cast<const int32_t *>(block + luma_),
@@ -155,7 +158,7 @@ class TablePlaces {
     return (entries + kNeighbours - 1) / kNeighbours * kNeighbours;
   }
 
-  /// The first samples, then the weights.
+  /// Appends the first samples, then the weights.
   template <class AnyTap>
   static size_t append_columns(TableBytes &bytes, const std::vector<AnyTap> &taps) {
     std::vector<int32_t> firsts;
@@ -191,7 +194,7 @@ class TablePlaces {
     return inside;
   }
 
-  Tables<Weight> tables_ = {};  // all but where they lie
+  Tables<Weight> tables_ = {};  // everything except the addresses
   size_t luma_, chroma_, firsts_, inside_x_, lines_, inside_y_;
 };
 
@@ -201,7 +204,7 @@ class UploadedTables {
  public:
   using Places = TablePlaces<Weight>;
 
-  /// Shared with others that are the same.
+  /// Uploads the tables, or shares identical ones already in device memory.
   template <class Plan>
   UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
     TableBytes bytes;
@@ -209,7 +212,7 @@ class UploadedTables {
     memory_ = device.table(bytes.get().data(), bytes.get().size());
     tables_ = places.in(memory_->data());
   }
-  /// Which somebody else keeps.
+  /// Uses tables owned by another object.
   explicit UploadedTables(const Tables<Weight> &tables) : tables_(tables) {}
 
   const Tables<Weight> &get() const { return tables_; }
@@ -255,7 +258,7 @@ __device__ __forceinline__ void load_lines(const Tables<Weight> &tables, int y,
     lines[i] = bit_cast<Taps<Weight>>(__ldg(reinterpret_cast<const int4 *>(tables.y.taps + y) + i));
 }
 
-/// `kCount` neighbours of a table, in one load.
+/// `kCount` neighboring table entries, fetched in one load.
 template <int kCount, class Value>
 struct alignas(4 * kCount) Neighbours {
   Value value[kCount];
@@ -266,7 +269,7 @@ struct alignas(4 * kCount) Neighbours {
   }
 };
 
-/// `kColumns` neighbours from x, a multiple of it, on.
+/// Loads `kColumns` neighboring columns from x on, which must be a multiple of kColumns.
 template <class Weight, int kColumns>
 __device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x,
                                              Taps<Weight> (&columns)[kColumns]) {
@@ -281,7 +284,7 @@ __device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x
     columns[k] = {{luma.value[k], luma_weight.value[k]}, {chroma.value[k], chroma_weight.value[k]}};
 }
 
-/// What samplers have in common whose Args hold tables.
+/// Base class of samplers whose Args contain tables.
 template <class Args, class Weight>
 struct TableSampler {
   template <class Sink>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// 4:2:0 that is not resized, to pictures: the pixels of a thread share what they read of chroma.
+// Conversion of 4:2:0 to pictures without a resize. The pixels of a thread share the chroma samples
+// they read.
 #pragma once
 
 #include "kernels/cuda/resampler.cuh"
 
 namespace cudatensor::cuda {
 
-/// Neighbouring pixels along both axes, the first at a multiple of it, in the picture as well. Two
-/// chroma samples lie on them and one on each side of these.
+/// The number of neighboring pixels per thread along each axis, a quad. The first pixel is at a
+/// multiple of it, also in the source picture. A quad reads the two chroma samples inside it and
+/// one on each side.
 constexpr int kQuad = 4;
 
-/// Words that hold the chroma of a row around a quad.
+/// The words that contain the chroma samples of one row around a quad.
 struct ChromaWords {
   uint32_t left, middle, right;
 };
@@ -64,8 +66,8 @@ struct Unscaled {
     }
 
    private:
-    /// Row j of chroma around the quad. Beyond the picture that is its outermost row again, which is
-    /// what its samples are blended with there, whatever the weight.
+    /// Loads row j of the chroma around the quad. Outside the picture this repeats the outermost
+    /// row, so that blending has no effect there, whatever the weight.
     template <class G>
     __device__ __forceinline__ ChromaWords words_of(int j) const {
       using Word = typename G::Word;
@@ -88,7 +90,7 @@ struct Unscaled {
       for (int j = 0; j < kQuad; ++j) words[j] = words_of<G>(j);
 #pragma unroll
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
-        float b[kQuad][kQuad];  // biased
+        float b[kQuad][kQuad];  // samples + kBias
 #pragma unroll
         for (int j = 0; j < kQuad; ++j) {
           const auto biased = [&](uint32_t word, uint32_t at) {
@@ -123,12 +125,12 @@ struct Unscaled {
     const Args &in_;
     Taps<float> column_[kQuad], line_[kQuad];
     uint32_t luma_[kQuad];
-    float blended_[2][kQuad][kQuad];  // U and V, between two rows
+    float blended_[2][kQuad][kQuad];  // U and V, blended between two rows
   };
 };
 
-/// Whether a quad along one axis reads what Unscaled reads for it. `any_third`: the third one may be
-/// a chroma sample itself.
+/// Whether the entries of a quad along one axis have the positions that Unscaled assumes.
+/// `allow_cosited_third`: the third pixel may coincide with a chroma sample.
 inline bool is_unscaled(const Tap *luma, const Tap *chroma, bool any_third) {
   Entry<float> c[kQuad];
   for (int k = 0; k < kQuad; ++k) {
@@ -152,7 +154,7 @@ inline bool is_unscaled(const AxisPlan &axis, bool any_third) {
   return true;
 }
 
-/// Whether Unscaled is for this plan.
+/// Whether Unscaled supports this plan.
 inline bool is_unscaled(const ResamplePlan &plan) {
   return plan.layout.subsampled && plan.conversion == Conversion::yuv_to_rgb &&
          is_unscaled(plan.sampling.x, true) && is_unscaled(plan.sampling.y, false);

@@ -11,20 +11,20 @@ struct Position {
   int x, y;
 };
 
-/// 4:2:0 without a resize, from the crop's corner on.
+/// Arguments of the conversion without a resize. Pointers are at the top left corner of the crop.
 struct ReplicateArgs {
   const uint8_t *luma;
-  const uint8_t *chroma[2];  // of an interleaved plane the first sample, and nothing
+  const uint8_t *chroma[2];  // for interleaved chroma, the plane and null
   uint32_t luma_stride, chroma_stride[2];
   PictureArgs out;
-  uint32_t select[2];  // for __byte_perm: which sample of a pair is U, which V
+  uint32_t select[2];  // selectors for __byte_perm: the positions of U and V in a pair
   int width, height;
-  int odd;  // 1 where the first row is the second of its chroma row
+  int odd;  // 1 if the first row is the second row of its chroma row
 };
 
-constexpr int kReplicated = 16;  // pixels of a row that a thread makes, of two rows
+constexpr int kReplicated = 16;  // pixels per thread in each of two rows
 
-/// Each sample of four twice.
+/// Duplicates each of four samples.
 __device__ __forceinline__ uint2 twice(uint32_t samples) {
   return {__byte_perm(samples, 0, 0x1100), __byte_perm(samples, 0, 0x3322)};
 }
@@ -50,7 +50,7 @@ __device__ __forceinline__ void load_chroma(const ReplicateArgs &in, int x, int 
   }
 }
 
-/// The pixels of a row behind the last whole vector.
+/// Processes the pixels of a row after the last whole vector.
 template <bool interleaved>
 __device__ void replicate_one_by_one(const ReplicateArgs &in, int begin, int y, int row) {
   for (int x = begin; x < in.width; ++x) {
@@ -65,7 +65,7 @@ __device__ void replicate_one_by_one(const ReplicateArgs &in, int begin, int y, 
   }
 }
 
-/// Every access is a vector; a thread's two rows have their chroma in common.
+/// All accesses are vectors. The two rows of a thread share their chroma.
 template <bool interleaved>
 __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
     replicate(const __grid_constant__ ReplicateArgs in) {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
   }
 }
 
-/// Where a plan only crops 4:2:0, from an even column on, the corner; otherwise nothing.
+/// The corner of the crop if the plan only crops 4:2:0 at an even column; otherwise no value.
 std::optional<Position> replicated_from(const Yuv444Plan &plan) {
   const auto neighbours = [](const std::vector<FixedTap> &taps) {
     for (size_t i = 0; i < taps.size(); ++i)

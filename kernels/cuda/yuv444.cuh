@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The fixed-point path.
+// Kernels of the fixed-point path.
 #pragma once
 
 #include "kernels/cuda/perpixel.cuh"
@@ -12,7 +12,7 @@ namespace cudatensor::cuda {
 struct Yuv444Args {
   Samples samples;
   Tables<int32_t> tables;
-  int32_t pad[3];  // of a slot without a picture
+  int32_t pad[3];  // value of slots without a picture
 };
 
 template <class F>
@@ -107,7 +107,7 @@ class Yuv444Launchers {
   using Work = PixelWork<Yuv444Args, typename Sink::Args, kFrames>;
   using Result = Launcher<Work>;
 
-  /// For pictures whose words are aligned.
+  /// Kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
     if (!plan.layout.subsampled) return of<Planar>();
     if (plan.layout.component[1].step == 2) return of<SemiPlanar420>();
@@ -116,7 +116,7 @@ class Yuv444Launchers {
 
   static Result pick_sharing(const Yuv444Plan &) { return nullptr; }
 
-  /// For pictures of any kind, read byte by byte, and mixed.
+  /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
   static Result pick_any(const Yuv444Plan &) { return of<AnyBytes>(); }
 
  private:
@@ -126,7 +126,7 @@ class Yuv444Launchers {
   }
 };
 
-/// A plan on the device, and what of it goes into a launch.
+/// A plan in device memory and the kernel parameters derived from it.
 class UploadedYuv444 {
  public:
   using Plan = Yuv444Plan;
@@ -175,7 +175,7 @@ class UploadedYuv444 {
  private:
   PlanTables tables_;
   FormatLayout layout_;
-  Yuv444Args args_ = {};  // all but the samples
+  Yuv444Args args_ = {};  // all arguments except the samples
 };
 
 }  // namespace cudatensor::cuda

@@ -460,7 +460,7 @@ INSTANTIATE_TEST_SUITE_P(
         tensor_of_nv12("cudanormalize", "float64", "10:6:3:1", "dtype=float32"),
         tensor_of_nv12("cudanormalize", "float32", "10:6:1:1", "color=rgb"),
         tensor_of_nv12("cudanormalize", "float32", "10:6:4:1", "color=rgb"),
-        tensor_of_nv12("cudanormalize", "float32", "10:6:3:2", "batch of 1"),
+        tensor_of_nv12("cudanormalize", "float32", "10:6:3:2", "batch size of 1"),
         tensor_of_nv12("cudanormalize", "float32", "3:10:6:1", "layout=nchw"),
         tensor_of_nv12("cudanormalize layout=nhwc", "float32", "10:6:3:1", "layout=nhwc"),
         tensor_of_nv12("cudanormalize color=gray", "float32", "10:6:3:1", "color=gray"),

@@ -565,7 +565,7 @@ TEST(HandOver, RefusesCapsThatDescribeNoTensor) {
         {tensors + "types=complex64,dimensions=4:3:2:1", "complex64"},
         {tensors + "types=uint8,dimensions={4:3,2:1}", "fixed"},
         {"ANY", "fixed"},
-        {tensors + "types=float64,dimensions=2147483647:2147483647:2147483647:1", "bytes"}}) {
+        {tensors + "types=float64,dimensions=2147483647:2147483647:2147483647:1", "overflows"}}) {
     const BufferRef buffer = small_buffer();
     const CapsRef parsed(gst_caps_from_string(caps.c_str()));
     ASSERT_NE(parsed, nullptr) << caps;
@@ -687,7 +687,7 @@ TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {
   const ElementRef element = make_element("cudanormalize");
   Refusal refusal;
   EXPECT_FALSE(gst_cuda_tensor_share_primary_context(element.get(), 0, refusal.into()));
-  EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_NO_CUDA, cuda_is_built() ? "cuda" : "no CUDA"));
+  EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_NO_CUDA, cuda_is_built() ? "cuda" : "without CUDA"));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tensors of a GStreamer pipeline for PyTorch, CuPy, NumPy and others, without a copy.
+"""Zero-copy access to GStreamer tensors from PyTorch, CuPy, NumPy and other frameworks.
 
 >>> tensor = gst_cudatensor.Tensor.from_sample(appsink.emit("pull-sample"))
->>> torch.from_dlpack(tensor)       # on the GPU or the CPU, wherever the tensor is
+>>> torch.from_dlpack(tensor)       # on the tensor's device, GPU or CPU
 >>> numpy.asarray(tensor)           # on the CPU
 
-A thin layer over libgstcudatensor-1.0, whose header says more.
+A thin wrapper of libgstcudatensor-1.0; see its header for details.
 """
 from ._geometry import Geometry, Slot
 from ._library import ErrorCode, TensorError

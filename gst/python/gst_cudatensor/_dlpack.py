@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""DLPack's structs in capsules."""
+"""DLPack capsules."""
 from __future__ import annotations
 
 import ctypes
@@ -13,12 +13,12 @@ _API = ("PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_Fetch", "PyErr_Resto
         "PyEval_SaveThread", "PyEval_RestoreThread")
 _addresses = (c_void_p * len(_API))(
     *(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p).value for name in _API))
-#: Frees what no consumer has taken: who does renames the capsule.
+#: Frees a struct that no consumer has taken. A consumer that takes it renames the capsule.
 _destructor = functions.python_capsule_destructor(_addresses)
 
 _new = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
 _NAMES = (b"dltensor", b"dltensor_versioned")
-# Capsules keep pointers to these, and may go after this module.
+# Capsules hold pointers to these names and may outlive this module.
 for _kept in _NAMES:
     ctypes.pythonapi.Py_IncRef(py_object(_kept))
 

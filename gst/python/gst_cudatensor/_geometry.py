@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where pictures lie in a tensor."""
+"""The positions of pictures in a tensor."""
 from __future__ import annotations
 
 import sys
@@ -13,10 +13,10 @@ _NO_TIME = 2**64 - 1
 
 @dataclass(frozen=True)
 class Geometry:
-    """How a picture lies in its tensor, or in its slot of a batch; sizes in pixels."""
+    """The position of a picture in its tensor or batch slot; sizes are in pixels."""
 
-    matrix: tuple[float, ...]  #: row-major 2×3, from the source picture to the tensor
-    inverse: tuple[float, ...]  #: the way back
+    matrix: tuple[float, ...]  #: row-major 2×3, maps source to tensor
+    inverse: tuple[float, ...]  #: row-major 2×3, maps tensor to source
     src_width: int
     src_height: int
     dst_width: int
@@ -32,28 +32,29 @@ class Geometry:
         return cls(**{**values, "matrix": tuple(struct.matrix), "inverse": tuple(struct.inverse)})
 
     def map_points(self, points: Any) -> Any:
-        """Points of shape (…, 2), x and y in the tensor's pixels, as a NumPy array of the same in the
-        source picture's. Raises ValueError for another shape."""
+        """Maps points of shape (…, 2) from the tensor's pixels to the source picture's. Returns a
+        NumPy array. Raises ValueError for other shapes."""
         import numpy
 
         points = numpy.asarray(points, numpy.float64)
         if points.ndim == 0 or points.shape[-1] != 2:
-            raise ValueError(f"points of shape {points.shape}, not (N, 2)")
+            raise ValueError(f"points of shape {points.shape}; expected (…, 2)")
         return numpy.stack(self._map(points[..., 0], points[..., 1]), -1)
 
     def map_box(self, box: Sequence[float]) -> tuple[float, float, float, float]:
-        """x0, y0, x1, y1 in the tensor's pixels as the same in the source picture's."""
+        """Maps a box (x0, y0, x1, y1) from the tensor's pixels to the source picture's."""
         x0, y0, x1, y1 = box
         return (*self._map(x0, y0), *self._map(x1, y1))
 
     def map_boxes(self, boxes: Any) -> Any:
-        """The same for boxes of shape (N, 4): a NumPy array for one (of any shape (…, 4)), a list of
-        tuples for other sequences. Raises ValueError for another shape."""
+        """Maps boxes of shape (N, 4) from the tensor's pixels to the source picture's. Returns a
+        NumPy array for an array, which may have any shape (…, 4), and a list of tuples for other
+        sequences. Raises ValueError for other shapes."""
         numpy = sys.modules.get("numpy")
         if numpy is None or not isinstance(boxes, numpy.ndarray):
             return [self.map_box(box) for box in boxes]
         if boxes.ndim == 0 or boxes.shape[-1] != 4:
-            raise ValueError(f"boxes of shape {boxes.shape}, not (N, 4)")
+            raise ValueError(f"boxes of shape {boxes.shape}; expected (…, 4)")
         mapped = numpy.empty(boxes.shape, numpy.float64)
         mapped[..., 0::2], mapped[..., 1::2] = self._map(boxes[..., 0::2], boxes[..., 1::2])
         return mapped
@@ -65,17 +66,17 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot of a batch. All but `pad_index` and `stream_id` is only there where it is valid."""
+    """A slot of a batch. If it is not valid, only `pad_index` and `stream_id` are set."""
 
-    valid: bool  #: there is a picture
-    pad_index: int  #: number of the sink pad, -1 = none
+    valid: bool  #: whether the slot holds a picture
+    pad_index: int  #: number of the sink pad; -1 if there is none
     stream_id: Optional[str]
-    pts: Optional[int]  #: ns, as the next two
+    pts: Optional[int]  #: in ns, like the next two
     duration: Optional[int]
     running_time: Optional[int]
-    geometry: Optional[Geometry]  #: in the slot, as if that were a tensor of its own
-    region: Optional[tuple[float, ...]]  #: x, y, width, height of what was cut from the input
-    roi_type: Optional[str]  #: of the GstVideoRegionOfInterestMeta that asked for it, as the next
+    geometry: Optional[Geometry]  #: position in the slot, as if the slot were a tensor of its own
+    region: Optional[tuple[float, ...]]  #: x, y, width, height in pixels of the input picture
+    roi_type: Optional[str]  #: of the region's GstVideoRegionOfInterestMeta, like the next two
     roi_id: Optional[int]
     parent_id: Optional[int]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""libgstcudatensor-1.0: where it is, and what it declares."""
+"""Locates and loads libgstcudatensor-1.0 and declares its functions."""
 from __future__ import annotations
 
 import ctypes
@@ -17,22 +17,22 @@ VARIABLE = "GST_CUDATENSOR_LIBRARY"
 
 ANY_CONTEXT, STREAM_MAY_GO = 1, 2  # flags
 NO_STREAM = ctypes.c_void_p(-1).value
-CPU, CUDA = 1, 2  # devices, numbered as DLPack does
+CPU, CUDA = 1, 2  # device types, numbered as in DLPack
 
 
 class ErrorCode(enum.IntEnum):
-    """What kind of thing went wrong."""
+    """The kind of a TensorError; corresponds to GstCudaTensorError."""
 
     CAPS = 0  #: the caps do not describe one static tensor of a known type
-    BUFFER = 1  #: not one memory of exactly the caps' bytes, or one that cannot be mapped
-    NO_CUDA = 2  #: a library without CUDA, or no driver, device or libgstcuda
-    CONTEXT = 3  #: memory of a CUDA context that the consumer does not work in
+    BUFFER = 1  #: not exactly one memory of the size that the caps describe, or it cannot be mapped
+    NO_CUDA = 2  #: the library was built without CUDA, or there is no driver, device or libgstcuda
+    CONTEXT = 3  #: the memory belongs to a CUDA context that the consumer does not use
     STATE = 4  #: the element has started
-    CUDA = 5  #: a call to CUDA failed
+    CUDA = 5  #: a CUDA call failed
 
 
 class TensorError(RuntimeError):
-    """What the library refuses; the message names the cause, and `code` its kind."""
+    """An error reported by the library. The message names the cause and `code` its kind."""
 
     def __init__(self, code: ErrorCode, message: str):
         super().__init__(message)
@@ -62,7 +62,7 @@ class SlotStruct(ctypes.Structure):
 
 
 _ERROR = POINTER(POINTER(GError))
-# Of gst_cuda_tensor_…: what it returns, and what it takes.
+# Functions without the prefix gst_cuda_tensor_: the result type, then the parameter types.
 _FUNCTIONS = {
     "new": (c_void_p, c_void_p, c_void_p, _ERROR),
     "new_from_sample": (c_void_p, c_void_p, _ERROR),
@@ -93,7 +93,7 @@ _FUNCTIONS = {
 
 
 def _pkg_config() -> Iterator[str]:
-    """The folder that pkg-config names, if it does."""
+    """The library directory that pkg-config reports, if any."""
     command = ["pkg-config", "--variable=libdir", "gstcudatensor-1.0"]
     try:
         found = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
@@ -105,7 +105,7 @@ def _pkg_config() -> Iterator[str]:
 
 
 def _candidates() -> Iterator[str]:
-    """Names of the library, the likeliest first."""
+    """Candidate paths of the library, most likely first."""
     if os.environ.get(VARIABLE):
         yield os.environ[VARIABLE]
         return
@@ -128,7 +128,7 @@ def _open() -> ctypes.CDLL:
             return ctypes.CDLL(name)
         except OSError as error:
             tried.append(str(error))
-    raise ImportError(f"the library of gst-cudatensor cannot be loaded ({'; '.join(tried)}): "
+    raise ImportError(f"cannot load the gst-cudatensor library ({'; '.join(tried)}): "
                       f"install it, or set {VARIABLE} to the path of {SONAME}")
 
 
@@ -136,14 +136,15 @@ _LIBRARY = _open()
 
 
 class _Functions:
-    """The library's functions, without their prefix."""
+    """The library's functions, as attributes without the prefix gst_cuda_tensor_."""
 
     def __init__(self) -> None:
         for name, (result, *arguments) in _FUNCTIONS.items():
             try:
                 function = getattr(_LIBRARY, "gst_cuda_tensor_" + name)
             except AttributeError as error:
-                raise ImportError(f"the library is older than this package: {error}") from error
+                raise ImportError("the gst-cudatensor library is older than this package: "
+                                  f"{error}") from error
             function.restype = result
             function.argtypes = arguments
             setattr(self, name, function)
@@ -162,7 +163,10 @@ _LIBRARY.g_type_is_a.restype = c_int
 
 
 def call(function: Any, *arguments: Any) -> Any:
-    """The result of a function whose last parameter is a GError. Raises TensorError."""
+    """Calls a function whose last parameter is a GError and returns its result.
+
+    Raises TensorError.
+    """
     error = POINTER(GError)()
     result = function(*arguments, ctypes.byref(error))
     if not error:
@@ -178,7 +182,7 @@ def _is_a(name: str, wanted: str) -> bool:
 
 
 def _own_text(thing: object) -> re.Match[str] | None:
-    """'(GType at 0xADDRESS)' in what PyGObject, and not an override, says of an object."""
+    """Matches '(GType at 0xADDRESS)' in PyGObject's own repr of an object, ignoring overrides."""
     for base in reversed(type(thing).__mro__):
         found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", getattr(base, "__repr__")(thing))
         if found:
@@ -187,17 +191,20 @@ def _own_text(thing: object) -> re.Match[str] | None:
 
 
 def address_of(thing: object, wanted: str) -> int:
-    """The C address of PyGObject's wrapper of a GType, or of what is an address already.
+    """Returns the C address of the GType instance that a PyGObject object wraps.
 
-    Raises TypeError where it is neither, or PyGObject does not tell the address.
+    Returns an int, which must be such an address, unchanged.
+
+    Raises TypeError for other objects, or if PyGObject does not reveal the address.
     """
     if isinstance(thing, int) and not isinstance(thing, bool):
         if thing <= 0:
-            raise TypeError(f"{thing} is not the address of a {wanted}")
+            raise TypeError(f"{thing} is not a valid address of a {wanted}")
         return thing
     said = _own_text(thing)
     if said is None or not _is_a(said[1], wanted):
-        raise TypeError(f"{thing!r} is neither a {wanted} of PyGObject nor the address of one")
+        raise TypeError(f"{thing!r} is neither a {wanted} from PyGObject nor its address as an int")
     if int(said[2], 16) != hash(thing):
-        raise TypeError(f"this PyGObject does not tell the address of {thing!r}: pass it as an int")
+        raise TypeError("this version of PyGObject does not reveal the address of "
+                        f"{thing!r}: pass it as an int")
     return hash(thing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tensors in buffers, and their way to consumers."""
+"""Tensors in buffers and their export to consumers."""
 from __future__ import annotations
 
 import ctypes
@@ -16,26 +16,27 @@ _LEGACY_DEFAULT_STREAM = 1
 
 
 class _NotCopied:
-    """What owns something that a copy of its fields would not."""
+    """Base class of objects that own a reference and therefore cannot be copied."""
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("a tensor of a pipeline is neither copied nor pickled: take an array of its "
-                        "data, as numpy.array(tensor) or torch.from_dlpack(tensor).clone()")
+        raise TypeError("a tensor of a pipeline cannot be copied or pickled: copy its data, for "
+                        "example with numpy.array(tensor) or "
+                        "torch.from_dlpack(tensor).clone()")
 
 
 class _Reference(_NotCopied):
-    """A reference of the library's, given back when nobody uses this object any more."""
+    """A reference to a GstCudaTensor, released when this object is garbage-collected."""
 
     def __init__(self, address: int, give_back: Callable[..., None] = functions.unref,
                  *arguments: Any) -> None:
         self.address = address
         finalizer = weakref.finalize(self, give_back, address, *arguments)
-        # At exit whoever is left may still look at the data.
+        # At interpreter exit, remaining objects may still use the data.
         finalizer.atexit = False
 
 
 class _ArrayView:
-    """What a NumPy array is a view of."""
+    """The base object of the NumPy arrays, which are views of its data."""
 
     def __init__(self, tensor: Tensor, reference: _Reference) -> None:
         self._reference = _Reference(functions.ref(reference.address))
@@ -43,22 +44,23 @@ class _ArrayView:
 
 
 class Tensor(_NotCopied):
-    """The tensor in a buffer, held until this object and all that was made from it are gone.
+    """A tensor in a buffer. The buffer is held until this object and all arrays made of it are freed.
 
-    Row-major and without gaps; whether its dimensions are N, C, H, W or N, H, W, C is the `layout`
-    of the element that made it. Consumers get the data itself:
+    The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C
+    depends on the property `layout` of the element that produced it. Consumers access the data
+    without a copy:
 
-    * ``torch.from_dlpack(t)``, ``cupy.from_dlpack(t)``, ``numpy.from_dlpack(t)`` and the like, on
-      the device where the tensor is. The consumer's CUDA stream waits for what fills the tensor, and
-      the next frame in that memory for the consumer; the CPU does not wait.
+    * ``torch.from_dlpack(t)``, ``cupy.from_dlpack(t)``, ``numpy.from_dlpack(t)`` and similar
+    functions, on the tensor's device. The consumer's CUDA stream waits for the work that fills the
+    tensor, and the next frame in the same memory waits for the consumer. The CPU does not wait.
     * ``numpy.asarray(t)`` on the CPU, read-only.
     * ``__cuda_array_interface__`` on the GPU.
 
-    Threads may share one.
+    Threads may share a Tensor.
     """
 
     def __init__(self, address: int, *, any_context: bool = False) -> None:
-        """For the class methods: takes over a reference to a GstCudaTensor."""
+        """Used by the class methods. Takes ownership of a reference to a GstCudaTensor."""
         self._reference: Optional[_Reference] = _Reference(address)
         self._flags = ANY_CONTEXT if any_context else 0
         self._cuda_array: Optional[_Reference] = None
@@ -74,39 +76,39 @@ class Tensor(_NotCopied):
         self._geometry: Optional[Geometry] = None
         if functions.get_geometry(address, ctypes.byref(geometry)):
             self._geometry = Geometry._of(geometry)
-        self._slots: tuple[Slot, ...] = tuple(self._read_slot(address, i)
-                                              for i in range(functions.get_n_slots(address)))
+        self._slots: list[Slot] = [self._read_slot(address, i)
+                                              for i in range(functions.get_n_slots(address))]
         self._left_out: int = functions.get_left_out(address)
 
     @classmethod
     def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:
-        """The tensor in a Gst.Sample of PyGObject, or in the GstSample at an address (an int).
+        """Creates a Tensor from a PyGObject Gst.Sample, or the address of a GstSample (an int).
 
-        Of the sample only the buffer is held. With `any_context` consumers work in the CUDA context
-        that the tensor is in; without, one that is not in the device's primary context is refused
-        by those on the GPU: see share_primary_context().
+        The Tensor holds the buffer, not the sample. With `any_context`, consumers must work in the
+        tensor's CUDA context. Otherwise a GPU tensor outside the device's primary context cannot be
+        exported; see share_primary_context().
 
-        Raises TypeError for what is no sample, and TensorError where there is no tensor in it.
+        Raises TypeError if `sample` is not a sample, and TensorError if it contains no tensor.
         """
         address = address_of(sample, "GstSample")
         return cls(call(functions.new_from_sample, address), any_context=any_context)
 
     @classmethod
     def from_buffer(cls, buffer: Any, caps: Any, *, any_context: bool = False) -> Tensor:
-        """The same for a Gst.Buffer and its Gst.Caps, or the addresses of such."""
+        """The same for a Gst.Buffer and its Gst.Caps, or their addresses."""
         addresses = address_of(buffer, "GstBuffer"), address_of(caps, "GstCaps")
         return cls(call(functions.new, *addresses), any_context=any_context)
 
-    # ---------------------------------------------------------------------- what it says
+    # ---------------------------------------------------------------------- properties
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Elements along each dimension, outermost first."""
+        """Number of elements along each dimension, outermost first."""
         return self._shape
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Elements from one to the next along each dimension."""
+        """Stride of each dimension, in elements."""
         return self._strides
 
     @property
@@ -121,7 +123,7 @@ class Tensor(_NotCopied):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Size of the data, in bytes."""
         return self._nbytes
 
     @property
@@ -131,7 +133,7 @@ class Tensor(_NotCopied):
         return self._geometry
 
     @property
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> list[Slot]:
         """The slots of a batch; empty for a tensor that is no batch."""
         return self._slots
 
@@ -142,44 +144,45 @@ class Tensor(_NotCopied):
 
     @property
     def device(self) -> str:
-        """"cpu", or "cuda:" and the device's number."""
+        """"cpu", or "cuda:" followed by the device index."""
         kind, number = self._device
         return "cpu" if kind == CPU else f"cuda:{number}"
 
     @property
     def data_ptr(self) -> int:
-        """The address of the first element. Raises ValueError once closed."""
+        """The address of the first element. Raises ValueError if the tensor is closed."""
         reference = self._open()
         return int(functions.get_data(reference.address))
 
     @property
     def read_only(self) -> bool:
-        """Whether others may see what is written to the data, as whoever has the sample may."""
+        """Whether the data must not be modified, because others may read it, for example through
+        the sample."""
         reference = self._open()
         return bool(functions.is_read_only(reference.address))
 
     def map_boxes(self, boxes: Any, slot: Optional[int] = None) -> Any:
-        """Boxes of shape (N, 4), x0, y0, x1, y1 in the tensor's pixels, as the same in the source
-        picture's: a NumPy array for one, a list of tuples for other sequences.
+        """Maps boxes (x0, y0, x1, y1) of shape (N, 4) from the tensor's pixels to the source
+        picture's. Returns a NumPy array for an array, and a list of tuples for other sequences.
 
-        `slot`: of a batch, from 0. Raises ValueError where no geometry is known, and IndexError
-        where there is no such slot.
+        `slot` is the index in a batch, from 0. Raises ValueError if there is no geometry, and
+        IndexError if there is no such slot.
         """
         geometry = self.geometry if slot is None else self.slots[slot].geometry
         if geometry is None:
-            raise ValueError("a batch has a geometry for each slot: say which"
-                             if slot is None and self.slots else "there is no geometry here")
+            raise ValueError("in a batch each slot has its own geometry: pass slot"
+                             if slot is None and self.slots else "the tensor has no geometry")
         return geometry.map_boxes(boxes)
 
     def __repr__(self) -> str:
         closed = ", closed" if self._reference is None else ""
         return f"<gst_cudatensor.Tensor {self.dtype} {self.shape} on {self.device}{closed}>"
 
-    # ----------------------------------------------------------------------- how long
+    # ----------------------------------------------------------------------- lifetime
 
     def close(self) -> None:
-        """Gives the buffer back now, unless a consumer has it still. Nothing more can be handed over
-        then."""
+        """Releases the buffer, unless a consumer still holds it. The tensor cannot be exported
+        afterwards."""
         self._reference = None
 
     def __enter__(self) -> Tensor:
@@ -191,29 +194,30 @@ class Tensor(_NotCopied):
     # ---------------------------------------------------------------------- consumers
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack's device type (1: CPU, 2: CUDA) and the device's number."""
+        """DLPack's device type (1: CPU, 2: CUDA) and the device index."""
         return self._device
 
     def __dlpack__(self, *, stream: Optional[int] = None,
                    max_version: Optional[tuple[int, int]] = None,
                    dl_device: Optional[tuple[int, int]] = None,
                    copy: Optional[bool] = None) -> Any:
-        """A capsule with the tensor, as the array API standard has it.
+        """Returns a DLPack capsule, as specified by the Python array API standard.
 
         `stream`, on the GPU: the consumer's cudaStream_t; 1 or None: the legacy default stream; 2:
-        the thread's default stream; -1: nobody waits for anybody. It may be gone when the consumer
-        lets go: the next frame in that memory then waits for all that is queued, on any stream.
+        the per-thread default stream; -1: no synchronization. The stream may be destroyed before
+        the capsule is released; the next frame in the same memory waits for the work queued on all
+        streams.
 
-        Only with a `max_version` of 1.0 or later the consumer hears whether the data is read-only:
-        others must not write to it.
+        A consumer learns whether the data is read-only only if `max_version` is 1.0 or later; other
+        consumers must not write to it.
 
-        Raises BufferError for a copy, another device, or what TensorError names; ValueError for a
-        stream that is none.
+        Raises BufferError if a copy or another device is requested, or if the library reports an
+        error, and ValueError for an invalid stream.
         """
         if copy:
-            raise BufferError("tensors are handed over without a copy: copy what you get")
+            raise BufferError("tensors are exported without a copy: copy the result instead")
         if dl_device is not None and tuple(map(int, dl_device)) != self._device:
-            raise BufferError(f"the tensor is on {self.device}, where it stays: ask for it there "
+            raise BufferError(f"the tensor is on {self.device} and cannot be moved: import it there "
                               "and copy it")
         versioned = max_version is not None and max_version[0] >= 1
         function = functions.to_dlpack_versioned if versioned else functions.to_dlpack
@@ -221,32 +225,34 @@ class Tensor(_NotCopied):
         return capsule_of(managed, versioned)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        """A read-only NumPy array of the data itself; a copy where `dtype` or `copy` ask for one.
+        """A read-only NumPy view of the data, or a copy if `dtype` or `copy` requires one.
 
-        Raises TypeError for a tensor on the GPU, and ValueError where a copy is needed that
-        `copy=False` forbids.
+        Raises TypeError for a tensor on the GPU, and ValueError if a copy is needed but
+        `copy=False`.
         """
         if self._device[0] != CPU:
-            raise TypeError(f"the tensor is on {self.device}: take torch.from_dlpack() or "
-                            "cupy.from_dlpack(), or let the pipeline end in other/tensors without "
-                            "(memory:CUDAMemory)")
-        import numpy  # whoever calls has it
+            raise TypeError(f"the tensor is on {self.device}: use torch.from_dlpack() or "
+                            "cupy.from_dlpack(), or end the pipeline with other/tensors caps "
+                            "without (memory:CUDAMemory)")
+        import numpy  # the caller has imported it already
 
         array = numpy.asarray(_ArrayView(self, self._open()))
         converts = dtype is not None and numpy.dtype(dtype) != array.dtype
         if converts and copy is False:
-            raise ValueError(f"{array.dtype} becomes {numpy.dtype(dtype)} only in a copy")
+            raise ValueError(f"{array.dtype} can be converted to {numpy.dtype(dtype)} only by "
+                             "copying")
         if converts:
             return array.astype(dtype)
         return array.copy() if copy else array
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """Version 3. The legacy default stream waits for what fills the tensor, and the next frame
-        in that memory for all that this stream has when this object goes: consumers on other
-        streams are better served by DLPack.
+        """CUDA Array Interface, version 3. The legacy default stream waits for the work that fills
+        the tensor. The next frame in the same memory waits for the work queued on that stream when
+        this object is freed. Consumers on other streams should use DLPack.
 
-        Raises AttributeError on the CPU, and BufferError for what TensorError names.
+        Raises AttributeError if the tensor is on the CPU, and BufferError if the library reports
+        an error.
         """
         if self._device[0] != CUDA:
             raise AttributeError("__cuda_array_interface__: the tensor is on the CPU")
@@ -267,14 +273,14 @@ class Tensor(_NotCopied):
         return Slot._of(slot)
 
     def _open(self) -> _Reference:
-        """The reference, which whoever calls keeps while it is in use."""
+        """Returns the reference. The caller must keep it while using the address."""
         reference = self._reference
         if reference is None:
             raise ValueError("the tensor is closed")
         return reference
 
     def _interface(self, reference: _Reference) -> dict[str, Any]:
-        """What the array interfaces of host and device have in common."""
+        """The fields common to the array interfaces of CPU and CUDA."""
         order = "|" if self.itemsize == 1 else "<" if sys.byteorder == "little" else ">"
         return {"shape": self.shape, "typestr": f"{order}{self.dtype[0]}{self.itemsize}",
                 "data": (functions.get_data(reference.address), True), "strides": None}
@@ -282,14 +288,15 @@ class Tensor(_NotCopied):
     def _stream(self, stream: Optional[int]) -> Optional[int]:
         if self._device[0] == CPU:
             if stream not in (None, -1):
-                raise ValueError(f"a tensor on the CPU has no stream, and not {stream}")
+                raise ValueError(f"a tensor on the CPU has no stream, but stream is {stream}")
             return NO_STREAM
         if stream is None:
             return _LEGACY_DEFAULT_STREAM
         if stream == -1:
             return NO_STREAM
         if stream <= 0:
-            raise ValueError(f"{stream} is no CUDA stream: 1 is the legacy default one")
+            raise ValueError(f"{stream} is not a valid CUDA stream; use 1 for the legacy default "
+                             "stream")
         return stream
 
     def _hand_over(self, function: Any, stream: Optional[int]) -> Any:
@@ -301,10 +308,10 @@ class Tensor(_NotCopied):
 
 
 def share_primary_context(pipeline: Any, device: int = 0) -> None:
-    """Makes the elements of a pipeline, bin or element that has not started work in the primary CUDA
-    context of a device, as PyTorch, CuPy and all else that is built on the CUDA runtime do.
+    """Makes a pipeline, bin or element that has not started use the primary CUDA context of a
+    device, which PyTorch, CuPy and other software built on the CUDA runtime also use.
 
-    `pipeline`: a Gst.Element of PyGObject, or the address of a GstElement (an int). Raises TypeError
-    for what is none, and TensorError where there is no such device, or the pipeline has started.
+    `pipeline` is a PyGObject Gst.Element or the address of a GstElement (an int). Raises TypeError
+    for other objects, and TensorError if there is no such device or the pipeline has started.
     """
     call(functions.share_primary_context, address_of(pipeline, "GstElement"), device)
