@@ -124,12 +124,12 @@ class PrimaryContextScope : public ContextScope {
 
 /// Within this scope, objects destroyed by the calling thread make no CUDA calls, because their
 /// context is lost or cannot be made current.
-class ContextIsGone {
+class ContextLostScope {
  public:
-  ContextIsGone();
-  ~ContextIsGone();
-  ContextIsGone(const ContextIsGone &) = delete;
-  ContextIsGone &operator=(const ContextIsGone &) = delete;
+  ContextLostScope();
+  ~ContextLostScope();
+  ContextLostScope(const ContextLostScope &) = delete;
+  ContextLostScope &operator=(const ContextLostScope &) = delete;
 };
 
 }  // namespace cudatensor

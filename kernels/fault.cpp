@@ -42,6 +42,6 @@ int next_fault() {
   return faults.code;
 }
 
-int64_t counted_calls() { return faults.count; }
+int64_t call_count() { return faults.count; }
 
 }  // namespace cudatensor

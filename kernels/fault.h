@@ -16,6 +16,6 @@ void arm_faults();
 int next_fault();
 
 /// The number of calls counted since arm_faults().
-int64_t counted_calls();
+int64_t call_count();
 
 }  // namespace cudatensor

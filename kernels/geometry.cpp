@@ -62,29 +62,29 @@ void place_rounded(Geometry &g, bool scale_up) {
   if (!scale_up) r = std::min(r, 1.0);
   const int width = std::max(1, half_even(g.region.width * r));
   const int height = std::max(1, half_even(g.region.height * r));
-  const bool centred = g.mode == ResizeMode::ultralytics;
-  const int left = centred ? half_even((g.dst_width - width) / 2.0 - 0.1) : 0;
-  const int top = centred ? half_even((g.dst_height - height) / 2.0 - 0.1) : 0;
+  const bool centered = g.mode == ResizeMode::ultralytics;
+  const int left = centered ? half_even((g.dst_width - width) / 2.0 - 0.1) : 0;
+  const int top = centered ? half_even((g.dst_height - height) / 2.0 - 0.1) : 0;
   place_content(g, width, height, left, top);
 }
 
 /// Clips one axis.
 std::optional<Extent> clip_axis(double begin, double length, int limit) {
-  if (!(length >= kLeastSide)) return std::nullopt;
+  if (!(length >= kMinSide)) return std::nullopt;
   // Unchanged, because adding and subtracting would round the length.
   if (begin >= 0.0 && begin + length <= limit) return Extent{begin, length};
   const double from = std::max(begin, 0.0);
   const double rest = std::min(begin + length, static_cast<double>(limit)) - from;
-  return rest >= kLeastSide ? std::optional<Extent>({from, rest}) : std::nullopt;
+  return rest >= kMinSide ? std::optional<Extent>({from, rest}) : std::nullopt;
 }
 
 }  // namespace
 
 bool is_region(const Region &r) {
-  constexpr double kMost = 1 << 30;
-  const auto fits = [](double value) { return std::abs(value) <= kMost; };
-  return fits(r.x) && fits(r.y) && fits(r.width) && fits(r.height) && r.width >= kLeastSide &&
-         r.height >= kLeastSide;
+  constexpr double kMaxCoordinate = 1 << 30;
+  const auto fits = [](double value) { return std::abs(value) <= kMaxCoordinate; };
+  return fits(r.x) && fits(r.y) && fits(r.width) && fits(r.height) && r.width >= kMinSide &&
+         r.height >= kMinSide;
 }
 
 void check_region(const Region &r) {

@@ -29,7 +29,7 @@ struct Extent {
 };
 
 /// The minimum side of a region in pixels. Shorter sides would be 0 in fixed-point plans.
-constexpr double kLeastSide = 0x1p-18;
+constexpr double kMinSide = 0x1p-18;
 
 /// Whether both sides are at least kMinSide and all values are within ±2^30.
 bool is_region(const Region &region);

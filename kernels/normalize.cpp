@@ -79,7 +79,7 @@ bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
 }
 
 /// All that is compared one by one.
-auto facts_of(const NormalizeParams &p) {
+auto as_tuple(const NormalizeParams &p) {
   return std::tie(p.resize, p.color, p.normalization, p.scale, p.mean, p.std, p.alpha, p.beta,
                   p.round, p.pad_outside);
 }
@@ -87,7 +87,7 @@ auto facts_of(const NormalizeParams &p) {
 }  // namespace
 
 bool operator==(const NormalizeParams &a, const NormalizeParams &b) {
-  return facts_of(a) == facts_of(b);
+  return as_tuple(a) == as_tuple(b);
 }
 
 TensorPlan make_tensor_plan(const NormalizeParams &p, const TensorDesc &out) {

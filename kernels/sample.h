@@ -11,7 +11,7 @@ CUDATENSOR_HD float blend(float a, float b, float w) { return fmaf(w, b - a, a);
 
 /// Blends a border sample with the pad value; `inside` is the fraction of the sample's weight
 /// inside the picture.
-CUDATENSOR_HD float over_pad(float value, float inside, float pad) {
+CUDATENSOR_HD float blend_with_pad(float value, float inside, float pad) {
   const float mixed = fmaf(inside, value - pad, pad);
   return inside == 1.0f ? value : inside == 0.0f ? pad : mixed;
 }

@@ -13,7 +13,7 @@ struct Samples {
   double rest;  // distance from the start of the first sample to the start of the interval
 };
 
-Samples touched_by(Extent part) {
+Samples samples_in(Extent part) {
   const double first = std::floor(part.begin);
   const double end = std::max(std::ceil(part.begin + part.length), first + 1.0);
   return {static_cast<int64_t>(first), static_cast<int64_t>(end) - 1, part.begin - first};
@@ -60,7 +60,7 @@ Neighbours neighbours(double f, int64_t first) {
 
 /// Outside its edges a stretched region repeats the edge samples; an affine one blends with the pad
 /// value.
-double share_inside(const Axis &axis, Neighbours n) {
+double inside_weight(const Axis &axis, Neighbours n) {
   const auto counts = [&](double i) {
     return axis.step > 0.0 ? axis.is_region(i) && axis.is_picture(i)
                            : axis.is_picture(axis.limit_to_region(i));
@@ -95,7 +95,7 @@ void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   const Samples &s = axis.samples;
   const double f = position(axis, k);
   const Neighbours n = neighbours(f + s.rest, s.first);
-  const double inside = axis.shows(k) ? share_inside(axis, n) : 0.0;
+  const double inside = axis.shows(k) ? inside_weight(axis, n) : 0.0;
   const bool pad = inside == 0.0;
   plan.luma.push_back(pad ? pad_tap() : bilinear_tap(n, s.first, s.last, axis.src, inside));
   if (chroma == Chroma::none) return;
@@ -143,16 +143,16 @@ AxisPlan make_axis_plan(const Axis &axis, Method method, Chroma chroma) {
 SamplingPlan make_sampling_plan(const Geometry &g, Method method, Chroma chroma_x,
                                 Chroma chroma_y) {
   const Extent across = {g.region.x, g.region.width}, down = {g.region.y, g.region.height};
-  const Axis x = {g.src_width, g.dst_width,     across, touched_by(across),
+  const Axis x = {g.src_width, g.dst_width,     across, samples_in(across),
                   g.pad_left,  g.content_width, g.step};
-  const Axis y = {g.src_height, g.dst_height,     down,  touched_by(down),
+  const Axis y = {g.src_height, g.dst_height,     down,  samples_in(down),
                   g.pad_top,    g.content_height, g.step};
   return {make_axis_plan(x, method, chroma_x), make_axis_plan(y, method, chroma_y)};
 }
 
 FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
                                    bool subsampled) {
-  const Samples samples = touched_by(part);
+  const Samples samples = samples_in(part);
   const int64_t scale = std::llround(part.length * kFixedOne) / resized;
   const int64_t begin = std::llround(samples.rest * kFixedOne);
   FixedAxisPlan plan;

@@ -41,9 +41,9 @@ sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
 race_filter='CudaEdgesTest.Histogram:CudaEdgesLaysTest.SumsOfHistograms'
 race_filter+=':CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
-sanitizer_programs=(equivalence cudamemory regions cudahandover)
+sanitizer_programs=(equivalence cudamemory regions cudainterop)
 # What it serialises does not run late.
-declare -A sanitizer_filters=([cudahandover]='*Hundred*:*Outlive*:*IsTheDevices*')
+declare -A sanitizer_filters=([cudainterop]='*Hundred*:*Outlive*:*IsTheDevices*')
 
 # Lets GStreamer find the plugin, with a registry of its own: they remember that there was no driver.
 prepare() {
@@ -105,7 +105,7 @@ elements_stage() {
   python_checks
 }
 
-# What is handed over, in the hands of PyTorch and CuPy: where CUDATENSOR_TORCH_PYTHON, or python3, has
+# Tensors in PyTorch and CuPy, where CUDATENSOR_TORCH_PYTHON, or python3, has
 # them.
 python_checks() {
   local python run
@@ -115,7 +115,7 @@ python_checks() {
   fi
   run=(env PYTHONPATH="$root/gst/python"
     GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" "$python")
-  check elements consumers 300 "${run[@]}" tests/handover/consumers.py gpu
+  check elements consumers 300 "${run[@]}" tests/interop/consumers.py gpu
   check elements pytorch 300 "${run[@]}" tests/gpu/pytorch.py "$CUDATENSOR_TEST_CLIP" \
     "$results/elements/pytorch.png"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # threads.sh [MESON_TEST_ARGUMENT...]
-# Builds with ThreadSanitizer, in build-threads/, and runs the tests of the elements, the hand-over
+# Builds with ThreadSanitizer, in build-threads/, and runs the tests of the elements, the library
 # and luminance-monitor there, or what the arguments name, as in "threads.sh elements-tensormux".
 # A race is a failure; tests/tsan.supp has what is not ours. CI has no time for it.
 set -euo pipefail
@@ -15,7 +15,7 @@ build_plugin "$PWD/build-threads" -Dgpu=disabled -Dbuildtype=debugoptimized -Db_
   -Db_sanitize=thread
 
 what=("$@")
-[ $# -gt 0 ] || what=(--suite threads --suite elements --suite handover --suite apps)
+[ $# -gt 0 ] || what=(--suite threads --suite elements --suite interop --suite apps)
 # Where addresses are too random for ThreadSanitizer's map of them, it does not start.
 exec setarch --addr-no-randomize meson test -C build-threads --no-rebuild --print-errorlogs \
   "${what[@]}"

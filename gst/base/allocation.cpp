@@ -49,12 +49,12 @@ GstBufferPool *new_pool(const GstCaps *caps, Session &session) {
   return is_video(caps) ? gst_video_buffer_pool_new() : gst_buffer_pool_new();
 }
 
-struct Offer {
+struct PoolOffer {
   GstBufferPool *pool;
   guint size, min, max;
 };
 
-struct Wishes {
+struct PoolConfig {
   GstCaps *caps;
   GstAllocator *allocator;  // null: the pool's own
   GstAllocationParams params;
@@ -63,13 +63,13 @@ struct Wishes {
 };
 
 /// Pools may change the size of their buffers.
-void read_size(Offer &offer) {
+void read_size(PoolOffer &offer) {
   GstStructure *config = gst_buffer_pool_get_config(offer.pool);
   gst_buffer_pool_config_get_params(config, nullptr, &offer.size, nullptr, nullptr);
   gst_structure_free(config);
 }
 
-bool configure(Offer &offer, const Wishes &wishes) {
+bool configure(PoolOffer &offer, const PoolConfig &wishes) {
   GstStructure *config = gst_buffer_pool_get_config(offer.pool);
   gst_buffer_pool_config_set_params(config, wishes.caps, offer.size, offer.min, offer.max);
   gst_buffer_pool_config_set_allocator(config, wishes.allocator, &wishes.params);
@@ -87,14 +87,14 @@ bool is_pool_of(GstBufferPool *pool, const CudaSession &cuda) {
          reinterpret_cast<gstcuda::BufferPool *>(pool)->context == cuda.context()->shared();
 }
 
-bool is_usable(const Offer &offer, const GstCaps *caps, guint size, Session &session) {
+bool is_usable(const PoolOffer &offer, const GstCaps *caps, guint size, Session &session) {
   if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *session.cuda());
   return is_video(caps) || offer.size == size;
 }
 
 /// Returns downstream's first pool if it can be used, otherwise an offer without a pool.
-Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session) {
-  Offer offer = {nullptr, size, 0, 0};
+PoolOffer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session) {
+  PoolOffer offer = {nullptr, size, 0, 0};
   if (gst_query_get_n_allocation_pools(query) == 0) return offer;
   gst_query_parse_nth_allocation_pool(query, 0, &offer.pool, &offer.size, &offer.min, &offer.max);
   if (offer.pool != nullptr && !is_usable(offer, caps, size, session))
@@ -103,7 +103,7 @@ Offer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &se
   return offer;
 }
 
-void set_first_pool(GstQuery *query, const Offer &offer) {
+void set_first_pool(GstQuery *query, const PoolOffer &offer) {
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_set_nth_allocation_pool(query, 0, offer.pool, offer.size, offer.min, offer.max);
   else
@@ -154,8 +154,8 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   const bool shares = session.cuda() != nullptr && session.cuda()->context()->shared() != nullptr;
   const bool foreign = in_cuda_memory(caps) && !shares;
   if (!need_pool || size > G_MAXUINT || foreign) return;
-  Offer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
-  Wishes wishes = {caps, nullptr, {}, is_video(caps), nullptr};
+  PoolOffer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
+  PoolConfig wishes = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&wishes.params);
   wishes.params.align = kAlignMask;
   if (session.cuda() != nullptr) wishes.allocator = make_allocator(caps, session);
@@ -169,7 +169,7 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
 void decide_pool(GstQuery *query, gsize size, Session &session) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  Wishes wishes = {caps, nullptr, {}, false, nullptr};
+  PoolConfig wishes = {caps, nullptr, {}, false, nullptr};
   wishes.video_meta =
       is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   wishes.allocator = decide_allocator(query, caps, session, wishes.params);
@@ -177,7 +177,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
   // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
   if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
-  Offer offer = usable_offer(query, caps, static_cast<guint>(size), session);
+  PoolOffer offer = usable_offer(query, caps, static_cast<guint>(size), session);
   bool configured = offer.pool != nullptr && configure(offer, wishes);
   // A pool may accept a configuration but enlarge its buffers, as GstVideoBufferPool does for
   // alignment.
@@ -196,7 +196,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
   gst_object_unref(offer.pool);
 }
 
-void fail_to_allocate(gsize size, Session &session, GstAllocator *allocator) {
+void throw_allocation_error(gsize size, Session &session, GstAllocator *allocator) {
   const auto cause = allocator != nullptr ? take_allocation_failure(allocator) : std::nullopt;
   const std::string what =
       "cannot allocate an output buffer of " + std::to_string(size) + " bytes: ";

@@ -22,6 +22,6 @@ void decide_pool(GstQuery *query, gsize size, Session &session);
 
 /// Throws the Error that explains why a buffer of `size` bytes could not be allocated. `allocator`
 /// may be null.
-[[noreturn]] void fail_to_allocate(gsize size, Session &session, GstAllocator *allocator);
+[[noreturn]] void throw_allocation_error(gsize size, Session &session, GstAllocator *allocator);
 
 }  // namespace cudatensor

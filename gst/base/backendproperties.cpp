@@ -38,8 +38,8 @@ void install_backend_properties(GObjectClass *klass) {
                     1024, 0));
 }
 
-void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value) {
-  SessionKeeper::Settings &settings = keeper.settings();
+void set_backend_property(SessionManager &keeper, guint id, const GValue *value) {
+  SessionManager::Settings &settings = keeper.settings();
   switch (id) {
     case kBackend: read(value, settings.choice); break;
     case kDevice: read(value, settings.device); break;
@@ -47,8 +47,8 @@ void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value) 
   }
 }
 
-void get_backend_property(SessionKeeper &keeper, guint id, GValue *value) {
-  const SessionKeeper::Settings &settings = keeper.settings();
+void get_backend_property(SessionManager &keeper, guint id, GValue *value) {
+  const SessionManager::Settings &settings = keeper.settings();
   switch (id) {
     case kBackend: write(value, settings.choice); break;
     case kActiveBackend: write(value, keeper.active()); break;

@@ -2,7 +2,7 @@
 // The backend properties that all elements share.
 #pragma once
 
-#include "gst/base/sessionkeeper.h"
+#include "gst/base/sessionmanager.h"
 
 namespace cudatensor {
 
@@ -13,7 +13,7 @@ constexpr guint kFirstProperty = 16;
 void install_backend_properties(GObjectClass *klass);
 
 // The caller holds the object lock.
-void set_backend_property(SessionKeeper &keeper, guint id, const GValue *value);
-void get_backend_property(SessionKeeper &keeper, guint id, GValue *value);
+void set_backend_property(SessionManager &keeper, guint id, const GValue *value);
+void get_backend_property(SessionManager &keeper, guint id, GValue *value);
 
 }  // namespace cudatensor

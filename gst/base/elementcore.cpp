@@ -10,7 +10,7 @@ namespace cudatensor {
 
 void ElementCore::set_property(guint id, const GValue *value) {
   const ObjectLock lock(element_);
-  if (id < kFirstProperty) return set_backend_property(keeper_, id, value);
+  if (id < kFirstProperty) return set_backend_property(session_manager_, id, value);
   const auto effect = own_.set_property(id - kFirstProperty, value);
   changed_ |= effect.has_value();
   renegotiate_ |= effect == Effect::renegotiates;
@@ -18,7 +18,7 @@ void ElementCore::set_property(guint id, const GValue *value) {
 
 void ElementCore::get_property(guint id, GValue *value) {
   const ObjectLock lock(element_);
-  if (id < kFirstProperty) return get_backend_property(keeper_, id, value);
+  if (id < kFirstProperty) return get_backend_property(session_manager_, id, value);
   own_.get_property(id - kFirstProperty, value);
 }
 
@@ -31,14 +31,14 @@ ElementCore::Changes ElementCore::latch() {
 bool ElementCore::start() {
   locked(element_, [&] { changed_ = true; });
   errors_.forget();
-  return errors_.guard([&] { keeper_.start(); });
+  return errors_.guard([&] { session_manager_.start(); });
 }
 
 bool ElementCore::propose_allocation(GstQuery *query, gsize size) {
   // Upstream can work without a proposed pool, so a failure here is not an element error.
-  if (!keeper_.has_session()) return false;
-  return !refusal_of(element_, category_, [&] {
-    Session &session = keeper_.session();
+  if (!session_manager_.has_session()) return false;
+  return !negotiation_error_of(element_, category_, [&] {
+    Session &session = session_manager_.session();
     const SessionScope scope(session);
     propose_pool(query, size, session);
   });
@@ -48,12 +48,12 @@ bool ElementCore::decide_allocation(GstQuery *query, gsize size) {
   return with_session([&](Session &session) { decide_pool(query, size, session); });
 }
 
-void ElementCore::explain_missing_buffer(gsize size, GstAllocator *allocator) {
-  with_session([&](Session &session) { fail_to_allocate(size, session, allocator); });
+void ElementCore::post_allocation_error(gsize size, GstAllocator *allocator) {
+  with_session([&](Session &session) { throw_allocation_error(size, session, allocator); });
   gst_clear_object(&allocator);
 }
 
-bool are_possible(GstPad *pad, GstCaps *caps) {
+bool match_template(GstPad *pad, GstCaps *caps) {
   const Ref<GstCaps> possible(gst_pad_get_pad_template_caps(pad));
   return gst_caps_is_subset(caps, possible.get());
 }

@@ -62,10 +62,10 @@ class ElementCore {
         category_(category),
         own_(own),
         errors_(element),
-        keeper_(element, category, std::move(release)) {}
+        session_manager_(element, category, std::move(release)) {}
 
   ErrorReporter &errors() { return errors_; }
-  SessionKeeper &keeper() { return keeper_; }
+  SessionManager &keeper() { return session_manager_; }
 
   /// `id` is an id of install_backend_properties(), or kFirstProperty plus the index of one of the
   /// element's own properties.
@@ -88,7 +88,7 @@ class ElementCore {
   template <class Body>
   bool with_session(const Body &body) {
     return errors_.guard([&] {
-      Session &session = keeper_.session();
+      Session &session = session_manager_.session();
       const SessionScope scope(session);
       body(session);
     });
@@ -99,14 +99,14 @@ class ElementCore {
   bool decide_allocation(GstQuery *query, gsize size);
   /// Posts the reason why a buffer of `size` bytes could not be allocated; pools report only the
   /// failure. Takes ownership of the allocator, which may be null.
-  void explain_missing_buffer(gsize size, GstAllocator *allocator);
+  void post_allocation_error(gsize size, GstAllocator *allocator);
 
  private:
   GstElement *element_;
   GstDebugCategory *category_;
   Configurable &own_;
   ErrorReporter errors_;
-  SessionKeeper keeper_;
+  SessionManager session_manager_;
 
   // Guarded by the object lock.
   bool changed_ = true, renegotiate_ = false;
@@ -114,6 +114,6 @@ class ElementCore {
 
 /// Whether the caps match the pad template. Caps that only the settings rule out are accepted here;
 /// set_caps() then rejects them with an error that names the cause.
-bool are_possible(GstPad *pad, GstCaps *caps);
+bool match_template(GstPad *pad, GstCaps *caps);
 
 }  // namespace cudatensor

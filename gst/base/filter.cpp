@@ -21,8 +21,8 @@ struct GstCudaTensorFilterPrivate {
   // Used only by the streaming thread.
   bool negotiated = false;
   bool prepared = false;
-  std::string refusal;         // the error of the current negotiation
-  std::string posted_refusal;  // the last error posted; cleared when negotiation succeeds
+  std::string refusal;       // the error of the current negotiation
+  std::string posted_error;  // the last error posted; cleared when negotiation succeeds
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -69,7 +69,7 @@ void latch(GstBaseTransform *trans) {
 // --- the session --------------------------------------------------------------------------------
 
 bool start(GstBaseTransform *trans) {
-  priv_of(trans)->posted_refusal.clear();
+  priv_of(trans)->posted_error.clear();
   return priv_of(trans)->core->start();
 }
 
@@ -80,7 +80,7 @@ void stop(GstBaseTransform *trans) {
   priv->core->keeper().stop();
 }
 
-GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange change) {
+GstStateChangeReturn chain_up_change_state(GstElement *element, GstStateChange change) {
   return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
 }
 
@@ -89,7 +89,7 @@ GstStateChangeReturn change_parents_state(GstElement *element, GstStateChange ch
 GstStateChangeReturn activate_pads(GstElement *element) {
   GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
   GST_PAD_STREAM_LOCK(sink);
-  const auto result = change_parents_state(element, GST_STATE_CHANGE_READY_TO_PAUSED);
+  const auto result = chain_up_change_state(element, GST_STATE_CHANGE_READY_TO_PAUSED);
   GST_PAD_STREAM_UNLOCK(sink);
   return result;
 }
@@ -101,7 +101,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
   const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
   if (starts && !start(trans)) return GST_STATE_CHANGE_FAILURE;
   const GstStateChangeReturn result =
-      starts ? activate_pads(element) : change_parents_state(element, change);
+      starts ? activate_pads(element) : chain_up_change_state(element, change);
   const bool failed = starts && result == GST_STATE_CHANGE_FAILURE;
   if (failed || change == GST_STATE_CHANGE_PAUSED_TO_READY) stop(trans);
   return result;
@@ -121,7 +121,8 @@ void ensure_prepared(GstBaseTransform *trans, Session &session) {
 
 // --- negotiation -------------------------------------------------------------------------------
 
-GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
+GstCaps *intersect_with_template(GstBaseTransform *trans, GstPadDirection direction,
+                                 GstCaps *caps) {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
   GstCaps *wanted = gst_pad_get_pad_template_caps(other);
   GstCaps *result = gst_caps_intersect_full(caps, wanted, GST_CAPS_INTERSECT_FIRST);
@@ -134,7 +135,8 @@ GstCaps *cut_to_template(GstBaseTransform *trans, GstPadDirection direction, Gst
 /// returns false.
 template <class Body>
 bool negotiate(GstBaseTransform *trans, const Body &body) {
-  const auto refusal = cudatensor::refusal_of(GST_ELEMENT(trans), category_of(trans), body);
+  const auto refusal =
+      cudatensor::negotiation_error_of(GST_ELEMENT(trans), category_of(trans), body);
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (refusal && priv->streaming == g_thread_self()) priv->refusal = *refusal;
   return !refusal;
@@ -147,7 +149,7 @@ std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
   const cudatensor::Ref<GstCaps> taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
   if (gst_caps_can_intersect(given.get(), taken.get())) return "";
   const std::string settings = priv_of(trans)->filter->caps_settings();
-  const cudatensor::Ref<GstCaps> named(cudatensor::without_memories(given.get()));
+  const cudatensor::Ref<GstCaps> named(cudatensor::without_features(given.get()));
   return "downstream accepts " + cudatensor::text_of(taken.get()) + ", but " +
          (settings.empty() ? "" : "with " + settings + " ") + "the element produces " +
          cudatensor::text_of(named.get());
@@ -155,30 +157,30 @@ std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
 
 /// Called after each negotiation on the streaming thread. If it failed, posts the cause, once for
 /// each cause. Downstream elements report their own errors.
-void conclude_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
+void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   std::string cause = std::exchange(priv->refusal, "");
-  if (negotiated) return priv->posted_refusal.clear();
+  if (negotiated) return priv->posted_error.clear();
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
   if (cause.empty()) cause = mismatch(trans, in);
-  if (cause.empty() || cause == priv->posted_refusal) return;
+  if (cause.empty() || cause == priv->posted_error) return;
   priv->core->errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
-  priv->posted_refusal = cause;
+  priv->posted_error = cause;
 }
 
 gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   if (direction == GST_PAD_SRC) return parent_class()->accept_caps(trans, direction, caps);
-  return cudatensor::are_possible(trans->sinkpad, caps);
+  return cudatensor::match_template(trans->sinkpad, caps);
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   Filter &filter = *priv_of(trans)->filter;
   if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
-  const cudatensor::Ref<GstCaps> plain(cudatensor::without_memories(caps));
+  const cudatensor::Ref<GstCaps> plain(cudatensor::without_features(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
   return priv_of(trans)->core->keeper().can_have_cuda_memory(other)
-             ? cudatensor::in_both_memories(result)
+             ? cudatensor::with_cuda_memory(result)
              : result;
 }
 
@@ -187,7 +189,7 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   GstCaps *result = nullptr;
   const bool possible = negotiate(trans, [&] { result = convert_caps(trans, direction, caps); });
   if (!possible) return gst_caps_new_empty();
-  result = cut_to_template(trans, direction, result);
+  result = intersect_with_template(trans, direction, result);
   if (filter != nullptr) {
     GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref(result);
@@ -212,7 +214,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
-  priv->core->keeper().forget_stream();
+  priv->core->keeper().allow_stream_change();
   return TRUE;
 }
 
@@ -276,30 +278,30 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   }
   const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
   const cudatensor::Ref<GstCaps> in(gst_pad_get_current_caps(trans->sinkpad));
-  conclude_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
+  finish_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
   return flow;
 }
 
 /// Whether the element must report a failed allocation itself. An active pool reports no cause; if
 /// a pool cannot be activated, GstBaseTransform posts the error.
-bool pool_is_silent(GstBaseTransform *trans) {
+bool must_report_pool_failure(GstBaseTransform *trans) {
   GstBufferPool *pool = gst_base_transform_get_buffer_pool(trans);
   const bool silent = pool == nullptr || gst_buffer_pool_is_active(pool);
   gst_clear_object(&pool);
   return silent;
 }
 
-void explain_missing_buffer(GstBaseTransform *trans) {
+void post_allocation_error(GstBaseTransform *trans) {
   GstAllocator *allocator = nullptr;
   gst_base_transform_get_allocator(trans, &allocator, nullptr);
-  priv_of(trans)->core->explain_missing_buffer(priv_of(trans)->filter->output_size(), allocator);
+  priv_of(trans)->core->post_allocation_error(priv_of(trans)->filter->output_size(), allocator);
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
   const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
   if (!failed) return flow;
-  if (pool_is_silent(trans)) explain_missing_buffer(trans);
+  if (must_report_pool_failure(trans)) post_allocation_error(trans);
   return GST_FLOW_ERROR;
 }
 
@@ -323,7 +325,7 @@ GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
 /// Copies a meta unchanged if it does not depend on the picture's size, orientation or colors.
 /// Regions and geometries are mapped after the frame has been processed.
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
-  if (cudatensor::is_geometric_meta(meta->info->api)) return FALSE;
+  if (cudatensor::is_mapped_meta(meta->info->api)) return FALSE;
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
   for (; tags != nullptr && *tags != nullptr; ++tags)
     if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;
@@ -342,7 +344,7 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   gst_event_parse_caps(event, &in);
   const cudatensor::Ref<GstCaps> kept(gst_caps_ref(in));
   priv->negotiated = parent_class()->sink_event(trans, event);
-  conclude_negotiation(trans, priv->negotiated, in);
+  finish_negotiation(trans, priv->negotiated, in);
   return priv->negotiated;
 }
 
@@ -418,7 +420,7 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 namespace cudatensor {
 
 void Filter::report(const Error &error) const {
-  priv_of(element_)->core->errors().report_last(error);
+  priv_of(element_)->core->errors().report_fatal(error);
 }
 
 bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
@@ -429,8 +431,8 @@ void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCap
              GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
   auto *element = GST_ELEMENT_CLASS(klass);
   if (cuda_is_built()) {
-    sink = in_both_memories(sink);
-    src = in_both_memories(src);
+    sink = with_cuda_memory(sink);
+    src = with_cuda_memory(src);
   }
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));

@@ -66,9 +66,9 @@ class Filter : public Configurable {
 
 /// A filter whose settings struct is bound to a property table.
 template <class S>
-class FilterWith : public Filter {
+class FilterWithSettings : public Filter {
  public:
-  FilterWith(GstBaseTransform *element, const Properties<S> &properties)
+  FilterWithSettings(GstBaseTransform *element, const Properties<S> &properties)
       : Filter(element), settings_(properties) {}
 
   std::optional<Effect> set_property(guint index, const GValue *value) override {

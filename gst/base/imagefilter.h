@@ -10,9 +10,9 @@ namespace cudatensor {
 
 /// What the elements from picture to picture share. prepare() sets operation_.
 template <class S>
-class ImageFilter : public FilterWith<S> {
+class ImageFilter : public FilterWithSettings<S> {
  public:
-  using FilterWith<S>::FilterWith;
+  using FilterWithSettings<S>::FilterWithSettings;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     const GstVideoInfo out_info = parse_video_caps(out);

@@ -46,7 +46,7 @@ void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
   if (memory == nullptr) return;
   GstMapInfo map;
   if (!gst_buffer_map(buffer, &map, flags))
-    fail_in_libgstcuda("mapping a GstCudaMemory", device_id_of(memory->context));
+    throw_libgstcuda_error("mapping a GstCudaMemory", device_id_of(memory->context));
   gst_buffer_unmap(buffer, &map);
 }
 

@@ -12,7 +12,7 @@
 namespace cudatensor {
 namespace {
 
-constexpr guint kSlotsForMetas = 16;
+constexpr guint kDefaultMetaSlots = 16;
 
 [[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
 
@@ -65,24 +65,24 @@ Region tile(const RegionSettings &s, guint i, int width, int height) {
                    tile_along(i / s.tile_columns, s.tile_rows, s.tile_overlap, height));
 }
 
-[[noreturn]] void refuse_listed(size_t i, const Region &r, const std::string &why) {
+[[noreturn]] void throw_region_error(size_t i, const Region &r, const std::string &why) {
   char text[128];
   std::snprintf(text, sizeof text, "region %zu of region-list, %gx%g pixels at %g,%g, ", i, r.width,
                 r.height, r.x, r.y);
   refuse(text + why);
 }
 
-void find_listed(const RegionSettings &s, int width, int height, FoundRegions &found) {
+void find_list_regions(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (size_t i = 0; i < s.list.size() / 4; ++i) {
     const Region region = listed(s, i, width, height);
     const auto clipped = clip(region, width, height);
     const bool clips = s.edge == RegionEdge::clip;
     if (clips && !clipped)
-      refuse_listed(
+      throw_region_error(
           i, region,
           "lies outside the picture of " + std::to_string(width) + "x" + std::to_string(height));
     if (!clips && !is_region(region))
-      refuse_listed(i, region, "is too small or too far from the picture");
+      throw_region_error(i, region, "is too small or too far from the picture");
     found.regions.push_back({clips ? *clipped : region, std::nullopt});
   }
 }
@@ -95,7 +95,7 @@ void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &fo
   }
 }
 
-Interest interest_of(const GstVideoRegionOfInterestMeta *roi) {
+Roi roi_of(const GstVideoRegionOfInterestMeta *roi) {
   const gchar *type = g_quark_to_string(roi->roi_type);
   return {type != nullptr ? type : "", roi->id, roi->parent_id};
 }
@@ -123,7 +123,7 @@ void find_metas(const RegionSettings &s, GstBuffer *picture, int width, int heig
     if (static_cast<int64_t>(found.regions.size()) == s.slots())
       ++found.left_out;
     else
-      found.regions.push_back({region, interest_of(roi)});
+      found.regions.push_back({region, roi_of(roi)});
   }
 }
 
@@ -132,9 +132,9 @@ void find_metas(const RegionSettings &s, GstBuffer *picture, int width, int heig
 int64_t RegionSettings::slots() const {
   if (source == RegionSource::none) return 1;
   if (max_batch != 0) return max_batch;
-  if (source == RegionSource::meta) return kSlotsForMetas;
+  if (source == RegionSource::meta) return kDefaultMetaSlots;
   // check_regions() rejects counts outside this range.
-  return std::clamp<int64_t>(fixed_count(*this), 1, kMostSlots);
+  return std::clamp<int64_t>(fixed_count(*this), 1, kMaxSlots);
 }
 
 void check_regions(const RegionSettings &s) {
@@ -156,7 +156,7 @@ void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int he
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
     case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}}); break;
-    case RegionSource::list: find_listed(s, width, height, found); break;
+    case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, width, height, found); break;
     case RegionSource::meta: find_metas(s, picture, width, height, found); break;
   }

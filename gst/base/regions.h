@@ -58,17 +58,17 @@ void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
             "regions=meta: use only GstVideoRegionOfInterestMeta of this type; empty = any"),
         Effect::next_frame, [](S &s) -> std::string & { return s.regions.roi_type; });
   t.add(uint_property("tile-columns", "Tile columns", "regions=tiles: number of tiles in a row", 1,
-                      kMostSlots, 2),
+                      kMaxSlots, 2),
         Effect::next_frame, [](S &s) -> guint & { return s.regions.tile_columns; });
   t.add(uint_property("tile-rows", "Tile rows", "regions=tiles: number of tiles in a column", 1,
-                      kMostSlots, 2),
+                      kMaxSlots, 2),
         Effect::next_frame, [](S &s) -> guint & { return s.regions.tile_rows; });
   t.add(double_property("tile-overlap", "Tile overlap",
                         "regions=tiles: fraction of a tile's side that overlaps its neighbor, at "
                         "least 0 and less than 1",
                         0.0, 0.0, 1.0),
         Effect::next_frame, [](S &s) -> double & { return s.regions.tile_overlap; });
-  t.add(uint_property("max-batch", "Max batch", max_batch_blurb, 0, kMostSlots, 0),
+  t.add(uint_property("max-batch", "Max batch", max_batch_blurb, 0, kMaxSlots, 0),
         Effect::next_frame, [](S &s) -> guint & { return s.regions.max_batch; });
   t.add(enum_property("region-edge", "Region edge",
                       "Treatment of a region that extends beyond the picture",

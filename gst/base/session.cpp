@@ -25,7 +25,7 @@ void replace(gstcuda::Stream *&slot, gstcuda::Stream *stream) {
 gstcuda::Stream *new_shared_stream(gstcuda::Context *context) {
   if (context == nullptr || !gstcuda::loaded().has_streams()) return nullptr;
   gstcuda::Stream *stream = next_fault() != 0 ? nullptr : gstcuda::loaded().stream_new(context);
-  if (stream == nullptr) fail_in_libgstcuda("gst_cuda_stream_new", device_id_of(context));
+  if (stream == nullptr) throw_libgstcuda_error("gst_cuda_stream_new", device_id_of(context));
   return stream;
 }
 

@@ -10,7 +10,7 @@ bool in_cuda_memory(const GstCaps *caps) {
   return gst_caps_features_contains(gst_caps_get_features(caps, 0), gstcuda::kMemoryFeature);
 }
 
-GstCaps *in_both_memories(GstCaps *caps) {
+GstCaps *with_cuda_memory(GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *s = gst_caps_get_structure(caps, i);
@@ -23,7 +23,7 @@ GstCaps *in_both_memories(GstCaps *caps) {
   return result;
 }
 
-GstCaps *without_memories(GstCaps *caps) {
+GstCaps *without_features(GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i)
     result = gst_caps_merge_structure(result, gst_structure_copy(gst_caps_get_structure(caps, i)));

@@ -11,9 +11,9 @@ bool in_cuda_memory(const GstCaps *caps);
 
 /// Adds the same caps with the CUDAMemory feature ahead of those in system memory, if a
 /// GstCudaMemory can hold them. Takes ownership of the caps.
-GstCaps *in_both_memories(GstCaps *caps);
+GstCaps *with_cuda_memory(GstCaps *caps);
 
 /// The same caps without memory features.
-GstCaps *without_memories(GstCaps *caps);
+GstCaps *without_features(GstCaps *caps);
 
 }  // namespace cudatensor

@@ -33,7 +33,7 @@ gint64 parse_dimension(const char *text) {
 
 }  // namespace
 
-std::vector<int64_t> list_dimensions(const char *text) {
+std::vector<int64_t> split_dimensions(const char *text) {
   std::vector<int64_t> numbers;
   gchar **parts = g_strsplit(text, ":", -1);
   for (gchar **part = parts; *part != nullptr; ++part)
@@ -44,7 +44,7 @@ std::vector<int64_t> list_dimensions(const char *text) {
 }
 
 std::optional<Dimensions> parse_dimensions(const char *text) {
-  const std::vector<int64_t> numbers = list_dimensions(text);
+  const std::vector<int64_t> numbers = split_dimensions(text);
   if (numbers.empty()) return std::nullopt;
   Dimensions dimensions = {1, 1, 1, 1};
   for (size_t i = 0; i < numbers.size(); ++i) {

@@ -17,15 +17,15 @@ namespace cudatensor {
 constexpr const char *kTensorMedia = "other/tensors";
 
 /// The largest number of slots in a batch.
-constexpr guint kMostSlots = 1024;
+constexpr guint kMaxSlots = 1024;
 
 /// Innermost first; missing ones are 1.
 using Dimensions = std::array<int64_t, 4>;
 
 /// Parses a colon-separated list of dimensions; empty if one of them is not in 1 to 2^31 - 1.
-std::vector<int64_t> list_dimensions(const char *text);
+std::vector<int64_t> split_dimensions(const char *text);
 
-/// Parses a list of dimensions; no value if list_dimensions() fails or more than four dimensions
+/// Parses a list of dimensions; no value if split_dimensions() fails or more than four dimensions
 /// are significant.
 std::optional<Dimensions> parse_dimensions(const char *text);
 

@@ -143,7 +143,7 @@ void check_matrix(const GstVideoInfo &info) {
                     " is not supported: conversion needs the matrix of BT.601, BT.709 or BT.2020");
 }
 
-void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+void set_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
   const bool gray = g_strcmp0(gst_structure_get_string(s, "format"), "GRAY8") == 0;
   GstVideoColorimetry own = in.colorimetry;
   own.range = GST_VIDEO_COLOR_RANGE_0_255;
@@ -153,7 +153,7 @@ void name_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
   });
 }
 
-void name_own_colorimetry(GstStructure *s, const GstVideoInfo &in) {
+void set_own_colorimetry(GstStructure *s, const GstVideoInfo &in) {
   choose_colorimetry(s, in.colorimetry, [&](const GstVideoColorimetry &asked) {
     return gst_video_colorimetry_is_equal(&asked, &in.colorimetry);
   });

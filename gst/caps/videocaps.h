@@ -43,10 +43,10 @@ void check_matrix(const GstVideoInfo &info);
 /// Sets the colorimetry of an RGB or gray picture that is converted from `in`: full range, with the
 /// source's transfer function and primaries. If the structure lists colorimetries, chooses the
 /// first with the same matrix and range, and throws Error if there is none.
-void name_result_colorimetry(GstStructure *structure, const GstVideoInfo &in);
+void set_result_colorimetry(GstStructure *structure, const GstVideoInfo &in);
 
 /// The same for a picture whose colors are not converted: only the colorimetry of `in` is accepted.
-void name_own_colorimetry(GstStructure *structure, const GstVideoInfo &in);
+void set_own_colorimetry(GstStructure *structure, const GstVideoInfo &in);
 
 /// Fixates the pixel-aspect-ratio so that the display aspect ratio of `in` is preserved when it is
 /// resized to width × height pixels, or to the nearest value that the structure allows.

@@ -23,7 +23,7 @@ std::unique_ptr<Backend> open_backend(void *handle) {
 /// lost.
 CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Context **own) {
   if (next_fault() != 0 || !gstcuda::loaded().ensure_element_context(element, device_id, own))
-    fail_in_libgstcuda("gst_cuda_ensure_element_context", device_id);
+    throw_libgstcuda_error("gst_cuda_ensure_element_context", device_id);
   try {
     return std::make_shared<CudaContext>(*own);
   } catch (const Error &error) {
@@ -38,7 +38,7 @@ CudaContextRef ensure_context(GstElement *element, int device_id, gstcuda::Conte
 CudaContextRef replace_context(GstElement *element, int device_id, gstcuda::Context **own) {
   const Ref<gstcuda::Context> fresh(
       next_fault() != 0 ? nullptr : gstcuda::loaded().context_new(std::max(device_id, 0)));
-  if (fresh == nullptr) fail_in_libgstcuda("gst_cuda_context_new", device_id);
+  if (fresh == nullptr) throw_libgstcuda_error("gst_cuda_context_new", device_id);
   replace(*own, fresh.get());
   GstContext *context = gstcuda::loaded().context_new_cuda_context(fresh.get());
   gst_element_set_context(element, context);
@@ -62,7 +62,7 @@ void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
   slot = context;
 }
 
-void fail_in_libgstcuda(const char *function, int device_id) {
+void throw_libgstcuda_error(const char *function, int device_id) {
   // The same operations in the device's primary context usually fail with the error that libgstcuda
   // does not report.
   const ContextScope scope(primary_context(std::max(device_id, 0)));

@@ -53,7 +53,7 @@ CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Co
 
 /// Called after a function of libgstcuda has failed, which reports no cause. Throws the CUDA error
 /// that a similar operation in the device's primary context returns, or a general Error.
-[[noreturn]] void fail_in_libgstcuda(const char *function, int device_id);
+[[noreturn]] void throw_libgstcuda_error(const char *function, int device_id);
 
 /// Stores a reference to `context` in `slot` and releases the previous one. Either may be null.
 void replace(gstcuda::Context *&slot, gstcuda::Context *context);

@@ -60,16 +60,16 @@ namespace cudatensor {
 namespace {
 
 /// A block of device or pinned memory, and the context in which it must be freed.
-class Holder {
+class OwnedMemory {
  public:
-  Holder(const CudaContextRef &context, std::unique_ptr<Memory> memory)
+  OwnedMemory(const CudaContextRef &context, std::unique_ptr<Memory> memory)
       : context_(context), memory_(std::move(memory)) {}
-  ~Holder() {
+  ~OwnedMemory() {
     try {
       const CudaScope scope(context_);
       memory_.reset();
     } catch (const Error &) {
-      const ContextIsGone gone;
+      const ContextLostScope gone;
       memory_.reset();
     }
   }
@@ -81,7 +81,7 @@ class Holder {
   std::unique_ptr<Memory> memory_;
 };
 
-void drop_holder(gpointer holder) { delete static_cast<Holder *>(holder); }
+void delete_holder(gpointer holder) { delete static_cast<OwnedMemory *>(holder); }
 
 GQuark pinned_quark() {
   static const GQuark quark = g_quark_from_static_string("GstCudaTensorPinnedMemory");
@@ -116,12 +116,12 @@ GstVideoInfo row_info(GstVideoFormat format, gsize size, gsize pixel) {
 GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *stream, gsize size) {
   const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_GRAY8, size, 1);
   const CudaScope scope(context);
-  auto holder = std::make_unique<Holder>(context, context->device().allocate(size));
+  auto holder = std::make_unique<OwnedMemory>(context, context->device().allocate(size));
   const auto address = reinterpret_cast<uintptr_t>(holder->data());
   GstMemory *memory = next_fault() != 0 ? nullptr
                                         : gstcuda::loaded().allocator_alloc_wrapped(
                                               nullptr, context->shared(), stream, &info, address,
-                                              holder.get(), drop_holder);
+                                              holder.get(), delete_holder);
   if (memory == nullptr)
     throw Error(Error::Code::out_of_memory, "gst_cuda_allocator_alloc_wrapped failed");
   holder.release();
@@ -130,7 +130,7 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
 
 /// libgstcuda does not report the cause. Allocating the same size through the CUDA runtime usually
 /// does.
-[[noreturn]] void fail_to_allocate_row(const CudaContextRef &context, gsize size) {
+[[noreturn]] void throw_row_allocation_error(const CudaContextRef &context, gsize size) {
   const CudaScope scope(context);
   context->device().allocate(size);
   throw Error(Error::Code::out_of_memory,
@@ -146,7 +146,7 @@ GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
                           ? nullptr
                           : gstcuda::loaded().allocator_alloc(allocator, context->shared(), &info);
   gst_object_unref(allocator);
-  if (memory == nullptr) fail_to_allocate_row(context, size);
+  if (memory == nullptr) throw_row_allocation_error(context, size);
   gst_memory_resize(memory, 0, size);
   return memory;
 }
@@ -159,13 +159,13 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
   if (!maxsize || !g_size_checked_add(&unaligned_size, *maxsize, params.align))
     throw Error(Error::Code::out_of_memory, "the prefix or padding is too large");
   auto holder =
-      std::make_unique<Holder>(context, context->device().allocate_pinned(unaligned_size));
+      std::make_unique<OwnedMemory>(context, context->device().allocate_pinned(unaligned_size));
   // params.align is a mask and may exceed the driver's alignment.
   const gsize unaligned = -reinterpret_cast<uintptr_t>(holder->data()) & params.align;
   uint8_t *const block = holder->data() + unaligned;
   zero_around(block, size, params);
   GstMemory *memory = gst_memory_new_wrapped(params.flags, block, *maxsize, params.prefix, size,
-                                             holder.get(), drop_holder);
+                                             holder.get(), delete_holder);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), pinned_quark(), holder.release(), nullptr);
   return memory;
 }

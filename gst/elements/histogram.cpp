@@ -93,9 +93,9 @@ std::shared_ptr<GstBuffer> keep(GstBuffer *buffer) {
   return {gst_buffer_ref(buffer), gst_buffer_unref};
 }
 
-class Histogram final : public FilterWith<Settings> {
+class Histogram final : public FilterWithSettings<Settings> {
  public:
-  explicit Histogram(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit Histogram(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection, GstCaps *caps) override { return gst_caps_ref(caps); }
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {

@@ -5,7 +5,7 @@ namespace cudatensor {
 namespace {
 
 // The largest number of jobs that may wait for the device.
-constexpr size_t kMostJobs = 64;
+constexpr size_t kMaxJobs = 64;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ PendingBins HistogramWorker::take() {
 void HistogramWorker::push(HistogramJob job) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return jobs_.size() < kMostJobs; });
+    changed_.wait(lock, [this] { return jobs_.size() < kMaxJobs; });
     jobs_.push_back(std::move(job));
   }
   changed_.notify_all();

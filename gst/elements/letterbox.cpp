@@ -104,7 +104,7 @@ GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   fixate_size(s, in.width, in.height);
   if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&in)))
     gst_structure_fixate_field(s, "format");
-  if (direction == GST_PAD_SINK) name_result_colorimetry(s, in);
+  if (direction == GST_PAD_SINK) set_result_colorimetry(s, in);
   return gst_caps_fixate(result.release());
 }
 

@@ -34,7 +34,7 @@ Camera &camera_of(GstAggregatorPad *pad) {
   return *reinterpret_cast<GstCudaTensorMuxPad *>(pad)->camera;
 }
 
-std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator) {
+std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator) {
   std::vector<Ref<GstAggregatorPad>> pads;
   locked(aggregator, [&] {
     for (GList *l = GST_ELEMENT(aggregator)->sinkpads; l != nullptr; l = l->next)
@@ -91,13 +91,13 @@ Ref<GstBuffer> peek(GstAggregatorPad *pad) {
   return nullptr;
 }
 
-bool have_spoken(const std::vector<Ref<GstAggregatorPad>> &pads) {
+bool all_pads_ready(const std::vector<Ref<GstAggregatorPad>> &pads) {
   return std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {
     return peek(pad.get()) != nullptr || gst_aggregator_pad_is_eos(pad.get());
   });
 }
 
-bool have_ended(const std::vector<Ref<GstAggregatorPad>> &pads) {
+bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads) {
   return !pads.empty() &&
          std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {
            return gst_aggregator_pad_is_eos(pad.get());

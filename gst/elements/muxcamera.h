@@ -34,7 +34,7 @@ struct Camera {
 Camera &camera_of(GstAggregatorPad *pad);
 
 /// The sink pads, sorted by number.
-std::vector<Ref<GstAggregatorPad>> pads_of(GstAggregator *aggregator);
+std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator);
 
 /// The pad of each slot, or null. A pad whose number is less than the batch size is assigned the
 /// slot of that number. Throws Error if there are more pads than slots. With a batch size of 0
@@ -53,9 +53,9 @@ GstClockTime frame_duration_of(const Camera &camera);
 Ref<GstBuffer> peek(GstAggregatorPad *pad);
 
 /// Whether each pad has a frame or is at EOS.
-bool have_spoken(const std::vector<Ref<GstAggregatorPad>> &pads);
+bool all_pads_ready(const std::vector<Ref<GstAggregatorPad>> &pads);
 /// Whether there is at least one pad, and all are at EOS.
-bool have_ended(const std::vector<Ref<GstAggregatorPad>> &pads);
+bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads);
 
 /// Whether GstAggregator created the buffer for a GAP event.
 bool is_gap(GstBuffer *buffer);

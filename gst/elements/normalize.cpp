@@ -75,9 +75,9 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Normalize final : public FilterWith<Settings> {
+class Normalize final : public FilterWithSettings<Settings> {
  public:
-  explicit Normalize(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit Normalize(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
 
   std::optional<Effect> set_property(guint index, const GValue *value) override;
 
@@ -116,7 +116,7 @@ class Normalize final : public FilterWith<Settings> {
 /// Regions may change from frame to frame: only their number asks for other caps.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
   const int64_t slots = pending().slots();
-  const auto effect = FilterWith::set_property(index, value);
+  const auto effect = FilterWithSettings::set_property(index, value);
   return pending().slots() != slots ? Effect::renegotiates : effect;
 }
 
@@ -165,7 +165,7 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
       segment.format == GST_FORMAT_TIME
           ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
           : GST_CLOCK_TIME_NONE;
-  drop_geometry(out);
+  remove_geometry(out);
   // Nothing to infer from.
   if (found_.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
   const guint left_out = found_.left_out;

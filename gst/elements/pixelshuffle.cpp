@@ -71,9 +71,9 @@ const Properties<Settings> &properties() {
 
 bool is_video(const GstStructure *s) { return gst_structure_has_name(s, "video/x-raw"); }
 
-class PixelShuffle final : public FilterWith<Settings> {
+class PixelShuffle final : public FilterWithSettings<Settings> {
  public:
-  explicit PixelShuffle(GstBaseTransform *element) : FilterWith(element, properties()) {}
+  explicit PixelShuffle(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
@@ -129,7 +129,7 @@ void PixelShuffle::process(Session &session, GstBuffer *in, GstBuffer *out) {
     run(session, *to_tensor_operation_, in_, in, tensor_, out);
   if (!geometry_) return;
   transform_regions(in, out, *geometry_);
-  carry_geometry(in, out, *geometry_);
+  propagate_geometry(in, out, *geometry_);
 }
 
 void set_types(GstStructure *s, const GstStructure *other) {
@@ -157,7 +157,7 @@ GstStructure *new_result(const GstStructure *tensor) {
 }
 
 /// Appends the output caps for an input of unknown dimensions.
-void append_open_results(GstCaps *caps, const GstStructure *in) {
+void append_unfixed_results(GstCaps *caps, const GstStructure *in) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, in);
   gst_caps_append_structure(caps, new_result(in));
@@ -174,7 +174,7 @@ std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
 /// Appends the output caps for an input tensor: tensors first, then pictures.
 void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   const auto dimensions = dimensions_of_tensor(in);
-  if (!dimensions) return append_open_results(caps, in);
+  if (!dimensions) return append_unfixed_results(caps, in);
   const TensorDesc out = shuffled({desc_of(*dimensions, DType::uint8, Layout::nchw), factor});
   append_with_dimensions(caps, new_result(in), dimensions_of(out));
   append_pictures(caps, in, out);

@@ -55,7 +55,7 @@ TensorMuxer &muxer_of(gpointer element) { return *static_cast<GstCudaTensorMux *
 
 GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *templ,
                                  const gchar *name, const GstCaps *caps) {
-  if (!locked(aggregator, [&] { return muxer_of(aggregator).has_room(); })) {
+  if (!locked(aggregator, [&] { return muxer_of(aggregator).has_free_slot(); })) {
     GST_WARNING_OBJECT(aggregator, "cannot add a sink pad: all slots of batch-size are in use");
     return nullptr;
   }
@@ -83,7 +83,7 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
 gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_accept_caps(query, &caps);
-  gst_query_set_accept_caps_result(query, are_possible(GST_PAD(pad), caps));
+  gst_query_set_accept_caps_result(query, match_template(GST_PAD(pad), caps));
   return TRUE;
 }
 
@@ -104,14 +104,14 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
 
 /// Up to 1.22.8, GstAggregator lets upstream free a query that is still being handled if its pad is
 /// flushed or released. With those versions no pool is offered.
-bool keeps_queries() {
+bool has_safe_queries() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
   return minor > 22 || (minor == 22 && micro >= 9);
 }
 
 gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !keeps_queries()) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !has_safe_queries()) return FALSE;
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
       ->sink_query_pre_queue(aggregator, pad, query);
 }
@@ -124,7 +124,7 @@ gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
 }
 
 gboolean src_event(GstAggregator *aggregator, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) muxer_of(aggregator).hear_qos(event);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) muxer_of(aggregator).handle_qos(event);
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_event(aggregator, event);
 }
 
@@ -151,8 +151,8 @@ void add_pad_templates(GstElementClass *klass) {
   GstCaps *src =
       make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
   if (cuda_is_built()) {
-    sink = in_both_memories(sink);
-    src = in_both_memories(src);
+    sink = with_cuda_memory(sink);
+    src = with_cuda_memory(src);
   }
   gst_element_class_add_pad_template(
       klass, gst_pad_template_new_with_gtype("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, sink,
@@ -187,7 +187,7 @@ void set_aggregator_functions(GstAggregatorClass *klass) {
   };
   klass->negotiate = [](GstAggregator *a) -> gboolean {
     const auto *parent = GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class);
-    return muxer_of(a).end_negotiation(parent->negotiate(a) != FALSE);
+    return muxer_of(a).finish_negotiation(parent->negotiate(a) != FALSE);
   };
   klass->update_src_caps = [](GstAggregator *a, GstCaps *downstream, GstCaps **result) {
     return muxer_of(a).update_src_caps(downstream, result);

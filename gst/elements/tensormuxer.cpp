@@ -13,7 +13,7 @@
 namespace cudatensor {
 namespace {
 
-constexpr guint64 kMostWindow = 3600 * GST_SECOND;
+constexpr guint64 kMaxWindow = 3600 * GST_SECOND;
 constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 
 }  // namespace
@@ -28,12 +28,12 @@ const Properties<MuxSettings> &mux_properties() {
     t.add(uint_property("batch-size", "Batch size",
                         "Cameras of a batch, with one slot each or as many as there are regions; "
                         "0 = as many as there are sink pads",
-                        0, kMostSlots, 0),
+                        0, kMaxSlots, 0),
           Effect::renegotiates, [](MuxSettings &s) -> guint & { return s.batch_size; });
     t.add(uint64_property("window", "Window",
                           "Frames that lie less than this apart make one batch, in ns; 0 = the "
                           "duration of the fastest camera's frames",
-                          kMostWindow, 0),
+                          kMaxWindow, 0),
           Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
     t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
           Effect::next_frame, [](MuxSettings &s) -> bool & { return s.qos; });
@@ -51,13 +51,13 @@ std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value
   return settings_.pending().regions.slots() != slots ? Effect::renegotiates : effect;
 }
 
-bool TensorMuxer::has_room() const {
+bool TensorMuxer::has_free_slot() const {
   const guint batch_size = settings_.pending().batch_size;
-  const guint most = batch_size != 0 ? batch_size : kMostSlots;
+  const guint most = batch_size != 0 ? batch_size : kMaxSlots;
   return GST_ELEMENT(element_)->numsinkpads < most;
 }
 
-void TensorMuxer::take_over_changes() { renegotiating_ |= core_.latch().renegotiate; }
+void TensorMuxer::apply_changes() { renegotiating_ |= core_.latch().renegotiate; }
 
 // --- start and stop ----------------------------------------------------------------------------
 
@@ -65,14 +65,14 @@ bool TensorMuxer::start() {
   flush();
   reported_window_ = GST_CLOCK_TIME_NONE;
   const bool started = core_.start();
-  take_over_changes();
+  apply_changes();
   return started;
 }
 
 void TensorMuxer::stop() {
   core_.keeper().stop();
   out_ = {};
-  for (const Ref<GstAggregatorPad> &pad : pads_of(element_)) {
+  for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).source.reset();
     camera_of(pad.get()).refusal.clear();
   }
@@ -85,7 +85,7 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
   if (pending().normalize.color == Color::yuv)
     gst_caps_set_value(formats.get(), "format", yuv_formats());
   GstCaps *caps = formats.release();
-  if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = in_both_memories(caps);
+  if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = with_cuda_memory(caps);
   if (filter == nullptr) return caps;
   Ref<GstCaps> all(caps);
   return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
@@ -103,10 +103,10 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   } catch (const std::exception &error) {
     camera.refusal = error.what();
   }
-  core_.keeper().forget_stream();
+  core_.keeper().allow_stream_change();
   // Size and framerate of the batch may follow from it.
   gst_pad_mark_reconfigure(element_->srcpad);
-  update_window(pads_of(element_));
+  update_window(sorted_sink_pads(element_));
   return camera.source.has_value();
 }
 
@@ -117,9 +117,9 @@ void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
 }
 
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
-  take_over_changes();
+  apply_changes();
   renegotiating_ = false;
-  const std::vector<Ref<GstAggregatorPad>> pads = pads_of(element_);
+  const std::vector<Ref<GstAggregatorPad>> pads = sorted_sink_pads(element_);
   const guint cameras = latched().batch_size != 0 ? latched().batch_size : pads.size();
   const Camera *first = nullptr, *fastest = nullptr;
   for (const Ref<GstAggregatorPad> &pad : pads) {
@@ -135,21 +135,21 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   GstCaps *offered = gst_caps_new_empty();
   append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
-  if (core_.keeper().can_have_cuda_memory(GST_PAD_SRC)) offered = in_both_memories(offered);
+  if (core_.keeper().can_have_cuda_memory(GST_PAD_SRC)) offered = with_cuda_memory(offered);
   Ref<GstCaps> own(offered);
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
     check_regions(latched().regions);
-    if (slots > kMostSlots)
+    if (slots > kMaxSlots)
       throw Error(Error::Code::settings, std::to_string(cameras) + " cameras with " +
                                              std::to_string(latched().regions.slots()) +
                                              " regions each: a batch has at most " +
-                                             std::to_string(kMostSlots) + " slots");
+                                             std::to_string(kMaxSlots) + " slots");
     *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->info.width,
                             first->info.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
-    hear_refusal(error.what());
+    report_negotiation_error(error.what());
     return GST_FLOW_NOT_NEGOTIATED;
   }
 }
@@ -160,17 +160,18 @@ int64_t TensorMuxer::batch_of(size_t cameras) const {
 }
 
 /// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
-void TensorMuxer::hear_refusal(const std::string &cause) {
+void TensorMuxer::report_negotiation_error(const std::string &cause) {
   if (!GST_PAD_IS_FLUSHING(element_->srcpad))
     core_.errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
 }
 
-bool TensorMuxer::end_negotiation(bool negotiated) {
+bool TensorMuxer::finish_negotiation(bool negotiated) {
   negotiated_ = negotiated;
   if (negotiated) return true;
   // What has failed before has said why, and is the one error.
   const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
-  hear_refusal("downstream takes " + text_of(taken.get()) + ", the element gives other/tensors");
+  report_negotiation_error("downstream takes " + text_of(taken.get()) +
+                           ", the element gives other/tensors");
   return false;
 }
 
@@ -179,7 +180,7 @@ bool TensorMuxer::set_src_caps(GstCaps *caps) {
     out_ = parse_tensor_caps(caps, latched().layout);
     return true;
   } catch (const std::exception &error) {
-    hear_refusal(error.what());
+    report_negotiation_error(error.what());
     return false;
   }
 }
@@ -216,7 +217,7 @@ std::optional<GstClockTime> TensorMuxer::next_start(
 
 GstClockTime TensorMuxer::next_time() const {
   // Without a frame there is nothing to wait for but one.
-  return next_start(pads_of(element_)).value_or(GST_CLOCK_TIME_NONE);
+  return next_start(sorted_sink_pads(element_)).value_or(GST_CLOCK_TIME_NONE);
 }
 
 /// Waiting for the frames of a batch is our latency.
@@ -242,7 +243,7 @@ void TensorMuxer::post_dropped(gpointer where, GstClockTime time, GstClockTime p
 }
 
 /// As GstBaseTransform takes it: what is late is to be twice as much ahead.
-void TensorMuxer::hear_qos(GstEvent *event) {
+void TensorMuxer::handle_qos(GstEvent *event) {
   GstClockTimeDiff jitter = 0;
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gst_event_parse_qos(event, nullptr, nullptr, &jitter, &time);
@@ -296,16 +297,16 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!negotiated_)
     return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
   core_.errors().next_frame();
-  const std::vector<Ref<GstAggregatorPad>> pads = pads_of(element_);
+  const std::vector<Ref<GstAggregatorPad>> pads = sorted_sink_pads(element_);
   live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
-  take_over_changes();
+  apply_changes();
   update_window(pads);
   // A frame that seemed to be there may have been clipped.
-  if (!timeout && !have_spoken(pads)) return GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (!timeout && !all_pads_ready(pads)) return GST_AGGREGATOR_FLOW_NEED_DATA;
   const auto start = next_start(pads);
-  if (!start) return have_ended(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (!start) return all_pads_eos(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
-  take_over_changes();
+  apply_changes();
   SlotPads pads_by_slot;
   const bool possible = core_.errors().guard([&] {
     check_caps(pads);
@@ -370,7 +371,7 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
   gst_clear_object(&pool);
   const Ref<GstAllocator> owner(allocator);
-  if (buffer == nullptr) fail_to_allocate(out_.bytes(), session, allocator);
+  if (buffer == nullptr) throw_allocation_error(out_.bytes(), session, allocator);
   return Ref<GstBuffer>(buffer);
 }
 

@@ -36,7 +36,7 @@ class TensorMuxer final : public Configurable {
   std::optional<Effect> set_property(guint index, const GValue *value) override;
   void get_property(guint index, GValue *value) override { settings_.get(index, value); }
   void latch() override { settings_.latch(); }
-  bool has_room() const;
+  bool has_free_slot() const;
 
   bool start();
   void stop();
@@ -45,14 +45,14 @@ class TensorMuxer final : public Configurable {
     earliest_ = GST_CLOCK_TIME_NONE;
     begins_segment_ = true;
   }
-  void hear_qos(GstEvent *event);
+  void handle_qos(GstEvent *event);
 
   GstCaps *sink_caps(GstCaps *filter);
   bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
   void set_stream_id(GstAggregatorPad *pad, GstEvent *event);
   GstFlowReturn update_src_caps(GstCaps *downstream, GstCaps **result);
   /// After GstAggregator's own; returns what it is given.
-  bool end_negotiation(bool negotiated);
+  bool finish_negotiation(bool negotiated);
   bool set_src_caps(GstCaps *caps);
   bool propose_allocation(GstAggregatorPad *pad, GstQuery *query);
   bool decide_allocation(GstQuery *query) { return core_.decide_allocation(query, out_.bytes()); }
@@ -62,7 +62,7 @@ class TensorMuxer final : public Configurable {
 
  private:
   void release() { operation_.reset(); }
-  void take_over_changes();
+  void apply_changes();
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
   GstClockTime now() const;
@@ -70,7 +70,7 @@ class TensorMuxer final : public Configurable {
   std::optional<GstClockTime> next_start(const std::vector<Ref<GstAggregatorPad>> &pads) const;
   void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
   void check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const;
-  void hear_refusal(const std::string &cause);
+  void report_negotiation_error(const std::string &cause);
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   void collect(MuxBatch &batch);

@@ -97,7 +97,7 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     ImageFilter::process(session, in, out);
-    carry_geometry(in, out, operation_->geometry());
+    propagate_geometry(in, out, operation_->geometry());
   }
 };
 
@@ -126,7 +126,7 @@ GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, Gst
   int width = 0, height = 0;
   gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
   fixate_pixel_aspect_ratio(s, in, settings.x.resized(width), settings.y.resized(height));
-  name_own_colorimetry(s, in);
+  set_own_colorimetry(s, in);
   return gst_caps_fixate(result.release());
 }
 

@@ -20,19 +20,19 @@ Device &device() {
 }
 
 void log(const Error &error) {
-  GST_CAT_ERROR(handover_category(),
+  GST_CAT_ERROR(interop_category(),
                 "cannot order the reuse of a tensor's memory after the consumer's work: %s",
                 error.what());
 }
 
-struct Waiting {
+struct PendingRelease {
   void *context;
   std::unique_ptr<Event> event;  // null: wait for all work queued in the context
   std::function<void()> then;
 };
 
 /// The event must be destroyed in its context, or without a CUDA call if the context is lost.
-void wait_for(Waiting &waiting) {
+void wait_until_done(PendingRelease &waiting) {
   try {
     const ContextScope scope(waiting.context);
     const auto event = std::move(waiting.event);
@@ -42,7 +42,7 @@ void wait_for(Waiting &waiting) {
       device().synchronize_context();
   } catch (const Error &error) {
     log(error);
-    const ContextIsGone gone;
+    const ContextLostScope gone;
     waiting.event.reset();
   }
 }
@@ -50,12 +50,12 @@ void wait_for(Waiting &waiting) {
 /// Waits for events in turn, on a thread that exits when none is left.
 class Waiter {
  public:
-  void add(Waiting waiting) {
+  void add(PendingRelease waiting) {
     if (!append(std::move(waiting))) return;
     try {
       std::thread([this] { run(); }).detach();
     } catch (const std::system_error &error) {
-      GST_CAT_WARNING(handover_category(),
+      GST_CAT_WARNING(interop_category(),
                       "cannot start a thread, waiting on the calling thread: %s", error.what());
       run();
     }
@@ -63,30 +63,30 @@ class Waiter {
 
  private:
   /// Returns whether the caller must start run().
-  bool append(Waiting waiting) {
+  bool append(PendingRelease waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
     all_.push_back(std::move(waiting));
     return !std::exchange(running_, true);
   }
 
-  std::optional<Waiting> next() {
+  std::optional<PendingRelease> next() {
     const std::lock_guard<std::mutex> lock(mutex_);
     running_ = !all_.empty();
     if (!running_) return std::nullopt;
-    std::optional<Waiting> first(std::move(all_.front()));
+    std::optional<PendingRelease> first(std::move(all_.front()));
     all_.pop_front();
     return first;
   }
 
   void run() {
     while (auto waiting = next()) {
-      wait_for(*waiting);
+      wait_until_done(*waiting);
       waiting->then();
     }
   }
 
   std::mutex mutex_;
-  std::deque<Waiting> all_;
+  std::deque<PendingRelease> all_;
   bool running_ = false;
 };
 
@@ -96,7 +96,7 @@ Waiter &waiter() {
   return *waiter;
 }
 
-bool is_ordered(const CudaPlace &place, Stream consumer) {
+bool is_ordered(const CudaLocation &place, Stream consumer) {
   return place.stream.handle != nullptr && place.stream.handle == consumer.handle;
 }
 
@@ -109,19 +109,20 @@ bool record(Event &event, std::optional<Stream> consumer) {
 
 /// The work that must complete before the memory may be overwritten; no value if the memory's
 /// stream can wait for it.
-std::optional<Waiting> what_to_wait_for(const CudaPlace &place, std::optional<Stream> consumer) {
+std::optional<PendingRelease> pending_work(const CudaLocation &place,
+                                           std::optional<Stream> consumer) {
   const ContextScope scope(place.context);
   auto event = device().make_event();
-  if (!record(*event, consumer)) return Waiting{place.context, nullptr, {}};
+  if (!record(*event, consumer)) return PendingRelease{place.context, nullptr, {}};
   const bool waits = place.stream.handle != nullptr;
   if (waits) event->hold(place.stream);
   if (waits || event->passed()) return std::nullopt;
-  return Waiting{place.context, std::move(event), {}};
+  return PendingRelease{place.context, std::move(event), {}};
 }
 
 }  // namespace
 
-const gstcuda::Library &usable_library() {
+const gstcuda::Library &require_library() {
   const gstcuda::Library *library = gstcuda::library();
   if (library != nullptr) return *library;
   if (!cuda_is_built())
@@ -133,16 +134,18 @@ const gstcuda::Library &usable_library() {
                 "libgstcuda-1.0.so.0 cannot be used; set GST_DEBUG=cuda*:4 to log the cause");
 }
 
-CudaPlace place_of(gstcuda::Memory *memory) {
+CudaLocation location_of(gstcuda::Memory *memory) {
   gstcuda::Stream *stream = stream_of(memory);
   return {gstcuda::loaded().context_get_handle(memory->context),
           device_id_of(memory->context),
           {stream != nullptr ? gstcuda::loaded().stream_get_handle(stream) : nullptr}};
 }
 
-bool is_primary(const CudaPlace &place) { return place.context == primary_context(place.device); }
+bool is_primary(const CudaLocation &place) {
+  return place.context == primary_context(place.device);
+}
 
-void hold_consumer(const CudaPlace &place, Stream consumer) {
+void make_consumer_wait(const CudaLocation &place, Stream consumer) {
   if (is_ordered(place, consumer)) return;
   const ContextScope scope(place.context);
   const auto event = device().make_event();
@@ -154,11 +157,11 @@ void hold_consumer(const CudaPlace &place, Stream consumer) {
   event->hold(consumer);
 }
 
-void let_go_after(const CudaPlace &place, std::optional<Stream> consumer,
-                  std::function<void()> let_go) {
-  std::optional<Waiting> waiting;
+void release_after(const CudaLocation &place, std::optional<Stream> consumer,
+                   std::function<void()> let_go) {
+  std::optional<PendingRelease> waiting;
   try {
-    if (!consumer || !is_ordered(place, *consumer)) waiting = what_to_wait_for(place, consumer);
+    if (!consumer || !is_ordered(place, *consumer)) waiting = pending_work(place, consumer);
   } catch (const Error &error) {
     log(error);
   }

@@ -17,9 +17,9 @@ void set_error(GError **error, const Error &failure) {
   g_set_error_literal(error, GST_CUDA_TENSOR_ERROR, code, failure.what());
 }
 
-GstDebugCategory *handover_category() {
+GstDebugCategory *interop_category() {
   static GstDebugCategory *const category =
-      _gst_debug_category_new("cudatensor-handover", 0, "tensor interop (DLPack, CUDA streams)");
+      _gst_debug_category_new("cudatensor-interop", 0, "tensor interop (DLPack, CUDA streams)");
   return category;
 }
 

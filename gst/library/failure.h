@@ -40,6 +40,6 @@ auto caught(GError **error, const Work &work) -> decltype(work()) {
 }
 
 /// The library's debug category.
-GstDebugCategory *handover_category();
+GstDebugCategory *interop_category();
 
 }  // namespace cudatensor

@@ -48,7 +48,7 @@ Ref<gstcuda::Context> shared_primary_context(int device) {
 }
 
 void share_primary_context(GstElement *element, int device) {
-  const gstcuda::Library &library = usable_library();
+  const gstcuda::Library &library = require_library();
   if (device < 0)
     throw Error(Error::Code::not_found, "there is no CUDA device " + std::to_string(device));
   check_cuda_device(device);

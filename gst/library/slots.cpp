@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gst/meta/batchmeta.h"
-#include "gst/meta/geometryfacts.h"
+#include "gst/meta/geometryfields.h"
 #include "gst/meta/geometrymeta.h"
 
 namespace cudatensor {
@@ -36,7 +36,7 @@ GstClockTime time_of(const GstStructure *s, const char *field) {
   return time;
 }
 
-void read_interest(const GstStructure *s, GstCudaTensorSlot &slot) {
+void read_roi(const GstStructure *s, GstCudaTensorSlot &slot) {
   slot.has_interest = gst_structure_get_int(s, "roi-id", &slot.roi_id) &&
                       gst_structure_get_int(s, "parent-id", &slot.parent_id);
   if (slot.has_interest) slot.roi_type = gst_structure_get_string(s, "roi-type");
@@ -44,7 +44,7 @@ void read_interest(const GstStructure *s, GstCudaTensorSlot &slot) {
 
 void read_region(const GstStructure *s, GstCudaTensorSlot &slot) {
   slot.has_region = read_doubles(s, "region", slot.region, G_N_ELEMENTS(slot.region));
-  if (slot.has_region) read_interest(s, slot);
+  if (slot.has_region) read_roi(s, slot);
 }
 
 void read_picture(const GstStructure *s, GstCudaTensorSlot &slot) {

@@ -48,7 +48,8 @@ const DataType *type_of(GstCaps *caps) {
 }
 
 std::vector<gint64> shape_of(GstCaps *caps) {
-  const auto innermost_first = list_dimensions(string_of(structure_of(caps), "dimensions").c_str());
+  const auto innermost_first =
+      split_dimensions(string_of(structure_of(caps), "dimensions").c_str());
   if (innermost_first.empty()) refuse(caps, "the dimensions are missing or invalid");
   return {innermost_first.rbegin(), innermost_first.rend()};
 }
@@ -87,9 +88,9 @@ MappedBuffer::MappedBuffer(GstBuffer *buffer) : buffer_(buffer) {
   GstMemory *memory = one_memory_of(buffer);
   int flags = GST_MAP_READ;
   if (gst_memory_is_type(memory, gstcuda::kMemoryType)) {
-    usable_library();
+    require_library();
     arm_faults();
-    cuda_ = place_of(cuda_memory_of(buffer));
+    cuda_ = location_of(cuda_memory_of(buffer));
     flags |= gstcuda::kMapCuda;
   }
   if (GST_MEMORY_FLAG_IS_SET(memory, GST_MEMORY_FLAG_NOT_MAPPABLE) ||

@@ -32,14 +32,14 @@ class MappedBuffer {
   void *data() const { return map_.data; }
   gsize size() const { return map_.size; }
   /// No value for host memory.
-  const std::optional<CudaPlace> &cuda() const { return cuda_; }
+  const std::optional<CudaLocation> &cuda() const { return cuda_; }
   /// Whether no other reference could observe writes to the data.
   bool is_exclusive() const;
 
  private:
   GstBuffer *buffer_;
   GstMapInfo map_ = GST_MAP_INFO_INIT;
-  std::optional<CudaPlace> cuda_;
+  std::optional<CudaLocation> cuda_;
 };
 
 }  // namespace cudatensor

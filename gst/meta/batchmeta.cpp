@@ -14,7 +14,7 @@ void write_region(GstStructure *s, const FoundRegion &found) {
   set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
             g_value_set_double);
   if (!found.interest) return;
-  const Interest &interest = *found.interest;
+  const Roi &interest = *found.interest;
   if (!interest.type.empty())
     gst_structure_set(s, "roi-type", G_TYPE_STRING, interest.type.c_str(), nullptr);
   gst_structure_set(s, "roi-id", G_TYPE_INT, interest.id, "parent-id", G_TYPE_INT,

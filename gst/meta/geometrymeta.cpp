@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "gst/meta/geometryfacts.h"
+#include "gst/meta/geometryfields.h"
 #include "gst/util/values.h"
 
 namespace cudatensor {
@@ -27,7 +27,7 @@ Matrix compose(const Matrix &a, const Matrix &b) {
 
 constexpr gint kFields = 2 + std::size(kGeometrySizes);
 
-GeometryFacts facts_of(const Geometry &g) {
+GeometryFields fields_of(const Geometry &g) {
   return {forward(g),
           backward(g),
           {g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
@@ -39,13 +39,13 @@ GstCustomMeta *meta_of(GstBuffer *buffer) {
 }
 
 /// The geometry that an upstream element has attached, with only the sizes of the source picture.
-std::optional<GeometryFacts> earlier_facts(GstBuffer *buffer) {
+std::optional<GeometryFields> read_earlier_fields(GstBuffer *buffer) {
   GstCustomMeta *meta = meta_of(buffer);
   if (meta == nullptr) return std::nullopt;
   return read_geometry(gst_custom_meta_get_structure(meta), kSourceSizes);
 }
 
-GeometryFacts after(const GeometryFacts &earlier, GeometryFacts facts) {
+GeometryFields after(const GeometryFields &earlier, GeometryFields facts) {
   facts.matrix = compose(facts.matrix, earlier.matrix);
   facts.inverse = compose(earlier.inverse, facts.inverse);
   std::copy_n(earlier.sizes.begin(), kSourceSizes, facts.sizes.begin());
@@ -53,19 +53,19 @@ GeometryFacts after(const GeometryFacts &earlier, GeometryFacts facts) {
 }
 
 /// Composes `geometry` with the geometry that `in` carries.
-GeometryFacts facts_after(GstBuffer *in, const Geometry &geometry) {
-  const auto earlier = earlier_facts(in);
-  const GeometryFacts facts = facts_of(geometry);
+GeometryFields composed_fields(GstBuffer *in, const Geometry &geometry) {
+  const auto earlier = read_earlier_fields(in);
+  const GeometryFields facts = fields_of(geometry);
   return earlier ? after(*earlier, facts) : facts;
 }
 
-bool says(const GstStructure *s, const GeometryFacts &facts) {
+bool says(const GstStructure *s, const GeometryFields &facts) {
   const auto said = read_geometry(s);
   return said && said->matrix == facts.matrix && said->inverse == facts.inverse &&
          said->sizes == facts.sizes;
 }
 
-void write(GstStructure *s, const GeometryFacts &facts) {
+void write(GstStructure *s, const GeometryFields &facts) {
   set_array(s, "matrix", facts.matrix, G_TYPE_DOUBLE, g_value_set_double);
   set_array(s, "inverse", facts.inverse, G_TYPE_DOUBLE, g_value_set_double);
   for (size_t i = 0; i < facts.sizes.size(); ++i)
@@ -73,7 +73,7 @@ void write(GstStructure *s, const GeometryFacts &facts) {
 }
 
 /// A buffer from a pool usually still has the same meta from its previous use.
-void attach(GstBuffer *out, const GeometryFacts &facts) {
+void attach(GstBuffer *out, const GeometryFields &facts) {
   GstCustomMeta *meta = meta_of(out);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);
   GstStructure *s = gst_custom_meta_get_structure(meta);
@@ -107,7 +107,7 @@ std::optional<MappedRegion> map_region(const Geometry &g, Span x, Span y) {
   return MappedRegion{*across, *down};
 }
 
-void transform_interest(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {
+void transform_roi(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {
   const auto region = map_region(g, {in->x, in->w}, {in->y, in->h});
   if (!region) return;
   GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta_id(
@@ -145,36 +145,36 @@ GType geometry_meta_api() {
 }
 
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  attach(out, facts_after(in, geometry));
+  attach(out, composed_fields(in, geometry));
 }
 
-void drop_geometry(GstBuffer *out) {
+void remove_geometry(GstBuffer *out) {
   GstCustomMeta *meta = meta_of(out);
   if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);
 }
 
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry) {
-  const GeometryFacts facts = facts_after(in, geometry);
+  const GeometryFields facts = composed_fields(in, geometry);
   if (!says(out, facts)) write(out, facts);
 }
 
-void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  const auto earlier = earlier_facts(in);
-  if (earlier) return attach(out, after(*earlier, facts_of(geometry)));
-  drop_geometry(out);
+void propagate_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
+  const auto earlier = read_earlier_fields(in);
+  if (earlier) return attach(out, after(*earlier, fields_of(geometry)));
+  remove_geometry(out);
 }
 
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   gpointer state = nullptr;
   while (GstMeta *meta = gst_buffer_iterate_meta(in, &state)) {
     if (meta->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
-      transform_interest(reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta), out, geometry);
+      transform_roi(reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta), out, geometry);
     else if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
       transform_crop(reinterpret_cast<GstVideoCropMeta *>(meta), out, geometry);
   }
 }
 
-bool is_geometric_meta(GType api) {
+bool is_mapped_meta(GType api) {
   return api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
          api == geometry_meta_api();
 }

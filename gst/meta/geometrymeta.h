@@ -25,20 +25,20 @@ GType geometry_meta_api();
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Removes the geometry meta from `out`, if any.
-void drop_geometry(GstBuffer *out);
+void remove_geometry(GstBuffer *out);
 
 /// Writes the fields that the meta would have into a structure, unless it already has these values.
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
 
 /// If `in` carries a geometry, does the same as attach_geometry(); otherwise removes the meta from
 /// `out`.
-void carry_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
+void propagate_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Maps the regions of interest and the crop of `in` to `out`. Edges are rounded outwards and
 /// clipped to the output; empty regions are dropped.
 void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
 /// Whether the functions above handle this meta.
-bool is_geometric_meta(GType api);
+bool is_mapped_meta(GType api);
 
 }  // namespace cudatensor

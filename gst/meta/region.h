@@ -13,7 +13,7 @@
 namespace cudatensor {
 
 /// The fields of a GstVideoRegionOfInterestMeta besides its rectangle.
-struct Interest {
+struct Roi {
   std::string type;  ///< empty if the meta has none
   gint id, parent_id;
 };
@@ -21,7 +21,7 @@ struct Interest {
 /// A region that is assigned a slot.
 struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
-  std::optional<Interest> interest;
+  std::optional<Roi> interest;
 };
 
 struct FoundRegions {

@@ -50,15 +50,15 @@ void post(GstElement *element, const Error &error) {
 }  // namespace
 
 void ErrorReporter::report(const Error &error) {
-  if (error.code() == Error::Code::device) last_ = true;
+  if (error.code() == Error::Code::device) fatal_ = true;
   if (!reported_.exchange(true))
     post(element_, error);
   else
     GST_INFO_OBJECT(element_, "consequential error, not posted: %s", error.what());
 }
 
-void ErrorReporter::report_last(const Error &error) {
-  last_ = true;
+void ErrorReporter::report_fatal(const Error &error) {
+  fatal_ = true;
   report(error);
 }
 

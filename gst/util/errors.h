@@ -22,11 +22,11 @@ class ErrorReporter {
   /// Posts an element error that names the cause. May be called from any thread.
   void report(const Error &error);
   /// The same for an error that affects all later frames.
-  void report_last(const Error &error);
+  void report_fatal(const Error &error);
   /// Called for each frame: a new error is posted again.
-  void next_frame() { reported_ = last_.load(); }
+  void next_frame() { reported_ = fatal_.load(); }
   /// Called when the element starts.
-  void forget() { reported_ = last_ = false; }
+  void forget() { reported_ = fatal_ = false; }
 
   /// Calls `body`. If it throws, reports the error and returns false.
   template <class Body>
@@ -46,14 +46,14 @@ class ErrorReporter {
 
  private:
   GstElement *element_;
-  std::atomic<bool> reported_{false}, last_{false};
+  std::atomic<bool> reported_{false}, fatal_{false};
 };
 
 /// Calls `body`. If it throws, logs and returns the error's message. A failed negotiation attempt
 /// is not an element error, because another attempt may succeed.
 template <class Body>
-std::optional<std::string> refusal_of(GstElement *element, GstDebugCategory *category,
-                                      const Body &body) {
+std::optional<std::string> negotiation_error_of(GstElement *element, GstDebugCategory *category,
+                                                const Body &body) {
   try {
     body();
     return std::nullopt;

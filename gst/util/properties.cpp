@@ -8,9 +8,9 @@
 namespace cudatensor {
 namespace {
 
-constexpr auto kUncontrolled = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                        GST_PARAM_MUTABLE_PLAYING);
-constexpr auto kValue = static_cast<GParamFlags>(kUncontrolled | GST_PARAM_CONTROLLABLE);
+constexpr auto kNotControllable = static_cast<GParamFlags>(
+    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+constexpr auto kValue = static_cast<GParamFlags>(kNotControllable | GST_PARAM_CONTROLLABLE);
 
 gboolean accept(GParamSpec *, GValue *) { return FALSE; }
 
@@ -52,7 +52,7 @@ GParamSpec *any_double(const char *name, const char *nick, const char *blurb, do
 
 GParamSpec *list_property(const char *name, const char *nick, const char *blurb,
                           GParamSpec *element) {
-  return gst_param_spec_array(name, nick, blurb, element, kUncontrolled);
+  return gst_param_spec_array(name, nick, blurb, element, kNotControllable);
 }
 
 template <class T, class Get>
@@ -107,19 +107,19 @@ GParamSpec *enum_property(const char *name, const char *nick, const char *blurb,
 }
 
 GParamSpec *string_property(const char *name, const char *nick, const char *blurb) {
-  return g_param_spec_string(name, nick, blurb, "", kUncontrolled);
+  return g_param_spec_string(name, nick, blurb, "", kNotControllable);
 }
 
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb) {
   return list_property(
       name, nick, blurb,
-      any_double("value", "Value", "One value", 0.0, -FLT_MAX, FLT_MAX, kUncontrolled));
+      any_double("value", "Value", "One value", 0.0, -FLT_MAX, FLT_MAX, kNotControllable));
 }
 
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb) {
   return list_property(
       name, nick, blurb,
-      g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kUncontrolled));
+      g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kNotControllable));
 }
 
 }  // namespace cudatensor

@@ -23,7 +23,7 @@ std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const Pixel
 
 /// Returns the end of the longest run of whole words, starting at bytes[begin], whose bytes fit one
 /// window. A word has `word` bytes; the run has at least one.
-size_t end_of_window(const std::vector<int32_t> &bytes, size_t begin, size_t word, size_t window) {
+size_t window_end(const std::vector<int32_t> &bytes, size_t begin, size_t word, size_t window) {
   int32_t low = bytes[begin], high = low;
   size_t end = begin;
   while (end < bytes.size() && end + word - begin <= window) {
@@ -38,7 +38,7 @@ size_t end_of_window(const std::vector<int32_t> &bytes, size_t begin, size_t wor
 
 }  // namespace
 
-int components_together(const FormatLayout &layout, int first, int end) {
+int components_in_plane(const FormatLayout &layout, int first, int end) {
   int count = 1;
   while (first + count < end &&
          layout.component[first + count].plane == layout.component[first].plane)
@@ -58,7 +58,7 @@ Gather::Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel
   words_ = bytes.size();
   const size_t word = positions.empty() ? 1 : bytes.size() / positions.size() * taps;
   for (size_t begin = 0, end; begin < bytes.size(); begin = end) {
-    end = end_of_window(bytes, begin, word, row_kernels().window);
+    end = window_end(bytes, begin, word, row_kernels().window);
     add_window(bytes, begin, end);
   }
 }

@@ -37,7 +37,7 @@ inline const uint8_t *plane_row(const ConstImage &in, const FormatLayout &layout
 }
 
 /// The number of consecutive components in [first, end) that share the plane of component `first`.
-int components_together(const FormatLayout &layout, int first, int end);
+int components_in_plane(const FormatLayout &layout, int first, int end);
 
 /// The pixel layout of components [first, first + count), which share a plane.
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count);

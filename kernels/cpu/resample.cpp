@@ -25,7 +25,7 @@ ResampleRows::ResampleRows(ResamplePlan plan) : plan_(std::move(plan)), kernels_
   inside_ = std::min(inside_, end_);
   inside_end_ = std::max(inside_, std::min(inside_end_, end_));
   for (int c = 0; c < plan_.sampled; c += groups_.back().components)
-    groups_.push_back(make_group(c, components_together(plan_.layout, c, plan_.sampled)));
+    groups_.push_back(make_group(c, components_in_plane(plan_.layout, c, plan_.sampled)));
 }
 
 ResampleRows::Group ResampleRows::make_group(int first, int components) const {
@@ -75,11 +75,11 @@ void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPa
 
 /// Blends the border with the pad value: some columns of rows inside the picture, and all columns
 /// of rows on its edge.
-void ResampleRows::lay_over_pad(float inside_y, float *const *out) const {
+void ResampleRows::blend_border(float inside_y, float *const *out) const {
   const auto lay = [&](int begin, int end) {
     for (int c = 0; c < plan_.produced; ++c)
-      kernels_.over_pad(plan_.sampling.x.luma.data() + begin, inside_y, plan_.pad[c], end - begin,
-                        out[c] + (begin - begin_));
+      kernels_.blend_with_pad(plan_.sampling.x.luma.data() + begin, inside_y, plan_.pad[c],
+                              end - begin, out[c] + (begin - begin_));
   };
   if (inside_y != 1.0f) return lay(begin_, end_);
   lay(begin_, inside_);
@@ -94,7 +94,7 @@ bool ResampleRows::produce(const ConstImage &in, int y, Scratch &scratch) const 
   for (size_t i = 0; i < groups_.size(); ++i) sample(in, groups_[i], y, scratch.words[i], out);
   kernels_.convert[static_cast<int>(plan_.conversion)](plan_.yuv_to_rgb, end_ - begin_, out[0],
                                                        out[1], out[2]);
-  lay_over_pad(inside_y, out);
+  blend_border(inside_y, out);
   return true;
 }
 

@@ -41,7 +41,7 @@ class ResampleRows {
   Group make_group(int first, int components) const;
   void sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
               float *const *out) const;
-  void lay_over_pad(float inside_y, float *const *out) const;
+  void blend_border(float inside_y, float *const *out) const;
 
   ResamplePlan plan_;
   const RowKernels &kernels_;

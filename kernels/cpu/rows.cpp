@@ -134,9 +134,9 @@ void convert_gray_to_rgb(const YuvToRgb &, int n, float *HWY_RESTRICT c0, float 
   for (int x = 0; x < n; ++x) c1[x] = c2[x] = c0[x];
 }
 
-void blend_over_pad(const Tap *HWY_RESTRICT taps, float inside_y, float pad, int n,
-                    float *HWY_RESTRICT v) {
-  for (int x = 0; x < n; ++x) v[x] = over_pad(v[x], taps[x].inside * inside_y, pad);
+void blend_row_with_pad(const Tap *HWY_RESTRICT taps, float inside_y, float pad, int n,
+                        float *HWY_RESTRICT v) {
+  for (int x = 0; x < n; ++x) v[x] = blend_with_pad(v[x], taps[x].inside * inside_y, pad);
 }
 
 void round_row(int n, float *HWY_RESTRICT v) {
@@ -161,7 +161,7 @@ void normalize_row(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out
 /// the cache.
 constexpr int kPiece = 512;
 template <class Piece>
-HWY_INLINE void in_pieces(int n, const Piece &piece) {
+HWY_INLINE void for_each_piece(int n, const Piece &piece) {
   for (int x = 0; x < n; x += kPiece) piece(x, std::min(kPiece, n - x));
 }
 
@@ -202,7 +202,7 @@ void widen_half(const Half *HWY_RESTRICT v, int n, float *HWY_RESTRICT out) {
 
 template <>
 void normalize_row<Half>(ChannelScale k, const float *HWY_RESTRICT v, int n, void *out) {
-  in_pieces(n, [&](int begin, int count) {
+  for_each_piece(n, [&](int begin, int count) {
     float piece[kPiece];
     normalize_row<float>(k, v + begin, count, piece);
     narrow_to_half(piece, count, static_cast<Half *>(out) + begin);
@@ -257,11 +257,11 @@ void luminance_row(const uint8_t *HWY_RESTRICT words, const uint8_t *offset, int
 // writes faster to one cache line than to several.
 template <int kStep>
 void count_row(const uint8_t *HWY_RESTRICT row, int n, Counters &counters) {
-  constexpr int kEach = Counters::kEach;
+  constexpr int kCopies = Counters::kCopies;
   auto *HWY_RESTRICT of = counters.of;
   int x = 0;
-  for (; x + kEach <= n; x += kEach, row += kEach * kStep)
-    for (int k = 0; k < kEach; ++k) ++of[row[k * kStep]][k];
+  for (; x + kCopies <= n; x += kCopies, row += kCopies * kStep)
+    for (int k = 0; k < kCopies; ++k) ++of[row[k * kStep]][k];
   for (; x < n; ++x, row += kStep) ++of[*row][0];
 }
 
@@ -328,7 +328,7 @@ void to_video(const void *row, int n, SampleScale k, uint8_t *HWY_RESTRICT out) 
 
 template <>
 void to_video<Half>(const void *row, int n, SampleScale k, uint8_t *HWY_RESTRICT out) {
-  in_pieces(n, [&](int begin, int count) {
+  for_each_piece(n, [&](int begin, int count) {
     float piece[kPiece];
     widen_half(static_cast<const Half *>(row) + begin, count, piece);
     to_video<float>(piece, count, k, out + begin);
@@ -357,7 +357,7 @@ RowKernels make_table() {
   t.convert[static_cast<int>(Conversion::luma_to_gray)] = convert_luma_to_gray;
   t.convert[static_cast<int>(Conversion::rgb_to_gray)] = convert_rgb_to_gray;
   t.convert[static_cast<int>(Conversion::gray_to_rgb)] = convert_gray_to_rgb;
-  t.over_pad = blend_over_pad;
+  t.blend_with_pad = blend_row_with_pad;
   t.round = round_row;
   t.narrow = narrow;
   t.widen = widen;

@@ -15,8 +15,8 @@ struct Window;  // gather.h
 
 /// kCopies adjacent counters per bin; the count of a bin is their sum.
 struct alignas(64) Counters {
-  static constexpr int kEach = 8;
-  uint32_t of[kBins][kEach];
+  static constexpr int kCopies = 8;
+  uint32_t of[kBins][kCopies];
 };
 
 /// See gather.h for the format of gathered words.
@@ -33,7 +33,7 @@ struct RowKernels {
 
   /// Converts in place; leaves unused components unchanged. Indexed by Conversion.
   void (*convert[5])(const YuvToRgb &k, int n, float *c0, float *c1, float *c2);
-  void (*over_pad)(const Tap *taps, float inside_y, float pad, int n, float *v);
+  void (*blend_with_pad)(const Tap *taps, float inside_y, float pad, int n, float *v);
   void (*round)(int n, float *v);
 
   /// Convert floats to samples and samples to floats.

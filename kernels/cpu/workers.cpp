@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kRangesPerThread = 16;
 
 // Neighboring rows read the same source rows, which are prepared once per range.
-constexpr int64_t kLeastRows = 8;
+constexpr int64_t kMinRows = 8;
 
 /// No more threads than can run at once, because each has scratch memory.
 int slots_for(unsigned threads) {
@@ -58,7 +58,7 @@ Workers::~Workers() = default;
 
 void Workers::run(int64_t count, Call call, const void *context) {
   if (arena_ == nullptr) return call(context, 0, count, 0);
-  const int64_t ranges = std::clamp<int64_t>(count / kLeastRows, 1, slots_ * kRangesPerThread);
+  const int64_t ranges = std::clamp<int64_t>(count / kMinRows, 1, slots_ * kRangesPerThread);
   Moment begun, done;
   begun.happened();
   arena_->tasks.execute([&] {

@@ -16,7 +16,7 @@ bool picks(const std::vector<FixedTap> &taps) {
 
 Yuv444Rows::Yuv444Rows(Yuv444Plan plan) : plan_(std::move(plan)), kernels_(row_kernels()) {
   for (int c = 0; c < 3; c += groups_.back().components)
-    groups_.push_back(make_group(c, components_together(plan_.layout, c, 3)));
+    groups_.push_back(make_group(c, components_in_plane(plan_.layout, c, 3)));
 }
 
 Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {

@@ -17,7 +17,7 @@ class CudaBackend final : public BackendOf<cuda::CudaDevice> {
 std::unique_ptr<Backend> open_cuda_backend() {
   count_cuda_devices();
   const bool overlaps = cuda::check_code();
-  cuda::close_at_exit();
+  cuda::register_exit_handler();
   return std::make_unique<CudaBackend>(overlaps);
 }
 

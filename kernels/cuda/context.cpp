@@ -31,7 +31,7 @@ struct Driver {
 
 /// Sets `function` to null if the driver does not provide it in this version.
 template <class Function>
-void look_up(const char *name, unsigned version, Function &function) {
+void get_entry_point(const char *name, unsigned version, Function &function) {
   void *address = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
   call("cudaGetDriverEntryPointByVersion", [&] {
@@ -42,7 +42,7 @@ void look_up(const char *name, unsigned version, Function &function) {
 
 template <class Function>
 void find(const char *name, Function &function) {
-  look_up(name, 11000, function);  // all of these functions are older than this version
+  get_entry_point(name, 11000, function);  // all of these functions are older than this version
   if (function == nullptr) fail(cudaErrorSystemDriverMismatch, name);
 }
 
@@ -72,7 +72,7 @@ using RecordEvent = CUresult (*)(CUcontext, CUevent);
 
 RecordEvent find_record_event() {
   RecordEvent record = nullptr;
-  look_up("cuCtxRecordEvent", 12050, record);
+  get_entry_point("cuCtxRecordEvent", 12050, record);
   return record;
 }
 
@@ -100,19 +100,19 @@ void enter() {
 
 /// Runs before the runtime and the driver free resources that calls in other threads still use.
 void close() {
-  constexpr auto kPatience = std::chrono::seconds(2);  // a thread may block in its scope forever
+  constexpr auto kExitTimeout = std::chrono::seconds(2);  // a thread may block in its scope forever
   closed = true;
   const int own = depth > 0 ? 1 : 0;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kExitTimeout;
   while (inside > own && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
 
-void close_at_exit() { [[maybe_unused]] static const int registered = std::atexit(close); }
+void register_exit_handler() { [[maybe_unused]] static const int registered = std::atexit(close); }
 
-bool is_context_gone() { return gone > 0; }
+bool is_context_lost() { return gone > 0; }
 
 bool record_current_context(cudaEvent_t event) {
   static const RecordEvent record = find_record_event();
@@ -152,7 +152,7 @@ void *primary_context(int device) {
   return contexts[device] = context;
 }
 
-ContextIsGone::ContextIsGone() { ++cuda::gone; }
-ContextIsGone::~ContextIsGone() { --cuda::gone; }
+ContextLostScope::ContextLostScope() { ++cuda::gone; }
+ContextLostScope::~ContextLostScope() { --cuda::gone; }
 
 }  // namespace cudatensor

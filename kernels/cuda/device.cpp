@@ -22,7 +22,7 @@ class DeviceMemory final : public Memory {
     set_data(data);
   }
   ~DeviceMemory() override {
-    if (!is_context_gone()) cudaFree(data());
+    if (!is_context_lost()) cudaFree(data());
   }
 };
 
@@ -36,7 +36,7 @@ class PinnedMemory final : public Memory {
     set_data(data);
   }
   ~PinnedMemory() override {
-    if (!is_context_gone()) cudaFreeHost(data());
+    if (!is_context_lost()) cudaFreeHost(data());
   }
 };
 
@@ -46,7 +46,7 @@ class CudaStream final : public OwnedStream {
     call("cudaStreamCreateWithFlags", cudaStreamCreateWithFlags, &stream_, cudaStreamNonBlocking);
   }
   ~CudaStream() override {
-    if (is_context_gone()) return;
+    if (is_context_lost()) return;
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
   }
@@ -63,7 +63,7 @@ class CudaEvent final : public Event {
          cudaEventDisableTiming | cudaEventBlockingSync);
   }
   ~CudaEvent() override {
-    if (!is_context_gone()) cudaEventDestroy(event_);
+    if (!is_context_lost()) cudaEventDestroy(event_);
   }
 
   void record(Stream stream) override {

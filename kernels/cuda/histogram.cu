@@ -18,12 +18,12 @@ constexpr int kColumns = 32;
 using Total = unsigned long long;
 constexpr unsigned kBlocksShift =
     54;  // enough for the pixels of 100 days of 8K at 60 frames per second
-constexpr unsigned kMostBlocks = 1 << (64 - kBlocksShift);
+constexpr unsigned kMaxBlocks = 1 << (64 - kBlocksShift);
 constexpr Total kPixelsMask = (Total{1} << kBlocksShift) - 1;
 constexpr unsigned kTotalsPerSector = 32 / sizeof(Total);
 constexpr size_t kTotals = kBins / kTotalsPerSector * kHistogramSectorDistance;
 
-__device__ __forceinline__ unsigned place_of_total(unsigned bin) {
+__device__ __forceinline__ unsigned total_index(unsigned bin) {
   return bin / kTotalsPerSector * kHistogramSectorDistance + bin % kTotalsPerSector;
 }
 
@@ -90,7 +90,8 @@ struct OnePlane {
   }
   /// The number of pixels before the first aligned one in a row; kPixels if no pixel can be
   /// aligned.
-  static __device__ __forceinline__ uint32_t pixels_ahead(const HistogramArgs &in, uint32_t row) {
+  static __device__ __forceinline__ uint32_t unaligned_pixels(const HistogramArgs &in,
+                                                              uint32_t row) {
     const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at(in, row, 0)));
     if (step == 3) return address % 4;  // 3 is -1, modulo 4
     return address % step != 0 ? kPixels : -address % sizeof(Vector) / step;
@@ -135,7 +136,8 @@ struct PlanarReader {
                                                              uint32_t row, uint32_t x) {
     return advance(in.data[i], row, in.stride[i]) + x;
   }
-  static __device__ __forceinline__ uint32_t pixels_ahead(const HistogramArgs &in, uint32_t row) {
+  static __device__ __forceinline__ uint32_t unaligned_pixels(const HistogramArgs &in,
+                                                              uint32_t row) {
     uint32_t ahead[3];
     for (int c = 0; c < 3; ++c)
       ahead[c] = -static_cast<uint32_t>(reinterpret_cast<uintptr_t>(vector_at(in, c, row, 0))) %
@@ -171,8 +173,8 @@ __device__ __forceinline__ void count_chunk(Counts &counts, const typename Reade
 }
 
 template <class Reader>
-__device__ __forceinline__ void count_one_by_one(Counts &counts, const HistogramArgs &in,
-                                                 uint32_t row, uint32_t begin, uint32_t end) {
+__device__ __forceinline__ void count_pixels(Counts &counts, const HistogramArgs &in, uint32_t row,
+                                             uint32_t begin, uint32_t end) {
 #pragma unroll 1
   for (uint32_t x = begin; x < end; ++x) count(counts, Reader::bin_at(in, row, x));
 }
@@ -208,7 +210,7 @@ __device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs
 #pragma unroll 1
   for (uint32_t i = blockIdx.x * kHistogramThreads + threadIdx.x; i < pieces; i += stride) {
     const uint32_t row = in.chunks.quotient(i), place = i - row * in.chunks.divisor;
-    const uint32_t ahead = Reader::pixels_ahead(in, row);
+    const uint32_t ahead = Reader::unaligned_pixels(in, row);
     const bool aligned = ahead < Reader::kPixels;
     const uint32_t first = aligned ? ahead : 0;
     const uint32_t begin = place == 0 ? 0 : first + (place - 1) * Reader::kPixels;
@@ -216,19 +218,19 @@ __device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs
     if (aligned && begin + Reader::kPixels == end)
       count_chunk<Reader>(counts, load_chunk<Reader>(in, row, begin));
     else
-      count_one_by_one<Reader>(counts, in, row, begin, end);
+      count_pixels<Reader>(counts, in, row, begin, end);
   }
 }
 
 /// Several threads sum the columns of a bin; the first thread has the result.
 __device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned bin, unsigned part,
                                                 unsigned parts) {
-  constexpr unsigned kEach = kColumns * kBins / kHistogramThreads;
+  constexpr unsigned kColumnsPerThread = kColumns * kBins / kHistogramThreads;
   unsigned sum = 0;
   // Rotated, so that the lanes of a warp read from different banks.
 #pragma unroll
-  for (unsigned i = 0; i < kEach; ++i)
-    sum += counts[bin * kColumns + part * kEach + (i + bin) % kEach];
+  for (unsigned i = 0; i < kColumnsPerThread; ++i)
+    sum += counts[bin * kColumns + part * kColumnsPerThread + (i + bin) % kColumnsPerThread];
   for (unsigned distance = parts / 2; distance != 0; distance /= 2)
     sum += __shfl_xor_sync(~0u, sum, distance);
   return sum;
@@ -237,7 +239,7 @@ __device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned b
 /// Adds a block's count to a bin's total. If the bins are requested, the last block to reach a bin
 /// computes the final total from the result of its own atomic addition.
 __device__ __forceinline__ void add_to_total(const HistogramArgs &in, unsigned bin, unsigned sum) {
-  Total *const total = in.totals + place_of_total(bin);
+  Total *const total = in.totals + total_index(bin);
   if (in.bins == nullptr) {
     if (sum != 0) atomicAdd(total, Total{sum});
     return;
@@ -310,7 +312,7 @@ class LuminanceHistogram final : public HistogramOperation {
         layout_(layout_of(params.in.format)),
         roi_(params.roi),
         kernel_(pick(layout_)),
-        blocks_(std::min(multiprocessors() * kHistogramBlocksPerSm, kMostBlocks)),
+        blocks_(std::min(multiprocessors() * kHistogramBlocksPerSm, kMaxBlocks)),
         totals_(device.allocate(kTotals * sizeof(Total))) {
     call("cudaMemsetAsync", cudaMemsetAsync, totals_->data(), 0, totals_->size(),
          cudaStreamPerThread);
@@ -319,7 +321,7 @@ class LuminanceHistogram final : public HistogramOperation {
 
  private:
   void execute(const ConstImage *in, Bins *bins, Stream stream) override {
-    HistogramArgs args = in == nullptr ? no_picture() : picture(*in);
+    HistogramArgs args = in == nullptr ? empty_args() : picture(*in);
     args.totals = reinterpret_cast<Total *>(totals_->data());
     args.bins = bins == nullptr ? nullptr : reinterpret_cast<unsigned long long *>(bins->data());
     queue_on(device_, stream, [&](const Queue &queue) {
@@ -328,7 +330,7 @@ class LuminanceHistogram final : public HistogramOperation {
     });
   }
 
-  static HistogramArgs no_picture() {
+  static HistogramArgs empty_args() {
     HistogramArgs args = {};
     args.chunks = Divider(2);
     return args;
@@ -346,7 +348,7 @@ class LuminanceHistogram final : public HistogramOperation {
     }
     args.width = static_cast<uint32_t>(roi_.width);
     args.height = static_cast<uint32_t>(roi_.height);
-    join_rows(args);
+    merge_rows(args);
     args.whole_chunks = are_chunks(args);
     args.chunks = Divider(args.whole_chunks ? args.width / kernel_.pixels
                                             : 1 + blocks_for(args.width, kernel_.pixels));
@@ -354,7 +356,7 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   /// Treats contiguous rows as a single row.
-  void join_rows(HistogramArgs &args) const {
+  void merge_rows(HistogramArgs &args) const {
     for (int p = 0; p < 3; ++p)
       if (args.data[p] != nullptr && args.stride[p] != args.width * layout_.component[p].step)
         return;

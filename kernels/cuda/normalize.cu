@@ -50,7 +50,7 @@ class TensorKernels {
   void set(const typename Uploaded::Plan &plan) {
     using Launchers = typename Uploaded::template Launchers<TensorSink<T>, kFrames>;
     words = Launchers::pick(plan);
-    sharing = Launchers::pick_sharing(plan);
+    sharing = Launchers::pick_shared(plan);
     any = Launchers::pick_any(plan);
   }
 };
@@ -100,7 +100,7 @@ class PlansOfKind {
     Work work;
     for (size_t i = slots.begin; i < slots.end; ++i)
       work.in[i - slots.begin] = batch.is_pad(i)
-                                     ? pad_->source.args_of_pad(tensor_.pad)
+                                     ? pad_->source.pad_args(tensor_.pad)
                                      : of(batch, i).source.args(batch.slots[i].image, kernel.words);
     work.out = batch.tensor;
     work.out.data += slots.begin * batch.tensor.frame;
@@ -237,7 +237,7 @@ class Normalize final : public NormalizeOperation {
     has_pad_ = true;
   }
 
-  using Places = std::variant<TablePlaces<float>, TablePlaces<int32_t>>;
+  using Places = std::variant<TableOffsets<float>, TableOffsets<int32_t>>;
 
   static Places append(TableBytes &bytes, const SlotPlan &plan) {
     if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
@@ -249,17 +249,17 @@ class Normalize final : public NormalizeOperation {
     const auto *fixed = std::get_if<Yuv444Plan>(&made.plan.sampling);
     is_fixed_[made.place] = fixed != nullptr;
     if (fixed != nullptr)
-      fixed_.set(made.place, *fixed, std::get<TablePlaces<int32_t>>(places).in(block));
+      fixed_.set(made.place, *fixed, std::get<TableOffsets<int32_t>>(places).in(block));
     else
       resampled_.set(made.place, std::get<ResamplePlan>(made.plan.sampling),
-                     std::get<TablePlaces<float>>(places).in(block));
+                     std::get<TableOffsets<float>>(places).in(block));
   }
 
   CudaDevice &device_;
   TensorArgs args_;
   PlansOfKind<UploadedResample, kFrames> resampled_;
   PlansOfKind<UploadedYuv444, kFrames> fixed_;
-  ChangingTables tables_;       // of plans by their places, then of pad
+  PerFrameTables tables_;       // of plans by their places, then of pad
   std::vector<bool> is_fixed_;  // by place
   bool has_pad_ = false;
 };

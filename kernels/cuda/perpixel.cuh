@@ -176,10 +176,10 @@ struct TensorSink {
 /// Rounds a component to an integer without clamping it to a sample. Negative values stay negative
 /// but change their magnitude. The product with the smallest subnormal float is rounded down to a
 /// multiple of it, and the bits of such a subnormal float, apart from the sign, are that integer.
-__device__ __forceinline__ int32_t whole_of(float component) {
+__device__ __forceinline__ int32_t to_integer(float component) {
   return bit_cast<int32_t>(__fmul_rd(component + 0.5f, 0x1p-149f));
 }
-__device__ __forceinline__ int32_t whole_of(int32_t component) { return component; }
+__device__ __forceinline__ int32_t to_integer(int32_t component) { return component; }
 
 /// Packs a and b, clamped to bytes, into the low 16 bits, with b in the lowest byte, and high into
 /// the upper 16 bits.
@@ -211,9 +211,9 @@ struct PictureSink {
     __device__ __forceinline__ void add(const Args &, int k, const AnyPixel (&p)[kRows]) {
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
-        const int32_t c2 = kComponents == 3 ? whole_of(p[i].c2) : 0,
-                      c1 = kComponents == 3 ? whole_of(p[i].c1) : 0;
-        pixels_[i][k] = pack_saturated(c1, whole_of(p[i].c0), pack_saturated(255, c2, 0));
+        const int32_t c2 = kComponents == 3 ? to_integer(p[i].c2) : 0,
+                      c1 = kComponents == 3 ? to_integer(p[i].c1) : 0;
+        pixels_[i][k] = pack_saturated(c1, to_integer(p[i].c0), pack_saturated(255, c2, 0));
       }
     }
 

@@ -122,7 +122,7 @@ ShuffleKernel pick(size_t element, const ShuffleArgs &a) {
 }
 
 void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &queue) {
-  constexpr int64_t kMostBlocks = 65535;  // grid size along y and z
+  constexpr int64_t kMaxBlocks = 65535;  // grid size along y and z
   const int64_t threads = (a.width + k.columns - 1) / k.columns;
   // For narrow pictures a block processes several rows.
   unsigned across = 32;
@@ -130,8 +130,8 @@ void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &q
   const dim3 block(across, kShuffleThreads / across);
   const dim3 grid(blocks_for(threads, block.x),
                   static_cast<unsigned>(std::min(
-                      kMostBlocks, (a.lines + block.y - 1) / static_cast<int64_t>(block.y))),
-                  static_cast<unsigned>(std::min(kMostBlocks, a.planes)));
+                      kMaxBlocks, (a.lines + block.y - 1) / static_cast<int64_t>(block.y))),
+                  static_cast<unsigned>(std::min(kMaxBlocks, a.planes)));
   launch("pixelshuffle kernel", k.kernel, grid, block, queue, a);
 }
 

@@ -10,7 +10,7 @@ namespace cudatensor::cuda {
 
 /// Whether most rows of the picture read the same samples as the previous row, and the rows of all
 /// components are blended.
-inline bool shares_rows(const ResamplePlan &plan) {
+inline bool should_share_rows(const ResamplePlan &plan) {
   const AxisPlan &y = plan.sampling.y;
   const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
   if (!any_blends(y.luma) || (subsampled && !any_blends(y.chroma))) return false;
@@ -31,11 +31,11 @@ class ResampleLaunchers {
   using Result = Launcher<Work>;
 
   /// Kernel for pictures with aligned words.
-  static Result pick(const ResamplePlan &plan) { return pick_of<Apart>(plan); }
+  static Result pick(const ResamplePlan &plan) { return pick_of<Separate>(plan); }
 
   /// The kernel in which rows share loaded samples; null if the plan does not benefit from it.
-  static Result pick_sharing(const ResamplePlan &plan) {
-    return shares_rows(plan) ? pick_of<Sharing>(plan) : nullptr;
+  static Result pick_shared(const ResamplePlan &plan) {
+    return should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
   }
 
   /// The Unscaled kernel, for pictures that can be read in quads; null if the plan does not allow
@@ -56,9 +56,9 @@ class ResampleLaunchers {
 
  private:
   template <class F, class Converts>
-  using Apart = Resampler<F, Converts, false>;
+  using Separate = Resampler<F, Converts, false>;
   template <class F, class Converts>
-  using Sharing = Resampler<F, Converts, true>;
+  using Shared = Resampler<F, Converts, true>;
 
   template <template <class, class> class Sampler>
   static Result pick_of(const ResamplePlan &plan) {
@@ -158,7 +158,7 @@ class UploadedResample {
     args.samples = samples_of(in, layout_, sampled_, words);
     return args;
   }
-  ResampleArgs args_of_pad(const PadColor &) const { return args_; }
+  ResampleArgs pad_args(const PadColor &) const { return args_; }
 
  private:
   PlanTables tables_;

@@ -22,16 +22,16 @@ struct ResampleArgs {
 template <Conversion conversion, int produced, bool clamps = true>
 struct OneConversion {
   static constexpr int kProduced = produced;
-  static constexpr bool kExceeds = conversion == Conversion::yuv_to_rgb && !clamps;
+  static constexpr bool kMayExceedRange = conversion == Conversion::yuv_to_rgb && !clamps;
   static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
-    if constexpr (kExceeds) return yuv_to_rgb_unclamped(in.yuv_to_rgb, p);
+    if constexpr (kMayExceedRange) return yuv_to_rgb_unclamped(in.yuv_to_rgb, p);
     return cudatensor::convert(conversion, in.yuv_to_rgb, p);
   }
 };
 template <int produced>
 struct AnyConversion {
   static constexpr int kProduced = produced;
-  static constexpr bool kExceeds = false;
+  static constexpr bool kMayExceedRange = false;
   static __device__ __forceinline__ Pixel convert(const ResampleArgs &in, const Pixel &p) {
     return cudatensor::convert(in.conversion, in.yuv_to_rgb, p);
   }
@@ -71,7 +71,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
   template <class Sink>
-  static constexpr int kBlocksPerSm = shares ? std::min(kSharingBlocksPerSm, Sink::kBlocksPerSm)
+  static constexpr int kBlocksPerSm = shares ? std::min(kSharedBlocksPerSm, Sink::kBlocksPerSm)
                                              : Sink::kBlocksPerSm;
   template <int kColumns, int kRows>
   using Patch = ColumnByColumn<Resampler, kColumns, kRows>;
@@ -103,7 +103,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
       together(in, column, line, p);
     else
       apart(in, column, line, p);
-    if (border) lay_over_pad(in, x, y, p);
+    if (border) blend_border(in, x, y, p);
   }
 
  private:
@@ -113,15 +113,16 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   }
 
   template <int kRows>
-  static __device__ __forceinline__ void lay_over_pad(const Args &in, int x, int y,
+  static __device__ __forceinline__ void blend_border(const Args &in, int x, int y,
                                                       Pixel (&p)[kRows]) {
     const float inside_x = __ldg(in.tables.x.inside + x);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       const float inside = inside_x * __ldg(in.tables.y.inside + y + i);
-      if constexpr (Converts::kExceeds) p[i] = clamp_to_samples(p[i]);
-      p[i] = {over_pad(p[i].c0, inside, in.pad[0]), over_pad(p[i].c1, inside, in.pad[1]),
-              over_pad(p[i].c2, inside, in.pad[2])};
+      if constexpr (Converts::kMayExceedRange) p[i] = clamp_to_samples(p[i]);
+      p[i] = {blend_with_pad(p[i].c0, inside, in.pad[0]),
+              blend_with_pad(p[i].c1, inside, in.pad[1]),
+              blend_with_pad(p[i].c2, inside, in.pad[2])};
     }
   }
 

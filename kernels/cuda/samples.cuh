@@ -58,7 +58,7 @@ using Packed4 = Family<Group<uint32_t, 0, 3, 4, false>>;
 using SemiPlanar420 = Family<Group<uint8_t, 0, 1, 1, false>, Group<uint16_t, 1, 2, 2, true>>;
 
 /// The word size, in bytes, that is best for reading pictures of this layout.
-inline size_t word_of(const FormatLayout &layout) {
+inline size_t word_size(const FormatLayout &layout) {
   const int step = layout.component[layout.components - 1].step;
   return step == 2 || step == 4 ? step : 1;
 }
@@ -66,7 +66,7 @@ inline size_t word_of(const FormatLayout &layout) {
 /// Whether `components` of the picture can be read in those words.
 inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components) {
   const auto &plane = image.planes[layout.component[components - 1].plane];
-  const size_t word = components == 1 ? 1 : word_of(layout);
+  const size_t word = components == 1 ? 1 : word_size(layout);
   return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
 }
 
@@ -74,7 +74,7 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
 /// `words`, they are read in words of word_size(), otherwise byte by byte.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
                           bool words) {
-  const bool as_words = words && word_of(layout) > 1;
+  const bool as_words = words && word_size(layout) > 1;
   Samples samples = {};
   for (int c = 0; c < 3; ++c) {
     const int from = c < components ? c : 0;

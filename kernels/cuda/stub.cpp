@@ -19,8 +19,8 @@ void *primary_context(int) {
   return nullptr;
 }
 
-ContextIsGone::ContextIsGone() = default;
-ContextIsGone::~ContextIsGone() = default;
+ContextLostScope::ContextLostScope() = default;
+ContextLostScope::~ContextLostScope() = default;
 
 std::unique_ptr<Device> open_cuda_device() {
   count_cuda_devices();

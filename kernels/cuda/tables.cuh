@@ -65,8 +65,8 @@ struct Tables {
 
 inline float inside_of(const Tap &tap) { return tap.inside; }
 inline float inside_of(const FixedTap &) { return 1.0f; }
-inline float whole_weight(const Tap &) { return 1.0f; }
-inline int32_t whole_weight(const FixedTap &) { return kFixedOne; }
+inline float full_weight(const Tap &) { return 1.0f; }
+inline int32_t full_weight(const FixedTap &) { return kFixedOne; }
 
 /// Whether the second sample has an effect. At the picture's edge the plan repeats the first
 /// sample, so that the weight is irrelevant.
@@ -96,7 +96,7 @@ template <class Weight, class AnyTap>
 Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read) {
   Entry<Weight> entry = entry_of<Weight>(tap);
   if (second_is_read && tap.i0 == tap.i1 && tap.i0 > 0 && entry.first >= 0)
-    entry = {entry.first - 1, whole_weight(tap)};
+    entry = {entry.first - 1, full_weight(tap)};
   return entry;
 }
 
@@ -121,11 +121,11 @@ class TableBytes {
 
 /// The offsets of a plan's tables in a block that may hold several plans.
 template <class Weight>
-class TablePlaces {
+class TableOffsets {
  public:
   /// Appends the tables of a plan.
   template <class Plan>
-  TablePlaces(TableBytes &bytes, const Plan &x, const Plan &y) {
+  TableOffsets(TableBytes &bytes, const Plan &x, const Plan &y) {
     const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
     const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
     tables_.blends_rows[0] = any_blends(y.luma);
@@ -135,9 +135,9 @@ class TablePlaces {
     luma_ = append_columns(bytes, x.luma);
     chroma_ = append_columns(bytes, chroma_x);
     firsts_ = padded(x.luma.size()) * sizeof(int32_t);
-    inside_x_ = bytes.append(shares_inside(x.luma));
+    inside_x_ = bytes.append(inside_weights(x.luma));
     lines_ = bytes.append(lines_of(y.luma, chroma_y));
-    inside_y_ = bytes.append(shares_inside(y.luma));
+    inside_y_ = bytes.append(inside_weights(y.luma));
   }
 
   /// Returns the tables in a copy of the block.
@@ -187,7 +187,7 @@ class TablePlaces {
   }
 
   template <class AnyTap>
-  static std::vector<float> shares_inside(const std::vector<AnyTap> &taps) {
+  static std::vector<float> inside_weights(const std::vector<AnyTap> &taps) {
     std::vector<float> inside;
     for (const auto &tap : taps) inside.push_back(inside_of(tap));
     inside.resize(padded(taps.size()), inside.back());
@@ -202,7 +202,7 @@ class TablePlaces {
 template <class Weight>
 class UploadedTables {
  public:
-  using Places = TablePlaces<Weight>;
+  using Places = TableOffsets<Weight>;
 
   /// Uploads the tables, or shares identical ones already in device memory.
   template <class Plan>
@@ -223,9 +223,9 @@ class UploadedTables {
 };
 
 /// Tables that change from frame to frame: places of one size, one behind the other.
-class ChangingTables {
+class PerFrameTables {
  public:
-  ChangingTables(CudaDevice &device, size_t place_bytes, size_t places)
+  PerFrameTables(CudaDevice &device, size_t place_bytes, size_t places)
       : device_(device),
         ring_(device),
         place_bytes_(place_bytes),

@@ -33,7 +33,7 @@ constexpr int kSmallTensorBlocksPerSm = 11;
 
 /// The limit for kernels whose rows share samples. For 640×480 to 1280×1280, a frame in a batch
 /// takes 6.5 µs; with 8 it takes 6.7, and with 10 it takes 6.9, because registers are spilled.
-constexpr int kSharingBlocksPerSm = kTensorBlocksPerSm;
+constexpr int kSharedBlocksPerSm = kTensorBlocksPerSm;
 
 /// Rows per thread for pictures, with four columns each. For 4K NV12 with centered chroma to 1080p
 /// BGR, 1 row takes 10.9 µs, 2 take 10.0 and 4 take 11.0. For 4K BGR to 1080p BGR, which is less

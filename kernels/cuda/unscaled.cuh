@@ -131,7 +131,7 @@ struct Unscaled {
 
 /// Whether the entries of a quad along one axis have the positions that Unscaled assumes.
 /// `allow_cosited_third`: the third pixel may coincide with a chroma sample.
-inline bool is_unscaled(const Tap *luma, const Tap *chroma, bool any_third) {
+inline bool is_unscaled(const Tap *luma, const Tap *chroma, bool allow_cosited_third) {
   Entry<float> c[kQuad];
   for (int k = 0; k < kQuad; ++k) {
     if (luma[k].inside != 1.0f || luma[k].i0 != luma[0].i0 + k || blends(luma[k])) return false;
@@ -140,15 +140,16 @@ inline bool is_unscaled(const Tap *luma, const Tap *chroma, bool any_third) {
   const int32_t middle = luma[0].i0 / 2;
   return luma[0].i0 % kQuad == 0 && (c[0].w == 0.0f || c[0].first == middle - 1) &&
          c[1].first == middle &&
-         (c[2].first == middle || (any_third && c[2].first == middle + 1 && c[2].w == 0.0f)) &&
+         (c[2].first == middle ||
+          (allow_cosited_third && c[2].first == middle + 1 && c[2].w == 0.0f)) &&
          c[3].first == middle + 1;
 }
 
-inline bool is_unscaled(const AxisPlan &axis, bool any_third) {
+inline bool is_unscaled(const AxisPlan &axis, bool allow_cosited_third) {
   const auto is_pad = [](const Tap &tap) { return tap.inside == 0.0f; };
   if (axis.luma.size() % kQuad != 0) return false;
   for (size_t k = 0; k < axis.luma.size(); k += kQuad)
-    if (!is_unscaled(&axis.luma[k], &axis.chroma[k], any_third) &&
+    if (!is_unscaled(&axis.luma[k], &axis.chroma[k], allow_cosited_third) &&
         !std::all_of(&axis.luma[k], &axis.luma[k] + kQuad, is_pad))
       return false;
   return true;

@@ -52,7 +52,7 @@ __device__ __forceinline__ void load_chroma(const ReplicateArgs &in, int x, int 
 
 /// Processes the pixels of a row after the last whole vector.
 template <bool interleaved>
-__device__ void replicate_one_by_one(const ReplicateArgs &in, int begin, int y, int row) {
+__device__ void replicate_pixels(const ReplicateArgs &in, int begin, int y, int row) {
   for (int x = begin; x < in.width; ++x) {
     store_global(advance(in.out.data[0], y, in.out.stride[0]) + x,
                  __ldg(advance(in.luma, y, in.luma_stride) + x));
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
     if (whole)
       luma[i] = __ldg(reinterpret_cast<const uint4 *>(advance(in.luma, y, in.luma_stride) + x));
     else
-      replicate_one_by_one<interleaved>(in, x, y, row);
+      replicate_pixels<interleaved>(in, x, y, row);
   }
   if (!whole) return;
 #pragma unroll
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
 }
 
 /// The corner of the crop if the plan only crops 4:2:0 at an even column; otherwise no value.
-std::optional<Position> replicated_from(const Yuv444Plan &plan) {
+std::optional<Position> find_crop_corner(const Yuv444Plan &plan) {
   const auto neighbours = [](const std::vector<FixedTap> &taps) {
     for (size_t i = 0; i < taps.size(); ++i)
       if (taps[i].i0 != taps[0].i0 + static_cast<int32_t>(i) || blends(taps[i])) return false;
@@ -158,7 +158,7 @@ class Yuv444 final : public ImageToImage {
         resample_(device, plan),
         in_layout_(plan.layout),
         layout_(layout_of(params.out.format)),
-        replicated_from_(replicated_from(plan)),
+        replicated_from_(find_crop_corner(plan)),
         words_(Launchers::pick(plan)),
         any_(Launchers::pick_any(plan)) {}
 

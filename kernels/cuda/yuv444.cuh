@@ -114,7 +114,7 @@ class Yuv444Launchers {
     return of<Planar420>();
   }
 
-  static Result pick_sharing(const Yuv444Plan &) { return nullptr; }
+  static Result pick_shared(const Yuv444Plan &) { return nullptr; }
 
   /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
   static Result pick_any(const Yuv444Plan &) { return of<AnyBytes>(); }
@@ -166,7 +166,7 @@ class UploadedYuv444 {
     args.samples = samples_of(in, layout_, 3, words);
     return args;
   }
-  Yuv444Args args_of_pad(const PadColor &pad) const {
+  Yuv444Args pad_args(const PadColor &pad) const {
     Yuv444Args args = args_;
     std::copy(pad.begin(), pad.end(), args.pad);
     return args;

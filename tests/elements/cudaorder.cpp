@@ -254,7 +254,7 @@ TEST_F(StreamChains, RunOnUpstreamsStreamWithoutWaiting) {
   const Bytes expected =
       output_bytes(with(" backend=cpu", ""), video_caps(kNv12), buffer_of(picture), "ANY");
   const StreamRef stream = new_stream();
-  const CudaPlace place = {shared_context(), stream.get()};
+  const CudaLocation place = {shared_context(), stream.get()};
   Rig rig(with("", "(memory:CUDAMemory)"));
   ASSERT_TRUE(rig.caps(in_cuda(video_caps(kNv12))));
   for (int i = 0; i < 2; ++i) bytes_of(rig.process(to_cuda(buffer_of(picture), place)).get());

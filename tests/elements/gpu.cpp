@@ -168,7 +168,7 @@ size_t free_device_memory(gstcuda::Context *context) {
 namespace {
 
 /// A picture of one row, which libgstcuda copies from and to the host whole.
-GstMemory *new_row(const CudaPlace &place, size_t size) {
+GstMemory *new_row(const CudaLocation &place, size_t size) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>((size + 3) / 4), 1);
   info.stride[0] = static_cast<gint>(size);
@@ -193,7 +193,7 @@ void copy_layout(GstBuffer *to, GstBuffer *from) {
                                  const_cast<gint *>(meta->stride));
 }
 
-Ref<GstBufferPool> pool_for(const ImageDesc &desc, const CudaPlace &place) {
+Ref<GstBufferPool> pool_for(const ImageDesc &desc, const CudaLocation &place) {
   Ref<GstBufferPool> pool(gstcuda::loaded().buffer_pool_new(place.context));
   GstStructure *config = gst_buffer_pool_get_config(pool.get());
   const CapsRef caps(gst_caps_from_string(in_cuda(video_caps(desc)).c_str()));
@@ -209,7 +209,7 @@ Ref<GstBufferPool> pool_for(const ImageDesc &desc, const CudaPlace &place) {
 
 }  // namespace
 
-BufferRef to_cuda(const BufferRef &buffer, const CudaPlace &place) {
+BufferRef to_cuda(const BufferRef &buffer, const CudaLocation &place) {
   const Entered entered(place.context);
   const Bytes bytes = bytes_of(buffer.get());
   BufferRef result(gst_buffer_new());
@@ -221,7 +221,7 @@ BufferRef to_cuda(const BufferRef &buffer, const CudaPlace &place) {
   return result;
 }
 
-BufferRef pooled(const Picture &picture, const CudaPlace &place) {
+BufferRef pooled(const Picture &picture, const CudaLocation &place) {
   const Ref<GstBufferPool> pool = pool_for(picture.desc(), place);
   GstBuffer *buffer = nullptr;
   EXPECT_EQ(gst_buffer_pool_acquire_buffer(pool.get(), &buffer, nullptr), GST_FLOW_OK);

@@ -83,16 +83,16 @@ size_t free_device_memory(gstcuda::Context *context = shared_context());
 // --------------------------------------------------------------------------------------- memory
 
 /// Where CUDAMemory is, and on which stream; null is none.
-struct CudaPlace {
+struct CudaLocation {
   gstcuda::Context *context = shared_context();
   gstcuda::Stream *stream = nullptr;
 };
 
 /// The buffer's bytes in one GstCudaMemory of exactly their number, with its times and its
 /// GstVideoMeta.
-BufferRef to_cuda(const BufferRef &buffer, const CudaPlace &place = {});
+BufferRef to_cuda(const BufferRef &buffer, const CudaLocation &place = {});
 /// A picture in a buffer of libgstcuda's pool, whose rows are padded.
-BufferRef pooled(const Picture &picture, const CudaPlace &place = {});
+BufferRef pooled(const Picture &picture, const CudaLocation &place = {});
 /// Whether that pool makes pictures of this format and height.
 bool has_pool(const ImageDesc &desc);
 

@@ -40,7 +40,7 @@ TEST(Letterbox, TopLeftPadsOnlyBelowAndRight) {
 }
 
 TEST(Letterbox, AffineIsTheDefaultAndBlendsItsBorder) {
-  // One row, centred on two: each output row is half picture, half pad: (200 + 114) / 2.
+  // One row, centered on two: each output row is half picture, half pad: (200 + 114) / 2.
   const Picture gray({PixelFormat::GRAY8, 2, 1}, 200);
   EXPECT_TRUE(same_bytes(gray_letterbox("", gray, 2, 2), filled(4, 157)));
 }

@@ -100,10 +100,10 @@ TEST(Strides, PicturesInSeveralMemories) {
   // Without a GstVideoMeta the memories are one after the other, wherever they are cut.
   const Picture picture = random_picture({PixelFormat::RGB, 11, 5});
   const Bytes whole = bytes_of(buffer_of(picture).get());
-  const BufferRef in_pieces = buffer_of(whole, {1, 50, whole.size() - 51});
+  const BufferRef for_each_piece = buffer_of(whole, {1, 50, whole.size() - 51});
   const ImageDesc out = {PixelFormat::RGB, 11, 5};
   EXPECT_TRUE(same_picture(output_picture("cudaletterbox", video_caps(picture.desc()),
-                                          BufferRef(gst_buffer_ref(in_pieces.get())), out),
+                                          BufferRef(gst_buffer_ref(for_each_piece.get())), out),
                            picture));
 }
 

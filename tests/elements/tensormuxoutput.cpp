@@ -146,7 +146,7 @@ TEST_F(TensorMuxOutput, SignalsItsSamplesAtTheirPosition) {
 }
 
 /// Of GStreamer here: until 1.22.8 it may free a query that is being answered.
-bool keeps_queries() {
+bool has_safe_queries() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
   return std::tie(minor, micro) >= std::make_tuple(22u, 9u);
@@ -159,8 +159,8 @@ TEST_F(TensorMuxOutput, OffersPoolsOfTheCapsThatItIsAskedWith) {
   const ImageDesc other = {PixelFormat::RGB, 130, 70};
   const CapsRef caps(gst_caps_from_string(video_caps(other).c_str()));
   const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
-  ASSERT_EQ(gst_pad_peer_query(rig_->camera(0).source(), query.get()), keeps_queries());
-  if (!keeps_queries()) return;
+  ASSERT_EQ(gst_pad_peer_query(rig_->camera(0).source(), query.get()), has_safe_queries());
+  if (!has_safe_queries()) return;
   ASSERT_GE(gst_query_get_n_allocation_pools(query.get()), 1u);
   guint size = 0;
   gst_query_parse_nth_allocation_pool(query.get(), 0, nullptr, &size, nullptr, nullptr);

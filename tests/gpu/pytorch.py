@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "pipelines/apps/pytorch"), str(ROOT / "tests/handover")]
+sys.path[:0] = [str(ROOT / "pipelines/apps/pytorch"), str(ROOT / "tests/interop")]
 import gst_cudatensor  # noqa: E402
 import rawgst  # noqa: E402
 from frames import Edges, description_of, tensors_of, write_png  # noqa: E402

@@ -378,7 +378,7 @@ TEST_F(CudaMemoryTest, APixelShuffleTakesNoneBesideItsTensors) {
   disarm();  // counts anew
   const auto operation = cuda().pixelshuffle(p);
   operation->run({p.in, in->data()}, {shape, out->data()}, stream());
-  EXPECT_EQ(counted_calls(), 1);
+  EXPECT_EQ(call_count(), 1);
   event->record(stream());
   EXPECT_TRUE(is_free_again(before, least_free_until(*event)));
   EXPECT_TRUE(is_free_again(before));

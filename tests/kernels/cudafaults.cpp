@@ -75,7 +75,7 @@ class CudaFaultTest : public CudaAndCpuTest {
     const size_t before = free_device_memory();
     disarm();
     use();
-    const int64_t calls = counted_calls();
+    const int64_t calls = call_count();
     EXPECT_GT(calls, 0);
     for (const Fault &fault : kFaults)
       for (int64_t number = 1; number <= calls && !HasFailure(); ++number)
@@ -107,7 +107,7 @@ class CudaFaultTest : public CudaAndCpuTest {
     machine.run(*operation, in, out);  // makes what all frames need
     disarm();
     machine.run(*operation, in, out);
-    const int64_t calls = counted_calls();
+    const int64_t calls = call_count();
     for (int64_t number = 1; number <= calls; ++number) {
       SCOPED_TRACE("call " + std::to_string(number));
       arm(number, cudaErrorIllegalAddress);
@@ -217,7 +217,7 @@ TEST_F(CudaFaultTest, AHistogramLivesOn) {
   const auto operation = machine->histogram(counted.params);
   disarm();
   counted.expect_counted(machine, *operation);
-  const int64_t calls = counted_calls();
+  const int64_t calls = call_count();
   for (int64_t number = 1; number <= calls; ++number) {
     SCOPED_TRACE("call " + std::to_string(number));
     arm(number, cudaErrorIllegalAddress);
@@ -232,7 +232,7 @@ TEST_F(CudaFaultTest, AHistogramThatCannotBeMadeLeavesNothing) {
   const HistogramParams p = {{PixelFormat::GRAY8, 64, 48}, {0, 0, 64, 48}};
   disarm();
   cuda().histogram(p);
-  const int64_t calls = counted_calls();
+  const int64_t calls = call_count();
   const size_t before = free_device_memory();
   for (int round = 0; round < 2000; ++round)
     for (int64_t number = 1; number <= calls; ++number) {

@@ -112,11 +112,11 @@ class CudaCallsTest : public CudaStreamTest {
     run(stream());
     disarm();  // counts anew
     for (int i = 0; i < 100; ++i) run(stream());
-    EXPECT_EQ(counted_calls(), 100);
+    EXPECT_EQ(call_count(), 100);
     device().synchronize(stream());
     disarm();
     for (int i = 0; i < 100; ++i) run({});
-    EXPECT_EQ(counted_calls(), 200) << "a launch and a wait";
+    EXPECT_EQ(call_count(), 200) << "a launch and a wait";
   }
 
   template <class Operation, class Work>
@@ -169,7 +169,7 @@ TEST_F(CudaCallsTest, APixelShuffleNeedsNoPlan) {
   disarm();
   const auto tensor = cuda().pixelshuffle(a_shuffle());
   const auto video = cuda().pixelshuffle(a_video());
-  EXPECT_EQ(counted_calls(), 0);
+  EXPECT_EQ(call_count(), 0);
 }
 
 /// A property that changes from frame to frame must not stop the device.
@@ -184,9 +184,9 @@ TEST_F(CudaCallsTest, OtherFactorsNeedNoCall) {
   PictureToTensorFrame frame = normalize_frame(random, p);
   disarm();
   operation->set_params(p);
-  EXPECT_EQ(counted_calls(), 0);
+  EXPECT_EQ(call_count(), 0);
   frame.queue(*operation, stream());
-  EXPECT_EQ(counted_calls(), 1);
+  EXPECT_EQ(call_count(), 1);
   EXPECT_TRUE(frame.is_right(stream()));
 }
 

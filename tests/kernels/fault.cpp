@@ -68,13 +68,13 @@ TEST_F(FaultTest, ArmingCountsAnew) {
 
 TEST_F(FaultTest, CallsAreCountedWhetherTheyFailOrNot) {
   arm("2+:700");
-  EXPECT_EQ(counted_calls(), 0);
+  EXPECT_EQ(call_count(), 0);
   next(1);
-  EXPECT_EQ(counted_calls(), 1);
+  EXPECT_EQ(call_count(), 1);
   next(6);
-  EXPECT_EQ(counted_calls(), 7);
+  EXPECT_EQ(call_count(), 7);
   arm_faults();
-  EXPECT_EQ(counted_calls(), 0);
+  EXPECT_EQ(call_count(), 0);
 }
 
 TEST_F(FaultTest, MalformedValuesFailNothing) {
@@ -101,7 +101,7 @@ TEST_F(FaultTest, ThreadsShareTheCount) {
   work(failures[1]);
   other.join();
   EXPECT_EQ(failures[0] + failures[1], 1);
-  EXPECT_EQ(counted_calls(), 1000);
+  EXPECT_EQ(call_count(), 1000);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(Clip, KeepsWhatLiesInThePictureToTheBit) {
 }
 
 TEST(Clip, LeavesNoLessThanTheSmallestRegion) {
-  const double least = kLeastSide;
+  const double least = kMinSide;
   EXPECT_TRUE(clip({-1, 0, 1 + least, 2}, 2, 2) == Region({0, 0, least, 2}));
   EXPECT_FALSE(clip({-1, 0, 1 + least / 2, 2}, 2, 2));
   EXPECT_TRUE(clip({2 - least, 0, 5, 2}, 2, 2) == Region({2 - least, 0, least, 2}));

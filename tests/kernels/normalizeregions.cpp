@@ -152,11 +152,11 @@ TEST_P(RegionsTest, SmallestRegions) {
     NormalizeCase p = random_params(random, 4);
     const double width = p.source.image.width, height = p.source.image.height;
     const auto place = [&](double length) {
-      return random.pick(std::vector<double>{0.0, 0.5, length - kLeastSide, length - 1.0});
+      return random.pick(std::vector<double>{0.0, 0.5, length - kMinSide, length - 1.0});
     };
     std::vector<Region> regions;
     for (int i = 0; i < 4; ++i)
-      regions.push_back({place(width), place(height), kLeastSide, kLeastSide});
+      regions.push_back({place(width), place(height), kMinSide, kMinSide});
     for (Region &region : regions)
       region = clip(region, p.source.image.width, p.source.image.height).value_or(region);
     expect_as_the_oracle(random, p, {}, regions);

@@ -140,10 +140,10 @@ Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_
   const double new_h = std::max(1.0, half_even(src_h * r));
   const double dw = (dst_w - new_w) / 2.0;
   const double dh = (dst_h - new_h) / 2.0;
-  const bool centred = mode == ResizeMode::ultralytics;
-  return place_content(src_w, src_h, centred ? static_cast<int>(half_even(dw - 0.1)) : 0,
-                       centred ? static_cast<int>(half_even(dh - 0.1)) : 0, static_cast<int>(new_w),
-                       static_cast<int>(new_h));
+  const bool centered = mode == ResizeMode::ultralytics;
+  return place_content(src_w, src_h, centered ? static_cast<int>(half_even(dw - 0.1)) : 0,
+                       centered ? static_cast<int>(half_even(dh - 0.1)) : 0,
+                       static_cast<int>(new_w), static_cast<int>(new_h));
 }
 
 // ------------------------------------------------------------------------------ sampling plans

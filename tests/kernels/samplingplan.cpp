@@ -140,7 +140,7 @@ TEST(SamplingPlan, EqualSizesReadEverySampleItself) {
 }
 
 TEST(SamplingPlan, ChromaSitingMovesByAQuarterOfASample) {
-  // Luma 0, 1, 2, 3 of four: co-sited chroma lies on luma 0 and 2, centred between 0 and 1 and
+  // Luma 0, 1, 2, 3 of four: co-sited chroma lies on luma 0 and 2, centered between 0 and 1 and
   // between 2 and 3.
   const AxisPlan cosited = plan_of(ResizeMode::stretch, Method::bilinear, 4, 4, Chroma::cosited);
   EXPECT_EQ(cosited.chroma[0].w, 0.0f);

@@ -23,6 +23,6 @@ for _kept in _NAMES:
     ctypes.pythonapi.Py_IncRef(py_object(_kept))
 
 
-def capsule_of(managed: int, versioned: bool) -> Any:
+def make_capsule(managed: int, versioned: bool) -> Any:
     """A capsule that owns the struct at this address."""
     return _new(managed, _NAMES[versioned], _destructor)

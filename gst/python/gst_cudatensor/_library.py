@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 SONAME = "libgstcudatensor-1.0.so.0"
-VARIABLE = "GST_CUDATENSOR_LIBRARY"
+LIBRARY_VARIABLE = "GST_CUDATENSOR_LIBRARY"
 
 ANY_CONTEXT, STREAM_MAY_GO = 1, 2  # flags
 NO_STREAM = ctypes.c_void_p(-1).value
@@ -106,8 +106,8 @@ def _pkg_config() -> Iterator[str]:
 
 def _candidates() -> Iterator[str]:
     """Candidate paths of the library, most likely first."""
-    if os.environ.get(VARIABLE):
-        yield os.environ[VARIABLE]
+    if os.environ.get(LIBRARY_VARIABLE):
+        yield os.environ[LIBRARY_VARIABLE]
         return
     # This file is PREFIX/lib/python3/…-packages/gst_cudatensor/_library.py.
     prefix = next((folder.parent for folder in Path(__file__).resolve().parents
@@ -129,7 +129,7 @@ def _open() -> ctypes.CDLL:
         except OSError as error:
             tried.append(str(error))
     raise ImportError(f"cannot load the gst-cudatensor library ({'; '.join(tried)}): "
-                      f"install it, or set {VARIABLE} to the path of {SONAME}")
+                      f"install it, or set {LIBRARY_VARIABLE} to the path of {SONAME}")
 
 
 _LIBRARY = _open()
@@ -181,7 +181,7 @@ def _is_a(name: str, wanted: str) -> bool:
     return all(types) and bool(_LIBRARY.g_type_is_a(*types))
 
 
-def _own_text(thing: object) -> re.Match[str] | None:
+def _match_repr(thing: object) -> re.Match[str] | None:
     """Matches '(GType at 0xADDRESS)' in PyGObject's own repr of an object, ignoring overrides."""
     for base in reversed(type(thing).__mro__):
         found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", getattr(base, "__repr__")(thing))
@@ -201,7 +201,7 @@ def address_of(thing: object, wanted: str) -> int:
         if thing <= 0:
             raise TypeError(f"{thing} is not a valid address of a {wanted}")
         return thing
-    said = _own_text(thing)
+    said = _match_repr(thing)
     if said is None or not _is_a(said[1], wanted):
         raise TypeError(f"{thing!r} is neither a {wanted} from PyGObject nor its address as an int")
     if int(said[2], 16) != hash(thing):

@@ -7,7 +7,7 @@ import sys
 import weakref
 from typing import Any, Callable, NoReturn, Optional
 
-from ._dlpack import capsule_of
+from ._dlpack import make_capsule
 from ._geometry import Geometry, Slot
 from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, STREAM_MAY_GO, GeometryStruct,
                        SlotStruct, TensorError, address_of, call, functions)
@@ -221,8 +221,8 @@ class Tensor(_NotCopied):
                               "and copy it")
         versioned = max_version is not None and max_version[0] >= 1
         function = functions.to_dlpack_versioned if versioned else functions.to_dlpack
-        managed = self._hand_over(function, self._stream(stream))
-        return capsule_of(managed, versioned)
+        managed = self._acquire(function, self._stream(stream))
+        return make_capsule(managed, versioned)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         """A read-only NumPy view of the data, or a copy if `dtype` or `copy` requires one.
@@ -259,7 +259,7 @@ class Tensor(_NotCopied):
         reference = self._open()
         interface = self._interface(reference)
         if self._cuda_array is None:
-            self._hand_over(functions.acquire, _LEGACY_DEFAULT_STREAM)
+            self._acquire(functions.acquire, _LEGACY_DEFAULT_STREAM)
             self._cuda_array = _Reference(reference.address, functions.release,
                                           _LEGACY_DEFAULT_STREAM)
         return {**interface, "version": 3, "stream": _LEGACY_DEFAULT_STREAM}
@@ -299,7 +299,7 @@ class Tensor(_NotCopied):
                              "stream")
         return stream
 
-    def _hand_over(self, function: Any, stream: Optional[int]) -> Any:
+    def _acquire(self, function: Any, stream: Optional[int]) -> Any:
         reference = self._open()
         try:
             return call(function, reference.address, self._flags | STREAM_MAY_GO, stream)

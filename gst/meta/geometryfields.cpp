@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/meta/geometryfacts.h"
+#include "gst/meta/geometryfields.h"
 
 namespace cudatensor {
 namespace {
@@ -22,12 +22,12 @@ bool read_doubles(const GstStructure *s, const char *field, double *numbers, gui
   return true;
 }
 
-std::optional<GeometryFacts> read_geometry(const GstStructure *s, size_t sizes) {
-  GeometryFacts facts = {};
+std::optional<GeometryFields> read_geometry(const GstStructure *s, size_t sizes) {
+  GeometryFields facts = {};
   bool complete = read(s, "matrix", facts.matrix) && read(s, "inverse", facts.inverse);
   for (size_t i = 0; complete && i < sizes; ++i)
     complete = gst_structure_get_int(s, kGeometrySizes[i], &facts.sizes[i]);
-  return complete ? std::optional<GeometryFacts>(facts) : std::nullopt;
+  return complete ? std::optional<GeometryFields>(facts) : std::nullopt;
 }
 
 }  // namespace cudatensor

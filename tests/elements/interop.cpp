@@ -65,7 +65,7 @@ void PrintTo(const Form &form, std::ostream *os) { *os << form.properties << for
 class Forms : public testing::TestWithParam<Form> {};
 
 INSTANTIATE_TEST_SUITE_P(
-    HandOver, Forms,
+    Interop, Forms,
     testing::Values(
         Form{"", "", GST_CUDA_TENSOR_FLOAT32, {1, 3, 12, 20}, {720, 240, 20, 1}, kDLFloat, 32},
         Form{"dtype=float16 layout=nhwc width=5 height=7",
@@ -140,7 +140,7 @@ TEST_P(Forms, AreDlpacksWithoutACopy) {
   }
 }
 
-TEST(HandOver, TakesEveryTypeOfNnstreamer) {
+TEST(Interop, TakesEveryTypeOfNnstreamer) {
   for (const auto &[name, code, bits] : {std::tuple("float64", kDLFloat, 64),
                                          {"int16", kDLInt, 16},
                                          {"uint16", kDLUInt, 16},
@@ -163,7 +163,7 @@ TEST(HandOver, TakesEveryTypeOfNnstreamer) {
   }
 }
 
-TEST(HandOver, IsABoxedType) {
+TEST(Interop, IsABoxedType) {
   EXPECT_STREQ(g_type_name(GST_TYPE_CUDA_TENSOR), "GstCudaTensor");
   const BufferRef buffer = small_buffer();
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);
@@ -177,7 +177,7 @@ TEST(HandOver, IsABoxedType) {
 
 // ------------------------------------------------------------------------------------ geometry
 
-TEST(HandOver, TellsTheGeometryOfAPicture) {
+TEST(Interop, TellsTheGeometryOfAPicture) {
   Camera camera(
       "video/x-raw,width=1280,height=720 ! cudanormalize width=640 height=640 "
       "resize-mode=ultralytics" +
@@ -200,7 +200,7 @@ TEST(HandOver, TellsTheGeometryOfAPicture) {
   EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 1280, 720}));
 }
 
-TEST(HandOver, MapsBoxesThroughAnyMatrix) {
+TEST(Interop, MapsBoxesThroughAnyMatrix) {
   GstCudaTensorGeometry g = {};
   const double inverse[] = {1, 2, 3, 4, 5, 6};
   std::copy_n(inverse, 6, g.inverse);
@@ -210,7 +210,7 @@ TEST(HandOver, MapsBoxesThroughAnyMatrix) {
   EXPECT_EQ(std::vector<double>(mapped, mapped + 4), std::vector<double>({24, 60, 2103, 5406}));
 }
 
-TEST(HandOver, HasNoGeometryWhereTheBufferHasNone) {
+TEST(Interop, HasNoGeometryWhereTheBufferHasNone) {
   const BufferRef buffer = small_buffer();
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);
   GstCudaTensorGeometry geometry;
@@ -219,7 +219,7 @@ TEST(HandOver, HasNoGeometryWhereTheBufferHasNone) {
   EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 0, &slot));
 }
 
-TEST(HandOver, TellsTheSlotsOfABatch) {
+TEST(Interop, TellsTheSlotsOfABatch) {
   Pipeline pipeline(
       "cudatensormux name=mux batch-size=3 width=64 height=64 resize-mode=ultralytics dtype=uint8"
       " ! other/tensors ! appsink name=sink sync=false "
@@ -273,7 +273,7 @@ BufferRef buffer_with_slots(const std::string &slots) {
   return buffer;
 }
 
-TEST(HandOver, TellsTheRegionOfASlot) {
+TEST(Interop, TellsTheRegionOfASlot) {
   make_element("cudanormalize");  // registers the meta
   const BufferRef buffer = buffer_with_slots(
       "<(structure)\"slot,valid=true,pad-index=0,region=<1.5,2.0,3.0,4.0>,roi-type=face,roi-id=7,"
@@ -318,7 +318,7 @@ std::vector<double> region_of(const GstCudaTensorSlot &slot) {
   return {slot.region, slot.region + 4};
 }
 
-TEST(HandOver, TellsRegionsThatNobodyWasInterestedIn) {
+TEST(Interop, TellsRegionsThatNobodyWasInterestedIn) {
   for (const auto &[properties, first, last] :
        {std::tuple<const char *, std::vector<double>, std::vector<double>>(
             "regions=list region-list=<2,4,10,8,12,6,8,5>", {2, 4, 10, 8}, {12, 6, 8, 5}),
@@ -340,7 +340,7 @@ TEST(HandOver, TellsRegionsThatNobodyWasInterestedIn) {
   }
 }
 
-TEST(HandOver, TellsWhoWasInterestedInARegion) {
+TEST(Interop, TellsWhoWasInterestedInARegion) {
   const ImageDesc frame = {PixelFormat::NV12, 40, 30};
   Rig rig("cudanormalize width=8 height=8 regions=meta max-batch=2");
   rig.downstream("other/tensors");
@@ -368,7 +368,7 @@ TEST(HandOver, TellsWhoWasInterestedInARegion) {
   EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 3u);
 }
 
-TEST(HandOver, DoesNotTripOverAForeignBatchMeta) {
+TEST(Interop, DoesNotTripOverAForeignBatchMeta) {
   make_element("cudanormalize");
   for (const char *slots : {"(int)1", "<1,2>", "<(structure)\"slot;\",3>"}) {
     const BufferRef buffer = buffer_with_slots(slots);
@@ -384,7 +384,7 @@ bool is_read_only(GstCudaTensor *tensor) {
   return flag;
 }
 
-TEST(HandOver, IsReadOnlyWhereOthersMaySee) {
+TEST(Interop, IsReadOnlyWhereOthersMaySee) {
   Camera camera(normalize(""));
   camera.pipeline().start();
   SampleRef sample = camera.pull();
@@ -399,7 +399,7 @@ TEST(HandOver, IsReadOnlyWhereOthersMaySee) {
   EXPECT_TRUE(gst_cuda_tensor_is_read_only(tensor.get()));
 }
 
-TEST(HandOver, IsReadOnlyWhereAnotherConsumerIs) {
+TEST(Interop, IsReadOnlyWhereAnotherConsumerIs) {
   BufferRef buffer = small_buffer();
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);
   buffer.reset();
@@ -408,7 +408,7 @@ TEST(HandOver, IsReadOnlyWhereAnotherConsumerIs) {
   EXPECT_EQ(to_versioned(tensor.get())->flags, kDLReadOnly);
 }
 
-TEST(HandOver, IsReadOnlyWhereTheMemoryIs) {
+TEST(Interop, IsReadOnlyWhereTheMemoryIs) {
   const auto flags_of = [](GstMemory *memory) {
     GstBuffer *buffer = gst_buffer_new();
     gst_buffer_append_memory(buffer, memory);
@@ -430,7 +430,7 @@ TEST(HandOver, IsReadOnlyWhereTheMemoryIs) {
 
 // -------------------------------------------------------------------------------- how long
 
-TEST(HandOver, HoldsTheBufferUntilTheLastDeleterRuns) {
+TEST(Interop, HoldsTheBufferUntilTheLastDeleterRuns) {
   BufferRef buffer = small_buffer();
   const Bytes expected = bytes_of(buffer.get());
   const Watch watch(buffer.get());
@@ -447,7 +447,7 @@ TEST(HandOver, HoldsTheBufferUntilTheLastDeleterRuns) {
   EXPECT_TRUE(watch.is_gone());
 }
 
-TEST(HandOver, IsAcquiredAndReleased) {
+TEST(Interop, IsAcquiredAndReleased) {
   BufferRef buffer = small_buffer();
   const Watch watch(buffer.get());
   TensorRef tensor = tensor_of(buffer.get(), kCaps);
@@ -500,7 +500,7 @@ void let_go(std::vector<Kept> kept) {
   for (std::thread &thread : threads) thread.join();
 }
 
-TEST(HandOver, OfAHundredIsLetGoInAnyOrderWhileFramesGoOn) {
+TEST(Interop, OfAHundredIsLetGoInAnyOrderWhileFramesGoOn) {
   Camera camera(normalize("width=30 height=30"));
   camera.pipeline().start();
   for (int round = 0; round < 3; ++round) {
@@ -511,7 +511,7 @@ TEST(HandOver, OfAHundredIsLetGoInAnyOrderWhileFramesGoOn) {
   }
 }
 
-TEST(HandOver, OutlivesThePipeline) {
+TEST(Interop, OutlivesThePipeline) {
   std::vector<Kept> kept;
   std::vector<Watch> watches;
   {
@@ -529,7 +529,7 @@ TEST(HandOver, OutlivesThePipeline) {
   EXPECT_TRUE(watches[0].is_gone());
 }
 
-TEST(HandOver, IsSharedByThreads) {
+TEST(Interop, IsSharedByThreads) {
   BufferRef buffer = small_buffer();
   const Bytes expected = bytes_of(buffer.get());
   const Watch watch(buffer.get());
@@ -551,7 +551,7 @@ TEST(HandOver, IsSharedByThreads) {
 
 // -------------------------------------------------------------------------------------- refusals
 
-TEST(HandOver, RefusesCapsThatDescribeNoTensor) {
+TEST(Interop, RefusesCapsThatDescribeNoTensor) {
   const std::string tensors = "other/tensors,format=static,num_tensors=1,";
   for (const auto &[caps, cause] :
        {std::pair<std::string, const char *>("video/x-raw,format=RGB", "other/tensors"),
@@ -586,17 +586,17 @@ void expect_refused(const BufferRef &buffer, const char *cause) {
   EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), nullptr), nullptr);
 }
 
-TEST(HandOver, RefusesBuffersOfAnotherSize) {
+TEST(Interop, RefusesBuffersOfAnotherSize) {
   expect_refused(buffer_of(Bytes(23)), "23 bytes");
   expect_refused(buffer_of(Bytes(25)), "24 bytes");
 }
 
-TEST(HandOver, RefusesBuffersOfSeveralMemoriesOrNone) {
+TEST(Interop, RefusesBuffersOfSeveralMemoriesOrNone) {
   expect_refused(buffer_of(Bytes(24), {8, 8, 8}), "3 memories");
   expect_refused(BufferRef(gst_buffer_new()), "0 memories");
 }
 
-TEST(HandOver, RefusesMemoryThatCannotBeMapped) {
+TEST(Interop, RefusesMemoryThatCannotBeMapped) {
   BufferRef buffer = small_buffer();
   GST_MINI_OBJECT_FLAG_SET(gst_buffer_peek_memory(buffer.get(), 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
   expect_refused(buffer, "mapped");
@@ -609,7 +609,7 @@ TEST(HandOver, RefusesMemoryThatCannotBeMapped) {
   EXPECT_NE(tensor_of(buffer.get(), kCaps), nullptr);
 }
 
-TEST(HandOver, KeepsWritersOut) {
+TEST(Interop, KeepsWritersOut) {
   const BufferRef buffer = small_buffer();
   TensorRef tensor = tensor_of(buffer.get(), kCaps);
   GstMemory *memory = gst_buffer_peek_memory(buffer.get(), 0);
@@ -620,7 +620,7 @@ TEST(HandOver, KeepsWritersOut) {
   gst_memory_unmap(memory, &map);
 }
 
-TEST(HandOver, RefusesSamplesThatLackSomething) {
+TEST(Interop, RefusesSamplesThatLackSomething) {
   const BufferRef buffer = small_buffer();
   const CapsRef caps(gst_caps_from_string(kCaps.c_str()));
   const SampleRef bare(gst_sample_new(nullptr, caps.get(), nullptr, nullptr));
@@ -647,7 +647,7 @@ void expect_null_is_refused(Result (*function)(const GstCudaTensor *, More...),
   EXPECT_EQ(objected("*tensor != *", [&] { return function(nullptr, more...); }), answer);
 }
 
-TEST(HandOver, ObjectsToNull) {
+TEST(Interop, ObjectsToNull) {
   expect_null_is_refused(gst_cuda_tensor_get_data_type, GST_CUDA_TENSOR_FLOAT32);
   expect_null_is_refused(gst_cuda_tensor_get_n_dims, 0u);
   expect_null_is_refused(gst_cuda_tensor_get_shape, nullptr);
@@ -682,7 +682,7 @@ TEST(HandOver, ObjectsToNull) {
   objected("*source_box != *", map(&geometry, box, nullptr));
 }
 
-TEST(HandOver, SharesNoContextWhereThereIsNoCuda) {
+TEST(Interop, SharesNoContextWhereThereIsNoCuda) {
   if (gpu_is_there()) GTEST_SKIP() << "there is a GPU";
   const ElementRef element = make_element("cudanormalize");
   Refusal refusal;

@@ -11,12 +11,12 @@
 
 namespace cudatensor {
 
-class SessionKeeper {
+class SessionManager {
  public:
   /// `release` frees all objects that belong to the session, just before the session is closed.
-  SessionKeeper(GstElement *element, GstDebugCategory *category, std::function<void()> release)
+  SessionManager(GstElement *element, GstDebugCategory *category, std::function<void()> release)
       : element_(element), category_(category), release_(std::move(release)) {}
-  ~SessionKeeper();
+  ~SessionManager();
 
   /// The values of the properties. Guarded by the object lock.
   struct Settings {
@@ -42,7 +42,7 @@ class SessionKeeper {
   /// and synchronization. Returns whether the output pools must be renegotiated.
   bool follow(GstBuffer *input);
   /// Called for new caps: allows follow() to adopt another stream.
-  void forget_stream() { followed_ = false; }
+  void allow_stream_change() { followed_ = false; }
 
   // May be called from any thread.
   void set_context(GstContext *context);
@@ -55,11 +55,11 @@ class SessionKeeper {
  private:
   std::unique_ptr<Session> open();
   void reopen();
-  void renew_cpu_session();
+  void reopen_cpu_session();
   void close();
   void follow_context(gstcuda::Context *context);
   void set_active(BackendChoice active);
-  void recall_context();
+  void restore_context();
 
   GstElement *element_;
   GstDebugCategory *category_;

@@ -19,14 +19,14 @@ constexpr const char *kGeometrySizes[] = {"src-width",     "src-height",    "dst
                                           "content-width", "content-height"};
 constexpr size_t kSourceSizes = 2;  // src-width and src-height
 
-struct GeometryFacts {
+struct GeometryFields {
   Matrix matrix, inverse;
   std::array<int, std::size(kGeometrySizes)> sizes;  // in the order of kGeometrySizes
 };
 
 /// Reads the matrices and the first `sizes` integer fields. No value if a field is missing, which
 /// is possible if other code created the structure.
-std::optional<GeometryFacts> read_geometry(const GstStructure *structure,
+std::optional<GeometryFields> read_geometry(const GstStructure *structure,
                                            size_t sizes = std::size(kGeometrySizes));
 
 /// Reads a GST_TYPE_ARRAY of exactly `count` doubles. Returns false if there is none.

@@ -10,7 +10,7 @@ namespace {
 void *const kLegacyDefaultStream = reinterpret_cast<void *>(1);
 void *const kPerThreadDefaultStream = reinterpret_cast<void *>(2);
 
-void check_context(const CudaPlace &place, GstCudaTensorFlags flags) {
+void check_context(const CudaLocation &place, GstCudaTensorFlags flags) {
   if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
   throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
                 "the tensor is in a CUDA context that GStreamer created, which the consumer's CUDA "
@@ -23,24 +23,24 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   const auto &place = tensor->buffer.cuda();
   if (place) {
     check_context(*place, flags);
-    if (stream != GST_CUDA_TENSOR_NO_STREAM) hold_consumer(*place, {stream});
+    if (stream != GST_CUDA_TENSOR_NO_STREAM) make_consumer_wait(*place, {stream});
   }
   gst_cuda_tensor_ref(tensor);
 }
 
 /// The consumer's stream if it is known to exist. No value if it may have been destroyed, or if it
 /// is the per-thread default stream, which differs between threads.
-std::optional<Stream> stream_left(GstCudaTensorFlags flags, void *stream) {
+std::optional<Stream> remaining_stream(GstCudaTensorFlags flags, void *stream) {
   if (stream == nullptr || stream == kLegacyDefaultStream) return Stream{stream};
-  const bool may_go = (flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0;
-  if (may_go || stream == kPerThreadDefaultStream) return std::nullopt;
+  const bool is_transient = (flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0;
+  if (is_transient || stream == kPerThreadDefaultStream) return std::nullopt;
   return Stream{stream};
 }
 
 void release(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
   const auto &place = tensor->buffer.cuda();
   if (!place || stream == GST_CUDA_TENSOR_NO_STREAM) return gst_cuda_tensor_unref(tensor);
-  let_go_after(*place, stream_left(flags, stream), [tensor] { gst_cuda_tensor_unref(tensor); });
+  release_after(*place, remaining_stream(flags, stream), [tensor] { gst_cuda_tensor_unref(tensor); });
 }
 
 /// `Managed` is DLManagedTensor or DLManagedTensorVersioned.

@@ -21,9 +21,9 @@ Bytes right() { return random_tensor(kTensor, 1); }
 Bytes wrong() { return random_tensor(kTensor, 2); }
 
 /// Elements find their contexts by themselves; consumers work in the primary one.
-class CudaHandOver : public GpuTest {
+class CudaInterop : public GpuTest {
  protected:
-  CudaHandOver() : GpuTest(true) {}
+  CudaInterop() : GpuTest(true) {}
   void SetUp() override {
     GpuTest::SetUp();
     if (!IsSkipped()) primary_ = wrap_primary_context();
@@ -40,10 +40,10 @@ class CudaHandOver : public GpuTest {
 };
 
 /// Streams are objects of libgstcuda's.
-class CudaHandOverStreams : public CudaHandOver {
+class CudaInteropStreams : public CudaInterop {
  protected:
   void SetUp() override {
-    CudaHandOver::SetUp();
+    CudaInterop::SetUp();
     if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
     if (!IsSkipped()) stream_ = new_stream(primary());
   }
@@ -61,7 +61,7 @@ TensorRef tensor_in(const BufferRef &buffer) {
 
 // ------------------------------------------------------------------------------ what they say
 
-TEST_F(CudaHandOver, IsTheDevicesMemoryItself) {
+TEST_F(CudaInterop, IsTheDevicesMemoryItself) {
   const StreamRef stream = has_streams() ? new_stream(primary()) : nullptr;
   const BufferRef made = buffer(right(), stream.get());
   const TensorRef tensor = tensor_in(made);
@@ -81,7 +81,7 @@ TEST_F(CudaHandOver, IsTheDevicesMemoryItself) {
   }
 }
 
-TEST_F(CudaHandOver, IsReadOnlyWhereOthersMaySee) {
+TEST_F(CudaInterop, IsReadOnlyWhereOthersMaySee) {
   BufferRef made = buffer(right());
   const TensorRef tensor = tensor_in(made);
   EXPECT_EQ(to_versioned(tensor.get(), GST_CUDA_TENSOR_NO_STREAM)->flags, kDLReadOnly);
@@ -91,7 +91,7 @@ TEST_F(CudaHandOver, IsReadOnlyWhereOthersMaySee) {
 
 // ------------------------------------------------------------------------------------ contexts
 
-TEST_F(CudaHandOver, RefusesAnotherContextUnlessTheConsumerWorksThere) {
+TEST_F(CudaInterop, RefusesAnotherContextUnlessTheConsumerWorksThere) {
   const BufferRef made = to_cuda(buffer_of(right()), {shared_context()});
   const TensorRef tensor = tensor_in(made);
   Refusal legacy, versioned, acquired;
@@ -118,7 +118,7 @@ TEST_F(CudaHandOver, RefusesAnotherContextUnlessTheConsumerWorksThere) {
   EXPECT_TRUE(same_bytes(seen.bytes(), right()));
 }
 
-TEST_F(CudaHandOver, RefusesAStreamOfAnotherContext) {
+TEST_F(CudaInterop, RefusesAStreamOfAnotherContext) {
   const BufferRef made = buffer(right());
   const TensorRef tensor = tensor_in(made);
   const Entered entered(shared_context());
@@ -140,7 +140,7 @@ void share(GstElement *element) {
   g_clear_error(&error);
 }
 
-TEST_F(CudaHandOver, OfAPipelineIsRefusedUntilItSharesThePrimaryContext) {
+TEST_F(CudaInterop, OfAPipelineIsRefusedUntilItSharesThePrimaryContext) {
   Camera camera(kCamera);
   for (const bool shared : {false, true, true}) {
     if (shared) share(camera.get());
@@ -158,7 +158,7 @@ TEST_F(CudaHandOver, OfAPipelineIsRefusedUntilItSharesThePrimaryContext) {
   }
 }
 
-TEST_F(CudaHandOver, SharesThePrimaryContextWithElementsThatComeLater) {
+TEST_F(CudaInterop, SharesThePrimaryContextWithElementsThatComeLater) {
   const ElementRef pipeline(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
   share(pipeline.get());
   // A bin in the pipeline.
@@ -176,7 +176,7 @@ TEST_F(CudaHandOver, SharesThePrimaryContextWithElementsThatComeLater) {
   EXPECT_EQ(gst_cuda_tensor_get_context(tensor_of(sample.get()).get()), primary_handle());
 }
 
-TEST_F(CudaHandOver, SharesOneObjectBetweenPipelines) {
+TEST_F(CudaInterop, SharesOneObjectBetweenPipelines) {
   std::vector<std::unique_ptr<Camera>> cameras;
   std::vector<SampleRef> samples;
   for (int i = 0; i < 2; ++i) {
@@ -190,7 +190,7 @@ TEST_F(CudaHandOver, SharesOneObjectBetweenPipelines) {
             cuda_memory_of(gst_sample_get_buffer(samples[1].get()))->context);
 }
 
-TEST_F(CudaHandOver, SharesNoContextWithWhatHasStarted) {
+TEST_F(CudaInterop, SharesNoContextWithWhatHasStarted) {
   Camera camera(kCamera);
   ASSERT_TRUE(camera.pipeline().reaches(GST_STATE_PAUSED));
   Refusal refusal;
@@ -198,7 +198,7 @@ TEST_F(CudaHandOver, SharesNoContextWithWhatHasStarted) {
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_STATE, "NULL"));
 }
 
-TEST_F(CudaHandOver, SharesNoContextOfADeviceThatThereIsNot) {
+TEST_F(CudaInterop, SharesNoContextOfADeviceThatThereIsNot) {
   const ElementRef element = make_element("cudanormalize");
   for (const int device : {99, -1}) {
     Refusal refusal;
@@ -207,7 +207,7 @@ TEST_F(CudaHandOver, SharesNoContextOfADeviceThatThereIsNot) {
   }
 }
 
-TEST_F(CudaHandOver, LeavesTheCurrentContextAsItIs) {
+TEST_F(CudaInterop, LeavesTheCurrentContextAsItIs) {
   const auto use = [&] {
     void *const before = current_context();
     const BufferRef made = buffer(right());
@@ -225,7 +225,7 @@ TEST_F(CudaHandOver, LeavesTheCurrentContextAsItIs) {
 
 // --------------------------------------------------------------------------------------- order
 
-TEST_F(CudaHandOverStreams, ConsumerWaitsForTheProducer) {
+TEST_F(CudaInteropStreams, ConsumerWaitsForTheProducer) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   const PinnedBytes good(entered.device(), right());
@@ -253,7 +253,7 @@ TEST_F(CudaHandOverStreams, ConsumerWaitsForTheProducer) {
 /// How a consumer gets its stream's order.
 enum class Hold { dlpack, dlpack_of_a_stream_that_may_go, acquired };
 
-TEST_F(CudaHandOverStreams, NextWriterWaitsForTheConsumer) {
+TEST_F(CudaInteropStreams, NextWriterWaitsForTheConsumer) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   const PinnedBytes bad(entered.device(), wrong());
@@ -285,7 +285,7 @@ TEST_F(CudaHandOverStreams, NextWriterWaitsForTheConsumer) {
   }
 }
 
-TEST_F(CudaHandOverStreams, MayBeUsedOnTheProducersStream) {
+TEST_F(CudaInteropStreams, MayBeUsedOnTheProducersStream) {
   const BufferRef made = buffer(right(), stream());
   const TensorRef tensor = tensor_in(made);
   const Entered entered(primary());
@@ -298,14 +298,14 @@ TEST_F(CudaHandOverStreams, MayBeUsedOnTheProducersStream) {
 }
 
 /// Memory that knows no stream, which is complete and whose next writer knows nothing.
-class CudaHandOverKept : public CudaHandOver,
+class CudaInteropKept : public CudaInterop,
                          public testing::WithParamInterface<GstCudaTensorFlags> {};
 
-INSTANTIATE_TEST_SUITE_P(, CudaHandOverKept,
+INSTANTIATE_TEST_SUITE_P(, CudaInteropKept,
                          testing::Values(GST_CUDA_TENSOR_FLAG_NONE,
                                          GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO));
 
-TEST_P(CudaHandOverKept, WithoutAStreamUntilTheConsumerIsDone) {
+TEST_P(CudaInteropKept, WithoutAStreamUntilTheConsumerIsDone) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   std::vector<Watch> watches;
@@ -333,7 +333,7 @@ TEST_P(CudaHandOverKept, WithoutAStreamUntilTheConsumerIsDone) {
 }
 
 /// As garbage collectors do it.
-TEST_F(CudaHandOver, MayOutliveTheConsumersStream) {
+TEST_F(CudaInterop, MayOutliveTheConsumersStream) {
   const Entered entered(primary());
   const StreamRef own = has_streams() ? new_stream(primary()) : nullptr;
   for (gstcuda::Stream *const stream : {static_cast<gstcuda::Stream *>(nullptr), own.get()}) {
@@ -349,7 +349,7 @@ TEST_F(CudaHandOver, MayOutliveTheConsumersStream) {
   }
 }
 
-TEST_F(CudaHandOver, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {
+TEST_F(CudaInterop, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {
   BufferRef made = buffer(right());
   const Watch watch(made.get());
   const Entered entered(primary());
@@ -361,7 +361,7 @@ TEST_F(CudaHandOver, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {
   EXPECT_TRUE(watch.goes());
 }
 
-TEST_F(CudaHandOver, InNoOrderGoesAtOnce) {
+TEST_F(CudaInterop, InNoOrderGoesAtOnce) {
   BufferRef made = buffer(right());
   const Watch watch(made.get());
   Legacy dl = to_dlpack(tensor_in(made).get(), GST_CUDA_TENSOR_NO_STREAM);
@@ -372,7 +372,7 @@ TEST_F(CudaHandOver, InNoOrderGoesAtOnce) {
 }
 
 /// The last of them is another stream on another thread.
-TEST_F(CudaHandOver, MayBeUsedOnTheDefaultStreams) {
+TEST_F(CudaInterop, MayBeUsedOnTheDefaultStreams) {
   const Entered entered(primary());
   for (const uintptr_t number : {0, 1, 2})
     for (const std::launch where : {std::launch::deferred, std::launch::async}) {
@@ -394,7 +394,7 @@ TEST_F(CudaHandOver, MayBeUsedOnTheDefaultStreams) {
 // ------------------------------------------------------------------------------- with elements
 
 /// What an element's pool gives out next must not be overwritten while a consumer reads it.
-TEST_F(CudaHandOver, IsNotOverwrittenByTheNextFrame) {
+TEST_F(CudaInterop, IsNotOverwrittenByTheNextFrame) {
   const Picture first = random_picture(kNv12, 1), second = random_picture(kNv12, 2);
   const auto expected = [](const Picture &picture) {
     return output_bytes("cudanormalize backend=cpu", video_caps(kNv12), buffer_of(picture), "ANY");
@@ -488,7 +488,7 @@ void let_go(std::vector<Kept> kept, gstcuda::Context *context, Stream consumer) 
   for (std::thread &thread : threads) thread.join();
 }
 
-TEST_F(CudaHandOver, OfAHundredIsLetGoInAnyOrder) {
+TEST_F(CudaInterop, OfAHundredIsLetGoInAnyOrder) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   Camera camera(kCamera);
@@ -503,7 +503,7 @@ TEST_F(CudaHandOver, OfAHundredIsLetGoInAnyOrder) {
   }
 }
 
-TEST_F(CudaHandOver, OutlivesThePipeline) {
+TEST_F(CudaInterop, OutlivesThePipeline) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   std::vector<Kept> kept;
@@ -536,7 +536,7 @@ class Fault {
   Fault &operator=(const Fault &) = delete;
 };
 
-TEST_F(CudaHandOver, LetsTheBufferGoWhateverFails) {
+TEST_F(CudaInterop, LetsTheBufferGoWhateverFails) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   const StreamRef stream = has_streams() ? new_stream(primary()) : nullptr;

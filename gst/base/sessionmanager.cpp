@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/sessionkeeper.h"
+#include "gst/base/sessionmanager.h"
 
 #include <utility>
 
@@ -18,7 +18,7 @@ std::unique_ptr<Session> open_cuda_session(const CudaContextRef &context) {
 
 }  // namespace
 
-std::unique_ptr<Session> SessionKeeper::open() {
+std::unique_ptr<Session> SessionManager::open() {
   if (opened_.choice != BackendChoice::cpu) {
     try {
       return open_cuda_session(open_cuda_context(element_, opened_.device, &context_));
@@ -33,15 +33,15 @@ std::unique_ptr<Session> SessionKeeper::open() {
 }
 
 /// An element that never started, or failed to start, may still hold a context.
-SessionKeeper::~SessionKeeper() {
+SessionManager::~SessionManager() {
   close();
   replace(context_, nullptr);
 }
 
-void SessionKeeper::close() {
+void SessionManager::close() {
   if (session_ == nullptr) return;
   std::optional<SessionScope> scope;
-  std::optional<ContextIsGone> gone;
+  std::optional<ContextLostScope> gone;
   try {
     scope.emplace(*session_);
   } catch (const Error &) {
@@ -51,7 +51,7 @@ void SessionKeeper::close() {
   session_.reset();
 }
 
-void SessionKeeper::reopen() {
+void SessionManager::reopen() {
   close();
   {
     const ObjectLock lock(element_);
@@ -61,7 +61,7 @@ void SessionKeeper::reopen() {
   set_active(session_->kind());
 }
 
-void SessionKeeper::renew_cpu_session() {
+void SessionManager::reopen_cpu_session() {
   close();
   {
     const ObjectLock lock(element_);
@@ -70,7 +70,7 @@ void SessionKeeper::renew_cpu_session() {
   session_ = make_cpu_session(opened_.threads);
 }
 
-void SessionKeeper::set_active(BackendChoice active) {
+void SessionManager::set_active(BackendChoice active) {
   bool other;
   {
     const ObjectLock lock(element_);
@@ -80,20 +80,20 @@ void SessionKeeper::set_active(BackendChoice active) {
 }
 
 /// GstElement keeps the contexts it has received, even after the element is stopped.
-void SessionKeeper::recall_context() {
+void SessionManager::restore_context() {
   GstContext *context = gst_element_get_context(element_, gstcuda::kContextType);
   if (context == nullptr) return;
   set_context(context);
   gst_context_unref(context);
 }
 
-void SessionKeeper::start() {
+void SessionManager::start() {
   arm_faults();
   {
     const ObjectLock lock(element_);
     opened_ = settings_;
   }
-  recall_context();
+  restore_context();
   {
     // The context may have been set before cuda-device-id.
     const ObjectLock lock(element_);
@@ -105,7 +105,7 @@ void SessionKeeper::start() {
   started_ = true;
 }
 
-void SessionKeeper::stop() {
+void SessionManager::stop() {
   started_ = false;
   close();
   {
@@ -115,7 +115,7 @@ void SessionKeeper::stop() {
   set_active(BackendChoice::automatic);
 }
 
-Session &SessionKeeper::session() {
+Session &SessionManager::session() {
   if (!started_) throw Error(Error::Code::input, "a frame arrived before the element was started");
   bool other_threads;
   {
@@ -125,11 +125,11 @@ Session &SessionKeeper::session() {
   // The session is null if follow_context() failed to open a new one.
   if (session_ == nullptr) reopen();
   // Only the thread count can change here: the backend is chosen when the element starts.
-  if (other_threads && session_->kind() == BackendChoice::cpu) renew_cpu_session();
+  if (other_threads && session_->kind() == BackendChoice::cpu) reopen_cpu_session();
   return *session_;
 }
 
-void SessionKeeper::follow_context(gstcuda::Context *context) {
+void SessionManager::follow_context(gstcuda::Context *context) {
   const int device = device_id_of(context);
   if (opened_.device >= 0 && device != opened_.device)
     throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
@@ -149,7 +149,7 @@ void SessionKeeper::follow_context(gstcuda::Context *context) {
 
 /// If upstream alternates between two streams, only the first is adopted: each change would cost a
 /// negotiation.
-bool SessionKeeper::follow(GstBuffer *input) {
+bool SessionManager::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
   if (session().cuda() == nullptr || memory == nullptr) return false;
   const bool moved = memory->context != session_->cuda()->context()->shared();
@@ -161,7 +161,7 @@ bool SessionKeeper::follow(GstBuffer *input) {
   return true;
 }
 
-void SessionKeeper::set_context(GstContext *context) {
+void SessionManager::set_context(GstContext *context) {
   if (!gst_context_has_context_type(context, gstcuda::kContextType)) return;
   if (gstcuda::library() == nullptr) return;
   int device;
@@ -178,7 +178,7 @@ void SessionKeeper::set_context(GstContext *context) {
   replace(given, nullptr);
 }
 
-bool SessionKeeper::answer(GstQuery *query) {
+bool SessionManager::answer(GstQuery *query) {
   gstcuda::Context *context = nullptr;
   {
     const ObjectLock lock(element_);
@@ -190,7 +190,7 @@ bool SessionKeeper::answer(GstQuery *query) {
   return answered;
 }
 
-bool SessionKeeper::can_have_cuda_memory(GstPadDirection pad) const {
+bool SessionManager::can_have_cuda_memory(GstPadDirection pad) const {
   BackendChoice active;
   {
     const ObjectLock lock(element_);
