@@ -10,9 +10,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox
- * resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert !
- * autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
  * ]|
  * Fits a 16:9 picture into 640×640 pixels, with 140 gray rows above and below.
  *

@@ -9,9 +9,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 fakesrc num-buffers=60 sizetype=fixed sizemax=307200 filltype=random format=time !
- * other/tensors,format=static,num_tensors=1,types=uint8,dimensions=320:240:4:1,framerate=30/1 !
- * cudapixelshuffle ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
+ * gst-launch-1.0 fakesrc num-buffers=60 sizetype=fixed sizemax=307200 filltype=random format=time ! other/tensors,format=static,num_tensors=1,types=uint8,dimensions=320:240:4:1,framerate=30/1 ! cudapixelshuffle ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
  * ]|
  * Turns four channels of 320×240 into one picture of 640×480.
  *

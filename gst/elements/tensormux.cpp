@@ -16,10 +16,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink
- * silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
- * mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 !
- * mux.
+ * gst-launch-1.0 cudatensormux name=mux width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! mux. videotestsrc pattern=ball num-buffers=60 ! video/x-raw,format=RGB,width=640,height=480 ! mux.
  * ]|
  * Produces batches of two letterboxed pictures with dimensions 640:640:3:2.
  *

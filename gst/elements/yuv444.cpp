@@ -11,9 +11,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 !
- * cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360
- * ! videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanv12toyuv444 resize-width=640 resize-height=360 crop-x=160 ! video/x-raw,width=320,height=360 ! videoconvert ! autovideosink
  * ]|
  * Outputs the middle half of a picture resized to 640×360.
  *

@@ -6,17 +6,17 @@
 namespace cudatensor {
 namespace {
 
-constexpr DataType kDataTypes[] = {{GST_CUDA_TENSOR_FLOAT32, "float32", kDLFloat, 32},
-                                   {GST_CUDA_TENSOR_FLOAT16, "float16", kDLFloat, 16},
-                                   {GST_CUDA_TENSOR_UINT8, "uint8", kDLUInt, 8},
-                                   {GST_CUDA_TENSOR_INT8, "int8", kDLInt, 8},
-                                   {GST_CUDA_TENSOR_FLOAT64, "float64", kDLFloat, 64},
-                                   {GST_CUDA_TENSOR_INT16, "int16", kDLInt, 16},
-                                   {GST_CUDA_TENSOR_UINT16, "uint16", kDLUInt, 16},
-                                   {GST_CUDA_TENSOR_INT32, "int32", kDLInt, 32},
-                                   {GST_CUDA_TENSOR_UINT32, "uint32", kDLUInt, 32},
-                                   {GST_CUDA_TENSOR_INT64, "int64", kDLInt, 64},
-                                   {GST_CUDA_TENSOR_UINT64, "uint64", kDLUInt, 64}};
+constexpr DataType kDataTypes[] = {{GST_CUDA_TENSOR_DATA_TYPE_FLOAT32, "float32", kDLFloat, 32},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_FLOAT16, "float16", kDLFloat, 16},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT8, "uint8", kDLUInt, 8},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_INT8, "int8", kDLInt, 8},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_FLOAT64, "float64", kDLFloat, 64},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_INT16, "int16", kDLInt, 16},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT16, "uint16", kDLUInt, 16},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_INT32, "int32", kDLInt, 32},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT32, "uint32", kDLUInt, 32},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_INT64, "int64", kDLInt, 64},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT64, "uint64", kDLUInt, 64}};
 
 }  // namespace
 

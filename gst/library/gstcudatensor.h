@@ -85,27 +85,30 @@ GST_CUDA_TENSOR_API GType gst_cuda_tensor_get_type(void);
  * The element types, which are those of NNStreamer's caps.
  */
 typedef enum {
-  GST_CUDA_TENSOR_FLOAT32,
-  GST_CUDA_TENSOR_FLOAT16,
-  GST_CUDA_TENSOR_UINT8,
-  GST_CUDA_TENSOR_INT8,
-  GST_CUDA_TENSOR_FLOAT64,
-  GST_CUDA_TENSOR_INT16,
-  GST_CUDA_TENSOR_UINT16,
-  GST_CUDA_TENSOR_INT32,
-  GST_CUDA_TENSOR_UINT32,
-  GST_CUDA_TENSOR_INT64,
-  GST_CUDA_TENSOR_UINT64
+  GST_CUDA_TENSOR_DATA_TYPE_FLOAT32,
+  GST_CUDA_TENSOR_DATA_TYPE_FLOAT16,
+  GST_CUDA_TENSOR_DATA_TYPE_UINT8,
+  GST_CUDA_TENSOR_DATA_TYPE_INT8,
+  GST_CUDA_TENSOR_DATA_TYPE_FLOAT64,
+  GST_CUDA_TENSOR_DATA_TYPE_INT16,
+  GST_CUDA_TENSOR_DATA_TYPE_UINT16,
+  GST_CUDA_TENSOR_DATA_TYPE_INT32,
+  GST_CUDA_TENSOR_DATA_TYPE_UINT32,
+  GST_CUDA_TENSOR_DATA_TYPE_INT64,
+  GST_CUDA_TENSOR_DATA_TYPE_UINT64
 } GstCudaTensorDataType;
 
 /**
- * GstCudaTensorDevice:
+ * GstCudaTensorDeviceType:
  * @GST_CUDA_TENSOR_DEVICE_TYPE_CPU: host memory
  * @GST_CUDA_TENSOR_DEVICE_TYPE_CUDA: memory of a CUDA device
  *
  * The type of the device that holds the data. The values are those of DLPack's device types.
  */
-typedef enum { GST_CUDA_TENSOR_CPU = 1, GST_CUDA_TENSOR_CUDA = 2 } GstCudaTensorDevice;
+typedef enum {
+  GST_CUDA_TENSOR_DEVICE_TYPE_CPU = 1,
+  GST_CUDA_TENSOR_DEVICE_TYPE_CUDA = 2
+} GstCudaTensorDeviceType;
 
 /**
  * gst_cuda_tensor_new:
@@ -204,7 +207,8 @@ GST_CUDA_TENSOR_API gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor);
  */
 GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor);
 
-GST_CUDA_TENSOR_API GstCudaTensorDevice gst_cuda_tensor_get_device(const GstCudaTensor *tensor);
+GST_CUDA_TENSOR_API GstCudaTensorDeviceType
+gst_cuda_tensor_get_device_type(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_device_id:
@@ -301,7 +305,7 @@ typedef struct {
   GstCudaTensorGeometry geometry;
   gboolean has_region;
   gdouble region[4];
-  gboolean has_interest;
+  gboolean has_roi;
   const gchar *roi_type;
   gint roi_id, parent_id;
   /*< private >*/
@@ -364,9 +368,9 @@ GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeo
 #define GST_CUDA_TENSOR_NO_STREAM ((gpointer) ~(guintptr)0)
 
 /**
- * GstCudaTensorFlags:
- * @GST_CUDA_TENSOR_FLAG_NONE: no flags
- * @GST_CUDA_TENSOR_FLAG_ANY_CONTEXT: the consumer works in gst_cuda_tensor_get_context(), even if
+ * GstCudaTensorAcquireFlags:
+ * @GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE: no flags
+ * @GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT: the consumer works in gst_cuda_tensor_get_context(), even if
  * that is not the device's primary context. Without this flag, data outside the primary context is
  * rejected, because its address is not valid in PyTorch, CuPy, TensorRT and other software built on
  * the CUDA runtime.
@@ -376,14 +380,14 @@ GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeo
  * flag has no effect on gst_cuda_tensor_acquire().
  */
 typedef enum {
-  GST_CUDA_TENSOR_FLAG_NONE = 0,
-  GST_CUDA_TENSOR_FLAG_ANY_CONTEXT = 1 << 0,
-  GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO = 1 << 1
-} GstCudaTensorFlags;
+  GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE = 0,
+  GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT = 1 << 0,
+  GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM = 1 << 1
+} GstCudaTensorAcquireFlags;
 
 /**
  * gst_cuda_tensor_acquire:
- * @flags: #GstCudaTensorFlags
+ * @flags: #GstCudaTensorAcquireFlags
  * @stream: (nullable): the consumer's CUstream or cudaStream_t, where %NULL is the legacy default
  *   stream, or %GST_CUDA_TENSOR_NO_STREAM; ignored for tensors on the CPU
  * @error: return location for a #GError, or %NULL
@@ -395,8 +399,8 @@ typedef enum {
  *   no reference taken
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor,
-                                                     GstCudaTensorFlags flags, gpointer stream,
-                                                     GError **error);
+                                                     GstCudaTensorAcquireFlags flags,
+                                                     gpointer stream, GError **error);
 
 /**
  * gst_cuda_tensor_release:
@@ -415,7 +419,7 @@ struct DLManagedTensorVersioned;
 
 /**
  * gst_cuda_tensor_to_dlpack:
- * @flags: #GstCudaTensorFlags
+ * @flags: #GstCudaTensorAcquireFlags
  * @stream: (nullable): as in gst_cuda_tensor_acquire()
  * @error: return location for a #GError, or %NULL
  *
@@ -429,10 +433,8 @@ struct DLManagedTensorVersioned;
  * Returns: (transfer full) (nullable): the DLPack tensor, or %NULL with one of the errors of
  * gst_cuda_tensor_acquire()
  */
-GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor,
-                                                                      GstCudaTensorFlags flags,
-                                                                      gpointer stream,
-                                                                      GError **error);
+GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(
+    GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, gpointer stream, GError **error);
 
 /**
  * gst_cuda_tensor_to_dlpack_versioned:
@@ -443,7 +445,7 @@ GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTen
  * Returns: (transfer full) (nullable): as gst_cuda_tensor_to_dlpack()
  */
 GST_CUDA_TENSOR_API struct DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_versioned(
-    GstCudaTensor *tensor, GstCudaTensorFlags flags, gpointer stream, GError **error);
+    GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, gpointer stream, GError **error);
 
 /**
  * gst_cuda_tensor_share_primary_context:

@@ -10,8 +10,8 @@ namespace {
 void *const kLegacyDefaultStream = reinterpret_cast<void *>(1);
 void *const kPerThreadDefaultStream = reinterpret_cast<void *>(2);
 
-void check_context(const CudaLocation &place, GstCudaTensorFlags flags) {
-  if ((flags & GST_CUDA_TENSOR_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
+void check_context(const CudaLocation &place, GstCudaTensorAcquireFlags flags) {
+  if ((flags & GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
   throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
                 "the tensor is in a CUDA context that GStreamer created, which the consumer's CUDA "
                 "runtime cannot access: call gst_cuda_tensor_share_primary_context() for the "
@@ -19,7 +19,7 @@ void check_context(const CudaLocation &place, GstCudaTensorFlags flags) {
                 "the consumer works in that context");
 }
 
-void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
+void acquire(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, void *stream) {
   const auto &place = tensor->buffer.cuda();
   if (place) {
     check_context(*place, flags);
@@ -30,17 +30,18 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
 
 /// The consumer's stream if it is known to exist. No value if it may have been destroyed, or if it
 /// is the per-thread default stream, which differs between threads.
-std::optional<Stream> remaining_stream(GstCudaTensorFlags flags, void *stream) {
+std::optional<Stream> remaining_stream(GstCudaTensorAcquireFlags flags, void *stream) {
   if (stream == nullptr || stream == kLegacyDefaultStream) return Stream{stream};
-  const bool is_transient = (flags & GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO) != 0;
+  const bool is_transient = (flags & GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM) != 0;
   if (is_transient || stream == kPerThreadDefaultStream) return std::nullopt;
   return Stream{stream};
 }
 
-void release(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
+void release(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, void *stream) {
   const auto &place = tensor->buffer.cuda();
   if (!place || stream == GST_CUDA_TENSOR_NO_STREAM) return gst_cuda_tensor_unref(tensor);
-  release_after(*place, remaining_stream(flags, stream), [tensor] { gst_cuda_tensor_unref(tensor); });
+  release_after(*place, remaining_stream(flags, stream),
+                [tensor] { gst_cuda_tensor_unref(tensor); });
 }
 
 /// `Managed` is DLManagedTensor or DLManagedTensorVersioned.
@@ -48,7 +49,7 @@ template <class Managed>
 struct Export {
   Managed managed;  // must be first, so that it has the address of the Export
   GstCudaTensor *tensor;
-  GstCudaTensorFlags flags;
+  GstCudaTensorAcquireFlags flags;
   void *stream;
 };
 
@@ -63,7 +64,7 @@ DLTensor describe(GstCudaTensor *tensor) {
   const DenseLayout &layout = tensor->layout;
   DLTensor dl = {};
   dl.data = tensor->buffer.data();
-  dl.device = {gst_cuda_tensor_get_device(tensor), gst_cuda_tensor_get_device_id(tensor)};
+  dl.device = {gst_cuda_tensor_get_device_type(tensor), gst_cuda_tensor_get_device_id(tensor)};
   dl.ndim = static_cast<int32_t>(layout.shape.size());
   dl.dtype = {layout.type->code, layout.type->bits, 1};
   // Consumers do not write to them; DLPack has no const members.
@@ -73,7 +74,7 @@ DLTensor describe(GstCudaTensor *tensor) {
 }
 
 template <class Managed>
-Managed *make_export(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stream) {
+Managed *make_export(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, void *stream) {
   acquire(tensor, flags, stream);
   auto *self = new Export<Managed>{{}, tensor, flags, stream};
   self->managed.dl_tensor = describe(tensor);
@@ -87,8 +88,8 @@ Managed *make_export(GstCudaTensor *tensor, GstCudaTensorFlags flags, void *stre
 
 using namespace cudatensor;
 
-gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags, gpointer stream,
-                                 GError **error) {
+gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags,
+                                 gpointer stream, GError **error) {
   g_return_val_if_fail(tensor != nullptr, FALSE);
   return caught(error, [&] {
     acquire(tensor, flags, stream);
@@ -98,17 +99,17 @@ gboolean gst_cuda_tensor_acquire(GstCudaTensor *tensor, GstCudaTensorFlags flags
 
 void gst_cuda_tensor_release(GstCudaTensor *tensor, gpointer stream) {
   g_return_if_fail(tensor != nullptr);
-  release(tensor, GST_CUDA_TENSOR_FLAG_NONE, stream);
+  release(tensor, GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, stream);
 }
 
-DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor, GstCudaTensorFlags flags,
+DLManagedTensor *gst_cuda_tensor_to_dlpack(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags,
                                            gpointer stream, GError **error) {
   g_return_val_if_fail(tensor != nullptr, nullptr);
   return caught(error, [&] { return make_export<DLManagedTensor>(tensor, flags, stream); });
 }
 
 DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_versioned(GstCudaTensor *tensor,
-                                                              GstCudaTensorFlags flags,
+                                                              GstCudaTensorAcquireFlags flags,
                                                               gpointer stream, GError **error) {
   g_return_val_if_fail(tensor != nullptr, nullptr);
   return caught(error, [&] {

@@ -37,9 +37,9 @@ GstClockTime time_of(const GstStructure *s, const char *field) {
 }
 
 void read_roi(const GstStructure *s, GstCudaTensorSlot &slot) {
-  slot.has_interest = gst_structure_get_int(s, "roi-id", &slot.roi_id) &&
-                      gst_structure_get_int(s, "parent-id", &slot.parent_id);
-  if (slot.has_interest) slot.roi_type = gst_structure_get_string(s, "roi-type");
+  slot.has_roi = gst_structure_get_int(s, "roi-id", &slot.roi_id) &&
+                 gst_structure_get_int(s, "parent-id", &slot.parent_id);
+  if (slot.has_roi) slot.roi_type = gst_structure_get_string(s, "roi-type");
 }
 
 void read_region(const GstStructure *s, GstCudaTensorSlot &slot) {

@@ -156,7 +156,7 @@ void gst_cuda_tensor_unref(GstCudaTensor *tensor) {
 }
 
 GstCudaTensorDataType gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor) {
-  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_FLOAT32);
+  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_DATA_TYPE_FLOAT32);
   return tensor->layout.type->type;
 }
 
@@ -185,9 +185,9 @@ gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor) {
   return tensor->buffer.data();
 }
 
-GstCudaTensorDevice gst_cuda_tensor_get_device(const GstCudaTensor *tensor) {
-  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_CPU);
-  return tensor->buffer.cuda() ? GST_CUDA_TENSOR_CUDA : GST_CUDA_TENSOR_CPU;
+GstCudaTensorDeviceType gst_cuda_tensor_get_device_type(const GstCudaTensor *tensor) {
+  g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_DEVICE_TYPE_CPU);
+  return tensor->buffer.cuda() ? GST_CUDA_TENSOR_DEVICE_TYPE_CUDA : GST_CUDA_TENSOR_DEVICE_TYPE_CPU;
 }
 
 gint gst_cuda_tensor_get_device_id(const GstCudaTensor *tensor) {

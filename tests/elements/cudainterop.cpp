@@ -67,7 +67,7 @@ TEST_F(CudaInterop, IsTheDevicesMemoryItself) {
   const TensorRef tensor = tensor_in(made);
   ASSERT_NE(tensor, nullptr);
   EXPECT_EQ(gst_cuda_tensor_get_data(tensor.get()), device_address_of(made.get()));
-  EXPECT_EQ(gst_cuda_tensor_get_device(tensor.get()), GST_CUDA_TENSOR_CUDA);
+  EXPECT_EQ(gst_cuda_tensor_get_device_type(tensor.get()), GST_CUDA_TENSOR_DEVICE_TYPE_CUDA);
   EXPECT_EQ(gst_cuda_tensor_get_device_id(tensor.get()), 0);
   EXPECT_EQ(gst_cuda_tensor_get_context(tensor.get()), primary_handle());
   EXPECT_EQ(gst_cuda_tensor_get_stream(tensor.get()),
@@ -95,14 +95,14 @@ TEST_F(CudaInterop, RefusesAnotherContextUnlessTheConsumerWorksThere) {
   const BufferRef made = to_cuda(buffer_of(right()), {shared_context()});
   const TensorRef tensor = tensor_in(made);
   Refusal legacy, versioned, acquired;
-  EXPECT_EQ(
-      gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, nullptr, legacy.into()),
-      nullptr);
-  EXPECT_EQ(gst_cuda_tensor_to_dlpack_versioned(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
+  EXPECT_EQ(gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, nullptr,
+                                      legacy.into()),
+            nullptr);
+  EXPECT_EQ(gst_cuda_tensor_to_dlpack_versioned(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                                 GST_CUDA_TENSOR_NO_STREAM, versioned.into()),
             nullptr);
-  EXPECT_FALSE(
-      gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, nullptr, acquired.into()));
+  EXPECT_FALSE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, nullptr,
+                                       acquired.into()));
   for (const Refusal *refusal : {&legacy, &versioned, &acquired})
     EXPECT_TRUE(refusal->is(GST_CUDA_TENSOR_ERROR_CONTEXT, "share_primary_context"));
 
@@ -111,7 +111,7 @@ TEST_F(CudaInterop, RefusesAnotherContextUnlessTheConsumerWorksThere) {
   EXPECT_EQ(gst_cuda_tensor_get_context(tensor.get()), current_context());
   PinnedBytes seen(entered.device(), wrong());
   const Legacy dl =
-      to_dlpack(tensor.get(), consumer->get().handle, GST_CUDA_TENSOR_FLAG_ANY_CONTEXT);
+      to_dlpack(tensor.get(), consumer->get().handle, GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT);
   ASSERT_NE(dl, nullptr);
   seen.read_from(made.get(), consumer->get());
   entered.device().synchronize(consumer->get());
@@ -124,7 +124,7 @@ TEST_F(CudaInterop, RefusesAStreamOfAnotherContext) {
   const Entered entered(shared_context());
   const auto foreign = entered.device().make_stream();
   Refusal refusal;
-  EXPECT_EQ(gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
+  EXPECT_EQ(gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                       foreign->get().handle, refusal.into()),
             nullptr);
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_CUDA, "cudaEventRecord"));
@@ -150,8 +150,8 @@ TEST_F(CudaInterop, OfAPipelineIsRefusedUntilItSharesThePrimaryContext) {
     const TensorRef tensor = tensor_of(sample.get());
     EXPECT_EQ(gst_cuda_tensor_get_context(tensor.get()) == primary_handle(), shared);
     GError *error = nullptr;
-    const Versioned dl(gst_cuda_tensor_to_dlpack_versioned(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
-                                                           nullptr, &error));
+    const Versioned dl(gst_cuda_tensor_to_dlpack_versioned(
+        tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, nullptr, &error));
     EXPECT_EQ(dl != nullptr, shared);
     g_clear_error(&error);
     camera.pipeline().stop();
@@ -237,7 +237,7 @@ TEST_F(CudaInteropStreams, ConsumerWaitsForTheProducer) {
     const TensorRef tensor = tensor_in(made);
     Versioned dl;
     if (explicitly)
-      ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
+      ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                           consumer->get().handle, nullptr));
     else
       dl = to_versioned(tensor.get(), consumer->get().handle);
@@ -262,12 +262,12 @@ TEST_F(CudaInteropStreams, NextWriterWaitsForTheConsumer) {
     const BufferRef made = buffer(right(), stream());
     PinnedBytes seen(entered.device(), wrong());
     TensorRef tensor = tensor_in(made);
-    Legacy dl = to_dlpack(
-        tensor.get(), consumer->get().handle,
-        hold == Hold::dlpack ? GST_CUDA_TENSOR_FLAG_NONE : GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO);
+    Legacy dl = to_dlpack(tensor.get(), consumer->get().handle,
+                          hold == Hold::dlpack ? GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE
+                                               : GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM);
     if (explicitly) {
       dl.reset();
-      ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
+      ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                           consumer->get().handle, nullptr));
     }
     Gate gate(consumer->get());
@@ -299,11 +299,11 @@ TEST_F(CudaInteropStreams, MayBeUsedOnTheProducersStream) {
 
 /// Memory that knows no stream, which is complete and whose next writer knows nothing.
 class CudaInteropKept : public CudaInterop,
-                         public testing::WithParamInterface<GstCudaTensorFlags> {};
+                        public testing::WithParamInterface<GstCudaTensorAcquireFlags> {};
 
 INSTANTIATE_TEST_SUITE_P(, CudaInteropKept,
-                         testing::Values(GST_CUDA_TENSOR_FLAG_NONE,
-                                         GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO));
+                         testing::Values(GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
+                                         GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM));
 
 TEST_P(CudaInteropKept, WithoutAStreamUntilTheConsumerIsDone) {
   const Entered entered(primary());
@@ -341,7 +341,7 @@ TEST_F(CudaInterop, MayOutliveTheConsumersStream) {
     const Watch watch(made.get());
     auto consumer = entered.device().make_stream();
     Versioned dl = to_versioned(tensor_in(made).get(), consumer->get().handle,
-                                GST_CUDA_TENSOR_FLAG_STREAM_MAY_GO);
+                                GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM);
     made.reset();
     consumer.reset();
     std::thread([&] { dl.reset(); }).join();
@@ -552,7 +552,7 @@ TEST_F(CudaInterop, LetsTheBufferGoWhateverFails) {
           const Fault fault(std::to_string(call) + then + "700");
           const TensorRef tensor = tensor_in(made);
           made.reset();
-          Legacy dl(gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE,
+          Legacy dl(gst_cuda_tensor_to_dlpack(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                               consumer->get().handle, &error));
           EXPECT_EQ(dl == nullptr, error != nullptr);
         }

@@ -37,13 +37,13 @@ TensorRef tensor_of(GstSample *sample) {
   return TensorRef(checked(tensor, error));
 }
 
-Legacy to_dlpack(GstCudaTensor *tensor, gpointer stream, GstCudaTensorFlags flags) {
+Legacy to_dlpack(GstCudaTensor *tensor, gpointer stream, GstCudaTensorAcquireFlags flags) {
   GError *error = nullptr;
   DLManagedTensor *managed = gst_cuda_tensor_to_dlpack(tensor, flags, stream, &error);
   return Legacy(checked(managed, error));
 }
 
-Versioned to_versioned(GstCudaTensor *tensor, gpointer stream, GstCudaTensorFlags flags) {
+Versioned to_versioned(GstCudaTensor *tensor, gpointer stream, GstCudaTensorAcquireFlags flags) {
   GError *error = nullptr;
   auto *managed = gst_cuda_tensor_to_dlpack_versioned(tensor, flags, stream, &error);
   return Versioned(checked(managed, error));

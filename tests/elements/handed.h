@@ -52,9 +52,9 @@ class Refusal {
 TensorRef tensor_of(GstBuffer *buffer, const std::string &caps);
 TensorRef tensor_of(GstSample *sample);
 Legacy to_dlpack(GstCudaTensor *tensor, gpointer stream = nullptr,
-                 GstCudaTensorFlags flags = GST_CUDA_TENSOR_FLAG_NONE);
+                 GstCudaTensorAcquireFlags flags = GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE);
 Versioned to_versioned(GstCudaTensor *tensor, gpointer stream = nullptr,
-                       GstCudaTensorFlags flags = GST_CUDA_TENSOR_FLAG_NONE);
+                       GstCudaTensorAcquireFlags flags = GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE);
 
 /// "videotestsrc ! …" with an appsink behind, one sample after the other.
 class Camera {

@@ -64,32 +64,36 @@ void PrintTo(const Form &form, std::ostream *os) { *os << form.properties << for
 
 class Forms : public testing::TestWithParam<Form> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Interop, Forms,
-    testing::Values(
-        Form{"", "", GST_CUDA_TENSOR_FLOAT32, {1, 3, 12, 20}, {720, 240, 20, 1}, kDLFloat, 32},
-        Form{"dtype=float16 layout=nhwc width=5 height=7",
-             "",
-             GST_CUDA_TENSOR_FLOAT16,
-             {1, 7, 5, 3},
-             {105, 15, 3, 1},
-             kDLFloat,
-             16},
-        Form{"dtype=uint8 color=gray width=5 height=7",
-             ",dimensions=5:7:1",
-             GST_CUDA_TENSOR_UINT8,
-             {1, 7, 5},
-             {35, 5, 1},
-             kDLUInt,
-             8},
-        Form{"dtype=int8",
-             ",dimensions=20:12:3",
-             GST_CUDA_TENSOR_INT8,
-             {3, 12, 20},
-             {240, 20, 1},
-             kDLInt,
-             8}),
-    [](const auto &info) { return "form" + std::to_string(info.index); });
+INSTANTIATE_TEST_SUITE_P(Interop, Forms,
+                         testing::Values(Form{"",
+                                              "",
+                                              GST_CUDA_TENSOR_DATA_TYPE_FLOAT32,
+                                              {1, 3, 12, 20},
+                                              {720, 240, 20, 1},
+                                              kDLFloat,
+                                              32},
+                                         Form{"dtype=float16 layout=nhwc width=5 height=7",
+                                              "",
+                                              GST_CUDA_TENSOR_DATA_TYPE_FLOAT16,
+                                              {1, 7, 5, 3},
+                                              {105, 15, 3, 1},
+                                              kDLFloat,
+                                              16},
+                                         Form{"dtype=uint8 color=gray width=5 height=7",
+                                              ",dimensions=5:7:1",
+                                              GST_CUDA_TENSOR_DATA_TYPE_UINT8,
+                                              {1, 7, 5},
+                                              {35, 5, 1},
+                                              kDLUInt,
+                                              8},
+                                         Form{"dtype=int8",
+                                              ",dimensions=20:12:3",
+                                              GST_CUDA_TENSOR_DATA_TYPE_INT8,
+                                              {3, 12, 20},
+                                              {240, 20, 1},
+                                              kDLInt,
+                                              8}),
+                         [](const auto &info) { return "form" + std::to_string(info.index); });
 
 TEST_P(Forms, AreThoseOfTheCaps) {
   const Form &form = GetParam();
@@ -108,7 +112,7 @@ TEST_P(Forms, AreThoseOfTheCaps) {
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   EXPECT_EQ(gst_cuda_tensor_get_buffer(tensor.get()), buffer);
   EXPECT_EQ(gst_cuda_tensor_get_size(tensor.get()), gst_buffer_get_size(buffer));
-  EXPECT_EQ(gst_cuda_tensor_get_device(tensor.get()), GST_CUDA_TENSOR_CPU);
+  EXPECT_EQ(gst_cuda_tensor_get_device_type(tensor.get()), GST_CUDA_TENSOR_DEVICE_TYPE_CPU);
   EXPECT_EQ(gst_cuda_tensor_get_device_id(tensor.get()), 0);
   EXPECT_EQ(gst_cuda_tensor_get_context(tensor.get()), nullptr);
   EXPECT_EQ(gst_cuda_tensor_get_stream(tensor.get()), nullptr);
@@ -286,7 +290,7 @@ TEST(Interop, TellsTheRegionOfASlot) {
   EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 0u);
   GstCudaTensorSlot slot;
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 0, &slot));
-  EXPECT_TRUE(slot.valid && slot.has_region && slot.has_interest);
+  EXPECT_TRUE(slot.valid && slot.has_region && slot.has_roi);
   EXPECT_EQ(std::vector<double>(slot.region, slot.region + 4), std::vector<double>({1.5, 2, 3, 4}));
   EXPECT_STREQ(slot.roi_type, "face");
   EXPECT_EQ(slot.roi_id, 7);
@@ -295,10 +299,10 @@ TEST(Interop, TellsTheRegionOfASlot) {
   // What is not whole is not there.
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 1, &slot));
   EXPECT_TRUE(slot.valid);
-  EXPECT_FALSE(slot.has_region || slot.has_interest);
+  EXPECT_FALSE(slot.has_region || slot.has_roi);
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 3, &slot));
   EXPECT_TRUE(slot.has_region);
-  EXPECT_FALSE(slot.has_interest);
+  EXPECT_FALSE(slot.has_roi);
   EXPECT_EQ(slot.roi_type, nullptr);
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 2, &slot));
   EXPECT_FALSE(slot.valid);
@@ -333,7 +337,7 @@ TEST(Interop, TellsRegionsThatNobodyWasInterestedIn) {
     EXPECT_EQ(region_of(slots[0]), first) << properties;
     EXPECT_EQ(region_of(slots[1]), last) << properties;
     for (const GstCudaTensorSlot &slot : slots) {
-      EXPECT_FALSE(slot.has_interest) << properties;
+      EXPECT_FALSE(slot.has_roi) << properties;
       EXPECT_EQ(slot.roi_type, nullptr) << properties;
     }
     EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 0u);
@@ -360,7 +364,7 @@ TEST(Interop, TellsWhoWasInterestedInARegion) {
   ASSERT_EQ(slots.size(), 2u);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(region_of(slots[i]), (std::vector<double>{2.0 * i, 4, 8, 6}));
-    EXPECT_TRUE(slots[i].has_interest);
+    EXPECT_TRUE(slots[i].has_roi);
     EXPECT_STREQ(slots[i].roi_type, "face");
     EXPECT_EQ(slots[i].roi_id, i + 7);
     EXPECT_EQ(slots[i].parent_id, i + 70);
@@ -453,12 +457,14 @@ TEST(Interop, IsAcquiredAndReleased) {
   TensorRef tensor = tensor_of(buffer.get(), kCaps);
   buffer.reset();
   for (gpointer stream : {gpointer{nullptr}, GST_CUDA_TENSOR_NO_STREAM, gpointer{&buffer}}) {
-    ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, stream, nullptr));
+    ASSERT_TRUE(
+        gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, stream, nullptr));
     EXPECT_TRUE(gst_cuda_tensor_is_read_only(tensor.get()));
     gst_cuda_tensor_release(tensor.get(), stream);
     EXPECT_FALSE(gst_cuda_tensor_is_read_only(tensor.get()));
   }
-  ASSERT_TRUE(gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_FLAG_NONE, nullptr, nullptr));
+  ASSERT_TRUE(
+      gst_cuda_tensor_acquire(tensor.get(), GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, nullptr, nullptr));
   GstCudaTensor *acquired = tensor.release();
   gst_cuda_tensor_unref(acquired);
   EXPECT_FALSE(watch.is_gone());
@@ -648,13 +654,13 @@ void expect_null_is_refused(Result (*function)(const GstCudaTensor *, More...),
 }
 
 TEST(Interop, ObjectsToNull) {
-  expect_null_is_refused(gst_cuda_tensor_get_data_type, GST_CUDA_TENSOR_FLOAT32);
+  expect_null_is_refused(gst_cuda_tensor_get_data_type, GST_CUDA_TENSOR_DATA_TYPE_FLOAT32);
   expect_null_is_refused(gst_cuda_tensor_get_n_dims, 0u);
   expect_null_is_refused(gst_cuda_tensor_get_shape, nullptr);
   expect_null_is_refused(gst_cuda_tensor_get_strides, nullptr);
   expect_null_is_refused(gst_cuda_tensor_get_size, 0);
   expect_null_is_refused(gst_cuda_tensor_get_data, nullptr);
-  expect_null_is_refused(gst_cuda_tensor_get_device, GST_CUDA_TENSOR_CPU);
+  expect_null_is_refused(gst_cuda_tensor_get_device_type, GST_CUDA_TENSOR_DEVICE_TYPE_CPU);
   expect_null_is_refused(gst_cuda_tensor_get_device_id, 0);
   expect_null_is_refused(gst_cuda_tensor_get_context, nullptr);
   expect_null_is_refused(gst_cuda_tensor_get_stream, nullptr);

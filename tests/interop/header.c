@@ -11,7 +11,7 @@ static void use(GstSample *sample) {
   struct DLManagedTensor *managed;
   if (tensor == NULL) return;
   managed =
-      gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_FLAG_NONE, GST_CUDA_TENSOR_NO_STREAM, NULL);
+      gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE, GST_CUDA_TENSOR_NO_STREAM, NULL);
   g_assert(managed == NULL);
 }
 

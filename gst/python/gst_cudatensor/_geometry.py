@@ -86,7 +86,7 @@ class Slot:
                    _time(struct.pts), _time(struct.duration), _time(struct.running_time),
                    Geometry._of(struct.geometry) if struct.has_geometry else None,
                    tuple(struct.region) if struct.has_region else None, _text(struct.roi_type),
-                   *((struct.roi_id, struct.parent_id) if struct.has_interest else (None, None)))
+                   *((struct.roi_id, struct.parent_id) if struct.has_roi else (None, None)))
 
 
 def _text(value: Optional[bytes]) -> Optional[str]:

@@ -15,7 +15,7 @@ from typing import Any, Iterator
 SONAME = "libgstcudatensor-1.0.so.0"
 LIBRARY_VARIABLE = "GST_CUDATENSOR_LIBRARY"
 
-ANY_CONTEXT, STREAM_MAY_GO = 1, 2  # flags
+ANY_CONTEXT, TRANSIENT_STREAM = 1, 2  # flags
 NO_STREAM = ctypes.c_void_p(-1).value
 CPU, CUDA = 1, 2  # device types, numbered as in DLPack
 
@@ -56,7 +56,7 @@ class SlotStruct(ctypes.Structure):
                 ("pts", c_uint64), ("duration", c_uint64), ("running_time", c_uint64),
                 ("has_geometry", c_int), ("geometry", GeometryStruct),
                 ("has_region", c_int), ("region", c_double * 4),
-                ("has_interest", c_int), ("roi_type", c_char_p),
+                ("has_roi", c_int), ("roi_type", c_char_p),
                 ("roi_id", c_int), ("parent_id", c_int),
                 ("_reserved", c_void_p * 20)]
 
@@ -76,7 +76,7 @@ _FUNCTIONS = {
     "get_strides": (POINTER(c_int64), c_void_p),
     "get_size": (c_size_t, c_void_p),
     "get_data": (c_void_p, c_void_p),
-    "get_device": (c_int, c_void_p),
+    "get_device_type": (c_int, c_void_p),
     "get_device_id": (c_int, c_void_p),
     "is_read_only": (c_int, c_void_p),
     "get_geometry": (c_int, c_void_p, POINTER(GeometryStruct)),

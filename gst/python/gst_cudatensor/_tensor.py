@@ -9,7 +9,7 @@ from typing import Any, Callable, NoReturn, Optional
 
 from ._dlpack import make_capsule
 from ._geometry import Geometry, Slot
-from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, STREAM_MAY_GO, GeometryStruct,
+from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, TRANSIENT_STREAM, GeometryStruct,
                        SlotStruct, TensorError, address_of, call, functions)
 
 _LEGACY_DEFAULT_STREAM = 1
@@ -71,7 +71,7 @@ class Tensor(_NotCopied):
         self._dtype: str = functions.data_type_get_name(kind).decode()
         self._itemsize: int = functions.data_type_get_size(kind)
         self._nbytes: int = functions.get_size(address)
-        self._device = (functions.get_device(address), functions.get_device_id(address))
+        self._device = (functions.get_device_type(address), functions.get_device_id(address))
         geometry = GeometryStruct()
         self._geometry: Optional[Geometry] = None
         if functions.get_geometry(address, ctypes.byref(geometry)):
@@ -302,7 +302,7 @@ class Tensor(_NotCopied):
     def _acquire(self, function: Any, stream: Optional[int]) -> Any:
         reference = self._open()
         try:
-            return call(function, reference.address, self._flags | STREAM_MAY_GO, stream)
+            return call(function, reference.address, self._flags | TRANSIENT_STREAM, stream)
         except TensorError as error:
             raise BufferError(str(error)) from error
 

@@ -48,10 +48,10 @@ class Consumer {
     gst_sample_unref(sample);
     if (tensor == nullptr) fail("a batch", error);
     const auto let_go = [](DLManagedTensor *batch) { batch->deleter(batch); };
-    const bool on_gpu = gst_cuda_tensor_get_device(tensor) == GST_CUDA_TENSOR_CUDA;
+    const bool on_gpu = gst_cuda_tensor_get_device_type(tensor) == GST_CUDA_TENSOR_DEVICE_TYPE_CUDA;
     // Its memory goes back when the stream has come to where it is let go.
     const std::unique_ptr<DLManagedTensor, decltype(let_go)> batch(
-        gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_FLAG_NONE,
+        gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                   on_gpu ? stream_.handle() : nullptr, &error),
         let_go);
     if (batch == nullptr) fail("a batch", error);
