@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Holds the public names against tests/names/public.txt, which CONTRIBUTING.md says how to change.
+
+usage: names.py            compares, and fails where they differ
+       names.py --write    writes the list
+"""
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GObject, Gst  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+LIST = Path(__file__).with_name("public.txt")
+# Of GStreamer's own base classes.
+FOREIGN = {"GObject", "GstObject", "GstElement", "GstBaseTransform", "GstAggregator"}
+
+
+def own_properties(factory):
+    element = factory.create(None)
+    return [spec for spec in element.list_properties()
+            if GObject.type_name(spec.owner_type) not in FOREIGN]
+
+
+def plugin_names():
+    registry = Gst.Registry.get()
+    for feature in sorted(registry.get_feature_list_by_plugin("cudatensor"), key=Gst.Object.get_name):
+        name = feature.get_name()
+        yield f"element {name}"
+        for template in feature.get_static_pad_templates():
+            yield f"pad {name} {template.name_template}"
+        for spec in own_properties(feature):
+            yield f"property {name} {spec.name} {GObject.type_name(spec.value_type)}"
+            if spec.value_type.is_a(GObject.TYPE_ENUM):
+                for value in spec.enum_class.__enum_values__.values():
+                    yield f"choice {GObject.type_name(spec.value_type)} {value.value_nick}"
+
+
+def fields_of(structure, kind):
+    for i in range(structure.n_fields()):
+        yield f"{kind} {structure.nth_field_name(i)}"
+
+
+def run(description, take):
+    """Plays a pipeline to its end; `take` gets each element message, and the last sample."""
+    pipeline = Gst.parse_launch(description)
+    pipeline.set_state(Gst.State.PLAYING)
+    sample = pipeline.get_by_name("sink").emit("pull-sample")
+    bus = pipeline.get_bus()
+    messages = []
+    while (message := bus.timed_pop(5 * Gst.SECOND)) is not None:
+        if message.type == Gst.MessageType.ELEMENT:
+            messages.append(message.get_structure())
+        if message.type in (Gst.MessageType.EOS, Gst.MessageType.ERROR):
+            break
+    yield from take(sample.get_buffer(), messages)
+    pipeline.set_state(Gst.State.NULL)
+
+
+def meta_fields(meta):
+    def take(buffer, _):
+        structure = buffer.get_custom_meta(meta).get_structure()
+        yield f"meta {meta}"
+        yield from fields_of(structure, f"field {meta}")
+        own = {structure.nth_field_name(i) for i in range(structure.n_fields())}
+        if "slots" in own:
+            of_slots = set(re.findall(r"([a-z][a-z-]+)\\*=\\*\(", structure.to_string())) - own
+            yield from (f"field {meta} slots {name}" for name in of_slots)
+    return take
+
+
+def stream_names():
+    def message_fields(_, messages):
+        yield f"message {messages[0].get_name()}"
+        yield from fields_of(messages[0], f"field {messages[0].get_name()}")
+    source = "videotestsrc num-buffers=1 ! video/x-raw,format=NV12,width=64,height=48 ! "
+    yield from run(source + "cudahistogram roi=<0,0,8,8> interval=0 ! appsink name=sink",
+                   message_fields)
+    yield from run(source + "cudaletterbox ! video/x-raw,width=32,height=32 ! appsink name=sink",
+                   meta_fields("GstCudaTensorGeometryMeta"))
+    yield from run(source + "cudanormalize regions=tiles ! appsink name=sink",
+                   meta_fields("GstCudaTensorBatchMeta"))
+
+
+def header_names():
+    """Functions, types, enumerators and fields of the C library's header."""
+    text = (ROOT / "gst/library/gstcudatensor.h").read_text()
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    for name in re.findall(r"\b(gst_cuda_tensor_\w+)\s*\(", text):
+        yield f"function {name}"
+    for body, name in re.findall(r"typedef enum\s*\{(.*?)\}\s*(\w+);", text, re.S):
+        yield f"type {name}"
+        for value in re.findall(r"\b(GST_CUDA_TENSOR_\w+)\b", body):
+            yield f"enumerator {name} {value}"
+    for body, name in re.findall(r"typedef struct\s*\{(.*?)\}\s*(\w+);", text, re.S):
+        yield f"type {name}"
+        for declaration in body.split(";"):
+            pointer = re.search(r"\(\*(\w+)\)", declaration)
+            fields = ([pointer.group(1)] if pointer else
+                      re.findall(r"(\w+)\s*(?:\[\w+\])?\s*(?:,|$)", declaration.strip()))
+            yield from (f"member {name} {field}" for field in fields if field != "_gst_reserved")
+    for name in re.findall(r"#define (GST_\w+)", text):
+        if name != "GST_CUDA_TENSOR_H":
+            yield f"macro {name}"
+
+
+def python_names():
+    """The package's public names, by their source."""
+    folder = ROOT / "gst/python/gst_cudatensor"
+    init = ast.parse((folder / "__init__.py").read_text())
+    exported = next(ast.literal_eval(node.value) for node in init.body
+                    if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    for file in sorted(folder.glob("_*.py")):
+        for node in ast.parse(file.read_text()).body:
+            if getattr(node, "name", "") in exported:
+                yield from names_of_node(node)
+
+
+def names_of_node(node):
+    if isinstance(node, ast.FunctionDef):
+        yield f"python {node.name}({', '.join(a.arg for a in node.args.args + node.args.kwonlyargs)})"
+        return
+    yield f"python {node.name}"
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+            names = [a.arg for a in member.args.args + member.args.kwonlyargs if a.arg not in
+                     ("self", "cls")]
+            is_property = any(getattr(d, "id", "") == "property" for d in member.decorator_list)
+            yield f"python {node.name}.{member.name}" + ("" if is_property else f"({', '.join(names)})")
+        target = getattr(member, "target", None) or (getattr(member, "targets", [None])[0])
+        if isinstance(target, ast.Name) and not target.id.startswith("_"):
+            yield f"python {node.name}.{target.id}"
+
+
+def option_names():
+    for name in re.findall(r"^option\('(\w+)'", (ROOT / "meson_options.txt").read_text(), re.M):
+        yield f"option {name}"
+
+
+def environment_names():
+    """What programs of users may set."""
+    files = subprocess.run(["git", "-C", ROOT, "grep", "-hoE", r"\b(GST_)?CUDATENSOR_[A-Z_]+",
+                            "--", "gst", "kernels", "pipelines"], capture_output=True, text=True)
+    yield from (f"environment {name}" for name in sorted(set(files.stdout.split()))
+                if name in ("GST_CUDATENSOR_LIBRARY",))
+
+
+def main():
+    Gst.init(None)
+    names = []
+    for kind in (plugin_names, stream_names, header_names, python_names, option_names,
+                 environment_names):
+        names += sorted(set(kind()))
+    text = "\n".join(names) + "\n"
+    if sys.argv[1:] == ["--write"]:
+        LIST.write_text(text)
+        return
+    frozen = set(LIST.read_text().splitlines())
+    for name in sorted(frozen - set(names)):
+        print(f"gone: {name}")
+    for name in sorted(set(names) - frozen):
+        print(f"new: {name}")
+    sys.exit(frozen != set(names))
+
+
+main()
