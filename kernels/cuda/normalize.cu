@@ -3,8 +3,7 @@
 #include <optional>
 
 #include "kernels/cuda/operations.h"
-#include "kernels/cuda/resample.cuh"
-#include "kernels/cuda/yuv444.cuh"
+#include "kernels/cuda/tensorkernels.cuh"
 
 namespace cudatensor::cuda {
 namespace {
@@ -26,34 +25,6 @@ TensorArgs tensor_args(const TensorPlan &plan) {
   }
   return args;
 }
-
-/// The kernels for a plan: for pictures of its format whose words are aligned, the same for plans whose
-/// rows share what they read, or null, and for all pictures.
-template <class Uploaded, int kFrames>
-class TensorKernels {
- public:
-  using Work = PixelWork<typename Uploaded::Args, TensorArgs, kFrames>;
-
-  TensorKernels(DType dtype, const typename Uploaded::Plan &plan) {
-    switch (dtype) {
-      case DType::float32: set<float>(plan); break;
-      case DType::float16: set<Half>(plan); break;
-      case DType::uint8: set<uint8_t>(plan); break;
-      case DType::int8: set<int8_t>(plan); break;
-    }
-  }
-
-  Launcher<Work> words, sharing, any;
-
- private:
-  template <class T>
-  void set(const typename Uploaded::Plan &plan) {
-    using Launchers = typename Uploaded::template Launchers<TensorSink<T>, kFrames>;
-    words = Launchers::pick(plan);
-    sharing = Launchers::pick_shared(plan);
-    any = Launchers::pick_any(plan);
-  }
-};
 
 /// Slots of a tensor, by number.
 struct Range {
@@ -125,7 +96,7 @@ class PlansOfKind {
 
   Prepared prepared(const Plan &plan, const typename Uploaded::DeviceTables &tables) const {
     return {Uploaded(typename Uploaded::PlanTables(tables), plan),
-            Kernels(tensor_.slot.dtype, plan)};
+            pick_kernels<Uploaded, kFrames>(tensor_.slot.dtype, plan)};
   }
 
   const Prepared &of(const Batch &batch, size_t slot) const {

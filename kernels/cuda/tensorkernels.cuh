@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The kernels that fill the slots of a tensor. There are hundreds, which take minutes to compile: each
+// element type has a source file of its own.
+#pragma once
+
+#include "kernels/cuda/resample.cuh"
+#include "kernels/cuda/yuv444.cuh"
+
+namespace cudatensor::cuda {
+
+/// The kernels for a plan. `Uploaded` is the plan on the device, kFrames the most slots of a launch.
+template <class Uploaded, int kFrames>
+struct TensorKernels {
+  using Work = PixelWork<typename Uploaded::Args, TensorArgs, kFrames>;
+
+  Launcher<Work> words;    ///< for pictures of the plan's format whose words are aligned
+  Launcher<Work> sharing;  ///< the same if rows share the samples that they read; otherwise null
+  Launcher<Work> any;      ///< for all pictures
+};
+
+/// Picks the kernels that write elements of type T: float, Half, uint8_t or int8_t.
+template <class T, class Uploaded, int kFrames>
+TensorKernels<Uploaded, kFrames> pick_kernels(const typename Uploaded::Plan &plan);
+
+template <class Uploaded, int kFrames>
+TensorKernels<Uploaded, kFrames> pick_kernels(DType dtype, const typename Uploaded::Plan &plan) {
+  switch (dtype) {
+    case DType::float32: return pick_kernels<float, Uploaded, kFrames>(plan);
+    case DType::float16: return pick_kernels<Half, Uploaded, kFrames>(plan);
+    case DType::uint8: return pick_kernels<uint8_t, Uploaded, kFrames>(plan);
+    case DType::int8: return pick_kernels<int8_t, Uploaded, kFrames>(plan);
+  }
+  return {};
+}
+
+}  // namespace cudatensor::cuda
