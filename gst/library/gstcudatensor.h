@@ -24,48 +24,18 @@
  * The caps do not contain the layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C,
  * depending on the element's property `layout`, and has no N dimension if the caps have three
  * dimensions.
+ *
+ * gst_cuda_tensor_histogram_parse() reads the messages that cudahistogram posts on the bus.
  */
 #ifndef GST_CUDA_TENSOR_H
 #define GST_CUDA_TENSOR_H
 
 #include <gst/gst.h>
 
+#include "gstcudatensorerrors.h"
+#include "gstcudatensorhistogram.h"
+
 G_BEGIN_DECLS
-
-#ifdef BUILDING_GST_CUDA_TENSOR
-#define GST_CUDA_TENSOR_API GST_API_EXPORT
-#else
-#define GST_CUDA_TENSOR_API GST_API_IMPORT
-#endif
-
-/**
- * GST_CUDA_TENSOR_ERROR:
- *
- * The error domain of all functions in this library. The messages name the cause.
- */
-#define GST_CUDA_TENSOR_ERROR (gst_cuda_tensor_error_quark())
-GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
-
-/**
- * GstCudaTensorError:
- * @GST_CUDA_TENSOR_ERROR_CAPS: the caps do not describe one static tensor of a known type
- * @GST_CUDA_TENSOR_ERROR_BUFFER: the buffer does not have exactly one memory of the size that the
- * caps describe, or the memory cannot be mapped
- * @GST_CUDA_TENSOR_ERROR_NO_CUDA: the library was built without CUDA, or there is no driver, device
- * or libgstcuda
- * @GST_CUDA_TENSOR_ERROR_CONTEXT: the memory belongs to a CUDA context that the consumer does not
- * use
- * @GST_CUDA_TENSOR_ERROR_STATE: the element has started
- * @GST_CUDA_TENSOR_ERROR_CUDA: a CUDA call failed
- */
-typedef enum {
-  GST_CUDA_TENSOR_ERROR_CAPS,
-  GST_CUDA_TENSOR_ERROR_BUFFER,
-  GST_CUDA_TENSOR_ERROR_NO_CUDA,
-  GST_CUDA_TENSOR_ERROR_CONTEXT,
-  GST_CUDA_TENSOR_ERROR_STATE,
-  GST_CUDA_TENSOR_ERROR_CUDA
-} GstCudaTensorError;
 
 /* ------------------------------------------------------------------------------------- tensors */
 

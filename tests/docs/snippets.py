@@ -119,8 +119,8 @@ def main():
     assert len(tensors) > 10, tensors
     assert all(re.fullmatch(r"\(1, 3, 640, 640\) [\d.]+ \[\(.*\)\]", line)
                for line in tensors), tensors[:3]
-    print_histogram, infer_sample = blocks("cpp")
-    compile_cpp(print_histogram, "-fsyntax-only")
+    take_message, infer_sample = blocks("cpp")
+    compile_cpp(take_message, "-fsyntax-only")
     run_hand_over(infer_sample)
     print(f"{len(lines)} messages read, a box mapped back, {len(tensors)} tensors handed over, "
           "the C++ compiles, and infers")

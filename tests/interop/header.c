@@ -16,11 +16,14 @@ static void use(GstSample *sample) {
 }
 
 int main(void) {
+  GstCudaTensorHistogram sum = {0}, histogram = {.frames = 1, .pixels = 2, .bins = {[7] = 2}};
   GstCudaTensorGeometry geometry = {.inverse = {2, 0, 0, 0, 2, -280}};
   gdouble box[4] = {0, 140, 640, 500};
   void (*volatile compiled)(GstSample *) = use;
   g_assert(compiled != NULL);
   gst_cuda_tensor_geometry_map_box(&geometry, box, box);
   g_assert(box[0] == 0 && box[1] == 0 && box[2] == 1280 && box[3] == 720);
+  gst_cuda_tensor_histogram_add(&sum, &histogram);
+  g_assert(sum.mean == 7 && sum.p99 == 7);
   return 0;
 }

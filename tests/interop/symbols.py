@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""symbols.py LIBRARY HEADER
+"""symbols.py LIBRARY HEADER...
 
-What the library exports is what its header declares, and what programs built earlier rely on: the
+What the library exports is what its headers declare, and what programs built earlier rely on: the
 list below grows, and a name that leaves it changes the soname.
 """
 import re
@@ -13,19 +13,20 @@ from pathlib import Path
 SINCE_0_1 = """
 acquire data_type_get_name data_type_get_size error_quark geometry_map_box get_buffer get_context
 get_data get_data_type get_device_type get_device_id get_geometry get_left_out get_n_dims get_n_slots
-get_shape get_size get_slot get_stream get_strides get_type is_read_only new new_from_sample
-python_capsule_destructor ref release share_primary_context to_dlpack to_dlpack_versioned
-unref
+get_shape get_size get_slot get_stream get_strides get_type histogram_add histogram_parse
+is_histogram is_read_only new new_from_sample python_capsule_destructor ref release
+share_primary_context to_dlpack to_dlpack_versioned unref
 """.split()
 
 
 def main():
-    library, header = sys.argv[1:]
+    library, *headers = sys.argv[1:]
     shown = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], check=True,
                            text=True, stdout=subprocess.PIPE).stdout
     exported = sorted(line.split()[0].split("@")[0] for line in shown.splitlines())
+    declarations = "".join(Path(header).read_text() for header in headers)
     declared = sorted(re.findall(r"^GST_CUDA_TENSOR_API\b[^;]*?(gst_cuda_tensor_\w+)\s*\(",
-                                 Path(header).read_text(), re.M))
+                                 declarations, re.M))
     listed = sorted("gst_cuda_tensor_" + name for name in SINCE_0_1)
     for what, names in ("exported", exported), ("declared", declared):
         if names != listed:

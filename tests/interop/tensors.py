@@ -31,7 +31,7 @@ gi.require_version("GstVideo", "1.0")
 from gi.repository import GLib, Gst, GstVideo  # noqa: E402
 import numpy  # noqa: E402
 import gst_cudatensor  # noqa: E402
-from gst_cudatensor import ErrorCode, Tensor, TensorError  # noqa: E402
+from gst_cudatensor import ErrorCode, Histogram, Tensor, TensorError  # noqa: E402
 
 # Before, some take all that comes for read-only, as 2.2.4.
 KNOWS_DLPACK_1 = tuple(map(int, numpy.__version__.split(".")[:3])) >= (2, 2, 6)
@@ -521,6 +521,75 @@ class Cuda(unittest.TestCase):
             gst_cudatensor.share_primary_context(pipeline)
         self.assertEqual(raised.exception.code, ErrorCode.STATE)
         pipeline.set_state(Gst.State.NULL)
+
+
+class Histograms(unittest.TestCase):
+    def messages(self, properties, frames=10):
+        pipeline = Gst.parse_launch(
+            f"videotestsrc num-buffers={frames} pattern=snow ! "
+            "video/x-raw,format=GRAY8,width=20,height=12,framerate=10/1 ! "
+            f"cudahistogram {properties} ! fakesink")
+        pipeline.set_state(Gst.State.PLAYING)
+        wanted = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR
+        found = []
+        while (message := pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, wanted)):
+            if message.type != Gst.MessageType.ELEMENT:
+                break
+            found.append(message)
+        pipeline.set_state(Gst.State.NULL)
+        self.assertFalse(gst_cudatensor.is_histogram(message))
+        return found
+
+    def test_all_fields(self):
+        message, = self.messages("interval=2000000000")
+        fields = message.get_structure()
+        for given in message, hash(message):
+            self.assertTrue(gst_cudatensor.is_histogram(given))
+            histogram = Histogram.from_message(given)
+            self.assertEqual((histogram.frames, histogram.pixels), (10, 2400))
+            self.assertEqual((histogram.timestamp, histogram.duration), (0, Gst.SECOND))
+            _, bins = fields.get_array("histogram")
+            self.assertEqual(histogram.bins, tuple(bins.get_nth(i) for i in range(256)))
+            self.assertEqual(sum(histogram.bins), histogram.pixels)
+            for name in Histogram.__dataclass_fields__.keys() - {"bins", "roi"}:
+                self.assertEqual(getattr(histogram, name), fields.get_value(name.replace("_", "-")))
+            self.assertIsNone(histogram.roi)
+
+    def test_region(self):
+        message, = self.messages("interval=2000000000 roi=<4,2,6,3>")
+        self.assertEqual(Histogram.from_message(message).roi, (4, 2, 6, 3))
+
+    def test_sum(self):
+        for roi in "", " roi=<4,2,6,3>":
+            each = [Histogram.from_message(m) for m in self.messages("interval=0" + roi)]
+            self.assertEqual([h.frames for h in each], [1] * 10)
+            total = each[0]
+            for histogram in each[1:]:
+                total += histogram
+            bins = tuple(map(sum, zip(*(h.bins for h in each))))
+            self.assertEqual((total.frames, total.bins, total.duration, total.roi),
+                             (10, bins, Gst.SECOND, each[0].roi))
+            self.assertAlmostEqual(total.mean, sum(h.mean for h in each) / 10)
+            self.assertAlmostEqual(total.clipped_low, sum(h.clipped_low for h in each) / 10)
+        with self.assertRaises(TypeError):
+            total + 1
+
+    def test_unknown_times(self):
+        histogram = Histogram(*[None] * 4, 1, 0, (0,) * 256, *[0] * 11, roi=None)
+        total = histogram + histogram
+        self.assertEqual((total.frames, total.timestamp, total.duration), (2, None, None))
+
+    def test_refusals(self):
+        for message, text in (
+                (Gst.Message.new_eos(None), "not one of cudahistogram"),
+                (Gst.Message.new_element(None, Gst.Structure.new_empty("cudahistogram")),
+                 "timestamp is missing")):
+            with self.assertRaisesRegex(TensorError, text) as raised:
+                Histogram.from_message(message)
+            self.assertEqual(raised.exception.code, ErrorCode.MESSAGE)
+        for read in gst_cudatensor.is_histogram, Histogram.from_message:
+            with self.assertRaisesRegex(TypeError, "GstMessage"):
+                read(made_buffer())
 
 
 class Refusals(unittest.TestCase):

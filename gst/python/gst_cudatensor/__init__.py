@@ -5,11 +5,15 @@
 >>> torch.from_dlpack(tensor)       # on the tensor's device, GPU or CPU
 >>> numpy.asarray(tensor)           # on the CPU
 
+Histogram.from_message() reads the messages of cudahistogram.
+
 A thin wrapper of libgstcudatensor-1.0; see its header for details.
 """
 from ._geometry import Geometry, Slot
+from ._histogram import Histogram, is_histogram
 from ._library import ErrorCode, TensorError
 from ._tensor import Tensor, share_primary_context
 
-__all__ = ["ErrorCode", "Geometry", "Slot", "Tensor", "TensorError", "share_primary_context"]
+__all__ = ["ErrorCode", "Geometry", "Histogram", "Slot", "Tensor", "TensorError", "is_histogram",
+           "share_primary_context"]
 __version__ = "0.1.0"

@@ -6,9 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
-from ._library import GeometryStruct, SlotStruct
-
-_NO_TIME = 2**64 - 1
+from ._library import GeometryStruct, SlotStruct, time_of
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Slot:
     @classmethod
     def _of(cls, struct: SlotStruct) -> Slot:
         return cls(bool(struct.valid), struct.pad_index, _text(struct.stream_id),
-                   _time(struct.pts), _time(struct.duration), _time(struct.running_time),
+                   time_of(struct.pts), time_of(struct.duration), time_of(struct.running_time),
                    Geometry._of(struct.geometry) if struct.has_geometry else None,
                    tuple(struct.region) if struct.has_region else None, _text(struct.roi_type),
                    *((struct.roi_id, struct.parent_id) if struct.has_roi else (None, None)))
@@ -91,7 +89,3 @@ class Slot:
 
 def _text(value: Optional[bytes]) -> Optional[str]:
     return None if value is None else value.decode(errors="replace")
-
-
-def _time(value: int) -> Optional[int]:
-    return None if value == _NO_TIME else value

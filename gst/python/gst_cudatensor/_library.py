@@ -10,7 +10,7 @@ import subprocess
 import sys
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 SONAME = "libgstcudatensor-1.0.so.0"
 LIBRARY_VARIABLE = "GST_CUDATENSOR_LIBRARY"
@@ -18,6 +18,7 @@ LIBRARY_VARIABLE = "GST_CUDATENSOR_LIBRARY"
 ANY_CONTEXT, TRANSIENT_STREAM = 1, 2  # flags
 NO_STREAM = ctypes.c_void_p(-1).value
 CPU, CUDA = 1, 2  # device types, numbered as in DLPack
+NO_TIME = 2**64 - 1
 
 
 class ErrorCode(enum.IntEnum):
@@ -29,6 +30,7 @@ class ErrorCode(enum.IntEnum):
     CONTEXT = 3  #: the memory belongs to a CUDA context that the consumer does not use
     STATE = 4  #: the element has started
     CUDA = 5  #: a CUDA call failed
+    MESSAGE = 6  #: not a message of cudahistogram, or one that lacks a field
 
 
 class TensorError(RuntimeError):
@@ -61,6 +63,17 @@ class SlotStruct(ctypes.Structure):
                 ("_reserved", c_void_p * 20)]
 
 
+class HistogramStruct(ctypes.Structure):
+    _fields_ = [*((name, c_uint64) for name in ("timestamp", "stream_time", "running_time",
+                                                "duration")),
+                ("frames", c_uint), ("pixels", c_uint64), ("bins", c_uint64 * 256),
+                ("mean", c_double), ("stddev", c_double),
+                *((name, c_uint) for name in ("min", "max", "median", "p1", "p5", "p95", "p99")),
+                ("clipped_low", c_double), ("clipped_high", c_double),
+                ("has_roi", c_int), ("roi", c_uint * 4),
+                ("_reserved", c_void_p * 4)]
+
+
 _ERROR = POINTER(POINTER(GError))
 # Functions without the prefix gst_cuda_tensor_: the result type, then the parameter types.
 _FUNCTIONS = {
@@ -89,6 +102,9 @@ _FUNCTIONS = {
     "to_dlpack_versioned": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
     "python_capsule_destructor": (c_void_p, c_void_p),
     "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
+    "is_histogram": (c_int, c_void_p),
+    "histogram_parse": (c_int, c_void_p, POINTER(HistogramStruct), _ERROR),
+    "histogram_add": (None, POINTER(HistogramStruct), POINTER(HistogramStruct)),
 }
 
 
@@ -174,6 +190,11 @@ def call(function: Any, *arguments: Any) -> Any:
     code, message = error.contents.code, error.contents.message
     _LIBRARY.g_error_free(error)
     raise TensorError(ErrorCode(code), message.decode())
+
+
+def time_of(value: int) -> Optional[int]:
+    """A GstClockTime; None where it is not known."""
+    return None if value == NO_TIME else value
 
 
 def _is_a(name: str, wanted: str) -> bool:
