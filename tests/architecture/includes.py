@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """includes.py ROOT: the layers of kernels/ and gst/. Every file includes by paths from the root, and
-only its own folder and those below it."""
+only its own folder and those below it. luminance-monitor includes by paths from its src/, and of the
+rest of the repository only the library's header."""
 import pathlib
 import re
 import sys
@@ -28,6 +29,10 @@ INSTALLED = {f'gst/library/{name}' for name in (
 FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
 
 
+MONITOR = 'pipelines/apps/luminance-monitor/src'
+MADE_FOR_MONITOR = {'page-resources.h'}
+
+
 def is_installed_with(name, path):
     return {str(path), str(path.parent / name)} <= INSTALLED
 
@@ -48,12 +53,29 @@ def faults(root, path):
                 yield f'includes "{name}", which lies above it'
 
 
+def monitor_faults(root, path):
+    foreign = {path.relative_to(root / 'gst/library').as_posix()
+               for path in (root / 'gst/library').glob('*.h')} - {'gstcudatensor.h'}
+    for kind, name in INCLUDE.findall(path.read_text()):
+        if kind == '<':
+            if name in foreign or (root / name).exists():
+                yield f'includes <{name}>: of the repository, the monitor has gstcudatensor.h alone'
+        elif name not in MADE_FOR_MONITOR and not (root / MONITOR / name).exists():
+            yield f'includes "{name}", which is no path from its src/'
+
+
+def sources_in(folder):
+    return [path for path in folder.rglob('*') if path.suffix in SOURCES]
+
+
 def main(root):
-    files = [path for top in ('kernels', 'gst') for path in (root / top).rglob('*')
-             if path.suffix in SOURCES]
-    found = [f'{path.relative_to(root)} {fault}' for path in files for fault in faults(root, path)]
-    print('\n'.join(found) or f'{len(files)} files')
-    return len(found) > 0 or len(files) < 100
+    files = [path for top in ('kernels', 'gst') for path in sources_in(root / top)]
+    monitor = sources_in(root / MONITOR)
+    found = [f'{path.relative_to(root)} {fault}'
+             for paths, check in ((files, faults), (monitor, monitor_faults))
+             for path in paths for fault in check(root, path)]
+    print('\n'.join(found) or f'{len(files)} files, {len(monitor)} of the monitor')
+    return len(found) > 0 or len(files) < 100 or len(monitor) < 100
 
 
 sys.exit(main(pathlib.Path(sys.argv[1])))

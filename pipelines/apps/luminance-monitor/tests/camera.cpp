@@ -19,9 +19,9 @@ Measurement frame_of(Time time, double mean) {
   m.frames = 1;
   m.mean = mean;
   m.p1 = 50, m.p99 = 150;
-  m.histogram[static_cast<size_t>(mean)] = 1000000;
-  m.histogram[255] = ++different % 1000;
-  for (const uint64_t count : m.histogram) m.pixels += count;
+  m.bins[static_cast<size_t>(mean)] = 1000000;
+  m.bins[255] = ++different % 1000;
+  for (const uint64_t count : m.bins) m.pixels += count;
   return m;
 }
 

@@ -67,7 +67,7 @@ Measurement measure(const std::vector<uint8_t> &pixels, Time time) {
   frame.pixels = pixels.size();
   uint64_t sum = 0, low = 0, high = 0;
   for (const uint8_t luma : pixels) {
-    ++frame.histogram[luma];
+    ++frame.bins[luma];
     sum += luma, low += luma <= 16, high += luma >= 235;
   }
   const auto count = static_cast<double>(pixels.size());

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -16,6 +18,9 @@
 
 namespace luminance {
 namespace {
+
+/// Pixels of each luma.
+using Histogram = std::array<uint64_t, 256>;
 
 CameraSettings camera_settings(const std::string &id, const std::string &name = "Entrance") {
   CameraSettings camera;
@@ -51,7 +56,7 @@ class World {
     Measurement frame;
     frame.time = begin_ + seconds(time);
     frame.frames = 1;
-    frame.histogram = histogram;
+    std::copy(histogram.begin(), histogram.end(), frame.bins);
     double sum = 0;
     for (size_t luma = 0; luma < histogram.size(); ++luma) {
       frame.pixels += histogram[luma];
@@ -135,7 +140,7 @@ TEST(Metrics, ShowTheLatestInterval) {
 TEST(Metrics, SumPixelsByLuma) {
   Random random;
   World world(settings_of(2));
-  std::array<uint64_t, 256> sum = {};
+  Histogram sum = {};
   const int frames = 40;
   for (int i = 0; i < frames; ++i) {
     const Histogram histogram = random.histogram();

@@ -14,9 +14,9 @@
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 
-#include "kernels/histogram.h"
 #include "web/server.h"
 
 namespace luminance {
@@ -44,17 +44,17 @@ Measurement measure(size_t camera, uint64_t frame, bool is_dark, Time time) {
   for (unsigned luma = 16; luma <= 235; ++luma) {
     const uint64_t pixels = (7 * camera + shift + luma) % 97 + 1;
     const unsigned shown = is_dark ? 16 + (luma - 16) / 8 : luma;
-    m.histogram[shown] += pixels;
+    m.bins[shown] += pixels;
   }
-  const cudatensor::HistogramStatistics s = cudatensor::statistics_of(m.histogram);
-  m.pixels = s.pixels;
-  m.mean = s.mean, m.stddev = s.stddev;
-  m.min = s.min, m.max = s.max, m.median = s.median;
-  m.p1 = s.p1, m.p5 = s.p5, m.p95 = s.p95, m.p99 = s.p99;
+  m.pixels = std::accumulate(std::begin(m.bins), std::end(m.bins), uint64_t{0});
   const auto pixels = static_cast<double>(m.pixels);
-  m.clipped_low = static_cast<double>(m.histogram[16]) / pixels;
-  m.clipped_high = static_cast<double>(m.histogram[235]) / pixels;
-  return m;
+  m.clipped_low = static_cast<double>(m.bins[16]) / pixels;
+  m.clipped_high = static_cast<double>(m.bins[235]) / pixels;
+  // The sum of one histogram has its statistics.
+  Measurement sum;
+  sum.time = time;
+  gst_cuda_tensor_histogram_add(&sum, &m);
+  return sum;
 }
 
 GBytes *make_jpeg() {

@@ -23,9 +23,9 @@ Measurement frame_of(Time time, double mean, unsigned spread = 100) {
   m.frames = 1;
   m.mean = mean;
   m.p1 = 100 - spread / 2, m.p99 = m.p1 + spread;
-  m.histogram[static_cast<size_t>(mean)] = 1000000;
-  m.histogram[255] = ++different % 1000;
-  for (const uint64_t count : m.histogram) m.pixels += count;
+  m.bins[static_cast<size_t>(mean)] = 1000000;
+  m.bins[255] = ++different % 1000;
+  for (const uint64_t count : m.bins) m.pixels += count;
   return m;
 }
 
@@ -149,7 +149,7 @@ TEST(Verdicts, FrozenNeedsTheSameHistogramAllTheTime) {
     for (Time now = from; now < to; now += kFrame) {
       Measurement m = same;
       m.time = now;
-      if (now == odd) std::swap(m.histogram[3], m.histogram[100]);
+      if (now == odd) std::swap(m.bins[3], m.bins[100]);
       for (const Change &change : judge.judge(m)) changes.push_back(change);
     }
   };

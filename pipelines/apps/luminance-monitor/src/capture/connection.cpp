@@ -6,7 +6,6 @@
 
 #include "capture/blocks.h"
 #include "capture/failure.h"
-#include "capture/message.h"
 #include "capture/pipeline.h"
 
 namespace luminance {
@@ -59,9 +58,11 @@ struct Connection::Feed {
   Time offset = 0, last = 0;
   std::atomic<bool> began{false};
 
-  Time time_of(const Frame &frame) {
+  Time time_of(const Measurement &frame) {
     const Time now = g_get_monotonic_time();
-    const Time time = frame.running_time.value_or(fast ? last + 1 : now);
+    Time time = fast ? last + 1 : now;
+    if (GST_CLOCK_TIME_IS_VALID(frame.running_time))
+      time = static_cast<Time>(frame.running_time / GST_USECOND);
     if (!began) offset = (fast ? begin.time : now) - time;
     if (!fast && std::abs(time + offset - now) > kJump) offset = now - time;
     end = time + offset + (began ? time - last : kSecond);
@@ -122,11 +123,13 @@ GstSample *Connection::sample() const {
 GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
   Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
-  std::optional<Frame> frame = frame_of(message);
-  if (!frame) return GST_BUS_PASS;
-  frame->measurement.time = feed.time_of(*frame);
-  frame->measurement.blocks = feed.tap->take(frame->timestamp);
-  feed.inbox.put({feed.begin.camera, feed.begin.number, frame->measurement}, feed.over);
+  Measurement frame;
+  if (!gst_cuda_tensor_is_histogram(message) ||
+      !gst_cuda_tensor_histogram_parse(message, &frame, nullptr))
+    return GST_BUS_PASS;
+  frame.time = feed.time_of(frame);
+  frame.blocks = feed.tap->take(frame.timestamp);
+  feed.inbox.put({feed.begin.camera, feed.begin.number, frame}, feed.over);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }

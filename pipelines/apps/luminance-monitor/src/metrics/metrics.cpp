@@ -4,6 +4,7 @@
 #include <prometheus/histogram.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ using prometheus::MetricType;
 using Label = ClientMetric::Label;
 
 constexpr size_t kBuckets = 16;
-constexpr size_t kBucketWidth = std::tuple_size_v<Histogram> / kBuckets;
+constexpr size_t kLumas = std::extent_v<decltype(GstCudaTensorHistogram::bins)>;
+constexpr size_t kBucketWidth = kLumas / kBuckets;
 
 /// A camera's samples of one family.
 class Samples {
@@ -250,8 +252,8 @@ void Metrics::show(const History &history) { implementation_->history = &history
 void Metrics::on_interval(const Camera &camera, const Interval &interval) {
   std::vector<double> counts(kBuckets + 1);  // none lies above the last boundary
   double sum = 0;
-  for (size_t luma = 0; luma < interval.histogram.size(); ++luma) {
-    const auto count = static_cast<double>(interval.histogram[luma]);
+  for (size_t luma = 0; luma < kLumas; ++luma) {
+    const auto count = static_cast<double>(interval.bins[luma]);
     counts[luma / kBucketWidth] += count;
     sum += count * static_cast<double>(luma);
   }

@@ -67,7 +67,7 @@ void follow(Values &usual, const Values &latest, double step) {
 Shares shares_of(const Measurement &frame) {
   Shares shares = {};
   for (size_t i = 0; i < shares.size(); ++i)
-    shares[i] = static_cast<double>(frame.histogram[i]) / static_cast<double>(frame.pixels);
+    shares[i] = static_cast<double>(frame.bins[i]) / static_cast<double>(frame.pixels);
   return shares;
 }
 
@@ -176,8 +176,8 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
   }
   if (has_blocks_)
     return update(Verdict::kFrozen, seconds_of(stillness_.length()), frame.time, changes);
-  if (!same_since_ || frame.histogram != same_) {
-    same_ = frame.histogram;
+  if (!same_since_ || !std::equal(same_.begin(), same_.end(), frame.bins)) {
+    std::copy_n(frame.bins, same_.size(), same_.begin());
     same_since_ = frame.time;
   }
   update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -111,8 +112,8 @@ class Judge {
   std::array<Condition, kVerdicts> conditions_;
   Time heard_;  // `listened` of the last frame
   Stillness stillness_;
-  bool has_blocks_ = false;  // or some of its frames have
-  Histogram same_ = {};
+  bool has_blocks_ = false;              // or some of its frames have
+  std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all alike
   std::optional<Time> same_since_;
   std::optional<Usual> usual_;  // the picture of the last seconds
   Flicker flicker_;

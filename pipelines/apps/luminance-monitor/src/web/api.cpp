@@ -10,8 +10,8 @@ Json interval_json(const Interval &interval, const Clock &clock) {
   Json json;
   json["time"] = clock.wall(interval.time);
   json["stream_time_ns"] = nullptr;
-  if (interval.stream_time != UINT64_MAX) json["stream_time_ns"] = interval.stream_time;
-  json["duration"] = seconds_of(interval.duration);
+  if (GST_CLOCK_TIME_IS_VALID(interval.stream_time)) json["stream_time_ns"] = interval.stream_time;
+  json["duration"] = seconds_of(interval.length);
   json["frames"] = interval.frames;
   json["pixels"] = interval.pixels;
   json["mean"] = interval.mean;
@@ -25,7 +25,7 @@ Json interval_json(const Interval &interval, const Clock &clock) {
   json["p99"] = interval.p99;
   json["clipped_low"] = interval.clipped_low;
   json["clipped_high"] = interval.clipped_high;
-  json["histogram"] = interval.histogram;
+  json["histogram"] = interval.bins;
   return json;
 }
 
