@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""includes.py ROOT: the layers of kernels/ and gst/. Every file includes by paths from the root, and
-only its own folder and those below it. luminance-monitor includes by paths from its src/, and of the
-rest of the repository only the library's header."""
+"""includes.py ROOT: the layers of kernels/, gst/ and luminance-monitor. Every file includes by paths
+from the root of its tree, and only its own folder and those below it. No headers include each other in
+a loop; of the monitor, no headers with the sources of their names. Of the rest of the repository, the
+monitor includes only the library's header."""
 import pathlib
 import re
 import sys
@@ -22,60 +23,106 @@ BELOW = {
     'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
     'gst': ('gst/meta', 'gst/util', 'gst/elements'),
 }
-MADE = {'config.h'}  # by Meson
-# Where they are installed there is no root: they include each other by name.
-INSTALLED = {f'gst/library/{name}' for name in (
-    'gstcudatensor.h', 'gstcudatensorerrors.h', 'gstcudatensorhistogram.h')}
-FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
-
-
 MONITOR = 'pipelines/apps/luminance-monitor/src'
-MADE_FOR_MONITOR = {'page-resources.h'}
+BELOW_IN_MONITOR = {
+    'settings': (),
+    'watch': ('settings',),
+    'log': ('watch',),
+    'capture': ('settings', 'watch'),
+    'history': ('settings', 'watch'),
+    'metrics': ('watch', 'history'),
+    'web': ('settings', 'watch', 'log', 'capture', 'history', 'metrics'),
+    '.': ('settings', 'watch', 'log', 'capture', 'history', 'metrics', 'web'),
+}
+MADE = {'config.h', 'page-resources.h'}  # by Meson
+FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
+LIBRARY = 'gst/library'
+LIBRARY_HEADER = 'gstcudatensor.h'
+# Where they are installed there is no root: they include each other by name.
+INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorhistogram.h'}
 
 
-def is_installed_with(name, path):
-    return {str(path), str(path.parent / name)} <= INSTALLED
+def is_beside(path, name):
+    return path.parent.as_posix().endswith(LIBRARY) and {path.name, name} <= INSTALLED
 
 
-def faults(root, path):
-    folder = str(path.parent.relative_to(root))
-    if folder not in BELOW:
-        yield 'lies in no layer'
-        return
-    for kind, name in INCLUDE.findall(path.read_text()):
-        if kind == '<':
-            if folder.startswith('kernels') and FOREIGN_TO_KERNELS.match(name):
-                yield f'includes <{name}>: kernels know neither GLib nor GStreamer'
-        elif name not in MADE and not is_installed_with(name, path.relative_to(root)):
-            if not (root / name).exists():
-                yield f'includes "{name}", which is no path from the root'
-            elif str(pathlib.Path(name).parent) not in (folder, *BELOW[folder]):
-                yield f'includes "{name}", which lies above it'
+class Tree:
+    """Sources that include each other by paths from `root`. `unit_of`: which files are one where
+    loops are looked for."""
+
+    def __init__(self, root, tops, below, fault_of_foreign, unit_of):
+        self._root, self._below, self._fault_of_foreign = root, below, fault_of_foreign
+        self._unit_of = unit_of
+        self.files = [path for top in tops for path in (root / top).rglob('*')
+                      if path.suffix in SOURCES]
+
+    def faults(self):
+        edges = {}
+        for path in self.files:
+            unit = self._unit_of(path.relative_to(self._root))
+            found = edges.setdefault(unit, set())
+            for fault in self._faults_of(path, found):
+                yield f'{path.relative_to(self._root)} {fault}'
+            found.discard(unit)
+        if loop := loop_in(edges):
+            yield 'a loop: ' + ' includes '.join(loop)
+
+    def _faults_of(self, path, found):
+        folder = str(path.parent.relative_to(self._root))
+        if folder not in self._below:
+            yield 'lies in no layer'
+            return
+        for kind, name in INCLUDE.findall(path.read_text()):
+            if kind == '<':
+                if fault := self._fault_of_foreign(folder, name):
+                    yield f'includes <{name}>: {fault}'
+            elif name not in MADE and not is_beside(path, name):
+                found.add(self._unit_of(pathlib.Path(name)))
+                if not (self._root / name).exists():
+                    yield f'includes "{name}", which is no path from the root'
+                elif str(pathlib.Path(name).parent) not in (folder, *self._below[folder]):
+                    yield f'includes "{name}", which lies above it'
 
 
-def monitor_faults(root, path):
-    foreign = {path.relative_to(root / 'gst/library').as_posix()
-               for path in (root / 'gst/library').glob('*.h')} - {'gstcudatensor.h'}
-    for kind, name in INCLUDE.findall(path.read_text()):
-        if kind == '<':
-            if name in foreign or (root / name).exists():
-                yield f'includes <{name}>: of the repository, the monitor has gstcudatensor.h alone'
-        elif name not in MADE_FOR_MONITOR and not (root / MONITOR / name).exists():
-            yield f'includes "{name}", which is no path from its src/'
+def loop_in(edges):
+    """A way along the edges that comes back to where it begins; empty where there is none."""
+    done = set()
+
+    def search(node, way):
+        if node in way:
+            return [*way[way.index(node):], node]
+        if node in done:
+            return []
+        done.add(node)
+        loops = (search(other, [*way, node]) for other in sorted(edges.get(node, ())))
+        return next(filter(None, loops), [])
+
+    return next(filter(None, (search(node, []) for node in sorted(edges))), [])
 
 
-def sources_in(folder):
-    return [path for path in folder.rglob('*') if path.suffix in SOURCES]
+def foreign_to_kernels(folder, name):
+    if folder.startswith('kernels') and FOREIGN_TO_KERNELS.match(name):
+        return 'kernels know neither GLib nor GStreamer'
+    return ''
+
+
+def foreign_to_monitor(root):
+    def fault(_folder, name):
+        if (root / name).exists() or (name != LIBRARY_HEADER and (root / LIBRARY / name).exists()):
+            return f'of the repository, the monitor has {LIBRARY_HEADER} alone'
+        return ''
+    return fault
 
 
 def main(root):
-    files = [path for top in ('kernels', 'gst') for path in sources_in(root / top)]
-    monitor = sources_in(root / MONITOR)
-    found = [f'{path.relative_to(root)} {fault}'
-             for paths, check in ((files, faults), (monitor, monitor_faults))
-             for path in paths for fault in check(root, path)]
-    print('\n'.join(found) or f'{len(files)} files, {len(monitor)} of the monitor')
-    return len(found) > 0 or len(files) < 100 or len(monitor) < 100
+    assert loop_in({'a': {'b'}, 'b': {'c', 'd'}, 'd': {'b'}}) == ['b', 'd', 'b']
+    assert loop_in({'a': {'b', 'c'}, 'b': {'c'}}) == []
+    trees = [Tree(root, ('kernels', 'gst'), BELOW, foreign_to_kernels, str),
+             Tree(root / MONITOR, ('.',), BELOW_IN_MONITOR, foreign_to_monitor(root),
+                  lambda path: str(path.with_suffix('')))]
+    found = [fault for tree in trees for fault in tree.faults()]
+    print('\n'.join(found) or ', '.join(f'{len(tree.files)} files' for tree in trees))
+    return len(found) > 0 or any(len(tree.files) < 100 for tree in trees)
 
 
 sys.exit(main(pathlib.Path(sys.argv[1])))

@@ -15,8 +15,9 @@
 #include <optional>
 
 #include "capture/sources.h"
+#include "history/export.h"
 #include "history/history.h"
-#include "log.h"
+#include "log/log.h"
 #include "metrics/metrics.h"
 #include "settings/changes.h"
 #include "settings/commandline.h"

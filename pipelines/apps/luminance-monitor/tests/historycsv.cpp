@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "history/export.h"
 #include "historyrig.h"
 
 namespace luminance::test {

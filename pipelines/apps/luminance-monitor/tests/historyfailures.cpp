@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "history/database.h"
+#include "history/export.h"
 #include "historyrig.h"
 
 namespace luminance::test {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "history/database.h"
+#include "history/export.h"
 #include "historyrig.h"
 
 namespace luminance::test {

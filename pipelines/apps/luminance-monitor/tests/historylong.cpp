@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "history/database.h"
+#include "history/export.h"
 #include "historyrig.h"
 
 namespace luminance::test {

@@ -9,8 +9,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "history/history.h"
-
 namespace luminance {
 namespace {
 

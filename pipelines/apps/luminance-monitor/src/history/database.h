@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "history/error.h"
+
 namespace luminance {
 
 /// Makes a history's file, where there is none, that only its owner may read; takes that right from

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "history/export.h"
+
 #include <glib.h>
 
 #include <cerrno>
@@ -7,7 +9,7 @@
 #include <limits>
 #include <ostream>
 
-#include "history/rows.h"
+#include "history/columns.h"
 #include "history/schema.h"
 
 namespace luminance {

@@ -3,42 +3,16 @@
 // cleared.
 #pragma once
 
-#include <cmath>
-#include <iosfwd>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "history/error.h"
 #include "settings/settings.h"
 #include "watch/monitor.h"
 
 namespace luminance {
-
-/// The text names the file and what is wrong with it.
-struct HistoryError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Row {
-  int64_t time = 0;     // milliseconds since 1970, of its begin
-  double duration = 0;  // seconds
-  uint64_t frames = 0;
-  // NaN where there were no frames. The percentiles of rows that were merged are their means.
-  double mean = NAN, least_mean = NAN, greatest_mean = NAN, stddev = NAN;
-  double p1 = NAN, median = NAN, p99 = NAN;
-  double clipped_low = NAN, clipped_high = NAN;
-  std::vector<Verdict> verdicts;  // that stood at some time in it
-};
-
-struct Event {
-  int64_t time;
-  std::string camera;  // id
-  Verdict verdict;
-  bool raised;
-  double value;  // NaN: unknown
-};
 
 struct HistoryTroubles {
   uint64_t failures = 0;  // writes that failed since the monitor began
@@ -86,10 +60,5 @@ class History : public Observer {
 /// Brings a history's file to this version, where there is one, for rows as they are set: this can
 /// take a while, and is for before cameras are watched. What is wrong with it, History says.
 void prepare(const HistorySettings &settings);
-
-/// Writes all rows of a history's file as CSV (RFC 4180) with a header, by camera and time; no text
-/// in it is a formula to a spreadsheet. Does not hold up a monitor that writes the file, and leaves
-/// it as it is. Throws HistoryError.
-void export_csv(const std::string &file, std::ostream &out);
 
 }  // namespace luminance

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "history/columns.h"
 #include "history/schema.h"
 #include "history/summaries.h"
 

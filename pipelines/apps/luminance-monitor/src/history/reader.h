@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "history/history.h"
+#include "history/error.h"
+#include "history/row.h"
 
 namespace luminance {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "history/columns.h"
 #include "history/schema.h"
 #include "settings/identity.h"
 

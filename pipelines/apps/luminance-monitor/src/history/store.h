@@ -7,8 +7,9 @@
 #include <optional>
 
 #include "history/database.h"
-#include "history/history.h"
+#include "history/row.h"
 #include "history/summaries.h"
+#include "watch/monitor.h"
 
 namespace luminance {
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "history/columns.h"
+
 namespace luminance {
 namespace {
 

@@ -8,7 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "history/rows.h"
+#include "history/database.h"
+#include "history/row.h"
 
 namespace luminance {
 

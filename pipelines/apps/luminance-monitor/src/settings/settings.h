@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "watch/verdicts.h"
+#include "settings/rules.h"
 
 namespace luminance {
 

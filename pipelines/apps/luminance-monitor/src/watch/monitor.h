@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "watch/camera.h"
+#include "watch/clock.h"
 #include "watch/time.h"
 
 namespace luminance {

@@ -7,32 +7,11 @@
 namespace luminance {
 namespace {
 
-struct Kind {
-  std::string_view name, title, value;
-  bool bad_above;
-  bool is_duration;  // seconds that it has been so already
-  Rule rule;         // enabled, raise, clear, hold
-};
-
-constexpr Kind kKinds[kVerdicts] = {
-    {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
-    {"frozen", "Frozen", "seconds of one picture", true, true, {true, 20, 1, 0}},
-    {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
-    {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
-    {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
-    {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
-    {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
-    {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
-    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 15, 8, 0.5}},
-};
-
 // How long a change stays one: the picture that frames are compared with follows them this slowly.
 constexpr double kFollow = 5;  // seconds
 // A change that stays is the usual at last. Until then somebody will have seen it.
 constexpr Time kAccepted = 600 * kSecond;
 constexpr Time kFlickerEvery = kSecond;
-
-const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
 
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
 
@@ -82,26 +61,6 @@ double distance(const Shares &a, const Shares &b) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
-std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
-std::string_view value_of(Verdict verdict) { return kind_of(verdict).value; }
-bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
-
-std::optional<Verdict> verdict_named(std::string_view name) {
-  for (size_t i = 0; i < kVerdicts; ++i)
-    if (kKinds[i].name == name) return static_cast<Verdict>(i);
-  return {};
-}
-
-const Rules &default_rules() {
-  static const Rules rules = [] {
-    Rules made;
-    for (size_t i = 0; i < kVerdicts; ++i) made[i] = kKinds[i].rule;
-    return made;
-  }();
-  return rules;
-}
 
 Judge::Judge(const Rules &rules, Time now)
     : rules_(rules), heard_(now), stillness_(apart_of(rules)) {}
@@ -224,7 +183,7 @@ void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> 
   if (!condition.crossing) condition.crossing = now;
   if (now - *condition.crossing < seconds(rule.hold)) return;
   condition.raised = !condition.raised;
-  const bool has_lasted = condition.raised && kind_of(verdict).is_duration;
+  const bool has_lasted = condition.raised && is_duration(verdict);
   condition.since = has_lasted ? now - seconds(value) : *condition.crossing;
   condition.crossing.reset();
   changes.push_back({verdict, condition.raised, condition.since, value});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "history/row.h"
 #include "watch/monitor.h"
 
 namespace luminance {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "history/queries.h"
-#include "log.h"
+#include "log/log.h"
 #include "settings/limits.h"
 #include "web/api.h"
 #include "web/http.h"

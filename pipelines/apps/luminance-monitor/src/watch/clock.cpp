@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "watch/time.h"
+#include "watch/clock.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "history/rows.h"
+#include "history/row.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,18 +8,6 @@
 
 namespace luminance {
 namespace {
-
-/// Those that this program knows.
-std::vector<Verdict> verdicts_of(std::string_view text) {
-  std::vector<Verdict> verdicts;
-  while (!text.empty()) {
-    const std::string_view name = text.substr(0, text.find(' '));
-    if (const auto verdict = verdict_named(name)) verdicts.push_back(*verdict);
-    text.remove_prefix(std::min(name.size() + 1, text.size()));
-  }
-  std::sort(verdicts.begin(), verdicts.end());
-  return verdicts;
-}
 
 /// The frames of both; both have some.
 void average(Row &into, const Row &other) {
@@ -41,15 +29,6 @@ void average(Row &into, const Row &other) {
 
 }  // namespace
 
-std::string text_of(const std::vector<Verdict> &verdicts) {
-  std::string text;
-  for (const Verdict verdict : verdicts) {
-    if (!text.empty()) text += ' ';
-    text += name_of(verdict);
-  }
-  return text;
-}
-
 void merge(Row &into, Row other) {
   const auto end = [](const Row &row) {
     return static_cast<double>(row.time) + row.duration * 1000;
@@ -64,23 +43,6 @@ void merge(Row &into, Row other) {
   into.time = begin;
   into.duration = (last - static_cast<double>(begin)) / 1000;
   into.verdicts = std::move(verdicts);
-}
-
-Row row_of(const Results &results, int first) {
-  const auto real = [&](int column) { return results.real(first + column); };
-  return {results.integer(first),
-          real(1),
-          static_cast<uint64_t>(results.integer(first + 2)),
-          real(3),
-          real(4),
-          real(5),
-          real(6),
-          real(7),
-          real(8),
-          real(9),
-          real(10),
-          real(11),
-          verdicts_of(results.text(first + 12))};
 }
 
 int64_t milliseconds_of(double seconds) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "settings/rules.h"
+
+namespace luminance {
+namespace {
+
+struct Kind {
+  std::string_view name, title, value;
+  bool bad_above;
+  bool is_duration;  // seconds that it has been so already
+  Rule rule;         // enabled, raise, clear, hold
+};
+
+constexpr Kind kKinds[kVerdicts] = {
+    {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
+    {"frozen", "Frozen", "seconds of one picture", true, true, {true, 20, 1, 0}},
+    {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
+    {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
+    {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
+    {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
+    {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
+    {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
+    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 15, 8, 0.5}},
+};
+
+const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
+std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
+std::string_view value_of(Verdict verdict) { return kind_of(verdict).value; }
+bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (kKinds[i].name == name) return static_cast<Verdict>(i);
+  return {};
+}
+
+const Rules &default_rules() {
+  static const Rules rules = [] {
+    Rules made;
+    for (size_t i = 0; i < kVerdicts; ++i) made[i] = kKinds[i].rule;
+    return made;
+  }();
+  return rules;
+}
+
+bool is_duration(Verdict verdict) { return kind_of(verdict).is_duration; }
+
+}  // namespace luminance
