@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The systemd unit: what systemd says of it, how much it may do, and that its command is right."""
+"""service.py UNIT PROGRAM
+
+The systemd unit of this build: what systemd says of it, how much it may do, and that its command is
+right. PROGRAM is where it expects the program."""
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import running
 
-UNIT = running.APP / 'deploy/systemd/luminance-monitor.service'
-INSTALLED = '/usr/local/bin/luminance-monitor'
+UNIT, INSTALLED = map(pathlib.Path, sys.argv[1:])
 GREATEST_EXPOSURE = 20  # of 100, by systemd's count
 
 
 def verify(text, folder):
     """What systemd objects to."""
     unit = folder / UNIT.name
-    unit.write_text(text.replace(INSTALLED, str(running.PROGRAM)))
+    unit.write_text(text.replace(str(INSTALLED), str(running.PROGRAM)))
     done = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], capture_output=True,
                           text=True, timeout=60)
     return done.stdout + done.stderr
@@ -24,7 +27,7 @@ def verify(text, folder):
 
 def check_unit(folder):
     text = UNIT.read_text()
-    assert INSTALLED in text
+    assert f'ExecStart={INSTALLED} ' in text
     assert re.search(r'^ExecReload=/bin/kill -HUP \$MAINPID$', text, re.MULTILINE)
     # What the next start can cure is tried again: see listen.py.
     assert re.findall(r'^(Restart\w*)=(.*)$', text, re.MULTILINE) == [
@@ -51,7 +54,7 @@ def check_command(folder):
     command = re.search(r'^ExecStart=(.*)$', UNIT.read_text(), re.MULTILINE)[1]
     for name, value in (('${CREDENTIALS_DIRECTORY}', credentials), ('${STATE_DIRECTORY}', state),
                         ('/etc/luminance-monitor/cameras.toml', config),
-                        (INSTALLED, running.PROGRAM)):
+                        (str(INSTALLED), running.PROGRAM)):
         assert name in command, command
         command = command.replace(name, str(value))
     done = subprocess.run([*command.split(), '--check'], capture_output=True, text=True, timeout=60)
