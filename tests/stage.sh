@@ -7,4 +7,9 @@ cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 
 build_plugin "$@" || { echo "${1##*/} does not build" >&2; exit 1; }
-exec meson test -C "$1" --no-rebuild --print-errorlogs --timeout-multiplier 3
+# Those of the applications mostly wait: for cameras, clocks, reconnects.
+run_tests() { meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@"; }
+build=$1 status=0
+run_tests --no-suite apps || status=1
+run_tests --suite apps --num-processes $((4 * $(nproc))) --logbase testlog-apps || status=1
+exit "$status"
