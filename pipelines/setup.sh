@@ -29,7 +29,8 @@ declare -A modules=(  # of pkg-config, by the Debian package that brings them
   [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest
   [libmicrohttpd-dev]=libmicrohttpd [libgnutls28-dev]=gnutls [libsqlite3-dev]=sqlite3
   [nlohmann-json3-dev]=nlohmann_json [prometheus-cpp-dev]=prometheus-cpp-core [libcli11-dev]=CLI11
-  [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp)
+  [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp
+  [libgirepository1.0-dev]=gobject-introspection-1.0)
 
 # provided PACKAGE: whether what a Debian package is wanted for is there, on any distribution.
 provided() {

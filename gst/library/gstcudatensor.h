@@ -46,11 +46,27 @@ G_BEGIN_DECLS
  */
 typedef struct _GstCudaTensor GstCudaTensor;
 
+/**
+ * GST_TYPE_CUDA_TENSOR:
+ *
+ * The boxed type of #GstCudaTensor.
+ */
 #define GST_TYPE_CUDA_TENSOR (gst_cuda_tensor_get_type())
 GST_CUDA_TENSOR_API GType gst_cuda_tensor_get_type(void);
 
 /**
  * GstCudaTensorDataType:
+ * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT32: 32-bit floating point
+ * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT16: 16-bit floating point
+ * @GST_CUDA_TENSOR_DATA_TYPE_UINT8: 8-bit unsigned integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_INT8: 8-bit signed integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT64: 64-bit floating point
+ * @GST_CUDA_TENSOR_DATA_TYPE_INT16: 16-bit signed integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_UINT16: 16-bit unsigned integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_INT32: 32-bit signed integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_UINT32: 32-bit unsigned integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_INT64: 64-bit signed integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_UINT64: 64-bit unsigned integer
  *
  * The element types, which are those of NNStreamer's caps.
  */
@@ -108,6 +124,7 @@ GST_CUDA_TENSOR_API GstCudaTensor *gst_cuda_tensor_new_from_sample(GstSample *sa
 
 /**
  * gst_cuda_tensor_ref:
+ * @tensor: a tensor
  *
  * Returns: (transfer full): @tensor
  */
@@ -124,11 +141,18 @@ GST_CUDA_TENSOR_API void gst_cuda_tensor_unref(GstCudaTensor *tensor);
 
 /* -------------------------------------------------------------------------- tensor information */
 
+/**
+ * gst_cuda_tensor_get_data_type:
+ * @tensor: a tensor
+ *
+ * Returns: the type of the elements
+ */
 GST_CUDA_TENSOR_API GstCudaTensorDataType
 gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_data_type_get_size:
+ * @type: a data type
  *
  * Returns: the size of an element, in bytes
  */
@@ -136,33 +160,43 @@ GST_CUDA_TENSOR_API gsize gst_cuda_tensor_data_type_get_size(GstCudaTensorDataTy
 
 /**
  * gst_cuda_tensor_data_type_get_name:
+ * @type: a data type
  *
  * Returns: the type's name in caps, for example "float32"; NumPy uses the same names
  */
 GST_CUDA_TENSOR_API const gchar *gst_cuda_tensor_data_type_get_name(GstCudaTensorDataType type);
 
+/**
+ * gst_cuda_tensor_get_n_dims:
+ * @tensor: a tensor
+ *
+ * Returns: the number of dimensions
+ */
 GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_shape:
+ * @tensor: a tensor
  *
  * The dimensions of the caps in reverse order, as many as the caps have.
  *
- * Returns: (transfer none) (array): gst_cuda_tensor_get_n_dims() numbers, outermost first, in
- * elements
+ * Returns: (transfer none) (array zero-terminated=1): gst_cuda_tensor_get_n_dims() numbers,
+ *   outermost first, in elements, followed by a 0
  */
 GST_CUDA_TENSOR_API const gint64 *gst_cuda_tensor_get_shape(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_strides:
+ * @tensor: a tensor
  *
- * Returns: (transfer none) (array): gst_cuda_tensor_get_n_dims() numbers, outermost first, in
- * elements
+ * Returns: (transfer none) (array zero-terminated=1): gst_cuda_tensor_get_n_dims() numbers,
+ *   outermost first, in elements, followed by a 0
  */
 GST_CUDA_TENSOR_API const gint64 *gst_cuda_tensor_get_strides(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_size:
+ * @tensor: a tensor
  *
  * Returns: the size of the data, in bytes
  */
@@ -170,6 +204,7 @@ GST_CUDA_TENSOR_API gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_data:
+ * @tensor: a tensor
  *
  * Returns: (transfer none): the address of the first element. If the tensor is in CUDA memory this
  * is a device address, to be used only between gst_cuda_tensor_acquire() and
@@ -177,11 +212,18 @@ GST_CUDA_TENSOR_API gsize gst_cuda_tensor_get_size(const GstCudaTensor *tensor);
  */
 GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_data(const GstCudaTensor *tensor);
 
+/**
+ * gst_cuda_tensor_get_device_type:
+ * @tensor: a tensor
+ *
+ * Returns: the type of the device that holds the data
+ */
 GST_CUDA_TENSOR_API GstCudaTensorDeviceType
 gst_cuda_tensor_get_device_type(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_device_id:
+ * @tensor: a tensor
  *
  * Returns: the index of the CUDA device; 0 for the CPU
  */
@@ -189,6 +231,7 @@ GST_CUDA_TENSOR_API gint gst_cuda_tensor_get_device_id(const GstCudaTensor *tens
 
 /**
  * gst_cuda_tensor_get_context:
+ * @tensor: a tensor
  *
  * Returns: (transfer none) (nullable): the CUcontext of the data; %NULL for the CPU
  */
@@ -196,6 +239,7 @@ GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_context(const GstCudaTensor *te
 
 /**
  * gst_cuda_tensor_get_stream:
+ * @tensor: a tensor
  *
  * Returns: (transfer none) (nullable): the CUstream that fills the tensor; %NULL if the tensor is
  * already complete, which is the case on the CPU and before GStreamer 1.24
@@ -204,15 +248,19 @@ GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_stream(const GstCudaTensor *ten
 
 /**
  * gst_cuda_tensor_is_read_only:
+ * @tensor: a tensor
  *
  * Whether the data must not be modified, because there is another reference to the tensor, its
  * buffer (for example in a sample) or its memory, or because the memory is read-only. While this is
  * %FALSE, the holder of the only reference may write.
+ *
+ * Returns: whether the data is read-only
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_is_read_only(const GstCudaTensor *tensor);
 
 /**
  * gst_cuda_tensor_get_buffer:
+ * @tensor: a tensor
  *
  * Returns: (transfer none): the buffer, which has the timestamps and metas
  */
@@ -284,7 +332,8 @@ typedef struct {
 
 /**
  * gst_cuda_tensor_get_geometry:
- * @geometry: (out): the position of the picture in the tensor
+ * @tensor: a tensor
+ * @geometry: (out caller-allocates): the position of the picture in the tensor
  *
  * Returns: %FALSE if the buffer carries no geometry. In a batch, each slot has its own geometry.
  */
@@ -293,6 +342,7 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *t
 
 /**
  * gst_cuda_tensor_get_n_slots:
+ * @tensor: a tensor
  *
  * Returns: the number of slots in the batch; 0 if the buffer is not a batch
  */
@@ -300,8 +350,9 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tenso
 
 /**
  * gst_cuda_tensor_get_slot:
+ * @tensor: a tensor
  * @index: the slot's index in the outermost dimension, from 0
- * @slot: (out): the contents of the slot
+ * @slot: (out caller-allocates): the contents of the slot
  *
  * Returns: %FALSE if there is no such slot
  */
@@ -310,6 +361,7 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tenso
 
 /**
  * gst_cuda_tensor_get_left_out:
+ * @tensor: a tensor
  *
  * Returns: the number of regions of the picture that did not fit into the batch; 0 if the buffer is
  * not a batch
@@ -319,8 +371,9 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tens
 /**
  * gst_cuda_tensor_geometry_map_box:
  * @geometry: the geometry of a tensor or a slot
- * @box: x0, y0, x1, y1 in pixels of the tensor
- * @source_box: (out): the box in pixels of the source picture; may be the same array as @box
+ * @box: (array fixed-size=4): x0, y0, x1, y1 in pixels of the tensor
+ * @source_box: (out caller-allocates) (array fixed-size=4): the box in pixels of the source
+ *   picture; may be the same array as @box
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry,
                                                           const gdouble box[4],
@@ -335,7 +388,11 @@ GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeo
  * is complete before it is read, and release it only when all work on it is complete. DLPack uses
  * the same value, -1.
  */
+#ifdef __GI_SCANNER__ /* introspection has no constants of pointer type */
+#define GST_CUDA_TENSOR_NO_STREAM -1
+#else
 #define GST_CUDA_TENSOR_NO_STREAM ((gpointer) ~(guintptr)0)
+#endif
 
 /**
  * GstCudaTensorAcquireFlags:
@@ -357,6 +414,7 @@ typedef enum {
 
 /**
  * gst_cuda_tensor_acquire:
+ * @tensor: a tensor
  * @flags: #GstCudaTensorAcquireFlags
  * @stream: (nullable): the consumer's CUstream or cudaStream_t, where %NULL is the legacy default
  *   stream, or %GST_CUDA_TENSOR_NO_STREAM; ignored for tensors on the CPU
@@ -388,7 +446,8 @@ struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
 /**
- * gst_cuda_tensor_to_dlpack:
+ * gst_cuda_tensor_to_dlpack: (skip)
+ * @tensor: a tensor
  * @flags: #GstCudaTensorAcquireFlags
  * @stream: (nullable): as in gst_cuda_tensor_acquire()
  * @error: return location for a #GError, or %NULL
@@ -407,7 +466,11 @@ GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(
     GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, gpointer stream, GError **error);
 
 /**
- * gst_cuda_tensor_to_dlpack_versioned:
+ * gst_cuda_tensor_to_dlpack_versioned: (skip)
+ * @tensor: a tensor
+ * @flags: #GstCudaTensorAcquireFlags
+ * @stream: (nullable): as in gst_cuda_tensor_acquire()
+ * @error: return location for a #GError, or %NULL
  *
  * The same for consumers of DLPack 1.0. The read-only flag is set if gst_cuda_tensor_is_read_only()
  * is %TRUE at the time of the call.
@@ -436,7 +499,7 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_share_primary_context(GstElement *e
 
 /* -------------------------------------------------------------- for the Python package, private */
 
-/*< private >*/
+#ifndef __GI_SCANNER__
 /* Functions of the CPython API, declared without CPython's header. */
 typedef struct {
   int (*capsule_is_valid)(gpointer capsule, const char *name);
@@ -454,7 +517,7 @@ typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
  * version may call this function. */
 GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
 gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
-/*< public >*/
+#endif
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensor, gst_cuda_tensor_unref)
 

@@ -19,6 +19,12 @@ G_BEGIN_DECLS
  * The error domain of all functions in this library. The messages name the cause.
  */
 #define GST_CUDA_TENSOR_ERROR (gst_cuda_tensor_error_quark())
+
+/**
+ * gst_cuda_tensor_error_quark:
+ *
+ * Returns: the error domain as a #GQuark; C programs use %GST_CUDA_TENSOR_ERROR
+ */
 GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
 
 /**

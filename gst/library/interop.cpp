@@ -65,7 +65,7 @@ DLTensor describe(GstCudaTensor *tensor) {
   DLTensor dl = {};
   dl.data = tensor->buffer.data();
   dl.device = {gst_cuda_tensor_get_device_type(tensor), gst_cuda_tensor_get_device_id(tensor)};
-  dl.ndim = static_cast<int32_t>(layout.shape.size());
+  dl.ndim = static_cast<int32_t>(layout.n_dims);
   dl.dtype = {layout.type->code, layout.type->bits, 1};
   // Consumers do not write to them; DLPack has no const members.
   dl.shape = const_cast<int64_t *>(layout.shape.data());

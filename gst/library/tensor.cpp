@@ -69,9 +69,11 @@ gsize bytes_of(GstCaps *caps, const DataType *type, const std::vector<gint64> &s
 
 DenseLayout layout_of(GstCaps *caps) {
   check_kind(caps);
-  DenseLayout layout = {type_of(caps), shape_of(caps), {}, 0};
+  DenseLayout layout = {type_of(caps), 0, shape_of(caps), {}, 0};
+  layout.n_dims = static_cast<guint>(layout.shape.size());
   layout.size = bytes_of(caps, layout.type, layout.shape);
   layout.strides = dense_strides(layout.shape);
+  for (std::vector<gint64> *array : {&layout.shape, &layout.strides}) array->push_back(0);
   return layout;
 }
 
@@ -162,7 +164,7 @@ GstCudaTensorDataType gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor)
 
 guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor) {
   g_return_val_if_fail(tensor != nullptr, 0);
-  return static_cast<guint>(tensor->layout.shape.size());
+  return tensor->layout.n_dims;
 }
 
 const gint64 *gst_cuda_tensor_get_shape(const GstCudaTensor *tensor) {

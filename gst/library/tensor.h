@@ -14,7 +14,8 @@ namespace cudatensor {
 /// Type, shape and layout of a tensor, from its caps.
 struct DenseLayout {
   const DataType *type;
-  std::vector<gint64> shape, strides;  ///< outermost first, in elements
+  guint n_dims;
+  std::vector<gint64> shape, strides;  ///< outermost first, in elements, followed by a 0
   gsize size;                          ///< bytes
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# installed.sh BUILD_DIR LIBDIR INCLUDEDIR PLUGINDIR
+# installed.sh BUILD_DIR LIBDIR INCLUDEDIR PLUGINDIR GIRDIR [GIR]
 # After `meson install` as root, a program that is linked with the library starts. In a mount namespace
 # of its own: nothing of it stays on the machine.
 set -euo pipefail
@@ -14,7 +14,7 @@ if [ "$1" != --inside ]; then
   exec unshare --mount --propagation private -- "$0" --inside "$@"
 fi
 
-build=$2 libdir=$3 includedir=$4 plugindir=$5
+build=$2 libdir=$3 includedir=$4 plugindir=$5 girdir=$6 gir=${7:-}
 PATH=$PATH:/usr/sbin:/sbin
 
 # The loader's cache is replaced in its folder, so that all of that is a copy.
@@ -23,7 +23,7 @@ mount -t tmpfs tmpfs "$copy"
 cp -a /etc/. "$copy"
 mount --move "$copy" /etc
 rmdir "$copy"
-for folder in "$libdir" "$includedir" "$plugindir"; do
+for folder in "$libdir" "$includedir" "$plugindir" "$girdir"; do
   mkdir -p "$folder"
   mount -t tmpfs tmpfs "$folder"
 done
@@ -31,7 +31,7 @@ ldconfig -vN 2>/dev/null | grep "^$libdir:" >/dev/null || skip "the loader does 
 work=/etc/program && mkdir "$work" && cd "$work"
 ldconfig
 
-meson install -C "$build" --no-rebuild --tags runtime,devel >install.log || { cat install.log; exit 1; }
+meson install -C "$build" --no-rebuild --tags runtime,devel,typelib >install.log || { cat install.log; exit 1; }
 echo '#include <gstcudatensor.h>
 int main(void) { return gst_cuda_tensor_get_type() == 0; }' >program.c
 export PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -41,3 +41,4 @@ unset LD_LIBRARY_PATH
 ./program
 ldd program | grep -F "$libdir/libgstcudatensor-1.0.so.0"
 ls "$plugindir/libgstcudatensor.so"
+[ -z "$gir" ] || ls "$girdir/$gir.gir" "$libdir/girepository-1.0/$gir.typelib"

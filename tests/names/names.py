@@ -90,8 +90,8 @@ def stream_names():
 
 
 def header_names():
-    """Functions, types, enumerators and fields of the C library's header."""
-    text = (ROOT / "gst/library/gstcudatensor.h").read_text()
+    """Functions, types, enumerators and fields of the C library's headers."""
+    text = "".join(path.read_text() for path in sorted((ROOT / "gst/library").glob("gst*.h")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for name in re.findall(r"\b(gst_cuda_tensor_\w+)\s*\(", text):
         yield f"function {name}"
@@ -107,7 +107,7 @@ def header_names():
                       re.findall(r"(\w+)\s*(?:\[\w+\])?\s*(?:,|$)", declaration.strip()))
             yield from (f"member {name} {field}" for field in fields if field != "_gst_reserved")
     for name in re.findall(r"#define (GST_\w+)", text):
-        if name != "GST_CUDA_TENSOR_H":
+        if not name.endswith("_H"):
             yield f"macro {name}"
 
 
