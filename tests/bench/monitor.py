@@ -59,7 +59,7 @@ def metric(text, name):
 
 
 def monitor(program, case, video, seconds, options):
-    """Shares of a core for each camera, frames a second of each, and the resident bytes."""
+    """Shares of a core for each camera, frames per second of each, and the resident bytes."""
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
             [program, '--listen', '127.0.0.1:0', '--history', f'{folder}/history.db', '--loop',
              *options, *[str(video)] * case.cameras], stdout=subprocess.PIPE, text=True) as process:
@@ -98,7 +98,7 @@ def main():
     made = tempfile.TemporaryDirectory()
     folder = options.videos or Path(made.name)
     print(f'{os.cpu_count()} cores; {options.seconds} s each.\n')
-    print('| files | cameras | frames/s each | % of a core each | decoding alone | memory each |')
+    print('| files | cameras | frames/s per camera | % of a core per camera | decoding alone | memory per camera |')
     print('|---|---|---|---|---|---|')
     for case in map(Case, options.cases):
         video = case.video(folder, 3 * options.seconds)

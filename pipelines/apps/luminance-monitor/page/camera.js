@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the page knows of a camera.
+// The state of a camera in the page.
 import {ask} from './dom.js';
 import {Series, WINDOW} from './series.js';
 
@@ -7,7 +7,7 @@ const ASK_AGAIN = 10000;  // milliseconds
 
 export const STATES = ['lost', 'trouble', 'connecting', 'fine', 'ended'];
 
-/** One of STATES: no picture, a bad one, not yet one, a good one, and none any more. */
+/** One of STATES. */
 function stateOf(data) {
   if (data.status === 'ended') return 'ended';
   if (data.status === 'waiting' || data.verdicts.some(({name}) => name === 'no-frames')) return 'lost';
@@ -19,8 +19,8 @@ export const isTroubled = (state) => state === 'lost' || state === 'trouble';
 
 export class Camera {
   series = new Series();
-  /** Verdicts of the last quarter of an hour, as far as the page was there: {name, from, to}, where
-   * `to` is null while it stands. */
+  /** Verdicts of the last quarter of an hour, since the page was opened: {name, from, to}, where `to` is
+   * null while a verdict is active. */
   spans = [];
   #asked = null;
 
@@ -43,7 +43,7 @@ export class Camera {
     this.#note(now);
   }
 
-  /** The points that the stream did not bring; asked for once, until forget(). */
+  /** Loads the points that did not come with the stream, once until forget(). */
   askForRecent() {
     this.#asked ??= ask(`${this.path}/recent`)
       .then(({points, interval}) => this.series.reset(points, interval))
@@ -51,7 +51,7 @@ export class Camera {
     return this.#asked;
   }
 
-  /** Points are missing: the stream was away for a while. */
+  /** The stream was interrupted, so points are missing. */
   forget() {
     this.#asked = null;
   }

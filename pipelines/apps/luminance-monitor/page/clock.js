@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The monitor's time, in milliseconds since 1970. It stands still while nothing is heard of it.
+// The monitor's time, in milliseconds since 1970. It stops while the monitor is not connected.
 
 let heard = Date.now(), at = performance.now(), runs = false;
 

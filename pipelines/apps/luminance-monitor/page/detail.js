@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera: everything that is known of it.
+// The view of one camera, with all of its data.
 import {SCALES, histogramPath} from './chart.js';
 import {now} from './clock.js';
 import {copyOf, element, part, press, redraw, remember, remembered, setAttribute, setNumber, setState,
@@ -16,17 +16,18 @@ const TABLE_ROWS = 16;
 const twoDecimals = (value) => value.toFixed(2);
 const LUMA = [
   ['mean', 'Mean', twoDecimals], ['stddev', 'Standard deviation', twoDecimals],
-  ['min', 'Least', integer], ['p1', 'p1', integer], ['p5', 'p5', integer],
+  ['min', 'Minimum', integer], ['p1', 'p1', integer], ['p5', 'p5', integer],
   ['median', 'Median', integer], ['p95', 'p95', integer], ['p99', 'p99', integer],
-  ['max', 'Greatest', integer], ['clipped_low', 'Clipped to black', percent],
+  ['max', 'Maximum', integer], ['clipped_low', 'Clipped to black', percent],
   ['clipped_high', 'Clipped to white', percent],
 ];
 const INTERVAL = [
-  ['interval', 'Interval began', dateAndTime, 'time'], ['interval-frames', 'Frames in it', integer, 'frames'],
-  ['pixels', 'Pixels in it', integer],
+  ['interval', 'Interval started', dateAndTime, 'time'],
+  ['interval-frames', 'Frames in the interval', integer, 'frames'],
+  ['pixels', 'Pixels in the interval', integer],
 ];
 const STREAM = [
-  ['fps', 'Frames a second', measured], ['frames', 'Frames in all', integer],
+  ['fps', 'Frames per second', measured], ['frames', 'Total frames', integer],
   ['reconnects', 'Reconnects', integer], ['last_frame', 'Last frame', dateAndTime],
 ];
 
@@ -220,7 +221,7 @@ export class Detail {
     this.close();
     if (this.#cameras.size === 0) return;
     this.#root.replaceChildren(copyOf('missing-template'));
-    setText(part(this.#root, 'name'), 'There is no such camera.');
+    setText(part(this.#root, 'name'), 'This camera does not exist.');
   }
 
   #applyHistory() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Small things that every part of the page does with elements.
+// Helpers for DOM elements, storage and the API.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -92,12 +92,12 @@ export async function ask(path, signal) {
     response = await fetch(new URL(path, location.href), {cache: 'no-store', signal});
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Error('the monitor does not answer');
+    throw new Error('the monitor does not respond');
   }
   // The session is over. Back from the form, the page is where it was.
   if (response.status === 401) location.assign(`login${location.hash}`);
   const answer = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(answer?.error ?? `the monitor answers ${response.status}`);
-  if (answer === null) throw new Error('the monitor’s answer cannot be read');
+  if (!response.ok) throw new Error(answer?.error ?? `the monitor responded with status ${response.status}`);
+  if (answer === null) throw new Error('the monitor’s response cannot be read');
   return answer;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Verdicts of a camera that were raised and cleared, as a table.
+// The table of verdicts raised and cleared for a camera.
 import {now} from './clock.js';
 import {ask, element, part, setText} from './dom.js';
 import {dateAndTime, measured, moment} from './text.js';
@@ -12,7 +12,7 @@ function rowOf({time, title, raised, value}) {
   when.append(element('time', moment(time, now()), {title: dateAndTime(time)}));
   const sign = raised ? '▲' : '✓';
   row.append(when, element('td', `${sign} ${title} ${raised ? 'raised' : 'cleared'}`),
-    element('td', measured(value), {title: value ?? 'not known'}));
+    element('td', measured(value), {title: value ?? 'unknown'}));
   return row;
 }
 
@@ -32,10 +32,10 @@ export class Events {
     try {
       const {events} = await ask(`api/v1/events?${query}`, signal);
       this.#body.replaceChildren(...events.map(rowOf));
-      setText(this.#note, events.length === MOST ? `The newest ${MOST}:`
-        : events.length ? '' : 'None in the time shown above.');
+      setText(this.#note, events.length === MOST ? `The latest ${MOST}:`
+        : events.length ? '' : 'None in the period shown above.');
     } catch (error) {
-      if (error.name !== 'AbortError') setText(this.#note, `They cannot be shown: ${error.message}.`);
+      if (error.name !== 'AbortError') setText(this.#note, `The verdicts cannot be loaded: ${error.message}.`);
     }
   }
 }

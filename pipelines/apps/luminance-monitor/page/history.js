@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The mean of a camera over time: the last minutes as the page has them, longer from the history.
+// The chart of a camera's mean luma: the last minutes from the stream, longer ranges from the history.
 import {bandPath, linePath, runs, ticks} from './chart.js';
 import {now} from './clock.js';
 import {ask, element, part, press, redraw, setAttribute, setText, shape} from './dom.js';
@@ -160,13 +160,13 @@ export class History {
   }
 
   #summary() {
-    if (this.#loaded.error) return `The history cannot be shown: ${this.#loaded.error}.`;
+    if (this.#loaded.error) return `The history cannot be loaded: ${this.#loaded.error}.`;
     const rows = this.#rows.filter(hasFrames);
-    if (rows.length === 0) return 'No frames are known of this time.';
+    if (rows.length === 0) return 'No frames in this period.';
     const least = Math.min(...rows.map((row) => row.least_mean));
     const greatest = Math.max(...rows.map((row) => row.greatest_mean));
-    return `Mean from ${oneDecimal(least)} to ${oneDecimal(greatest)}. Line: mean; bands: `
-      + 'range of means, and p1 to p99.';
+    return `Mean from ${oneDecimal(least)} to ${oneDecimal(greatest)}. Line: mean. Bands: range of the `
+      + 'means, and p1 to p99.';
   }
 
   /** The nearest row's index. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whoever wanted to see a camera is led to it after the login, and in the colours that were chosen.
+// After the login, the page opens the camera that was requested, with the stored theme.
 import {remembered} from './dom.js';
 
 for (const form of document.forms) form.action = `login${location.hash}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What has changed, for those who hear the page: verdicts and cameras that are lost, no numbers.
+// Announcements for screen readers: verdicts and lost connections, no numbers.
 import {isolated} from './text.js';
 
 const TOGETHER = 500;  // milliseconds; what comes within them is said in one go
@@ -13,8 +13,8 @@ export function tellNews(place, before, after) {
   const raised = after.verdicts.filter(({name}) => !names(before).includes(name));
   const cleared = before.verdicts.filter(({name}) => !names(after).includes(name));
   const said = [...raised.map(({title}) => title.toLowerCase()),
-    ...cleared.map(({title}) => `no longer ${title.toLowerCase()}`)];
-  if (after.status === 'waiting' && before.status === 'playing') said.push('lost');
+    ...cleared.map(({title}) => `${title.toLowerCase()} cleared`)];
+  if (after.status === 'waiting' && before.status === 'playing') said.push('connection lost');
   if (said.length === 0) return;
   if (news.length === 0) setTimeout(() => say(place), TOGETHER);
   news.push(`${isolated(after.name)}: ${said.join(', ')}.`);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All cameras as tiles. They stay in the order that they are set up in, so that each is found
-// where it was; those in trouble are found by the filter.
+// All cameras as tiles, in the order of the configuration; a filter shows those with problems.
 import {STATES, isTroubled} from './camera.js';
 import {press, setText} from './dom.js';
 import {Tile} from './tile.js';
@@ -137,7 +136,7 @@ export class Overview {
     for (const tile of this.#tiles.values())
       tile.element.hidden = !this.#isWanted(tile.camera) && !tile.element.contains(document.activeElement);
     this.#empty.hidden = this.#tiles.size > 0 && this.chosen().length > 0;
-    if (this.#tiles.size > 0) setText(this.#empty, 'No camera is like that.');
+    if (this.#tiles.size > 0) setText(this.#empty, 'No matching cameras.');
   }
 
   #isWanted({data, state}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: what the stream says goes to the overview or to the detail of one camera.
+// The page: passes the data of the stream to the overview and to the view of one camera.
 import {Camera, isTroubled} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
@@ -32,9 +32,9 @@ function forgetRecent(answer) {
     if (cameras.get(id)?.data.frames !== frames) cameras.get(id)?.forget();
 }
 
-/** What is not written is lost with the monitor: whoever looks at the page has to know. */
+/** Data that are not written are lost when the monitor ends, so the page shows the error. */
 function tellOfHistory(error) {
-  if (error) setText(byId('history-error'), `The history is not written: ${error}. The monitor tries again.`);
+  if (error) setText(byId('history-error'), `The history cannot be written: ${error}. The monitor keeps trying.`);
   byId('history-error').hidden = !error;
 }
 
@@ -77,8 +77,8 @@ function lost(why) {
   document.documentElement.dataset.connection = 'lost';
   setText(byId('connection'), 'Lost');
   const reason = why ? `: ${why}` : '';
-  const numbers = cameras.size ? ` All numbers are stale, of ${timeWithSeconds(now())}.` : '';
-  setText(byId('banner'), `No connection to the monitor${reason}.${numbers} Trying again …`);
+  const numbers = cameras.size ? ` All values are stale, from ${timeWithSeconds(now())}.` : '';
+  setText(byId('banner'), `No connection to the monitor${reason}.${numbers} Reconnecting …`);
   byId('banner').hidden = false;
   document.title = `No connection – Luminance monitor`;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last quarter of an hour of a camera: mean, p1 and p99 of each interval. What it takes is
-// taken when it is made, so that a page that is open for weeks does not grow.
+// The last quarter of an hour of a camera: mean, p1 and p99 of each interval. Its memory is allocated
+// once, so that a page that is open for weeks does not grow.
 
 export const WINDOW = 15 * 60e3;  // milliseconds
 const CAPACITY = 900;             // as many as the monitor keeps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's picture, asked for again every few seconds while somebody can see it.
+// A camera's picture, loaded again every few seconds while it is visible.
 
 const EVERY = 4000;  // milliseconds; the monitor makes no more
 

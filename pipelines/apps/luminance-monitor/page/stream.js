@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The monitor's events. A connection that is lost, or silent for too long, is made again; a page
-// that nobody sees has none, as browsers allow six to a server for all pages together.
+// The monitor's event stream. A lost or silent connection is opened again. A hidden page has none,
+// because browsers allow only six connections to a server for all pages together.
 import {ask} from './dom.js';
 
 const SILENCE = 20000;     // milliseconds; the monitor says something every interval

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Numbers, times and states as words. Times are milliseconds since 1970, shown as in the
-// browser's place.
+// Numbers, times and states as text. Times are milliseconds since 1970, shown in the browser's time
+// zone.
 
 const clock = new Intl.DateTimeFormat('en-GB', {hour: '2-digit', minute: '2-digit'});
 const clockSeconds = new Intl.DateTimeFormat('en-GB', {timeStyle: 'medium'});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Dark, light, or as the system is. Each press leads to the next; what was chosen is remembered.
+// The colour theme: dark, light, or that of the system. The button selects the next; the choice is stored.
 import {remember, remembered} from './dom.js';
 
 const THEMES = {
-  auto: {sign: '◐', title: 'Colours: as the system'},
+  auto: {sign: '◐', title: 'Colours: same as the system'},
   dark: {sign: '☾', title: 'Colours: dark'},
   light: {sign: '☀', title: 'Colours: light'},
 };

@@ -119,7 +119,7 @@ class Application {
     tell_of_history();
     server_.reset();
     if (!sources_->stop()) {
-      complain("a camera does not close; ending without it");
+      complain("a camera does not close; exiting anyway");
       std::_Exit(status);
     }
     return status;
@@ -141,7 +141,7 @@ class Application {
   void tell_of_history() {
     if (history_ == nullptr || history_->error() == told_) return;
     told_ = history_->error();
-    complain(told_.empty() ? "the history is written again" : told_);
+    complain(told_.empty() ? "the history can be written again" : told_);
   }
 
   /// Settings that are wrong change nothing.
@@ -153,12 +153,12 @@ class Application {
     settings_.loop = wanted.loop;
     settings_.backend = wanted.backend;
     settings_.cameras = std::move(wanted.cameras);
-    std::string text = "the configuration was read again: " + cameras;
+    std::string text = "configuration reloaded: " + cameras;
     for (const std::string &name : fixed)
-      text += (&name == &fixed.front() ? "; only a restart changes " : ", ") + name;
+      text += (&name == &fixed.front() ? "; changes that need a restart: " : ", ") + name;
     log_line(text);
   } catch (const std::exception &error) {
-    log_line(std::string("the configuration stays as it was: ") + error.what());
+    log_line(std::string("configuration not reloaded: ") + error.what());
   }
 
   /// Those that are set up as before notice nothing. What became of them all, for people.
@@ -177,7 +177,7 @@ class Application {
     return std::to_string(changes.added.size()) + " cameras added, " +
            std::to_string(changes.removed.size()) + " removed, " +
            std::to_string(changes.changed.size()) + " changed, " +
-           std::to_string(changes.unchanged) + " as before";
+           std::to_string(changes.unchanged) + " unchanged";
   }
 
   /// From who reloads it, or from a terminal that is gone, with which a program ends.
@@ -233,7 +233,7 @@ int act(const Command &command, const Application::Reread &reread) {
     return stop->status;
   }
   if (std::holds_alternative<Check>(command.action)) {
-    std::printf("%zu cameras, settings are right\n", settings.cameras.size());
+    std::printf("%zu cameras, settings are valid\n", settings.cameras.size());
     return kDone;
   }
   if (std::holds_alternative<Export>(command.action)) {

@@ -278,7 +278,7 @@ class ConfigFuzz : public testing::TestWithParam<const char *> {
     } catch (const SettingsError &error) {
       const std::string what = error.what();
       // What is missing, or does not go together, may also be said on the command line.
-      const char *const kOfAll[] = {"there is no camera", "the page's user", "a TLS certificate",
+      const char *const kOfAll[] = {"no camera: ", "the page's user", "a TLS certificate",
                                     "history.interval is shorter"};
       const bool is_of_all = std::any_of(std::begin(kOfAll), std::end(kOfAll),
                                          [&](auto *begin) { return what.rfind(begin, 0) == 0; });

@@ -99,8 +99,8 @@ TEST(Guesses, AreReportedInFewLines) {
   const std::vector<std::string> lines = guesses.report(11 * kSecond);
   ASSERT_EQ(2u, lines.size());
   EXPECT_EQ(
-      "wrong passwords or tokens from 192.0.2.1: 300 in 10 s; 7 more attempts were not looked "
-      "at",
+      "wrong passwords or tokens from 192.0.2.1: 300 in 10 s; 7 more attempts were refused "
+      "unchecked",
       lines[0]);
   EXPECT_EQ("wrong passwords or tokens from 192.0.2.2: 1 in 10 s", lines[1]);
   EXPECT_TRUE(guesses.report(1000 * kSecond).empty());

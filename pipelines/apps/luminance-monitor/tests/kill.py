@@ -98,7 +98,7 @@ def says_once_what_it_cannot_write(video, folder):
         assert sum('history' in line for line in monitor.output) == 1, monitor.output
         before = rows_of(away / history.name)
         away.rename(history.parent)
-        monitor.wait_for_line('the history is written again')
+        monitor.wait_for_line('the history can be written again')
         wait_for('rows', lambda: len(rows_of(history)) > len(before) + 3)
     times = sorted(time for _, time in expect_kept(before, history, 'the disk was away'))
     assert {b - a for a, b in zip(times, times[1:])} == {1000}, times

@@ -211,7 +211,7 @@ def check_configuration(documents, made):
         root = pathlib.Path(folder)
         paths = lay_out(documents, made, root)
         status, text = run_check(documents, root, paths)
-        assert (status, text) == (0, '2 cameras, settings are right\n'), (status, text)
+        assert (status, text) == (0, '2 cameras, settings are valid\n'), (status, text)
         config = root / 'etc/luminance-monitor/cameras.toml'
         config.write_text(config.read_text().replace('password-file', 'pasword-file'))
         status, text = run_check(documents, root, paths)

@@ -93,10 +93,10 @@ def ordinary(folder):
 
 def redirects(other, clip):
     away = f'http://{OTHER}:{other.port}/clip.webm?{SECRET}'
-    yield '/to-host', away, f'redirects to {OTHER}:{other.port}'
-    yield '/to-file', clip.as_uri(), 'another kind of address'
-    yield '/to-rtsp', f'rtsp://{OTHER}:{other.port}/', 'another kind of address'
-    yield '/to-itself', '/to-itself', 'again and again'
+    yield '/to-host', away, f'redirect to {OTHER}:{other.port}'
+    yield '/to-file', clip.as_uri(), 'another protocol'
+    yield '/to-rtsp', f'rtsp://{OTHER}:{other.port}/', 'another protocol'
+    yield '/to-itself', '/to-itself', 'too many redirects'
     yield '/allowed', away, None
     yield '/moved', '/private/clip.webm', None
 
@@ -142,14 +142,14 @@ def main(folder):
         if path == '/allowed':
             more += f'redirect-hosts = ["{OTHER}"]\n'
         cameras.append((id_of(path), f'http://127.0.0.1:{camera.port}{path}', more))
-    for path, words in ('redirect', f'redirects to {OTHER}:{other.port}'), ('stream', '.'):
+    for path, words in ('redirect', f'redirect to {OTHER}:{other.port}'), ('stream', '.'):
         cases[path] = words
         cameras.append((path, f'rtsp://127.0.0.1:{rtsp.port}/{path}', ''))
     config = folder / 'cameras.toml'
     config.write_text(settings(cameras))
     with Monitor('--config', config, '--set', 'no-frames.enabled=false') as monitor:
         wait_for('reports to the camera', rtsp.own.seen.all)
-        wait_for('the loss', lambda: 'broke off' in monitor.cameras()['cut']['error'])
+        wait_for('the loss', lambda: 'was interrupted' in monitor.cameras()['cut']['error'])
         for name, words in cases.items():
             expect(monitor, name, words)
         shown = ''.join(monitor.get(path) for path in ('/api/v1/cameras', '/metrics'))

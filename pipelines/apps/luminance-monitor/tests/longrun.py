@@ -21,7 +21,7 @@ DARK = {'one': (600, 900), 'two': (1200, 1230)}  # in each of them
 HOLD = 5
 RETENTION = 6 * 3600
 ROW = 60
-LINE = re.compile(r'\S+ (\w+)-mkv: (no longer: )?Too dark since (\S+)')
+LINE = re.compile(r'\S+ (\w+)-mkv: Too dark (since|cleared at) (\S+)')
 
 
 def make(folder, name):
@@ -90,7 +90,7 @@ def nights(lines):
     for line in lines:
         if match := LINE.match(line):
             date = datetime.fromisoformat(match[3].rstrip('Z') + '+00:00')
-            times[match[1]][match[2] is None].append(date.timestamp())
+            times[match[1]][match[2] == 'since'].append(date.timestamp())
     return times
 
 

@@ -115,7 +115,7 @@ def keys_lead_everywhere(browser, address):
     browser.press("ESCAPE")
     browser.wait("return !document.getElementById('keys').open", "Escape does not close the keys")
     browser.run("location.hash = '#/camera/%E0%A4%A'")
-    browser.wait("return document.getElementById('detail').textContent.includes('no such camera')",
+    browser.wait("return document.getElementById('detail').textContent.includes('does not exist')",
                  "a camera that is not there is not said to be missing")
     browser.press("ESCAPE")
 
@@ -158,7 +158,7 @@ def verdicts_are_said(browser, monitor):
     browser.open(monitor.address, "#/camera/camera-0")
     browser.run("window.said = []; new MutationObserver(() => said.push(document.getElementById('news')"
                 ".textContent)).observe(document.getElementById('news'), {childList: true})")
-    for text in (r"Entrance\W*: .*too dark", r"Entrance\W*: .*no longer too dark"):
+    for text in (r"Entrance\W*: .*too dark", r"Entrance\W*: .*too dark cleared"):
         monitor.send(signal.SIGUSR1)
         browser.wait("return said.some(text => new RegExp(arguments[0]).test(text))",
                      f"'{text}' is not said", text)
@@ -249,7 +249,7 @@ def tells_of_a_history_that_is_not_written(browser, monitor):
            "the page tells of trouble where there is none")
     monitor.limit_files(1)
     text = browser.wait(shown, "the page does not tell of a history that is not written", True)
-    expect("history is not written" in text and "history.sqlite" in text, "the trouble", text)
+    expect("history cannot be written" in text and "history.sqlite" in text, "the trouble", text)
     monitor.limit_files(resource.RLIM_INFINITY)
     browser.wait(shown, "the page tells of trouble that is over", False)
 

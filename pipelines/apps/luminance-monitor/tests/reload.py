@@ -80,8 +80,8 @@ def cameras_come_and_go(folder):
         reader = Reader(monitor)
         assert len(reader.next('cameras')['cameras']) == 3
         line = reload(monitor, file, config(('four', ''), ('three', 'verdicts.frozen = false'),
-                                            ('one', '')), 'read again: (.*)')[1]
-        assert line == '1 cameras added, 1 removed, 1 changed, 1 as before', line
+                                            ('one', '')), 'configuration reloaded: (.*)')[1]
+        assert line == '1 cameras added, 1 removed, 1 changed, 1 unchanged', line
         named = [camera['id'] for camera in reader.next('cameras')['cameras']]
         assert named == ['four', 'three', 'one'], named
         reader.close()
@@ -101,7 +101,7 @@ def cameras_come_and_go(folder):
                 assert error.code == 404, error
         for _ in range(5):  # also at once
             os.kill(monitor.pid, signal.SIGHUP)
-        monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 3 as before')
+        monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 3 unchanged')
         frames = {name: camera['frames'] for name, camera in monitor.cameras().items()}
     kept = rows_of(history)
     assert kept['one'] >= frames['one'] and kept['four'] >= frames['four'], (kept, frames)
@@ -118,15 +118,15 @@ def wrong_files_change_nothing(folder):
                             (config(('one', 'nonsense = 1')), 'nonsense is unknown'),
                             (config(('one', ''), more='[web]\ntoken-file = "gone"\n'), 'gone'),
                             (config(('one', ''), more='[web]\ntls-certificate = "gone"\n'), 'TLS')):
-            line = reload(monitor, file, text, 'stays as it was: (.*)')[1]
+            line = reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
             assert named in line, line
         file.unlink()
         os.kill(monitor.pid, signal.SIGHUP)
-        assert 'cameras.toml' in monitor.wait_for_line('stays as it was: (.*)')[1]
+        assert 'cameras.toml' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
         assert list(monitor.cameras()) == list(before)
         line = reload(monitor, file, right.replace('loop', 'interval = 5\nloop') +
-                      '[history]\ninterval = 50\n[web]\nconnections = 50\n', 'read again: (.*)')[1]
-        assert line.endswith('; only a restart changes web.connections, history.interval'), line
+                      '[history]\ninterval = 50\n[web]\nconnections = 50\n', 'configuration reloaded: (.*)')[1]
+        assert line.endswith('; changes that need a restart: web.connections, history.interval'), line
 
 
 def status_of(monitor, token):
@@ -149,7 +149,7 @@ def tokens_are_read_again(folder):
         connection.request('GET', '/api/v1/stream', headers={'Authorization': 'Bearer first'})
         stream = connection.getresponse()
         token.write_text('second\n')
-        reload(monitor, file, text, '0 changed, 1 as before')
+        reload(monitor, file, text, '0 changed, 1 unchanged')
         assert status_of(monitor, 'first') == 401 and status_of(monitor, 'second') == 200
         try:
             while stream.read1():
@@ -158,7 +158,7 @@ def tokens_are_read_again(folder):
             pass
         connection.close()
         token.write_text('\n')
-        assert 'is empty' in reload(monitor, file, text, 'stays as it was: (.*)')[1]
+        assert 'is empty' in reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
         assert status_of(monitor, 'second') == 200
 
 
@@ -182,10 +182,10 @@ def certificates_are_read_again(folder):
         assert shown(port) == identities[0][0].read_text()
         install(*identities[1])
         assert shown(port) == identities[0][0].read_text()
-        reload(monitor, file, text, 'read again')
+        reload(monitor, file, text, 'configuration reloaded')
         assert shown(port) == identities[1][0].read_text()
         install(identities[0][0], identities[1][1])  # which do not belong together
-        assert 'certificate' in reload(monitor, file, text, 'stays as it was: (.*)')[1]
+        assert 'certificate' in reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
         assert shown(port) == identities[1][0].read_text()
 
 
@@ -208,7 +208,7 @@ def ends_with_its_terminal(folder):
                 break
         os.kill(process.pid, signal.SIGHUP)
         for line in process.stdout:
-            if 'read again' in line:
+            if 'configuration reloaded' in line:
                 break
         os.close(ours)
         assert process.wait(60) == 0, process.returncode

@@ -212,9 +212,9 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
        std::map<std::string, std::string>{{"", "empty"},
                                           {"a b", "character"},
                                           {"a/b", "character"},
-                                          {"..", "begins"},
-                                          {"-a", "begins"},
-                                          {"a\\u0000", "zero"},
+                                          {"..", "begin"},
+                                          {"-a", "begin"},
+                                          {"a\\u0000", "NUL"},
                                           {"a?b", "character"},
                                           {"a%b", "character"},
                                           {"a\u202eb", "character"},
@@ -224,7 +224,7 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
     EXPECT_NE(error.find(why), std::string::npos) << error;
   }
   const std::string error = error_of({"--config", config({"a", "b", "a"})});
-  EXPECT_NE(error.find("cameras[2].id is that of another camera"), std::string::npos) << error;
+  EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos) << error;
 }
 
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
@@ -263,7 +263,7 @@ TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
   EXPECT_EQ(clear("flicker.raise=0.5", Verdict::kFlicker), 0.25);
   EXPECT_EQ(clear("too-dark.raise=251", Verdict::kTooDark), 253);
   for (const char *never : {"frozen.clear=0", "frozen.raise=0", "too-dark.clear=255"})
-    EXPECT_NE(error_of({"a", "--set", never}).find("leaves nothing beyond it"), std::string::npos)
+    EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos)
         << never;
 }
 
@@ -458,14 +458,14 @@ cameras:
 TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
   const std::pair<const char *, const char *> cases[] = {
       {"intervall = 1", "intervall is unknown"},
-      {"interval = 'x'", "interval is no number"},
+      {"interval = 'x'", "interval is not a number"},
       {"interval = 1e300", "interval is 1e+300"},
       {"interval = nan", "interval is nan"},
-      {"cameras = 3", "cameras is no list"},
-      {"cameras = [3]", "cameras[0] is no table"},
+      {"cameras = 3", "cameras is not a list"},
+      {"cameras = [3]", "cameras[0] is not a table"},
       {"[[cameras]]\nname = 'x'", "cameras[0].uri is missing"},
       {"[[cameras]]\nuri = 'rtsp://a'\nname = ''", "cameras[0].name is empty"},
-      {"[[cameras]]\nuri = 'rtsp://a'\nuser = 3", "cameras[0].user is no text"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nuser = 3", "cameras[0].user is not a string"},
       {"[[cameras]]\nuri = 'rtsp://a'\npassword = 'x'", "cameras[0].password"},
       {"[[cameras]]\nuri = 'rtsp://a'\nuser = 'x'\npassword-file = 'none'", "password-file"},
       {"[[cameras]]\nuri = 'rtsp://a'\nverdicts.too-dark.raise = 300",

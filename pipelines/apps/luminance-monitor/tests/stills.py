@@ -31,7 +31,7 @@ ENCODERS = {
     'JPEG': 'jpegenc',
     'x264 of a constant quantizer': X264.format('pass=quant quantizer=23 speed-preset=veryfast'),
     'x265': 'x265enc speed-preset=ultrafast ! h265parse',
-    'x264 CBR, a key frame in 2 s':
+    'x264 CBR, key frame every 2 s':
         X264.format('bitrate=500 key-int-max=50 tune=zerolatency speed-preset=veryfast'),
 }
 CLOCKS = ('JPEG', 'x264 zerolatency', 'x264 CBR of 1 Mbit/s')

@@ -51,23 +51,23 @@ def show(name, frames, fps=10):
 
 ORDINARY = videos.ordinary(200)
 NOISE = np.random.default_rng(1)
-print('| | mean luma | p1 to p99 | share at black, at most | at white | luma moved, at most |')
+print('| | mean luma | p1 to p99 | black pixels, max. | white pixels, max. | change in luma, max. |')
 print('|---|---|---|---|---|---|')
 show('the clip', ORDINARY)
 for factor in (0.5, 0.3, 0.2, 0.15):
-    show(f'its light times {factor}', [videos.scaled(f, factor) for f in ORDINARY[:20]])
+    show(f'light times {factor}', [videos.scaled(f, factor) for f in ORDINARY[:20]])
 for more in (60, 80, 110):
     show(f'{more} brighter', [videos.scaled(f, 1, more) for f in ORDINARY[:20]])
 for factor in (0.3, 0.12):
-    show(f'fog: its contrast times {factor}',
+    show(f'fog: contrast times {factor}',
          [np.rint(120 + (f.astype(float) - 120) * factor).astype(np.uint8) for f in ORDINARY[:20]])
 for size in (15, 95, 145):
     show(f'blurred over {size} of {videos.WIDTH} pixels', [blurred(f, size) for f in ORDINARY[:5]])
-show('covered: a grey with noise of 2',
+show('covered: grey with noise of 2',
      [np.rint(70 + NOISE.normal(0, 2, ORDINARY[0].shape)).astype(np.uint8) for _ in range(20)])
 
 print()
-print('| | by the histogram | by the blocks |')
+print('| | by histogram | by blocks |')
 print('|---|---|---|')
 BEGIN = ORDINARY[0]
 PARTS = [(share, luma) for luma in (30, 120) for share in (0.2, 0.3, 0.4, 0.6)]
@@ -77,7 +77,7 @@ for name, changed in (
             for degrees in (5, 10, 20, 45)),
         ('upside down', [f[::-1, ::-1] for f in ORDINARY[:20]]),
         ('mirrored', [f[:, ::-1] for f in ORDINARY[:20]]),
-        ('moved by an eighth of its width', [np.roll(f, 48, 1) for f in ORDINARY[:20]]), *(
+        ('shifted by an eighth of its width', [np.roll(f, 48, 1) for f in ORDINARY[:20]]), *(
             (f'{share:.0%} covered by a luma of {luma}',
              [videos.part_covered(f, share, luma, NOISE) for f in ORDINARY[:20]])
             for share, luma in PARTS),

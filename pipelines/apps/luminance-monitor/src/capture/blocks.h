@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The blocks of the frames that pass a pad.
+// The blocks of frames that pass through a pad.
 #pragma once
 
 #include <gst/video/video.h>
@@ -13,21 +13,21 @@
 
 namespace luminance {
 
-/// Null: the frame cannot be mapped, or has a format that no measurement is made of.
+/// Null if the frame cannot be mapped, or its format is not one that is measured.
 std::shared_ptr<const Blocks> blocks_of(GstBuffer *buffer, const GstVideoInfo &info);
 
-/// Keeps the blocks of frames until their measurements come.
+/// Keeps the blocks of frames until their measurements arrive.
 class BlockTap {
  public:
-  /// Looks at the frames that come to this pad, which keeps the tap.
+  /// Taps the frames that arrive at this pad, which keeps the tap alive.
   static std::shared_ptr<BlockTap> on(GstPad *pad);
   ~BlockTap() { gst_clear_caps(&caps_); }
 
-  /// Of the frame with this timestamp; null where they are not known. Any thread.
+  /// The blocks of the frame with this timestamp; null if unknown. Any thread.
   std::shared_ptr<const Blocks> take(GstClockTime timestamp);
 
  private:
-  // Frames on a GPU are fetched from there for this, so not all of them.
+  // Frames on a GPU are downloaded for this, so only some of them are used.
   static constexpr unsigned kRateOnGpu = 5;
 
   struct Entry {
@@ -38,7 +38,7 @@ class BlockTap {
   static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer tap);
   void look(GstPad *pad, GstBuffer *buffer);
 
-  // The streaming thread's.
+  // Used by the streaming thread only.
   GstCaps *caps_ = nullptr;
   GstVideoInfo info_;  // of these caps
   bool is_on_gpu_ = false;

@@ -172,7 +172,7 @@ void Connection::fail(GstMessage *message) {
   if (failure.is_redirect && !location.empty()) return follow(location);
   const std::optional<Peer> peer = peer_of(camera_.uri);
   if (!failure.is_vague || !peer) return give_up(failure.text);
-  if (had_stream) return give_up("the stream broke off");
+  if (had_stream) return give_up("the stream was interrupted");
   const double patience = settings_.patience.answer;
   if (g_get_monotonic_time() - opened_ >= seconds(patience))
     return give_up(no_answer_within(patience));
@@ -183,7 +183,7 @@ void Connection::fail(GstMessage *message) {
 
 /// Begins again there, if the camera may lead there. Its user and password are for itself.
 void Connection::follow(const std::string &location) {
-  if (++redirects_ > kMostRedirects) return give_up("it redirects again and again");
+  if (++redirects_ > kMostRedirects) return give_up("too many redirects");
   const Redirect redirect = redirect_of(own_, camera_.uri, location);
   if (redirect.uri.empty()) return give_up(redirect.refusal);
   close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One try at a camera: a pipeline that measures frames until it fails, ends or is let go.
+// One connection to a camera: a pipeline that measures frames until it fails, ends or is destroyed.
 #pragma once
 
 #include <gst/gst.h>
@@ -18,17 +18,17 @@ namespace luminance {
 
 class Connection {
  public:
-  struct Callbacks {  // on the main loop
+  struct Callbacks {  // called on the main loop
     std::function<void(const std::string &)> failed;
     std::function<void()> ended;
   };
   struct Begin {
     size_t camera;
-    unsigned number;  // of the try
-    Time time;        // fast: of the first frame
+    unsigned number;  // of the attempt
+    Time time;        // in fast mode: of the first frame
   };
 
-  /// Begins at once; what fails is told by a callback, later.
+  /// Starts at once; failures are reported later, by a callback.
   Connection(const CameraSettings &camera, const Settings &settings, Inbox &inbox,
              const Begin &begin, Callbacks callbacks);
   ~Connection();
@@ -36,7 +36,7 @@ class Connection {
   Connection &operator=(const Connection &) = delete;
 
   unsigned number() const;
-  /// When the next frame would come, by the time of the frames.
+  /// When the next frame is expected, by the time of the frames.
   Time end() const;
   /// The latest frame, or null. The caller owns it.
   GstSample *sample() const;
@@ -57,16 +57,16 @@ class Connection {
 
   const Callbacks callbacks_;
   const Settings &settings_;
-  const CameraSettings &own_;  // as it is set
-  CameraSettings camera_;      // as it is opened, perhaps after a redirect
+  const CameraSettings &own_;  // as configured
+  CameraSettings camera_;      // as opened, possibly after a redirect
   Inbox &inbox_;
   const Begin begin_;
   std::shared_ptr<Feed> feed_;  // of the latest player
   std::unique_ptr<Player> player_;
   std::unique_ptr<Diagnosis> diagnosis_;
   Time opened_ = 0;            // monotonic
-  bool has_answered_ = false;  // by HTTP
-  std::string location_;       // of the latest answer, where it leads elsewhere
+  bool has_answered_ = false;  // with an HTTP response
+  std::string location_;       // target of the latest redirect
   int redirects_ = 0;
 };
 

@@ -17,12 +17,12 @@ std::string name_of_protocol(const Peer &peer) {
 
 std::string flaws_of(GTlsCertificateFlags flags) {
   constexpr std::pair<GTlsCertificateFlags, const char *> kFlaws[] = {
-      {G_TLS_CERTIFICATE_UNKNOWN_CA, "its issuer is unknown here"},
-      {G_TLS_CERTIFICATE_BAD_IDENTITY, "it is of another host"},
-      {G_TLS_CERTIFICATE_NOT_ACTIVATED, "it is not valid yet"},
-      {G_TLS_CERTIFICATE_EXPIRED, "it has expired"},
-      {G_TLS_CERTIFICATE_REVOKED, "it was revoked"},
-      {G_TLS_CERTIFICATE_INSECURE, "its algorithm is insecure"},
+      {G_TLS_CERTIFICATE_UNKNOWN_CA, "unknown issuer"},
+      {G_TLS_CERTIFICATE_BAD_IDENTITY, "issued for another host"},
+      {G_TLS_CERTIFICATE_NOT_ACTIVATED, "not yet valid"},
+      {G_TLS_CERTIFICATE_EXPIRED, "expired"},
+      {G_TLS_CERTIFICATE_REVOKED, "revoked"},
+      {G_TLS_CERTIFICATE_INSECURE, "insecure algorithm"},
   };
   std::string text;
   for (const auto &[flag, what] : kFlaws)
@@ -34,25 +34,24 @@ std::string words_of_tls(const GError *error, const Peer &peer, GTlsCertificateF
   if (error->code == G_TLS_ERROR_BAD_CERTIFICATE)
     return "the TLS certificate of " + peer.text() + " is not trusted" + flaws_of(flaws);
   if (error->code == G_TLS_ERROR_CERTIFICATE_REQUIRED)
-    return peer.text() + " demands a TLS certificate of ours";
-  return peer.text() + " does not speak TLS as it is understood here";
+    return peer.text() + " requires a client certificate";
+  return "the TLS handshake with " + peer.text() + " failed";
 }
 
 std::string words_of(const GError *error, const Peer &peer, double seconds,
                      GTlsCertificateFlags flaws) {
   if (error == nullptr)
-    return peer.text() + " gives no valid " + name_of_protocol(peer) + " answer";
+    return peer.text() + " sent no valid " + name_of_protocol(peer) + " response";
   if (error->domain == G_TLS_ERROR) return words_of_tls(error, peer, flaws);
   if (error->domain == G_RESOLVER_ERROR)
-    return error->code == G_RESOLVER_ERROR_NOT_FOUND
-               ? "no such host: " + peer.host
-               : "no name server says where the host is: " + peer.host;
+    return error->code == G_RESOLVER_ERROR_NOT_FOUND ? "host not found: " + peer.host
+                                                     : "the name lookup failed for " + peer.host;
   if (error->domain != G_IO_ERROR) return peer.text() + ": " + error->message;
   switch (error->code) {
     case G_IO_ERROR_CONNECTION_REFUSED: return peer.text() + " refused the connection";
     case G_IO_ERROR_TIMED_OUT: return no_answer_within(seconds);
     case G_IO_ERROR_HOST_UNREACHABLE:
-    case G_IO_ERROR_NETWORK_UNREACHABLE: return "there is no way to " + peer.host + " from here";
+    case G_IO_ERROR_NETWORK_UNREACHABLE: return "no route to " + peer.host;
     case G_IO_ERROR_CONNECTION_CLOSED: return peer.text() + " closed the connection";
     default: return peer.text() + ": " + error->message;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Why a camera could not be opened, where GStreamer does not say: a connection to it is tried. Main
+// Finds out why a camera could not be opened if GStreamer does not say, by connecting to it. Main
 // thread only.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace luminance {
 
 class Diagnosis {
  public:
-  /// `done` is called from the main loop, unless this is gone by then.
+  /// `done` is called on the main loop, unless the diagnosis has been destroyed.
   Diagnosis(const Peer &peer, double seconds, std::function<void(const std::string &)> done);
   ~Diagnosis();
   Diagnosis(const Diagnosis &) = delete;

@@ -29,12 +29,11 @@ std::string last_line(const gchar *debug) {
 std::string words_of_status(guint code, const std::string &reason, bool has_user) {
   const std::string said = " (" + std::to_string(code) + (reason.empty() ? "" : " " + reason) + ")";
   switch (code) {
-    case 401:
-      return (has_user ? "wrong user or password" : "it wants a user and a password") + said;
-    case 403: return "the camera refused access" + said;
+    case 401: return (has_user ? "wrong user or password" : "authentication required") + said;
+    case 403: return "access denied" + said;
     case 404:
-    case 410: return "no such stream" + said;
-    case 454: return "the camera forgot the session" + said;
+    case 410: return "stream not found" + said;
+    case 454: return "session not found" + said;
     default:
       return (code >= 500 ? "the camera reports an error" : "the camera refused the request") +
              said;
@@ -51,14 +50,13 @@ bool is_vague(const Error &error) {
 }
 
 std::string plain_words(const GError *error, const Error &e) {
-  if (has(e.detail, "reason not-linked")) return "it has no video that can be decoded here";
+  if (has(e.detail, "reason not-linked")) return "no video that can be decoded";
   if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
-    return "it has no video that can be decoded here" +
-           (e.detail.empty() ? "" : " (" + e.detail + ")");
+    return "no video that can be decoded" + (e.detail.empty() ? "" : " (" + e.detail + ")");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND))
-    return "what it sends is no video that is known here";
-  if (has(e.message, "text file")) return "it sends text, not video";
+    return "unknown video format";
+  if (has(e.message, "text file")) return "the camera sends text, not video";
   // The last line of what is meant for developers is often what people want to know.
   return e.message + (e.detail.empty() ? "" : " (" + e.detail + ")");
 }
@@ -84,7 +82,7 @@ Error read(GstMessage *message, const GError *error, const gchar *debug) {
 
 std::string no_answer_within(double seconds) {
   char text[64];
-  std::snprintf(text, sizeof text, "no answer within %g s", seconds);
+  std::snprintf(text, sizeof text, "no response within %g s", seconds);
   return text;
 }
 
@@ -98,7 +96,7 @@ Failure failure_of(GstMessage *message, bool has_user) {
   failure.is_redirect = e.rtsp == kRtspRedirect || (e.http >= 300 && e.http < 400);
   if (failure.is_redirect) {
     failure.location = e.rtsp != 0 ? e.reason : "";
-    failure.text = "it redirects, and does not say where";
+    failure.text = "redirect without a location";
   } else if (code >= 400) {
     failure.text = words_of_status(code, e.reason, has_user);
   } else {

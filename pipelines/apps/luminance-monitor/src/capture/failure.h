@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an error of GStreamer says of a camera, in words for whoever looks after it.
+// Errors of GStreamer as messages for operators of cameras.
 #pragma once
 
 #include <gst/gst.h>
@@ -11,13 +11,13 @@
 namespace luminance {
 
 struct Failure {
-  std::string text;       // on one line
-  bool is_vague = false;  // the connection failed, nobody knows how
+  std::string text;       // one line
+  bool is_vague = false;  // the connection failed for an unknown reason
   bool is_redirect = false;
-  std::string location;  // of an RTSP redirect
+  std::string location;  // target of an RTSP redirect
 };
 
-/// `has_user`: the camera was given one.
+/// `has_user`: the camera has a user configured.
 Failure failure_of(GstMessage *message, bool has_user);
 
 std::string no_answer_within(double seconds);

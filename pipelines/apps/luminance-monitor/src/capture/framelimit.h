@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// At most so many frames a second.
+// A limit on frames per second.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,7 +8,8 @@
 
 namespace luminance {
 
-/// The frame's own time, which may go faster than the clock; the clock's where it has none.
+/// The timestamp of a frame, which may advance faster than the clock; the clock's time if it has
+/// none.
 Time time_of(GstBuffer *frame);
 
 class FrameLimit {
@@ -16,7 +17,7 @@ class FrameLimit {
   /// `rate` > 0.
   explicit FrameLimit(unsigned rate) : gap_(kSecond / rate) {}
 
-  /// Whether a frame of this time is one of them.
+  /// Whether to take a frame with this time.
   bool takes(Time time);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measurements on their way from the streams' threads to the main loop.
+// The queue of measurements from the streaming threads to the main loop.
 #pragma once
 
 #include <glib.h>
@@ -16,7 +16,7 @@ namespace luminance {
 
 struct Arrival {
   size_t camera;
-  unsigned connection;  // of that camera: one that is over may still have something under way
+  unsigned connection;  // number of its connection: frames of an ended one may still arrive
   Measurement frame;
 };
 
@@ -26,13 +26,13 @@ class Inbox {
   explicit Inbox(std::function<void(const Arrival &)> deliver);
   ~Inbox();
 
-  /// Any thread. Waits while there is no room, unless `over` turns true and wake() is called; then
+  /// Any thread. Waits while the queue is full, until `over` is true and wake() is called; then
   /// nothing is delivered.
   void put(const Arrival &arrival, const std::atomic<bool> &over);
   void wake();
-  /// Delivers what is there. Main thread.
+  /// Delivers everything in the queue. Main thread.
   void drain();
-  /// Delivers nothing more. Main thread.
+  /// Discards the queue and delivers nothing more. Main thread.
   void close();
 
  private:
@@ -41,7 +41,7 @@ class Inbox {
   std::condition_variable room_;
   std::vector<Arrival> arrivals_;
   bool closed_ = false;
-  guint source_ = 0;  // of the main loop, that will drain
+  guint source_ = 0;  // on the main loop, which calls drain()
 };
 
 }  // namespace luminance

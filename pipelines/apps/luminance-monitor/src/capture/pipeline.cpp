@@ -33,7 +33,8 @@ void set_user(GstElement *source, const Credentials &credentials) {
                  nullptr);
     return;
   }
-  GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS, ("This kind of source takes no user"), (nullptr));
+  GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS,
+                    ("this protocol does not support a user and a password"), (nullptr));
 }
 
 /// Whether an RTSP server is asked for a stream. Sound need not even be sent.
@@ -46,7 +47,7 @@ gboolean on_rtsp_stream(GstElement *, guint, GstCaps *caps, gpointer) {
 void set_http(GstElement *source, double patience) {
   if (!has_property(source, "automatic-redirect")) {
     GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS,
-                      ("HTTP needs souphttpsrc, of GStreamer's good plug-ins"), (nullptr));
+                      ("HTTP requires souphttpsrc from GStreamer's good plug-ins"), (nullptr));
     return;
   }
   g_object_set(source, "automatic-redirect", FALSE, "retries", 0, "timeout",

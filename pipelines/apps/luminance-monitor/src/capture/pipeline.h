@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pipeline that measures a camera's frames.
+// The pipeline that measures the frames of a camera.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,11 +8,11 @@
 
 namespace luminance {
 
-/// Throws std::runtime_error where GStreamer lacks an element that every camera needs.
+/// Throws std::runtime_error if an element that every camera needs is missing.
 void check_elements(const Settings &settings);
 
-/// It gives messages of cudahistogram; its sink, `sink`, keeps the latest frame. It opens nothing
-/// but the camera's URI, whatever that answers. Throws like check_elements().
+/// Posts messages of cudahistogram; the element `sink` keeps the latest frame. Opens only the URI
+/// of the camera, whatever the camera responds. Throws like check_elements().
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings);
 
 }  // namespace luminance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Plays a pipeline and takes it down on other threads: a camera that is slow to open or to close
-// holds nobody up.
+// Starts and stops a pipeline on other threads, so that a camera that opens or closes slowly does
+// not delay the main loop.
 #pragma once
 
 #include <gst/gst.h>
@@ -11,9 +11,9 @@ namespace luminance {
 
 class Player {
  public:
-  /// Takes the pipeline.
+  /// Takes ownership of the pipeline.
   explicit Player(GstElement *pipeline);
-  /// Stops it, which may take longer than this.
+  /// Stops the pipeline in the background.
   ~Player();
   Player(const Player &) = delete;
   Player &operator=(const Player &) = delete;
@@ -21,7 +21,8 @@ class Player {
   void play();
   GstElement *pipeline() const;
 
-  /// Waits until no pipeline is left of players that are gone; false where some are, still.
+  /// Waits until the pipelines of all destroyed players have stopped; false if some have not in
+  /// time.
   static bool wait_for_all(double seconds);
 
  private:

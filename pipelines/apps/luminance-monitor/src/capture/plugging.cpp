@@ -48,8 +48,8 @@ bool may_plug(GstElementFactory *factory) {
 std::string refusal_of(const GstCaps *caps) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   if (!is_in(name, kLists)) return "";
-  return "it sends a list of addresses (" + std::string(name) +
-         "), which is not followed; name the address of the video itself";
+  return "the camera sends a list of addresses (" + std::string(name) +
+         "), which is not followed; use the URI of the video itself";
 }
 
 }  // namespace luminance

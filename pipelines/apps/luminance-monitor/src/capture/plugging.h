@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which elements may be made for what a camera sends. It chooses what it sends, and so which of all
-// installed elements would take it: only those that decode video, and open nothing, are here.
+// Which elements may be plugged for the data of a camera. A camera chooses its data, and thereby
+// which of all installed elements would handle it; only those that decode video and open nothing
+// are used.
 #pragma once
 
 #include <gst/gst.h>
@@ -11,7 +12,7 @@ namespace luminance {
 
 bool may_plug(GstElementFactory *factory);
 
-/// Why data of this kind is not looked into, for people; empty where it may be.
+/// Why data with these caps is refused, for people; empty if it is not.
 std::string refusal_of(const GstCaps *caps);
 
 }  // namespace luminance

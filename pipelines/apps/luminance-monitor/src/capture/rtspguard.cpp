@@ -98,8 +98,8 @@ GType guard_type() {
   return type;
 }
 
-/// The address of all streams together, by which rtspsrc may connect anew. Behind a gateway a camera
-/// names its own, which others do not know.
+/// The address of all streams together, by which rtspsrc may connect anew. Behind a gateway a
+/// camera names its own, which others do not know.
 void keep_at_host(GstSDPMessage *sdp, guint index, const char *control, const std::string &uri) {
   const std::string kept = at_host_of(control, uri);
   if (kept == control) return;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an RTSP camera may make rtspsrc do. It would follow a redirect to any address, send its
-// reports to any, and ask any for the time.
+// Restricts what an RTSP camera can make rtspsrc do, which would follow redirects, send reports and
+// request the time anywhere.
 #pragma once
 
 #include <gst/gst.h>
 
 namespace luminance {
 
-/// rtspsrc's code for a redirect that it has not followed; the reason is where it leads.
+/// The status of a redirect that rtspsrc did not follow; the reason phrase is its target.
 constexpr guint kRtspRedirect = 305;
 
-/// Before the first rtspsrc of the process is made. Any number of times.
+/// Call before the first rtspsrc of the process is created. May be called repeatedly.
 void guard_rtsp();
 
-/// For an rtspsrc of its own.
+/// Restricts one rtspsrc.
 void guard_rtsp_source(GstElement *source);
 
 }  // namespace luminance

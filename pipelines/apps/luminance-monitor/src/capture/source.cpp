@@ -15,7 +15,8 @@ constexpr Time kShort = kSecond;         // a picture, say, which is not read ov
 constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
 
 constexpr const char *kPicture =
-    "it sends a single picture, not video; name the address of its video (RTSP, or MJPEG by HTTP)";
+    "the camera sends a single picture, not video; use the URI of its video stream (RTSP, or MJPEG "
+    "over HTTP)";
 
 /// A camera that is said to have few frames is given the time for them.
 Time silence_of(const CameraSettings &camera) {
@@ -65,7 +66,7 @@ void Source::tick() {
     monitor_.set_status(index_, Status::kConnecting);
     begin();
   } else if (is_silent(now)) {
-    lose(frames_ > 0 ? "no frames any more" : no_frames_within(patience()));
+    lose(frames_ > 0 ? "no more frames" : no_frames_within(patience()));
   }
 }
 
@@ -116,7 +117,7 @@ void Source::lose(const std::string &why) {
 void Source::end() {
   if (is_http_ && only_) return lose(kPicture);
   if (!is_file_) return lose("the stream ended");
-  if (frames_ == 0) return lose("it has no video");
+  if (frames_ == 0) return lose("no video in the file");
   if (!settings_.loop) return finish("");
   resume_ = connection_->end();
   const Time now = g_get_monotonic_time();

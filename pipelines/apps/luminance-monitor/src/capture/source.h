@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's connections, one after the other: it is begun again when it fails, ends or falls
-// silent, after a while that grows. Main thread only.
+// The connections to a camera, one after the other: when one fails, ends or becomes silent, the
+// next one is started after a growing delay. Main thread only.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@ namespace luminance {
 
 class Source {
  public:
-  /// Of the monitor's camera of this number, which outlives it.
+  /// For the camera with this number in the monitor, which must outlive the source.
   Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index);
 
   void begin();
-  /// A few times a second.
+  /// Call a few times per second.
   void tick();
   void arrive(const Arrival &arrival);
 
-  /// A file that was read to its end, or could not be.
+  /// For a file: whether it has ended or failed.
   bool is_over() const { return over_; }
   bool has_failed() const { return failed_; }
   /// The latest frame, or null. The caller owns it.
@@ -42,19 +42,19 @@ class Source {
   const size_t index_;
   const CameraSettings &camera_;
   const bool is_file_, is_http_;
-  const Time silence_;  // after which it is begun again
+  const Time silence_;  // after which it is reconnected
 
   std::unique_ptr<Connection> connection_;
-  unsigned tries_ = 0;               // connections, ever
+  unsigned tries_ = 0;               // connections so far
   uint64_t frames_ = 0;              // of this connection
-  std::optional<Measurement> only_;  // its only frame, while that may be a picture of its own
-  Time begun_ = 0;                   // monotonic: the connection's begin
-  Time heard_ = 0;                   // monotonic: the latest frame, or the connection's begin
+  std::optional<Measurement> only_;  // its only frame so far, which may be a single picture
+  Time begun_ = 0;                   // monotonic: start of the connection
+  Time heard_ = 0;                   // monotonic: latest frame, or start of the connection
   Time ticked_ = 0;                  // monotonic
-  Time first_ = 0;                   // monotonic: the connection's first frame
-  Time again_ = 0;                   // monotonic: when to try, where there is no connection
-  Time resume_;                      // fast: when its next frame comes, by the time of frames
-  double pause_ = 0;                 // seconds before the last try
+  Time first_ = 0;                   // monotonic: first frame of the connection
+  Time again_ = 0;                   // monotonic: next attempt, without a connection
+  Time resume_;                      // in fast mode: time of the next frame
+  double pause_ = 0;                 // seconds before the last attempt
   bool over_ = false, failed_ = false;
   std::minstd_rand random_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where every camera's frames come from, and its pictures. Main thread only.
+// The sources of all cameras, and their pictures. Main thread only.
 #pragma once
 
 #include <gio/gio.h>
@@ -17,21 +17,21 @@ namespace luminance {
 
 class Sources : public Stills {
  public:
-  /// The settings outlive it.
+  /// The settings must outlive the sources.
   Sources(const Settings &settings, Monitor &monitor);
   ~Sources() override;
 
-  /// Throws std::runtime_error where no camera can be watched here.
+  /// Throws std::runtime_error if no camera can be watched on this machine.
   void begin();
-  /// Of other settings: the monitor has a new camera of this number, or is about to lose one.
+  /// After a reload: the monitor has a new camera with this number, or is about to remove it.
   void add(size_t camera);
   void remove(size_t camera);
-  /// A few times a second.
+  /// Call a few times per second.
   void tick();
-  /// Lets the cameras go, and waits a while for those that are slow to close; false where one still
-  /// is not, and may use this: then nothing is left but to end the program.
+  /// Stops all cameras, and waits a while for those that close slowly. False if one has not closed
+  /// and may still use this object: then the program must exit.
   bool stop();
-  /// Nothing comes any more.
+  /// Whether no more frames will arrive.
   bool are_over() const;
   bool has_failed() const;
 
@@ -51,7 +51,7 @@ class Sources : public Stills {
   Inbox inbox_;
   const Settings &settings_;
   Monitor &monitor_;
-  std::map<size_t, std::unique_ptr<Source>> sources_;  // by the monitor's number
+  std::map<size_t, std::unique_ptr<Source>> sources_;  // by their number in the monitor
   std::map<size_t, Still> stills_;
   GCancellable *const leaving_;
   bool making_ = false;

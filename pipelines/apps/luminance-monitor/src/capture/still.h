@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A small JPEG of a camera's picture.
+// The interface for small JPEGs of cameras' pictures.
 #pragma once
 
 #include <glib.h>
@@ -8,12 +8,12 @@
 
 namespace luminance {
 
-/// Who has pictures. Main thread only.
+/// Provides pictures. Main thread only.
 class Stills {
  public:
   virtual ~Stills() = default;
-  /// Calls back from the main loop, perhaps at once, with a JPEG of at most 320 pixels' width, or
-  /// null where the camera has no picture. Asked for again within a few seconds, it is the same.
+  /// Calls `done` on the main loop, possibly at once, with a JPEG at most 320 pixels wide, or null
+  /// if the camera has no picture. Repeated calls within a few seconds return the same picture.
   virtual void still(size_t camera, const std::function<void(GBytes *)> &done) = 0;
 };
 

@@ -91,21 +91,20 @@ Redirect redirect_of(const CameraSettings &camera, const std::string &from,
   g_autofree gchar *resolved =
       g_uri_resolve_relative(from.c_str(), location.c_str(), kFlags, nullptr);
   const std::optional<Peer> own = peer_of(camera.uri);
-  if (resolved == nullptr || !own) return {"", "it redirects to an address that is no URI", false};
+  if (resolved == nullptr || !own) return {"", "redirect to an invalid URI", false};
   const std::optional<Peer> to = peer_of(resolved);
   if (!to || !has_its_scheme(*own, *to)) {
     g_autofree gchar *scheme = g_uri_parse_scheme(resolved);
     return {"",
-            "it redirects to another kind of address (" + std::string(scheme) +
-                ":), which is not followed",
+            "redirect to another protocol (" + std::string(scheme) + ":), which is not followed",
             false};
   }
   const bool is_own = is_same(*own, *to);
   if (!is_own && !is_named(camera, *to))
     return {"",
-            "it redirects to " + to->text() +
-                ", which is not followed; name that host in the camera's redirect-hosts, or "
-                "its address as the camera's",
+            "redirect to " + to->text() +
+                ", which is not followed; add that host to the camera's redirect-hosts, or use its "
+                "address as the camera's URI",
             false};
   return {carried_alike(resolved, camera.uri), "", is_own};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whom a URI asks, and where an answer may lead.
+// The server that a URI refers to, and the redirects that are allowed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace luminance {
 
 struct Peer {
-  std::string scheme;  // "rtsp" for all ways to carry it
+  std::string scheme;  // "rtsp" for all of its transports
   std::string host;    // in lower case
   uint16_t port;
 
@@ -21,19 +21,19 @@ struct Peer {
   std::string text() const;  // "host:port"
 };
 
-/// Empty where it asks nobody over a network connection that can be tried: a file, a device, UDP.
+/// Empty if the URI has no server to connect to: a file, a device, UDP.
 std::optional<Peer> peer_of(const std::string &uri);
 
-/// `uri`, but on the host and port of `base`, where it is an RTSP address of another.
+/// `uri`, with the host and port of `base` if it is an RTSP URI of another server.
 std::string at_host_of(const std::string &uri, const std::string &base);
 
 struct Redirect {
-  std::string uri;             // to be opened, or empty
-  std::string refusal;         // why not
-  bool to_the_camera = false;  // which may have its user and password
+  std::string uri;             // to open, or empty
+  std::string refusal;         // why it is not followed
+  bool to_the_camera = false;  // which may get the user and password
 };
-/// Where the camera's answer leads, `location` being relative to `from`. It is followed to the
-/// camera itself, also by TLS, and to the hosts that the user named.
+/// Resolves a redirect from `from` to `location`. It is allowed to the camera itself, also with
+/// TLS, and to the hosts that the user has listed.
 Redirect redirect_of(const CameraSettings &camera, const std::string &from,
                      const std::string &location);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of the history as columns of SQL.
+// Conversion between rows of the history and SQL columns.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace luminance {
 
-/// Names with spaces between them.
+/// Names separated by spaces.
 std::string text_of(const std::vector<Verdict> &verdicts);
 
-/// Of thirteen columns from `first` on: `time` to `verdicts`, as the table `interval` has them.
+/// Reads thirteen columns, from `first` on: `time` to `verdicts`, as in the table `interval`.
 Row row_of(const Results &results, int first);
 
 }  // namespace luminance

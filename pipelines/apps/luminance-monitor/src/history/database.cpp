@@ -45,7 +45,7 @@ Database::Database(const std::string &file, Access access) : file_(file) {
   std::error_code unknown;
   if (access == Access::kWrite && std::filesystem::is_directory(folder, unknown) &&
       eaccess(folder.c_str(), W_OK | X_OK) != 0)
-    fail(std::string("unable to write in its folder: ") + std::strerror(errno));
+    fail(std::string("cannot write to its folder: ") + std::strerror(errno));
   fail();
 }
 

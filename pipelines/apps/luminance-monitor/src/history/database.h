@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// SQLite: what was opened is closed, and what fails throws HistoryError with the file's name.
+// SQLite with RAII. Failures throw HistoryError with the name of the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,28 +14,29 @@
 
 namespace luminance {
 
-/// Makes a history's file, where there is none, that only its owner may read; takes that right from
-/// others where there is one. What SQLite puts beside it has the same rights.
+/// Creates the file of a history if it is missing, readable by its owner only; removes the
+/// permissions of others from an existing one. Files that SQLite creates beside it get the same
+/// permissions.
 void keep_private(const std::string &file);
 
 class Database {
  public:
   enum class Access { kRead, kWrite };
 
-  /// For writing, a file that is not there is begun.
+  /// For writing, a missing file is created.
   Database(const std::string &file, Access access);
 
-  /// Statements without parameters or results.
+  /// Runs statements without parameters or results.
   void run(const char *sql);
   /// The first column of the first row.
   int64_t number(const char *sql);
-  /// How long to wait where another process writes.
+  /// How long to wait while another process writes.
   void set_patience(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// What runs ends with HistoryError soon after this is true. It outlives the database.
+  /// Statements fail with HistoryError soon after `stop` is true. It must outlive the database.
   void stop_by(const std::atomic<bool> &stop);
-  /// Rows that the last statement changed.
+  /// Number of rows that the last statement changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
-  /// Whether the file was deleted or moved away since it was opened: what is written then is lost.
+  /// Whether the file was deleted or moved since it was opened, so that writes would be lost.
   bool has_moved();
   [[noreturn]] void fail(const std::string &what) const;
   [[noreturn]] void fail() const;
@@ -52,20 +53,20 @@ class Database {
 
 class Statement;
 
-/// The results of a statement. What is read of the database stays as it is until they go: they do
-/// so soon, or the write-ahead log grows.
+/// The results of a statement. They keep a snapshot of the database until they are destroyed;
+/// destroy them soon, because the write-ahead log grows meanwhile.
 class Results {
  public:
   ~Results();
   Results(const Results &) = delete;
   Results &operator=(const Results &) = delete;
 
-  /// Whether there is another row.
+  /// Advances to the next row; false if there is none.
   bool next();
   int64_t integer(int column) const;
-  /// NaN where there is none.
+  /// NaN for NULL.
   double real(int column) const;
-  /// Bytes, which need not be UTF-8.
+  /// Bytes, not necessarily UTF-8.
   std::string text(int column) const;
 
  private:
@@ -79,7 +80,7 @@ class Statement {
  public:
   Statement(Database &database, const char *sql);
 
-  /// Its results with these parameters, one at a time.
+  /// Results for these parameters. Only one set of results may exist at a time.
   template <class... Values>
   Results with(const Values &...values) {
     int index = 0;
@@ -109,7 +110,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-/// All of what is done while it lives, or nothing where it is not committed.
+/// Groups statements: all of them take effect on commit(), none without.
 class Transaction {
  public:
   explicit Transaction(Database &database);
@@ -124,7 +125,7 @@ class Transaction {
   bool open_ = true;
 };
 
-/// While it lives, the database is read as it is now.
+/// Keeps a snapshot of the database while it exists.
 class View {
  public:
   explicit View(Database &database);

@@ -5,7 +5,7 @@
 
 namespace luminance {
 
-/// The text names the file and what is wrong with it.
+/// The text names the file and the cause.
 struct HistoryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -93,7 +93,8 @@ void export_csv(const std::string &file, std::ostream &out) {
   database.set_patience(kPatience);
   check_schema(database);
   const auto put = [&](const std::string &text) {
-    if (!(out << text).flush()) database.fail(std::string("as CSV: ") + std::strerror(errno));
+    if (!(out << text).flush())
+      database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
   };
   put(kHeader);
   Statement rows(database, kRows);
@@ -104,7 +105,7 @@ void export_csv(const std::string &file, std::ostream &out) {
       const std::string chunk = chunk_of(camera, rows, time);
       if (chunk.empty()) break;
       // Or it would never end.
-      if (time <= before) database.fail("its rows are in no order; the file is damaged");
+      if (time <= before) database.fail("rows are out of order; the file is damaged");
       put(chunk);
     }
   }

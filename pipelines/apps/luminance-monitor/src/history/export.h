@@ -6,9 +6,9 @@
 
 namespace luminance {
 
-/// Writes all rows of a history's file as CSV (RFC 4180) with a header, by camera and time; no text
-/// in it is a formula to a spreadsheet. Does not hold up a monitor that writes the file, and leaves
-/// it as it is. Throws HistoryError.
+/// Writes all rows of a history as CSV (RFC 4180) with a header, by camera and time. Texts that a
+/// spreadsheet would take for formulas are escaped. Does not block a monitor that writes the file,
+/// and does not change it. Throws HistoryError.
 void export_csv(const std::string &file, std::ostream &out);
 
 }  // namespace luminance

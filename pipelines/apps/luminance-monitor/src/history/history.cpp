@@ -68,7 +68,7 @@ bool push(Items &items, typename Items::value_type item) {
 void make_folder(const std::string &file) {
   const std::string folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && g_mkdir_with_parents(folder.c_str(), 0700) != 0)
-    throw HistoryError("history " + file + ": unable to make its folder: " + std::strerror(errno));
+    throw HistoryError("history " + file + ": cannot create its folder: " + std::strerror(errno));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Questions to the history, answered by a few threads beside the main loop.
+// Queries to the history, answered by a few threads besides the main loop.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@ namespace luminance {
 
 class Queries {
  public:
-  /// On one of the threads; it may throw.
+  /// Runs on one of the threads; may throw.
   using Query = std::function<std::string(Reader &reader)>;
   struct Outcome {
     std::string text;
-    std::string error;  // empty: it is answered
+    std::string error;  // empty: success
   };
-  /// On the main loop, once, unless the query is dropped before.
+  /// Called once on the main loop, unless the query is dropped before.
   using Done = std::function<void(Outcome outcome)>;
 
-  /// A query's place among those that there may be. Who lets go of it drops the query.
+  /// The slot of a query. Destroying it drops the query.
   class Place {
    public:
     virtual ~Place() = default;
   };
 
-  /// At most `most` at once. The main loop is that of the calling thread.
+  /// At most `most` queries at once. The main loop is that of the calling thread.
   Queries(const std::string &file, size_t most);
-  /// Drops what is left.
+  /// Drops the remaining queries.
   ~Queries();
   Queries(const Queries &) = delete;
   Queries &operator=(const Queries &) = delete;
 
-  /// Null: there are too many.
+  /// Null: too many queries.
   std::unique_ptr<Place> ask(Query query, Done done);
 
  private:

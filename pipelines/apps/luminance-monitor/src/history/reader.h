@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who reads the history's file, beside who writes it. One thread each.
+// Reads the file of a history, while another thread or process may write it. One thread per reader.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@ namespace luminance {
 
 class Reader {
  public:
-  /// Opens it when it is asked, and again where another file is there by then. Whoever sets `stop`
-  /// ends what is read with HistoryError.
+  /// Opens the file on the first query, and again if it has been replaced. Queries fail with
+  /// HistoryError soon after `stop` is true.
   explicit Reader(const std::string &file, const std::atomic<bool> *stop = nullptr);
   ~Reader();
 
-  /// Forgets the file until it is asked again: after an error, whatever was under way.
+  /// Closes the file until the next query; call it after an error.
   void close();
 
   // Both throw HistoryError.
-  /// Those that begin in `from` to `to`, the oldest first. Where there are more than `points`,
-  /// neighbours are merged.
+  /// The rows that begin between `from` and `to`, the oldest first. If there are more than
+  /// `points`, adjacent rows are merged.
   std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points);
   /// The newest first.
   std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,

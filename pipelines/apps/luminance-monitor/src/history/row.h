@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the history keeps: a row for each camera and interval, and the verdicts that were raised and
-// cleared.
+// The data of the history: rows for each camera and interval, and verdicts raised and cleared.
 #pragma once
 
 #include <cmath>
@@ -13,14 +12,14 @@
 namespace luminance {
 
 struct Row {
-  int64_t time = 0;     // milliseconds since 1970, of its begin
+  int64_t time = 0;     // when it begins, in milliseconds since 1970
   double duration = 0;  // seconds
   uint64_t frames = 0;
-  // NaN where there were no frames. The percentiles of rows that were merged are their means.
+  // NaN without frames. The percentiles of merged rows are averaged.
   double mean = NAN, least_mean = NAN, greatest_mean = NAN, stddev = NAN;
   double p1 = NAN, median = NAN, p99 = NAN;
   double clipped_low = NAN, clipped_high = NAN;
-  std::vector<Verdict> verdicts;  // that stood at some time in it
+  std::vector<Verdict> verdicts;  // active at any time in the row
 };
 
 struct Event {
@@ -31,18 +30,18 @@ struct Event {
   double value;  // NaN: unknown
 };
 
-// Beyond them no clock is right, and arithmetic would have to be careful.
+// No correct clock is outside this range, within which arithmetic cannot overflow.
 constexpr int64_t kEarliest = 0, kLatest = int64_t{1} << 50;  // milliseconds since 1970
 
-/// The begin of the interval of this length that a time lies in: a multiple of it.
+/// The begin of the interval that contains `time`: a multiple of `length`.
 inline int64_t begin_of(int64_t time, int64_t length) {
   return time - (time % length + length) % length;
 }
 
-/// Makes one row of two: means and percentiles are weighted by frames, extremes are extremes.
+/// Merges two rows: means and percentiles are weighted by frames, minima and maxima are kept.
 void merge(Row &into, Row other);
 
-/// Of a row, also where the file is damaged: 1 at least.
+/// The duration of a row, at least 1 even if the file is damaged.
 int64_t milliseconds_of(double seconds);
 
 }  // namespace luminance

@@ -43,8 +43,8 @@ CREATE INDEX event_time ON event (time);
 CREATE INDEX event_camera ON event (camera, time);
 )";
 
-// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `summed`: until
-// when they are. `source`: where its video comes from, as a hash.
+// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `summed`:
+// until when they are. `source`: where its video comes from, as a hash.
 constexpr char kSchema2[] = R"(
 ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
@@ -127,18 +127,17 @@ void make_summaries(Database &database, int64_t row) {
 
 void check_schema(Database &database) {
   if (database.number("PRAGMA application_id") != kApplication)
-    database.fail("it is not a history of luminance-monitor");
+    database.fail("not a history of luminance-monitor");
   const int64_t version = database.number("PRAGMA user_version");
   if (version > kVersion)
-    database.fail("it was written by a newer version of luminance-monitor (its schema is " +
-                  std::to_string(version) + ", the latest that is known here " +
-                  std::to_string(kVersion) + ")");
+    database.fail("written by a newer version of luminance-monitor (schema " +
+                  std::to_string(version) + ", supported up to " + std::to_string(kVersion) + ")");
 }
 
 void check_current_schema(Database &database) {
   check_schema(database);
   if (database.number("PRAGMA user_version") != kVersion)
-    database.fail("it was written by an earlier version of luminance-monitor");
+    database.fail("written by an earlier version of luminance-monitor");
 }
 
 Database open_to_write(const std::string &file, int64_t row) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The tables of the history's file, and how those of an earlier version become them.
+// The tables of a history, and the upgrade from earlier versions.
 #pragma once
 
 #include "history/database.h"
 
 namespace luminance {
 
-/// Throws unless it is a history that this program knows, of this version or an earlier one.
+/// Throws unless the database is a history of this version or an earlier one.
 void check_schema(Database &database);
-/// Throws unless it is one of this version.
+/// Throws unless the database is a history of this version.
 void check_current_schema(Database &database);
 
-/// Opens a history, or begins one: nobody else may read it. Rows of an earlier version get their
-/// summaries, a camera after the other: a start that is cut short goes on with the next one. `row`
-/// is the length of rows to come, in milliseconds.
+/// Opens a history, or creates one that only its owner can read. Computes summaries of rows from an
+/// earlier version, camera by camera, and continues after an interruption. `row` is the length of
+/// new rows, in milliseconds.
 Database open_to_write(const std::string &file, int64_t row);
 
 }  // namespace luminance

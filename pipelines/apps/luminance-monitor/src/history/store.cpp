@@ -112,7 +112,7 @@ void Store::write(const Batch &batch, int64_t oldest) {
 
 Summed Store::find(const std::string &camera) {
   Results found = find_camera_.with(camera);
-  if (!found.next()) database_.fail("a camera is missing in it");
+  if (!found.next()) database_.fail("a camera is missing; the file is damaged");
   return {found.integer(0), found.integer(1), found.integer(2)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who writes the history's file.
+// Writes the file of a history.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace luminance {
 
-/// What is to be written.
+/// Data to write.
 struct Batch {
   struct Entry {
     std::string camera;  // id
@@ -22,20 +22,20 @@ struct Batch {
   struct Gone {
     std::string name, source;
   };
-  std::map<std::string, Gone> gone;  // by id: cameras that the monitor has lost
+  std::map<std::string, Gone> gone;  // by id: cameras removed from the monitor
   std::deque<Entry> rows;
   std::deque<Event> events;
 };
 
 class Store {
  public:
-  /// Opens a history, or begins one, for rows of this length in milliseconds. A camera that has
-  /// another id by now gets the rows that it has there, where it is clear which ones.
+  /// Opens or creates a history, for rows of this length in milliseconds. Rows of a camera whose id
+  /// has changed move to its new id, if the camera can be identified.
   Store(const std::string &file, int64_t row, const Monitor &monitor);
 
-  /// Writes all of it, or throws and has written nothing. A row whose time is there already, as
-  /// after a restart or where the machine's clock was set back, is merged with that. Then forgets
-  /// some of what is older than `oldest`: not all at once, which would take long.
+  /// Writes all data, or throws and writes nothing. A row whose time exists already, as after a
+  /// restart or when the clock was set back, is merged with the existing one. Then deletes some of
+  /// the data older than `oldest`, not all at once, which would take long.
   void write(const Batch &batch, int64_t oldest);
   bool has_moved() { return database_.has_moved(); }
 

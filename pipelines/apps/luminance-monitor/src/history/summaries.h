@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of longer intervals, made of the history's own as these are written: what shows a month
-// reads as few of them as what shows a day.
+// Rows of longer intervals, computed while rows are written, so that a query for a month reads no
+// more of them than a query for a day.
 #pragma once
 
 #include <cstdint>
@@ -13,62 +13,62 @@
 
 namespace luminance {
 
-/// The lengths of summaries, in milliseconds. Each is a multiple of the one before.
+/// The lengths of summaries, in milliseconds. Each is a multiple of the previous one.
 constexpr int64_t kLengths[] = {10'000,    30'000,    120'000,    600'000,
                                 1'800'000, 7'200'000, 21'600'000, 86'400'000};
-/// The finest of a camera that has none: its rows are as long as the longest.
+/// `finest` of a camera without summaries, whose rows are as long as the longest of them.
 constexpr int64_t kNoSummaries = INT64_MAX;
 
-/// The shortest length that saves something where rows are this long.
+/// The shortest useful length of summaries for rows of this length.
 int64_t finest_for(int64_t row);
 
-/// Several rows that are read as one.
+/// Several rows, merged.
 struct Summary {
-  int64_t bucket = 0;  // the multiple of its length that it begins at; its first row may be later
-  Row row;             // all of them, merged
-  uint64_t rows = 0;   // how many they are
-  double longest = 0;  // the duration of the longest of them
+  int64_t bucket = 0;  // its begin, a multiple of its length; the first row may be later
+  Row row;             // all rows, merged
+  uint64_t rows = 0;   // number of rows
+  double longest = 0;  // duration of the longest row
 
   void add(const Summary &other);
 };
 
-/// A summary of a row alone.
+/// A summary of a single row.
 Summary summary_of(const Row &row, int64_t length);
 
-/// Of the table `summary`: `bucket` and all columns after it, from `first` on.
+/// Reads `bucket` and all columns after it of the table `summary`, from `first` on.
 Summary summary_of(const Results &results, int first);
 
-/// Which summaries of a camera there are.
+/// The summaries that exist for a camera.
 struct Summed {
-  int64_t camera = 0;  // its number
+  int64_t camera = 0;  // its number in the database
   int64_t finest = kNoSummaries;
-  /// All rows before it are in the summaries of each length whose interval ends by then. A multiple
-  /// of `finest`.
+  /// The time until which summaries are complete: those of every length that end by then exist. A
+  /// multiple of `finest`.
   int64_t until = 0;
 };
 
-/// From `from` until `to`, without gaps, in order: as much as can be in summaries of `length`, the
-/// rest in finer ones and in rows, whose length is 0.
+/// Divides `from` to `to` into parts, in order and without gaps: summaries of `length` where
+/// possible, otherwise shorter ones, and rows, whose length is 0.
 void cover(int64_t from, int64_t to, int64_t length, const Summed &there,
            const std::function<void(int64_t length, int64_t from, int64_t to)> &part);
 
-/// Keeps the summaries as the rows are. A summary is written when its time is over, so that most
-/// writes are of rows alone; rows that come later than that are added. All of it within the caller's
-/// transaction.
+/// Keeps the summaries consistent with the rows. A summary is written when its interval is over, so
+/// that most writes concern rows only; later rows are added to it. Runs in the transaction of the
+/// caller.
 class Summaries {
  public:
   explicit Summaries(Database &database);
 
-  /// Sums up what was over when the newest row began.
+  /// Writes the summaries whose intervals were over when the newest row began.
   void advance(Summed &there, int64_t newest);
-  /// Before a row is written that begins before `until`. `first` is the first there is now.
+  /// Call before writing a row that begins before `until`. `first` is the time of the first row.
   void make_room(const Summed &there, const Row &row, std::optional<int64_t> first);
-  /// After that: a new row, or what one got more of.
+  /// Call after that, with a new row or with the addition to an existing one.
   void add(const Summed &there, const Row &row, bool is_new);
-  /// Rows before `first` are gone; nothing: all are. What it lies in is summed up with them still,
-  /// and is not to be read.
+  /// Rows before `first` were deleted, or all rows without it. The summary that contains `first`
+  /// still includes deleted rows and must not be read.
   void forget(const Summed &there, std::optional<int64_t> first);
-  /// Makes all summaries of a camera anew.
+  /// Recomputes all summaries of a camera.
   void make(Summed &there);
 
  private:

@@ -26,11 +26,11 @@ void log_line(const std::string &text) {
 }
 
 void Log::on_change(const Camera &camera, const Change &change) {
-  char value[64];
-  std::snprintf(value, sizeof value, " (%.4g ", change.value);
+  char value[32];
+  std::snprintf(value, sizeof value, ": %.4g)", change.value);
   const std::string title(title_of(change.verdict)), what(value_of(change.verdict));
-  print(camera, (change.raised ? title : "no longer: " + title) + " since " + text_of(change.time) +
-                    value + what + ")");
+  print(camera, title + (change.raised ? " since " : " cleared at ") + text_of(change.time) + " (" +
+                    what + value);
 }
 
 void Log::on_status(const Camera &camera) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What happens, a line each on the standard output.
+// Log lines on the standard output.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace luminance {
 
-/// A text from outside as people may see it: valid UTF-8, without control characters.
+/// An untrusted text, made safe to print: valid UTF-8, without control characters.
 std::string on_one_line(const std::string &text);
 
-/// A line of the program itself, with the time.
+/// Logs a line of the program itself, with the time.
 void log_line(const std::string &text);
 
 class Log : public Observer {

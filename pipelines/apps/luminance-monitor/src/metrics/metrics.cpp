@@ -129,24 +129,24 @@ void fill_clipped(Samples &samples, const Interval &picture) {
 }
 
 const CameraFamily kCameraFamilies[] = {
-    {"luminance_camera_info", "Always 1: a camera's name and where its video comes from.",
+    {"luminance_camera_info", "Always 1; the name of a camera and the location of its video.",
      MetricType::Gauge, fill_info},
-    {"luminance_camera_status", "1 for the status that a camera has, 0 for the others.",
+    {"luminance_camera_status", "1 for the current status of a camera, 0 for the others.",
      MetricType::Gauge, fill_status},
-    {"luminance_frames_total", "Frames measured since the monitor began.", MetricType::Counter,
+    {"luminance_frames_total", "Frames measured since the monitor started.", MetricType::Counter,
      fill_frames},
-    {"luminance_frame_rate", "Frames a second over the latest interval, 0 where none come.",
+    {"luminance_frame_rate", "Frames per second in the latest interval, 0 without frames.",
      MetricType::Gauge, fill_frame_rate},
-    {"luminance_last_frame_timestamp_seconds", "When the latest frame came, since 1970.",
+    {"luminance_last_frame_timestamp_seconds", "Time of the latest frame, since 1970.",
      MetricType::Gauge, fill_last_frame},
-    {"luminance_reconnects_total", "Times that a lost camera was begun again.", MetricType::Counter,
+    {"luminance_reconnects_total", "Reconnections to a lost camera.", MetricType::Counter,
      fill_reconnects},
-    {"luminance_verdict", "1 for a verdict that stands, 0 for the others.", MetricType::Gauge,
+    {"luminance_verdict", "1 for an active verdict, 0 for the others.", MetricType::Gauge,
      fill_verdicts},
-    {"luminance_verdict_since_timestamp_seconds", "When a verdict that stands began, since 1970.",
-     MetricType::Gauge, fill_since},
-    {"luminance_verdict_raised_total", "Times that a verdict was raised.", MetricType::Counter,
-     fill_raised},
+    {"luminance_verdict_since_timestamp_seconds",
+     "Time at which an active verdict began, since 1970.", MetricType::Gauge, fill_since},
+    {"luminance_verdict_raised_total", "Number of times that a verdict was raised.",
+     MetricType::Counter, fill_raised},
 };
 
 const PictureFamily kPictureFamilies[] = {
@@ -154,9 +154,9 @@ const PictureFamily kPictureFamilies[] = {
      [](Samples &samples, const Interval &picture) { samples.add(picture.mean); }},
     {"luminance_stddev_luma", "Standard deviation of luma in the latest interval.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.stddev); }},
-    {"luminance_min_luma", "Least luma of the latest interval, 0 to 255.",
+    {"luminance_min_luma", "Lowest luma of the latest interval, 0 to 255.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.min); }},
-    {"luminance_max_luma", "Greatest luma of the latest interval, 0 to 255.",
+    {"luminance_max_luma", "Highest luma of the latest interval, 0 to 255.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.max); }},
     {"luminance_percentile_luma", "Percentiles of luma in the latest interval, 0 to 255.",
      fill_percentiles},
@@ -176,16 +176,17 @@ std::vector<MetricFamily> history_metrics(const History &history) {
   const HistoryTroubles troubles = history.troubles();
   const auto count = [](uint64_t number) { return static_cast<double>(number); };
   return {
-      single("luminance_history_failing",
-             "1 while the history cannot be written, 0 while it can.", !history.error().empty()),
+      single("luminance_history_failing", "1 while the history cannot be written, 0 otherwise.",
+             !history.error().empty()),
       single("luminance_history_write_failures_total",
-             "Writes to the history that failed since the monitor began.", count(troubles.failures),
+             "Failed writes to the history since the monitor started.", count(troubles.failures),
              {}, MetricType::Counter),
-      single("luminance_history_waiting", "Rows and verdicts that are to be written.",
+      single("luminance_history_waiting", "Rows and verdicts waiting to be written to the history.",
              count(troubles.waiting)),
-      single("luminance_history_lost_total",
-             "Rows and verdicts given up since the monitor began, as too many were waiting.",
-             count(troubles.lost), {}, MetricType::Counter),
+      single(
+          "luminance_history_lost_total",
+          "Rows and verdicts discarded since the monitor started, because too many were waiting.",
+          count(troubles.lost), {}, MetricType::Counter),
   };
 }
 
@@ -199,7 +200,7 @@ prometheus::Histogram::BucketBoundaries boundaries() {
 
 struct Metrics::Implementation {
   const Monitor &monitor;
-  const History *history;  // or null
+  const History *history;                                         // or null
   std::unordered_map<std::string, prometheus::Histogram> pixels;  // by the camera's id
 
   template <class Fill>
@@ -216,9 +217,9 @@ struct Metrics::Implementation {
 
 std::vector<MetricFamily> Metrics::Implementation::collect() const {
   std::vector<MetricFamily> all;
-  all.push_back(single("luminance_build_info", "Always 1: the monitor's version.", 1,
+  all.push_back(single("luminance_build_info", "Always 1; the version of the monitor.", 1,
                        {{"version", LUMINANCE_VERSION}}));
-  all.push_back(single("luminance_cameras", "Cameras that the monitor was given.",
+  all.push_back(single("luminance_cameras", "Cameras that are configured.",
                        static_cast<double>(monitor.cameras().size())));
   for (const CameraFamily &family : kCameraFamilies)
     all.push_back(of_cameras(family.name, family.help, family.type,
@@ -230,7 +231,7 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
                              [&](Samples &samples, const Camera &camera) {
                                if (camera.interval()) family.fill(samples, *camera.interval());
                              }));
-  all.push_back(of_cameras("luminance_luma", "Pixels by luma, 0 to 255, since the monitor began.",
+  all.push_back(of_cameras("luminance_luma", "Pixels by luma, 0 to 255, since the monitor started.",
                            MetricType::Histogram, [&](Samples &samples, const Camera &camera) {
                              samples.add(pixels.at(camera.id()).Collect());
                            }));
@@ -240,7 +241,8 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
   return all;
 }
 
-Metrics::Metrics(const Monitor &monitor) : implementation_(new Implementation{monitor, nullptr, {}}) {
+Metrics::Metrics(const Monitor &monitor)
+    : implementation_(new Implementation{monitor, nullptr, {}}) {
   for (const auto &camera : monitor.cameras())
     implementation_->pixels.try_emplace(camera->id(), boundaries());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The cameras as metrics of Prometheus. METRICS.md says what each of them means.
+// The Prometheus metrics of the cameras; METRICS.md describes them.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace luminance {
 
-/// Tell the monitor of it: it counts intervals. All else is read from the monitor when it is asked
-/// for, so that nothing is left of what is no more.
+/// Add it to the monitor as an observer, because it counts intervals. Everything else is read from
+/// the monitor on each scrape, so that removed cameras leave no series.
 class Metrics : public Observer {
  public:
   explicit Metrics(const Monitor &monitor);
   ~Metrics() override;
 
-  /// That it is written, or not. It outlives the metrics, or their use.
+  /// Adds metrics on writing the history, which must outlive this object.
   void show(const History &history);
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_added(const Camera &camera) override;
   void on_removed(const Camera &camera) override;
-  /// In Prometheus' text format, version 0.0.4, as things are now.
+  /// The current metrics in the Prometheus text format, version 0.0.4.
   std::string text() const;
 
  private:

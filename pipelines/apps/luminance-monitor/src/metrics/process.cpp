@@ -77,16 +77,16 @@ std::vector<MetricFamily> process_metrics() {
   if (const auto stat = read_stat()) {
     add(families, "process_cpu_seconds_total", "CPU time of the monitor, user and system.",
         stat->cpu_ticks / ticks, MetricType::Counter);
-    add(families, "process_resident_memory_bytes", "Memory of the monitor that is in RAM.",
+    add(families, "process_resident_memory_bytes", "Resident memory of the monitor.",
         stat->resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE)));
-    add(families, "process_virtual_memory_bytes", "Address space of the monitor.",
+    add(families, "process_virtual_memory_bytes", "Virtual memory of the monitor.",
         stat->virtual_bytes);
     if (const auto boot = boot_time())
-      add(families, "process_start_time_seconds", "When the monitor began, since 1970.",
+      add(families, "process_start_time_seconds", "Start time of the monitor, since 1970.",
           *boot + stat->start_ticks / ticks);
   }
-  add(families, "process_open_fds", "File descriptors that are open.", open_files());
-  add(families, "process_max_fds", "File descriptors that may be open.", most_files());
+  add(families, "process_open_fds", "Open file descriptors.", open_files());
+  add(families, "process_max_fds", "Limit on open file descriptors.", most_files());
   return families;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What Linux says of this process, by the names that Prometheus' clients have for it.
+// Metrics of this process from Linux, with the standard names of Prometheus clients.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -8,7 +8,7 @@
 
 namespace luminance {
 
-/// CPU time, memory, open files and when it began; without those that /proc does not tell.
+/// CPU time, memory, open files and start time, as far as /proc has them.
 std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace luminance

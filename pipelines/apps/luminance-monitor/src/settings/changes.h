@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is different in settings that were read again.
+// The differences between two versions of the settings.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace luminance {
 
-/// Cameras by their ids.
+/// Ids of cameras.
 struct CameraChanges {
   std::vector<std::string> added, removed, changed;
   size_t unchanged = 0;
 };
 CameraChanges camera_changes(const Settings &before, const Settings &after);
 
-/// The names of settings that only a new start takes over, and that are different.
+/// The names of settings that differ and that need a restart.
 std::vector<std::string> fixed_changes(const Settings &before, const Settings &after);
 
 }  // namespace luminance

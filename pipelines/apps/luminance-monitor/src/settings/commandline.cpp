@@ -18,20 +18,19 @@ namespace luminance {
 namespace {
 
 constexpr const char *kDescription =
-    "Watches the luminance of cameras: which are too dark, too bright, covered, frozen, "
-    "flickering, "
-    "and since when.";
+    "Watches the exposure of cameras: which pictures are too dark, too bright, covered, frozen or "
+    "flickering, and since when.";
 constexpr const char *kNotes = R"(
-A SOURCE is a camera's device (/dev/video0), a file, or a URI (rtsp://, http://, srt://).
-${NAME} in a URI stands for an environment variable, for passwords: in single quotes, so
-that the shell leaves it alone: 'rtsp://viewer:${PASSWORD}@10.0.0.5/stream'.
-The token and the password of the web page may also come from the environment:
+A SOURCE is a camera device (/dev/video0), a file, or a URI (rtsp://, http://, srt://).
+${NAME} in a URI stands for the value of an environment variable, such as a password. Use
+single quotes to protect it from the shell: 'rtsp://viewer:${PASSWORD}@10.0.0.5/stream'.
+Credentials for the web page can also come from the environment:
 LUMINANCE_MONITOR_TOKEN, LUMINANCE_MONITOR_USER and LUMINANCE_MONITOR_PASSWORD.
 
-Exit status: 0 when it was ended by a signal or has nothing more to watch, 1 when it failed,
-2 when an option or the configuration is wrong, 3 when a file that it was to read failed,
-4 when the address of the page cannot be had now, for another program has it, say.
-SIGHUP has it read the configuration again.)";
+Exit status: 0 after a signal or when nothing is left to watch, 1 after a failure,
+2 if an option or the configuration is wrong, 3 if a file given as a SOURCE could not be read,
+4 if the address of the page cannot be used now, because another program uses it, for example.
+SIGHUP reloads the configuration. The manual page, luminance-monitor(1), says more.)";
 
 struct Options {
   std::vector<std::string> sources, rules;
@@ -44,37 +43,39 @@ struct Options {
 
 void add_watching(CLI::App &app, Options &o) {
   app.add_option("SOURCE", o.sources, "Cameras, files and URIs");
-  app.add_option("-c,--config", o.config, "TOML or YAML with cameras and settings");
-  app.add_option("--interval", o.interval, "Seconds of what is shown (1)");
-  app.add_option("--max-fps", o.max_fps, "Frames a second that are measured (all)");
-  app.add_option("--set", o.rules, "A verdict's rule: too-dark.raise=50, frozen.enabled=false")
+  app.add_option("-c,--config", o.config, "TOML or YAML file with cameras and settings");
+  app.add_option("--interval", o.interval, "Seconds over which values are shown (1)");
+  app.add_option("--max-fps", o.max_fps, "Frames per second to measure (all)");
+  app.add_option("--set", o.rules, "Change a rule: too-dark.raise=50, frozen.enabled=false")
       ->allow_extra_args(false);
-  app.add_option("--backend", o.backend, "Who counts: auto, cuda or cpu");
-  app.add_flag("--loop", o.loop, "Begin files again, as if they were cameras");
-  app.add_flag("--fast", o.fast, "Read files as fast as possible, with the time of their frames");
-  app.add_option("--for", o.duration, "End after so many seconds");
-  app.add_flag("--headless", o.headless, "For servers: open no browser, end when all files have");
-  app.add_flag("--check", o.check, "Check the settings, and do nothing else");
+  app.add_option("--backend", o.backend, "Where frames are measured: auto, cuda or cpu");
+  app.add_flag("--loop", o.loop, "Play files again and again, as if they were cameras");
+  app.add_flag("--fast", o.fast,
+               "Read files as fast as possible; the time is that of their frames");
+  app.add_option("--for", o.duration, "Exit after this number of seconds");
+  app.add_flag("--headless", o.headless, "Open no browser, and exit when all files have ended");
+  app.add_flag("--check", o.check, "Check the settings and exit");
 }
 
 void add_web(CLI::App &app, Options &o) {
   app.add_option("--listen", o.listen, "Address and port of the page (127.0.0.1:8080)");
-  app.add_flag("--no-web", o.no_web, "Serve nothing");
-  app.add_option("--user", o.user, "Who may read, with --password-file");
+  app.add_flag("--no-web", o.no_web, "Do not serve a page");
+  app.add_option("--user", o.user, "User who may read, with --password-file");
   app.add_option("--password-file", o.password_file, "File with the user's password");
-  app.add_option("--token-file", o.token_file, "File with a token that lets programs read");
+  app.add_option("--token-file", o.token_file, "File with a token that allows reading");
   app.add_flag("--allow-anonymous", o.anonymous,
-               "Let everybody read who reaches the address, without a password or a token");
-  app.add_option("--tls-certificate", o.certificate, "PEM file: serve HTTPS");
-  app.add_option("--tls-key", o.key, "PEM file of the certificate's key");
+               "Let everyone who reaches the address read, without authentication");
+  app.add_option("--tls-certificate", o.certificate,
+                 "PEM file with the certificate chain, for HTTPS");
+  app.add_option("--tls-key", o.key, "PEM file with the private key");
 }
 
 void add_history(CLI::App &app, Options &o) {
-  app.add_option("--history", o.history, "SQLite file of what was");
-  app.add_flag("--no-history", o.no_history, "Keep none");
-  app.add_option("--history-interval", o.history_interval, "Seconds of a row (60)");
-  app.add_option("--retention-days", o.retention, "How long rows are kept (30)");
-  app.add_option("--export", o.format, "Write the history to the standard output: csv")
+  app.add_option("--history", o.history, "SQLite file of the history");
+  app.add_flag("--no-history", o.no_history, "Do not keep a history");
+  app.add_option("--history-interval", o.history_interval, "Seconds that a row covers (60)");
+  app.add_option("--retention-days", o.retention, "Days that rows are kept (30)");
+  app.add_option("--export", o.format, "Write the history to the standard output, as csv, and exit")
       ->check(CLI::IsMember({"csv"}));
 }
 
@@ -90,8 +91,8 @@ void refuse_password(const std::string &source) {
   const SplitUri split = split_uri(plain);
   if (holds_password(split))
     throw SettingsError(split.location +
-                        ": a password on the command line can be seen by everybody on this "
-                        "machine; write ${NAME} for an environment variable, or use --config");
+                        ": a password on the command line is visible to every user of this "
+                        "machine; use ${NAME} for an environment variable, or --config");
 }
 
 /// The variable, if it is there. An empty one would let in everybody.
@@ -116,7 +117,7 @@ void apply_web(const Options &o, WebSettings &web) {
   if (!o.token_file.empty()) web.token = secret_from_file("--token-file", o.token_file);
   if (!o.user.empty() || !o.password_file.empty()) {
     if (o.user.empty() || o.password_file.empty())
-      throw SettingsError("--user and --password-file need each other");
+      throw SettingsError("--user and --password-file must be used together");
     web.basic = Credentials{o.user, secret_from_file("--password-file", o.password_file)};
   }
   if (!o.certificate.empty()) web.certificate = o.certificate;
@@ -146,9 +147,9 @@ bool is_loopback(const std::string &address) {
 
 void check_web(const WebSettings &web) {
   if (web.certificate.empty() != web.key.empty())
-    throw SettingsError("a TLS certificate and its key need each other");
+    throw SettingsError("a TLS certificate and its key must be set together");
   if (web.basic && (web.basic->user.empty() || web.basic->password.empty()))
-    throw SettingsError("the page's user and password need each other");
+    throw SettingsError("the page's user and password must be set together");
   // What a name leads to is known once it is listened on.
   if (web.enabled && g_hostname_is_ip_address(web.address.c_str()) && !is_loopback(web.address))
     check_that_somebody_is_asked(web);
@@ -170,12 +171,12 @@ void apply_watching(const Options &o, Settings &settings) {
   }
 }
 
-/// Where a camera brings the time, it stands still when that camera fails.
+/// With --fast, time is that of the frames, and would stop if a live camera failed.
 void check_fast(const Settings &settings) {
   if (!settings.fast) return;
   for (const CameraSettings &camera : settings.cameras)
     if (camera.uri.rfind("file:", 0) != 0)
-      throw SettingsError(camera.location + ": --fast is for files");
+      throw SettingsError(camera.location + ": --fast works only with files");
 }
 
 void read_config(const std::string &file, Settings &settings) {
@@ -208,7 +209,7 @@ Command command_of(const Options &o) {
     return command;
   }
   if (settings.cameras.empty())
-    throw SettingsError("there is no camera: name one, or a --config that does");
+    throw SettingsError("no camera: give a SOURCE, or a --config with cameras");
   if (o.check) command.action = Check{};
   if (auto *run = std::get_if<Run>(&command.action)) {
     run->headless = o.headless;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The command line: what to do, with which settings.
+// The command line: an action and its settings.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace luminance {
 
 /// Watch the cameras.
 struct Run {
-  bool headless = false;          // nobody is in front of the machine
-  std::optional<double> seconds;  // then it ends by itself
+  bool headless = false;          // without a browser
+  std::optional<double> seconds;  // until it exits by itself
 };
-/// Say that the settings are right.
+/// Only check the settings.
 struct Check {};
 /// Write the history to the standard output.
 struct Export {};
-/// There is nothing to do, or nothing can be done: the text is for people.
+/// Print a text for people, such as that of --help, and exit.
 struct Stop {
   int status;
   std::string text;
@@ -30,7 +30,7 @@ struct Command {
   Settings settings;
 };
 
-/// Reads the options and the configuration file that they name. Throws SettingsError.
+/// Reads the options and the configuration file named in them. Throws SettingsError.
 Command read_command_line(int argc, char **argv);
 
 }  // namespace luminance

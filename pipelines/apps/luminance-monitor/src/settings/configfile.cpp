@@ -52,7 +52,7 @@ json json_of(const toml::node &node, Limits &limits, int depth) {
   if (const auto flag = node.value_exact<bool>()) return *flag;
   if (const auto whole = node.value_exact<int64_t>()) return *whole;
   if (const auto number = node.value_exact<double>()) return *number;
-  throw SettingsError("has a date or a time, which no setting takes");
+  throw SettingsError("contains a date or a time, which no setting accepts");
 }
 
 /// What YAML's core schema makes of a plain scalar.
@@ -74,9 +74,9 @@ json json_of(const YAML::Node &node, Limits &limits, int depth) {
     case YAML::NodeType::Map: {
       json object = json::object();
       for (const auto &entry : node) {
-        if (!entry.first.IsScalar()) throw SettingsError("has a key that is no text");
+        if (!entry.first.IsScalar()) throw SettingsError("has a key that is not a string");
         const std::string &key = entry.first.Scalar();
-        if (object.contains(key)) throw SettingsError("has '" + key + "' twice");
+        if (object.contains(key)) throw SettingsError("has the key '" + key + "' twice");
         object[key] = json_of(entry.second, limits, depth + 1);
       }
       return object;
@@ -94,7 +94,7 @@ json json_of(const YAML::Node &node, Limits &limits, int depth) {
 std::string read_text(const std::string &file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    throw SettingsError(error ? error.message() : "is no file");
+    throw SettingsError(error ? error.message() : "is not a file");
   if (std::filesystem::file_size(file, error) > kMostBytes) throw SettingsError("is too large");
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
@@ -142,7 +142,7 @@ json read_config_file(const std::string &file) try {
   const std::string ending = std::filesystem::path(file).extension().string();
   const bool is_yaml = ending == ".yaml" || ending == ".yml";
   if (!is_yaml && ending != ".toml")
-    throw SettingsError("its name ends in none of .toml, .yaml, .yml");
+    throw SettingsError("the file name must end in .toml, .yaml or .yml");
   const std::string text = read_text(file);
   check_depth(text);
   return is_yaml ? parse_yaml(text) : parse_toml(text);

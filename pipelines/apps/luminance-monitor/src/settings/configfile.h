@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A configuration file, whatever its language, as one kind of document.
+// Configuration files in TOML and YAML, read into JSON documents.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 
 namespace luminance {
 
-/// Reads TOML (.toml) or YAML (.yaml, .yml). Throws SettingsError with the file, and the line where
-/// it is known.
+/// Reads TOML (.toml) or YAML (.yaml, .yml). Throws SettingsError with the file and, if known, the
+/// line.
 nlohmann::json read_config_file(const std::string &file);
 
 }  // namespace luminance

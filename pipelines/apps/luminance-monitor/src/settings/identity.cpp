@@ -119,17 +119,17 @@ std::string former_slug_of(const std::string &name) {
 
 std::string checked_id(const std::string &id) {
   if (!g_utf8_validate(id.data(), static_cast<gssize>(id.size()), nullptr))
-    throw SettingsError("is no UTF-8");
+    throw SettingsError("is not valid UTF-8");
   const std::string text = composed(id, G_NORMALIZE_DEFAULT_COMPOSE).get();
   if (text.empty()) throw SettingsError("is empty");
   if (g_utf8_strlen(text.c_str(), -1) > kLongestId)
     throw SettingsError("has more than " + std::to_string(kLongestId) + " characters");
   if (!g_unichar_isalnum(g_utf8_get_char(text.c_str())))
-    throw SettingsError("begins with neither a letter nor a digit");
+    throw SettingsError("must begin with a letter or a digit");
   for (const gchar *at = text.c_str(); *at != '\0'; at = g_utf8_next_char(at)) {
     const gunichar c = g_utf8_get_char(at);
     if (!g_unichar_isalnum(c) && !g_unichar_ismark(c) && c != '-' && c != '_' && c != '.')
-      throw SettingsError("has a character that is no letter, no digit and none of - _ .");
+      throw SettingsError("has a character other than letters, digits, '-', '_' and '.'");
   }
   return text;
 }

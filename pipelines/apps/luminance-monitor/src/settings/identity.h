@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The ids of cameras: their names in the API, in metrics and in the history. A camera keeps its id
-// whatever comes before or after it.
+// The ids of cameras in the API, the metrics and the history. The id of a camera does not depend on
+// its position in the configuration.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace luminance {
 
-/// An id that the user gave, in Unicode's composed form. Throws SettingsError, whose text is what is
-/// wrong with it.
+/// An id set by the user, in the composed form of Unicode. Throws SettingsError whose text says
+/// what is wrong with the id.
 std::string checked_id(const std::string &id);
 
-/// A hash of where a camera's video comes from: its location for people, and what its query says of
-/// channels. There are no secrets in it.
+/// A hash of the origin of a camera's video: its displayed location, and the parameters of its
+/// query that name a channel. It contains no secrets.
 std::string source_of(const SplitUri &shown);
 
-/// Gives each camera an id: the one that it is to have, or one of its name's letters and digits.
-/// Where there are none of these, or others have the same, its source is added.
+/// Gives each camera its id: the one set by the user, or one made from the letters and digits of
+/// its name. If there are none, or other cameras have the same, the source is appended.
 void identify(std::vector<CameraSettings> &cameras);
 
-/// What the first version of the program made of a name. It gave `-2` and so on to those that
-/// followed.
+/// The id that the first version of the program made from a name. It appended `-2` and so on to
+/// duplicates.
 std::string former_slug_of(const std::string &name);
 
 }  // namespace luminance

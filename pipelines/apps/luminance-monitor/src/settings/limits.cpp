@@ -10,7 +10,7 @@ namespace {
 uint16_t port_of(const std::string &text) {
   if (text.empty() || text.size() > 5 ||
       text.find_first_not_of("0123456789") != std::string::npos || std::stoul(text) > 65535)
-    throw SettingsError("'" + text + "' is no port");
+    throw SettingsError("'" + text + "' is not a port");
   return static_cast<uint16_t>(std::stoul(text));
 }
 
@@ -24,14 +24,14 @@ std::string text_of(double number) {
 
 double checked(const std::string &setting, double value, double least, double greatest) {
   if (!(value >= least && value <= greatest))
-    throw SettingsError(setting + " is " + text_of(value) + ", not between " + text_of(least) +
+    throw SettingsError(setting + " is " + text_of(value) + ", must be between " + text_of(least) +
                         " and " + text_of(greatest));
   return value;
 }
 
 unsigned checked_whole(const std::string &setting, double value, double least, double greatest) {
   if (checked(setting, value, least, greatest) != std::floor(value))
-    throw SettingsError(setting + " is " + text_of(value) + ", no whole number");
+    throw SettingsError(setting + " is " + text_of(value) + ", must be a whole number");
   return static_cast<unsigned>(value);
 }
 
@@ -44,23 +44,22 @@ void read_address(const std::string &text, WebSettings &web) {
   if (has_port) web.port = port_of(text.substr(colon + 1));
   if (is_bracketed) address = text.substr(1, bracket - 1);
   if (is_bracketed && !has_port && bracket + 1 != text.size())
-    throw SettingsError("'" + text + "' is no address");
+    throw SettingsError("'" + text + "' is not an address");
   web.address = address.empty() ? (has_port && !is_bracketed ? "0.0.0.0" : "") : address;
-  if (web.address.empty()) throw SettingsError("'" + text + "' is no address");
+  if (web.address.empty()) throw SettingsError("'" + text + "' is not an address");
 }
 
 void check_that_somebody_is_asked(const WebSettings &web) {
   if (web.basic || !web.token.empty() || web.anonymous) return;
   throw SettingsError(
-      "web.listen: other machines reach " + web.address +
-      ", and nobody is asked for a password: set a user and a password or a token (web.user, "
-      "web.token; --user, --token-file), or allow everybody to read (web.anonymous = true; "
-      "--allow-anonymous)");
+      "web.listen: other machines can reach " + web.address +
+      " without authentication: set a user and a password or a token (web.user, web.token; --user, "
+      "--token-file), or let everyone read (web.anonymous = true; --allow-anonymous)");
 }
 
 void check_backend(const std::string &backend) {
   if (backend != "auto" && backend != "cuda" && backend != "cpu")
-    throw SettingsError("backend is '" + backend + "', not auto, cuda or cpu");
+    throw SettingsError("backend is '" + backend + "', must be auto, cuda or cpu");
 }
 
 }  // namespace luminance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How far settings go, and how single ones are read, from a file or the command line.
+// Limits of settings, and checks shared by the configuration file and the command line.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ constexpr double kLeastHistoryInterval = 1, kGreatestHistoryInterval = 86400;  /
 constexpr double kLeastRetention = 0.01, kGreatestRetention = 3660;            // days
 constexpr double kMostConnections = 10000;
 
-/// Throw SettingsError with the setting where the value is not between the two, or not whole.
+/// Throw SettingsError naming the setting if the value is out of range, or not a whole number.
 double checked(const std::string &setting, double value, double least, double greatest);
 unsigned checked_whole(const std::string &setting, double value, double least, double greatest);
-/// "ADDRESS:PORT", "[IPV6]:PORT", "ADDRESS" or ":PORT", which is all addresses.
+/// "ADDRESS:PORT", "[IPV6]:PORT", "ADDRESS" or ":PORT", which means all IPv4 addresses.
 void read_address(const std::string &text, WebSettings &web);
-/// Throws SettingsError where others than this machine could read without being asked for anything,
-/// and the settings do not say that they may.
+/// Throws SettingsError if other machines could read without authentication and the settings do not
+/// allow that.
 void check_that_somebody_is_asked(const WebSettings &web);
 void check_backend(const std::string &backend);
 

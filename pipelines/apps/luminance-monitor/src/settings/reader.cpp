@@ -21,7 +21,7 @@ using nlohmann::json;
 class Table {
  public:
   Table(const json &value, std::string path) : value_(value), path_(std::move(path)) {
-    if (!value_.is_object()) fail("", "is no table");
+    if (!value_.is_object()) fail("", "is not a table");
   }
 
   [[noreturn]] void fail(const std::string &key, const std::string &what) const {
@@ -40,7 +40,7 @@ class Table {
   void read(const std::string &key, double &number, double least, double greatest) {
     const json *value = find(key);
     if (value == nullptr) return;
-    if (!value->is_number()) fail(key, "is no number");
+    if (!value->is_number()) fail(key, "is not a number");
     number = checked(path_of(key), value->get<double>(), least, greatest);
   }
   void read(const std::string &key, unsigned &number, double least, double greatest) {
@@ -51,15 +51,15 @@ class Table {
   void read(const std::string &key, bool &flag) {
     const json *value = find(key);
     if (value == nullptr) return;
-    if (!value->is_boolean()) fail(key, "is neither true nor false");
+    if (!value->is_boolean()) fail(key, "must be true or false");
     flag = value->get<bool>();
   }
   void read(const std::string &key, std::string &text) {
     const json *value = find(key);
     if (value == nullptr) return;
-    if (!value->is_string()) fail(key, "is no text");
+    if (!value->is_string()) fail(key, "is not a string");
     text = value->get<std::string>();
-    if (text.find('\0') != std::string::npos) fail(key, "has a zero in it");
+    if (text.find('\0') != std::string::npos) fail(key, "contains a NUL character");
   }
   std::string text(const std::string &key) {
     std::string text;
@@ -69,10 +69,10 @@ class Table {
   void read(const std::string &key, std::vector<std::string> &texts) {
     const json *value = find(key);
     if (value == nullptr) return;
-    if (!value->is_array()) fail(key, "is no list");
+    if (!value->is_array()) fail(key, "is not a list");
     texts.clear();
     for (const json &text : *value) {
-      if (!text.is_string()) fail(key, "has something other than text in it");
+      if (!text.is_string()) fail(key, "contains a value that is not a string");
       texts.push_back(text.get<std::string>());
     }
   }
@@ -109,7 +109,8 @@ void check_rule(const Table &table, Verdict verdict, const Rule &rule) {
   const bool kept_apart =
       is_bad_above(verdict) ? rule.clear <= rule.raise : rule.clear >= rule.raise;
   if (!kept_apart) table.fail("clear", is_bad_above(verdict) ? "is above raise" : "is below raise");
-  if (rule.clear == best_of(verdict)) table.fail("clear", "leaves nothing beyond it");
+  if (rule.clear == best_of(verdict))
+    table.fail("clear", "leaves no value that would clear the verdict");
 }
 
 /// For a `raise`, as far from it as before; where there are no such values, halfway to the best.
@@ -150,7 +151,7 @@ std::optional<std::string> read_secret(Table &table, const std::string &name,
   const std::string plain = table.text(name), file = table.text(name + "-file"),
                     variable = table.text(name + "-env");
   if (!plain.empty() + !file.empty() + !variable.empty() > 1)
-    table.fail(name, "is there more than once: as it is, by file or by environment");
+    table.fail(name, "is set more than once: directly, by file or by environment variable");
   if (!file.empty())
     return secret_from_file(table.path_of(name + "-file"), std::filesystem::path(folder) / file);
   if (!variable.empty()) {
@@ -168,7 +169,7 @@ std::optional<std::string> read_secret(Table &table, const std::string &name,
 std::optional<Credentials> read_credentials(Table &table, const std::string &folder) {
   const std::string user = table.text("user");
   const std::optional<std::string> password = read_secret(table, "password", folder);
-  if (user.empty() && password) table.fail("password", "is there without a user");
+  if (user.empty() && password) table.fail("password", "is set without a user");
   if (user.empty()) return {};
   return Credentials{user, password.value_or("")};
 }
@@ -183,7 +184,7 @@ void read_redirect_hosts(Table &table, std::vector<std::string> &hosts) {
   table.read("redirect-hosts", hosts);
   for (const std::string &host : hosts)
     if (host.empty() || host.find_first_of("/@?# *") != std::string::npos)
-      table.fail("redirect-hosts", "has '" + host + "', which is neither HOST nor HOST:PORT");
+      table.fail("redirect-hosts", "has '" + host + "', which is not HOST or HOST:PORT");
 }
 
 void read_id(Table &table, const Settings &settings, CameraSettings &camera) {
@@ -196,7 +197,7 @@ void read_id(Table &table, const Settings &settings, CameraSettings &camera) {
     table.fail("id", error.what());
   }
   for (const CameraSettings &other : settings.cameras)
-    if (other.wanted_id == camera.wanted_id) table.fail("id", "is that of another camera, too");
+    if (other.wanted_id == camera.wanted_id) table.fail("id", "is already used by another camera");
 }
 
 void read_camera(Table table, const std::string &folder, Settings &settings) {
@@ -213,7 +214,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
   if (camera.name.empty()) table.fail("name", "is empty");
   read_id(table, settings, camera);
   if (const auto credentials = read_credentials(table, folder)) {
-    if (camera.credentials) table.fail("user", "is in the URI, too");
+    if (camera.credentials) table.fail("user", "is also set in the URI");
     camera.credentials = credentials;
   }
   read_redirect_hosts(table, camera.redirect_hosts);
@@ -226,7 +227,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
 void read_web(Table table, const std::string &folder, WebSettings &web) {
   table.read("enabled", web.enabled);
   if (const json *listen = table.find("listen")) {
-    if (!listen->is_string()) table.fail("listen", "is no text");
+    if (!listen->is_string()) table.fail("listen", "is not a string");
     try {
       read_address(listen->get<std::string>(), web);
     } catch (const SettingsError &error) {
@@ -264,7 +265,7 @@ std::string uri_of(const std::string &source) {
   if (is_uri(source)) return source;
   const std::string path = std::filesystem::absolute(source);
   gchar *uri = g_filename_to_uri(path.c_str(), nullptr, nullptr);
-  if (uri == nullptr) throw SettingsError("'" + source + "' is neither a URI nor a file's name");
+  if (uri == nullptr) throw SettingsError("'" + source + "' is neither a URI nor a file name");
   const std::string text = uri;
   g_free(uri);
   return text;
@@ -302,7 +303,7 @@ CameraSettings camera_of(const std::string &source, const Settings &settings) {
 void add_camera(CameraSettings camera, Settings &settings) {
   settings.cameras.push_back(std::move(camera));
   if (settings.cameras.size() > kMostCameras)
-    throw SettingsError("there are more than " + std::to_string(kMostCameras) + " cameras");
+    throw SettingsError("more than " + std::to_string(kMostCameras) + " cameras");
 }
 
 void set_rules(const std::vector<std::string> &assignments, Rules &rules) {
@@ -328,7 +329,7 @@ void read_settings(const json &config, const std::string &folder, Settings &sett
   table.with("web", [&](Table web) { read_web(web, folder, settings.web); });
   table.with("history", [&](Table history) { read_history(history, folder, settings.history); });
   if (const json *cameras = table.find("cameras")) {
-    if (!cameras->is_array()) table.fail("cameras", "is no list");
+    if (!cameras->is_array()) table.fail("cameras", "is not a list");
     for (size_t i = 0; i < cameras->size(); ++i)
       read_camera(Table((*cameras)[i], "cameras[" + std::to_string(i) + "]"), folder, settings);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings of what the user wrote.
+// Settings from a configuration document and from arguments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,16 +10,16 @@
 
 namespace luminance {
 
-/// Adds what `config` says. Relative files begin at `folder`. Throws SettingsError with the path of
-/// the setting, as "cameras[2].verdicts.too-dark.raise".
+/// Applies `config`. Relative file names start at `folder`. Throws SettingsError with the path of
+/// the setting, such as "cameras[2].verdicts.too-dark.raise".
 void read_settings(const nlohmann::json &config, const std::string &folder, Settings &settings);
 
-/// A camera of a device, a file or a URI, named after it, with the rules of all cameras.
+/// A camera for a device, a file or a URI, named after it, with the rules of all cameras.
 CameraSettings camera_of(const std::string &source, const Settings &settings);
-/// One more; identify() gives it its id when all are there.
+/// Adds a camera; identify() sets the ids when all cameras have been added.
 void add_camera(CameraSettings camera, Settings &settings);
 
-/// "too-dark.raise=50", "flicker.enabled=false": all of them at once, in any order.
+/// Applies assignments such as "too-dark.raise=50", together, so that their order does not matter.
 void set_rules(const std::vector<std::string> &assignments, Rules &rules);
 
 }  // namespace luminance

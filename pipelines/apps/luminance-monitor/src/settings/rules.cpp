@@ -13,14 +13,14 @@ struct Kind {
 
 constexpr Kind kKinds[kVerdicts] = {
     {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
-    {"frozen", "Frozen", "seconds of one picture", true, true, {true, 20, 1, 0}},
+    {"frozen", "Frozen", "seconds without change", true, true, {true, 20, 1, 0}},
     {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
     {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
     {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
-    {"flicker", "Flicker", "percent of the mean", true, false, {true, 1, 0.5, 3}},
+    {"flicker", "Flicker", "swing in percent of the mean", true, false, {true, 1, 0.5, 3}},
     {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
     {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
-    {"sudden-change", "Sudden change", "luma moved", true, false, {true, 15, 8, 0.5}},
+    {"sudden-change", "Sudden change", "change in luma", true, false, {true, 15, 8, 0.5}},
 };
 
 const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The verdicts that there are, and the rules by which they are raised.
+// The kinds of verdicts, and the rules by which they are raised.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace luminance {
 
-/// By severity, the worst first.
+/// In order of severity, the most severe first.
 enum class Verdict {
   kNoFrames,
   kFrozen,
@@ -23,29 +23,29 @@ enum class Verdict {
 };
 constexpr size_t kVerdicts = 9;
 
-/// As in settings, the API and metrics: "no-frames", "too-dark".
+/// The name in settings, the API and metrics: "no-frames", "too-dark".
 std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view name);
-/// For people: "Too dark".
+/// The name for people: "Too dark".
 std::string_view title_of(Verdict verdict);
-/// What its value is: "mean luma", "share of pixels at black".
+/// What its value means: "mean luma", "share of pixels".
 std::string_view value_of(Verdict verdict);
 
-/// When a verdict is raised and cleared again. `clear` lies on the good side of `raise`, so that a
-/// value that trembles around one of them changes nothing.
+/// When a verdict is raised and cleared. `clear` lies on the good side of `raise`, so that a value
+/// that fluctuates around one of them changes nothing.
 struct Rule {
   bool enabled = true;
   double raise = 0, clear = 0;
-  double hold = 0;  // seconds that a value lies beyond one of them before it counts
+  double hold = 0;  // seconds for which the value must be beyond the threshold
 };
 
 using Rules = std::array<Rule, kVerdicts>;
 
-/// The defaults, argued for in README.md.
+/// The defaults; README.md gives the reasons.
 const Rules &default_rules();
-/// Whether values above `raise` are bad, not those below.
+/// Whether values above `raise` are bad, rather than those below.
 bool is_bad_above(Verdict verdict);
-/// Whether its value is how long it has been so already, in seconds.
+/// Whether its value is a duration in seconds, which began before the verdict was raised.
 bool is_duration(Verdict verdict);
 
 }  // namespace luminance

@@ -20,7 +20,7 @@ std::string text_of(const gchar *text) { return text != nullptr ? text : ""; }
 std::string decoded(const gchar *text) {
   const Text plain = own(g_uri_unescape_string(text, nullptr));
   if (plain == nullptr)
-    throw SettingsError("a URI's user or password is not percent-encoded right");
+    throw SettingsError("the user or password of a URI is not correctly percent-encoded");
   return plain.get();
 }
 
@@ -67,8 +67,8 @@ std::string without_passwords(const std::string &text) {
 constexpr size_t kShortestKey = 16;
 constexpr int kLeastChanges = 6;
 
-/// Whether people do not call anything so: long, and hexadecimal, or now a digit, now a letter, small
-/// or large.
+/// Whether people do not call anything so: long, and hexadecimal, or now a digit, now a letter,
+/// small or large.
 bool looks_like_key(std::string word) {
   const auto is_mark = [](char c) { return c == '-' || c == '_'; };
   word.erase(std::remove_if(word.begin(), word.end(), is_mark), word.end());
@@ -123,9 +123,11 @@ std::string shown_location(const std::string &location) {
 }
 
 constexpr const char *kLateAt =
-    "a camera's URI has an '@' after the host's '/', '?' or '#'. If the password or the user has "
-    "such a character, write '/' as %2F, '?' as %3F, '#' as %23, '@' as %40, or use the settings "
-    "user and password-file; anywhere else, write '@' as %40";
+    "a camera's URI has an '@' after the first '/', '?' or '#'. If the user or the password "
+    "contains "
+    "such a character, write '/' as %2F, '?' as %3F, '#' as %23 and '@' as %40, or use the "
+    "settings "
+    "user and password-file; elsewhere, write '@' as %40";
 
 /// Addresses in a text, as they may be shown: without user, query, fragment and keys.
 std::string without_uris(std::string text) {
@@ -169,7 +171,7 @@ SplitUri split_uri(const std::string &uri) {
                              nullptr, &parts.host, &parts.port, &parts.path, &parts.query,
                              &parts.fragment, nullptr) ||
       parts.scheme == nullptr)
-    throw SettingsError("a camera's URI is none");  // it may hold a password: nothing of it here
+    throw SettingsError("a camera's URI is invalid");  // it may hold a password: nothing of it here
   SplitUri split;
   split.uri = parts.join(parts.query, parts.fragment);
   const bool is_local = text_of(parts.host).empty();  // a file, whose name nobody makes up
@@ -219,7 +221,7 @@ std::string fill_in_host(std::string uri) {
 std::string secret_from_environment(const std::string &setting, const std::string &variable) {
   const char *value = std::getenv(variable.c_str());
   if (value == nullptr)
-    throw SettingsError(setting + ": there is no environment variable '" + variable + "'");
+    throw SettingsError(setting + ": the environment variable '" + variable + "' is not set");
   return value;
 }
 
@@ -237,7 +239,7 @@ std::string secret_from_file(const std::string &setting, const std::string &file
   while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
   if (secret.empty()) throw SettingsError(setting + ": '" + file + "' is empty");
   if (secret.size() > kLongestSecret || secret.find('\0') != std::string::npos)
-    throw SettingsError(setting + ": '" + file + "' does not look like a password");
+    throw SettingsError(setting + ": '" + file + "' is too long or contains a NUL character");
   return secret;
 }
 

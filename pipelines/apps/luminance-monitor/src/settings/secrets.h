@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passwords and tokens: where they come from, and that they are not shown.
+// Passwords and tokens: reading them, and keeping them out of texts that are shown.
 #pragma once
 
 #include <optional>
@@ -9,32 +9,33 @@
 
 namespace luminance {
 
-/// What a URI says of who asks, and the rest. User and password are decoded.
+/// A URI without its credentials, and the credentials, decoded.
 struct SplitUri {
   std::string uri;  // without user and password
   std::string
-      location;  // for people: also without query, fragment, and passwords and keys in the path
+      location;  // to be shown: also without query, fragment, and passwords and keys in the path
   std::optional<Credentials> credentials;
 };
 
-/// Throws SettingsError where it is none; its text holds nothing of the URI but the location.
+/// Throws SettingsError for an invalid URI; its text contains no part of the URI but the location.
 SplitUri split_uri(const std::string &uri);
 
-/// Whether it names a password, wherever.
+/// Whether there is a password, in any part of the URI.
 bool holds_password(const SplitUri &split);
 
-/// Replaces each ${NAME} by the environment's variable, encoded for a URI. Throws SettingsError
-/// where there is no such variable.
+/// Replaces each ${NAME} by the value of the environment variable, percent-encoded. Throws
+/// SettingsError if the variable is not set.
 std::string fill_in(const std::string &uri);
-/// The same for people: what stands for a variable in the path is "***".
+/// The same for texts that are shown: in the path, "***" replaces the value.
 std::string fill_in_host(std::string uri);
 
-/// The variable's value; throws SettingsError naming `setting` where there is none.
+/// The value of the variable; throws SettingsError naming `setting` if it is not set.
 std::string secret_from_environment(const std::string &setting, const std::string &variable);
-/// The file's text without the line end; throws SettingsError naming `setting` and the file.
+/// The content of the file without its final line end; throws SettingsError naming `setting` and
+/// the file.
 std::string secret_from_file(const std::string &setting, const std::string &file);
 
-/// `text`, which comes from elsewhere, without what the camera's URI hides.
+/// `text`, which comes from another program or a library, without the secrets of the camera's URI.
 std::string without_secrets(std::string text, const CameraSettings &camera);
 
 }  // namespace luminance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the user can set, with its defaults. Whoever reads it from outside has checked it.
+// All settings with their defaults. The code that reads them has checked their values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace luminance {
 
-/// The text names the setting and what is wrong with it; it holds no credentials.
+/// The text names the setting and the mistake; it contains no credentials.
 struct SettingsError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,52 +22,52 @@ struct Credentials {
 };
 
 struct CameraSettings {
-  std::string id;         // letters and digits of any script and "-", "_", ".": unique
-  std::string wanted_id;  // the user's; empty: of its name
-  std::string former;     // the id that the first version gave it; empty: the same, or others' too
-  std::string source;     // a hash of where its video comes from, without secrets
+  std::string id;         // letters and digits of any script, "-", "_" and "."; unique
+  std::string wanted_id;  // set by the user; empty: made from the name
+  std::string former;     // its id in the first version; empty: the same, or not unique
+  std::string source;     // a hash of the origin of its video, without secrets
   std::string name;       // any text
   std::string uri;        // without user and password
-  std::string location;   // the URI for people: also without its query, which may hold a token
+  std::string location;   // the URI to be shown: also without its query, which may contain a token
   std::optional<Credentials> credentials;
-  std::vector<std::string> redirect_hosts;  // that it may lead to: "host" or "host:port"
-  unsigned max_fps = 0;                     // frames a second that are measured; 0 = all
+  std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
+  unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
   Rules rules;
 };
 
 struct WebSettings {
   bool enabled = true;
-  std::string address = "127.0.0.1";  // or a name; port 0 = any
+  std::string address = "127.0.0.1";  // or a name; port 0 = any free port
   uint16_t port = 8080;
   std::optional<Credentials> basic;  // who may read
-  std::string token;                 // the same for programs: Authorization: Bearer
+  std::string token;                 // for programs: Authorization: Bearer
   std::string certificate, key;      // PEM files; empty = no TLS
   unsigned connections = 512;        // at once
-  bool anonymous = false;      // others than this machine may read without being asked for anything
-  bool forwarded_for = false;  // requests of this machine say whom they are for: X-Forwarded-For
+  bool anonymous = false;            // other machines may read without authentication
+  bool forwarded_for = false;        // a proxy on this machine sets X-Forwarded-For
 };
 
 struct HistorySettings {
-  bool wanted = true;     // whether one is kept where no file is named
-  std::string file;       // empty = none is kept
-  double interval = 60;   // seconds of a row
+  bool wanted = true;     // whether to keep one in the default file
+  std::string file;       // empty = the default file, if `wanted`
+  double interval = 60;   // seconds that a row covers
   double retention = 30;  // days
 };
 
-/// How long a camera is waited for, in seconds. Not for users; tests have less time.
+/// How long to wait for a camera, in seconds. Not for users; tests set shorter times.
 struct Patience {
-  double answer = 10;                          // to a request
-  double frame = 20;                           // the first one
-  double first_pause = 1, longest_pause = 60;  // between two tries
+  double answer = 10;                          // for a response
+  double frame = 20;                           // for the first frame
+  double first_pause = 1, longest_pause = 60;  // between two attempts
 };
 
 struct Settings {
   std::vector<CameraSettings> cameras;
-  Rules rules = default_rules();  // of cameras that have none of their own
-  unsigned max_fps = 0;           // the same
-  double interval = 1;            // seconds of what the page, the API and the metrics show
-  bool loop = false;              // files begin again, as if they were cameras
-  bool fast = false;  // files are read as fast as they can be, with the time of their frames
+  Rules rules = default_rules();  // of cameras without rules of their own
+  unsigned max_fps = 0;           // likewise
+  double interval = 1;  // seconds over which the page, the API and the metrics show values
+  bool loop = false;    // files are played again and again, as if they were cameras
+  bool fast = false;    // files are read as fast as possible; the time is that of their frames
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;

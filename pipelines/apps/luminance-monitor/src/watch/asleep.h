@@ -5,8 +5,8 @@
 
 namespace luminance {
 
-/// How long the machine has been suspended since it was started: the clock that nobody sets stands
-/// still meanwhile. Alone in its file, so that a test can have its own.
+/// How long the machine has been suspended since it started, which the monotonic clock does not
+/// count. In a file of its own, so that a test can replace it.
 Time time_asleep();
 
 }  // namespace luminance

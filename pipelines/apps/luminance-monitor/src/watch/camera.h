@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is known of one camera. Main thread only.
+// The state of one camera. Main thread only.
 #pragma once
 
 #include <deque>
@@ -14,14 +14,14 @@
 namespace luminance {
 
 enum class Status {
-  kConnecting,  // no frame yet since it was begun
+  kConnecting,  // no frame yet since the connection was started
   kPlaying,
-  kWaiting,  // lost; begins again in a while
-  kEnded,    // a file that is over
+  kWaiting,  // the connection was lost and will be tried again
+  kEnded,    // a file that has ended
 };
 std::string_view name_of(Status status);  // "connecting", "playing", "waiting", "ended"
 
-/// A point of the sparkline.
+/// A point of the chart of the last minutes.
 struct Point {
   Time time;
   float mean, p1, p99;
@@ -29,46 +29,46 @@ struct Point {
 
 class Camera {
  public:
-  /// The last quarter of an hour at an interval of a second.
+  /// The last quarter of an hour with an interval of one second.
   static constexpr size_t kPoints = 900;
 
   Camera(const CameraSettings &settings, double interval, Time now);
 
   const CameraSettings &settings() const { return settings_; }
-  const std::string &id() const { return settings_.id; }      // unique; any script's letters
-  const std::string &name() const { return settings_.name; }  // any text, from outside
+  const std::string &id() const { return settings_.id; }      // unique; letters of any script
+  const std::string &name() const { return settings_.name; }  // any text; untrusted
 
   Status status() const { return status_; }
   Time status_since() const { return status_since_; }
-  /// Why it was lost, without credentials. Empty while it plays.
+  /// Why the connection was lost, without credentials. Empty while it plays.
   const std::string &error() const { return error_; }
 
   uint64_t frames() const { return frames_; }
   uint64_t reconnects() const { return reconnects_; }
   std::optional<Time> last_frame() const { return last_frame_; }
-  /// Frames a second over the last interval; 0 where none come.
+  /// Frames per second in the last interval; 0 without frames.
   double frame_rate() const { return frame_rate_; }
 
-  /// The latest whole interval, if there was one since it was begun and frames still come.
+  /// The latest complete interval of this connection, while frames arrive.
   const std::optional<Interval> &interval() const { return interval_; }
   const std::deque<Point> &points() const { return points_; }
   std::vector<Standing> standing() const { return judge_.standing(); }
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
-  // What happens to it; for Monitor.
-  /// Returns the interval that the frame ended, if it did. An interval begins with its first frame
-  /// and takes those that come less than its length later.
-  /// `listened` is the time in which the program could take frames: a frame that comes late, as the
-  /// program was busy or stopped, is none that the camera did not give.
+  // Input, for Monitor.
+  /// Returns the interval that this frame completes, if any. An interval begins with its first
+  /// frame and includes frames that are less than its length later. `listened` is the time during
+  /// which the program could receive frames: while it was busy or stopped, the camera does not
+  /// count as silent.
   std::optional<Interval> take(const Measurement &frame, Time listened);
   std::optional<Interval> take(const Measurement &frame) { return take(frame, frame.time); }
-  /// Ends an interval that no frame has ended.
+  /// Completes an interval that no frame has completed.
   std::optional<Interval> tick(Time now, Time listened);
   std::optional<Interval> tick(Time now) { return tick(now, now); }
-  /// The program was away for long: a silence begins now.
+  /// The program was stopped for long: silence is measured from now on.
   void wait_anew(Time listened);
-  /// Ends the one under way, if there is one.
+  /// Completes the current interval, if there is one.
   std::optional<Interval> finish();
   std::optional<Interval> set_status(Status status, Time now, const std::string &error);
   std::vector<Change> take_changes();
@@ -92,7 +92,7 @@ class Camera {
   std::optional<Time> last_frame_;
   Time heard_;  // `listened` of the last frame
   double frame_rate_ = 0;
-  std::optional<Begin> rate_begin_;  // of the interval that the rate is measured over
+  std::optional<Begin> rate_begin_;  // of the interval over which the rate is measured
   std::optional<Interval> interval_;
   Accumulator accumulator_;
   std::deque<Point> points_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What time it is, for the monitor and for people.
+// The monotonic time of the monitor, and the wall clock.
 #pragma once
 
 #include <atomic>
@@ -13,33 +13,33 @@ namespace luminance {
 
 class Clock {
  public:
-  /// `fast`: time is that of the frames, beginning at now.
+  /// `fast`: time is that of the frames, starting now.
   explicit Clock(bool fast);
 
   bool is_fast() const { return fast_; }
   Time now() const;
-  /// Milliseconds since 1970 (UTC), by the machine's clock as it is set now.
+  /// Milliseconds since 1970 (UTC), by the current setting of the machine's clock.
   int64_t wall(Time time) const;
-  /// A few times a second, on the main thread: notices that the machine was suspended. What was
-  /// before keeps its time.
+  /// Call a few times per second on the main thread: detects that the machine was suspended.
+  /// Earlier times keep their wall clock time.
   void watch_sleep();
-  /// Fast only: a frame of this time has come. Any thread.
+  /// In fast mode: a frame with this time has arrived. Any thread.
   void advance(Time time);
 
  private:
-  /// The machine has slept so long in all, as of a time.
+  /// How long the machine has been suspended in total, from a time on.
   struct Sleep {
     Time since, slept;
   };
 
-  Time slept() const;  // until now
+  Time slept() const;  // so far
   Time slept_by(Time time) const;
 
   const bool fast_;
   mutable std::mutex mutex_;
-  std::vector<Sleep> sleeps_;  // the first: before the clock was made
-  Time looked_;                // for sleep
-  // From it, and the time asleep, to the machine's clock, in microseconds.
+  std::vector<Sleep> sleeps_;  // the first: before the clock was created
+  Time looked_;                // time of the last check for a suspension
+  // From monotonic time plus suspended time to the wall clock, in microseconds.
   mutable std::atomic<int64_t> offset_;
   std::atomic<Time> latest_;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Light on 50 or 60 Hz mains brightens and darkens 100 or 120 times a second. A camera that takes
-// fewer pictures sees it slower: the means of its frames swing at the difference to the nearest
-// multiple of its frame rate.
+// Lamps on 50 or 60 Hz mains flicker at 100 or 120 Hz. A camera with a lower frame rate sees an
+// alias: the means of its frames swing at the difference to the nearest multiple of the frame rate.
 #pragma once
 
 #include <deque>
@@ -14,8 +13,8 @@ class Flicker {
  public:
   void add(Time time, double mean);
   void clear() { samples_.clear(); }
-  /// The amplitude of the swing in percent of the mean; 0 where there is none, or where the frame
-  /// rate does not let it be seen.
+  /// The amplitude of the swing in percent of the mean; 0 without one, or if the frame rate hides
+  /// it.
   double percent() const;
 
  private:
@@ -26,7 +25,7 @@ class Flicker {
 
   double usual_gap() const;  // microseconds
 
-  std::deque<Sample> samples_;  // of the last seconds
+  std::deque<Sample> samples_;  // the last seconds
 };
 
 }  // namespace luminance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What cudahistogram measured of one frame, and the sum of many.
+// The measurement of one frame by cudahistogram, and the sum of many.
 #pragma once
 
 #include <gstcudatensor.h>
@@ -11,17 +11,17 @@
 
 namespace luminance {
 
-/// Of one frame, or of frames that were summed.
+/// The measurement of one frame, or the sum of several.
 struct Measurement : GstCudaTensorHistogram {
   Measurement() : GstCudaTensorHistogram() {}
 
   Time time = 0;                         // of the first frame
-  std::shared_ptr<const Blocks> blocks;  // of one frame; null: not known
+  std::shared_ptr<const Blocks> blocks;  // of one frame; null: unknown
 };
 
-/// A measurement of an interval.
+/// The sum over an interval.
 struct Interval : Measurement {
-  Time length = 0;  // from the first frame's time to the end of the interval
+  Time length = 0;  // from the time of the first frame to the end of the interval
   double least_mean = 0, greatest_mean = 0;  // of its frames
 };
 
@@ -31,7 +31,7 @@ class Accumulator {
   void add(const Measurement &frame);
   bool is_empty() const { return sum_.frames == 0; }
   Time begin() const { return sum_.time; }
-  /// The sum, which ends at `end`; then begins again with nothing.
+  /// Returns the sum, which ends at `end`, and starts anew.
   Interval finish(Time end);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All cameras, and who wants to know of them. Main thread only.
+// All cameras, and the observers of their changes. Main thread only.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace luminance {
 
-/// The camera is as after the change when these are called.
+/// Called after the camera has changed.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -20,7 +20,7 @@ class Observer {
   virtual void on_change(const Camera &, const Change &) {}
   virtual void on_status(const Camera &) {}
   virtual void on_added(const Camera &) {}
-  /// Nothing more will be heard of it.
+  /// The last call for this camera.
   virtual void on_removed(const Camera &) {}
 };
 
@@ -29,29 +29,29 @@ class Monitor {
   Monitor(const Settings &settings, Clock &clock);
 
   const Clock &clock() const { return clock_; }
-  /// Seconds.
+  /// In seconds.
   double interval() const { return interval_; }
   const std::vector<std::unique_ptr<Camera>> &cameras() const { return cameras_; }
-  const Camera *camera(std::string_view id) const;  // null: there is none
-  /// Cameras are numbered from 0; one that is added gets a number that no other had.
+  const Camera *camera(std::string_view id) const;  // null: no such camera
+  /// Cameras are numbered from 0; an added camera gets a number that was never used.
   const Camera &camera_of(size_t number) const { return *by_number_.at(number); }
   size_t number_of(const Camera &camera) const;
-  /// The observer outlives the monitor, or its use.
+  /// The observer must outlive the monitor.
   void add(Observer &observer) { observers_.push_back(&observer); }
 
-  // What the sources say.
+  // Input from the sources.
   void take(size_t camera, const Measurement &frame);
   void set_status(size_t camera, Status status, const std::string &error = {});
-  /// A few times a second.
+  /// Call a few times per second.
   void tick();
-  /// Nothing comes any more: ends the intervals under way.
+  /// No more frames will arrive: completes the current intervals.
   void finish();
 
-  // Other settings. What a camera leaves behind is told before it is removed.
-  /// Returns its number.
+  // Changes of the settings. Observers get the last interval of a camera before it is removed.
+  /// Returns the number of the camera.
   size_t add(const CameraSettings &settings);
   void remove(size_t camera);
-  /// Has the cameras in this order.
+  /// Puts the cameras into this order.
   void arrange(const std::vector<CameraSettings> &order);
 
  private:
@@ -59,7 +59,7 @@ class Monitor {
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
-  // The time in which this program ran and could take frames: the clock without the gaps.
+  // The time during which the program could receive frames: the clock without the gaps.
   Time looked_, listened_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;

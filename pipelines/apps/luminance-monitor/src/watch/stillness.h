@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells a picture that stands from a camera that looks at something still. An encoder that is given
-// the same frame over and over comes back to the same pictures: to all of them where its quantizer
-// is constant, to some key frames where it is not, or ever closer to what it was given. The noise
-// of a sensor never comes back: a frame is as far from those of ten seconds ago as from any other.
+// Distinguishes a frozen picture from a camera that looks at a still scene. The output of an
+// encoder that gets the same frame again and again recurs: every picture with a constant quantizer,
+// some key frames with a varying one, or it approaches the input more and more closely. The noise
+// of a sensor never recurs: a frame differs from those of ten seconds ago as much as from any
+// other.
 #pragma once
 
 #include <bitset>
@@ -20,19 +21,19 @@ class Stillness {
   using Picture = std::shared_ptr<const Blocks>;
   static constexpr uint64_t kNowhere = ~uint64_t{0};
 
-  /// Pictures that are less than `apart` from each other may be the same: encoders skip what does
-  /// not move until the next key frame.
+  /// Pictures less than `apart` from each other are not compared: until the next key frame,
+  /// encoders skip everything that does not move.
   explicit Stillness(Time apart) : apart_(apart) {}
 
-  /// The picture of the next frame, and where in its video that is, in nanoseconds; -1: unknown.
-  /// Of a video that begins again, the same place is no picture that comes back.
+  /// The picture of the next frame, and its position in the video, in nanoseconds; -1: unknown. In
+  /// a video that loops, pictures of the same position do not count as recurring.
   void add(Time time, const Picture &picture, uint64_t position = kNowhere);
   void clear();
 
-  /// How long pictures have come back, up to the latest that did. 0: they do not.
+  /// How long pictures have been recurring, up to the latest that did; 0: not at all.
   Time length() const { return run_ && run_->is_certain ? run_->latest - run_->since : 0; }
-  /// How far pictures that are the same may be from each other, in luma. Less than the default
-  /// where the camera was seen to have little noise.
+  /// The largest distance, in luma, of pictures that count as the same. Lower than the default for
+  /// a camera with little noise.
   double closeness() const { return closeness_; }
 
  private:
@@ -41,16 +42,16 @@ class Stillness {
     Time time;
     Picture picture;
     uint64_t position;
-    unsigned pass;  // of its video
+    unsigned pass;  // through the video
   };
-  /// Pictures that are the same.
+  /// A series of pictures that are the same.
   struct Run {
-    Time since;                          // the first of them
-    Time begin;                          // the first that came back
-    Time latest;                         // that came back
-    Picture reference;                   // one of them
-    Where clock = {};                    // blocks that differ all the same
-    std::optional<Time> elsewhere = {};  // since when pictures are quite others
+    Time since;                          // time of the first picture
+    Time begin;                          // time of the first that recurred
+    Time latest;                         // time of the latest that recurred
+    Picture reference;                   // one of the pictures
+    Where clock = {};                    // blocks that differ nevertheless
+    std::optional<Time> elsewhere = {};  // since when pictures have been different
     bool is_certain = false;
   };
 
@@ -68,12 +69,12 @@ class Stillness {
   std::deque<Entry> before_;
   unsigned frames_ = 0, pass_ = 0;
   std::optional<Run> run_;
-  // What is learned of the camera's noise.
+  // The noise of the camera, as observed.
   double closeness_ = kClosest;
-  std::optional<Time> minute_;  // that began then
-  bool stood_ = false;          // in that minute
-  double nearest_ = kFar;       // in that minute: the least distance of two pictures
-  std::deque<double> minutes_;  // the same of those before
+  std::optional<Time> minute_;  // start of the current minute
+  bool stood_ = false;          // in this minute
+  double nearest_ = kFar;       // in this minute: the smallest distance of two pictures
+  std::deque<double> minutes_;  // the same for the minutes before
 };
 
 }  // namespace luminance

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Time as the monitor counts it.
+// The unit of time in the monitor.
 #pragma once
 
 #include <cstdint>
 
 namespace luminance {
 
-/// Microseconds on a clock that nobody sets. A video that is read faster than it plays brings its
-/// own time: then it is that of its frames.
+/// Microseconds of a monotonic clock. If files are read faster than they play, the time is that of
+/// their frames.
 using Time = int64_t;
 
 constexpr Time kSecond = 1000000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is wrong with a camera's picture, judged frame by frame: a value crosses a threshold and
-// stays there for a while.
+// The verdicts on a camera's picture, judged frame by frame: a verdict changes when its value has
+// been beyond a threshold for a while.
 #pragma once
 
 #include <array>
@@ -18,44 +18,45 @@ namespace luminance {
 
 struct Standing {
   Verdict verdict;
-  Time since;    // when it began, not when the hold was over
-  double value;  // the latest
+  Time since;    // when it began, not when the hold time was over
+  double value;  // the latest value
 };
 
 struct Change {
   Verdict verdict;
   bool raised;   // or cleared
-  Time time;     // when it began or ended, not when the hold was over
-  double value;  // that made it so
+  Time time;     // when it began or ended, not when the hold time was over
+  double value;  // at the change
 };
 
 /// The verdicts of one camera.
 class Judge {
  public:
-  /// From `now` on a frame is waited for.
+  /// Silence is measured from `now` on.
   Judge(const Rules &rules, Time now);
 
-  /// Returns what has changed, also because of the time since the last frame.
-  /// `listened` is a clock that stands still while nobody listens to the camera: the silence of a
-  /// camera is measured on it.
+  /// Returns the changes, including those due to the time since the last frame.
+  /// `listened` is a clock that is stopped while the program cannot receive frames; silence is
+  /// measured with it.
   std::vector<Change> judge(const Measurement &frame, Time listened);
   std::vector<Change> judge(const Measurement &frame) { return judge(frame, frame.time); }
-  /// Frames or not: a few times a second. Where there are none, nothing else stands.
+  /// Call a few times per second, with or without frames. Without frames, all other verdicts are
+  /// cleared.
   std::vector<Change> tick(Time now, Time listened);
   std::vector<Change> tick(Time now) { return tick(now, now); }
-  /// A silence begins now, unless one was reported.
+  /// Silence is measured from now on, unless it has been reported.
   void wait_anew(Time listened);
-  /// What comes next is not compared with what was before.
+  /// The next frames are not compared with earlier ones.
   void restart();
 
-  /// By severity.
+  /// In order of severity.
   std::vector<Standing> standing() const;
 
  private:
   struct Condition {
     bool raised = false;
     Time since = 0;                // of `raised`
-    std::optional<Time> crossing;  // since when the value says otherwise
+    std::optional<Time> crossing;  // since when the value has been beyond the threshold
     double value = 0;
   };
   struct Usual {
@@ -75,8 +76,8 @@ class Judge {
   std::array<Condition, kVerdicts> conditions_;
   Time heard_;  // `listened` of the last frame
   Stillness stillness_;
-  bool has_blocks_ = false;              // or some of its frames have
-  std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all alike
+  bool has_blocks_ = false;              // at least for some frames
+  std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all identical
   std::optional<Time> same_since_;
   std::optional<Usual> usual_;  // the picture of the last seconds
   Flicker flicker_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who may read.
+// Checks of passwords and tokens.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ class Access {
  public:
   explicit Access(const WebSettings &settings);
 
-  /// Nothing is asked for.
+  /// Whether no authentication is required.
   bool is_open() const { return basic_.empty() && token_.empty(); }
-  /// Whether the value of a request's header Authorization is enough.
+  /// Whether the value of a request's Authorization header permits reading.
   bool permits(const std::optional<std::string> &authorization) const;
   bool permits(const Credentials &credentials) const;
   bool permits_token(const std::string &token) const;
@@ -25,7 +25,7 @@ class Access {
   bool operator==(const Access &other) const {
     return basic_ == other.basic_ && token_ == other.token_;
   }
-  /// What the header WWW-Authenticate asks for. Of `Basic`, browsers show a dialog of their own.
+  /// The value of the WWW-Authenticate header. For `Basic`, browsers show a dialog of their own.
   std::string challenge(bool may_be_basic) const;
 
  private:

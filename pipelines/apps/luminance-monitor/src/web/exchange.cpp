@@ -119,14 +119,14 @@ std::optional<Answer> Exchange::check(const char *method, const char *version) {
     case Room::kThere: break;
   }
   // Before anything else: what has two meanings is no request.
-  if (!are_lines_whole(connection_, line_)) return failure(400, "the head is malformed");
+  if (!are_lines_whole(connection_, line_)) return failure(400, "malformed request head");
   if (const std::string fault = fault_in_headers(connection_); !fault.empty())
     return failure(400, fault);
   std::optional<Answer> wrong =
       target_.size() > kTarget ? failure(414, "the path is too long") : parse();
   const bool is_form = is_post_ && std::count(std::begin(kForms), std::end(kForms), path_) > 0;
   if (!is_form && !is_head_ && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
-    Answer answer = failure(405, "only GET and HEAD");
+    Answer answer = failure(405, "only GET and HEAD are allowed");
     answer.headers.emplace_back("Allow", "GET, HEAD");
     return answer;
   }
@@ -135,18 +135,20 @@ std::optional<Answer> Exchange::check(const char *method, const char *version) {
 
 std::optional<Answer> Exchange::check_headers() {
   const auto *head = MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-  if (head == nullptr || head->header_size > kHead) return failure(431, "too many headers");
+  if (head == nullptr || head->header_size > kHead)
+    return failure(431, "the request headers are too large");
   const std::optional<std::string> host = header("Host");
-  if (host && !is_authority(*host)) return failure(400, "the Host is malformed");
+  if (host && !is_authority(*host)) return failure(400, "malformed Host header");
   host_ = host.value_or("");
   const std::string_view named = authority_of(target_);
-  if (!named.empty() && named != host_) return failure(400, "the target is of another Host");
+  if (!named.empty() && named != host_)
+    return failure(400, "the request target and the Host header differ");
   if (count_header(connection_, "Transfer-Encoding") > 0)
-    return failure(413, "a request has no body of this kind here");
+    return failure(413, "chunked request bodies are not accepted");
   const std::string length = header("Content-Length").value_or("0");
   size_t size = 0;
   const auto end = std::from_chars(length.data(), length.data() + length.size(), size);
-  if (end.ec != std::errc() || size > kBody) return failure(413, "a request has no body here");
+  if (end.ec != std::errc() || size > kBody) return failure(413, "the request body is too large");
   return {};
 }
 
@@ -154,10 +156,10 @@ std::optional<Answer> Exchange::parse() {
   const std::string_view target = without_origin(target_);
   const size_t question = std::min(target.find('?'), target.size());
   const auto path = decoded(std::string(target.substr(0, question)), false);
-  if (!path || path->empty() || path->front() != '/') return failure(400, "the path is malformed");
+  if (!path || path->empty() || path->front() != '/') return failure(400, "malformed path");
   path_ = *path;
   const std::optional<Pairs> pairs = pairs_of(target.substr(std::min(question + 1, target.size())));
-  if (!pairs) return failure(400, "the query is malformed");
+  if (!pairs) return failure(400, "malformed query");
   parameters_ = *pairs;
   return {};
 }

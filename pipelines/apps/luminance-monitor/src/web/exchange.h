@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A request that is whole, and the answer to it. Main thread only.
+// A complete request and the response to it. Main thread only.
 #pragma once
 
 #include <microhttpd.h>
@@ -24,50 +24,50 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// {"error": text}; of a 503, with the time after which the client may ask again.
+/// {"error": text}, with Retry-After for 503.
 Answer failure(unsigned status, const std::string &text);
 
-/// An answer without an end.
+/// A response body without an end.
 class Chunks {
  public:
   virtual ~Chunks() = default;
-  /// Writes what is next, `room` bytes at most, and returns their number; 0: nothing now, and
-  /// Exchange::wake() says when there is. Called when what it wrote before has been taken.
+  /// Writes the next part, at most `room` bytes, and returns its size; 0 if there is nothing until
+  /// Exchange::wake() is called. Called when the previous part has been sent.
   virtual size_t take(char *to, size_t room) = 0;
 };
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  /// `loop` runs the connection; `target` is as in the request line.
+  /// `loop` runs the connection; `target` is that of the request line.
   Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target);
 
-  /// Why the request cannot be answered; nothing where it can. Once its head has come.
+  /// The error response if the request is refused. Call once, when its head has arrived.
   std::optional<Answer> check(const char *method, const char *version);
   bool is_checked() const { return is_checked_; }
-  /// What comes of its body, no more than check() lets pass; only a form's is kept.
+  /// Takes a part of the body, within the limit of check(); only the body of a form is kept.
   void add_body(const char *data, size_t size);
 
   Room room() const { return gate_.room(socket_); }
   bool is_head() const { return is_head_; }
   bool is_post() const { return is_post_; }
-  /// As the peer called this server; empty where it did not.
+  /// The Host header; empty without one.
   const std::string &host() const { return host_; }
-  /// Null where it has gone.
+  /// Null if the peer has disconnected.
   const sockaddr *peer() const;
   const std::string &path() const { return path_; }
   std::optional<std::string> parameter(const std::string &name) const;
   std::optional<std::string> header(const char *name) const;
   std::optional<std::string> cookie(const std::string &name) const;
-  /// Of the form that was posted.
+  /// A field of the posted form.
   std::optional<std::string> field(const std::string &name) const;
 
-  /// Once, now or later; where the peer has gone, it is forgotten.
+  /// Call once, now or later; ignored if the peer has disconnected.
   void answer(Answer answer, std::shared_ptr<Chunks> chunks = nullptr);
-  /// The source has something to take.
+  /// `chunks` has more data.
   void wake();
-  /// Keeps it until the exchange is over: the answer is taken, or the peer has gone.
+  /// Keeps an object until the exchange is over: the response was sent, or the peer disconnected.
   void keep(std::shared_ptr<void> held) { held_ = std::move(held); }
-  /// Cuts the connection.
+  /// Closes the connection.
   void drop();
   bool is_dropped() const { return is_dropped_; }
 
@@ -75,11 +75,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool waits() const { return waits_; }
   bool is_streaming() const { return chunks_ != nullptr; }
   bool is_answered() const { return answer_.has_value(); }
-  /// Sends the answer. `ends`: after it the connection is closed.
+  /// Sends the response. `ends`: then closes the connection.
   MHD_Result send(bool ends);
-  /// Until answer() or wake().
+  /// Suspends the connection until answer() or wake().
   void wait();
-  void finish();  // the connection is gone, or has another request
+  void finish();  // the connection has ended, or has its next request
 
  private:
   static constexpr size_t kTarget = 4096, kHead = 16384, kBody = 16384;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who is connected, how many there may be, and until when each has to be done.
+// The connections, their number, and their deadlines.
 #pragma once
 
 #include <glib.h>
@@ -11,32 +11,32 @@
 
 namespace luminance {
 
-/// What limits are counted by: an address, or an IPv6 network of 64 bits. Empty for programs of this
-/// machine, which may be a proxy for everybody.
+/// The key by which connections are limited: an IPv4 address, or a /64 network of IPv6. Empty for
+/// programs on this machine, because one of them may be a proxy.
 std::string peer_of(const sockaddr *address);
 
 enum class Room {
   kThere,
-  kTaken,        // by all together
-  kTakenByPeer,  // by this one alone
+  kTaken,        // by all peers together
+  kTakenByPeer,  // by this peer alone
 };
 
 class Gate {
  public:
   static constexpr gint64 kNever = G_MAXINT64;
-  static constexpr gint64 kRequest = 10 * G_USEC_PER_SEC;  // to arrive whole
-  static constexpr gint64 kMaking = 10 * G_USEC_PER_SEC;   // for an answer to be there
-  static constexpr gint64 kAnswer = 30 * G_USEC_PER_SEC;   // to be taken whole
-  /// Connections beyond the limit that are told so. What comes beyond these is closed at once.
+  static constexpr gint64 kRequest = 10 * G_USEC_PER_SEC;  // for a request to arrive
+  static constexpr gint64 kMaking = 10 * G_USEC_PER_SEC;   // for a response to be ready
+  static constexpr gint64 kAnswer = 30 * G_USEC_PER_SEC;   // for a response to be read
+  /// Connections above the limit that get an error response. Further ones are closed at once.
   static constexpr unsigned kReserve = 32;
 
   explicit Gate(unsigned limit) : limit_(limit) {}
 
-  /// Whether it may stay; then it has kRequest from now on.
+  /// Whether the connection is accepted; then its first request has kRequest from now on.
   bool enter(int socket, const sockaddr *peer, gint64 now);
   void leave(int socket);
   Room room(int socket) const { return connections_.at(socket).room; }
-  /// By when the connection has to be done with what it does, in microseconds of GLib's clock.
+  /// Sets the time by which the current step must be finished, in microseconds of GLib's clock.
   void set_deadline(int socket, gint64 time);
   std::vector<int> sockets() const;
   bool is_overdue(int socket, gint64 now) const { return connections_.at(socket).deadline < now; }
@@ -51,9 +51,9 @@ class Gate {
   Room find_room(const std::string &peer) const;
 
   const unsigned limit_;
-  unsigned within_ = 0;                              // the limit
+  unsigned within_ = 0;                              // connections within the limit
   std::unordered_map<int, Connection> connections_;  // by socket
-  std::unordered_map<std::string, unsigned> peers_;  // those within the limit
+  std::unordered_map<std::string, unsigned> peers_;  // connections within the limit
 };
 
 }  // namespace luminance

@@ -117,7 +117,7 @@ std::vector<std::string> Guesses::report(gint64 now) {
     std::string text =
         "wrong passwords or tokens from " + who + ": " + std::to_string(count.wrong) + time;
     if (count.refused > 0)
-      text += "; " + std::to_string(count.refused) + " more attempts were not looked at";
+      text += "; " + std::to_string(count.refused) + " more attempts were refused unchecked";
     return text;
   };
   std::vector<std::string> lines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Wrong passwords and tokens: each address has to wait longer and longer for the answer to one, and
-// has few of them looked at meanwhile. Others, and whoever is logged in, notice nothing.
+// Wrong passwords and tokens: responses to an address are delayed longer and longer, and few of its
+// attempts are checked meanwhile. Other addresses and logged-in users are not affected.
 #pragma once
 
 #include <glib.h>
@@ -13,28 +13,29 @@
 
 namespace luminance {
 
-/// Whose guesses are counted together: an IPv4 address, or an IPv6 network of 64 bits. For people.
+/// The key by which guesses are counted, as text: an IPv4 address, or a /64 network of IPv6.
 std::string guesser_of(const sockaddr *address);
-/// The same of an address as text; empty where it is none.
+/// The same for an address as text; empty if it is invalid.
 std::string guesser_of(const std::string &address);
 
 /// Times are in microseconds of GLib's monotonic clock.
 class Guesses {
  public:
-  static constexpr unsigned kFree = 5;                       // answered at once
-  static constexpr gint64 kFirstDelay = G_USEC_PER_SEC / 4;  // of the next one; doubles
+  static constexpr unsigned kFree = 5;                       // without delay
+  static constexpr gint64 kFirstDelay = G_USEC_PER_SEC / 4;  // of the next one; then doubles
   static constexpr gint64 kLongestDelay = 4 * G_USEC_PER_SEC;
-  static constexpr size_t kAtOnce = 4;                        // whose answers wait
-  static constexpr gint64 kMemory = 15 * G_TIME_SPAN_MINUTE;  // since the latest one
+  static constexpr size_t kAtOnce = 4;                        // delayed responses
+  static constexpr gint64 kMemory = 15 * G_TIME_SPAN_MINUTE;  // since the latest guess
   static constexpr size_t kGuessers = 4096;
 
-  /// How long nothing more of this guesser is looked at, not even what is right; 0: it is.
+  /// How long no attempts of this guesser are checked, not even correct ones; 0: they are.
   gint64 refusal(const std::string &guesser, gint64 now) const;
-  /// A wrong one: how long its answer has to wait, also where the guesser does not.
+  /// Counts a wrong guess. Returns the delay of its response, which holds even if the client
+  /// leaves.
   gint64 add(const std::string &guesser, gint64 now);
-  /// One was refused.
+  /// Counts an attempt that was refused unchecked.
   void note_refusal(const std::string &guesser, gint64 now);
-  /// Lines for the log that are due: one for each of the busiest guessers since the last ones, and
+  /// Log lines that are due: one for each of the most active guessers since the last report, and
   /// one for all others.
   std::vector<std::string> report(gint64 now);
   size_t size() const { return guessers_.size(); }
@@ -43,7 +44,7 @@ class Guesses {
   struct Guesser {
     unsigned count = 0;
     gint64 latest = 0;
-    std::vector<gint64> waiting;  // until when answers wait
+    std::vector<gint64> waiting;  // until when responses are delayed
   };
 
   struct Count {

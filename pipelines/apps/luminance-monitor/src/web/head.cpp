@@ -31,9 +31,9 @@ bool has_controls(std::string_view value) {
 }
 
 std::string fault_in(const char *name, const char *value) {
-  if (!is_token(name)) return "a header's name is malformed";
+  if (!is_token(name)) return "malformed header name";
   if (value == nullptr) return {};
-  if (has_controls(value)) return "a header's value has control characters";
+  if (has_controls(value)) return "control characters in a header value";
   return {};
 }
 
@@ -107,7 +107,7 @@ std::string fault_in_headers(MHD_Connection *connection) {
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &fault);
   if (!fault.empty()) return fault;
   for (const char *name : {"Host", "Content-Length", "Transfer-Encoding", "Authorization"})
-    if (count_header(connection, name) > 1) return std::string("more than one ") + name;
+    if (count_header(connection, name) > 1) return std::string("more than one ") + name + " header";
   if (count_header(connection, "Content-Length") + count_header(connection, "Transfer-Encoding") >
       1)
     return "both Content-Length and Transfer-Encoding";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether the head of a request means the same to everybody who reads it. libmicrohttpd takes much
-// that another server, before or behind this one, would read differently or refuse.
+// Refuses ambiguous request heads. libmicrohttpd accepts much that another server, before or behind
+// this one, would interpret differently or refuse.
 #pragma once
 
 #include <microhttpd.h>
@@ -10,26 +10,26 @@
 
 namespace luminance {
 
-/// As libmicrohttpd has it in the connection's memory.
+/// The request line in libmicrohttpd's memory of the connection.
 struct RequestLine {
   const char *method = nullptr, *target = nullptr, *version = nullptr;
   size_t target_size = 0;
 };
 
-/// Whether the head consists of its lines and nothing else. To be asked when it has come, and nothing
-/// was sent yet.
+/// Whether the head consists of its parsed lines and nothing else. Call it when the head has
+/// arrived and nothing has been sent.
 bool are_lines_whole(MHD_Connection *connection, const RequestLine &line);
 
-/// What is wrong with the headers, for people; empty where nothing is.
+/// The error in the headers, for people; empty if there is none.
 std::string fault_in_headers(MHD_Connection *connection);
 
-/// How often a header is there.
+/// The number of headers with this name.
 size_t count_header(MHD_Connection *connection, const char *name);
 
-/// "host", "host:80", "192.0.2.1", "[::1]:80"
+/// Whether `text` is "host", "host:80", "192.0.2.1", "[::1]:80" or the like.
 bool is_authority(std::string_view text);
 
-/// Of "http://host/path" "host"; empty where the target has none.
+/// "host" for the target "http://host/path"; empty if it has none.
 std::string_view authority_of(std::string_view target);
 
 }  // namespace luminance

@@ -113,7 +113,7 @@ void Http::start(const WebSettings &settings) {
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemory, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_URI_LOG_CALLBACK, begin, this, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
       MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
-  if (daemon_ == nullptr) throw SettingsError("web: libmicrohttpd does not start");
+  if (daemon_ == nullptr) throw SettingsError("web: cannot start libmicrohttpd");
 }
 
 void Http::attach() {
@@ -155,7 +155,7 @@ void Http::tend(int socket, gint64 now) {
     if (has_left(socket))
       exchange->drop();
     else if (is_overdue)
-      exchange->answer(failure(503, "there is no answer in time"));
+      exchange->answer(failure(503, "no response in time"));
   } else if (is_overdue ||
              (has_ended(socket) && !(exchange != nullptr && exchange->is_checked()))) {
     shutdown(socket, SHUT_RDWR);

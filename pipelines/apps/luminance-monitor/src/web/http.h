@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// HTTP/1.1 by libmicrohttpd on the main loop: one thread, and limits on all that a peer can take.
+// HTTP/1.1 with libmicrohttpd on the main loop: one thread, with limits on everything that a peer
+// can use.
 #pragma once
 
 #include <functional>
@@ -14,10 +15,10 @@ namespace luminance {
 
 class Http {
  public:
-  /// Answers, now or later. What it throws becomes an answer 500.
+  /// Responds, now or later. An exception becomes a response 500.
   using Handler = std::function<void(const std::shared_ptr<Exchange> &)>;
 
-  /// Listens. Throws ListenError or SettingsError.
+  /// Starts listening. Throws ListenError or SettingsError.
   Http(const WebSettings &settings, Handler handler);
   ~Http();
   Http(const Http &) = delete;
@@ -53,7 +54,7 @@ class Http {
   MHD_Daemon *daemon_ = nullptr;
   GSource *source_ = nullptr;
   guint sweep_ = 0;
-  std::unordered_map<int, std::weak_ptr<Exchange>> exchanges_;  // under way, by socket
+  std::unordered_map<int, std::weak_ptr<Exchange>> exchanges_;  // current ones, by socket
   std::unique_ptr<Listener> listener_;
   const bool has_tls_;
   std::string address_;

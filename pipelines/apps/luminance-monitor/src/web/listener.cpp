@@ -51,7 +51,8 @@ Listener::Listener(const std::string &address, uint16_t port, Accept accept)
       sockets_.clear();
       port_ = 0;
     }
-  if (sockets_.empty()) throw ListenError("web: address '" + address + "': not of this machine");
+  if (sockets_.empty())
+    throw ListenError("web: address '" + address + "' does not belong to this machine");
 }
 
 Listener::Socket::~Socket() {

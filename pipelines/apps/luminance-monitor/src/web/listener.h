@@ -14,26 +14,26 @@
 
 namespace luminance {
 
-/// The address cannot be listened on now; later it may. The text names it and the cause.
+/// Listening on the address is not possible now, but may be later. The text names it and the cause.
 struct ListenError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class Listener {
  public:
-  /// Owns the socket, which does not block.
+  /// Takes ownership of the socket, which is non-blocking.
   using Accept = std::function<void(int socket, const sockaddr *peer, socklen_t length)>;
 
-  /// Listens on all addresses that a name has. Throws ListenError, or SettingsError where the address
-  /// will not do later, either.
+  /// Listens on all addresses of a name. Throws ListenError, or SettingsError if the address will
+  /// not work later either.
   Listener(const std::string &address, uint16_t port, Accept accept);
   Listener(const Listener &) = delete;
   Listener &operator=(const Listener &) = delete;
 
   uint16_t port() const { return port_; }
-  /// "127.0.0.1:8080", "[::1]:8080", "localhost:8080"
+  /// For example "127.0.0.1:8080", "[::1]:8080" or "localhost:8080".
   std::string host() const;
-  /// Nobody but programs of this machine gets here.
+  /// Whether only programs on this machine can connect.
   bool is_loopback() const { return is_loopback_; }
 
  private:
@@ -45,7 +45,7 @@ class Listener {
 
     Listener *listener;
     GSocket *socket;
-    guint source = 0;  // 0: it pauses
+    guint source = 0;  // 0: paused
     guint pause = 0;
   };
 

@@ -10,7 +10,7 @@
 namespace luminance {
 namespace {
 
-constexpr const char *kWanted = "user and password, or a token, are wanted";
+constexpr const char *kWanted = "authentication required";
 // What the form itself needs.
 constexpr const char *kForEverybody[] = {"/login.css", "/login.js", "/dom.js", "/style.css",
                                          "/icon.svg"};
@@ -106,7 +106,7 @@ bool Login::answer(const Held &exchange) {
     else
       exchange->answer({303, "text/plain", "", "no-store", {{"Location", "./"}}});
   } else if (!is_ours(*exchange)) {
-    exchange->answer(failure(403, "this form is of another page"));
+    exchange->answer(failure(403, "this form was sent from another site"));
   } else if (path == "/login") {
     log_in(exchange);
   } else {

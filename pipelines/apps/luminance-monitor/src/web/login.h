@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who is let in: programs by a header of each request, people by a form and a cookie.
+// Authentication: programs send a header with each request, people log in with a form and get a
+// cookie.
 #pragma once
 
 #include <memory>
@@ -16,23 +17,24 @@ namespace luminance {
 
 class Login {
  public:
-  /// `port`: browsers keep cookies by host, for all of its ports together.
+  /// `port` is part of the cookie's name, because browsers share cookies between the ports of a
+  /// host.
   Login(const WebSettings &settings, uint16_t port, const Page &page);
 
-  /// Nothing is asked for.
+  /// Whether no authentication is required.
   bool is_open() const { return access_.is_open(); }
-  /// Other passwords and tokens: then all sessions end. Whether they are others.
+  /// Takes new passwords and tokens. If they differ, ends all sessions and returns true.
   bool change(const WebSettings &settings);
 
-  /// Whether it may be answered; otherwise it is answered here, now or later.
+  /// Whether the request is permitted; otherwise responds to it, now or later.
   bool admits(const std::shared_ptr<Exchange> &exchange);
-  /// Shows the form, logs in or out; false: something else is wanted.
+  /// Responds to requests for the form, login and logout; false for other paths.
   bool answer(const std::shared_ptr<Exchange> &exchange);
 
-  /// The session that a request belongs to; empty: none.
+  /// The session of a request; empty: none.
   std::string session_of(const Exchange &exchange) const;
   bool knows(const std::string &session) const;
-  /// Lines for the log that are due.
+  /// Log lines that are due.
   std::vector<std::string> report() { return guesses_.report(g_get_monotonic_time()); }
 
  private:

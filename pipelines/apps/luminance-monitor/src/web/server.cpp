@@ -34,8 +34,8 @@ int64_t number(const Exchange &exchange, const std::string &name, int64_t least,
   const char *end = text->data() + text->size();
   const auto read = std::from_chars(text->data(), end, value);
   if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
-    throw Refusal(
-        400, name + " is a number from " + std::to_string(least) + " to " + std::to_string(most));
+    throw Refusal(400, name + " must be a number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
   return value;
 }
 
@@ -130,7 +130,7 @@ void Server::Implementation::check_host(const Exchange &exchange) const {
   if (!login.is_open() || !http.is_loopback() || host.empty()) return;
   const std::string name = name_in(host);
   if (name != "localhost" && name != "127.0.0.1" && name != "[::1]" && name != address)
-    throw Refusal(403, "this address is not known by that name");
+    throw Refusal(403, "unexpected Host header");
 }
 
 void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
@@ -151,7 +151,7 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
-  if (!page.answer(*exchange)) throw Refusal(404, "there is nothing here");
+  if (!page.answer(*exchange)) throw Refusal(404, "not found");
 }
 
 /// Also by the id that it had in the first version. Null: there is none.
@@ -167,7 +167,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
                                           const std::string &rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
   const Camera *camera = camera_of(rest.substr(0, slash));
-  if (camera == nullptr) throw Refusal(404, "there is no such camera");
+  if (camera == nullptr) throw Refusal(404, "no such camera");
   const std::string what = rest.substr(slash);
   const auto json = [&](const std::string &text) {
     exchange->answer({200, "application/json", text});
@@ -176,7 +176,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
   if (what == "/history") return history(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
-  throw Refusal(404, "there is nothing here");
+  throw Refusal(404, "not found");
 }
 
 void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
@@ -193,7 +193,7 @@ void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
 void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
   Answer answer = {200, "text/event-stream", ""};
   if (exchange->is_head()) return exchange->answer(std::move(answer));
-  if (!stream.has_room()) throw Refusal(503, "too many readers of the stream");
+  if (!stream.has_room()) throw Refusal(503, "too many clients of the event stream");
   readers.push_back({login.session_of(*exchange), exchange});
   exchange->answer(std::move(answer), stream.open(exchange));
 }
@@ -225,7 +225,7 @@ void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Quer
                          : failure(500, outcome.error));
   };
   std::shared_ptr<Queries::Place> place = queries->ask(std::move(query), done);
-  if (place == nullptr) throw Refusal(503, "too many readers of the history");
+  if (place == nullptr) throw Refusal(503, "too many requests for the history");
   exchange->keep(std::move(place));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page, the API, the stream and the metrics over HTTP. On the main loop; what reads the history
-// does so on threads of its own.
+// The page, the API, the stream and the metrics over HTTP, on the main loop. The history is read by
+// other threads.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace luminance {
 
-/// What is served. They outlive the server.
+/// The objects that are served. They must outlive the server.
 struct Served {
   const Monitor &monitor;
   Metrics &metrics;
@@ -24,16 +24,16 @@ struct Served {
 
 class Server : public Observer {
  public:
-  /// Listens. Throws ListenError where it cannot now, SettingsError with the file or the setting that
-  /// is wrong.
+  /// Starts listening. Throws ListenError if that is not possible now, or SettingsError naming the
+  /// file or the setting that is wrong.
   Server(const WebSettings &settings, const Served &served);
   ~Server() override;
 
-  /// Where it listens, with the port that it got: "http://127.0.0.1:8080/".
+  /// Its address with the actual port: "http://127.0.0.1:8080/".
   const std::string &address() const;
 
-  /// Passwords, tokens and the certificate of other settings. Throws SettingsError where they cannot
-  /// be used, and changes nothing. The rest stays as it is.
+  /// Takes the passwords, the tokens and the certificate of new settings, and nothing else. Throws
+  /// SettingsError if they cannot be used, and then changes nothing.
   void change(const WebSettings &settings);
 
   void on_interval(const Camera &camera, const Interval &interval) override;

@@ -24,7 +24,7 @@ std::string random_secret() {
   do got = getrandom(bytes, sizeof bytes, 0);
   while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(sizeof bytes))
-    throw std::runtime_error("the system has no random numbers");
+    throw std::runtime_error("cannot get random numbers from the system");
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const unsigned char byte : bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// People who have logged in: who they are is said by a secret that their browser keeps.
+// Sessions of logged-in users, identified by a secret in a cookie.
 #pragma once
 
 #include <glib.h>
@@ -12,9 +12,10 @@ namespace luminance {
 class Sessions {
  public:
   static constexpr gint64 kLength = 7 * G_TIME_SPAN_DAY;  // from the login
-  static constexpr size_t kMost = 256;                    // then the oldest one ends
+  static constexpr size_t kMost = 256;                    // one more ends the oldest
 
-  /// Returns its secret: 256 random bits. Times are in microseconds of GLib's monotonic clock.
+  /// Returns the secret of a new session: 256 random bits. Times are in microseconds of GLib's
+  /// monotonic clock.
   std::string begin(gint64 now);
   bool knows(const std::string &secret, gint64 now) const;
   void end(const std::string &secret);
@@ -22,7 +23,7 @@ class Sessions {
   size_t size() const { return ends_.size(); }
 
  private:
-  // By the secret's hash: how long a look-up takes says nothing of a secret.
+  // Keyed by the hash of the secret, so that the time of a look-up reveals nothing about it.
   std::unordered_map<std::string, gint64> ends_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Server-Sent Events: what changed, to readers who each take it at their own pace.
+// Server-Sent Events with the changes, for clients that each read at their own pace.
 #pragma once
 
 #include <memory>
@@ -15,30 +15,29 @@ namespace luminance {
 
 class Stream {
  public:
-  /// At most `limit` readers.
-  /// `history`: or null.
+  /// At most `limit` clients. `history` may be null.
   Stream(const Monitor &monitor, const History *history, size_t limit);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
   bool has_room() const { return readers_.size() < limit_; }
-  /// A new reader: what answers the exchange. The stream outlives it.
+  /// The response body for a new client. The stream must outlive it.
   std::shared_ptr<Chunks> open(const std::shared_ptr<Exchange> &exchange);
   void note(const Camera &camera);
-  /// It was added, or is removed: all readers begin anew.
+  /// The camera was added, or is about to be removed: all clients get the complete state again.
   void add(const Camera &camera);
   void remove(const Camera &camera);
 
  private:
   class Reader;
-  using Text = std::shared_ptr<const std::string>;  // the same for all readers
+  using Text = std::shared_ptr<const std::string>;  // shared by all clients
 
   void schedule();
   void tick();
   void tend();
   void begin_anew();
-  /// What a reader that has seen all until `seen` gets next. Null: nothing.
+  /// The next event for a client that has everything up to tick `seen`; null: none.
   Text next(uint64_t seen);
   Text update(const std::set<const Camera *> &cameras) const;
 
@@ -47,11 +46,11 @@ class Stream {
   const size_t limit_;
   std::set<Reader *> readers_;
   std::set<const Camera *> changed_, all_;
-  uint64_t ticks_ = 1;  // a reader that has seen 0 has seen nothing
+  uint64_t ticks_ = 1;  // 0: a client that has seen nothing
   gint64 last_tick_ = 0;
-  std::string history_error_;  // as the readers know it
+  std::string history_error_;  // as sent to the clients
   guint tick_ = 0, tend_ = 0;
-  Text latest_, whole_, everything_;  // of the last tick; the last two where somebody needs them
+  Text latest_, whole_, everything_;  // of the last tick; the last two are made on demand
 };
 
 }  // namespace luminance

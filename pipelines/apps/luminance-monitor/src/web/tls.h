@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The certificate, from the user's files, which may change while the server runs.
+// The TLS certificate, which can be replaced while the server runs.
 #pragma once
 
 #include <gnutls/abstract.h>
@@ -12,8 +12,8 @@
 
 namespace luminance {
 
-/// A certificate with its chain and its key. Throws SettingsError with the file's name where one
-/// cannot be read, or the two do not belong together.
+/// A certificate with its chain and its key. Throws SettingsError naming the file if one cannot be
+/// read, or if they do not match.
 class Identity {
  public:
   explicit Identity(const WebSettings &settings);
@@ -21,7 +21,7 @@ class Identity {
   Identity(const Identity &) = delete;
   Identity &operator=(const Identity &) = delete;
 
-  /// What GnuTLS asks of a gnutls_certificate_retrieve_function2.
+  /// The results of a gnutls_certificate_retrieve_function2.
   void show(gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) const;
 
  private:
@@ -29,10 +29,10 @@ class Identity {
   const std::unique_ptr<Files> files_;
 };
 
-/// The one that connections get from now on. It is the program's, as GnuTLS asks for it without
-/// saying on whose behalf. Main thread only.
+/// Uses this identity for new connections. It is global, because GnuTLS does not say for which
+/// server it asks. Main thread only.
 void present(std::unique_ptr<const Identity> identity);
-/// For libmicrohttpd.
+/// The callback for libmicrohttpd.
 gnutls_certificate_retrieve_function2 *presenter();
 
 }  // namespace luminance
