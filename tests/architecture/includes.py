@@ -39,7 +39,8 @@ FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
 LIBRARY = 'gst/library'
 LIBRARY_HEADER = 'gstcudatensor.h'
 # Where they are installed there is no root: they include each other by name.
-INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorhistogram.h'}
+INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorgeometry.h',
+             'gstcudatensorhistogram.h'}
 
 
 def is_beside(path, name):

@@ -1,53 +1,93 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""links.py ROOT: every link in a document of the repository leads to a file that is there, and to a
-heading of it."""
-import functools
+"""Checks the Markdown: every relative link leads to a file or folder of the repository, and its
+anchor to a heading there; README.md is short; the index has every page; gst-inspect-1.0 links to
+headings of an installed page.
+
+usage: links.py BUILD_ROOT
+"""
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(sys.argv[1]).resolve()
-LINK = re.compile(r'!?\[[^\]]*\]\(([^)\s]+)\)')
-FENCE = re.compile(r'^```.*?^```$', re.M | re.S)
+ROOT = Path(__file__).resolve().parents[2]
+MONITOR = ROOT / "pipelines/apps/luminance-monitor"
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md",
+                                  "pipelines/media/README.md")]
+PAGES += sorted((ROOT / "docs").glob("*.md")) + sorted(MONITOR.rglob("*.md"))
+MAX_README_LINES = 200
+problems = []
 
 
-def documents():
-    """Those of the repository: not what was built or fetched."""
-    listed = subprocess.run(['git', '-C', ROOT, 'ls-files', '--cached', '--others',
-                             '--exclude-standard', '*.md'], check=False, capture_output=True,
-                            text=True)
-    if listed.returncode == 0:
-        return [ROOT / name for name in listed.stdout.split('\n') if name and (ROOT / name).exists()]
-    return [path for path in ROOT.rglob('*.md')
-            if not path.relative_to(ROOT).parts[0].startswith(('build', '.'))]
+def without_code(text):
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", lambda code: "`" + code[0].strip("`").replace("](", "] (") + "`", text)
 
 
-@functools.cache
-def anchors(path):
-    """Of a document's headings, as they are linked to."""
-    heads = re.findall(r'^#+ (.*)$', FENCE.sub('', path.read_text()), re.M)
-    return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
+def anchors(page):
+    """The anchors that GitHub gives to the headings of a page."""
+    found = {}
+    for title in re.findall(r"^#+ +(.*?) *$", without_code(page.read_text()), re.M):
+        title = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", title)
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        count = found[slug] = found.get(slug, -1) + 1
+        if count:
+            found[f"{slug}-{count}"] = 0
+    return found.keys()
 
 
-def faults(path):
-    for target in LINK.findall(FENCE.sub('', path.read_text())):
-        if '://' in target or target.startswith('mailto:'):
-            continue
-        name, _, anchor = target.partition('#')
-        place = (path.parent / name).resolve() if name else path
-        if not place.exists():
-            yield f'{target}: no such file'
-        elif anchor and place.suffix == '.md' and anchor not in anchors(place):
-            yield f'{target}: no such heading'
+def check_links(page):
+    """How many relative links a page has."""
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text()))
+             if not re.match(r"[a-z]+:", link)]
+    for link in links:
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or not target.is_relative_to(ROOT):
+            problems.append(f"{page.relative_to(ROOT)}: {link} leads nowhere")
+        elif anchor and anchor not in anchors(target):
+            problems.append(f"{page.relative_to(ROOT)}: {link}: no such heading")
+    return len(links)
+
+
+def check_index():
+    index = (ROOT / "docs/README.md").read_text()
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if page.name != "README.md" and f"]({page.name})" not in index:
+            problems.append(f"docs/README.md does not link {page.name}")
+
+
+def check_documentation_links(build_root):
+    """Those that gst-inspect-1.0 shows. Every page of docs/ is installed."""
+    installed = json.loads((build_root / "meson-info/intro-installed.json").read_text())
+    by_target = {target: Path(source) for source, target in installed.items()}
+    for page in (ROOT / "docs").glob("*.md"):
+        if str(page) not in installed:
+            problems.append(f"docs/{page.name} is not installed")
+    plugin = subprocess.run(["gst-inspect-1.0", "cudatensor"], check=True, text=True,
+                            stdout=subprocess.PIPE).stdout
+    for element in re.findall(r"^  (\w+): ", plugin, re.M):
+        shown = subprocess.run(["gst-inspect-1.0", element], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout
+        address = re.search(r"Doc-uri +file://(\S+)#(\S+)", shown)
+        page = address and by_target.get(address[1])
+        if page is None or address[2] not in anchors(page):
+            problems.append(f"{element}: {address and address[0]} leads to nothing that is installed")
 
 
 def main():
-    paths = documents()
-    found = [f'{path.relative_to(ROOT)}: {fault}' for path in paths for fault in faults(path)]
-    print('\n'.join(found) or f'{len(paths)} documents')
-    sys.exit(len(found) > 0 or len(paths) < 5)
+    count = sum(check_links(page) for page in PAGES)
+    if count < 100:
+        problems.append(f"only {count} links found")
+    lines = len((ROOT / "README.md").read_text().splitlines())
+    if lines > MAX_README_LINES:
+        problems.append(f"README.md has {lines} lines, more than {MAX_README_LINES}")
+    check_index()
+    check_documentation_links(Path(sys.argv[1]))
+    print("\n".join(problems) or f"{count} links, all of which lead somewhere")
+    sys.exit(1 if problems else 0)
 
 
 main()

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs README.md's Python and its C++ that hands over a tensor, and compiles the rest.
+"""Runs the Python and the C++ of README.md and docs/.
 
-The first Python block must print one line of three numbers for each message.  The second defines
-box_in_source(), which must map a letterboxed picture's content back to the whole source.  The third
-must print shape, mean and a box for each tensor.
+Each block is checked by its own function, which a text in the block chooses. A block without a
+check is an error.
 """
 import os
 import re
@@ -14,23 +13,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text()
-
-BOX = """
-import gi
-gi.require_version("Gst", "1.0")
-from gi.repository import Gst
-Gst.init(None)
-pipeline = Gst.parse_launch(
-    "videotestsrc num-buffers=1 ! video/x-raw,width=1280,height=720 ! cudaletterbox "
-    "resize-mode=ultralytics ! video/x-raw,width=640,height=640 ! appsink name=sink")
-pipeline.set_state(Gst.State.PLAYING)
-sample = pipeline.get_by_name("sink").emit("pull-sample")
-box = box_in_source(sample.get_buffer(), 0, 140, 640, 500)
-pipeline.set_state(Gst.State.NULL)
-assert [round(side, 6) for side in box] == [0, 0, 1280, 720], box
-"""
-
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FRAMES = 79  # of the clip
 
 INFER = """
 void infer(const void *data, const gint64 *shape, gpointer) {
@@ -56,7 +40,8 @@ int main(int argc, char **argv) {
 
 
 def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+    return [block for page in PAGES
+            for block in re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.S)]
 
 
 def run_python(source):
@@ -71,17 +56,114 @@ def compile_cpp(source, *arguments):
                     *flags, "-x", "c++", "-", *arguments], input=source, text=True, check=True)
 
 
-def run_hand_over(source):
-    """With the library of this build, whose own needs are met when the program starts."""
+def run_cpp(source):
+    """What a program prints that is linked with the library of this build, whose own dependencies
+    are found when the program starts."""
     library = os.environ["GST_CUDATENSOR_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program"
-        compile_cpp(source + INFER, "-x", "none", library, "-Wl,--allow-shlib-undefined",
+        compile_cpp(source, "-x", "none", library, "-Wl,--allow-shlib-undefined",
                     f"-Wl,-rpath,{Path(library).parent}", "-lgstreamer-1.0", "-lgobject-2.0",
                     "-lglib-2.0", "-o", str(program))
-        shown = subprocess.run([program], check=True, text=True, timeout=60,
-                               stdout=subprocess.PIPE).stdout
+        return subprocess.run([program], check=True, text=True, timeout=60, cwd=ROOT,
+                              stdout=subprocess.PIPE).stdout
+
+
+def infers(source):
+    shown = run_cpp(source + INFER)
     assert shown == "1 3 6 4 0.5\n", shown
+
+
+SLOTS = r"""
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  GstElement *pipeline = gst_parse_launch(
+      "videotestsrc num-buffers=1 ! video/x-raw,width=1280,height=720 ! cudanormalize width=640 "
+      "height=640 resize-mode=ultralytics regions=list region-list=\"<0,0,1280,720>\" ! "
+      "other/tensors ! appsink name=sink", nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstSample *sample = nullptr;
+  g_signal_emit_by_name(sink, "pull-sample", &sample);
+  GstCudaTensor *batch = gst_cuda_tensor_new_from_sample(sample, nullptr);
+  print_slots(batch);
+  gst_cuda_tensor_unref(batch);
+  gst_sample_unref(sample);
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return 0;
+}
+"""
+
+
+def prints_slots(source):
+    """A box in a slot of 640x640, whose picture of 1280x720 begins at 0,140."""
+    shown = run_cpp(source + SLOTS)
+    assert shown == "0 200 120 328 376\n", shown
+
+
+HISTOGRAM = r"""
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  GstElement *pipeline = gst_parse_launch(
+      "videotestsrc num-buffers=1 pattern=black ! video/x-raw,format=GRAY8,width=32,height=8 ! "
+      "cudahistogram ! fakesink", nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message =
+      gst_bus_timed_pop_filtered(bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ELEMENT);
+  GstCudaTensorHistogram sum = {};
+  take_message(message, &sum);
+  g_print("%" G_GUINT64_FORMAT "\n", sum.pixels);
+  gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return 0;
+}
+"""
+
+
+def prints_histogram(source):
+    """All 256 pixels of videotestsrc's black have the luminance 16."""
+    shown = run_cpp(source + HISTOGRAM)
+    assert shown == "16 16 256\n256\n", shown
+
+
+def reads_messages(source):
+    lines = run_python(source).splitlines()
+    assert len(lines) > 10, lines
+    assert all(re.fullmatch(r"[\d.]+ \d+ \d+", line) for line in lines), lines[:3]
+
+
+def maps_boxes(source):
+    """The clip is 768x576: 1.2 pixels of it are one of the tensor, whose content begins at 0,80."""
+    lines = run_python(source).splitlines()
+    assert len(lines) == FRAMES, lines
+    for line in lines:
+        box = [round(float(side), 3) for side in line.strip("()").split(",")]
+        assert box == [120, 144, 196.8, 297.6], line
+
+
+def reads_tensors(source):
+    lines = run_python(source).splitlines()
+    assert len(lines) == FRAMES, lines
+    for line in lines:
+        box = re.fullmatch(r"\(1, 3, 640, 640\) [\d.]+ \[\((.*)\)\]", line)
+        assert box, line
+        assert [round(float(side), 1) for side in box[1].split(",")] == [120, 144, 196.8, 297.6], line
+
+
+def reads_slots(source):
+    """The boxes of both cameras: the clip as above, and one of 1280x720, which begins at 0,140."""
+    boxes = {"0": [120, 144, 196.8, 297.6], "1": [200, 120, 328, 376]}
+    lines = run_python(source).splitlines()
+    assert {line.split()[0] for line in lines} == boxes.keys() and len(lines) > FRAMES, lines
+    for line in lines:
+        found = re.fullmatch(r"(\d) \d+ [\d.]+ \[\((.*)\)\]", line)
+        assert found, line
+        assert [round(float(side), 1) for side in found[2].split(",")] == boxes[found[1]], line
 
 
 DECODEBIN = """
@@ -102,28 +184,33 @@ pipeline.set_state(Gst.State.NULL)
 
 def batches_are_whole():
     """Of the line that leads from decodebin to cudatensormux: the first batch has both cameras."""
-    line, = re.findall(r"^gst-launch-1.0 (cudatensormux .*decodebin.*)$", README, re.M)
+    line = re.search(r"^gst-launch-1.0 (cudatensormux .*decodebin.*)$",
+                     (ROOT / "docs/cameras.md").read_text(), re.M)[1]
     line = line.replace("fakesink silent=false -v", "appsink name=sink sync=false")
     batches = run_python(DECODEBIN.replace("LINE", repr(line))).splitlines()
     assert len(batches) > 30 and batches[:30] == [f"{i * 10**8} 2" for i in range(30)], batches
 
 
+CHECKS = {
+    "python": {"cudahistogram": reads_messages, "def box_in_source": maps_boxes,
+               "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
+    "cpp": {"take_message": prints_histogram, "infer_sample": infers,
+            "print_slots": prints_slots},
+}
+
+
 def main():
     batches_are_whole()
-    read_messages, map_box, hand_over = blocks("python")
-    lines = run_python(read_messages).splitlines()
-    assert len(lines) > 10, lines
-    assert all(re.fullmatch(r"[\d.]+ \d+ \d+", line) for line in lines), lines[:3]
-    run_python(map_box + BOX)
-    tensors = run_python(hand_over).splitlines()
-    assert len(tensors) > 10, tensors
-    assert all(re.fullmatch(r"\(1, 3, 640, 640\) [\d.]+ \[\(.*\)\]", line)
-               for line in tensors), tensors[:3]
-    take_message, infer_sample = blocks("cpp")
-    compile_cpp(take_message, "-fsyntax-only")
-    run_hand_over(infer_sample)
-    print(f"{len(lines)} messages read, a box mapped back, {len(tensors)} tensors handed over, "
-          "the C++ compiles, and infers")
+    for language, checks in CHECKS.items():
+        left = dict(checks)
+        for block in blocks(language):
+            text = next((text for text in left if text in block), None)
+            if text is None:
+                sys.exit(f"no check for this {language}:\n{block}")
+            left.pop(text)(block)
+            print(f"{language}: {text}")
+        if left:
+            sys.exit(f"no {language} with {sorted(left)}")
 
 
 main()

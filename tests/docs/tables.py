@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks README.md's tables against the built plugin, as gst-inspect-1.0 shows it.
+"""Checks the tables of docs/elements.md and README.md against the built plugin, as gst-inspect-1.0
+shows it, and those of docs/building.md against Meson's options.
 
-The elements, their formats, properties, defaults and choices, and the fields of the histogram's
-message and of the geometry meta must be the same on both sides.
+The elements, their formats, properties, defaults and choices, the fields of the histogram's message
+and of the metas, and the options must be the same on both sides.
+
+usage: tables.py BUILD_ROOT
 """
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+ELEMENTS = (ROOT / "docs/elements.md").read_text()
 # Every GstObject's, and GstAggregator's but for its latency.
 FOREIGN = {"name", "parent", "emit-signals", "force-live", "ignore-inactive-pads",
            "min-upstream-latency", "start-time", "start-time-selection"}
@@ -20,17 +25,17 @@ problems = []
 
 def check(what, documented, built):
     if documented != built:
-        problems.append(f"{what}: README has {documented!r}, the plugin {built!r}")
+        problems.append(f"{what}: documented {documented!r}, built {built!r}")
 
 
 def output_of(*command):
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-def section(title):
+def section(title, page=ELEMENTS):
     """The text below a heading, up to the next one."""
-    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", README, re.M | re.S)
-    return match.group(1) if match else sys.exit(f"README has no section '{title}'")
+    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", page, re.M | re.S)
+    return match.group(1) if match else sys.exit(f"there is no section '{title}'")
 
 
 def rows(text):
@@ -45,7 +50,7 @@ def code(cell):
 
 
 def list_text(default):
-    """'< (double)0, (double)1 >' as the README writes it."""
+    """'< (double)0, (double)1 >' as the tables write it."""
     numbers = [float(n) for n in re.findall(r"\)([-+.e\d]+)", default)]
     return "<" + ",".join("1/255" if abs(n * 255 - 1) < 1e-9 else f"{n:g}" for n in numbers) + ">"
 
@@ -81,7 +86,7 @@ def check_properties(title, built):
         check(f"default of {title} {name}", documented[name][0], built[name][0])
         missing = set(built[name][1]) - set(documented[name][1])
         if name != "active-backend" and missing:
-            problems.append(f"{title} {name}: README does not name {sorted(missing)}")
+            problems.append(f"{title} {name}: {sorted(missing)} are not documented")
 
 
 def formats_of(element, direction):
@@ -92,9 +97,9 @@ def formats_of(element, direction):
 
 
 def check_formats(element):
-    """The formats that the sentence names ("Takes …, gives …") and those of the pads."""
+    """The formats above the element's table ("Input: … Output: …") and those of the pads."""
     text = section(element).split("\n|")[0]
-    if "Takes what `cudanormalize` takes" in text:
+    if "Input: the formats of `cudanormalize`" in text:
         text += section("cudanormalize").split("\n|")[0]
     known = set.union(*(formats_of(e, d) for e in element_names() for d in ("SINK", "SRC")))
     named = {f for f in known if re.search(rf"\b{f}\b", text)}
@@ -180,9 +185,27 @@ def own_properties(element, shared):
             element: {n: v for n, v in alike.items() if n not in of_regions}}
 
 
+def check_options(build_root):
+    """The options of this project in a build folder, with the defaults of meson_options.txt."""
+    text = (ROOT / "meson_options.txt").read_text()
+    built = {name: value or "empty" for name, value in
+             re.findall(r"^option\('(\w+)'.*?\bvalue : '([^']*)'", text, re.M | re.S)}
+    known = json.loads((build_root / "meson-info/intro-buildoptions.json").read_text())
+    check("names of options", sorted(built),
+          sorted(option["name"] for option in known
+                 if option["section"] == "user" and ":" not in option["name"]))
+    page = (ROOT / "docs/building.md").read_text()
+    documented = {code(row[0])[0]: row[1].strip("`")
+                  for row in rows(section("Meson options", page))}
+    check("options", documented, built)
+
+
 def main():
     elements = element_names()
-    check("elements", sorted({code(row[0])[0] for row in rows(section("Elements"))}), elements)
+    pages = {"elements.md": section("Elements"),
+             "README.md": section("Elements", (ROOT / "README.md").read_text())}
+    for page, text in pages.items():
+        check(f"elements in {page}", sorted({code(row[0])[0] for row in rows(text)}), elements)
     shared = set.intersection(*(set(properties_of(e)) for e in elements))
     common = {n: v for n, v in properties_of(elements[0]).items() if n in shared}
     check_properties("Properties of every element", common)
@@ -193,7 +216,8 @@ def main():
     check("fields of the message", fields_of_table(), fields_of_message())
     check_geometry_fields()
     check_batch_fields()
-    print("\n".join(problems) or "README and plugin agree")
+    check_options(Path(sys.argv[1]))
+    print("\n".join(problems) or "documents and plugin agree")
     sys.exit(1 if problems else 0)
 
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a picture lies in a tensor, and where it came from. gstcudatensor.h includes this file. */
+#ifndef GST_CUDA_TENSOR_GEOMETRY_H
+#define GST_CUDA_TENSOR_GEOMETRY_H
+
+#include <gst/gst.h>
+
+#include "gstcudatensorerrors.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstCudaTensorGeometry:
+ * @matrix: row-major 2×3, from the source picture to the tensor, in continuous pixel coordinates
+ * @inverse: the way back
+ * @src_width: of the source picture, in pixels
+ * @src_height: likewise
+ * @dst_width: of the picture in the tensor, in pixels
+ * @dst_height: likewise
+ * @pad_left: where the content begins, in pixels of the tensor
+ * @pad_top: likewise
+ * @content_width: what the content covers, in pixels of the tensor
+ * @content_height: likewise
+ *
+ * How a picture lies in its tensor: what GstCudaTensorGeometryMeta says.
+ */
+typedef struct {
+  gdouble matrix[6];
+  gdouble inverse[6];
+  gint src_width, src_height;
+  gint dst_width, dst_height;
+  gint pad_left, pad_top;
+  gint content_width, content_height;
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
+} GstCudaTensorGeometry;
+
+/**
+ * GstCudaTensorSlot:
+ * @valid: whether the slot holds a picture; if not, only @pad_index and @stream_id are set
+ * @pad_index: the number of the sink pad; -1 if there is none
+ * @stream_id: (nullable): the stream-id of the pad; all strings are owned by the tensor
+ * @pts: the picture's timestamp in ns; %GST_CLOCK_TIME_NONE if unknown, also in the next two fields
+ * @duration: the picture's duration, in ns
+ * @running_time: the picture's running time, in ns
+ * @has_geometry: whether @geometry is set
+ * @geometry: the position of the picture in the slot, as if the slot were a tensor of its own
+ * @has_region: whether the slot holds a region of a picture and @region is set
+ * @region: x, y, width and height, in pixels of the input picture
+ * @has_roi: whether the region comes from a #GstVideoRegionOfInterestMeta and the next three fields
+ * are set
+ * @roi_type: (nullable): the meta's roi_type
+ * @roi_id: the meta's id
+ * @parent_id: the meta's parent_id
+ *
+ * A picture of a batch; the contents of a slot of GstCudaTensorBatchMeta.
+ */
+typedef struct {
+  gboolean valid;
+  gint pad_index;
+  const gchar *stream_id;
+  GstClockTime pts, duration, running_time;
+  gboolean has_geometry;
+  GstCudaTensorGeometry geometry;
+  gboolean has_region;
+  gdouble region[4];
+  gboolean has_roi;
+  const gchar *roi_type;
+  gint roi_id, parent_id;
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING_LARGE];
+} GstCudaTensorSlot;
+
+/**
+ * gst_cuda_tensor_geometry_map_box:
+ * @geometry: the geometry of a tensor or a slot
+ * @box: (array fixed-size=4): x0, y0, x1, y1 in pixels of the tensor
+ * @source_box: (out caller-allocates) (array fixed-size=4): the box in pixels of the source
+ *   picture; may be the same array as @box
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry,
+                                                          const gdouble box[4],
+                                                          gdouble source_box[4]);
+
+G_END_DECLS
+
+#endif /* GST_CUDA_TENSOR_GEOMETRY_H */
