@@ -14,8 +14,9 @@ cd "$(dirname "$0")/.."
 . pipelines/apps/luminance-monitor/setup.sh
 
 suite=trixie base=$root/build-newer-root
-packages=("${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev libgirepository1.0-dev python3 python3-gi python3-numpy python3-onnx
-  python3-venv gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
+packages=("${plugin_packages[@]}" "${monitor_packages[@]}" ccache libgtest-dev libdlpack-dev
+  libgirepository1.0-dev python3 python3-gi python3-numpy python3-onnx python3-venv
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
   libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-ugly gstreamer1.0-libav)
 
 cannot() { echo "newer.sh: $*" >&2; exit 125; }
@@ -72,7 +73,7 @@ show() {
 # In a namespace of its own, whose mounts end with its last process.
 enter() {
   local path=/usr/sbin:/usr/bin:/sbin:/bin folder nvcc toolkit
-  for folder in /proc /sys /dev "$root"; do show "$folder"; done
+  for folder in /proc /sys /dev "$root" ${CCACHE_DIR:+"$CCACHE_DIR"}; do show "$folder"; done
   cp -L /etc/resolv.conf /etc/hosts "$base/etc/"
   if nvcc=$(command -v nvcc); then
     toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
@@ -81,6 +82,7 @@ enter() {
   fi
   # There is no Git in it.
   exec chroot "$base" /usr/bin/env -i --chdir="$root" HOME=/root LANG=C.UTF-8 PATH="$path" \
+    CCACHE_DIR="${CCACHE_DIR:-/root/.cache/ccache}" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
     COMMIT="$(git describe --always --dirty 2>/dev/null || true)" "$@"
 }
 

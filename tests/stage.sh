@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stage.sh BUILD_DIR [MESON_OPTION...]
-# Builds in BUILD_DIR and runs all its tests. Their logs are for tests/count.py.
+# A step of a stage of tests/run.sh. The logs of the tests are for tests/count.py.
+#   stage.sh build BUILD_DIR [MESON_OPTION...]
+#   stage.sh test BUILD_DIR [OPTION...]     all tests but those of the applications
+#   stage.sh wait BUILD_DIR [OPTION...]     the tests of the applications, which mostly wait: for
+#                                           cameras, clocks and connections
+# The options of the last two are of meson test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 
-build_plugin "$@" || { echo "${1##*/} does not build" >&2; exit 1; }
-# Those of the applications mostly wait: for cameras, clocks, reconnects.
+step=$1 build=$2
+shift 2
 run_tests() { meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@"; }
-build=$1 status=0
-run_tests --no-suite apps || status=1
-run_tests --suite apps --num-processes $((4 * $(nproc))) --logbase testlog-apps || status=1
-exit "$status"
+
+case $step in
+  build) build_plugin "$build" "$@" || { echo "${build##*/} does not build" >&2; exit 1; } ;;
+  test) run_tests --no-suite apps "$@" ;;
+  wait) run_tests --suite apps --num-processes $((4 * $(nproc))) --logbase testlog-apps "$@" ;;
+esac

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline
-// makes the CPU backend do without better instruction sets; CUDATENSOR_TEST_LARGE adds what needs
-// gigabytes.
+// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CASES=25 runs a quarter of the
+// random cases; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline makes the CPU backend do without better
+// instruction sets; CUDATENSOR_TEST_LARGE adds the cases that need gigabytes.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
@@ -20,6 +20,14 @@ uint64_t test_seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 0) : std::random_device{}();
   }();
   return seed;
+}
+
+uint64_t test_cases() {
+  static const uint64_t percent = [] {
+    const char *const given = std::getenv("CUDATENSOR_TEST_CASES");
+    return given != nullptr ? std::strtoull(given, nullptr, 0) : 100;
+  }();
+  return percent;
 }
 
 bool test_large() { return std::getenv("CUDATENSOR_TEST_LARGE") != nullptr; }

@@ -14,6 +14,8 @@ namespace cudatensor {
 
 /// From the environment, otherwise another one for every run.
 uint64_t test_seed();
+/// How many of the random cases are run, in percent.
+uint64_t test_cases();
 
 /// Whether the environment asks for what needs gigabytes.
 bool test_large();
@@ -52,9 +54,11 @@ class Random {
   uint64_t number_;
 };
 
-/// Calls `body` with the numbers of every case, until one fails.
+/// Calls `body` with the numbers of every case, until one fails. `all` is how many there are without
+/// a limit by the environment.
 template <class Body>
-void for_cases(uint64_t count, const Body &body) {
+void for_cases(uint64_t all, const Body &body) {
+  const uint64_t count = (all * test_cases() + 99) / 100;
   for (uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     Random random(i);
     SCOPED_TRACE(random.name());
