@@ -38,7 +38,7 @@ done
 # What a sanitizer makes slow: every kernel, at the edges of pictures, but no random cases. Races
 # are looked for where threads share memory.
 sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
-race_filter='CudaEdgesTest.Histogram:CudaEdgesLaysTest.SumsOfHistograms'
+race_filter='CudaEdgesTest.Histogram:CudaEdgesAlignmentTest.SumsOfHistograms'
 race_filter+=':CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
 sanitizer_programs=(equivalence cudamemory regions cudainterop)

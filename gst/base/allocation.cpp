@@ -69,15 +69,15 @@ void read_size(PoolOffer &offer) {
   gst_structure_free(config);
 }
 
-bool configure(PoolOffer &offer, const PoolConfig &wishes) {
-  GstStructure *config = gst_buffer_pool_get_config(offer.pool);
-  gst_buffer_pool_config_set_params(config, wishes.caps, offer.size, offer.min, offer.max);
-  gst_buffer_pool_config_set_allocator(config, wishes.allocator, &wishes.params);
-  if (wishes.video_meta)
-    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (wishes.stream != nullptr)
-    gstcuda::loaded().buffer_pool_config_set_cuda_stream(config, wishes.stream);
-  if (next_fault() != 0 || !gst_buffer_pool_set_config(offer.pool, config)) return false;
+bool configure(PoolOffer &offer, const PoolConfig &config) {
+  GstStructure *structure = gst_buffer_pool_get_config(offer.pool);
+  gst_buffer_pool_config_set_params(structure, config.caps, offer.size, offer.min, offer.max);
+  gst_buffer_pool_config_set_allocator(structure, config.allocator, &config.params);
+  if (config.video_meta)
+    gst_buffer_pool_config_add_option(structure, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (config.stream != nullptr)
+    gstcuda::loaded().buffer_pool_config_set_cuda_stream(structure, config.stream);
+  if (next_fault() != 0 || !gst_buffer_pool_set_config(offer.pool, structure)) return false;
   read_size(offer);
   return true;
 }
@@ -155,30 +155,30 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   const bool foreign = in_cuda_memory(caps) && !shares;
   if (!need_pool || size > G_MAXUINT || foreign) return;
   PoolOffer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
-  PoolConfig wishes = {caps, nullptr, {}, is_video(caps), nullptr};
-  gst_allocation_params_init(&wishes.params);
-  wishes.params.align = kAlignMask;
-  if (session.cuda() != nullptr) wishes.allocator = make_allocator(caps, session);
-  if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
-  if (configure(offer, wishes))
+  PoolConfig config = {caps, nullptr, {}, is_video(caps), nullptr};
+  gst_allocation_params_init(&config.params);
+  config.params.align = kAlignMask;
+  if (session.cuda() != nullptr) config.allocator = make_allocator(caps, session);
+  if (in_cuda_memory(caps)) config.stream = session.cuda()->stream();
+  if (configure(offer, config))
     gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
   gst_object_unref(offer.pool);
-  gst_clear_object(&wishes.allocator);
+  gst_clear_object(&config.allocator);
 }
 
 void decide_pool(GstQuery *query, gsize size, Session &session) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  PoolConfig wishes = {caps, nullptr, {}, false, nullptr};
-  wishes.video_meta =
+  PoolConfig config = {caps, nullptr, {}, false, nullptr};
+  config.video_meta =
       is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  wishes.allocator = decide_allocator(query, caps, session, wishes.params);
-  const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(wishes.allocator, gst_object_unref);
+  config.allocator = decide_allocator(query, caps, session, config.params);
+  const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(config.allocator, gst_object_unref);
   // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
-  if (in_cuda_memory(caps)) wishes.stream = session.cuda()->stream();
+  if (in_cuda_memory(caps)) config.stream = session.cuda()->stream();
   PoolOffer offer = usable_offer(query, caps, static_cast<guint>(size), session);
-  bool configured = offer.pool != nullptr && configure(offer, wishes);
+  bool configured = offer.pool != nullptr && configure(offer, config);
   // A pool may accept a configuration but enlarge its buffers, as GstVideoBufferPool does for
   // alignment.
   if (!is_video(caps) && offer.size != size) configured = false;
@@ -187,7 +187,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
     // Preallocate nothing, so that a lack of memory is reported when a buffer is needed.
     GstBufferPool *pool = is_video(caps) ? new_pool(caps, session) : new_tensor_pool();
     offer = {pool, static_cast<guint>(size), 0, 0};
-    configured = configure(offer, wishes);
+    configured = configure(offer, config);
   }
   if (configured)
     set_first_pool(query, offer);

@@ -11,7 +11,7 @@ namespace cudatensor {
 /// `resize_of` is a function from settings to their Resize.
 template <class S, class ResizeOf>
 void add_resize_properties(Properties<S> &table, ResizeOf resize_of) {
-  table.add(enum_property("method", "Method", "Resampling filter", method_get_type(),
+  table.add(enum_property("method", "Method", "Resampling filter", scale_method_get_type(),
                           static_cast<int>(Method::bilinear)),
             Effect::next_frame, [resize_of](S &s) -> Method & { return resize_of(s).method; });
   table.add(int_property("pad-value", "Pad value",

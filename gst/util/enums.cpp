@@ -53,13 +53,13 @@ GType resize_mode_get_type() {
   return type;
 }
 
-GType method_get_type() {
+GType scale_method_get_type() {
   static const GEnumValue values[] = {
       value(Method::bilinear, "Bilinear interpolation of the four nearest samples", "bilinear"),
       value(Method::nearest, "Nearest sample", "nearest"),
       kEnd,
   };
-  static const GType type = g_enum_register_static("GstCudaTensorMethod", values);
+  static const GType type = g_enum_register_static("GstCudaTensorScaleMethod", values);
   return type;
 }
 
@@ -143,7 +143,7 @@ GType region_edge_get_type() {
 
 void mark_enums_as_plugin_api() {
   for (const GType type :
-       {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(), method_get_type(),
+       {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(), scale_method_get_type(),
         color_get_type(), layout_get_type(), dtype_get_type(), normalization_get_type(),
         region_source_get_type(), region_units_get_type(), region_edge_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));

@@ -14,7 +14,7 @@ enum class RegionEdge { clip, pad };
 GType backend_get_type();
 GType letterbox_mode_get_type();  ///< ResizeMode without stretch
 GType resize_mode_get_type();     ///< ResizeMode
-GType method_get_type();
+GType scale_method_get_type();
 GType color_get_type();
 GType layout_get_type();
 GType dtype_get_type();

@@ -25,6 +25,8 @@ constexpr const char *kVideo =
 
 struct Unref {
   void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(GstContext *context) const { gst_context_unref(context); }
+  void operator()(GstQuery *query) const { gst_query_unref(query); }
   void operator()(gpointer object) const { gst_object_unref(object); }
 };
 template <class T>
@@ -57,10 +59,12 @@ class Rig {
  private:
   static GstFlowReturn arrive(GstPad *pad, GstObject *, GstBuffer *buffer);
   void add_camera();
-  GstBuffer *offered_buffer();
+  GstBuffer *gpu_buffer();
   void push(GstPad *camera, GstClockTime time);
 
   Ref<GstElement> mux_;
+  Ref<GstElement> donor_;
+  Ref<GstPad> donor_pad_;
   Ref<GstCaps> caps_;
   Ref<GstBufferPool> pool_;  // of the GPU
   std::vector<Ref<GstPad>> cameras_;
@@ -94,7 +98,7 @@ Rig::Rig(int cameras, bool cuda)
     throw std::runtime_error("the element does not start: is there a GPU?");
   for (int i = 0; i < cameras; ++i) add_camera();
   frame_ =
-      cuda ? offered_buffer() : gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr);
+      cuda ? gpu_buffer() : gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr);
   gst_buffer_memset(frame_, 0, 100, G_MAXSIZE);
 }
 
@@ -104,19 +108,33 @@ Rig::~Rig() {
   g_async_queue_unref(arrivals_);
   gst_buffer_unref(frame_);
   if (pool_) gst_buffer_pool_set_active(pool_.get(), FALSE);
+  if (donor_) gst_element_set_state(donor_.get(), GST_STATE_NULL);
 }
 
-GstBuffer *Rig::offered_buffer() {
-  GstQuery *query = gst_query_new_allocation(caps_.get(), TRUE);
+/// A buffer of the pool that cudanormalize offers: up to GStreamer 1.22.8, cudatensormux offers none.
+GstBuffer *Rig::gpu_buffer() {
+  GstElement *donor = gst_parse_launch("cudanormalize backend=cuda", nullptr);
+  if (donor == nullptr) throw std::runtime_error("there is no cudanormalize");
+  donor_.reset(GST_ELEMENT(gst_object_ref_sink(donor)));
+  const Ref<GstContext> context(gst_element_get_context(mux_.get(), "gst.cuda.context"));
+  if (context) gst_element_set_context(donor, context.get());
+  donor_pad_.reset(GST_PAD(gst_object_ref_sink(gst_pad_new(nullptr, GST_PAD_SRC))));
+  const Ref<GstPad> sink(gst_element_get_static_pad(donor, "sink"));
+  gst_pad_link(donor_pad_.get(), sink.get());
+  gst_pad_set_active(donor_pad_.get(), TRUE);
+  gst_element_set_state(donor, GST_STATE_PLAYING);
+  gst_pad_push_event(donor_pad_.get(), gst_event_new_stream_start("donor"));
+  gst_pad_push_event(donor_pad_.get(), gst_event_new_caps(caps_.get()));
+  const Ref<GstQuery> query(gst_query_new_allocation(caps_.get(), TRUE));
   GstBufferPool *pool = nullptr;
   GstBuffer *buffer = nullptr;
-  if (gst_pad_peer_query(cameras_[0].get(), query) && gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
-  gst_query_unref(query);
+  if (gst_pad_peer_query(donor_pad_.get(), query.get()) &&
+      gst_query_get_n_allocation_pools(query.get()) > 0)
+    gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
   pool_.reset(pool);
   if (pool != nullptr && gst_buffer_pool_set_active(pool, TRUE))
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
-  if (buffer == nullptr) throw std::runtime_error("the element offers no pool");
+  if (buffer == nullptr) throw std::runtime_error("cudanormalize offers no pool");
   return buffer;
 }
 

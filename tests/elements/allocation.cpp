@@ -230,7 +230,8 @@ void soil(GstBuffer *buffer) {
   gst_memory_unmap(memory, &map);
 }
 
-/// Of memory that others have used before: malloc()'s by mallopt(), pinned memory by the round before.
+/// Of system memory that others have used before: malloc()'s by mallopt(), pinned memory by the round
+/// before.
 TEST_P(Tensors, HaveZerosAroundThemWhereDownstreamAsksForThem) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "AddressSanitizer allocates";
@@ -242,6 +243,7 @@ TEST_P(Tensors, HaveZerosAroundThemWhereDownstreamAsksForThem) {
   params.flags =
       static_cast<GstMemoryFlags>(GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED);
   Rig rig(GetParam().description);
+  rig.downstream("other/tensors");
   gst_harness_set_propose_allocator(rig.harness(), nullptr, &params);
   ASSERT_TRUE(rig.caps(filter_.caps()));
   for (int round = 0; round < 4; ++round) {

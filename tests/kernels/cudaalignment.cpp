@@ -9,7 +9,7 @@
 namespace cudatensor {
 namespace {
 
-class CudaLaysTest : public CudaAndCpuTest {
+class CudaAlignmentTest : public CudaAndCpuTest {
  protected:
   /// Half of the pictures lie in words.
   static Lays any_lays(Random &random) { return random.chance(50) ? Lays{} : random_lays(random); }
@@ -53,7 +53,7 @@ Size large_size(Random &random) {
   return {random.chance(40) ? (width + 15) / 16 * 16 : width, height};
 }
 
-TEST_F(CudaLaysTest, Normalize) {
+TEST_F(CudaAlignmentTest, Normalize) {
   for_cases(1000, [&](Random &random) {
     const PixelFormat from = random.pick(kSourceFormats);
     const Color color = random.pick(kColors);
@@ -65,7 +65,7 @@ TEST_F(CudaLaysTest, Normalize) {
   });
 }
 
-TEST_F(CudaLaysTest, Letterbox) {
+TEST_F(CudaAlignmentTest, Letterbox) {
   for_cases(1000, [&](Random &random) {
     const Size in = large_size(random), out = large_size(random);
     const LetterboxParams p = {random_source(random, random.pick(kSourceFormats), in),
@@ -76,7 +76,7 @@ TEST_F(CudaLaysTest, Letterbox) {
   });
 }
 
-TEST_F(CudaLaysTest, Yuv444) {
+TEST_F(CudaAlignmentTest, Yuv444) {
   for_cases(1000, [&](Random &random) {
     const Size in = large_size(random), resized = random.chance(50) ? in : large_size(random);
     Rect crop = random_rect(random, resized.width, resized.height);
@@ -92,7 +92,7 @@ TEST_F(CudaLaysTest, Yuv444) {
   });
 }
 
-TEST_F(CudaLaysTest, Histogram) {
+TEST_F(CudaAlignmentTest, Histogram) {
   for_cases(1000, [&](Random &random) {
     const Size size = large_size(random);
     const HistogramParams p = {{random.pick(kAllFormats), size.width, size.height},
@@ -102,7 +102,7 @@ TEST_F(CudaLaysTest, Histogram) {
 }
 
 /// Tensors whose rows share what they read, and pictures, on more than one block of threads.
-TEST_F(CudaLaysTest, Enlarged) {
+TEST_F(CudaAlignmentTest, Enlarged) {
   for_cases(600, [&](Random &random) {
     const Size seed = random.chance(50) ? random.pick(kSeeds) : random_size(random);
     const double ratio = random.pick(kRatios);
@@ -135,7 +135,7 @@ NormalizeCase random_whole_ratios(Random &random, Size out) {
   return p;
 }
 
-TEST_F(CudaLaysTest, WholeRatios) {
+TEST_F(CudaAlignmentTest, WholeRatios) {
   for_cases(600, [&](Random &random) {
     const Size out = {random.integer(1, 150), random.integer(2, 40)};
     const NormalizeCase p = random_whole_ratios(random, out);
@@ -167,7 +167,7 @@ LetterboxParams random_unscaled(Random &random, PixelFormat from, Size quads) {
 const std::vector<PixelFormat> kSubsampledFormats = {PixelFormat::NV12, PixelFormat::NV21,
                                                      PixelFormat::I420, PixelFormat::YV12};
 
-TEST_F(CudaLaysTest, Unscaled) {
+TEST_F(CudaAlignmentTest, Unscaled) {
   for_cases(1000, [&](Random &random) {
     const Size quads = {random.integer(1, 100), random.integer(1, 20)};
     const LetterboxParams p = random_unscaled(random, random.pick(kSubsampledFormats), quads);
@@ -179,7 +179,7 @@ TEST_F(CudaLaysTest, Unscaled) {
 // --------------------------------------------------------------------------- for the sanitizers
 
 /// Memory ends with the last sample, which a word must not pass: few cases of each kernel.
-class CudaEdgesLaysTest : public CudaLaysTest {
+class CudaEdgesAlignmentTest : public CudaAlignmentTest {
  protected:
   /// In words, beside them because of an address, or because of a stride.
   static std::vector<Lays> some_lays() {
@@ -192,7 +192,7 @@ class CudaEdgesLaysTest : public CudaLaysTest {
   }
 };
 
-TEST_F(CudaEdgesLaysTest, Pictures) {
+TEST_F(CudaEdgesAlignmentTest, Pictures) {
   uint64_t number = 0;
   for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::YV12,
                                  PixelFormat::BGR, PixelFormat::RGBx, PixelFormat::ARGB})
@@ -209,7 +209,7 @@ TEST_F(CudaEdgesLaysTest, Pictures) {
       }
 }
 
-TEST_F(CudaEdgesLaysTest, Tensors) {
+TEST_F(CudaEdgesAlignmentTest, Tensors) {
   uint64_t number = 0;
   for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::I420,
                                  PixelFormat::Y444, PixelFormat::xBGR, PixelFormat::GRAY8})
@@ -226,7 +226,7 @@ TEST_F(CudaEdgesLaysTest, Tensors) {
       }
 }
 
-TEST_F(CudaEdgesLaysTest, Enlarged) {
+TEST_F(CudaEdgesAlignmentTest, Enlarged) {
   uint64_t number = 0;
   for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::RGBx, PixelFormat::I420})
     for (const Size seed : {Size{1, 1}, {2, 2}, {1, 5}, {5, 1}, {4, 3}})
@@ -241,7 +241,7 @@ TEST_F(CudaEdgesLaysTest, Enlarged) {
       }
 }
 
-TEST_F(CudaEdgesLaysTest, WholeRatios) {
+TEST_F(CudaEdgesAlignmentTest, WholeRatios) {
   uint64_t number = 0;
   for (const Lays &lays : some_lays())
     for (int i = 0; i < 30; ++i) {
@@ -255,7 +255,7 @@ TEST_F(CudaEdgesLaysTest, WholeRatios) {
     }
 }
 
-TEST_F(CudaEdgesLaysTest, Unscaled) {
+TEST_F(CudaEdgesAlignmentTest, Unscaled) {
   uint64_t number = 0;
   for (const PixelFormat from : kSubsampledFormats)
     for (const Lays &lays : some_lays())
@@ -267,7 +267,7 @@ TEST_F(CudaEdgesLaysTest, Unscaled) {
       }
 }
 
-TEST_F(CudaEdgesLaysTest, Yuv444WithoutAResize) {
+TEST_F(CudaEdgesAlignmentTest, Yuv444WithoutAResize) {
   uint64_t number = 0;
   for (const PixelFormat format : kYuvFormats)
     for (const Lays &lays : some_lays())
@@ -288,7 +288,7 @@ TEST_F(CudaEdgesLaysTest, Yuv444WithoutAResize) {
         }
 }
 
-TEST_F(CudaEdgesLaysTest, Histogram) {
+TEST_F(CudaEdgesAlignmentTest, Histogram) {
   uint64_t number = 0;
   for (const PixelFormat format : kAllFormats)
     for (const Lays &lays : some_lays())
@@ -300,7 +300,7 @@ TEST_F(CudaEdgesLaysTest, Histogram) {
       }
 }
 
-TEST_F(CudaEdgesLaysTest, SumsOfHistograms) {
+TEST_F(CudaEdgesAlignmentTest, SumsOfHistograms) {
   for_cases(20, [&](Random &random) {
     const HistogramParams p = {{random.pick(kAllFormats), 37, 5}, {1, 1, 35, 4}};
     SCOPED_TRACE(text_of(p));
@@ -336,7 +336,7 @@ const std::vector<std::pair<Size, Size>> kLongestPairs = {
     {{kLongestSide, 5}, {333, 47}},         {{5, kLongestSide}, {333, 47}},
     {{kLongestSide, 1}, {1, kLongestSide}}, {{1, kLongestSide}, {kLongestSide, 1}}};
 
-class CudaLongestTest : public CudaLaysTest {};
+class CudaLongestTest : public CudaAlignmentTest {};
 
 TEST_F(CudaLongestTest, Normalize) {
   uint64_t number = 0;
