@@ -65,7 +65,7 @@ class ElementCore {
         session_manager_(element, category, std::move(release)) {}
 
   ErrorReporter &errors() { return errors_; }
-  SessionManager &keeper() { return session_manager_; }
+  SessionManager &session_manager() { return session_manager_; }
 
   /// `id` is an id of install_backend_properties(), or kFirstProperty plus the index of one of the
   /// element's own properties.

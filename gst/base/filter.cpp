@@ -77,7 +77,7 @@ void stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
   priv->negotiated = false;
-  priv->core->keeper().stop();
+  priv->core->session_manager().stop();
 }
 
 GstStateChangeReturn chain_up_change_state(GstElement *element, GstStateChange change) {
@@ -108,7 +108,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  priv_of(element)->core->keeper().set_context(context);
+  priv_of(element)->core->session_manager().set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
 }
 
@@ -179,7 +179,7 @@ GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCap
   const cudatensor::Ref<GstCaps> plain(cudatensor::without_features(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
-  return priv_of(trans)->core->keeper().can_have_cuda_memory(other)
+  return priv_of(trans)->core->session_manager().can_have_cuda_memory(other)
              ? cudatensor::with_cuda_memory(result)
              : result;
 }
@@ -214,7 +214,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
-  priv->core->keeper().allow_stream_change();
+  priv->core->session_manager().allow_stream_change();
   return TRUE;
 }
 
@@ -226,7 +226,8 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && priv_of(trans)->core->keeper().answer(query))
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
+      priv_of(trans)->core->session_manager().handle_context_query(query))
     return TRUE;
   // GstBaseTransform may negotiate before it answers an allocation query.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
@@ -269,7 +270,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   core.errors().next_frame();
   latch(trans);
   const bool followed = core.errors().guard([&] {
-    const bool moved = core.keeper().follow(input);
+    const bool moved = core.session_manager().follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
   if (!followed) {

@@ -178,7 +178,7 @@ void SessionManager::set_context(GstContext *context) {
   replace(given, nullptr);
 }
 
-bool SessionManager::answer(GstQuery *query) {
+bool SessionManager::handle_context_query(GstQuery *query) {
   gstcuda::Context *context = nullptr;
   {
     const ObjectLock lock(element_);

@@ -47,7 +47,7 @@ class SessionManager {
   // May be called from any thread.
   void set_context(GstContext *context);
   /// Answers a neighbor's context query. Returns whether the query was answered.
-  bool answer(GstQuery *query);
+  bool handle_context_query(GstQuery *query);
   /// Whether a pad can have CUDAMemory. The CPU backend can read it through libgstcuda, but does
   /// not write it.
   bool can_have_cuda_memory(GstPadDirection pad) const;

@@ -86,7 +86,7 @@ gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
 
 gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      muxer_of(aggregator).core().keeper().answer(query))
+      muxer_of(aggregator).core().session_manager().handle_context_query(query))
     return TRUE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) return accept_caps(pad, query);
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
@@ -115,7 +115,7 @@ gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, 
 
 gboolean src_query(GstAggregator *aggregator, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      muxer_of(aggregator).core().keeper().answer(query))
+      muxer_of(aggregator).core().session_manager().handle_context_query(query))
     return TRUE;
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->src_query(aggregator, query);
 }
@@ -126,7 +126,7 @@ gboolean src_event(GstAggregator *aggregator, GstEvent *event) {
 }
 
 void set_context(GstElement *element, GstContext *context) {
-  muxer_of(element).core().keeper().set_context(context);
+  muxer_of(element).core().session_manager().set_context(context);
   GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->set_context(element, context);
 }
 

@@ -70,7 +70,7 @@ bool TensorMuxer::start() {
 }
 
 void TensorMuxer::stop() {
-  core_.keeper().stop();
+  core_.session_manager().stop();
   out_ = {};
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).source.reset();
@@ -85,7 +85,7 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
   if (pending().normalize.color == Color::yuv)
     gst_caps_set_value(formats.get(), "format", yuv_formats());
   GstCaps *caps = formats.release();
-  if (core_.keeper().can_have_cuda_memory(GST_PAD_SINK)) caps = with_cuda_memory(caps);
+  if (core_.session_manager().can_have_cuda_memory(GST_PAD_SINK)) caps = with_cuda_memory(caps);
   if (filter == nullptr) return caps;
   Ref<GstCaps> all(caps);
   return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
@@ -103,7 +103,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   } catch (const std::exception &error) {
     camera.refusal = error.what();
   }
-  core_.keeper().allow_stream_change();
+  core_.session_manager().allow_stream_change();
   // Size and framerate of the batch may follow from it.
   gst_pad_mark_reconfigure(element_->srcpad);
   update_window(sorted_sink_pads(element_));
@@ -135,7 +135,8 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   GstCaps *offered = gst_caps_new_empty();
   append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
-  if (core_.keeper().can_have_cuda_memory(GST_PAD_SRC)) offered = with_cuda_memory(offered);
+  if (core_.session_manager().can_have_cuda_memory(GST_PAD_SRC))
+    offered = with_cuda_memory(offered);
   Ref<GstCaps> own(offered);
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
@@ -274,7 +275,7 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && cuda_memory_of(head.get()) != nullptr)
-      return core_.keeper().follow(head.get());
+      return core_.session_manager().follow(head.get());
   }
   return false;
 }
