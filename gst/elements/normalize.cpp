@@ -104,7 +104,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
   Source source_ = {};
-  // What the operation was made for.
+  // The parameters of the operation.
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
@@ -201,8 +201,8 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   return result.release();
 }
 
-/// What downstream takes of `caps`. GstBaseTransform does not ask where caps merely lack their
-/// dimensions.
+/// The part of `caps` that downstream accepts. GstBaseTransform does not query downstream if only
+/// the dimensions are missing.
 GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
   Ref<GstCaps> peer(gst_pad_peer_query_caps(element->srcpad, caps));
   return gst_caps_intersect_full(peer.get(), caps, GST_CAPS_INTERSECT_FIRST);
