@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests that NVDEC → cudanormalize → PyTorch makes no copy through the host: PyTorch uses the
-addresses of the GstMemory, its profiler counts no copy between host and device, and the results equal
-those of frames that went through the host.
+addresses of the GstMemory, its profiler counts no copy between host and device, and the results
+equal those of frames that went through the host.
 
 usage: pytorch.py CLIP [PICTURE.png]
 
-The test runs the code of the application with samples from GStreamer's C functions, because a Python
-with PyTorch may not have PyGObject.
+The test runs the code of the application with samples from GStreamer's C functions, because a
+Python with PyTorch may not have PyGObject.
 """
 import itertools
 import sys

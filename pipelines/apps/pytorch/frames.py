@@ -18,8 +18,8 @@ def description_of(uri: str, size: int) -> str:
 
 def tensors_of(samples: Iterable) -> Iterator[torch.Tensor]:
     """Yields a batch of one picture for each sample of the appsink: shape (1, 3, size, size),
-    float32 from 0 to 1. The tensor uses the memory of the buffer, which returns to its pool when the
-    tensor has been freed and PyTorch's stream has executed the work queued before."""
+    float32 from 0 to 1. The tensor uses the memory of the buffer, which returns to its pool when
+    the tensor has been freed and PyTorch's stream has executed the work queued before."""
     for sample in samples:
         yield torch.from_dlpack(Tensor.from_sample(sample))
 

@@ -135,8 +135,8 @@ def frames_of(size):
 
 
 class Rotation:
-    """Frames that take turns. `frame(pattern)` returns one, as bytes. `shape` is the shape of a call,
-    with the number of frames as its first dimension."""
+    """Frames that take turns. `frame(pattern)` returns one, as bytes. `shape` is the shape of a
+    call, with the number of frames as its first dimension."""
 
     def __init__(self, frame, shape, dtype=torch.uint8):
         patterns = [frame(pattern) for pattern in range(min(frames_of(frame(0).nbytes), PATTERNS))]
@@ -216,7 +216,7 @@ class Peer:
 
 
 class Peers:
-    """Runs the peers of a program one after the other. If one fails, its row contains the reason."""
+    """Runs the peers of a program one after the other. If one fails, its row has the reason."""
 
     def __init__(self, options):
         self.options = options
@@ -251,6 +251,6 @@ class Peers:
 
 
 def begin(program, version):
-    """Prints the first row. All work then runs on a stream that does not wait for the default one."""
+    """Prints the first row. All work then runs on a stream that is independent of the default one."""
     print(json.dumps({"program": program, "version": version}), flush=True)
     torch.cuda.set_stream(torch.cuda.Stream())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times CV-CUDA and prints rows for tables.py. CV-CUDA converts NV12 only with the matrix of BT.601,
-so it is compared with our results for that matrix."""
+"""Times CV-CUDA and prints rows for tables.py. CV-CUDA converts NV12 only with the matrix of
+BT.601, so it is compared with our results for that matrix."""
 import cvcuda
 import torch
 
