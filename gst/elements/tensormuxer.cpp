@@ -235,7 +235,7 @@ void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) 
 }
 
 void TensorMuxer::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
-  GST_CAT_INFO_OBJECT(category_, where, "dropping what is late: %" GST_TIME_FORMAT,
+  GST_CAT_INFO_OBJECT(category_, where, "dropping a late frame: %" GST_TIME_FORMAT,
                       GST_TIME_ARGS(time));
   GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
                                             pts, schedule_.window());
@@ -375,7 +375,7 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
   return Ref<GstBuffer>(buffer);
 }
 
-/// None where it failed, with the error reported.
+/// Returns null and reports the error on failure.
 Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
