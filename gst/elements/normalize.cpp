@@ -231,7 +231,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
   cudatensor::set_metadata(GST_ELEMENT_CLASS(klass),
                            {"cudanormalize", "CUDA normalize", "Filter/Converter/Video/Scaler",
                             "Turns a picture into a network's tensor: resize or letterbox, "
-                            "colours, layout, normalisation"});
+                            "colors, layout, normalization"});
   using cudatensor::DType;
   cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
