@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The table of operations, for a backend that has a function make() for each kind of parameters. The
-// functions lie in the namespace of the Context, which they take last.
+// Implements the table of operations for a backend that has a function make() for each type of
+// parameters. The functions are in the namespace of the Context, which is their last argument.
 #pragma once
 
 #include <utility>

@@ -8,14 +8,14 @@
 
 namespace cudatensor {
 
-/// Values that queued work uses, each until an event passes. The work is queued in order: where one
-/// event has not passed, no later one has.
+/// Values that queued work uses, each until an event is complete. The work is queued in order: if
+/// one event is not complete, no later one is.
 template <class T>
 class EventRing {
  public:
   explicit EventRing(Device &device) : device_(device) {}
 
-  /// Calls `release` with the values whose work is done.
+  /// Calls `release` with the values whose work is complete.
   template <class Release>
   void release_done(const Release &release) {
     while (used_ > 0 && places_[first_].done->passed()) {
@@ -24,13 +24,13 @@ class EventRing {
     }
   }
 
-  /// A value that no work uses, perhaps a new one, until in_use_until() is called. Waits only where
-  /// the device is kMaxPlaces values behind. Values become free in release_done() alone.
+  /// Returns an existing or new value that no work uses until in_use_until() is called. Waits only
+  /// if the device is kMaxPlaces values behind. Values become free only in release_done().
   T &next() {
     if (used_ == places_.size()) make_room();
     return places_[newest()].value;
   }
-  /// Work uses the value that next() returned last until the stream comes here.
+  /// Declares that the work queued so far on the stream uses the value that next() returned last.
   void in_use_until(Stream stream) {
     places_[newest()].done->record(stream);
     ++used_;
@@ -60,7 +60,7 @@ class EventRing {
   }
 
   Device &device_;
-  std::vector<Place> places_;  // a circle
+  std::vector<Place> places_;  // a ring buffer
   size_t first_ = 0, used_ = 0;
 };
 

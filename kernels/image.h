@@ -69,13 +69,13 @@ constexpr int component_length(bool subsampled, int c, int length) {
   return subsampled && c > 0 ? (length + 1) / 2 : length;
 }
 
-/// Rows of a plane.
+/// The size of a plane.
 struct PlaneSize {
-  size_t row;  ///< bytes of one, to behind its last sample
+  size_t row;  ///< bytes of a row, up to the end of its last sample
   size_t rows;
 };
 
-/// {0, 0} where the picture has no such plane.
+/// {0, 0} if the picture has no such plane.
 PlaneSize plane_size(const ImageDesc &image, int plane);
 
 /// A non-owning view of a picture, passed by value. Strides are in bytes and may exceed the row

@@ -61,7 +61,7 @@ void check_shape(const NormalizeParams &p, const TensorDesc &out) {
   if (out.n < 1 || out.n > kMaxBatch)
     refuse("a batch of " + std::to_string(out.n) + ", not of 1 to " + std::to_string(kMaxBatch));
   if (out.c != p.channels())
-    refuse("the tensor has " + std::to_string(out.c) + " channels, the colour " +
+    refuse("the tensor has " + std::to_string(out.c) + " channels, but the color has " +
            std::to_string(p.channels()));
   check_size("an output", out.w, out.h);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Camera pictures to a network's tensor in one pass.
+// Conversion of camera pictures to a network's tensor in one pass.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ enum class Normalization : uint8_t { mean_std, alpha_beta };
 /// Slots of a tensor.
 constexpr int64_t kMaxBatch = 65536;
 
-/// How pictures become a tensor, whatever the pictures are. The lists hold one value, or one for each
-/// output channel.
+/// The parameters of a conversion that do not depend on the pictures. Each list holds one value, or
+/// one value per output channel.
 struct NormalizeParams {
   Resize resize;
   Color color = Color::rgb;
@@ -28,8 +28,9 @@ struct NormalizeParams {
   std::vector<double> std = {1.0};
   std::vector<double> alpha = {1.0 / 255.0};
   std::vector<double> beta = {0.0};
-  bool round = false;  ///< to whole sample values before normalising
-  /// Regions may leave their picture, beyond which is the pad colour. YUV is not in fixed point then.
+  bool round = false;  ///< round to whole sample values before normalization
+  /// Regions may extend beyond their picture, where the pad color is used. YUV is then not computed
+  /// in fixed point.
   bool pad_outside = false;
 
   int channels() const { return color == Color::gray ? 1 : 3; }
@@ -41,38 +42,39 @@ inline bool operator!=(const NormalizeParams &a, const NormalizeParams &b) { ret
 /// One slot of a tensor: a picture, or a region of one.
 struct Slot {
   Source source;
-  ConstImage image;                   ///< of `source.image`; without memory the slot is pad
-  std::optional<Region> region = {};  ///< without one all of the picture
+  ConstImage image;  ///< has the format of `source.image`; without memory, the slot is pad
+  std::optional<Region> region = {};  ///< no value: the whole picture
 
   bool is_pad() const { return image.planes[0].data == nullptr; }
 };
 
-/// Per output channel: out = fma(a, x, b).
+/// The factors of an output channel: out = fma(a, x, b).
 struct ChannelScale {
   float a, b;
 };
 
-/// What the slots of a tensor have in common.
+/// The part of a plan that all slots of a tensor share.
 struct TensorPlan {
   TensorDesc slot;  ///< n = 1
   ChannelScale channel[3];
-  PadColor pad;  ///< before it is normalised
-  bool swap;     ///< channels 0 and 2 change places (BGR)
+  PadColor pad;  ///< before normalization
+  bool swap;     ///< channels 0 and 2 are swapped (BGR)
   bool round;
 };
 
-/// Throws where a list has a length that fits no channel count, a value is not finite, a std is 0, the
-/// tensor's shape does not fit the colour or a size is out of range; the text names the property.
+/// Throws if the length of a list is neither 1 nor the number of channels, a value is not finite, a
+/// std is 0, the tensor's shape does not match the color or a size is out of range. The text names
+/// the property.
 TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out);
 
-/// How a slot's picture is sampled: in float32, or in fixed point (YUV, stretched, bilinear).
+/// The sampling of a slot's picture: in float32, or in fixed point (YUV, stretched, bilinear).
 struct SlotPlan {
   Geometry geometry;
   std::variant<ResamplePlan, Yuv444Plan> sampling;
 };
 
-/// Throws where the source has no such colours, a size is out of range or a region leaves the picture
-/// and may not.
+/// Throws if the source cannot be converted to the colors, a size is out of range, or a region
+/// extends beyond the picture and must not.
 SlotPlan make_slot_plan(const NormalizeParams &params, const TensorDesc &out, const Source &source,
                         const std::optional<Region> &region);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// THE SEAM between those who hold pictures (GStreamer elements, tests, benchmarks) and those who
-// compute (the CPU, CUDA). A backend is opened once and asked for operations; an operation is
-// prepared once per geometry, then run on every frame.
+// The interface between code that has pictures (GStreamer elements, tests, benchmarks) and code
+// that computes (the CPU and CUDA backends). A backend is opened once and creates operations. An
+// operation is prepared once per geometry, then run on every frame.
 #pragma once
 
 #include <memory>
@@ -22,9 +22,9 @@ void check_view(const Image &image, const ImageDesc &expected);
 void check_view(const ConstTensor &tensor, const TensorDesc &expected);
 void check_view(const Tensor &tensor, const TensorDesc &expected);
 
-/// A prepared operation from one kind of view to another. It may keep scratch memory, so only one
-/// thread runs it at a time, and frames that overlap run on one stream; it allocates nothing while
-/// it runs. The CUDA backend's views lie in device memory, or in pinned memory.
+/// A prepared operation from one type of view to another. It may have scratch memory, so only one
+/// thread may run it at a time, and frames that overlap must use the same stream. It allocates no
+/// memory while it runs. For the CUDA backend, views must be in device memory or pinned memory.
 template <class In, class Out, class InDesc, class OutDesc>
 class Operation {
  public:
@@ -32,9 +32,9 @@ class Operation {
   Operation(const Operation &) = delete;
   Operation &operator=(const Operation &) = delete;
 
-  /// Throws Error where a view is not what the operation was prepared for: format, size, a null
-  /// plane, a stride shorter than a row, a misaligned tensor. With a stream it returns before the
-  /// work is done; without one the output is complete.
+  /// Throws Error if a view does not match the operation (format or size), has a null plane or a
+  /// stride shorter than a row, or is a misaligned tensor. With a stream, returns before the work
+  /// is complete; without one, the output is complete.
   void run(const In &in, const Out &out, Stream stream = {}) {
     check_view(in, in_);
     check_view(out, out_);
@@ -50,7 +50,7 @@ class Operation {
   OutDesc out_;
 };
 
-/// A picture to another, which it fills as its geometry says.
+/// Converts a picture to another, with the given geometry.
 class ImageToImage : public Operation<ConstImage, Image, ImageDesc, ImageDesc> {
  public:
   const Geometry &geometry() const { return geometry_; }
@@ -66,26 +66,25 @@ class ImageToImage : public Operation<ConstImage, Image, ImageDesc, ImageDesc> {
 using TensorToTensor = Operation<ConstTensor, Tensor, TensorDesc, TensorDesc>;
 using TensorToImage = Operation<ConstTensor, Image, TensorDesc, ImageDesc>;
 
-/// Pictures of any sizes and formats, or regions of them, into the slots of one tensor. The same holds
-/// as for an Operation, but that slots which show another kind of picture or another region than
-/// before are planned anew.
+/// Converts pictures of any sizes and formats, or regions of them, to the slots of one tensor. The
+/// rules of Operation apply, except that a new plan is made for a slot whose picture format, size
+/// or region has changed.
 class NormalizeOperation {
  public:
   virtual ~NormalizeOperation() = default;
   NormalizeOperation(const NormalizeOperation &) = delete;
   NormalizeOperation &operator=(const NormalizeOperation &) = delete;
 
-  /// Changes the parameters; the tensor's shape stays, and so does what the frames before have left in
-  /// memory. Throws as Backend::normalize() does, and then changes nothing.
+  /// Changes the parameters, but not the tensor's shape. The memory from earlier frames is kept.
+  /// Throws like Backend::normalize(), without changing anything.
   void set_params(const NormalizeParams &params) {
     plans_.set_params(params);
     update_params();
   }
 
-  /// Fills a slot of the tensor for each of `slots`, of which there are at most as many as the tensor
-  /// has, and those behind the last with the pad colour. Returns the geometry of each slot, until the
-  /// next call; all zero for one that is pad. Throws Error as an Operation does, and where no plan can
-  /// be made: make_slot_plan() says when.
+  /// Fills a slot of the tensor for each of `slots`, and the remaining slots of the tensor with the
+  /// pad color. Returns the geometry of each slot, which is all zero for pad; the reference is
+  /// valid until the next call. Throws Error like Operation, and if make_slot_plan() throws.
   const std::vector<Geometry> &run(const std::vector<Slot> &slots, const Tensor &out,
                                    Stream stream = {});
 
@@ -93,7 +92,7 @@ class NormalizeOperation {
   NormalizeOperation(const NormalizeParams &params, const TensorDesc &out)
       : plans_(params, out), out_(out) {}
 
-  /// After plans().tensor() has changed, and perhaps all plans.
+  /// Called after plans().tensor() has changed, and possibly all plans.
   virtual void update_params() = 0;
   /// Updates plans() and fills the slots.
   virtual void execute(const std::vector<Slot> &slots, const Tensor &out, Stream stream) = 0;
@@ -104,24 +103,24 @@ class NormalizeOperation {
   TensorDesc out_;
 };
 
-/// Counts the pixels of each luminance. The same holds as for an Operation; for the CUDA backend the
-/// bins lie in device or pinned memory.
+/// Counts the pixels of each luminance. The rules of Operation apply. For the CUDA backend, the
+/// bins must be in device or pinned memory.
 class HistogramOperation {
  public:
   virtual ~HistogramOperation() = default;
   HistogramOperation(const HistogramOperation &) = delete;
   HistogramOperation &operator=(const HistogramOperation &) = delete;
 
-  /// Counts a picture.
+  /// Adds the pixels of a picture to the counts.
   void add(const ConstImage &in, Stream stream = {}) {
     check_view(in, in_);
     execute(&in, nullptr, stream);
   }
 
-  /// Overwrites the bins with what was counted since the last time, and begins anew.
+  /// Writes the counts since the last call to the bins, then resets the counts.
   void take(Bins &bins, Stream stream = {}) { execute(nullptr, &bins, stream); }
 
-  /// Both at once.
+  /// Does both in one step.
   void run(const ConstImage &in, Bins &bins, Stream stream = {}) {
     check_view(in, in_);
     execute(&in, &bins, stream);
@@ -135,8 +134,8 @@ class HistogramOperation {
   ImageDesc in_;
 };
 
-/// The table of operations. Each function checks its parameters, makes the plan and throws Error
-/// where it cannot be run. An operation must not outlive its backend.
+/// The table of operations. Each function checks its parameters and makes the plan, and throws
+/// Error if that is not possible. An operation must not outlive its backend.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -152,13 +151,13 @@ class Backend {
   virtual Device *device() { return nullptr; }
 };
 
-/// Rows are spread over `threads` threads; 0 is one per core.
+/// `threads` threads share the rows of a picture; 0 means one per core.
 std::unique_ptr<Backend> open_cpu_backend(unsigned threads);
 
-/// On the device of the CUDA context that is current for the calling thread, or of the first device
-/// where there is none. It and its operations are used and destroyed with that context current.
-/// Throws Error::not_found, with the reason, where this build has no CUDA, or this machine no usable
-/// driver or device.
+/// Uses the CUDA context that is current for the calling thread, or the first device if there is
+/// none. The backend and its operations must be used and destroyed while that context is current.
+/// Throws Error::not_found with the reason if the build has no CUDA backend, or the machine has no
+/// usable driver or device.
 std::unique_ptr<Backend> open_cuda_backend();
 
 }  // namespace cudatensor

@@ -32,11 +32,11 @@ struct SampleScale {
 /// Throws if the channel count, factor, type or layout is not supported.
 TensorDesc shuffled(const PixelShuffleParams &params);
 
-/// Each channel's way to the output; none where a side is longer than a picture's.
+/// The geometry of a channel in the output; no value if a side exceeds the limit for pictures.
 std::optional<Geometry> geometry_of(const PixelShuffleParams &params);
 
-/// The factors of a shuffle to a picture. Throws as shuffled() does, and where its format or size
-/// does not fit the tensor, or scale or offset is not finite.
+/// The factors of a shuffle to a picture. Throws like shuffled(), and if the format or size of the
+/// picture does not match the tensor, or scale or offset is not finite.
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 
 /// Converts an element to a sample; NaN becomes 0.

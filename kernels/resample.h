@@ -34,16 +34,16 @@ struct Source {
 bool operator==(const Resize &a, const Resize &b);
 bool operator==(const Source &a, const Source &b);
 
-/// The components of a pixel outside of the picture: R G B, Y U V or grey.
+/// The components of a pixel outside the picture: R G B, Y U V or gray.
 using PadColor = std::array<float, 3>;
-/// `value` for each but chroma, which is 128.
+/// `value` for each component except chroma, which is 128.
 PadColor make_pad_color(Color color, int value);
 
 /// Conversion of the components of a sampled pixel.
 enum class Conversion : uint8_t {
-  keep,  ///< RGB → RGB, YUV → YUV, grey → grey
+  keep,  ///< RGB → RGB, YUV → YUV, gray → gray
   yuv_to_rgb,
-  luma_to_gray,  ///< YUV → grey; only luma is sampled
+  luma_to_gray,  ///< YUV → gray; only luma is sampled
   rgb_to_gray,
   gray_to_rgb,  ///< the sampled component is copied to all three
 };
@@ -59,7 +59,7 @@ struct ResamplePlan {
   Conversion conversion;
   YuvToRgb yuv_to_rgb;
   int sampled;   ///< components read: 1 or 3
-  int produced;  ///< components that result: 1 or 3
+  int produced;  ///< components computed: 1 or 3
   PadColor pad;
 };
 

@@ -50,7 +50,7 @@ bool SlotPlans::has_pad() const {
   return std::find(places_.begin(), places_.end(), kPad) != places_.end();
 }
 
-/// kPad where no place has its plan.
+/// Returns kPad if no place has a plan for the slot.
 size_t SlotPlans::find(const Slot &slot) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry &entry) { return entry.is_for(slot); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The plans of a tensor's slots, from frame to frame.
+// The plans of a tensor's slots, kept from frame to frame.
 #pragma once
 
 #include <vector>
@@ -8,22 +8,22 @@
 
 namespace cudatensor {
 
-/// Keeps the plans of the slots. Slots that show the same region of pictures of one kind share a plan,
-/// and a plan is made only when no slot had it the frame before.
+/// Keeps the plans of the slots. Slots with the same region of pictures of the same format and size
+/// share a plan. A plan is made only if no slot used it in the previous frame.
 ///
-/// A plan has a place, a number below the count of slots, under which a backend keeps what it makes of
-/// it.
+/// Each plan has a place, a number less than the number of slots. Backends use it as the index of
+/// their own data for the plan.
 class SlotPlans {
  public:
   static constexpr size_t kPad = SIZE_MAX;
 
-  /// Throws as make_tensor_plan() does.
+  /// Throws like make_tensor_plan().
   SlotPlans(const NormalizeParams &params, const TensorDesc &out);
 
   const TensorPlan &tensor() const { return tensor_; }
 
-  /// Changes the parameters; the plans are kept where they do not depend on what has changed. Throws as
-  /// make_tensor_plan() does, and then changes nothing.
+  /// Changes the parameters. Plans that do not depend on the changed ones are kept. Throws like
+  /// make_tensor_plan(), without changing anything.
   void set_params(const NormalizeParams &params);
 
   struct NewPlan {
@@ -31,17 +31,17 @@ class SlotPlans {
     SlotPlan plan;
   };
 
-  /// Finds the plans of these slots, of which there are at most as many as the tensor has; those behind
-  /// the last are pad. Returns the plans that were made, places ascending. After an exception, of this
-  /// function or of the backend, forget() must be called.
+  /// Finds or makes the plans of these slots. The remaining slots of the tensor are pad. Returns
+  /// the new plans, sorted by place. After an exception of this function or of the backend,
+  /// forget() must be called.
   std::vector<NewPlan> update(const std::vector<Slot> &slots);
   void forget();
 
-  /// The place of a slot's plan; kPad for a slot that is pad.
+  /// The place of a slot's plan, or kPad.
   size_t place(size_t slot) const { return places_[slot]; }
   /// Whether any slot is pad.
   bool has_pad() const;
-  /// Of all slots of the tensor; all zero for those that are pad.
+  /// The geometries of all slots of the tensor; all zero for pad.
   const std::vector<Geometry> &geometries() const { return geometries_; }
 
  private:
@@ -50,7 +50,7 @@ class SlotPlans {
     Region region;
     Geometry geometry;
     bool planned = false;
-    bool used = false;  // by a slot of the frame at hand
+    bool used = false;  // by a slot of the current frame
 
     bool is_for(const Slot &slot) const;
   };

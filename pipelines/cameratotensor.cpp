@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Makes tensors of a camera, file or URI with cudanormalize, as a detector wants them, and shows
-// what they are: frames per second, shape, geometry, means, and a contact sheet.
+// Converts the video of a camera, file or URI to tensors for a detector with cudanormalize. Prints
+// frames per second, shape, geometry and means, and writes a contact sheet.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,18 +14,20 @@
 
 namespace {
 
-constexpr const char *kUsage = "SOURCE - tensors of a camera, file or URI, and a contact sheet";
+constexpr const char *kUsage =
+    "SOURCE - convert a camera, file or URI to tensors and write a contact sheet";
 constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
 
-/// What Ultralytics' networks take: their letterbox, RGB from 0 to 1.
+/// The tensors of Ultralytics' networks: letterboxed as in their code, RGB from 0 to 1.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
          " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"
          " ! other/tensors ! appsink name=tensors sync=false";
 }
 
-/// Frames per second while it runs: on one line of a terminal, else on a line each second.
+/// Prints the frames per second while the pipeline plays: in one line of a terminal, otherwise in a
+/// new line each second.
 class Progress {
  public:
   explicit Progress(const Watcher &watcher) : watcher_(watcher) {}
@@ -75,7 +77,7 @@ std::string backend_of(GstElement *element) {
 
 std::string speed_text(const Watcher &watcher, GstElement *normalize) {
   return format("%" G_GUINT64_FORMAT
-                " frames, %.1f frames/s with decoding, %.2f ms a frame in cudanormalize (%s)",
+                " frames, %.1f frames/s with decoding, %.2f ms per frame in cudanormalize (%s)",
                 watcher.count(), watcher.frames_per_second(), watcher.milliseconds_each(),
                 backend_of(normalize).c_str());
 }
@@ -83,7 +85,7 @@ std::string speed_text(const Watcher &watcher, GstElement *normalize) {
 GstVideoInfo video_info_of(const Capture &capture) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, capture.frame_caps.get()))
-    throw Failure("a frame's caps are no video caps");
+    throw Failure("the caps of a frame are not valid video caps");
   return info;
 }
 
@@ -106,7 +108,8 @@ std::string content_text(const Geometry &geometry) {
   return format("%d×%d at (%d, %d)", geometry.width, geometry.height, geometry.left, geometry.top);
 }
 
-/// How frames of a size become tensors. Where there are several sizes, of each with `since`.
+/// Prints how frames of a size are converted. `since`: whether to print the first frame of the
+/// size, because there are several sizes.
 void print_facts(const Capture &capture, bool since) {
   const Tensor tensor = read_tensor(capture.tensor.get(), capture.tensor_caps.get());
   const Geometry geometry = read_geometry(capture.tensor.get());
@@ -173,7 +176,8 @@ void show(const std::vector<Capture> &captures, const std::string &path, const s
 void run(int argc, char **argv) {
   gchar *output = nullptr;
   const GOptionEntry options[] = {
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the contact sheet goes", "PNG"},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+       "Write the contact sheet to this file (camera-to-tensor.png)", "PNG"},
       {}};
   const std::string source = parse_command_line(argc, argv, 1, kUsage, options)[0];
   const std::string path = output != nullptr ? output : "camera-to-tensor.png";
@@ -188,13 +192,13 @@ void run(int argc, char **argv) {
   try {
     pipeline.play(nullptr, [&] { progress.show(); });
   } catch (const Failure &why) {
-    failure = why.what();  // what came before it is shown
+    failure = why.what();  // the results up to the failure are shown
   }
   progress.end();
 
   const std::vector<Capture> captures = watcher.take_captures(kRows);
   if (captures.empty())
-    throw Failure(failure.empty() ? "'" + shown_source(source) + "' gave no frame" : failure);
+    throw Failure(failure.empty() ? "'" + shown_source(source) + "' sent no frame" : failure);
   show(captures, path, source, speed_text(watcher, normalize.get()));
   if (!failure.empty()) throw Failure(failure);
 }

@@ -9,11 +9,11 @@
 namespace {
 
 constexpr int kFactor = 2;
-// In pixels of the sheet.
+// Sizes in pixels of the sheet.
 constexpr double kMargin = 28, kGap = 16, kHeader = 92, kCaption = 30;
-/// Larger pictures are shown smaller.
+/// Larger pictures are scaled down.
 constexpr double kWidest = 768;
-/// The detail, in pixels of the result, is even; and how much larger it is shown.
+/// The side of the detail in pixels of the result, which must be even, and its magnification.
 constexpr int kDetailWidth = 192, kDetailHeight = 144, kZoom = 4;
 
 struct Part {
@@ -41,7 +41,7 @@ guint64 difference(const Picture &a, const Picture &b, const Part &part) {
   return sum;
 }
 
-/// Where the two pictures differ most.
+/// The position at which the two pictures differ most.
 Part detail_of(const Picture &a, const Picture &b) {
   Part part = {0, 0, std::min(kDetailWidth, a.width), std::min(kDetailHeight, a.height)};
   Part best = part;
@@ -65,7 +65,7 @@ std::string size_text(const Picture &picture) {
 struct Column {
   const Picture &picture;
   std::string caption;
-  int pixels;  // of the result that one of its pixels covers, in each direction
+  int pixels;  // number of pixels of the result per pixel, in each direction
 };
 
 void draw_column(cairo_t *cairo, const Column &column, const Part &detail, const Box &whole,
@@ -112,11 +112,12 @@ void write_comparison(const std::string &path, const std::string &title, const P
                       const Picture &result) {
   const Picture nearest = doubled(input);
   const Part detail = detail_of(nearest, result);
-  const std::string zoom = ", and " + std::to_string(kZoom) + "× a detail";
+  const std::string zoom = ", with a detail at " + std::to_string(kZoom) + "×";
   const Column columns[] = {
       {input, "input: " + size_text(input), kFactor},
-      {nearest, "nearest: the input's pixels twice, " + size_text(nearest) + zoom, 1},
-      {result, "result: cudapixelshuffle's, " + size_text(result) + zoom, 1}};
+      {nearest, "nearest neighbor: each pixel of the input repeated, " + size_text(nearest) + zoom,
+       1},
+      {result, "result: output of cudapixelshuffle, " + size_text(result) + zoom, 1}};
   const double scale = std::min(1.0, kWidest / result.width);
   const double shown_height = scale * result.height,
                below = kHeader + shown_height + kCaption + kGap;
@@ -126,7 +127,7 @@ void write_comparison(const std::string &path, const std::string &title, const P
   const Surface sheet = new_surface(width, below + kZoom * detail.height + kMargin);
   const Context cairo =
       begin_sheet(sheet, kMargin, title,
-                  "The 12 channels of half the size, as a perfect network would give them, made "
+                  "12 channels of half the size, as a perfect network would compute them, combined "
                   "into one picture");
   double x = kMargin;
   for (const Column &column : columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture that shows what super-resolution gains: the small input, the input enlarged without it,
-// and the result, each with a detail.
+// A picture that demonstrates super-resolution: the small input, the input enlarged with
+// nearest-neighbor scaling, and the result, each with a detail.
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// RGB without padding.
+/// An RGB picture without padding between rows.
 struct Picture {
   int width, height;
   std::vector<guint8> rgb;
@@ -19,12 +19,13 @@ struct Picture {
   }
 };
 
-/// The mean of each 2×2 pixels. Width and height are even.
+/// Each pixel is the mean of 2×2 pixels. Width and height must be even.
 Picture halved(const Picture &picture);
 
-/// Each pixel as 2×2 of them.
+/// Each pixel is repeated 2×2 times.
 Picture doubled(const Picture &picture);
 
-/// Writes `input`, twice as large by nearest neighbour, and `result`, which has twice the input's size.
+/// Writes `input`, the same enlarged with nearest-neighbor scaling, and `result`, which has twice
+/// the size of the input.
 void write_comparison(const std::string &path, const std::string &title, const Picture &input,
                       const Picture &result);

@@ -8,11 +8,11 @@
 
 namespace {
 
-// In pixels of the sheet.
+// Sizes in pixels of the sheet.
 constexpr double kMargin = 28, kGap = 16, kTile = 480, kCaption = 30, kHeader = 92;
 constexpr int kChannels = 3;
 constexpr double kChannelTile = (kTile - (kChannels - 1) * kGap) / kChannels;
-/// Wider and narrower frames are shown smaller.
+/// Frames with other aspect ratios are scaled down to fit.
 constexpr double kWidest = 16.0 / 9, kNarrowest = 3.0 / 4;
 
 struct DestroyPattern {
@@ -38,7 +38,7 @@ class Frame {
   GstVideoFrame frame_;
 };
 
-/// What the channels' greys mean.
+/// Draws the legend for the gray levels of the channels.
 void draw_legend(cairo_t *cairo, double x, double y) {
   const std::unique_ptr<cairo_pattern_t, DestroyPattern> colors(
       cairo_pattern_create_linear(x, 0, x + kChannelTile, 0));
@@ -87,7 +87,7 @@ Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info) {
   GstVideoInfo surface_info;
   gst_video_info_set_format(&surface_info, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_INFO_WIDTH(&info),
                             GST_VIDEO_INFO_HEIGHT(&info));
-  // The converter wants these equal.
+  // The converter requires that these are equal.
   surface_info.interlace_mode = info.interlace_mode;
   surface_info.fps_n = info.fps_n;
   surface_info.fps_d = info.fps_d;

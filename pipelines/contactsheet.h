@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture of pictures: each row shows a source frame, its tensor as a picture, and the tensor's
-// channels one by one.
+// A contact sheet: each row shows a source frame, its tensor as a picture, and the tensor's
+// channels.
 #pragma once
 
 #include <gst/video/video.h>
@@ -11,13 +11,13 @@
 #include "drawing.h"
 #include "tensor.h"
 
-/// A video frame as a surface.
+/// Converts a video frame to a surface.
 Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
 
-/// An RGB tensor of 0 to 1 as the picture it was made of.
+/// Converts an RGB tensor with values from 0 to 1 to a picture.
 Surface surface_of(const Tensor &tensor);
 
-/// A channel in grey.
+/// Converts a channel to a gray picture.
 Surface surface_of_channel(const Tensor &tensor, int c);
 
 struct SheetRow {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the pictures that applications write have in common.
+// Drawing functions for the pictures that the applications write.
 #pragma once
 
 #include <cairo.h>
@@ -33,7 +33,7 @@ Surface new_surface(double width, double height);
 double width_of(const Surface &surface);
 double height_of(const Surface &surface);
 
-/// As cairo has it in a surface.
+/// A pixel in the format of a cairo surface.
 guint32 pack(const Color &color);
 
 /// A surface whose pixel i, counted row by row, is `color(i)`.
@@ -50,7 +50,7 @@ Surface painted(int width, int height, ColorAt color) {
   return surface;
 }
 
-/// A sheet's background, title and subtitle.
+/// Draws the background, title and subtitle of a sheet.
 Context begin_sheet(const Surface &sheet, double margin, const std::string &title,
                     const std::string &subtitle);
 
@@ -58,12 +58,12 @@ void set_color(cairo_t *cairo, const Color &color);
 void draw_text(cairo_t *cairo, double x, double y, double size, const Color &color,
                const std::string &text);
 
-/// Draws a surface as large as it fits into `box`, and returns where it lies.
+/// Draws a surface as large as possible within `box`, and returns its rectangle.
 Box draw_surface(cairo_t *cairo, const Surface &surface, const Box &box,
                  cairo_filter_t filter = CAIRO_FILTER_GOOD);
 
-/// A rectangle of the content's colour, within `box`.
+/// Draws an outline along the inside of `box`, in the color for content.
 void outline(cairo_t *cairo, const Box &box);
 
-/// Ends the sheet.
+/// Writes the sheet to a PNG file.
 void write_png(const Context &cairo, const Surface &sheet, const std::string &path);

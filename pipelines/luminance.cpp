@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws cudahistogram's messages, one line per interval.
+// Prints the messages of cudahistogram, one line per interval.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -14,11 +14,11 @@
 namespace {
 
 constexpr int kBins = 256;
-constexpr const char *kUsage = "SOURCE - the luminance of a camera, file or URI as a histogram";
+constexpr const char *kUsage = "SOURCE - print luminance histograms of a camera, file or URI";
 
 using Histogram = std::array<guint64, kBins>;
 
-/// What this application reads of a message.
+/// The fields of a message that this application uses.
 struct Interval {
   guint64 stream_time;
   guint frames, p1, p99;
@@ -36,13 +36,14 @@ Interval read_interval(const GstStructure *s) {
       "clipped-high", G_TYPE_DOUBLE, &interval.clipped_high, nullptr);
   if (!complete || bins == nullptr || !GST_VALUE_HOLDS_ARRAY(bins) ||
       gst_value_array_get_size(bins) != kBins)
-    throw Failure("a message of cudahistogram lacks fields");
+    throw Failure("a message of cudahistogram has missing fields");
   for (int i = 0; i < kBins; ++i)
     interval.histogram[i] = g_value_get_uint64(gst_value_array_get_value(bins, i));
   return interval;
 }
 
-/// The histogram as `columns` block characters; square roots, so that small counts show, too.
+/// The histogram as `columns` block characters. Heights are square roots of the counts, so that
+/// small counts are visible.
 std::string draw(const Histogram &histogram, int columns) {
   static constexpr const char *kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::vector<double> heights(columns);
@@ -55,7 +56,7 @@ std::string draw(const Histogram &histogram, int columns) {
   return text;
 }
 
-/// 64 columns where the terminal has room for the whole line, or where there is no terminal.
+/// The width of the histogram: 64 if there is no terminal or the line fits into it.
 int histogram_columns() {
   winsize size = {};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -77,11 +78,12 @@ void print_interval(const Interval &interval, int columns) {
 
 void run(int argc, char **argv) {
   gint milliseconds = 500;
-  const GOptionEntry options[] = {{"interval", 'i', 0, G_OPTION_ARG_INT, &milliseconds,
-                                   "Length of an interval (500); 0: every frame", "MILLISECONDS"},
-                                  {}};
+  const GOptionEntry options[] = {
+      {"interval", 'i', 0, G_OPTION_ARG_INT, &milliseconds,
+       "Length of an interval (500); 0: one line per frame", "MILLISECONDS"},
+      {}};
   const auto arguments = parse_command_line(argc, argv, 1, kUsage, options);
-  if (milliseconds < 0) throw Failure("the interval is negative");
+  if (milliseconds < 0) throw Failure("--interval must not be negative");
 
   Pipeline pipeline(decoder_of(arguments[0]) + " ! cudahistogram interval=" +
                     std::to_string(milliseconds * GST_MSECOND) + " ! fakesink sync=false");
@@ -97,10 +99,10 @@ void run(int argc, char **argv) {
       frames += interval.frames;
     });
   } catch (const Failure &why) {
-    failure = why.what();  // what came before it is counted
+    failure = why.what();  // the totals up to the failure are printed
   }
   if (frames == 0)
-    throw Failure(failure.empty() ? "'" + shown_source(arguments[0]) + "' gave no frame" : failure);
+    throw Failure(failure.empty() ? "'" + shown_source(arguments[0]) + "' sent no frame" : failure);
   std::printf("%u frames in %u intervals\n", frames, intervals);
   if (!failure.empty()) throw Failure(failure);
 }

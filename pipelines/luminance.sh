@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # luminance.sh [SOURCE [--interval=MILLISECONDS] [--timeout=SECONDS]]
-# Watches the luminance of a camera (/dev/video0, until Ctrl-C), a file or a URI. Without SOURCE: a
-# short clip of pedestrians.
-# Prints a line for each half second: the histogram from black to white, its mean, percentiles 1
-# and 99, and the shares of pixels that are black and white. Fails where no frame has come for SECONDS
-# (15; 0: never).
+# Prints the luminance of a camera (/dev/video0, until Ctrl-C), a file or a URI. The default SOURCE
+# is a short clip of pedestrians. Prints a line for each half second: the histogram from black to
+# white, its mean, percentiles 1 and 99, and the shares of black and of white pixels. Fails if no
+# frame arrives for SECONDS (15; 0: no limit).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"

@@ -8,17 +8,17 @@
 namespace {
 
 constexpr GstClockTime kTick = 200 * GST_MSECOND;
-// What decoder_of() names its elements.
+// The names of elements in decoder_of().
 constexpr const char *kDecoder = "decoder", *kFrames = "frames";
-/// How long an interrupted pipeline may take to finish.
+/// The time in which an interrupted pipeline must finish.
 constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Seconds that a source may send no frame; 0: for ever.
+/// Seconds without a frame after which a source counts as failed; 0: no limit.
 gint timeout = 15;
 
-/// Lets the first SIGINT or SIGTERM end the pipeline, and a second one the program.
+/// Makes the first SIGINT or SIGTERM end the pipeline, and the second one the program.
 class Interrupts {
  public:
   Interrupts() {
@@ -43,7 +43,8 @@ class Interrupts {
 std::string uri_of(const std::string &source) {
   if (gst_uri_is_valid(source.c_str())) return source;
   if (!g_file_test(source.c_str(), G_FILE_TEST_EXISTS))
-    throw Failure("there is no '" + source + "'; SOURCE is a camera device, a file or a URI");
+    throw Failure("'" + source +
+                  "' does not exist; SOURCE must be a camera device, a file or a URI");
   if (g_file_test(source.c_str(), G_FILE_TEST_IS_DIR))
     throw Failure("'" + source + "' is a directory");
   if (source.rfind("/dev/", 0) == 0) return "v4l2://" + source;
@@ -54,13 +55,13 @@ std::string uri_of(const std::string &source) {
   throw Failure(error->message);
 }
 
-/// The URI without what may be secret, a file as its name.
+/// The URI without user name, password and query; for a file, its path.
 std::string shown(const std::string &uri) {
   const Ref<gchar> file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   if (file != nullptr) return file.get();
   std::string text = uri;
   const size_t begin = text.find("//"), end = text.rfind('@');
-  // Up to the last @: people write passwords as they are, with slashes.
+  // Up to the last @, because passwords may contain unescaped slashes and @.
   if (begin != std::string::npos && end != std::string::npos && begin < end)
     text.erase(begin + 2, end - begin - 1);
   return text.substr(0, text.find('?'));
@@ -73,7 +74,8 @@ std::string replaced(std::string text, const std::string &part, const std::strin
   return text;
 }
 
-/// Cameras that send JPEG over HTTP have one stream, and no end of a header that would say so.
+/// Cameras that send JPEG over HTTP have one stream. Without this property, multipartdemux waits
+/// for more streams.
 void set_up(GstBin *, GstBin *, GstElement *element, gpointer) {
   GstElementFactory *factory = gst_element_get_factory(element);
   if (factory != nullptr && std::strcmp(GST_OBJECT_NAME(factory), "multipartdemux") == 0)
@@ -111,7 +113,7 @@ void Pipeline::play(const std::function<void(const GstStructure *)> &on_message,
       static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT);
   gint64 deadline = 0, next_tick = 0;
 
-  // A failure to start comes as a message, too.
+  // A failure to start is also posted as a message.
   gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
   while (deadline == 0 || g_get_monotonic_time() < deadline) {
     const Ref<GstMessage> message(gst_bus_timed_pop_filtered(bus.get(), kTick, types));
@@ -136,7 +138,7 @@ GstPadProbeReturn Pipeline::on_frame(GstPad *, GstPadProbeInfo *, gpointer self)
   return GST_PAD_PROBE_OK;
 }
 
-/// Ticks are counted, not time: a program that was stopped for a while has missed nothing.
+/// Counts ticks instead of time, so that a stopped and continued program does not time out.
 void Pipeline::expect_frames() {
   const guint64 frames = frames_;
   silent_ticks_ = frames == seen_frames_ ? silent_ticks_ + 1 : 0;
@@ -160,14 +162,15 @@ void Pipeline::fail(GstMessage *message) const {
   std::string text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
   if (debug != nullptr) text += std::string("\n") + debug;
   if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
-    text += "\nDebian has decoders of most formats in gstreamer1.0-libav";
+    text += "\nOn Debian, the package gstreamer1.0-libav has decoders for most formats";
   if (decoder_ == nullptr) throw Failure(text);
   const std::string uri = this->uri();
   throw Failure("'" + shown(uri) + "': " + replaced(text, uri, shown(uri)));
 }
 
 std::string decoder_of(const std::string &source) {
-  // A decoder is not taken where its pad's template has caps beyond these.
+  // With narrower caps, uridecodebin would reject decoders whose pad templates have additional
+  // caps.
   return std::string("uridecodebin name=") + kDecoder + " uri=" + quoted(uri_of(source)) +
          " caps=video/x-raw(ANY) expose-all-streams=false ! videoconvert name=" + kFrames;
 }
@@ -189,7 +192,7 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
       g_option_context_new(usage), g_option_context_free);
   const GOptionEntry shared[] = {
       {"timeout", 't', 0, G_OPTION_ARG_INT, &timeout,
-       "End where SOURCE has sent no frame for that long (15); 0: never", "SECONDS"},
+       "Fail if SOURCE sends no frame for this time (15); 0: no limit", "SECONDS"},
       {}};
   g_option_context_add_main_entries(context.get(), shared, nullptr);
   if (options != nullptr) g_option_context_add_main_entries(context.get(), options, nullptr);
@@ -199,7 +202,7 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
     const Ref<GError> owned(error);
     throw Failure(error->message);
   }
-  if (timeout < 0) throw Failure("the timeout is negative");
+  if (timeout < 0) throw Failure("--timeout must not be negative");
   if (argc != count + 1) {
     const Ref<gchar> help(g_option_context_get_help(context.get(), TRUE, nullptr));
     throw Failure(help.get());

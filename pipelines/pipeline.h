@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the applications share: a pipeline that plays until it ends, fails or is interrupted, and
-// the way from a camera, file or URI to decoded video.
+// Shared by the applications: a pipeline that plays until it ends, fails or is interrupted, and
+// decoding of a camera, file or URI.
 #pragma once
 
 #include <gst/gst.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-/// Ends the application with its text.
+/// An error that ends the application with its text.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,7 +35,7 @@ using Ref = std::unique_ptr<T, Release>;
 
 class Pipeline {
  public:
-  /// `description` is what gst-launch-1.0 takes.
+  /// `description` has the syntax of gst-launch-1.0.
   explicit Pipeline(const std::string &description);
   ~Pipeline();
   Pipeline(const Pipeline &) = delete;
@@ -43,10 +43,9 @@ class Pipeline {
 
   Ref<GstElement> element(const char *name) const;
 
-  /// Plays to the end, or until SIGINT or SIGTERM, which count as the end.
-  /// Fails where an element does, and where decoder_of() gives no frame for too long.
-  /// `on_message` gets the structures of element messages, `on_tick` is called a few times a
-  /// second.
+  /// Plays to the end, or until SIGINT or SIGTERM. Throws Failure if an element posts an error, or
+  /// if decoder_of() produces no frame within the timeout. `on_message` gets the structures of
+  /// element messages; `on_tick` is called a few times per second.
   void play(const std::function<void(const GstStructure *)> &on_message = nullptr,
             const std::function<void()> &on_tick = nullptr);
 
@@ -56,25 +55,24 @@ class Pipeline {
   std::string uri() const;
   [[noreturn]] void fail(GstMessage *message) const;
 
-  Ref<GstElement> pipeline_, decoder_;  // the latter of decoder_of(), if it is there
+  Ref<GstElement> pipeline_, decoder_;  // decoder_ is that of decoder_of(), or null
   std::atomic<guint64> frames_ = 0;
   guint64 seen_frames_ = 0, silent_ticks_ = 0;
 };
 
-/// Elements that decode the video of `source`, a camera device, a file or a URI, into a format that
-/// the plugin's elements take. At most one of them in a pipeline.
+/// The description of elements that decode the video of `source`, which is a camera device, a file
+/// or a URI, to a format that the plugin's elements accept. A pipeline may contain it only once.
 std::string decoder_of(const std::string &source);
 
-/// The same for people: without a password.
+/// The source for messages, without a password.
 std::string shown_source(const std::string &source);
 
-/// `text` for use as a property's value in a description.
+/// `text` quoted as the value of a property in a description.
 std::string quoted(const std::string &text);
 
-/// Initialises GStreamer, reads the options, to which it adds --timeout, and returns the `count`
-/// arguments.
+/// Initializes GStreamer, parses the options and --timeout, and returns the `count` arguments.
 std::vector<std::string> parse_command_line(int argc, char **argv, int count, const char *usage,
                                             const GOptionEntry *options);
 
-/// Calls `body`; a Failure becomes a message and the exit status 1.
+/// Calls `body`. If it throws, prints the error and returns the exit status 1.
 int run_application(const std::function<void()> &body);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced by what has to work on a fresh machine: installs what is missing and builds the plugin.
+# Sourced by scripts that must work on a fresh machine: installs missing packages and builds the
+# plugin.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# shellcheck disable=SC2034  # for those who source this
+# shellcheck disable=SC2034  # used by scripts that source this file
 plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
@@ -23,7 +24,7 @@ quietly() {
   return "$status"
 }
 
-declare -A modules=(  # of pkg-config, by the Debian package that brings them
+declare -A modules=(  # pkg-config modules by Debian package
   [libgstreamer1.0-dev]='gstreamer-1.0 gstreamer-base-1.0 gstreamer-check-1.0'
   [libgstreamer-plugins-base1.0-dev]='gstreamer-video-1.0 gstreamer-app-1.0'
   [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest
@@ -32,7 +33,8 @@ declare -A modules=(  # of pkg-config, by the Debian package that brings them
   [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp
   [libgirepository1.0-dev]=gobject-introspection-1.0)
 
-# provided PACKAGE: whether what a Debian package is wanted for is there, on any distribution.
+# provided PACKAGE: whether the programs or libraries that this project needs from a Debian package
+# are installed. Works on any distribution.
 provided() {
   case $1 in
     ninja-build) command -v ninja ;;
@@ -66,8 +68,8 @@ installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] || provided "$1"
 }
 
-# apt_get ARGUMENT...: apt-get as root. While another process holds a lock of apt or dpkg, it waits, and
-# says so; apt-get itself would fail. Shows the output only of a failure.
+# apt_get ARGUMENT...: runs apt-get as root. While another process holds a lock of apt or dpkg,
+# prints a message and waits; apt-get itself would fail. Shows the output only if apt-get fails.
 apt_get() {
   local log status as_root=() said='' end=$((SECONDS + 1800))
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
@@ -88,8 +90,7 @@ apt_get() {
   return "$status"
 }
 
-# need_packages PACKAGE...: installs the Debian packages that are missing; ends the script where it
-# cannot.
+# need_packages PACKAGE...: installs missing Debian packages. If that fails, the script exits.
 need_packages() {
   local package missing=() as_root=()
   for package; do
@@ -99,7 +100,7 @@ need_packages() {
 
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
   if ! command -v apt-get >/dev/null || ! command -v "${as_root[@]:-true}" >/dev/null; then
-    echo "Missing here, by the names of Debian's packages:" >&2
+    echo "Install these missing packages (Debian names), then run the script again:" >&2
     for package in "${missing[@]}"; do
       echo "  $package${modules[$package]:+ (pkg-config: ${modules[$package]})}" >&2
     done
@@ -110,24 +111,24 @@ need_packages() {
   apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
-# need_wheels VENV WHEEL...: a virtual environment that sees the system's Python packages, with
-# these wheels and nothing that they ask for. Fails where they cannot be fetched.
+# need_wheels VENV WHEEL...: creates a virtual environment with access to the system's Python
+# packages and installs these wheels without their dependencies. Fails if they cannot be downloaded.
 need_wheels() {
   local venv=$1 python=/usr/bin/python3
   shift
   if [ "$(cat "$venv/wheels" 2>/dev/null)" = "$*" ]; then return; fi
 
   need_packages python3 python3-venv
-  [ -x "$python" ] || python=python3  # Debian's has the bindings; another one in PATH may not
-  echo "Fetching $1 into ${venv#"$root/"}"
+  [ -x "$python" ] || python=python3  # Debian's Python has the bindings; another one in PATH may not
+  echo "Downloading $1 to ${venv#"$root/"}"
   quietly "$python" -m venv --clear --system-site-packages "$venv" &&
     quietly "$venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
       --ignore-installed --ignore-requires-python "$@" &&
     echo "$*" >"$venv/wheels"
 }
 
-# need_nvcc: puts a CUDA compiler on PATH, the machine's or one in build-nvcc/. Fails where there is
-# none, as on a machine that is offline.
+# need_nvcc: adds a CUDA compiler to PATH, the installed one or one in build-nvcc/. Fails if there
+# is none and it cannot be downloaded.
 need_nvcc() {
   local venv=$root/build-nvcc cuda
   if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
@@ -137,16 +138,16 @@ need_nvcc() {
 
   need_wheels "$venv" "${nvcc_wheels[@]}" || return 1
   cuda=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
-  ln -sfn lib "$cuda/lib64" || return 1  # nvcc links from lib64
+  ln -sfn lib "$cuda/lib64" || return 1  # nvcc links with lib64
   export PATH=$cuda/bin:$PATH CUDA_PATH=$cuda
 }
 
-# What the scripts here need of a build: the applications without the tests. luminance-monitor adds
-# itself.
+# The Meson options for these scripts: applications, but no tests. luminance-monitor adds its own.
 application_options=(-Dapplications=enabled)
 
-# build_plugin [BUILD_DIR [MESON_OPTION...]]: builds what changed. Without options an existing
-# build keeps its own, and a new one has the applications without the tests.
+# build_plugin [BUILD_DIR [MESON_OPTION...]]: builds the plugin and all other default targets.
+# Without options, an existing build keeps its options, and a new one has the applications but no
+# tests.
 build_plugin() {
   local dir=${1:-$root/build} setup=(meson setup)
   local options=("${@:2}")

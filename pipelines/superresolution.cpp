@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Splits a frame into the channels that a super-resolution network would compute, lets
-// cudapixelshuffle put the picture together again, and compares it with the frame. Shows it beside
-// what there is without a network: the frame at half its size, and that enlarged.
+// Splits a frame into the channels that a super-resolution network would compute, combines them
+// with cudapixelshuffle, and compares the result with the frame. Writes a picture of the frame at
+// half the size, the same enlarged, and the result.
 #include <gst/app/app.h>
 #include <gst/video/video.h>
 
@@ -13,7 +13,8 @@
 
 namespace {
 
-constexpr const char *kUsage = "SOURCE - a frame of SOURCE through cudapixelshuffle and back";
+constexpr const char *kUsage =
+    "SOURCE - split a frame of SOURCE into channels and combine them with cudapixelshuffle";
 constexpr int kFactor = 2, kComponents = Picture::kComponents;
 
 GstFlowReturn keep_first(GstAppSink *sink, gpointer kept) {
@@ -39,7 +40,7 @@ Picture picture_of(GstSample *sample) {
   return picture;
 }
 
-/// Plays until the appsink `picture` has one; `feed` may push what an appsrc is to send.
+/// Plays until the appsink `picture` has a picture. `feed` may push buffers to an appsrc.
 Picture play_for_picture(const std::string &description,
                          const std::function<void(const Pipeline &)> &feed = nullptr) {
   Ref<GstSample> sample;
@@ -50,11 +51,11 @@ Picture play_for_picture(const std::string &description,
                              nullptr);
   if (feed) feed(pipeline);
   pipeline.play();
-  if (sample == nullptr) throw Failure("there came no frame");
+  if (sample == nullptr) throw Failure("the pipeline produced no frame");
   return picture_of(sample.get());
 }
 
-/// The first frame, without an odd column and row, which 2×2 channels do not have.
+/// The first frame, cropped to even width and height.
 Picture first_frame(const std::string &source) {
   const Picture frame = play_for_picture(
       decoder_of(source) + " ! video/x-raw,format=RGB ! appsink name=picture sync=false");
@@ -68,7 +69,7 @@ Picture first_frame(const std::string &source) {
 
 guint8 as_uint8(guint8 value) { return value; }
 
-/// The float16 of value/255: 0, or a normal number, which needs no sign.
+/// The float16 of value/255, which is 0 or a positive normal number.
 guint16 as_float16(guint8 value) {
   int exponent = 0;
   const double mantissa = std::frexp(value / 255.0, &exponent);  // 0, or in [0.5, 1)
@@ -76,7 +77,7 @@ guint16 as_float16(guint8 value) {
   return static_cast<guint16>(((exponent + 13) << 10) + std::lround(mantissa * 2048));
 }
 
-/// Space to depth: channel c·4 + 2·(y mod 2) + x mod 2 of half the size in each direction.
+/// Space to depth: a sample goes to channel c·4 + 2·(y mod 2) + x mod 2, at half the coordinates.
 template <class Element>
 std::vector<Element> split(const Picture &picture, Element (*convert)(guint8)) {
   std::vector<Element> tensor;
@@ -109,7 +110,7 @@ Picture shuffle(const std::vector<Element> &tensor, const std::string &caps) {
   });
 }
 
-/// The picture that cudapixelshuffle makes. Fails unless that is the frame.
+/// The output of cudapixelshuffle. Throws Failure if it differs from the frame.
 template <class Element>
 Picture check(const Picture &frame, const char *type, Element (*convert)(guint8)) {
   const std::string dimensions = dimensions_of(frame);
@@ -127,8 +128,9 @@ Picture check(const Picture &frame, const char *type, Element (*convert)(guint8)
 
 void run(int argc, char **argv) {
   gchar *output = nullptr;
-  const GOptionEntry options[] = {
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the picture goes", "PNG"}, {}};
+  const GOptionEntry options[] = {{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+                                   "Write the picture to this file (super-resolution.png)", "PNG"},
+                                  {}};
   const std::string source = parse_command_line(argc, argv, 1, kUsage, options)[0];
   const std::string png = output != nullptr ? output : "super-resolution.png";
   g_free(output);

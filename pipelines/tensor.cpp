@@ -14,7 +14,7 @@ double Tensor::mean(int c) const {
 
 std::string tensor_field(GstCaps *caps, const char *name) {
   const gchar *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), name);
-  if (text == nullptr) throw Failure(std::string("the tensor's caps have no ") + name);
+  if (text == nullptr) throw Failure(std::string("the caps of the tensor have no field ") + name);
   return text;
 }
 
@@ -24,12 +24,12 @@ Tensor read_tensor(GstBuffer *buffer, GstCaps *caps) {
   Tensor tensor = {};
   if (type != "float32" || std::sscanf(dimensions.c_str(), "%d:%d:%d", &tensor.width,
                                        &tensor.height, &tensor.channels) != 3)
-    throw Failure("cannot show a " + type + " tensor of " + dimensions);
+    throw Failure("cannot show a " + type + " tensor with dimensions " + dimensions);
   tensor.values.resize(static_cast<size_t>(tensor.width) * tensor.height * tensor.channels);
   const gsize size = tensor.values.size() * sizeof(float);
   if (gst_buffer_get_size(buffer) != size ||
       gst_buffer_extract(buffer, 0, tensor.values.data(), size) != size)
-    throw Failure("a tensor of " + dimensions + " has " +
+    throw Failure("a tensor with dimensions " + dimensions + " has " +
                   std::to_string(gst_buffer_get_size(buffer)) + " bytes");
   return tensor;
 }
@@ -45,7 +45,7 @@ Geometry read_geometry(GstBuffer *buffer) {
       !gst_structure_get(s, "pad-left", G_TYPE_INT, &geometry.left, "pad-top", G_TYPE_INT,
                          &geometry.top, "content-width", G_TYPE_INT, &geometry.width,
                          "content-height", G_TYPE_INT, &geometry.height, nullptr))
-    throw Failure("a GstCudaTensorGeometryMeta lacks fields");
+    throw Failure("a GstCudaTensorGeometryMeta has missing fields");
   for (guint i = 0; i < geometry.matrix.size(); ++i)
     geometry.matrix[i] = g_value_get_double(gst_value_array_get_value(matrix, i));
   return geometry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudanormalize's buffers as an application without our headers reads them: the caps say what the
-// bytes are, and a custom meta how the picture lies in them.
+// Reads the buffers of cudanormalize without this project's headers: the caps describe the data,
+// and a custom meta the position of the picture.
 #pragma once
 
 #include <gst/gst.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// One float32 NCHW tensor.
+/// A float32 NCHW tensor.
 struct Tensor {
   int width, height, channels;
   std::vector<float> values;
@@ -20,10 +20,10 @@ struct Tensor {
 
 Tensor read_tensor(GstBuffer *buffer, GstCaps *caps);
 
-/// How the picture lies in the tensor.
+/// The position of the picture in the tensor.
 struct Geometry {
   std::array<double, 6> matrix;  ///< row-major 2×3, from the picture to the tensor
-  int left, top, width, height;  ///< the content, in tensor pixels
+  int left, top, width, height;  ///< the content, in pixels of the tensor
 };
 
 Geometry read_geometry(GstBuffer *buffer);

@@ -7,7 +7,7 @@
 namespace {
 
 constexpr size_t kMostCaptures = 12;
-/// Sizes and formats; a camera that has more of them is not one to show.
+/// The maximum number of sizes and formats of a camera that are kept.
 constexpr size_t kMostKinds = 6;
 
 bool are_of_a_kind(GstCaps *a, GstCaps *b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Watches an element that makes tensors of frames.
+// Measures an element that converts frames to tensors.
 #pragma once
 
 #include <gst/app/app.h>
@@ -10,26 +10,26 @@
 
 #include "pipeline.h"
 
-/// A frame and the tensor made of it, both copied: what a camera lends it wants back.
+/// Copies of a frame and its tensor. Keeping the buffers would exhaust the pool of a camera.
 struct Capture {
   guint64 number;
   Ref<GstBuffer> frame, tensor;
   Ref<GstCaps> frame_caps, tensor_caps;
 };
 
-/// Counts and times the element's tensors and keeps a few, spread over the whole stream however
-/// long it gets. Nothing may lie between the element and the appsink that changes threads.
+/// Counts and times the tensors of an element, and keeps a few from the whole stream. The element
+/// and the appsink must run in the same thread.
 class Watcher {
  public:
-  /// The pipeline must have ended before the watcher does.
+  /// The pipeline must be stopped before the watcher is destroyed.
   void watch(GstElement *element, GstAppSink *sink);
 
   guint64 count() const { return count_; }
   double frames_per_second() const;
-  /// How long the element took for a frame.
+  /// The mean time that the element takes for a frame.
   double milliseconds_each() const;
-  /// At most `count`, evenly spread; where frames came in several sizes or formats, the first of
-  /// each of these instead, however many. Once.
+  /// At most `count` captures, evenly spaced; if the frames had several sizes or formats, the first
+  /// of each instead. May be called once.
   std::vector<Capture> take_captures(size_t count);
 
  private:
@@ -40,14 +40,14 @@ class Watcher {
   void keep(GstSample *sample);
   void keep_first_of_kind(GstSample *sample);
 
-  Ref<GstBuffer> frame_;  // the one at work
+  Ref<GstBuffer> frame_;  // being processed
   Ref<GstCaps> frame_caps_;
   gint64 frame_time_ = 0;
   std::atomic<guint64> count_ = 0;
   std::atomic<gint64> first_ = 0, last_ = 0, busy_ = 0;  // in microseconds
 
   std::mutex mutex_;
-  std::vector<Capture> kinds_;     // the first of each
+  std::vector<Capture> kinds_;     // the first of each size and format
   std::vector<Capture> captures_;  // every stride-th
   guint64 stride_ = 1;
 };

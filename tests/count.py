@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints how many test cases passed, failed and were skipped, from the logs of `meson test`."""
+"""Prints the numbers of passed, failed and skipped test cases from the logs of `meson test`."""
 import json
 import pathlib
 import sys
@@ -12,7 +12,7 @@ def has(case, *tags):
 
 
 def is_skipped(case):
-    # What an environment's SetUp() skips, GoogleTest calls run, but gives it no time.
+    # If an environment's SetUp() skips, GoogleTest reports the cases as run, but without a time.
     return (has(case, 'skipped') or case.get('status') == 'notrun'
             or case.get('timestamp', '').startswith('1970'))
 
@@ -24,7 +24,7 @@ def main(folder):
                 for line in log.read_text().splitlines()]
     skipped = sum(is_skipped(case) for case in cases)
     failed = sum(has(case, 'failure', 'error') for case in cases)
-    # A program that ran out of time, or failed after its last case, fails none of its cases.
+    # If a program times out, or fails after its last case, no test case is marked as failed.
     bad_programs = sum(program['result'] not in ('OK', 'SKIP', 'EXPECTEDFAIL') for program in programs)
     failed = max(failed, bad_programs)
     if not programs:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # fuzz.sh [--pipelines N] [--seconds N] [--seed N]
-# Makes random pipelines of our elements (10,000 where nothing else is asked for), in a build with
-# AddressSanitizer and UndefinedBehaviorSanitizer, and does random things to them. A finding ends
-# with what was done and the pipeline's number: "fuzz.sh --seed NUMBER --pipelines 1" repeats it.
+# Tests random pipelines of our elements (10,000 by default) with random operations, in a build with
+# AddressSanitizer and UndefinedBehaviorSanitizer. A finding is printed with the operations and the
+# number of the pipeline: "fuzz.sh --seed NUMBER --pipelines 1" repeats it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
@@ -15,7 +15,8 @@ ninja -C build-sanitized gst/libgstcudatensor.so tests/fuzz/fuzz-pipelines
 
 export GST_PLUGIN_PATH_1_0=$PWD/build-sanitized/gst GST_REGISTRY=$PWD/build-sanitized/fuzz.registry
 export G_DEBUG=fatal-criticals GST_REGISTRY_FORK=no
-# Whoever scans the plugins of the system in his own process also answers for what they leak.
+# Fills the registry without leak detection, because plugins of the system leak when they are
+# scanned in this process.
 ASAN_OPTIONS=detect_leaks=0 build-sanitized/tests/fuzz/fuzz-pipelines --pipelines 1 --seed 1 \
   >/dev/null
 export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # gpu.sh [--build DIR] [--runtime DIR] [--report FILE] [--stages LIST] [--quick]
 # Runs all tests on this machine's GPU, then the benchmarks. Builds first, for this GPU and with the
-# GStreamer that is here, or takes what tests/gpu/pack has made elsewhere:
-#   --build DIR     the plugin and the test programs in DIR
-#   --runtime DIR   the GStreamer in DIR
-#   --report FILE   Markdown with a section for each release of GStreamer (tests/gpu-report.md), of
-#                   which a run replaces the stages that it repeats
-#   --stages LIST   only these of kernels,elements,sanitizers,bench
-#   --quick         nothing that needs gigabytes, one sanitizer, few rounds of benchmarks
-# Ends with "N passed, N failed, N skipped". What programs print is in build-gpu-results/.
+# installed GStreamer, or uses the folders that tests/gpu/pack created on another machine:
+#   --build DIR     folder with the plugin and the test programs
+#   --runtime DIR   folder with GStreamer
+#   --report FILE   Markdown file with a section for each release of GStreamer, in which the stages
+#                   of this run are replaced (default: tests/gpu-report.md)
+#   --stages LIST   run only these stages, from kernels,elements,sanitizers,bench
+#   --quick         skip tests that need gigabytes; run one sanitizer, and few rounds of benchmarks
+# The last line is "N passed, N failed, N skipped". The programs' output is in build-gpu-results/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/gpu/machine.sh
@@ -35,17 +35,18 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# What a sanitizer makes slow: every kernel, at the edges of pictures, but no random cases. Races
-# are looked for where threads share memory.
+# Sanitizers are slow, so they run every kernel at the edges of pictures, but no random cases.
+# racecheck runs only kernels whose threads share memory.
 sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
 race_filter='CudaEdgesTest.Histogram:CudaEdgesAlignmentTest.SumsOfHistograms'
 race_filter+=':CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
 sanitizer_programs=(equivalence cudamemory regions cudainterop)
-# What it serialises does not run late.
+# Sanitizers serialize the work, so tests that need delayed work are left out.
 declare -A sanitizer_filters=([cudainterop]='*Hundred*:*Outlive*:*IsTheDevices*')
 
-# Lets GStreamer find the plugin, with a registry of its own: they remember that there was no driver.
+# Lets GStreamer find the plugin. The registry is separate, because a registry stores that there was
+# no driver.
 prepare() {
   need_build "$build" "$runtime"
   [ -n "$runtime" ] || export GST_PLUGIN_PATH_1_0=$build/gst
@@ -53,7 +54,7 @@ prepare() {
   export G_DEBUG=fatal-criticals CUDATENSOR_TEST_CLIP=$root/pipelines/media/pedestrians-1080p.mp4
 }
 
-# For the report.
+# Writes the descriptions for the report.
 write_description() {
   describe "$build"
   gst-inspect-1.0 --version | grep -m 1 '^GStreamer' >"$results/release"
@@ -61,21 +62,22 @@ write_description() {
   echo "$machine" >"$results/machine"
 }
 
-# check STAGE NAME SECONDS COMMAND...: leaves what COMMAND prints, and how it ends, in the results.
+# check STAGE NAME SECONDS COMMAND...: runs COMMAND and writes its output and exit status to the
+# results.
 check() {
   local at=$results/$1/$2 seconds=$3 begin=$SECONDS status=0
   shift 3
   timeout -k 10 "$seconds" "$@" >"$at.log" 2>&1 </dev/null || status=$?
   echo "$status" >"$at.status"
   if [ "$status" -ne 0 ]; then
-    printf -- '--- %s ends with status %d; the last that it prints:\n' "${at##*/}" "$status"
+    printf -- '--- %s: exit status %d; the last lines of its output:\n' "${at##*/}" "$status"
     tail -n 60 "$at.log"
     echo '---'
   fi
   printf '%s: %d s\n' "${at##*/}" $((SECONDS - begin))
 }
 
-# cases STAGE NAME SECONDS COMMAND...: the same for a program with GoogleTest
+# cases STAGE NAME SECONDS COMMAND...: check() for a program that uses GoogleTest
 cases() {
   GTEST_OUTPUT=xml:$results/$1/$2.xml check "$@"
 }
@@ -87,7 +89,7 @@ kernels_stage() {
     "$build/tests/kernels/kernels-test"
 }
 
-# The elements' tests twice, on the CPU and on the GPU; those of the GPU alone once.
+# Runs the tests of the elements on the CPU and on the GPU, and those that need a GPU once.
 elements_stage() {
   local program name backend
   for program in $(test_programs "$build" elements); do
@@ -105,12 +107,11 @@ elements_stage() {
   python_checks
 }
 
-# Tensors in PyTorch and CuPy, where CUDATENSOR_TORCH_PYTHON, or python3, has
-# them.
+# Tests tensors in PyTorch and CuPy, if $CUDATENSOR_TORCH_PYTHON (default: python3) has them.
 python_checks() {
   local python run
   if ! python=$(command -v "${CUDATENSOR_TORCH_PYTHON:-python3}") || ! "$python" -c 'import torch'; then
-    echo 'there is no PyTorch' >"$results/elements/pytorch.skipped"
+    echo 'PyTorch is not installed' >"$results/elements/pytorch.skipped"
     return
   fi
   run=(env PYTHONPATH="$root/gst/python"
@@ -123,7 +124,7 @@ python_checks() {
 sanitizers_stage() {
   local kinds=(memcheck racecheck initcheck synccheck) kind program tool filter
   if ! tool=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer); then
-    echo 'there is no compute-sanitizer' >"$results/sanitizers/compute-sanitizer.skipped"
+    echo 'compute-sanitizer was not found' >"$results/sanitizers/compute-sanitizer.skipped"
     return
   fi
   sanitizer=("$tool" --error-exitcode 1 --target-processes all --tool)
@@ -141,19 +142,16 @@ sanitizers_stage() {
   done
 }
 
-# Tables for the report; no test. A program of the build may take nvdec.py's place.
+# Writes tables for the report.
 bench_stage() {
   local nvdec=(python3 tests/bench/nvdec.py "$CUDATENSOR_TEST_CLIP" ${quick:+--rounds 1})
   local kernels=(tests/bench/gpu.sh --quick --build "$build")
   [ -z "$runtime" ] || kernels+=(--runtime "$runtime")
   [ ! -x "$build/tests/bench/bench-gpu" ] || check bench bench-gpu 400 "${kernels[@]}"
-  if [ -x "$build/tests/bench/bench-nvdec" ]; then
-    nvdec=("${start[@]}" "$build/tests/bench/bench-nvdec" "$CUDATENSOR_TEST_CLIP")
-  fi
   check bench nvdec 300 "${nvdec[@]}"
 }
 
-need_gpu tested
+need_gpu tests
 rm -rf "$results"
 mkdir "$results"
 prepare

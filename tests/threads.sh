@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # threads.sh [MESON_TEST_ARGUMENT...]
-# Builds with ThreadSanitizer, in build-threads/, and runs the tests of the elements, the library
-# and luminance-monitor there, or what the arguments name, as in "threads.sh elements-tensormux".
-# A race is a failure; tests/tsan.supp has what is not ours. CI has no time for it.
+# Builds with ThreadSanitizer in build-threads/ and runs the tests of the elements, the library and
+# the applications, or the tests that the arguments name, for example "threads.sh
+# elements-tensormux". A data race is a failure; tests/tsan.supp lists races in other libraries. Too
+# slow for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
@@ -14,8 +15,8 @@ need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libd
 build_plugin "$PWD/build-threads" -Dgpu=disabled -Dbuildtype=debugoptimized -Db_lundef=false \
   -Db_sanitize=thread
 
-what=("$@")
-[ $# -gt 0 ] || what=(--suite threads --suite elements --suite interop --suite apps)
-# Where addresses are too random for ThreadSanitizer's map of them, it does not start.
+tests=("$@")
+[ $# -gt 0 ] || tests=(--suite threads --suite elements --suite interop --suite apps)
+# ThreadSanitizer does not start if address randomization moves memory outside its map.
 exec setarch --addr-no-randomize meson test -C build-threads --no-rebuild --print-errorlogs \
-  "${what[@]}"
+  "${tests[@]}"

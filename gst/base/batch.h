@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The slots of a batch: as the operation takes them, and as the meta tells of them.
+// The slots of a batch, for the operation and for the batch meta.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace cudatensor {
 
-/// The parameters of an operation for such regions.
+/// The parameters of an operation for regions with these settings.
 NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions);
 
 /// Appends a slot for each region of a picture.
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found);
 
-/// The same for the meta: `count` slots, of which those behind the regions are empty. `picture` is a slot
-/// for all of the picture, without its geometry; `geometries` are those of the slots.
+/// Appends `count` slots for the meta. Slots after the last region are empty. `picture` is a slot
+/// for the whole picture without its geometry; `geometries` are those of the slots.
 void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture, FoundRegions found,
                         size_t count, const Geometry *geometries);
 

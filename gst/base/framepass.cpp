@@ -93,7 +93,7 @@ void FramePass::finish_output() {
   if (downloads) cuda_->transfers().finish();
 }
 
-/// Whoever writes to an input next does so after the work.
+/// Makes later writes to the inputs wait for the work.
 void FramePass::finish() {
   if (cuda_ == nullptr) return;
   for (size_t i = 0; i < inputs_; ++i)

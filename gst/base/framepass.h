@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One pass of work over the frames in some buffers, wherever their memory is: on the CPU with plain
-// maps, on a GPU with the orders between streams, the uploads and downloads, and the care for memory
-// that queued work still uses.
+// One pass of work over the frames in some buffers, in any kind of memory. On the CPU, maps the
+// buffers. On a GPU, also synchronizes streams, uploads and downloads, and keeps memory that queued
+// work still uses.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace cudatensor {
 
-/// In this order: the buffers are named, begin() is called, the buffers are mapped with the flags and
-/// their views taken, the work is queued, finish() is called before the maps end.
+/// To be used in this order: add the buffers, call begin(), map the buffers with the flags and get
+/// their views, queue the work, and call finish() before the buffers are unmapped.
 class FramePass {
  public:
   explicit FramePass(Session &session) : cuda_(session.cuda()) {}
@@ -22,37 +22,37 @@ class FramePass {
   size_t add_input(GstBuffer *buffer);
   void set_output(GstBuffer *buffer);
 
-  /// Chooses the stream, which the session uses from now on: the output's own one completes it in order;
-  /// without one a frame is best read where it was made.
+  /// Chooses the stream, which the session uses from now on: that of the output's memory, otherwise
+  /// that of a single input, otherwise that of the session.
   void begin();
-  /// The stream for the work; none on the CPU.
+  /// The stream for the work. It has no handle on the CPU.
   Stream stream() const { return stream_; }
 
   GstMapFlags input_flags(size_t input) const;
   GstMapFlags output_flags() const;
 
-  /// The view that the work reads, of a buffer that was mapped with input_flags().
+  /// The view that the work reads. The buffer must be mapped with input_flags().
   ConstImage input(size_t input, const ConstImage &mapped) {
     return read(input, mapped, layout_of(mapped.desc.format).planes);
   }
   ConstTensor input(size_t input, const ConstTensor &mapped) { return read(input, mapped, 1); }
-  /// The same for work that reads luminance only: other planes of YUV are not uploaded.
+  /// The same for work that reads only luminance: other planes of YUV are not uploaded.
   ConstImage luminance(size_t input, const ConstImage &mapped);
-  /// The view that the work writes, of a buffer that was mapped with output_flags().
+  /// The view that the work writes. The buffer must be mapped with output_flags().
   Image output(const Image &mapped) { return write(mapped); }
   Tensor output(const Tensor &mapped) { return write(mapped); }
 
-  /// After the work was queued: the output is complete, or its memory knows the stream that completes it;
-  /// inputs that the work still reads are kept until then.
+  /// Called after the work was queued. Afterwards the output is complete, or its memory knows the
+  /// stream that completes it. Inputs that the work still reads are kept until then.
   void finish();
-  /// Without an output, finish() keeps no input: whether queued work still reads this one.
+  /// Whether queued work still reads this input. Without an output, finish() keeps no input.
   bool is_read_later(size_t input) const;
 
  private:
   struct Input {
     GstBuffer *buffer;
     gstcuda::Memory *memory;  // null: host memory
-    gstcuda::Stream *stream;  // of its memory; null where it has none
+    gstcuda::Stream *stream;  // of its memory; null if it has none
   };
 
   template <class View>
@@ -67,12 +67,12 @@ class FramePass {
   const Input &input_of(size_t input) const { return input == 0 ? first_ : more_[input - 1]; }
 
   size_t inputs_ = 0;
-  Input first_ = {};  // most passes have one: it costs no allocation
+  Input first_ = {};  // not in the vector, so that passes with one input need no allocation
   std::vector<Input> more_;
   std::optional<Input> output_;
 };
 
-/// Calls `work` with the views of two buffers and the stream for it. The specs are what Map takes.
+/// Calls `work` with the views of two buffers and its stream. The specs are the arguments of Map.
 template <class Work, class InSpec, class OutSpec>
 void run_work(Session &session, const Work &work, const InSpec &in_spec, GstBuffer *in,
               const OutSpec &out_spec, GstBuffer *out) {

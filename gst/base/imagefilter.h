@@ -8,7 +8,7 @@
 
 namespace cudatensor {
 
-/// What the elements from picture to picture share. prepare() sets operation_.
+/// Base class of elements that convert pictures to pictures. prepare() sets operation_.
 template <class S>
 class ImageFilter : public FilterWithSettings<S> {
  public:

@@ -25,20 +25,20 @@ struct RegionSettings {
   guint max_batch = 0;
   RegionEdge edge = RegionEdge::clip;
 
-  /// Of a picture; 1 without regions.
+  /// The number of slots for a picture; 1 without regions.
   int64_t slots() const;
 };
 
 /// Throws Error if the settings are invalid; the message names the property.
 void check_regions(const RegionSettings &settings);
 
-/// Sets `found` to the regions of a picture of width × height pixels; without any, all of it.
-/// Throws Error where one of the list lies beside it and is to be clipped. Metas of which nothing
-/// lies in it have no slot.
+/// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
+/// regions are requested. Throws Error if a region of the list is outside the picture and must be
+/// clipped. Metas that are outside the picture get no slot.
 void find_regions(const RegionSettings &settings, GstBuffer *picture, int width, int height,
                   FoundRegions &found);
 
-/// `S` has a member `regions`. Which properties ask for other caps is the element's to know.
+/// `S` has a member `regions`. The element determines which properties change its caps.
 template <class S>
 void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
   t.add(enum_property(

@@ -16,7 +16,7 @@ class CpuSession final : public Session {
   std::unique_ptr<Backend> backend_;
 };
 
-/// Keeps `stream` in `slot` instead of what was there.
+/// Replaces the stream in `slot` and its reference.
 void replace(gstcuda::Stream *&slot, gstcuda::Stream *stream) {
   gst_mini_object_replace(reinterpret_cast<GstMiniObject **>(&slot),
                           reinterpret_cast<GstMiniObject *>(stream));
@@ -48,7 +48,7 @@ CudaSession::CudaSession(const CudaContextRef &context)
 }
 
 CudaSession::~CudaSession() {
-  // What is in use must not go; a stream that fails here has failed a frame before.
+  // Nothing in use may be destroyed. If the stream fails here, a frame has already failed before.
   try {
     device().synchronize(handle_of(last_used_));
   } catch (const Error &) {
@@ -75,7 +75,7 @@ void CudaSession::use(gstcuda::Stream *stream) {
   if (last_used_ != stream) replace(last_used_, stream);
 }
 
-/// use() orders all streams, as the ring wants it.
+/// EventRing needs ordered work, and use() orders all streams.
 void CudaSession::keep(GstBuffer *buffer, Stream stream) {
   kept_.release_done([](Ref<GstBuffer> &done) { done.reset(); });
   kept_.next().reset(gst_buffer_ref(buffer));

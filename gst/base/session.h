@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A session computes for an element: on the CPU, or in a CUDA context on a stream.
+// A session runs the operations of an element, on the CPU or on a stream of a CUDA context.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace cudatensor {
 
 class CudaSession;
 
-/// The CPU, or a CUDA context and a stream in it.
+/// The CPU, or a CUDA context and one of its streams.
 class Session {
  public:
   virtual ~Session() = default;
@@ -28,7 +28,7 @@ class Session {
 
 std::unique_ptr<Session> make_cpu_session(guint threads);
 
-/// Inside it the context is current. Nothing for the CPU.
+/// Makes the context current for the lifetime of the scope. Does nothing for the CPU.
 class SessionScope {
  public:
   explicit SessionScope(Session &session);
@@ -37,10 +37,10 @@ class SessionScope {
   std::optional<CudaScope> scope_;
 };
 
-/// Destroyed and used inside its scope.
+/// Must be used and destroyed within its scope.
 class CudaSession final : public Session {
  public:
-  /// With a stream of its own.
+  /// Creates a stream.
   explicit CudaSession(const CudaContextRef &context);
   ~CudaSession() override;
 
@@ -50,30 +50,30 @@ class CudaSession final : public Session {
 
   const CudaContextRef &context() const { return context_; }
   Device &device() const { return context_->device(); }
-  /// For the transfers of a frame; those with another number have memory of their own.
+  /// The object for the transfers of a frame. Each number has separate memory.
   Transfers &transfers(size_t number = 0);
 
-  /// The stream for frames whose memory has none; null where libgstcuda has no streams, and the
-  /// session uses one that is not shared.
+  /// The stream for frames whose memory has none; null if libgstcuda has no streams, in which case
+  /// the session uses its own.
   gstcuda::Stream *stream() const { return shared_stream_; }
-  /// Works on a neighbour's stream from now on.
+  /// Uses the stream of a neighboring element from now on.
   void adopt(gstcuda::Stream *stream);
 
-  /// Orders the queued work of `before` before what is queued on `after` next, without waiting.
+  /// Makes work queued on `after` from now on wait for the work queued on `before`. Does not block.
   void order(Stream before, Stream after);
-  /// Called before a frame is queued: operations and transfers have scratch memory, which goes from
-  /// frame to frame in order. Null is the stream that is not shared.
+  /// Called before a frame is queued, because the frames share the scratch memory of operations and
+  /// transfers and must run in order. Null means the session's own stream.
   void use(gstcuda::Stream *stream);
-  /// Where the frame before was queued.
+  /// The stream of the previous frame.
   Stream last_stream() const { return handle_of(last_used_); }
   Stream handle_of(gstcuda::Stream *stream) const;
 
-  /// Keeps a buffer until the stream comes here, and then until the next one is kept.
+  /// Keeps a buffer until the work queued so far is complete and the next buffer is kept.
   void keep(GstBuffer *buffer, Stream stream);
 
  private:
   CudaContextRef context_;
-  std::unique_ptr<OwnedStream> own_stream_;  // where libgstcuda has none
+  std::unique_ptr<OwnedStream> own_stream_;  // if libgstcuda has no streams
   gstcuda::Stream *shared_stream_ = nullptr;
   gstcuda::Stream *last_used_ = nullptr;
   std::unique_ptr<Event> order_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way of pictures and tensors from the host's memory to the device and back.
+// Copies of pictures and tensors from host memory to the device and back.
 #pragma once
 
 #include <memory>
@@ -12,33 +12,33 @@
 
 namespace cudatensor {
 
-/// For frames whose work is queued in order.
+/// Frames must be queued in order.
 class Transfers {
  public:
   explicit Transfers(Device &device) : device_(device), ring_(device) {}
 
-  /// Queues a copy of a view in host memory and returns the copy's, which is valid until the next call.
-  /// The host's memory must not change until the stream comes there if it is `pinned`; other memory may
-  /// change at once. With `planes`, only so many of a picture's planes are copied: the others still
-  /// point to host memory.
+  /// Queues a copy of a view in host memory and returns the view of the copy, which is valid until
+  /// the next call. If the host memory is `pinned`, it must not change until the copy is complete;
+  /// otherwise it may change at once. Only the first `planes` planes of a picture are copied; the
+  /// others still point to host memory.
   ConstImage upload(const ConstImage &host, int planes, bool pinned, Stream stream);
   ConstTensor upload(const ConstTensor &host, int planes, bool pinned, Stream stream);
 
-  /// A view of device memory for a result that download() copies to `host`.
+  /// Returns a view of device memory for a result that download() copies to `host`.
   Image make_room(const Image &host);
   Tensor make_room(const Tensor &host);
-  /// Queues the copy to the view that make_room() was given. With `pinned` memory it is complete when the
-  /// stream comes there, otherwise after finish().
+  /// Queues the copy to the view passed to make_room(). With `pinned` memory, the copy is complete
+  /// when the stream has executed it, otherwise after finish().
   void download(bool pinned, Stream stream);
-  /// After the stream was waited for.
+  /// To be called after waiting for the stream.
   void finish();
 
  private:
-  /// A result on its way.
+  /// A result that is being downloaded.
   template <class View>
   struct Result {
     View host, device;
-    View pinned = {};  ///< that finish() copies to `host`
+    View pinned = {};  ///< finish() copies it to `host`
   };
   using AnyResult = std::variant<std::monostate, Result<Image>, Result<Tensor>>;
 
@@ -57,7 +57,7 @@ class Transfers {
   std::unique_ptr<Memory> in_, out_;
   std::unique_ptr<Memory> pinned_out_;
   AnyResult result_;
-  bool copies_result_ = false;  // in finish()
+  bool copies_result_ = false;  // whether finish() copies a result
 };
 
 }  // namespace cudatensor

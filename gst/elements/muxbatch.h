@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A batch of cudatensormux on its way from the cameras' frames to a tensor.
+// A batch of cudatensormux, from the frames of the cameras to a tensor.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace cudatensor {
 
-/// A frame that goes into a batch, or a gap; none where the camera has neither.
+/// A frame or a gap for a batch; empty if the camera has neither.
 struct Frame {
   Ref<GstBuffer> buffer;
   GstClockTime time = GST_CLOCK_TIME_NONE;
@@ -21,22 +21,22 @@ struct Frame {
 
 class MuxBatch {
  public:
-  /// `start` is its running time.
+  /// `start` is the running time of the batch.
   MuxBatch(SlotPads pads, GstClockTime start)
       : pads_(std::move(pads)), start_(start), frames_(pads_.size()) {}
 
   GstClockTime start() const { return start_; }
-  /// By camera; null where there is none.
+  /// The pads by camera; null if a camera has none.
   const SlotPads &pads() const { return pads_; }
   void set_frame(size_t camera, Frame frame) { frames_[camera] = std::move(frame); }
 
   bool has_picture(size_t camera) const { return frames_[camera].is_picture(); }
-  /// Whether any camera has a picture, or one with a time.
+  /// Whether any camera has a picture, or a picture with a timestamp.
   bool has_picture() const;
   bool has_time() const;
 
-  /// Finds the regions and runs the operation, each camera in `slots` slots of the tensor, and tells of
-  /// the slots in a meta. Throws Error, which names the camera where one is the cause.
+  /// Finds the regions, runs the operation with `slots` slots of the tensor per camera, and
+  /// describes the slots in a meta. Throws Error, which names the camera if one is the cause.
   void run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,
            int64_t slots, const TensorDesc &out_desc, GstBuffer *out);
 

@@ -4,27 +4,28 @@
  * @title: cudanormalize
  * @see_also: cudaletterbox, cudanv12toyuv444
  *
- * Turns a picture into the tensor that a network takes, in one pass: resize or letterbox, colour
- * conversion, channel order, layout, normalisation. The tensor has NNStreamer's caps; every buffer
- * carries a GstCudaTensorGeometryMeta, with which detections are mapped back to the picture.
+ * Converts a picture to the input tensor of a network in one pass: resize or letterbox, color
+ * conversion, channel order, layout and normalization. The tensor has NNStreamer's caps. Each buffer
+ * carries a GstCudaTensorGeometryMeta, which maps detections back to the picture.
  *
- * With `regions` it makes a batch of parts of the picture instead, on a GPU with one kernel launch for
- * each 64: a list, those that GstVideoRegionOfInterestMeta names, or tiles. Buffers then carry a
- * GstCudaTensorBatchMeta, which has the geometry of each slot.
+ * With the property `regions` it produces a batch of regions of the picture instead: a list, those of
+ * GstVideoRegionOfInterestMeta, or tiles. On a GPU this takes one kernel launch for every 64 regions.
+ * Buffers then carry a GstCudaTensorBatchMeta, which contains the geometry of each slot.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v
  * ]|
- * NCHW float32 tensors of 640:640:3:1 from 0 to 1, with the letterbox of Ultralytics' networks.
+ * Produces NCHW float32 tensors of 640:640:3:1 from 0 to 1, with the letterbox of Ultralytics'
+ * networks.
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=224 height=224 mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
  * ]|
- * Normalised as for the classifiers that were trained with ImageNet.
+ * Normalizes for classifiers that were trained with ImageNet.
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=3840,height=2160 ! cudanormalize width=640 height=640 regions=tiles tile-columns=4 tile-rows=3 tile-overlap=0.2 ! fakesink silent=false -v
  * ]|
- * Batches of twelve tiles that overlap by a fifth, for small objects in 4K.
+ * Produces batches of twelve tiles that overlap by a fifth, for small objects in 4K.
  *
  * Since: 0.1
  */
@@ -104,7 +105,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
   Source source_ = {};
-  // What the operation was made for.
+  // The parameters of the operation.
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
@@ -176,7 +177,8 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
   attach_batch(out, slots, left_out);
 }
 
-/// Appends the pictures that a tensor can be made of: any size, any format that has the colours.
+/// Appends the caps of pictures that can be converted to a tensor: any size, and any format with
+/// the colors.
 void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure *tensor) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, tensor);
@@ -201,8 +203,8 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   return result.release();
 }
 
-/// What downstream takes of `caps`. GstBaseTransform does not ask where caps merely lack their
-/// dimensions.
+/// The part of `caps` that downstream accepts. GstBaseTransform does not query downstream if only
+/// the dimensions are missing.
 GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
   Ref<GstCaps> peer(gst_pad_peer_query_caps(element->srcpad, caps));
   return gst_caps_intersect_full(peer.get(), caps, GST_CAPS_INTERSECT_FIRST);
@@ -229,7 +231,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
   cudatensor::set_metadata(GST_ELEMENT_CLASS(klass),
                            {"cudanormalize", "CUDA normalize", "Filter/Converter/Video/Scaler",
                             "Turns a picture into a network's tensor: resize or letterbox, "
-                            "colours, layout, normalisation"});
+                            "colors, layout, normalization"});
   using cudatensor::DType;
   cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
                              cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),

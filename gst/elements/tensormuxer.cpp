@@ -160,7 +160,7 @@ int64_t TensorMuxer::batch_of(size_t cameras) const {
   return static_cast<int64_t>(cameras) * latched().regions.slots();
 }
 
-/// Sources may have ended, and hear nothing of what becomes of their frames: an error says it.
+/// Posts an error, because sources that have ended receive no flow error.
 void TensorMuxer::report_negotiation_error(const std::string &cause) {
   if (!GST_PAD_IS_FLUSHING(element_->srcpad))
     core_.errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
@@ -169,7 +169,7 @@ void TensorMuxer::report_negotiation_error(const std::string &cause) {
 bool TensorMuxer::finish_negotiation(bool negotiated) {
   negotiated_ = negotiated;
   if (negotiated) return true;
-  // What has failed before has said why, and is the one error.
+  // If a step has failed before, it has already posted the only error.
   const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
   report_negotiation_error("downstream takes " + text_of(taken.get()) +
                            ", the element gives other/tensors");
@@ -236,14 +236,14 @@ void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) 
 }
 
 void TensorMuxer::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
-  GST_CAT_INFO_OBJECT(category_, where, "dropping what is late: %" GST_TIME_FORMAT,
+  GST_CAT_INFO_OBJECT(category_, where, "dropping a late frame: %" GST_TIME_FORMAT,
                       GST_TIME_ARGS(time));
   GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
                                             pts, schedule_.window());
   gst_element_post_message(GST_ELEMENT(element_), message);
 }
 
-/// As GstBaseTransform takes it: what is late is to be twice as much ahead.
+/// Like GstBaseTransform: after a late frame, skips twice the delay.
 void TensorMuxer::handle_qos(GstEvent *event) {
   GstClockTimeDiff jitter = 0;
   GstClockTime time = GST_CLOCK_TIME_NONE;
@@ -376,7 +376,7 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
   return Ref<GstBuffer>(buffer);
 }
 
-/// None where it failed, with the error reported.
+/// Returns null and reports the error on failure.
 Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
@@ -391,7 +391,7 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
 
 namespace {
 
-/// What was asked for in the time of the cameras' streams, in running time, which begins anew.
+/// Converts the requested segment from the streams' time to running time, which restarts.
 GstSegment in_running_time(const GstSegment &asked) {
   GstSegment own;
   gst_segment_init(&own, GST_FORMAT_TIME);
@@ -425,7 +425,8 @@ GstFlowReturn TensorMuxer::push(const MuxBatch &batch, Ref<GstBuffer> buffer) {
   gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,
                                   GST_BUFFER_DURATION(buffer.get()), nullptr);
   const GstFlowReturn flow = gst_aggregator_finish_buffer(element_, buffer.release());
-  // Sources hear of it with their next frame, if there is one. Others have said what failed.
+  // Sources receive the flow error only with their next frame. For other errors, another element
+  // has posted the cause.
   if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
   return flow;

@@ -21,7 +21,7 @@ struct MuxSettings : TensorSettings {
 
 const Properties<MuxSettings> &mux_properties();
 
-/// What cudatensormux does, in plain C++; of GstAggregator's functions those of the same names.
+/// The implementation of cudatensormux. Functions named like those of GstAggregator implement them.
 class TensorMuxer final : public Configurable {
  public:
   TensorMuxer(GstAggregator *element, GstDebugCategory *category)
@@ -32,7 +32,7 @@ class TensorMuxer final : public Configurable {
 
   ElementCore &core() { return core_; }
 
-  // With the object lock held.
+  // To be called with the object lock held.
   std::optional<Effect> set_property(guint index, const GValue *value) override;
   void get_property(guint index, GValue *value) override { settings_.get(index, value); }
   void latch() override { settings_.latch(); }
@@ -51,7 +51,7 @@ class TensorMuxer final : public Configurable {
   bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
   void set_stream_id(GstAggregatorPad *pad, GstEvent *event);
   GstFlowReturn update_src_caps(GstCaps *downstream, GstCaps **result);
-  /// After GstAggregator's own; returns what it is given.
+  /// Called after GstAggregator's implementation, with its result, which it returns.
   bool finish_negotiation(bool negotiated);
   bool set_src_caps(GstCaps *caps);
   bool propose_allocation(GstAggregatorPad *pad, GstQuery *query);
@@ -87,20 +87,21 @@ class TensorMuxer final : public Configurable {
   GstAggregator *element_;
   GstDebugCategory *category_;
   LatchedSettings<MuxSettings> settings_;
-  std::unique_ptr<NormalizeOperation> operation_;  // goes in its session's scope, at last by core_
+  std::unique_ptr<NormalizeOperation> operation_;  // destroyed within the scope of its session
   ElementCore core_;
 
-  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // that is not late downstream
+  /// The running time before which frames are late downstream.
+  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};
 
-  // The streaming thread's.
+  // Used only by the streaming thread.
   BatchSchedule schedule_;
-  bool renegotiating_ = false;  // caps are to be negotiated before the next batch
-  bool negotiated_ = true;      // as far as was tried
+  bool renegotiating_ = false;  // negotiate caps before the next batch
+  bool negotiated_ = true;      // false if the last negotiation failed
   bool live_ = false;
-  bool begins_segment_ = true;  // before the next batch
+  bool begins_segment_ = true;  // send a segment before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
-  // What operation_ was made for.
+  // The parameters of operation_.
   NormalizeParams params_;
   TensorDesc made_ = {};
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a picture lies in a tensor, and where it came from. gstcudatensor.h includes this file. */
+/* The position of a picture in a tensor, and its source. Included by gstcudatensor.h. */
 #ifndef GST_CUDA_TENSOR_GEOMETRY_H
 #define GST_CUDA_TENSOR_GEOMETRY_H
 
@@ -12,17 +12,17 @@ G_BEGIN_DECLS
 /**
  * GstCudaTensorGeometry:
  * @matrix: row-major 2×3, from the source picture to the tensor, in continuous pixel coordinates
- * @inverse: the way back
- * @src_width: of the source picture, in pixels
- * @src_height: likewise
- * @dst_width: of the picture in the tensor, in pixels
- * @dst_height: likewise
- * @pad_left: where the content begins, in pixels of the tensor
- * @pad_top: likewise
- * @content_width: what the content covers, in pixels of the tensor
- * @content_height: likewise
+ * @inverse: row-major 2×3, from the tensor to the source picture
+ * @src_width: width of the source picture, in pixels
+ * @src_height: height of the source picture, in pixels
+ * @dst_width: width of the tensor, with padding, in pixels
+ * @dst_height: height of the tensor, with padding, in pixels
+ * @pad_left: left edge of the content, in pixels of the tensor
+ * @pad_top: top edge of the content, in pixels of the tensor
+ * @content_width: width of the content, in pixels of the tensor
+ * @content_height: height of the content, in pixels of the tensor
  *
- * How a picture lies in its tensor: what GstCudaTensorGeometryMeta says.
+ * The position of a picture in its tensor, from GstCudaTensorGeometryMeta.
  */
 typedef struct {
   gdouble matrix[6];
@@ -44,7 +44,7 @@ typedef struct {
  * @duration: the picture's duration, in ns
  * @running_time: the picture's running time, in ns
  * @has_geometry: whether @geometry is set
- * @geometry: the position of the picture in the slot, as if the slot were a tensor of its own
+ * @geometry: the position of the picture in the slot, as if the slot were a separate tensor
  * @has_region: whether the slot holds a region of a picture and @region is set
  * @region: x, y, width and height, in pixels of the input picture
  * @has_roi: whether the region comes from a #GstVideoRegionOfInterestMeta and the next three fields

@@ -11,17 +11,17 @@ G_BEGIN_DECLS
 
 /**
  * GstCudaTensorHistogram:
- * @timestamp: of the first frame, in ns; %GST_CLOCK_TIME_NONE where it is not known, as all times
- * @stream_time: the same as stream time
- * @running_time: the same as running time
- * @duration: of the frames, in ns: from the lowest timestamp to the end of the frame with the highest
- * @frames: how many frames were counted
- * @pixels: how many pixels were counted, of all frames
- * @bins: shape 256: the pixels of each luma, from 0 to 255
- * @mean: of luma
- * @stddev: of luma, of the population
- * @min: the lowest luma in use
- * @max: the highest luma in use
+ * @timestamp: timestamp of the first frame, in ns; all times are %GST_CLOCK_TIME_NONE if unknown
+ * @stream_time: stream time of the first frame
+ * @running_time: running time of the first frame
+ * @duration: duration in ns, from the lowest timestamp to the end of the frame with the highest one
+ * @frames: number of frames that were counted
+ * @pixels: number of pixels that were counted in all frames
+ * @bins: number of pixels with each luma value, from 0 to 255
+ * @mean: mean of luma
+ * @stddev: population standard deviation of luma
+ * @min: lowest luma value that occurs
+ * @max: highest luma value that occurs
  * @median: percentile 50 of luma
  * @p1: percentile 1
  * @p5: percentile 5
@@ -29,14 +29,14 @@ G_BEGIN_DECLS
  * @p99: percentile 99
  * @clipped_low: share of pixels at or below black, from 0 to 1
  * @clipped_high: share of pixels at or above white, from 0 to 1
- * @has_roi: whether a region of the frames was counted, and the next four are set
+ * @has_roi: whether only a region of the frames was counted and the next four fields are set
  * @roi_x: left edge of the region, in pixels of the frame
  * @roi_y: top edge of the region, in pixels of the frame
  * @roi_width: width of the region, in pixels
  * @roi_height: height of the region, in pixels
  *
- * The luminance histogram of one or more frames: what a message of cudahistogram says. Luma is 0 to
- * 255 as in the picture: most video has black at 16 and white at 235.
+ * The luminance histogram of one or more frames, from a message of cudahistogram. Luma is from 0 to
+ * 255, as in the picture: most video has black at 16 and white at 235.
  *
  * Since: 0.1
  */
@@ -58,7 +58,7 @@ typedef struct {
  * gst_cuda_tensor_is_histogram:
  * @message: any message
  *
- * Looks at the message's type and name alone, so that every message of a bus can be asked.
+ * Checks only the type and the name of the message, so that it accepts any message of a bus.
  *
  * Returns: whether it is a message of cudahistogram
  *
@@ -69,11 +69,11 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_is_histogram(GstMessage *message);
 /**
  * gst_cuda_tensor_histogram_parse:
  * @message: a message of cudahistogram
- * @histogram: (out caller-allocates): what the message says; unchanged where this fails
- * @error: where an error goes, or %NULL
+ * @histogram: (out caller-allocates): the contents of the message; unchanged on failure
+ * @error: return location for a #GError, or %NULL
  *
- * Returns: %TRUE, or %FALSE with %GST_CUDA_TENSOR_ERROR_MESSAGE, which names the field that is missing
- *   or has another type
+ * Returns: %TRUE, or %FALSE with %GST_CUDA_TENSOR_ERROR_MESSAGE, whose message names a field that is
+ *   missing or has the wrong type
  *
  * Since: 0.1
  */
@@ -83,13 +83,13 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_histogram_parse(GstMessage *message
 
 /**
  * gst_cuda_tensor_histogram_add:
- * @sum: (inout): the sum so far; all zeros for an empty one
+ * @sum: (inout): the sum; all zeros if it is empty
  * @more: the histogram of frames that were played after those of @sum
  *
  * Adds the frames, pixels and bins of @more. The statistics become those of the summed bins, with
  * cudahistogram's definitions; the clipped shares are weighted by pixels. The times and the region
- * stay those of the first frame, and the duration is extended to the end of @more; where timestamps
- * are not known, durations are added.
+ * remain those of the first frame, and the duration is extended to the end of @more. If timestamps
+ * are unknown, durations are added.
  *
  * Since: 0.1
  */

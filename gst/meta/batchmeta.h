@@ -7,7 +7,7 @@
 // `pad-index` and `stream-id` may be set), `pad-index` (gint: the number of the sink pad, -1 =
 // none), `stream-id` (string, if known), `pts`, `duration` and `running-time` of the picture
 // (guint64, ns, GST_CLOCK_TIME_NONE if unknown), and the fields of GstCudaTensorGeometryMeta, which
-// describe the slot as if it were a tensor of its own. If the slot holds a region of its picture,
+// describe the slot as if it were a separate tensor. If the slot holds a region of its picture,
 // it has `region` (GST_TYPE_ARRAY of four doubles: x, y, width and height in pixels of the input
 // frame). If the region comes from a GstVideoRegionOfInterestMeta, it also has `roi-type` (string),
 // `roi-id` and `parent-id` (gint). The field `left-out` (guint) is the number of regions that did

@@ -27,7 +27,7 @@ struct FoundRegion {
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
   guint left_out = 0;                ///< number of metas that did not fit into the batch
-  bool is_whole = false;  ///< no regions were asked for: there is one, of all the picture
+  bool is_whole = false;  ///< no regions were requested: the only one is the whole picture
 };
 
 }  // namespace cudatensor

@@ -39,7 +39,7 @@ GType any_double_get_type() {
   return type;
 }
 
-/// The range is for those who look at it: an element refuses what lies outside, with an error.
+/// The range is only informative. An element rejects values outside it with an error.
 GParamSpec *any_double(const char *name, const char *nick, const char *blurb, double initial,
                        double min, double max, GParamFlags flags) {
   auto *spec = static_cast<GParamSpecDouble *>(

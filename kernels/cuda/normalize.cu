@@ -31,7 +31,7 @@ struct Range {
   size_t begin, end;
 };
 
-/// What the slots of a launch are, and where they go.
+/// The slots of a launch and their positions in the tensor.
 struct Batch {
   const std::vector<Slot> &slots;
   const SlotPlans &plans;
@@ -41,7 +41,7 @@ struct Batch {
   bool is_pad(size_t slot) const { return plans.place(slot) == SlotPlans::kPad; }
 };
 
-/// What is launched for the plans of one kind. `Uploaded` is such a plan on the device.
+/// The launches for plans of one type. `Uploaded` is such a plan on the device.
 template <class Uploaded, int kFrames>
 class PlansOfKind {
  public:

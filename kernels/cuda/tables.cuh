@@ -222,7 +222,7 @@ class UploadedTables {
   Tables<Weight> tables_;
 };
 
-/// Tables that change from frame to frame: places of one size, one behind the other.
+/// Tables that change from frame to frame, in consecutive places of the same size.
 class PerFrameTables {
  public:
   PerFrameTables(CudaDevice &device, size_t place_bytes, size_t places)
@@ -231,8 +231,8 @@ class PerFrameTables {
         place_bytes_(place_bytes),
         memory_(device.allocate(place_bytes * places)) {}
 
-  /// Queues the upload of tables to a place and those behind it; work that is queued before still
-  /// reads the tables before. Returns where the place begins.
+  /// Queues the upload of tables to a place and the following ones. Work that was queued earlier
+  /// still reads the earlier tables. Returns the address of the place.
   const uint8_t *upload(size_t place, const TableBytes &tables, Stream stream) {
     const std::vector<uint8_t> &bytes = tables.get();
     const auto row = static_cast<ptrdiff_t>(bytes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kernels that fill the slots of a tensor. There are hundreds, which take minutes to compile: each
-// element type has a source file of its own.
+// The kernels that fill the slots of a tensor. There are hundreds, which take minutes to compile:
+// each element type has its own source file.
 #pragma once
 
 #include "kernels/cuda/resample.cuh"
@@ -8,7 +8,8 @@
 
 namespace cudatensor::cuda {
 
-/// The kernels for a plan. `Uploaded` is the plan on the device, kFrames the most slots of a launch.
+/// The kernels for a plan. `Uploaded` is the plan on the device, kFrames the most slots of a
+/// launch.
 template <class Uploaded, int kFrames>
 struct TensorKernels {
   using Work = PixelWork<typename Uploaded::Args, TensorArgs, kFrames>;

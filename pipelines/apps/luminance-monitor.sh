@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # luminance-monitor.sh [SOURCE...] [OPTION...]
-# Watches the luminance of cameras (/dev/video0), files and URIs: a page at http://127.0.0.1:8080/
-# shows which are too dark, too bright, covered, frozen or flickering, and since when. Without
-# SOURCE and --config: a short clip, again and again. --help lists the options.
+# Monitors the luminance of cameras (/dev/video0), files and URIs. A web page at
+# http://127.0.0.1:8080/ shows which of them are too dark, too bright, covered, frozen or
+# flickering, and since when. Without SOURCE and --config, plays a short clip repeatedly. --help
+# lists the options.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 # shellcheck source-path=SCRIPTDIR
 . "$root/pipelines/apps/luminance-monitor/setup.sh"
-# Cameras send H.264 and H.265.
+# gstreamer1.0-libav decodes H.264 and H.265, which most cameras send.
 need_packages "${monitor_packages[@]}" gstreamer1.0-libav
 application=pipelines/apps/luminance-monitor/luminance-monitor
 application_options+=(-Dmonitor=enabled)

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # multicam.sh [CAMERA... [--loop] [--tensor=PROPERTIES]]
-# Makes batches of the pictures of cameras (URIs or files) and hands them to a thread as DLPack
-# tensors. Without CAMERA: a short clip four times.
-# Prints each camera's frames a second, their age and a value, every other second; cameras that fail
-# are begun again.
+# Combines the pictures of cameras (URIs or files) into batches and passes them to a thread as
+# DLPack tensors. The default is four times a short clip. Every two seconds, prints the frames per
+# second of each camera, their age, and the value of a pixel. Cameras that fail are reconnected.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"

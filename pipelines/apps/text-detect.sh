@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # text-detect.sh [SOURCE] [OPTION...]
 # Finds text in the pictures of a camera (/dev/video0, until Ctrl-C), a file or a URI, and draws
-# boxes around it. Without SOURCE: a short clip of pedestrians and a sign. --help lists the options.
-# Prints where text is, frame by frame. Shows the frames where there is a display. Writes the one
-# with the most text to build/text-detect.jpg where neither --output nor --json is given.
+# boxes around it. The default SOURCE is a short clip of pedestrians and a sign. --help lists the
+# options.
+# Prints the position of the text in each frame, and shows the frames if there is a display. Without
+# --output and --json, writes the frame with the most text to build/text-detect.jpg.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
@@ -12,7 +13,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/textdetect/setup.sh"
 
 [ -z "${DISPLAY:-}" ] || need_packages gstreamer1.0-x
-need_text_detect || { echo "text-detect: its Python packages cannot be fetched" >&2; exit 1; }
+need_text_detect || { echo "text-detect: cannot download its Python packages" >&2; exit 1; }
 export PYTHONPATH=$root/gst/python${PYTHONPATH:+:$PYTHONPATH}
 export GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0
 BUILD_DIR=$build exec "$text_detect_python" "$root/pipelines/apps/textdetect" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs multicam of the build in $BUILD_DIR: with files, and with a camera that dies and returns."""
+"""Runs multicam of the build in $BUILD_DIR with files, and with cameras that fail and return."""
 import contextlib
 import http.server
 import os
@@ -25,7 +25,7 @@ def expect(condition, what, text):
 
 
 def has_rtsp():
-    """Whether there is what sends and receives H.264 over RTSP here."""
+    """Whether the elements and the server for H.264 over RTSP are installed."""
     wanted = ("x264enc", "avdec_h264", "rtspsrc")
     server = "import gi; gi.require_version('GstRtspServer', '1.0')"
     return all(subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
@@ -40,8 +40,8 @@ def files_end():
     expect(done.returncode == 0, f"exited with {done.returncode}", done.stdout)
     expect(f"\n{3 * CLIP_FRAMES} frames\n" in done.stdout, "not all frames", done.stdout)
     expect("lost" not in done.stdout, "a file was lost", done.stdout)
-    values = re.findall(r"middle ([-+][\d.]+)", done.stdout)
-    expect(len(set(values)) == 1, "the same frame has other values", done.stdout)
+    values = re.findall(r"center pixel ([-+][\d.]+)", done.stdout)
+    expect(len(set(values)) == 1, "the same frame has different values", done.stdout)
 
 
 def errors_are_one_line():
@@ -56,9 +56,9 @@ def errors_are_one_line():
 
 
 class Camera(http.server.BaseHTTPRequestHandler):
-    """Serves the clip about as fast as a camera would: /broken breaks off in the middle, and is then
-    not there for a while; /silent says no more from the middle on, the first time. /jpeg: pictures of
-    20 kB, ten a second, without an end."""
+    """Serves the clip about as fast as a camera would. /broken stops in the middle the first time,
+    and then fails for a while. /silent sends nothing after the middle the first time. /jpeg sends
+    ten pictures of 20 kB per second without end."""
     broken = silent = None
     picture = b""
 
@@ -101,7 +101,7 @@ class Camera(http.server.BaseHTTPRequestHandler):
 
 
 class Run:
-    """multicam with these cameras, until told to stop."""
+    """multicam with these cameras, until stop() is called."""
 
     def __init__(self, *cameras):
         self._multicam = subprocess.Popen([MULTICAM, *cameras, "--tensor=width=64 height=48"],
@@ -112,7 +112,7 @@ class Run:
         self.text = ""
 
     def until(self, pattern):
-        """The next line like that."""
+        """Reads lines until one matches the pattern."""
         for line in self._multicam.stdout:
             self.text += line
             if re.match(pattern, line):
@@ -143,18 +143,18 @@ def broken_camera_returns(server):
 
 
 def looped_files_are_not_lost():
-    """They begin again, each time that they end."""
+    """They start again each time they end."""
     run = Run(CLIP, "--loop")
     for _ in range(2):
         run.until(r"camera 0: [\d.]+ frames/s, .*old")
     run.stop()
     frames = int(re.search(r"^(\d+) frames$", run.text, re.M)[1])
-    expect(frames > CLIP_FRAMES, "it began but once", run.text)
-    expect(not re.search("lost|ended", run.text), "its end is told of", run.text)
+    expect(frames > CLIP_FRAMES, "the file was played only once", run.text)
+    expect(not re.search("lost|ended", run.text), "the end of the file is reported", run.text)
 
 
 def jpeg_over_http_comes(server):
-    """Before the megabytes have come that a demuxer of more streams collects: at once."""
+    """Frames arrive before a demuxer has searched megabytes of data for other streams."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "picture.jpg"
         subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=1", "pattern=snow", "!",
@@ -164,11 +164,11 @@ def jpeg_over_http_comes(server):
     run = Run(server + "jpeg")
     run.until(r"camera 0: [\d.]+ frames/s, .*old")
     run.stop()
-    expect("lost" not in run.text, "it was lost before", run.text)
+    expect("lost" not in run.text, "the camera was lost before the first frame", run.text)
 
 
-def silent_camera_makes_nobody_late():
-    """Over RTSP, where elements wait for packets that are late."""
+def silent_camera_does_not_delay_others():
+    """With RTSP, for which elements wait for late packets."""
     server = subprocess.Popen([sys.executable, SERVER], text=True, stdout=subprocess.PIPE)
     uri = f"rtsp://127.0.0.1:{int(server.stdout.readline())}/"
     try:
@@ -179,13 +179,13 @@ def silent_camera_makes_nobody_late():
     finally:
         server.kill()
         server.wait()
-    # Of the reports while it is silent and not yet lost.
+    # From the reports while the camera sends nothing and is not yet lost.
     ages = re.findall(r"camera 0: .* ([\d.]+) ms old.*\ncamera 1: 0\.0 frames/s\n", run.text)
     expect(ages and min(map(float, ages)) < 1500, "the other camera is late", run.text)
 
 
-def silent_camera_is_begun_again(server):
-    """The one that waits for it is not taken for silent."""
+def silent_camera_is_reconnected(server):
+    """The camera that waits for it does not count as silent."""
     run = Run(server + "broken", server + "silent")
     run.until(r"camera 1: lost: no frames")
     run.until(r"camera 1: [\d.]+ frames/s, .*old")
@@ -193,9 +193,9 @@ def silent_camera_is_begun_again(server):
     expect("camera 0: lost: no frames" not in run.text, "the other camera was lost, too", run.text)
 
 
-def goes_on_without_files(server):
-    """A file that has ended, and a camera that is not there yet."""
-    Camera.broken = time.monotonic() + 2  # not there for five seconds
+def continues_without_files(server):
+    """A file that has ended, and a camera that is not available yet."""
+    Camera.broken = time.monotonic() + 2  # not available for five seconds
     run = Run(CLIP, server + "broken")
     run.until(r"camera 0: .*, ended")
     run.until(r"camera 1: [\d.]+ frames/s, .*old")
@@ -209,7 +209,7 @@ def other_formats_are_converted():
                         "video/x-raw,format=YUY2,width=64,height=48", "!", "avimux", "!",
                         "filesink", f"location={video}"], check=True, timeout=60)
         run = Run(video)
-        run.until(r"camera 0: .*middle .*ended")
+        run.until(r"camera 0: .*center pixel .*ended")
         run.stop()
 
 
@@ -220,8 +220,8 @@ uri = serve()
 looped_files_are_not_lost()
 jpeg_over_http_comes(uri)
 broken_camera_returns(uri)
-silent_camera_is_begun_again(uri)
-goes_on_without_files(uri)
+silent_camera_is_reconnected(uri)
+continues_without_files(uri)
 if has_rtsp():
-    silent_camera_makes_nobody_late()
-print("multicam counts, names errors, and gets its cameras back")
+    silent_camera_does_not_delay_others()
+print("multicam counts frames, reports errors and reconnects cameras")

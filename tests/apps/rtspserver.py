@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that send H.264 over RTSP, ten frames a second of 320x240. Prints its port.
+"""Cameras that send H.264 over RTSP, ten frames of 320x240 per second. Prints its port.
 
-/live: goes on; /stall: is silent after FRAMES frames, with the connection open; /die: the server
-ends after FRAMES frames; /resize: sends 160x160 after FRAMES frames. Each for every new connection.
+/live keeps sending. /stall stops after FRAMES frames with the connection open. At /die, the server
+exits after FRAMES frames. /resize sends 160x160 after FRAMES frames. This applies to every
+connection.
 """
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds pipelines/apps/text-detect against rapidocr's preprocessing, and runs it as a user does.
+"""Compares pipelines/apps/textdetect with rapidocr's preprocessing, and runs it like a user.
 
 usage: textdetect.py CHECK
 """
@@ -34,7 +34,7 @@ SERVER = ROOT / "tests/apps/rtspserver.py"
 CLIP = ROOT / "pipelines/media/pedestrians.webm"
 DECODED = f'filesrc location="{CLIP}" ! matroskademux ! vp8dec ! videoconvert ! videoscale'
 SIGN = 415, 205, 442, 242  # what is written on it: left, top, right, bottom in the clip's pixels
-# Of a clip, FRAMES frames are looked at, each STEP after the one before.
+# The number of frames of a clip to compare, and their distance.
 FRAMES, STEP = 4, 15
 
 
@@ -44,7 +44,7 @@ def check(holds, what):
 
 
 def frames_of(video, size, detector, count, step=1):
-    """Tensors with the BGR pictures that they were made of."""
+    """Yields tensors with their BGR pictures."""
     stream = Stream(video, size, detector.mean, detector.std)
     try:
         stream.start()
@@ -55,16 +55,17 @@ def frames_of(video, size, detector, count, step=1):
         stream.close()
 
 
-# Beside rapidocr
+# Comparison with rapidocr
 
 def distances(quads, others):
-    """Of each quad to the nearest of the others: how far their corners lie apart at most."""
+    """For each quad, the largest distance of its corners to those of the nearest other quad."""
     return [min((np.abs(quad - other).max() for other in others), default=np.inf)
             for quad in quads]
 
 
 def compare(detector, tensor, picture):
-    """Pixels in both masks and in either, and the distances of rapidocr's boxes to ours."""
+    """Returns the number of pixels in both masks and in either, and the distances of rapidocr's
+    boxes to ours."""
     rapidocr, shape = detector.rapidocr, picture.shape[:2]
     expected = rapidocr.get_preprocess(max(shape))(picture)
     check(np.shape(tensor) == expected.shape, f"{np.shape(tensor)} is {expected.shape}")
@@ -80,10 +81,10 @@ def compare(detector, tensor, picture):
 
 
 def masks(side, caps, least, pooled, near):
-    """The masks of the tensors beside those of rapidocr's.
+    """Compares the masks of our tensors with those of rapidocr's.
 
-    `least`: IoU of each frame's, `pooled`: of all together, `near`: share of boxes within 2 pixels.
-    A faint box may come, go or turn with the last bit of a pixel.
+    `least`: minimum IoU of a frame, `pooled`: of all frames together, `near`: minimum share of boxes
+    within 2 pixels. A faint box may appear, disappear or turn with the last bit of a pixel.
     """
     detector = Detector(side)
     video = f"{DECODED} ! video/x-raw,{caps}"
@@ -99,7 +100,7 @@ def masks(side, caps, least, pooled, near):
     share = np.mean(np.array(apart) <= 2)
     print(f"side {side}, {caps}: IoU of {len(both)} masks {all_of_them:.4f}, the least "
           f"{worst:.4f}; {share:.0%} of {len(apart)} boxes within 2 pixels", flush=True)
-    check(worst >= least and all_of_them >= pooled and share >= near, "what is said there")
+    check(worst >= least and all_of_them >= pooled and share >= near, "they are within the limits")
 
 
 def bgr(_):
@@ -109,13 +110,13 @@ def bgr(_):
 
 
 def nv12(_):
-    """rapidocr gets a picture whose chroma was enlarged, and whose colours were clipped, before the
-    resize and not in one step with it: saturated edges differ by up to 40 of 255."""
+    """For rapidocr, chroma is enlarged and colors are clipped before the resize, not in one step
+    with it. Saturated edges therefore differ by up to 40 of 255."""
     masks(1088, "format=NV12", 0.85, 0.93, 0.5)
     masks(736, "format=NV12,width=1920,height=1080", 0.95, 0.97, 0.6)
 
 
-# Text whose place is known
+# Text at a known position
 
 def write_picture(path, width, height):
     """A picture with one word; returns its left, top, right and bottom."""
@@ -216,7 +217,7 @@ def draws_boxes(folder):
     word = write_picture(source, 800, 600)
     text = run(source, "--headless", "--output", drawn).stdout
     check(re.search(r"^ +0\.00 s +score 0\.\d\d at \(\d+, \d+\)", text, re.M), text)
-    check(re.search(r"^1 frames, .* text in 1; tensor 1×3×1088×1440", text, re.M), text)
+    check(re.search(r"^1 frames, .* 1 frames with text; tensor 1×3×1088×1440", text, re.M), text)
     changed = np.argwhere((cv2.imread(str(source)) != cv2.imread(str(drawn))).any(axis=2))
     drawn = np.array([changed.min(axis=0), changed.max(axis=0)])[:, ::-1]
     check(is_around(drawn, word, 60), f"what is drawn lies around {word}: {drawn}")
@@ -236,7 +237,7 @@ def finds_no_text(folder):
     cv2.imwrite(str(folder / "empty.png"), np.full((200, 300, 3), 90, np.uint8))
     done = run(folder / "empty.png", "--json")
     check(json.loads(done.stdout) == {"pts": 0, "quads": [], "scores": []}, done.stdout)
-    check("text in 0;" in done.stderr, done.stderr)
+    check(" 0 frames with text;" in done.stderr, done.stderr)
 
 
 def names_errors(folder):
@@ -244,11 +245,11 @@ def names_errors(folder):
     nowhere = folder / "folder.png"
     nowhere.mkdir()
     for expected, arguments in (
-            ("there is no '/no/such/file'", ["/no/such/file"]),
+            ("'/no/such/file' does not exist", ["/no/such/file"]),
             ("is a directory", [folder]),
             ("Could not determine type of stream", [folder / "words.txt"]),
-            ("gave no frame", [CLIP, "--start", "100"]),
-            ("cannot be written", [CLIP, "--frames", "1", "--output", nowhere])):
+            ("sent no frame", [CLIP, "--start", "100"]),
+            ("cannot write", [CLIP, "--frames", "1", "--output", nowhere])):
         errors = run(*arguments, expect=1).stderr
         check(errors.count("text-detect: ") == 1 and expected in errors, f"'{expected}': {errors}")
     for arguments in ["--size", "100x100"], ["--output", "x.gif"], ["--frames", "0"]:
@@ -256,9 +257,9 @@ def names_errors(folder):
 
 
 def keeps_what_came_before(folder):
-    """A camera that is lost: its frames have been looked at, and the best one is written."""
+    """If a camera is lost, the best of its frames is still written."""
     if not has_rtsp():
-        print("no camera: there is no H.264 over RTSP here")
+        print("not tested: H.264 over RTSP is not installed")
         return
     picture = folder / "lost.png"
     with subprocess.Popen(["/usr/bin/python3", SERVER], text=True, stdout=subprocess.PIPE) as server:

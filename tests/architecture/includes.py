@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""includes.py ROOT: the layers of kernels/, gst/ and luminance-monitor. Every file includes by paths
-from the root of its tree, and only its own folder and those below it. No headers include each other in
-a loop; of the monitor, no headers with the sources of their names. Of the rest of the repository, the
-monitor includes only the library's header."""
+"""includes.py ROOT: checks the layers of kernels/, gst/ and luminance-monitor. Every file includes
+by paths from the root of its tree, and only from its own folder and the layers below. Headers do
+not include each other in a loop; for the monitor, a header and its source count as one file. From
+the rest of the repository, the monitor includes only the library's header."""
 import pathlib
 import re
 import sys
 
 SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
-# Each folder, and those that it may include besides itself.
+# Each folder and the other folders from which it may include.
 BELOW = {
     'kernels': (),
     'kernels/cpu': ('kernels',),
@@ -38,7 +38,7 @@ MADE = {'config.h', 'page-resources.h'}  # by Meson
 FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
 LIBRARY = 'gst/library'
 LIBRARY_HEADER = 'gstcudatensor.h'
-# Where they are installed there is no root: they include each other by name.
+# Installed headers have no root, so they include each other by name.
 INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorgeometry.h',
              'gstcudatensorhistogram.h'}
 
@@ -48,8 +48,8 @@ def is_beside(path, name):
 
 
 class Tree:
-    """Sources that include each other by paths from `root`. `unit_of`: which files are one where
-    loops are looked for."""
+    """Sources that include each other by paths from `root`. `unit_of`: the unit of a file in the
+    search for loops."""
 
     def __init__(self, root, tops, below, fault_of_foreign, unit_of):
         self._root, self._below, self._fault_of_foreign = root, below, fault_of_foreign
@@ -86,7 +86,7 @@ class Tree:
 
 
 def loop_in(edges):
-    """A way along the edges that comes back to where it begins; empty where there is none."""
+    """A loop in the graph; empty if there is none."""
     done = set()
 
     def search(node, way):

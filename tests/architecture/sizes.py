@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""sizes.py ROOT: no file of kernels/, gst/ and luminance-monitor has 500 lines, and no function in
-C++ has 60, from its first line to its closing brace."""
+"""sizes.py ROOT: checks that files of kernels/, gst/ and luminance-monitor have less than 500
+lines, and C++ functions less than 60, from the first line to the closing brace."""
 import pathlib
 import re
 import sys
@@ -15,11 +15,11 @@ OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|'
                     r'"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|'
                     r'^[ \t]*#(?:\\\n|[^\n])*', re.M | re.S)
 TEMPLATE = re.compile(r'\btemplate\s*<')
-# Macros may stand before it, without a semicolon.
+# Macros without a semicolon may precede it.
 SCOPE = re.compile(r'(?:^|\)\s*\n)\s*(?:(?:typedef|static|inline|constexpr|const|extern)\s+)*'
                    r'(?:class|struct|union|enum|namespace)\b[^()]*(?:\([^()]*\))?[^()]*$|'
                    r'\bextern\s*$')
-# The end of what precedes the body of a function: its parameters, or the initialisers of a
+# The end of what precedes the body of a function: its parameters, or the initializers of a
 # constructor, and qualifiers.
 BEFORE_BODY = re.compile(r'(?:\)|\}|\bconst|\bnoexcept|\boverride|\bfinal|\btry|&)\s*$|->[^;{}]*$')
 
@@ -29,7 +29,7 @@ def blanked(text):
 
 
 def closing(text, at, pair='{}'):
-    """The place of the bracket that closes the one at `at`."""
+    """The position of the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] == pair[0]) - (text[i] == pair[1])
@@ -48,7 +48,7 @@ def without_template(head):
 def functions(text):
     """The first and the last line of each function, numbered from 1."""
     text, found = blanked(text), []
-    begin = i = 0  # of what is read
+    begin = i = 0  # of the current declaration
     while i < len(text):
         head = without_template(text[begin:i]) if text[i] == '{' else ''
         if text[i] == ':' and re.search(r'\b(?:public|private|protected)\s*$', text[begin:i]):

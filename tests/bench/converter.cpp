@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A C interface to GstVideoConverter as videoconvertscale sets it up where nothing is said.
+// A C interface to GstVideoConverter with the default settings of videoconvertscale.
 #include <gst/video/video.h>
 
 #include <initializer_list>
@@ -13,11 +13,11 @@ struct Converter {
   GstVideoFrame in, out;
 };
 
-/// A frame of a buffer of its own.
+/// A frame in a new buffer.
 void make_frame(GstVideoFrame *frame, const char *format, int width, int height) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height);
-  // As the frames are made, and OpenCV reads them.
+  // The matrix of the frames, which OpenCV uses too.
   if (GST_VIDEO_INFO_IS_YUV(&info)) info.colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
   GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   gst_video_frame_map(frame, &info, buffer, GST_MAP_READWRITE);
@@ -26,7 +26,7 @@ void make_frame(GstVideoFrame *frame, const char *format, int width, int height)
 
 }  // namespace
 
-/// Bilinear; the picture fills `height` rows from `top` on, the rest is grey (114).
+/// A bilinear converter. The picture fills `height` rows from `top` on, the rest is gray (114).
 EXPORT Converter *converter_new(const char *in_format, int in_width, int in_height,
                                 const char *out_format, int out_width, int out_height, int top,
                                 int height, unsigned threads) {
@@ -46,7 +46,7 @@ EXPORT Converter *converter_new(const char *in_format, int in_width, int in_heig
   return c;
 }
 
-/// Where the pictures lie; their rows have no gaps.
+/// The address of the input or output picture. Its rows have no gaps.
 EXPORT void *converter_data(Converter *c, int out) {
   return GST_VIDEO_FRAME_PLANE_DATA(out != 0 ? &c->out : &c->in, 0);
 }

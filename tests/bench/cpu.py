@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times the CPU backend beside its peers on the same frames, in turn, in one process, and prints a
-table, or puts it between the marks in a document."""
+"""Times the CPU backend and other software on the same frames, in turn, in one process. Prints a
+table, or writes it to its place in a document."""
 import argparse
 import ctypes
 import datetime
@@ -15,9 +15,10 @@ import numpy as np
 
 from cpuworks import ALONE, Works, nv12_of, read_video
 
-BEGIN, END = "<!-- written by tests/bench/cpu.sh -->\n", "<!-- written so far -->\n"
-HEAD = ("| | by | 1 thread, ms | ÷ ours | 2 threads, ms | ÷ ours | 1 thread ÷ 2 |\n"
-        "|---|---|---|---|---|---|---|\n")
+BEGIN = "<!-- written by tests/bench/cpu.sh -->\n"
+END = "<!-- end of the part written by tests/bench/cpu.sh -->\n"
+HEAD = ("| operation | software | 1 thread, ms | ÷ ours | 2 threads, ms | ÷ ours | "
+        "1 thread ÷ 2 threads |\n|---|---|---|---|---|---|---|\n")
 
 
 def time_round(call, frames, calls):
@@ -28,13 +29,14 @@ def time_round(call, frames, calls):
 
 
 def calls_in(call, frames, milliseconds):
-    """How many calls fill a round."""
+    """The number of calls that fill a round."""
     once = min(time_round(call, frames, 1) for _ in range(3))
     return max(1, round(milliseconds / once))
 
 
 def time_work(works, rounds, milliseconds):
-    """Times by name and number of threads, a round of each in turn, all on the same frames."""
+    """The title of a work, and the times of each round by name and number of threads. The rounds
+    take turns, and all use the same frames."""
     made = {threads: work() for threads, work in works.items()}
     frames = made[1][1]
     timed = [(name, threads, call) for threads, (_, _, calls) in made.items()
@@ -83,17 +85,19 @@ def processor():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("module", help="libbench-operations.so")
-    parser.add_argument("video", help="1920x1080")
-    parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--milliseconds", type=float, default=40, help="of a round")
-    parser.add_argument("--frames", type=int, default=4, help="of the video, in turn")
-    parser.add_argument("--only", default="", help="works whose names contain it")
-    parser.add_argument("--commit", default="")
-    parser.add_argument("--write", type=pathlib.Path, help="a document")
+    parser.add_argument("module", help="the file libbench-operations.so")
+    parser.add_argument("video", help="a video file of 1920x1080 pixels")
+    parser.add_argument("--rounds", type=int, default=11, help="number of rounds")
+    parser.add_argument("--milliseconds", type=float, default=40,
+                        help="duration of a round")
+    parser.add_argument("--frames", type=int, default=4,
+                        help="number of frames of the video that take turns")
+    parser.add_argument("--only", default="", help="run only works whose names contain this text")
+    parser.add_argument("--commit", default="", help="commit to name in the document")
+    parser.add_argument("--write", type=pathlib.Path, help="document to write the table to")
     args = parser.parse_args()
     if args.only and args.write:
-        parser.error("--write puts all works into the document")
+        parser.error("--write needs all works: leave out --only")
 
     lib = ctypes.CDLL(args.module)
     bgr = read_video(args.video, args.frames)

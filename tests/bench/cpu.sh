@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # cpu.sh [--write] [OPTION...]
-# Times the CPU backend beside OpenCV's newest wheel, GstVideoConverter and NumPy, and prints a table.
-#   --write         puts it into BENCHMARKS.md
-# Other options go to tests/bench/cpu.py.
+# Times the CPU backend, OpenCV's newest wheel, GstVideoConverter and NumPy, and prints a table.
+#   --write         writes the table to BENCHMARKS.md
+# Other options are passed to tests/bench/cpu.py.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh

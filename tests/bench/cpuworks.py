@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The works that cpu.py times, ours and their peers': each a callable that takes one frame."""
+"""The operations that cpu.py times, ours and those of other software. Each is a callable that takes
+one frame."""
 import ctypes
 
 import cv2
 import numpy as np
 
-# Peers that know no threads.
+# Software without a setting for the number of threads.
 ALONE = {"memcpy", "NumPy", "numpy.bincount"}
 
 WIDTH, HEIGHT, SIZE = 1920, 1080, 640
@@ -15,7 +16,7 @@ STD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 class Ours:
-    """An operation behind operations.cpp; `result` holds what the last call made."""
+    """An operation of operations.cpp. `result` holds the result of the last call."""
 
     def __init__(self, lib, make, result, *args):
         function = getattr(lib, make)
@@ -25,7 +26,7 @@ class Ours:
         self.run, self.free, self.result = lib.bench_run, lib.bench_free, result
         self.handle = function(*args)
         if not self.handle:
-            raise SystemExit(f"{make}{args} could not be made")
+            raise SystemExit(f"cannot create {make}{args}")
 
     def __call__(self, frame):
         self.run(self.handle, frame.ctypes.data, self.result.ctypes.data)
@@ -36,7 +37,7 @@ class Ours:
 
 
 class VideoConverter:
-    """GstVideoConverter behind converter.cpp, with frames of its own."""
+    """GstVideoConverter through converter.cpp, with its own frames."""
 
     def __init__(self, lib, in_format, in_shape, out_format, out_shape, content, threads):
         lib.converter_new.restype = lib.converter_data.restype = ctypes.c_void_p
@@ -56,7 +57,8 @@ class VideoConverter:
         return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(data)).reshape(shape)
 
     def __call__(self, frame):
-        # It maps the camera's buffer, so no copy is timed: always the frame that it holds.
+        # An element maps the camera's buffer, so no copy is timed: each call converts the frame
+        # that the converter holds.
         self.run(self.handle)
         return self.result
 
@@ -65,7 +67,7 @@ class VideoConverter:
 
 
 def content(size):
-    """Rows of the letterboxed picture: its first, and how many."""
+    """The first row of the letterboxed picture, and the number of its rows."""
     rows = size * HEIGHT // WIDTH
     return (size - rows) // 2, rows
 
@@ -75,7 +77,7 @@ def opencv_from_bgr(picture, size):
     picture = cv2.resize(picture, (size, rows), interpolation=cv2.INTER_LINEAR)
     picture = cv2.copyMakeBorder(picture, top, size - rows - top, 0, 0, cv2.BORDER_CONSTANT,
                                  value=(PAD,) * 3)
-    # It has no standard deviation per channel, and so does a little less.
+    # blobFromImage has no standard deviation per channel, so it does slightly less work.
     return cv2.dnn.blobFromImage(picture, 1 / 255 / 0.226, mean=(123.7, 116.3, 103.5), swapRB=True)
 
 
@@ -84,7 +86,7 @@ def opencv_from_nv12(frame, size):
 
 
 class SeparatePasses:
-    """As a chain of elements does it: convert and scale, cast, arithmetic, transpose."""
+    """The steps of a chain of elements: convert and scale, cast, arithmetic, transpose."""
 
     def __init__(self, lib, threads):
         self.convert = VideoConverter(lib, "NV12", (HEIGHT * 3 // 2, WIDTH), "RGB",
@@ -115,7 +117,7 @@ def read_video(path, count):
     video = cv2.VideoCapture(path)
     frames = [video.read()[1] for _ in range(count)]
     if any(frame is None or frame.shape != (HEIGHT, WIDTH, 3) for frame in frames):
-        raise SystemExit(f"{path} does not hold {count} frames of {WIDTH}x{HEIGHT}")
+        raise SystemExit(f"{path} has fewer than {count} frames of {WIDTH}x{HEIGHT}")
     return frames
 
 
@@ -126,10 +128,10 @@ def nv12_of(bgr):
 
 
 def check_alike(a, b, levels, what):
-    """On average, in levels of 255."""
+    """Ends the program if a and b differ by more than `levels` of 255 on average."""
     difference = np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64)).mean()
     if difference > levels:
-        raise SystemExit(f"{what}: {difference:.2f} levels apart")
+        raise SystemExit(f"{what} differs from ours by {difference:.2f} levels of 255 on average")
 
 
 def mean_of(histogram):
@@ -137,13 +139,13 @@ def mean_of(histogram):
 
 
 def denormalized(tensor):
-    """RGB levels of a channel each."""
+    """The RGB levels, one row per channel."""
     return (tensor.reshape(3, -1) * STD[:, None] + MEAN[:, None]) * 255
 
 
 class Works:
-    """Every method is a work: a title, frames, and by name what is timed on them. The same frames
-    come as BGR and as NV12."""
+    """Each work is a method that returns a title, frames and the calls to time, by name. `bgr` and
+    `nv12` are the same frames."""
 
     def __init__(self, lib, bgr, nv12, threads):
         self.lib, self.bgr, self.nv12, self.threads = lib, bgr, nv12, threads
@@ -166,9 +168,9 @@ class Works:
         convert = passes.convert
         title, frames, calls = self.tensor("NV12", self.nv12, SIZE, opencv_from_nv12)
         check_alike(denormalized(passes(None)), denormalized(calls["ours"](frames[0])), 2,
-                    "the separate passes")
+                    "the result of the separate passes")
         return title, frames, {
-            **calls, "GstVideoConverter to RGB alone": convert,
+            **calls, "GstVideoConverter to RGB only": convert,
             "GstVideoConverter to RGB, then NumPy: cast, scale, subtract, scale, transpose": passes}
 
     def tensor_608_from_nv12(self):
@@ -188,7 +190,7 @@ class Works:
             return cv2.calcHist([frame], [0], None, [256], [0, 256])
 
         if not np.array_equal(ours(frames[0]), calc_hist(frames[0]).ravel().astype(np.uint64)):
-            raise SystemExit("OpenCV counts otherwise")
+            raise SystemExit("OpenCV's histogram differs from ours")
         return (f"histogram of 1920×1080 luma, {title}", frames, {
             "ours": ours, "OpenCV's calcHist": calc_hist,
             "numpy.bincount": lambda frame: np.bincount(frame.ravel(), minlength=256)})
@@ -201,8 +203,8 @@ class Works:
         return self.histogram("noise", [rng.integers(0, 256, (HEIGHT, WIDTH), np.uint8)
                                         for _ in range(4)])
 
-    def histogram_of_one_grey(self):
-        return self.histogram("one grey", [np.full((HEIGHT, WIDTH), 77, np.uint8)
+    def histogram_of_one_gray_level(self):
+        return self.histogram("one gray level", [np.full((HEIGHT, WIDTH), 77, np.uint8)
                                            for _ in range(4)])
 
     def histogram_of_bgrx(self):
@@ -212,8 +214,8 @@ class Works:
                     self.threads)
 
         def opencv(frame):
-            grey = cv2.cvtColor(frame, cv2.COLOR_BGRA2GRAY)
-            return cv2.calcHist([grey], [0], None, [256], [0, 256])
+            gray = cv2.cvtColor(frame, cv2.COLOR_BGRA2GRAY)
+            return cv2.calcHist([gray], [0], None, [256], [0, 256])
 
         check_alike(mean_of(ours(frames[0])), mean_of(opencv(frames[0]).ravel()), 1,
                     "OpenCV's luminance")
@@ -229,10 +231,10 @@ class Works:
                                                  for c in (0, 1)]
                   for frame, chroma in zip(self.nv12, full)}
         check_alike(ours(self.nv12[0]), three_planes(planes[id(self.nv12[0])], size), 1,
-                    "OpenCV's planes")
+                    "OpenCV's picture")
         return (f"NV12 1920×1080 → Y444 {size}×{size}, Q13.18", self.nv12, {
             "ours": ours,
-            "OpenCV's resize of three planes that are full already":
+            "OpenCV's resize of three planes of full size":
                 lambda frame: three_planes(planes[id(frame)], size)})
 
     def yuv444_640(self):
@@ -240,7 +242,7 @@ class Works:
         converter = VideoConverter(self.lib, "NV12", (HEIGHT * 3 // 2, WIDTH), "Y444",
                                    (3, SIZE, SIZE), (0, SIZE), self.threads)
         converter.source[:] = frames[0]
-        check_alike(converter(None), calls["ours"](frames[0]), 2, "GstVideoConverter's planes")
+        check_alike(converter(None), calls["ours"](frames[0]), 2, "GstVideoConverter's picture")
         return title, frames, {**calls, "GstVideoConverter": converter}
 
     def yuv444_608(self):
@@ -255,7 +257,7 @@ class Works:
         copy = np.empty_like(tensor)
         ours(tensor)
         if not np.array_equal(ours.result.ravel(), numpy_shuffle(tensor, factor).ravel()):
-            raise SystemExit("NumPy shuffles otherwise")
+            raise SystemExit("NumPy's pixel shuffle differs from ours")
         return (f"pixel shuffle (1, {c}, {h}, {w}) {np.dtype(dtype).name}, r = {factor}", [tensor],
                 {"ours": ours, "memcpy": lambda frame: ctypes.memmove(
                     copy.ctypes.data, frame.ctypes.data, frame.nbytes),
@@ -276,6 +278,6 @@ class Works:
     def all(self):
         return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
                 self.tensor_608_from_bgr, self.histogram_of_video, self.histogram_of_noise,
-                self.histogram_of_one_grey, self.histogram_of_bgrx, self.yuv444_640,
+                self.histogram_of_one_gray_level, self.histogram_of_bgrx, self.yuv444_640,
                 self.yuv444_608, self.shuffle_2, self.shuffle_3, self.shuffle_4,
                 self.shuffle_float32]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // bench-element alone [--element NAME] [--cupti FILE] [--quick]
 // bench-element streams --clip FILE [--cupti FILE] [--quick]
-// What a frame costs beside its kernel; prints Markdown tables.
-//   alone     each element between two bare pads, on the same frame in CUDAMemory
-//   streams   NVDEC with and without cudanormalize behind it, 1 to 8 streams in this process
-//   --element  only those whose names begin so
-//   --clip    MP4 with H.264
-//   --cupti   libcupti.so: counts calls to the driver and looks at the GPU's timeline, and does not
-//             time
+// Measures the overhead of a frame besides its kernel, and prints Markdown tables.
+//   alone      each element between two bare pads, with the same frame in CUDAMemory
+//   streams    NVDEC with and without cudanormalize after it, 1 to 8 streams in this process
+//   --element  run only elements whose names begin with NAME
+//   --clip     MP4 file with H.264
+//   --cupti    path of libcupti.so: print calls to the driver and the GPU's timeline instead of times
+//   --quick    measure one short round
 #include <gst/gst.h>
 
 #include <cstring>
@@ -40,7 +40,9 @@ Options parse(int argc, char **argv) {
       options.mode = argv[i];
   }
   if (options.mode != "alone" && options.mode != "streams")
-    throw std::runtime_error("usage: bench-element alone|streams --clip FILE");
+    throw std::runtime_error(
+        "usage: bench-element alone [--element NAME] [--cupti FILE] [--quick]\n"
+        "       bench-element streams --clip FILE [--cupti FILE] [--quick]");
   return options;
 }
 

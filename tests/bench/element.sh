@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # element.sh [--build DIR] [--runtime DIR] [--cupti FILE] [--quick]
-# What a frame costs beside its kernel, on this machine's GPU, as Markdown: CPU time and allocations
-# of each element; frames a second of 1 to 8 NVDEC streams with and without cudanormalize; then, by
-# CUPTI, calls to the driver and gaps on the GPU's timeline; and how long a full set of live frames
-# takes through cudatensormux. Takes about two minutes.
-#   --build DIR, --runtime DIR   as of tests/gpu.sh
-#   --cupti FILE                 libcupti.so, where it is not in the CUDA toolkit
-#   --quick                      one short round
+# Measures the overhead of a frame besides its kernel, on this machine's GPU, and prints Markdown:
+# - CPU time and allocations of each element
+# - frames per second of 1 to 8 NVDEC streams, with and without cudanormalize
+# - calls to the driver and gaps on the GPU's timeline, if CUPTI is found
+# - the time that a complete set of live frames takes through cudatensormux
+# This takes about two minutes.
+#   --build DIR, --runtime DIR   as for tests/gpu.sh
+#   --cupti FILE                 path of libcupti.so, if it is not in the CUDA toolkit
+#   --quick                      measure one short round
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/gpu/build.sh
@@ -28,7 +30,7 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# find_cupti: in the toolkit
+# find_cupti: prints the path of libcupti.so in the CUDA toolkit
 find_cupti() {
   local toolkit file
   toolkit=$(dirname "$(dirname "$(realpath "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")")
@@ -52,8 +54,8 @@ if [ -n "$runtime" ]; then
 else
   export GST_PLUGIN_PATH_1_0=$build/gst
 fi
-# A registry of its own: they remember that there was no driver. GLib until 2.74 has allocations of
-# its own, which nobody can count.
+# A separate registry, because a registry stores that there was no driver. GLib up to 2.74 has its
+# own allocator, whose allocations cannot be counted.
 registry=$(mktemp)
 trap 'rm -f "$registry"' EXIT
 export GST_REGISTRY=$registry G_SLICE=always-malloc
@@ -64,11 +66,11 @@ clip=$root/pipelines/media/pedestrians-1080p.mp4
 
 nvidia-smi --id=0 --query-gpu=name,driver_version --format=csv,noheader
 gst-inspect-1.0 --version | grep -m 1 '^GStreamer'
-printf '\nA frame of 1080p NV12 in CUDAMemory through an element\n'
+printf '\nOne frame of 1080p NV12 in CUDAMemory through an element\n'
 bench alone
 [ -z "$cupti" ] || bench alone --cupti "$cupti"
-printf '\n%s by nvh264dec, over and over\n' "${clip##*/}"
+printf '\nnvh264dec decodes %s repeatedly\n' "${clip##*/}"
 bench streams --clip "$clip"
 [ -z "$cupti" ] || bench streams --clip "$clip" --cupti "$cupti"
-printf '\nA full set of live 1080p NV12 frames in CUDAMemory through cudatensormux\n'
+printf '\nA complete set of live 1080p NV12 frames in CUDAMemory through cudatensormux\n'
 "${start[@]}" "$build/tests/bench/bench-mux" cuda

@@ -13,7 +13,7 @@
 
 namespace {
 
-// Less than a stream holds, so that no launch waits for the GPU.
+// Fewer launches than a stream can queue, so that no launch waits for the GPU.
 constexpr int kBurst = 200;
 
 constexpr const char *kVideo = "video/x-raw%s,format=NV12,width=1920,height=1080,framerate=30/1";
@@ -24,7 +24,7 @@ constexpr const char *kTensor =
 
 struct Subject {
   const char *element;
-  const char *input, *output;  ///< caps; %s is their memory
+  const char *input, *output;  ///< caps; %s stands for their memory feature
 };
 
 const Subject kSubjects[] = {
@@ -70,7 +70,7 @@ Ref<GstPad> new_pad(GstPadDirection direction, const std::string &caps_text) {
   return Ref<GstPad>(pad);
 }
 
-/// The pads beside an element. It shares the context that the first one made.
+/// An element between two pads. All elements share the context that the first one created.
 class Rig {
  public:
   explicit Rig(const Subject &subject);
@@ -78,10 +78,10 @@ class Rig {
   Rig(const Rig &) = delete;
   Rig &operator=(const Rig &) = delete;
 
-  /// A buffer of the pool that the element offers upstream; null where it offers none.
+  /// A buffer from the pool that the element offers upstream; null if it offers none.
   Ref<GstBuffer> offered_buffer();
   void push(GstBuffer *buffer);
-  /// Until the last output is complete.
+  /// Waits until the last output is complete.
   void wait() const;
 
  private:
@@ -110,7 +110,7 @@ Rig::Rig(const Subject &subject)
   std::string text = subject.element;
   if (text != "capsfilter") text += " backend=cuda";
   GstElement *element = gst_parse_launch(text.c_str(), nullptr);
-  if (element == nullptr) throw std::runtime_error("there is no " + text);
+  if (element == nullptr) throw std::runtime_error("cannot create the element " + text);
   element_.reset(GST_ELEMENT(gst_object_ref_sink(element)));
   gst_pad_set_chain_function(sink_.get(), keep);
   gst_pad_set_element_private(sink_.get(), this);
@@ -134,13 +134,13 @@ void Rig::link(const char *name, GstPad *pad) const {
 void Rig::start() {
   if (context()) gst_element_set_context(element_.get(), context().get());
   if (gst_element_set_state(element_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-    throw std::runtime_error("an element does not start: is there a GPU?");
+    throw std::runtime_error("the element does not start; check that a GPU is usable");
   if (!context()) context().reset(gst_element_get_context(element_.get(), "gst.cuda.context"));
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   gst_pad_push_event(src_.get(), gst_event_new_stream_start("bench"));
   if (!gst_pad_push_event(src_.get(), gst_event_new_caps(caps_.get())))
-    throw std::runtime_error("an element does not take its caps");
+    throw std::runtime_error("the element rejects its caps");
   gst_pad_push_event(src_.get(), gst_event_new_segment(&segment));
 }
 
@@ -178,7 +178,7 @@ void Rig::wait() const {
 }
 
 struct Cost {
-  std::vector<double> cpu, wall, allocations;  ///< a frame, by burst
+  std::vector<double> cpu, wall, allocations;  ///< per frame, for each burst
 };
 
 void burst(Rig &rig, GstBuffer *buffer, Cost &cost) {
@@ -218,7 +218,7 @@ void measure(const Subject &subject, GstBuffer *given, int bursts, Trace *trace)
   const Ref<GstBuffer> own = rig.offered_buffer();
   GstBuffer *buffer = own ? own.get() : given;
   Cost cost;
-  for (int i = 0; i < 2; ++i) burst(rig, buffer, cost);  // makes what is made once
+  for (int i = 0; i < 2; ++i) burst(rig, buffer, cost);  // the element allocates what it keeps
   cost = {};
   if (trace != nullptr) trace->begin();
   for (int i = 0; i < bursts; ++i) burst(rig, buffer, cost);
@@ -232,15 +232,15 @@ void measure(const Subject &subject, GstBuffer *given, int bursts, Trace *trace)
 }  // namespace
 
 void measure_alone(const std::string &only, int bursts, Trace *trace) {
-  // Gives the elements that offer no pool their frames, and all of them its context.
+  // Provides frames for the elements that offer no pool, and the context for all elements.
   Rig donor(kSubjects[1]);
   const Ref<GstBuffer> frame = donor.offered_buffer();
   if (!frame) throw std::runtime_error("cudanormalize offers no pool");
   if (trace == nullptr)
-    printf("\n| element | CPU µs | wall µs | allocations |\n|---|---|---|---|\n");
+    printf("\n| element | CPU time, µs | elapsed time, µs | allocations |\n|---|---|---|---|\n");
   else
     printf(
-        "\n| element | calls to the driver | kernels | kernel, µs | gap to the next, µs |\n"
+        "\n| element | driver calls | kernels | kernel time, µs | gap between kernels, µs |\n"
         "|---|---|---|---|---|\n");
   for (const Subject &subject : kSubjects)
     if (std::string(subject.element).rfind(only, 0) == 0)

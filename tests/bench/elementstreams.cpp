@@ -14,7 +14,7 @@
 
 namespace {
 
-// Of each stream, before anything is timed: by then the pools are full.
+// Frames of each stream before the measurement, after which the pools are full.
 constexpr uint64_t kWarmUp = 150;
 
 const char *const kDecoder = "nvh264dec ! video/x-raw(memory:CUDAMemory)";
@@ -56,7 +56,7 @@ class Pipeline {
     if (message != nullptr) fail(message);
   }
 
-  /// Borrowed; null where there is none.
+  /// A borrowed pointer; null if there is no such element.
   GstElement *find(const std::string &name) const {
     GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline_), name.c_str());
     if (element != nullptr) gst_object_unref(element);
@@ -67,7 +67,7 @@ class Pipeline {
   GstElement *pipeline_;
 };
 
-/// The clip's pictures, compressed.
+/// The clip's compressed pictures.
 class Clip {
  public:
   explicit Clip(const std::string &file) {
@@ -88,7 +88,7 @@ class Clip {
   Clip &operator=(const Clip &) = delete;
 
   GstCaps *caps() const { return gst_sample_get_caps(samples_[0]); }
-  /// The clip over and over.
+  /// A copy of frame `number` of the repeated clip.
   GstBuffer *frame(uint64_t number) const {
     const uint64_t round = number / samples_.size();
     GstBuffer *copy = gst_buffer_copy(gst_sample_get_buffer(samples_[number % samples_.size()]));
@@ -102,7 +102,7 @@ class Clip {
   std::vector<GstSample *> samples_;
 };
 
-/// Feeds one decoder, and counts what comes out behind it. All of that is one thread's.
+/// Feeds one decoder and counts the frames that reach the sink. One thread does both.
 class Branch {
  public:
   Branch(const Pipeline &pipeline, const Clip &clip, int number);
@@ -110,7 +110,8 @@ class Branch {
   uint64_t frames() const { return frames_; }
   double cpu_seconds() const {
     clockid_t clock;
-    if (pthread_getcpuclockid(thread_, &clock) != 0) throw std::runtime_error("no clock");
+    if (pthread_getcpuclockid(thread_, &clock) != 0)
+      throw std::runtime_error("cannot read the CPU clock of a streaming thread");
     return seconds_on(clock);
   }
 
@@ -166,17 +167,17 @@ GstPadProbeReturn Branch::enter(GstPad *pad, GstPadProbeInfo *, gpointer) {
 }
 
 struct Rates {
-  double frames = 0.0;   ///< a second
-  double cpu = 0.0;      ///< µs a frame, of the streaming thread
+  double frames = 0.0;   ///< per second
+  double cpu = 0.0;      ///< µs per frame, of the streaming thread
   uint64_t counted = 0;  ///< frames
 };
 
-/// Streams that run until it goes.
+/// Streams that run until the object is destroyed.
 class Streams {
  public:
   Streams(const Clip &clip, int count, bool with_element);
 
-  /// Of all streams together, while they run for so long.
+  /// The rates of all streams together, measured over `seconds`.
   Rates measure(double seconds) const;
 
  private:
@@ -185,7 +186,7 @@ class Streams {
   void wait_for(uint64_t frames) const;
   void sleep(double seconds) const;
 
-  std::vector<std::unique_ptr<Branch>> branches_;  // outlive the threads of the pipeline
+  std::vector<std::unique_ptr<Branch>> branches_;  // must outlive the threads of the pipeline
   Pipeline pipeline_;
 };
 
@@ -201,7 +202,7 @@ std::string Streams::line(int count, bool with_element) {
   return all;
 }
 
-/// Of the first pipeline: as long as it is held, the next ones need not wait for another.
+/// The context of the first pipeline. The next pipelines use it, so they need not create another.
 GstContext *&Streams::context() {
   static GstContext *context = nullptr;
   return context;
@@ -229,7 +230,8 @@ void Streams::wait_for(uint64_t frames) const {
   const double end = seconds_on(CLOCK_MONOTONIC) + 60.0;
   for (const auto &branch : branches_)
     while (branch->frames() < frames) {
-      if (seconds_on(CLOCK_MONOTONIC) > end) throw std::runtime_error("nothing is decoded");
+      if (seconds_on(CLOCK_MONOTONIC) > end)
+        throw std::runtime_error("a decoder produces no frames");
       sleep(0.01);
     }
 }
@@ -250,7 +252,7 @@ Rates Streams::measure(double seconds) const {
   return rates;
 }
 
-/// What the rounds gave, the decoder alone and with the element in turn.
+/// The results of the rounds, with the decoder alone and with the element in turn.
 struct Pairs {
   std::vector<double> alone, with, ratio, cpu_alone, cpu_with, cpu_element;
 };
@@ -285,8 +287,9 @@ void print_work(const Trace &trace, uint64_t frames) {
   if (trace.work().empty()) return;
   const auto span = trace.work().back().end - trace.work().front().begin;
   printf(
-      "\n%s kernels a frame are cudanormalize's: µs %s each, %s after what its stream did before. "
-      "Kernels and copies fill %.1f %% of the time.\n",
+      "\ncudanormalize launches %s kernels per frame. A kernel runs for %s µs and begins %s µs "
+      "after the previous work on its stream has ended. Kernels and copies take %.1f %% of the "
+      "time.\n",
       per_frame(kernels.size(), frames).c_str(), spread(kernels).c_str(), spread(gaps).c_str(),
       100.0 * static_cast<double>(busy) / static_cast<double>(span));
 }
@@ -296,8 +299,9 @@ void print_work(const Trace &trace, uint64_t frames) {
 void measure_streams(const std::string &file, bool quick) {
   const Clip clip(file);
   printf(
-      "\n| streams | decoder, frames/s | with cudanormalize | ratio | of so many times one | CPU "
-      "µs a frame, decoder | with cudanormalize | difference |\n"
+      "\n| streams | decoder, frames/s | with cudanormalize, frames/s | ratio | share of linear "
+      "scaling | decoder, CPU µs per frame | with cudanormalize, CPU µs per frame | difference, µs "
+      "|\n"
       "|---|---|---|---|---|---|---|---|\n");
   double one = 0.0;
   for (const int count : {1, 2, 4, 8}) {
@@ -322,7 +326,7 @@ void trace_streams(const std::string &file, Trace &trace) {
     calls[with_element] = trace.calls();
   }
   printf(
-      "\n| call to the driver, a frame | decoder | with cudanormalize | between its pads |\n"
+      "\n| driver calls per frame | decoder | with cudanormalize | within cudanormalize |\n"
       "|---|---|---|---|\n");
   for (const auto &[name, with] : calls[1])
     printf("| %s | %s | %s | %s |\n", name.c_str(),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// NVDEC's frames, with and without cudanormalize behind them.
+// Measures NVDEC with and without cudanormalize after it.
 #pragma once
 
 #include "elementtrace.h"
 
-/// Prints a table of frames a second and CPU time of the streaming threads. Throws
+/// Prints a table of frames per second and CPU time of the streaming threads. Throws
 /// std::runtime_error.
 void measure_streams(const std::string &clip, bool quick);
 
-/// Prints calls to the driver, and where cudanormalize's kernels lie on the GPU's timeline.
+/// Prints calls to the driver, and the position of cudanormalize's kernels on the GPU's timeline.
 void trace_streams(const std::string &clip, Trace &trace);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Clocks, and numbers as the tables have them.
+// Clocks, statistics and the number format of the tables.
 #pragma once
 
 #include <time.h>
@@ -16,7 +16,7 @@ inline double seconds_on(clockid_t clock) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// The value that the given share of the others does not exceed; 0 of none.
+/// The value that the given share of the values does not exceed; 0 if there are none.
 inline double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());

@@ -20,7 +20,7 @@ namespace {
 thread_local uint64_t allocated = 0;
 }  // namespace
 
-// The program's malloc is that of all its libraries.
+// The program's malloc replaces that of all its libraries.
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -54,7 +54,7 @@ thread_local bool inside_element = false;
 #ifndef HAVE_CUPTI
 
 Trace::Trace(const std::string &) {
-  throw std::runtime_error("built where there were no headers of CUPTI");
+  throw std::runtime_error("this program was built without CUPTI's headers");
 }
 void Trace::begin() {}
 void Trace::end() {}
@@ -73,7 +73,7 @@ struct Cupti {
 };
 Cupti cupti;
 
-// What the callbacks fill, on any thread.
+// Filled by the callbacks, on any thread.
 std::mutex mutex;
 bool counting = false, collecting = false;
 std::map<std::string, Trace::Calls> counted;
@@ -81,7 +81,7 @@ std::vector<Trace::Work> records;
 
 void check(CUptiResult result, const char *call) {
   if (result != CUPTI_SUCCESS)
-    throw std::runtime_error(std::string(call) + " fails with " + std::to_string(result));
+    throw std::runtime_error(std::string(call) + " failed with error " + std::to_string(result));
 }
 
 template <class Function>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a stretch of the program asks of the heap, of the CUDA driver and of the GPU.
+// Counts allocations, calls to the CUDA driver and work of the GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 /// Allocations of the calling thread since it began.
 uint64_t allocations();
 
-/// Whether the calling thread is between an element's pads, for those who count its share.
+/// Whether the calling thread is between an element's pads. Trace counts those calls separately.
 extern thread_local bool inside_element;
 
-/// Calls to the driver and work of the GPU, told by CUPTI, which is opened by its file name: nothing
-/// links to it. Costs time, so what is traced is not what is timed.
+/// Records calls to the driver and work of the GPU with CUPTI, which is opened by its file name, so
+/// that the program does not link to it. Tracing takes time, so traced runs are not timed.
 class Trace {
  public:
   struct Calls {
@@ -28,16 +28,16 @@ class Trace {
     bool own;  ///< a kernel of ours
   };
 
-  /// Throws std::runtime_error, with the reason; the first work of a process in CUDA comes later.
+  /// Throws std::runtime_error. Must be created before the process uses CUDA.
   explicit Trace(const std::string &library);
 
-  /// Forgets what has been counted so far.
+  /// Resets all counters and starts counting.
   void begin();
-  /// Ends the counting: all calls and all work since begin().
+  /// Stops counting. calls() and work() then return everything since begin().
   void end();
 
   const std::map<std::string, Calls> &calls() const { return calls_; }
-  /// By the time it began.
+  /// Sorted by start time.
   const std::vector<Work> &work() const { return work_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What all programs of the benchmark work on. Each makes its own from these formulas, which
-// peers/common.py has once more, for Python.
+// The frames of all benchmark programs. Each program generates them with these formulas.
+// peers/common.py has the same formulas for Python.
 #pragma once
 
 #include <algorithm>
@@ -13,27 +13,28 @@ namespace bench {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Frames differ by their number modulo this; each lies in memory of its own.
+/// The number of different frames. Each frame is stored separately.
 constexpr int kPatterns = 4;
 
-/// So many frames take turns that they do not stay in the L2 cache: twice that of an H200.
+/// The number of frames that take turns: twice the L2 cache of an H200, so that they do not stay
+/// there.
 inline int frames_of(size_t bytes) {
   return static_cast<int>(std::min<size_t>((size_t{128} << 20) / bytes + 1, 512));
 }
 
-/// 0..64
+/// A triangle wave from 0 to 64.
 inline int triangle(int t) {
   t &= 127;
   return std::min(t, 128 - t);
 }
 
-/// A level of a picture, 64..192: slopes of one level a pixel, so that a result that is a pixel off
-/// differs, and how a peer places or rounds a sample does not matter much.
+/// A level of a picture, from 64 to 192. Slopes of one level per pixel reveal a result that is
+/// shifted by a pixel, but hide small differences in how samples are placed or rounded.
 inline uint8_t level(int x, int y, int pattern) {
   return static_cast<uint8_t>(64 + triangle(x + 29 * pattern) + triangle(y + 13 * pattern));
 }
 
-/// The sides are even. Colours stay within RGB, where nobody clamps.
+/// The sides must be even. All colors are within the range of RGB, so that nothing is clamped.
 inline Bytes nv12(int width, int height, int pattern) {
   Bytes picture;
   for (int y = 0; y < height; ++y)
@@ -54,7 +55,7 @@ inline Bytes packed(int width, int height, int channels, int pattern) {
   return picture;
 }
 
-/// SplitMix64 of the words' numbers, and'ed with `mask`. `bytes` is a multiple of 8.
+/// SplitMix64 of the index of each 8-byte word, ANDed with `mask`. `bytes` is a multiple of 8.
 inline Bytes noise(size_t bytes, int pattern, uint64_t mask = ~uint64_t{0}) {
   Bytes data(bytes);
   const uint64_t first = static_cast<uint64_t>(pattern) << 32;
@@ -68,12 +69,13 @@ inline Bytes noise(size_t bytes, int pattern, uint64_t mask = ~uint64_t{0}) {
   return data;
 }
 
-/// Masks for noise that is float16 or float32 in [0, 1).
+/// Masks for noise of float16 or float32 values in [0, 1).
 constexpr uint64_t kFloat16 = 0x3bff3bff3bff3bffu, kFloat32 = 0x3f7fffff3f7fffffu;
 
 inline Bytes flat(size_t bytes) { return Bytes(bytes, 114); }
 
-/// Which words stand where: a sum of all words of 8 bytes, each by an odd factor of its own.
+/// A checksum that depends on order: the sum of all 8-byte words, each multiplied by a different
+/// odd number.
 inline uint64_t digest(const Bytes &data) {
   uint64_t sum = 0;
   for (size_t i = 0; i < data.size() / 8; ++i) {

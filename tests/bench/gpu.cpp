@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // bench-gpu [--quick] [--kernel-times LIBRARY] RESULTS
-// Times the CUDA operations on this machine's GPU and prints rows for tables.py. What is made of the
-// frames is compared with what the CPU backend makes of them before it is timed, and left in
-// RESULTS/expected for the peers. Fails where it differs; no time is a failure. With a LIBRARY, of
-// kerneltimes.cpp, times kernels in place of calls, and compares nothing.
+// Times the CUDA operations on this machine's GPU and prints rows for tables.py. Before an
+// operation is timed, its results are compared with those of the CPU backend, which are also
+// written to RESULTS/expected for the programs of other software. Fails if results differ or an
+// operation cannot be timed. With a LIBRARY, which is built from kerneltimes.cpp, times kernels
+// instead of calls and compares nothing.
 #include <filesystem>
 #include <fstream>
 
@@ -27,7 +28,8 @@ std::vector<Bytes> expected_of(const Work &work, const std::vector<Bytes> &patte
   return expected;
 }
 
-/// For the peers: the results, one behind the other, or where they are large the digest of each.
+/// Writes the results for other software, one after the other; if they are large, the digest of
+/// each.
 void share(const Work &work, const std::vector<Bytes> &expected, const std::string &results) {
   const std::filesystem::path folder = results + "/expected";
   std::filesystem::create_directories(folder);
@@ -45,12 +47,13 @@ void share(const Work &work, const std::vector<Bytes> &expected, const std::stri
 }
 
 void compare(const Work &work, const Rotation &rotation, const std::vector<Bytes> &expected) {
-  rotation.for_each_result(
-      [&](const uint8_t *in, uint8_t *out) { work.cuda(in, out, {}); },
-      [&](int frame, const Bytes &actual) {
-        if (actual != expected[static_cast<size_t>(frame) % expected.size()])
-          throw std::runtime_error("not what the CPU makes of frame " + std::to_string(frame));
-      });
+  rotation.for_each_result([&](const uint8_t *in, uint8_t *out) { work.cuda(in, out, {}); },
+                           [&](int frame, const Bytes &actual) {
+                             if (actual != expected[static_cast<size_t>(frame) % expected.size()])
+                               throw std::runtime_error("the result of frame " +
+                                                        std::to_string(frame) +
+                                                        " differs from the CPU's");
+                           });
 }
 
 class Program {
@@ -70,7 +73,7 @@ class Program {
     if (row) line.print();
   }
 
-  /// The floor and the ceiling of all others.
+  /// The limits of all operations: the time of a launch and the rate of a copy.
   void run_limits() {
     time_limit("empty", "an empty kernel", 0, [this] { launch_empty(stream_.handle); });
     const size_t bytes = size_t{1} << 30;
@@ -85,7 +88,7 @@ class Program {
  private:
   bool times_kernels() const { return !options_.kernel_times.empty(); }
 
-  /// What goes wrong with a row is its reason.
+  /// If `fill` fails, the row contains the reason.
   template <class Fill>
   void guard(Line &line, const Fill &fill) {
     try {

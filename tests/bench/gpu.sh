@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--quick] [--write]
-# Times our kernels beside their peers on this machine's GPU, and prints tables: NPP and CUB where
-# the toolkit has them, PyTorch and CV-CUDA where Python has. A peer that is not here is a line that
-# says why. Builds first, or takes what tests/gpu/pack has made elsewhere:
-#   --build DIR     bench-gpu in DIR
-#   --runtime DIR   its libraries in DIR
-#   --cvcuda DIR    CV-CUDA's wheel, unpacked in DIR
-#   --quick         few rounds, and no kernel times
-#   --write         puts the tables into BENCHMARKS.md
-# What programs print is in build-bench-results/. Fails where ours differs from the CPU's.
+# Times our kernels and other software on this machine's GPU, and prints tables. The other software
+# is NPP and CUB from the CUDA toolkit, and PyTorch and CV-CUDA from Python. If one of them is
+# missing, the output says why. Builds bench-gpu first, or uses the folders that tests/gpu/pack
+# created on another machine:
+#   --build DIR     folder of the build with bench-gpu
+#   --runtime DIR   folder of the libraries that bench-gpu needs
+#   --cvcuda DIR    folder in which CV-CUDA's wheel is unpacked
+#   --quick         run few rounds, and measure no GPU times
+#   --write         write the tables to BENCHMARKS.md
+# The output of all programs is in build-bench-results/. Fails if a result differs from the CPU's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/gpu/machine.sh
@@ -32,7 +33,8 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# find_nvcc: puts the toolkit's compiler on PATH, and sets `toolkit`. Installs nothing.
+# find_nvcc: adds the toolkit's compiler to PATH and sets `toolkit`, to nothing if there is none.
+# Installs nothing.
 find_nvcc() {
   local dir
   toolkit=''
@@ -41,8 +43,8 @@ find_nvcc() {
   toolkit=$(dirname "$(dirname "$(realpath "$dir")")")
 }
 
-# find_cupti: sets `cupti`, a folder with include/cupti.h and lib*/libcupti.so*, the toolkit's or
-# that of a Python wheel.
+# find_cupti: sets `cupti` to a folder with include/cupti.h and lib*/libcupti.so*, in the toolkit or
+# in a Python wheel, or to nothing.
 find_cupti() {
   local dir wheels
   wheels=$(python3 -c 'import importlib.util as u
@@ -57,7 +59,7 @@ print(*u.find_spec("nvidia").submodule_search_locations, sep="\n")' 2>/dev/null)
   done
 }
 
-# libcupti DIR: the library in it
+# libcupti DIR: prints the path of the library in DIR
 libcupti() {
   local file
   for file in "$1"/lib64/libcupti.so* "$1"/lib/libcupti.so*; do
@@ -66,8 +68,8 @@ libcupti() {
   return 1
 }
 
-# compile NAME NVCC_OPTION...: a program or a library of ours for this GPU; leaves the reason where
-# that fails.
+# compile NAME NVCC_OPTION...: compiles a program or a library of ours for this GPU. If that fails,
+# writes the reason to NAME.why.
 compile() {
   local out=$results/bin/$1
   shift
@@ -78,7 +80,7 @@ compile() {
 compile_kernel_times() {
   local lib
   if [ -z "$cupti" ]; then
-    echo 'there is no CUPTI' >"$results/bin/libkerneltimes.so.why"
+    echo 'CUPTI was not found' >"$results/bin/libkerneltimes.so.why"
     return
   fi
   lib=$(libcupti "$cupti")
@@ -89,7 +91,7 @@ compile_kernel_times() {
 compile_peers() {
   find_nvcc
   if [ -z "$toolkit" ]; then
-    echo 'there is no nvcc' | tee "$results/bin/"{npp,cub,libkerneltimes.so}.why >/dev/null
+    echo 'nvcc was not found' | tee "$results/bin/"{npp,cub,libkerneltimes.so}.why >/dev/null
     return
   fi
   find_cupti
@@ -101,15 +103,16 @@ compile_peers() {
   wait
 }
 
-# pass OUT SECONDS COMMAND...: rows into OUT; how the program ends, where it fails, beside it.
+# pass OUT SECONDS COMMAND...: writes the rows of a program to OUT and, if it fails, the reason to
+# OUT.why.
 pass() {
   local out=$results/rows/$1 log=$results/$1.log seconds=$2 status=0
   shift 2
   timeout -k 10 "$seconds" "$@" "$results" >"$out" 2>"$log" </dev/null || status=$?
-  [ "$status" -eq 0 ] || echo "ends with status $status: $(grep . "$log" | tail -n 1)" >"$out.why"
+  [ "$status" -eq 0 ] || echo "exit status $status: $(grep . "$log" | tail -n 1)" >"$out.why"
 }
 
-# times NAME SECONDS COMMAND...: calls, then kernels, in a process of their own: whoever profiles
+# times NAME SECONDS COMMAND...: times calls, then kernels in a separate process, because profiling
 # makes calls slower.
 times() {
   local name=$1 seconds=$2 begin=$SECONDS library=$results/bin/libkerneltimes.so
@@ -121,7 +124,7 @@ times() {
   [ -n "$quick" ] || printf '%s: %d s\n' "$name" $((SECONDS - begin)) >&2
 }
 
-# peer NAME: what was compiled, or why it was not
+# peer NAME: times a compiled program, or passes on why it was not compiled
 peer() {
   if [ -e "$results/bin/$1.why" ]; then
     cp "$results/bin/$1.why" "$results/rows/$1.called.why"
@@ -139,7 +142,7 @@ time_all() {
   times cv_cuda 60 python3 tests/bench/peers/cv_cuda.py
 }
 
-need_gpu timed
+need_gpu benchmarks
 need_build "$build" "$runtime"
 describe "$build"
 rm -rf "$results"
@@ -149,7 +152,7 @@ begin=$SECONDS
 compile_peers
 [ -n "$quick" ] || printf 'compiling the peers: %d s\n' $((SECONDS - begin)) >&2
 time_all
-# Folders have no part in what is measured.
+# The command without the folders, which do not affect the results.
 printf '%s: %s; %s, %s.\n' "\`tests/bench/gpu.sh${quick:+ --quick}\`" "$machine" "$commit" \
   "$(date +%F)" >"$results/head"
 python3 tests/bench/tables.py "$results" ${write:+BENCHMARKS.md}

@@ -4,8 +4,8 @@
 #include "kernels/ops.h"
 #include "tests/kernels/normalizecase.h"
 
-/// width × height NV12 to a letterboxed size × size NCHW tensor with ImageNet's mean and standard
-/// deviation: what all benchmarks time.
+/// The case of all benchmarks: width × height NV12 to a letterboxed size × size NCHW tensor with
+/// ImageNet's mean and standard deviation.
 inline cudatensor::NormalizeCase imagenet_letterbox(int width, int height, int size) {
   using namespace cudatensor;
   NormalizeCase p;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long kernels, copies and memsets run, by CUPTI. A library of its own, so that the benchmark
-// builds and runs without CUPTI: gpu.sh builds it where that is, and the programs open it.
+// Measures with CUPTI how long kernels, copies and memsets run. A separate library, so that the
+// benchmark builds and runs without CUPTI: gpu.sh builds it if CUPTI is found, and the programs
+// open it.
 #include <cupti.h>
 
 #include <atomic>
@@ -12,7 +13,7 @@ namespace {
 constexpr size_t kBufferSize = size_t{4} << 20;
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                          CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
-std::atomic<uint64_t> nanoseconds{0};  // of all records since the start; a thread of CUPTI adds
+std::atomic<uint64_t> nanoseconds{0};  // of all records since the start; added by a thread of CUPTI
 
 template <class Record>
 uint64_t duration(const CUpti_Activity *record) {
@@ -47,7 +48,7 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t *buffer, size_t, size_t v
 
 extern "C" {
 
-/// 0, or CUPTI's error. Nothing is running.
+/// Returns 0 or CUPTI's error. The GPU must be idle.
 int kernel_times_start() {
   static const CUptiResult registered = cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
   CUptiResult result = registered;
@@ -57,7 +58,7 @@ int kernel_times_start() {
   return result;
 }
 
-/// Microseconds since the start, when all has ended.
+/// Returns the GPU time since the start in microseconds. All work must have ended.
 double kernel_times_stop() {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   for (const CUpti_ActivityKind kind : kKinds) cuptiActivityDisable(kind);

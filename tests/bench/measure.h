@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the benchmark's programs in C++ time, and how they print what they find: a line of JSON for
-// each row of a table (tables.py). peers/common.py is the same for Python.
+// Timing and output of the benchmark programs in C++. They print one line of JSON for each row of a
+// table (tables.py). peers/common.py is the counterpart for Python.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,11 +18,11 @@ inline void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
 }
 
-/// Of a program: [--quick] [--kernel-times LIBRARY] RESULTS
+/// The options of a program: [--quick] [--kernel-times LIBRARY] RESULTS
 struct Options {
   bool quick = false;
-  std::string kernel_times;  ///< times kernels, and not calls, with this library
-  std::string results;       ///< folder: what peers have to compute lies in its expected/
+  std::string kernel_times;  ///< library that times kernels; if empty, calls are timed
+  std::string results;       ///< folder with the expected results in expected/
 };
 
 inline Options parse_options(int argc, char **argv) {
@@ -44,7 +44,7 @@ inline Options parse_options(int argc, char **argv) {
   return options;
 }
 
-/// Microseconds a call.
+/// Microseconds per call.
 struct Times {
   double median, least, most;
 };
@@ -54,7 +54,7 @@ inline Times times_of(std::vector<double> rounds) {
   return {rounds[rounds.size() / 2], rounds.front(), rounds.back()};
 }
 
-/// One call after the other on a stream, by events around many of them.
+/// Times consecutive calls on a stream with an event before and after many calls.
 class Clock {
  public:
   Clock(cudaStream_t stream, bool quick) : stream_(stream), rounds_(quick ? 3 : 11) {
@@ -68,10 +68,10 @@ class Clock {
   Clock(const Clock &) = delete;
   Clock &operator=(const Clock &) = delete;
 
-  /// Rounds of about 20 ms, and of at most 2000 calls.
+  /// Rounds take about 20 ms and have at most 2000 calls.
   template <class Call>
   Times time(const Call &call) const {
-    const double once = microseconds(10, call);  // warms up, too
+    const double once = microseconds(10, call);  // also warms up
     const int calls = std::clamp(static_cast<int>(20000.0 / once), 5, 2000);
     std::vector<double> all;
     for (int i = 0; i < rounds_; ++i) all.push_back(microseconds(calls, call));
@@ -95,8 +95,8 @@ class Clock {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-/// What the GPU itself is busy with a call: kernels, copies and memsets, by CUPTI. Not in a process
-/// that times calls, which a profiler makes slower.
+/// Measures with CUPTI how long kernels, copies and memsets of a call keep the GPU busy. Not for
+/// use in a process that times calls, because profiling makes calls slower.
 class KernelClock {
  public:
   KernelClock(const std::string &library, bool quick) : rounds_(quick ? 3 : 5) {
@@ -104,7 +104,8 @@ class KernelClock {
     if (!handle) throw std::runtime_error(dlerror());
     start_ = reinterpret_cast<int (*)()>(dlsym(handle, "kernel_times_start"));
     stop_ = reinterpret_cast<double (*)()>(dlsym(handle, "kernel_times_stop"));
-    if (!start_ || !stop_) throw std::runtime_error(library + " is not of kerneltimes.cpp");
+    if (!start_ || !stop_)
+      throw std::runtime_error(library + " was not built from kerneltimes.cpp");
   }
 
   template <class Call>
@@ -113,14 +114,14 @@ class KernelClock {
     std::vector<double> all;
     for (int i = 0; i < rounds_ + 1; ++i) {
       check(cudaDeviceSynchronize());
-      if (start_() != 0) throw std::runtime_error("CUPTI does not start");
+      if (start_() != 0) throw std::runtime_error("CUPTI fails to start");
       for (int j = 0; j < calls; ++j) call();
       check(cudaDeviceSynchronize());
       all.push_back(stop_() / calls);
     }
-    all.erase(all.begin());  // it warmed up
+    all.erase(all.begin());  // the warm-up
     if (*std::min_element(all.begin(), all.end()) <= 0.0)
-      throw std::runtime_error("CUPTI has seen no kernel");
+      throw std::runtime_error("CUPTI recorded no kernel");
     return times_of(all);
   }
 
@@ -164,7 +165,7 @@ class Line {
   std::string text_;
 };
 
-/// Times `call`, of `batch` frames, in the way that the options ask for.
+/// Times `call`, which processes `batch` frames: the call or its kernels, depending on the options.
 template <class Call>
 void add_times(Line &line, const Options &options, cudaStream_t stream, int batch,
                const Call &call) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CPU that luminance-monitor takes for each camera. See monitor.sh.
+"""Measures the CPU time of luminance-monitor per camera. See monitor.sh.
 
 usage: monitor.py PROGRAM [--backend NAME] [--seconds S] [--videos FOLDER] [CASE...]
-CASE is CODEC:HEIGHT:FPS:CAMERAS. Videos are made in FOLDER where they are not there already.
+CASE is CODEC:HEIGHT:FPS:CAMERAS. Videos that do not exist in FOLDER yet are created there.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ ENCODERS = {
     'vp8': 'vp8enc deadline=1 target-bitrate=2000000 ! matroskamux',
 }
 CASES = ['h264:720:5:32', 'vp8:720:5:32', 'h264:720:25:8', 'h264:1080:25:4']
-SETTLE = 15  # seconds until everything plays
+SETTLE = 15  # seconds until all cameras play
 
 
 def launch(description):
@@ -38,7 +38,7 @@ class Case:
         return f'{self.codec.upper()} {self.height}p at {self.fps}'
 
     def video(self, folder, seconds):
-        """The clip at this size and rate, every frame of it, at least so long."""
+        """The path of a video of the clip at this size and rate, at least `seconds` long."""
         path = folder / f'{self.codec}-{self.height}-{self.fps}.{"mp4" if self.codec == "h264" else "mkv"}'
         if path.exists():
             return path
@@ -59,7 +59,7 @@ def metric(text, name):
 
 
 def monitor(program, case, video, seconds, options):
-    """Shares of a core for each camera, frames per second of each, and the resident bytes."""
+    """Returns the share of a core and the frames per second per camera, and the resident bytes."""
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
             [program, '--listen', '127.0.0.1:0', '--history', f'{folder}/history.db', '--loop',
              *options, *[str(video)] * case.cameras], stdout=subprocess.PIPE, text=True) as process:
@@ -78,7 +78,7 @@ def monitor(program, case, video, seconds, options):
 
 
 def decoding_alone(case, video, seconds):
-    """The same share, of pipelines that only decode and wait."""
+    """Returns the share of a core per camera for pipelines that only decode, in real time."""
     one = f'uridecodebin uri=file://{video} ! fakesink sync=true '
     used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     before = used()
@@ -97,12 +97,12 @@ def main():
     options = parser.parse_intermixed_args()
     made = tempfile.TemporaryDirectory()
     folder = options.videos or Path(made.name)
-    print(f'{os.cpu_count()} cores; {options.seconds} s each.\n')
+    print(f'{os.cpu_count()} cores; {options.seconds} s per row.\n')
     print('| files | cameras | frames/s per camera | % of a core per camera | decoding alone | memory per camera |')
     print('|---|---|---|---|---|---|')
     for case in map(Case, options.cases):
         video = case.video(folder, 3 * options.seconds)
-        # gst-launch-1.0 opens a CUDA context for each pipeline, and ends at about thirty.
+        # gst-launch-1.0 opens one CUDA context per pipeline, and fails at about thirty.
         alone = '–'
         if options.backend == 'cpu':
             alone = f'{100 * decoding_alone(case, video, options.seconds):.1f}'

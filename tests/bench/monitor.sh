@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # monitor.sh
-# What a camera costs luminance-monitor on this machine's CPU, as Markdown, beside the decoding of
-# the same files alone.
+# Measures the CPU time of luminance-monitor per camera on this machine, and that of decoding the
+# same files alone. Prints Markdown.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// mux cpu|cuda
-// How long a full set of live frames takes through cudatensormux, from the last frame's push to the
-// batch's arrival; on the CPU beside the operation alone on the same frames. On a GPU frames lie in
-// CUDAMemory, and since GStreamer 1.24 the batch is complete later, as its memory's stream knows.
+// bench-mux cpu|cuda
+// Measures how long a complete set of live frames takes through cudatensormux, from the push of the
+// last frame to the arrival of the batch; on the CPU also the operation alone on the same frames.
+// On a GPU, frames are in CUDAMemory, and since GStreamer 1.24 the batch becomes complete later, on
+// its stream.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ gboolean answer_as_live(GstPad *pad, GstObject *parent, GstQuery *query) {
   return TRUE;
 }
 
-/// cudatensormux between live pads and one that says when batches come.
+/// cudatensormux between live pads and a sink pad that records when batches arrive.
 class Rig {
  public:
   Rig(int cameras, bool cuda);
@@ -95,7 +96,7 @@ Rig::Rig(int cameras, bool cuda)
   gst_element_set_clock(mux, clock.get());
   gst_element_set_base_time(mux, gst_clock_get_time(clock.get()));
   if (gst_element_set_state(mux, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-    throw std::runtime_error("the element does not start: is there a GPU?");
+    throw std::runtime_error("cudatensormux does not start; check that a GPU is usable");
   for (int i = 0; i < cameras; ++i) add_camera();
   frame_ =
       cuda ? gpu_buffer() : gst_buffer_new_allocate(nullptr, kWidth * kHeight * 3 / 2, nullptr);
@@ -114,7 +115,7 @@ Rig::~Rig() {
 /// A buffer of the pool that cudanormalize offers: up to GStreamer 1.22.8, cudatensormux offers none.
 GstBuffer *Rig::gpu_buffer() {
   GstElement *donor = gst_parse_launch("cudanormalize backend=cuda", nullptr);
-  if (donor == nullptr) throw std::runtime_error("there is no cudanormalize");
+  if (donor == nullptr) throw std::runtime_error("cudanormalize is not installed");
   donor_.reset(GST_ELEMENT(gst_object_ref_sink(donor)));
   const Ref<GstContext> context(gst_element_get_context(mux_.get(), "gst.cuda.context"));
   if (context) gst_element_set_context(donor, context.get());
@@ -134,7 +135,7 @@ GstBuffer *Rig::gpu_buffer() {
   pool_.reset(pool);
   if (pool != nullptr && gst_buffer_pool_set_active(pool, TRUE))
     gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
-  if (buffer == nullptr) throw std::runtime_error("cudanormalize offers no pool");
+  if (buffer == nullptr) throw std::runtime_error("cudanormalize offers no buffer pool");
   return buffer;
 }
 
@@ -163,7 +164,8 @@ void Rig::push(GstPad *camera, GstClockTime time) {
   GstBuffer *buffer = gst_buffer_copy(frame_);
   GST_BUFFER_PTS(buffer) = time;
   GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
-  if (gst_pad_push(camera, buffer) != GST_FLOW_OK) throw std::runtime_error("a push failed");
+  if (gst_pad_push(camera, buffer) != GST_FLOW_OK)
+    throw std::runtime_error("cudatensormux rejects a frame");
 }
 
 double Rig::batch() {
@@ -176,7 +178,7 @@ double Rig::batch() {
   return static_cast<double>(arrival - last);
 }
 
-/// Microseconds that the operation takes.
+/// Times the operation without the element.
 class Alone {
  public:
   explicit Alone(int cameras)
@@ -230,7 +232,7 @@ void time_on_gpu(int cameras) {
   for (int i = -20; i < kRounds; ++i) {
     const double through = rig.batch();
     if (i >= 0) element.push_back(through);
-    // No batch waits for the one before.
+    // Lets the previous batch complete.
     g_usleep(2000);
   }
   std::printf("| %d | %.0f |\n", cameras, median(element));
@@ -243,7 +245,7 @@ int main(int argc, char **argv) {
   const std::string where = argc == 2 ? argv[1] : "";
   if (where == "cpu") {
     std::printf(
-        "| cameras | last frame to batch, µs | the operation alone, µs | added, µs |\n"
+        "| cameras | last frame to batch, µs | operation alone, µs | added, µs |\n"
         "|---|---|---|---|\n");
     for (const int cameras : {1, 4, 16}) compare(cameras);
   } else if (where == "cuda") {

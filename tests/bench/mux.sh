@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # mux.sh
-# What cudatensormux adds to the operation for a full set of live frames, on this machine's CPU, as
-# Markdown: medians of 200 batches.
+# Measures the time that cudatensormux adds to the operation for a complete set of live frames on
+# this machine's CPU. Prints Markdown with the medians of 200 batches.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames a second of a GPU's H.264 decoder alone, and with cudanormalize behind it, in turn."""
+"""Measures the frames per second of a GPU's H.264 decoder, alone and followed by cudanormalize, in
+turn."""
 import argparse
 import re
 import statistics
@@ -13,7 +14,7 @@ REPEATS = 40  # of the clip
 DECODE = "nvh264dec ! video/x-raw(memory:CUDAMemory)"
 CHAINS = {
     "decoder": DECODE,
-    "decoder, cudanormalize": f"{DECODE} ! cudanormalize backend=cuda width=640 height=640 "
+    "decoder and cudanormalize": f"{DECODE} ! cudanormalize backend=cuda width=640 height=640 "
                               "resize-mode=ultralytics ! other/tensors(memory:CUDAMemory)",
 }
 
@@ -27,7 +28,7 @@ def launch(line, *options):
 
 
 def make_stream(clip, path):
-    """The clip many times over, as a bare stream; returns the number of its frames."""
+    """Writes the clip many times as a byte stream to `path`. Returns the number of frames."""
     once = path.with_suffix(".once")
     launch(f"filesrc location={clip} ! qtdemux ! h264parse ! "
            f"video/x-h264,stream-format=byte-stream,alignment=au ! filesink location={once}")
@@ -44,8 +45,8 @@ def seconds(stream, chain):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clip", help="MP4 with H.264")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("clip", help="MP4 file with H.264")
+    parser.add_argument("--rounds", type=int, default=7, help="number of rounds")
     args = parser.parse_args()
 
     rates = {name: [] for name in CHAINS}
@@ -55,13 +56,13 @@ def main():
         for _ in range(args.rounds):
             for name, chain in CHAINS.items():
                 rates[name].append(frames / seconds(stream, chain))
-    print(f"Frames a second: {Path(args.clip).name}, {frames} frames, {args.rounds} rounds\n")
+    print(f"Frames per second for {Path(args.clip).name}, {frames} frames, {args.rounds} rounds\n")
     print("| chain | median | minimum | maximum |\n|---|---|---|---|")
     for name, values in rates.items():
         numbers = statistics.median(values), min(values), max(values)
         print(f"| {name} |" + "".join(f" {number:.0f} |" for number in numbers))
     ratios = [b / a for a, b in zip(*rates.values())]
-    print(f"\nWith cudanormalize {statistics.median(ratios):.3f} of the decoder's rate.")
+    print(f"\nRate with cudanormalize ÷ rate of the decoder alone: {statistics.median(ratios):.3f}")
 
 
 main()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A C interface to operations of the CPU backend, so that a benchmark script can time them in the
-// same process as their peers: each maker gives a handle, or null where that fails; bench_run()
-// takes a picture whose planes follow each other without gaps, or a tensor.
+// A C interface to the operations of the CPU backend, so that a benchmark script can time them in
+// the same process as other software. Each constructor returns a handle, or null if it fails.
+// bench_run() takes a tensor, or a picture whose planes and rows have no gaps.
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -22,7 +22,7 @@ struct Bench {
   std::function<void(const uint8_t *in, uint8_t *out)> run;
 };
 
-/// `Byte *` of a picture without gaps.
+/// A view of a picture without gaps.
 template <class Byte>
 BasicImage<Byte> dense(const ImageDesc &desc, Byte *data) {
   const FormatLayout layout = layout_of(desc.format);
@@ -39,7 +39,7 @@ BasicImage<Byte> dense(const ImageDesc &desc, Byte *data) {
   return image;
 }
 
-/// What `prepare(Bench &)` makes of a bench with a backend.
+/// A Bench with a new backend, whose `run` is the result of prepare(backend).
 template <class Prepare>
 Bench *make(unsigned threads, const Prepare &prepare) try {
   auto bench = std::make_unique<Bench>();
@@ -59,12 +59,12 @@ PixelFormat format_of(const char *name) {
 
 }  // namespace
 
-/// width × height to a letterboxed size × size NCHW float32 tensor.
+/// A picture of width × height to a letterboxed size × size NCHW float32 tensor.
 EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, unsigned threads) {
   return make(threads, [=](Backend &backend) {
     NormalizeCase params = imagenet_letterbox(width, height, size);
     params.source.image.format = format_of(format);
-    params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV knows no other
+    params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV's only matrix
     return [params, op = std::shared_ptr(normalize_picture(backend, params))](const uint8_t *in,
                                                                               uint8_t *out) {
       op->run(dense(params.source.image, in), {params.out, out});
@@ -72,7 +72,7 @@ EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, 
   });
 }
 
-/// NV12 to Y444 of out_width × out_height, all of it.
+/// The whole NV12 picture to Y444 of out_width × out_height.
 EXPORT Bench *bench_yuv444(int width, int height, int out_width, int out_height, unsigned threads) {
   return make(threads, [=](Backend &backend) {
     const Yuv444Params params = {{PixelFormat::NV12, width, height},
@@ -87,7 +87,7 @@ EXPORT Bench *bench_yuv444(int width, int height, int out_width, int out_height,
   });
 }
 
-/// Luminance to 256 counts of uint64.
+/// The histogram of the luminance, as 256 values of uint64.
 EXPORT Bench *bench_histogram(const char *format, int width, int height, unsigned threads) {
   return make(threads, [=](Backend &backend) {
     const HistogramParams params = {{format_of(format), width, height}, {0, 0, width, height}};
@@ -98,7 +98,7 @@ EXPORT Bench *bench_histogram(const char *format, int width, int height, unsigne
   });
 }
 
-/// (1, c, h, w) of float16 or float32.
+/// A tensor (1, c, h, w) of float16 or float32.
 EXPORT Bench *bench_pixelshuffle(int bytes, int c, int h, int w, int factor, unsigned threads) {
   return make(threads, [=](Backend &backend) {
     const DType dtype = bytes == 2 ? DType::float16 : DType::float32;

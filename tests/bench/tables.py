@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """tables.py RESULTS [DOCUMENT]
 
-Makes tables of the rows that gpu.sh has left in RESULTS: prints them, or puts them between the
-marks in DOCUMENT.  Fails where ours made something else than the CPU.
+Makes tables of the rows that gpu.sh wrote to RESULTS, and prints them or writes them to their place
+in DOCUMENT. Fails if our program failed, for example because a result differs from the CPU's.
 """
 import json
 import sys
@@ -11,19 +11,20 @@ from pathlib import Path
 
 PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "cv_cuda": "CV-CUDA"}
 TABLES = {
-    "tensor": "One frame a call to a letterboxed, normalised tensor",
-    "batch": "A batch a call, times a frame",
-    "picture": "One frame to another picture",
-    "histogram": "Histogram of the luminance",
+    "tensor": "One frame per call to a letterboxed, normalized tensor",
+    "batch": "One batch per call, times per frame",
+    "picture": "One frame per call to a picture",
+    "histogram": "Luminance histogram",
     "shuffle": "Pixel shuffle",
 }
-HEAD = ("| | by | kernels, µs | a call, µs | ÷ ours | MB to move | of the ceiling |\n"
-        "|---|---|---|---|---|---|---|\n")
-BEGIN, END = "<!-- written by tests/bench/gpu.sh -->\n", "<!-- to here -->\n"
+HEAD = ("| operation | software | GPU time, µs | time per call, µs | ÷ ours | MB to move | "
+        "share of copy rate |\n|---|---|---|---|---|---|---|\n")
+BEGIN = "<!-- written by tests/bench/gpu.sh -->\n"
+END = "<!-- end of the part written by tests/bench/gpu.sh -->\n"
 
 
 def read_lines(file):
-    """The rows of a program, of which the last may be cut off."""
+    """The rows of a program. The last one may be incomplete."""
     for line in file.read_text().splitlines() if file.exists() else []:
         try:
             yield json.loads(line)
@@ -32,21 +33,21 @@ def read_lines(file):
 
 
 def why(file):
-    """The reason in a file, if there is one."""
+    """The reason in a file, or "" if the file does not exist."""
     return file.read_text().strip() if file.exists() else ""
 
 
 class Results:
     def __init__(self, folder):
         self.folder = folder
-        self.versions, self.rows = {}, {}  # rows: by their work and who does it
+        self.versions, self.rows = {}, {}  # rows: by work and software
         self.no_kernels = {why(folder / "bin" / "libkerneltimes.so.why")}
         for name, title in PROGRAMS.items():
             self.read(folder / "rows" / name, title)
         self.ceiling = self.rate_of_copy()
 
     def read(self, file, title):
-        """What a program has left of both its passes."""
+        """Reads the rows of both passes of a program."""
         for kind in ("called", "kernel"):
             for row in read_lines(file.with_suffix("." + kind)):
                 self.add(row)
@@ -66,12 +67,12 @@ class Results:
         known.update(row)
 
     def rate_of_copy(self):
-        """Bytes a microsecond."""
+        """Bytes per microsecond, or None."""
         row = self.rows.get(("copy", "CUDA"), {})
         return row["bytes"] / row["called"][0] if "called" in row else None
 
     def works(self, table):
-        """Our row of each work, and those of the peers."""
+        """Yields our row of each work, and the rows of other software."""
         for (work, who), row in self.rows.items():
             if who == "ours" and row["table"] == table:
                 peers = [(peer, other) for (name, peer), other in self.rows.items()
@@ -90,7 +91,7 @@ def times(values):
 def row_of(results, title, who, row, ours):
     called = row.get("called")
     if called is None:
-        return f"| {title} | {who}: {row.get('why', 'no time')} | | | | | |\n"
+        return f"| {title} | {who}: {row.get('why', 'not measured')} | | | | | |\n"
     relative = number(called[0] / ours["called"][0]) if "called" in ours else ""
     ceiling, moved = "", ours["bytes"]
     if results.ceiling and moved:
@@ -101,7 +102,7 @@ def row_of(results, title, who, row, ours):
 
 
 def limits(results):
-    text = "| | kernels, µs | a call, µs | GB/s |\n|---|---|---|---|\n"
+    text = "| | GPU time, µs | time per call, µs | GB/s |\n|---|---|---|---|\n"
     for work in ("empty", "copy"):
         row = results.rows.get((work, "CUDA"), {})
         if "called" not in row:
@@ -126,7 +127,7 @@ def section(results):
     for name, version in results.versions.items():
         text += f"- {name}: {version}\n"
     for reason in sorted(filter(None, results.no_kernels)):
-        text += f"- kernel times are missing: {reason}\n"
+        text += f"- GPU times are missing: {reason}\n"
     text += "\n" + limits(results)
     for name, title in TABLES.items():
         text += f"\n**{title}**\n\n" + (table(results, name) or "No rows.\n")

@@ -14,7 +14,7 @@ constexpr int kSector = 32;
 bool is_pad(const Tap &tap) { return tap.inside == 0.0f; }
 bool is_pad(const FixedTap &) { return false; }
 
-/// The samples of an axis that a table gives a weight.
+/// The samples of an axis with a nonzero weight in a table.
 template <class Entry>
 std::set<int> samples_of(const std::vector<Entry> &table) {
   std::set<int> samples;
@@ -26,7 +26,7 @@ std::set<int> samples_of(const std::vector<Entry> &table) {
   return samples;
 }
 
-/// What is read of a plane: in each of these rows these sectors.
+/// The parts of a plane that are read: these sectors in each of these rows.
 struct Touched {
   std::set<int> rows, sectors;
 };

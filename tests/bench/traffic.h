@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bytes of a source that an operation cannot do without: whole sectors, which is what a GPU
-// reads, in which a tap of the plan with a weight lies. Rows begin on a sector.
+// The bytes of a source that an operation must read: all memory sectors, the unit of reads of a
+// GPU, that contain a tap of the plan with a nonzero weight. Rows are assumed to begin at a sector.
 #pragma once
 
 #include "kernels/resample.h"

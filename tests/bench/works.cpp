@@ -11,7 +11,7 @@ namespace {
 
 // --------------------------------------------------------------------------------------- pictures
 
-/// The rows of a picture's planes, without gaps.
+/// The sizes of a picture's planes without gaps between rows.
 struct Planes {
   ptrdiff_t stride[3];
   size_t bytes[3];
@@ -170,7 +170,7 @@ class Works {
     return {name.key, name.table, name.title, {in, out}, in + out, false, {}, {}, {}};
   }
 
-  /// All but what the GPU runs.
+  /// All members except `cuda`.
   Work normalize_work(const Name &name, const NormalizeCase &params) {
     const ImageDesc &in = params.source.image;
     Work work = work_of(name, bytes_of(in), params.out.bytes());
@@ -209,13 +209,13 @@ NormalizeCase float16(NormalizeCase params) {
   return params;
 }
 
-/// For peers that know no other matrix.
+/// For software that has no other matrix.
 NormalizeCase bt601(NormalizeCase params) {
   params.source.colorimetry.matrix = ColorMatrix::bt601;
   return params;
 }
 
-/// What a peer makes that neither pads nor has channels of their own.
+/// For software that neither pads nor normalizes channels separately.
 NormalizeCase stretched(NormalizeCase params) {
   params.resize.mode = ResizeMode::stretch;
   params.mean = {0.0};

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every gst-launch-1.0 line of the given files as printed, each in a folder of its own.
+"""Runs every gst-launch-1.0 line of the given files as printed, each in a separate folder.
 
-Only a video sink that needs a display is replaced.  A line passes where gst-launch exits with 0,
-says nothing of an error, and leaves what it writes to files non-empty.
+Only a video sink that needs a display is replaced. A line passes if gst-launch-1.0 exits with 0,
+reports no error, and writes files that are not empty.
 """
 import re
 import subprocess
@@ -30,7 +30,7 @@ def missing_decoder(line):
 
 
 def run(line):
-    """What is wrong with a line, or nothing."""
+    """The problem with a line, or None."""
     command = line.replace("autovideosink", "fakesink")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "pipelines").symlink_to(ROOT / "pipelines")

@@ -39,14 +39,14 @@ def anchors(page):
 
 
 def check_links(page):
-    """How many relative links a page has."""
+    """Checks the relative links of a page and returns their number."""
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text()))
              if not re.match(r"[a-z]+:", link)]
     for link in links:
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         if not target.exists() or not target.is_relative_to(ROOT):
-            problems.append(f"{page.relative_to(ROOT)}: {link} leads nowhere")
+            problems.append(f"{page.relative_to(ROOT)}: {link} does not exist")
         elif anchor and anchor not in anchors(target):
             problems.append(f"{page.relative_to(ROOT)}: {link}: no such heading")
     return len(links)
@@ -60,7 +60,7 @@ def check_index():
 
 
 def check_documentation_links(build_root):
-    """Those that gst-inspect-1.0 shows. Every page of docs/ is installed."""
+    """Checks the links that gst-inspect-1.0 shows, and that every page of docs/ is installed."""
     installed = json.loads((build_root / "meson-info/intro-installed.json").read_text())
     by_target = {target: Path(source) for source, target in installed.items()}
     for page in (ROOT / "docs").glob("*.md"):
@@ -74,7 +74,7 @@ def check_documentation_links(build_root):
         address = re.search(r"Doc-uri +file://(\S+)#(\S+)", shown)
         page = address and by_target.get(address[1])
         if page is None or address[2] not in anchors(page):
-            problems.append(f"{element}: {address and address[0]} leads to nothing that is installed")
+            problems.append(f"{element}: {address and address[0]} is not a heading of an installed page")
 
 
 def main():
@@ -86,7 +86,7 @@ def main():
         problems.append(f"README.md has {lines} lines, more than {MAX_README_LINES}")
     check_index()
     check_documentation_links(Path(sys.argv[1]))
-    print("\n".join(problems) or f"{count} links, all of which lead somewhere")
+    print("\n".join(problems) or f"{count} links, all valid")
     sys.exit(1 if problems else 0)
 
 

@@ -3,7 +3,7 @@
 """site.py GIR VERSION
 
 Builds the documentation site. gi-docgen must not warn, every element and every public function of
-the library must have a page, and links and pictures of the pages must lead somewhere.
+the library must have a page, and links and pictures of the pages must exist.
 """
 import html.parser
 import re
@@ -24,7 +24,7 @@ def skip(reason):
 
 
 class Page(html.parser.HTMLParser):
-    """The ids of a page and where its links lead."""
+    """The ids of a page and the targets of its links."""
 
     def __init__(self, path):
         super().__init__()
@@ -40,13 +40,13 @@ class Page(html.parser.HTMLParser):
 
 
 def build(gir, version, site):
-    """The output of a build, which has failed if there is any."""
+    """Builds the site. Any output counts as an error."""
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "build_site.py", "--version", version,
          "--config", LIBRARY / "gstcudatensor.toml.in", gir, site],
         check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode or done.stdout.strip():
-        problems.append(f"the build exits with {done.returncode} and prints:\n{done.stdout}")
+        problems.append(f"the build exited with {done.returncode} and printed:\n{done.stdout}")
 
 
 def built_elements():
@@ -56,7 +56,7 @@ def built_elements():
 
 
 def declared_functions():
-    """The functions of the header but for the private ones and the GType's."""
+    """The functions of the header, except the private ones and those of the GType."""
     header = "".join(path.read_text(encoding="utf-8") for path in sorted(LIBRARY.glob("*.h")))
     header = re.sub(r"^#ifndef __GI_SCANNER__\n.*?^#endif", "", header, flags=re.M | re.S)
     names = set(re.findall(r"^GST_CUDA_TENSOR_API\b[^;]*?(gst_cuda_tensor_\w+)\s*\(", header, re.M))
@@ -72,7 +72,7 @@ def check_elements(site):
         text = page.read_text(encoding="utf-8") if page.is_file() else ""
         for heading in ("Pad templates", "Properties", "Example launch line"):
             if not re.search(rf"<h2[^>]*>{heading}<", text):
-                problems.append(f"{page.name} has no part '{heading}'")
+                problems.append(f"{page.name} has no section '{heading}'")
         if "<code>backend</code>" not in text:
             problems.append(f"{page.name} does not list the property backend")
 
@@ -103,7 +103,7 @@ def check_links(site):
 def main():
     gir, version = sys.argv[1:]
     if not shutil.which("gi-docgen"):
-        skip("there is no gi-docgen")
+        skip("gi-docgen is not installed")
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder) / "site"
         build(gir, version, site)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the Python and the C++ of README.md and docs/.
+"""Runs the Python and C++ code of README.md and docs/.
 
-Each block is checked by its own function, which a text in the block chooses. A block without a
-check is an error.
+A text in each block selects the function that checks it. A block without a check is an error.
 """
 import os
 import re
@@ -57,8 +56,8 @@ def compile_cpp(source, *arguments):
 
 
 def run_cpp(source):
-    """What a program prints that is linked with the library of this build, whose own dependencies
-    are found when the program starts."""
+    """The output of a program that is linked with the library of this build. The library's own
+    dependencies are found when the program starts."""
     library = os.environ["GST_CUDATENSOR_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program"
@@ -183,7 +182,7 @@ pipeline.set_state(Gst.State.NULL)
 
 
 def batches_are_whole():
-    """Of the line that leads from decodebin to cudatensormux: the first batch has both cameras."""
+    """With the line from decodebin to cudatensormux, the first batch has both cameras."""
     line = re.search(r"^gst-launch-1.0 (cudatensormux .*decodebin.*)$",
                      (ROOT / "docs/cameras.md").read_text(), re.M)[1]
     line = line.replace("fakesink silent=false -v", "appsink name=sink sync=false")
@@ -206,11 +205,11 @@ def main():
         for block in blocks(language):
             text = next((text for text in left if text in block), None)
             if text is None:
-                sys.exit(f"no check for this {language}:\n{block}")
+                sys.exit(f"no check for this {language} code:\n{block}")
             left.pop(text)(block)
             print(f"{language}: {text}")
         if left:
-            sys.exit(f"no {language} with {sorted(left)}")
+            sys.exit(f"no {language} code contains {sorted(left)}")
 
 
 main()

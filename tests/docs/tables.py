@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ELEMENTS = (ROOT / "docs/elements.md").read_text()
-# Every GstObject's, and GstAggregator's but for its latency.
+# The properties of GstObject, and those of GstAggregator except latency.
 FOREIGN = {"name", "parent", "emit-signals", "force-live", "ignore-inactive-pads",
            "min-upstream-latency", "start-time", "start-time-selection"}
 TENSOR_TYPES = {"float32", "float16", "uint8", "int8"}
@@ -35,11 +35,11 @@ def output_of(*command):
 def section(title, page=ELEMENTS):
     """The text below a heading, up to the next one."""
     match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", page, re.M | re.S)
-    return match.group(1) if match else sys.exit(f"there is no section '{title}'")
+    return match.group(1) if match else sys.exit(f"section '{title}' does not exist")
 
 
 def rows(text):
-    """The cells of a text's tables, without their heads and rules."""
+    """The cells of the tables in a text, without the header rows."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
             for line in lines if not re.match(r"\|(-+\|)+$", line)][1:]
@@ -50,7 +50,7 @@ def code(cell):
 
 
 def list_text(default):
-    """'< (double)0, (double)1 >' as the tables write it."""
+    """Converts '< (double)0, (double)1 >' to the notation of the tables."""
     numbers = [float(n) for n in re.findall(r"\)([-+.e\d]+)", default)]
     return "<" + ",".join("1/255" if abs(n * 255 - 1) < 1e-9 else f"{n:g}" for n in numbers) + ">"
 
@@ -78,7 +78,7 @@ def properties_of(element):
 
 
 def check_properties(title, built):
-    """`built`: what the section's table must hold."""
+    """Compares the table of a section with the properties in `built`."""
     documented = {code(row[0])[0]: ((code(row[1]) or [""])[0], code(row[2]))
                   for row in rows(section(title)) if re.match(r"`[\w-]+`$", row[0])}
     check(f"properties in '{title}'", sorted(documented), sorted(built))
@@ -112,7 +112,7 @@ def element_names():
 
 
 def fields_of_table():
-    """name → type, as the message's table has them"""
+    """The fields of the message in the documentation, as name → type."""
     fields = {}
     for row in rows(section("The histogram message")):
         kind = "guint64 array" if "GST_TYPE_ARRAY" in row[1] else row[1]
@@ -121,7 +121,7 @@ def fields_of_table():
 
 
 def fields_of_message():
-    """The same of a real message with a region."""
+    """The fields of a real message with a region, as name → type."""
     text = output_of("gst-launch-1.0", "-m", "videotestsrc", "num-buffers=1", "!", "cudahistogram",
                      "roi=<0,0,8,8>", "!", "fakesink")
     message = re.search(r"\(element\): cudahistogram, (.*);", text).group(1)
@@ -160,15 +160,15 @@ def check_batch_fields():
     meta = "GstCudaTensorBatchMeta"
     built = set(fields_of_meta("cudatensormux", meta) +
                 fields_of_meta("cudanormalize regions=tiles", meta))
-    of_metas = {"roi-type", "roi-id", "parent-id"}  # which this pipeline has none of
+    of_metas = {"roi-type", "roi-id", "parent-id"}  # of which this pipeline has none
     named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
     check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
           sorted(built | of_metas))
 
 
 def own_properties(element, shared):
-    """By the section that has their table. cudanormalize and cudatensormux have the same properties
-    for tensors and for regions."""
+    """The element's own properties by the section with their table. cudanormalize and cudatensormux
+    have the same properties for tensors and for regions."""
     own = {n: v for n, v in properties_of(element).items() if n not in shared}
     other = {"cudanormalize": "cudatensormux", "cudatensormux": "cudanormalize"}.get(element)
     if not other:
@@ -217,7 +217,7 @@ def main():
     check_geometry_fields()
     check_batch_fields()
     check_options(Path(sys.argv[1]))
-    print("\n".join(problems) or "documents and plugin agree")
+    print("\n".join(problems) or "the documents match the plugin")
     sys.exit(1 if problems else 0)
 
 

@@ -81,7 +81,7 @@ TEST_P(Filters, OfferNoPoolWhereNoneIsNeeded) {
 
 TEST_P(Filters, OfferNothingForOtherCapsThanTheirOwn) {
   // A pool of the old size would make buffers that are too short.
-  if (GetParam().tensor) GTEST_SKIP() << "pictures only";
+  if (GetParam().tensor) GTEST_SKIP() << "only for pictures";
   Rig rig(GetParam().element);
   ASSERT_TRUE(rig.caps(GetParam().caps()));
   rig.process(GetParam().frame());
@@ -234,7 +234,7 @@ void soil(GstBuffer *buffer) {
 /// before.
 TEST_P(Tensors, HaveZerosAroundThemWhereDownstreamAsksForThem) {
 #if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer allocates";
+  GTEST_SKIP() << "AddressSanitizer allocates memory itself";
 #endif
   GstAllocationParams params;
   gst_allocation_params_init(&params);

@@ -195,7 +195,7 @@ guint device_of(gstcuda::Context *context) {
 
 TEST_F(OwnContexts, OfSeveralDevicesWorkAtOnce) {
   const int count = count_cuda_devices();
-  if (count < 2) GTEST_SKIP() << "there is only one GPU";
+  if (count < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
   const Bytes expected =
       output_bytes("cudanormalize backend=cpu", subject.caps(), subject.frame(), "ANY");
@@ -217,7 +217,7 @@ TEST_F(OwnContexts, OfSeveralDevicesWorkAtOnce) {
 }
 
 TEST_F(OwnContexts, OfAnotherDeviceThanAskedForEndInOneError) {
-  if (count_cuda_devices() < 2) GTEST_SKIP() << "there is only one GPU";
+  if (count_cuda_devices() < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
   const ContextRef other = new_context(1);
   Rig rig("cudanormalize cuda-device-id=0");
@@ -227,7 +227,7 @@ TEST_F(OwnContexts, OfAnotherDeviceThanAskedForEndInOneError) {
 }
 
 TEST_F(OwnContexts, OfAnotherDeviceAreFollowedWhereNoneIsAskedFor) {
-  if (count_cuda_devices() < 2) GTEST_SKIP() << "there is only one GPU";
+  if (count_cuda_devices() < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
   const Bytes expected =
       output_bytes("cudanormalize backend=cpu", subject.caps(), subject.frame(), "ANY");

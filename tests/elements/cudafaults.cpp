@@ -300,7 +300,7 @@ TEST_P(Faults, OfOtherKinds) {
 
 TEST_P(Faults, AtStartLeaveTheWorkToTheCpu) {
   // CUDAMemory for the output is not the CPU's.
-  if (GetParam().cuda_out) GTEST_SKIP() << "system memory only";
+  if (GetParam().cuda_out) GTEST_SKIP() << "only for output in system memory";
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     const Fault fault(call, call % 2 == 0 ? kMemory : kDriver, true);

@@ -347,7 +347,7 @@ class CudaHistogramStreams : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
   }
 
   static BufferRef frame(GstClockTime pts, gstcuda::Stream *stream) {

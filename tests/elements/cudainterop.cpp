@@ -44,7 +44,7 @@ class CudaInteropStreams : public CudaInterop {
  protected:
   void SetUp() override {
     CudaInterop::SetUp();
-    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
     if (!IsSkipped()) stream_ = new_stream(primary());
   }
 

@@ -67,7 +67,7 @@ class StreamOrder : public Order {
  protected:
   void SetUp() override {
     Order::SetUp();
-    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
   }
 
   /// The input is written when the gate opens, and made wrong after it was pushed.
@@ -235,7 +235,7 @@ class StreamChains : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+    if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
   }
 };
 

@@ -92,7 +92,7 @@ TEST_F(CudaTensorMux, FramesMayChangeOnceTheirBatchIsThere) {
 }
 
 TEST_F(CudaTensorMux, WaitsForTheStreamsOfAllCamerasWithoutBlocking) {
-  if (!has_streams()) GTEST_SKIP() << "streams came with GStreamer 1.24";
+  if (!has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
   // Of one size, so that what is wrong can be made right.
   const std::vector<Picture> right = {random_picture({PixelFormat::RGB, 16, 16}, 1),
                                       random_picture({PixelFormat::RGB, 16, 16}, 2)};

@@ -689,7 +689,7 @@ TEST(Interop, ObjectsToNull) {
 }
 
 TEST(Interop, SharesNoContextWhereThereIsNoCuda) {
-  if (gpu_is_there()) GTEST_SKIP() << "there is a GPU";
+  if (gpu_is_there()) GTEST_SKIP() << "needs a machine without a GPU";
   const ElementRef element = make_element("cudanormalize");
   Refusal refusal;
   EXPECT_FALSE(gst_cuda_tensor_share_primary_context(element.get(), 0, refusal.into()));

@@ -186,7 +186,7 @@ TEST_P(Elements, NotifyTheirBackend) {
 TEST_P(Elements, CudaWithoutADeviceIsOneError) {
   try {
     open_cuda_backend();
-    GTEST_SKIP() << "there is one";
+    GTEST_SKIP() << "a CUDA device is usable";
   } catch (const Error &) {
   }
   Messages messages;
@@ -208,7 +208,7 @@ TEST_P(Elements, CudaWithoutADeviceIsOneError) {
 }
 
 TEST_P(Elements, DoNotGrowOverTenThousandFrames) {
-  if (!kMemoryIsMeasured) GTEST_SKIP() << "a sanitizer has memory of its own";
+  if (!kMemoryIsMeasured) GTEST_SKIP() << "a sanitizer uses additional memory";
   const auto rig = running();
   const BufferRef frame = GetParam().frame();
   const auto run = [&](int count) {

@@ -229,13 +229,13 @@ testing::AssertionResult others_work(Rig &rig, GstBuffer *frame, bool expected) 
 TEST(LiveThreads, AreAsManyAsThePropertySaysNow) {
   cpu_set_t processors;
   ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
-  if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "one processor";
+  if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "needs two processors";
   // Long enough for a thread to wake up in the meantime.
   const ImageDesc large = {PixelFormat::NV12, 3840, 2160};
   const BufferRef frame = buffer_of(random_picture(large));
   Rig rig("cudanormalize dtype=uint8 n-threads=1");
   ASSERT_TRUE(rig.caps(video_caps(large)));
-  if (rig.get("active-backend") != "cpu") GTEST_SKIP() << "the CPU's property";
+  if (rig.get("active-backend") != "cpu") GTEST_SKIP() << "the property affects only the CPU";
   EXPECT_TRUE(others_work(rig, frame.get(), false));
   for (const char *threads : {"2", "0"}) {
     rig.set("n-threads", threads);

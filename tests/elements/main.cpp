@@ -16,7 +16,7 @@ class NeedsItsBackend : public testing::Environment {
   void SetUp() override {
     using cudatensor::TestBackend;
     if (cudatensor::test_backend() == TestBackend::cuda && !cudatensor::gpu_is_there())
-      GTEST_SKIP() << "CUDATENSOR_TEST_BACKEND=cuda, and no GPU";
+      GTEST_SKIP() << "CUDATENSOR_TEST_BACKEND=cuda, but there is no GPU";
   }
 };
 

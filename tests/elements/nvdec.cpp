@@ -21,11 +21,11 @@ class NvdecTest : public GpuTest {
     if (IsSkipped()) return;
     const gchar *clip = g_getenv("CUDATENSOR_TEST_CLIP");
     if (clip == nullptr || !g_file_test(clip, G_FILE_TEST_EXISTS))
-      GTEST_SKIP() << "CUDATENSOR_TEST_CLIP names no clip";
+      GTEST_SKIP() << "CUDATENSOR_TEST_CLIP is not set";
     clip_ = clip;
     for (const char *factory : {"nvh264dec", "qtdemux", "h264parse"}) {
       const ElementRef element(gst_element_factory_make(factory, nullptr));
-      if (element == nullptr) GTEST_SKIP() << "there is no " << factory;
+      if (element == nullptr) GTEST_SKIP() << factory << " is not installed";
     }
   }
 

@@ -178,7 +178,7 @@ TEST(Pipelines, AnErrorStopsThemWithItsCause) {
 TEST(Pipelines, BackendCudaWithoutADeviceStopsThemWithItsCause) {
   try {
     open_cuda_backend();
-    GTEST_SKIP() << "there is one";
+    GTEST_SKIP() << "a CUDA device is usable";
   } catch (const std::exception &) {
   }
   Pipeline pipeline(source(5) + "cudanormalize backend=cuda" + kSink);

@@ -8,7 +8,7 @@
 
 namespace cudatensor {
 
-/// A picture in the colours that caps without a colorimetry mean, for at most 576 rows.
+/// A picture with the default colorimetry of caps, for at most 576 rows.
 Source source_of(const ImageDesc &desc);
 
 Picture letterboxed(const Picture &in, const LetterboxParams &params);

@@ -141,7 +141,7 @@ TEST_P(Restarts, WhileUpstreamPushesEndInNoCrash) {
 }
 
 TEST_P(Restarts, OfPadsAloneLetNoFrameIntoAStoppedElement) {
-  if (strchr(GetParam().sink, '%') != nullptr) GTEST_SKIP() << "its pads queue the frame";
+  if (strchr(GetParam().sink, '%') != nullptr) GTEST_SKIP() << "the element's pads queue the frame";
   Upstream upstream(GetParam());
   gst_element_foreach_pad(
       upstream.element(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chains of our filters between two pads: every frame, event and property in turn, in one thread.
+// Chains of our filters between two pads. Frames, events and properties change in turn, in one
+// thread.
 #include <gst/check/gstharness.h>
 
 #include <cstring>
@@ -38,12 +39,12 @@ Description random_chain(Random &random) {
 GstElement *new_bin(Run &run, const std::string &launch) {
   GError *error = nullptr;
   GstElement *bin = gst_parse_bin_from_description(launch.c_str(), TRUE, &error);
-  if (error != nullptr) run.finding(std::string("no chain: ") + error->message);
+  if (error != nullptr) run.finding(std::string("the chain cannot be created: ") + error->message);
   g_clear_error(&error);
   return static_cast<GstElement *>(gst_object_ref_sink(bin));
 }
 
-/// A chain between pads, with the bus that it speaks on.
+/// A chain between pads, with its bus.
 class Chain {
  public:
   Chain(Run &run, GstElement *bin) : run_(run), bin_(bin), bus_(gst_bus_new()) {
@@ -55,7 +56,8 @@ class Chain {
     gst_element_set_bus(bin_.get(), nullptr);
     gst_bus_set_flushing(bus_.get(), TRUE);
     bin_.reset();
-    if (living_.count() != 0) run_.finding(text("%d things are left", living_.count()));
+    if (living_.count() != 0)
+      run_.finding(text("%d buffers or objects were not freed", living_.count()));
   }
   Chain(const Chain &) = delete;
   Chain &operator=(const Chain &) = delete;
@@ -86,7 +88,7 @@ class Chain {
   Living living_;
 };
 
-/// What downstream answers to an allocation query.
+/// A random answer of downstream to an allocation query.
 struct Allocation {
   bool answers = false, video_meta = false, pool = false;
   GstAllocationParams params = {};
@@ -129,7 +131,7 @@ GstPadProbeReturn answer_allocation(GstPad *, GstPadProbeInfo *info, gpointer da
   return GST_PAD_PROBE_HANDLED;
 }
 
-/// The pool that the chain offers to what is before it; null where it offers none.
+/// The pool that the chain offers upstream; null if it offers none.
 Ref<GstBufferPool> offered_pool(GstHarness *harness, GstCaps *caps) {
   const Ref<GstQuery> query(gst_query_new_allocation(caps, TRUE));
   if (!gst_pad_peer_query(harness->srcpad, query.get())) return nullptr;
@@ -161,7 +163,7 @@ class Filters {
 
   void run() {
     run_.say(description_.launch);
-    // Before any property: a harness insists that its pads can be linked.
+    // Before any property is set, because a harness requires that its pads can be linked.
     chain_.start();
     for (GstElement *element : elements_of(chain_.bin()))
       for (long i = random_.between(0, 6); i > 0; --i) set_random_property(run_, element);
@@ -195,10 +197,10 @@ class Filters {
 
   void set_downstream() {
     const std::string caps = random_.one_in(2) ? downstream_caps(run_) : "";
-    run_.say("downstream takes " + (caps.empty() ? "anything" : caps));
+    run_.say("downstream accepts " + (caps.empty() ? "anything" : caps));
     downstream_.reset(caps.empty() ? gst_caps_new_any() : gst_caps_from_string(caps.c_str()));
     gst_harness_set_sink_caps(chain_.harness(), gst_caps_ref(downstream_.get()));
-    // As an element says that it takes something else now.
+    // Requests renegotiation.
     gst_harness_push_upstream_event(chain_.harness(), gst_event_new_reconfigure());
   }
 
@@ -258,7 +260,8 @@ class Filters {
       const Ref<GstCaps> some(gst_caps_from_string(video_caps(run_, {"NV12", "RGB"}).c_str()));
       if (some == nullptr) continue;
       const Ref<GstCaps> filtered(gst_pad_query_caps(pad.get(), some.get()));
-      if (!gst_caps_is_subset(filtered.get(), some.get())) run_.finding("caps beside their filter");
+      if (!gst_caps_is_subset(filtered.get(), some.get()))
+        run_.finding("caps that do not match the filter");
       if (gst_caps_is_fixed(some.get())) gst_pad_query_accept_caps(pad.get(), some.get());
     }
     check_quiet("queries");
@@ -295,11 +298,12 @@ class Filters {
     const GstFlowReturn flow = gst_harness_push(chain_.harness(), frame.buffer.release());
     const std::string errors = take_errors(run_, chain_.bus());
     run_.say(text("flow %s %s", gst_flow_get_name(flow), errors.c_str()));
-    if (flow == GST_FLOW_OK && !errors.empty()) run_.finding("an error, and all is well");
-    if (flow == GST_FLOW_ERROR && errors.empty()) run_.finding("a failure without an error");
+    if (flow == GST_FLOW_OK && !errors.empty()) run_.finding("an error, although the flow is OK");
+    if (flow == GST_FLOW_ERROR && errors.empty())
+      run_.finding("a flow error without an error message");
     if (flow == GST_FLOW_NOT_NEGOTIATED) ++totals().refusals;
     const Ref<GstBuffer> out = take_output(frame.spoiled);
-    if (flow != GST_FLOW_OK && out != nullptr) run_.finding("an output of a frame that failed");
+    if (flow != GST_FLOW_OK && out != nullptr) run_.finding("an output, although the frame failed");
     if (out != nullptr) check_times(plain.get(), out.get());
     if (!frame.spoiled && !beside) compare(plain.get(), out.get(), flow, errors);
   }
@@ -310,13 +314,13 @@ class Filters {
            (segment_.stop == GST_CLOCK_TIME_NONE || GST_BUFFER_PTS(buffer) < segment_.stop);
   }
 
-  /// What is spoiled leaves cudahistogram as it came, where it has nothing to count.
+  /// A damaged frame passes cudahistogram unchanged if it has nothing to count.
   Ref<GstBuffer> take_output(bool spoiled) {
     Ref<GstBuffer> out(gst_harness_try_pull(chain_.harness()));
     if (out == nullptr) return nullptr;
     chain_.living().add(out.get());
     if (Ref<GstBuffer>(gst_harness_try_pull(chain_.harness())) != nullptr)
-      run_.finding("two outputs of one frame");
+      run_.finding("two outputs for one frame");
     const Ref<GstCaps> caps = chain_.caps_of("src");
     if (caps == nullptr)
       run_.finding("an output without caps");
@@ -329,10 +333,10 @@ class Filters {
     if (GST_BUFFER_PTS(in) != GST_BUFFER_PTS(out) ||
         GST_BUFFER_DURATION(in) != GST_BUFFER_DURATION(out) ||
         GST_BUFFER_DTS(in) != GST_BUFFER_DTS(out))
-      run_.finding("the output's times are not the input's");
+      run_.finding("the timestamps of output and input differ");
   }
 
-  /// The same frame alone, in elements that nothing has happened to, with the settings of now.
+  /// Compares the output with that of new elements with the current properties for the same frame.
   void compare(GstBuffer *plain, GstBuffer *out, GstFlowReturn flow, const std::string &errors) {
     const Ref<GstCaps> caps = chain_.caps_of("src");
     if (!random_.one_in(3) || (out == nullptr && errors.empty()) || asks_for_gpu()) return;
@@ -353,12 +357,13 @@ class Filters {
     const std::string other = take_errors(run_, fresh.bus());
     const Ref<GstBuffer> expected(gst_harness_try_pull(fresh.harness()));
     if (alone != flow && flow == GST_FLOW_OK)
-      return run_.finding("alone it fails: " + text("%s ", gst_flow_get_name(alone)) + other);
+      return run_.finding(
+          "new elements fail with this frame: " + text("%s ", gst_flow_get_name(alone)) + other);
     if (alone == GST_FLOW_OK && flow == GST_FLOW_ERROR)
-      return run_.finding("alone it does not fail: " + errors);
+      return run_.finding("new elements do not fail with this frame: " + errors);
     if (out == nullptr || expected == nullptr) return;
     if (samples_of(out, caps.get()) != samples_of(expected.get(), caps.get()))
-      run_.finding("alone it gives another result");
+      run_.finding("new elements give another result");
   }
 
   bool asks_for_gpu() const {
@@ -374,7 +379,8 @@ class Filters {
     const std::string errors = take_errors(run_, chain_.bus());
     if (!errors.empty()) run_.say(std::string(where) + ": " + errors);
   }
-  /// After an event, before which GStreamer sends caps again that were refused: they may be so again.
+  /// Checks the errors after an event. Before the event, GStreamer sends rejected caps again, which
+  /// may be rejected again.
   void check_resent(const char *where) {
     const std::string errors = take_errors(run_, chain_.bus());
     if (errors.empty()) return;

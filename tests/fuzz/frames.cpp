@@ -37,7 +37,7 @@ Bytes noise(Random &random, gsize size) {
   return bytes;
 }
 
-/// Of exactly these bytes, so that a sanitizer sees the first one beside them.
+/// A memory of exactly this size, so that a sanitizer detects an access beyond it.
 GstMemory *exact_memory(const guint8 *bytes, gsize size, bool read_only) {
   auto *const data = static_cast<guint8 *>(malloc(std::max<gsize>(size, 1)));
   if (size > 0) memcpy(data, bytes, size);
@@ -51,7 +51,7 @@ Ref<GstBuffer> buffer_of(const Bytes &bytes, bool read_only = false) {
   return buffer;
 }
 
-/// In memories that end anywhere.
+/// Splits the bytes into memories at random positions.
 Ref<GstBuffer> split_buffer_of(Random &random, const Bytes &bytes) {
   Ref<GstBuffer> buffer(gst_buffer_new());
   for (gsize at = 0; at < bytes.size();) {
@@ -79,7 +79,7 @@ Rows rows_of(const GstVideoInfo &info, guint plane) {
   return {width, GST_VIDEO_INFO_COMP_HEIGHT(&info, c)};
 }
 
-/// With other strides and offsets, and perhaps a memory for each plane.
+/// A copy with other strides and offsets, possibly with a memory for each plane.
 Ref<GstBuffer> relaid_buffer_of(Random &random, const GstVideoInfo &info, const Bytes &bytes) {
   Ref<GstBuffer> buffer(gst_buffer_new());
   const int sample = GST_VIDEO_INFO_COMP_DEPTH(&info, 0) > 8 ? 2 : 1;
@@ -111,7 +111,7 @@ Ref<GstBuffer> relaid_buffer_of(Random &random, const GstVideoInfo &info, const 
   return buffer;
 }
 
-/// From the pool that the element offered; null where it gives none.
+/// A buffer from the pool that the element offered; null if the pool provides none.
 Ref<GstBuffer> pooled_buffer_of(GstBufferPool *pool, const GstVideoInfo &info, const Bytes &bytes) {
   GstBuffer *buffer = nullptr;
   if (gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK) return nullptr;
@@ -197,18 +197,18 @@ void add_mad_video_meta(Random &random, GstBuffer *buffer, const GstVideoInfo &i
       stride);
 }
 
-/// Makes it one that need not be taken.
+/// Damages the frame, so that the element may reject it.
 void spoil(Run &run, Frame &frame, const GstVideoInfo *info) {
   Random &random = run.random;
   GstBuffer *const buffer = frame.buffer.get();
   const auto size = static_cast<long>(gst_buffer_get_size(buffer));
   switch (random.between(0, 4)) {
     case 0:
-      run.say("cut at its end");
+      run.say("with its end cut off");
       gst_buffer_set_size(buffer, size > 0 ? random.between(0, size - 1) : 0);
       break;
     case 1:
-      run.say("cut at its begin");
+      run.say("with its beginning cut off");
       gst_buffer_resize(buffer, size > 0 ? random.between(0, size - 1) : 0, -1);
       break;
     case 2:
@@ -223,7 +223,7 @@ void spoil(Run &run, Frame &frame, const GstVideoInfo *info) {
     }
     default:
       if (info == nullptr || gst_buffer_get_video_meta(buffer) != nullptr) return;
-      run.say("with a mad video meta");
+      run.say("with an invalid video meta");
       add_mad_video_meta(random, buffer, *info);
   }
   frame.spoiled = true;
@@ -301,13 +301,13 @@ void check_output(Run &run, GstBuffer *buffer, GstCaps *caps) {
   const gsize size = size_of(caps), actual = gst_buffer_get_size(buffer);
   if (is_video(caps)) {
     if (size > 0 && samples_of(buffer, caps).empty())
-      run.finding("an output that cannot be mapped as its caps say");
+      run.finding("an output that cannot be mapped with its caps");
     return;
   }
   if (actual != size)
-    run.finding(
-        text("a tensor of %" G_GSIZE_FORMAT " bytes, its caps say %" G_GSIZE_FORMAT, actual, size));
-  if (gst_buffer_n_memory(buffer) != 1) run.finding("a tensor that is not one memory");
+    run.finding(text("a tensor of %" G_GSIZE_FORMAT " bytes whose caps need %" G_GSIZE_FORMAT,
+                     actual, size));
+  if (gst_buffer_n_memory(buffer) != 1) run.finding("a tensor with more or less than one memory");
   if (!gst_structure_has_field(gst_caps_get_structure(caps, 0), "framerate"))
     run.finding("tensor caps without a framerate");
 }

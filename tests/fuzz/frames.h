@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random frames: the same content in memories of every kind.
+// Random frames, each in two kinds of memory.
 #pragma once
 
 #include <gst/video/video.h>
@@ -10,20 +10,20 @@ namespace fuzz {
 
 using Bytes = std::vector<guint8>;
 
-/// A frame as an element gets it, and the same in one plain memory.
+/// A frame for an element, and the same content in one simple memory.
 struct Frame {
   Ref<GstBuffer> buffer, plain;
-  bool spoiled = false;  ///< it need not be taken
+  bool spoiled = false;  ///< the element may reject it
 };
 
-/// Null where the caps are no picture and no tensor, or one that is too large to be tried.
+/// Null if the caps are neither video nor tensors, or if the frame would be too large.
 Frame random_frame(Run &run, GstCaps *caps, GstBufferPool *pool = nullptr);
 
-/// How many bytes a buffer of these caps has; 0 where they do not say.
+/// The size of a buffer with these caps, in bytes; 0 if the caps do not determine it.
 gsize size_of(GstCaps *caps);
-/// What a buffer shows, without what lies between its rows.
+/// The samples of a buffer, without the padding between rows.
 Bytes samples_of(GstBuffer *buffer, GstCaps *caps);
-/// Whether an output is what its caps say; a finding otherwise.
+/// Reports a finding if an output does not match its caps.
 void check_output(Run &run, GstBuffer *buffer, GstCaps *caps);
 
 }  // namespace fuzz

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::string> listed_formats(const char *factory_name) {
   std::vector<std::string> formats;
   GstElementFactory *factory = gst_element_factory_find(factory_name);
-  if (factory == nullptr) g_error("no %s: GST_PLUGIN_PATH?", factory_name);
+  if (factory == nullptr)
+    g_error("the element %s was not found; check GST_PLUGIN_PATH", factory_name);
   const auto *l = gst_element_factory_get_static_pad_templates(factory);
   for (; l != nullptr; l = l->next) {
     auto *pad = static_cast<GstStaticPadTemplate *>(l->data);
@@ -70,7 +71,7 @@ std::string array_text(Run &run, const std::string &name) {
   return numbers(run, run.sane ? random.pick({1, 3}) : random.pick({0, 1, 1, 2, 3, 3, 3, 4, 40}));
 }
 
-/// The most that a whole number is set to: larger ones only ask for more memory than there is.
+/// The largest value of an integer property. Larger values would only exhaust the memory.
 long most_of(const std::string &name) {
   static const auto *most = new std::map<std::string, long>{
       {"n-threads", 7}, {"upscale-factor", 4}, {"tile-columns", 5},
@@ -127,13 +128,13 @@ std::vector<GParamSpec *> own_properties(GstElement *element) {
   return own;
 }
 
-/// Nothing starts where a GPU is asked for that is not there, and a harness insists on a start.
+/// Properties that keep an element from starting without a GPU. A harness requires that it starts.
 bool is_of_the_gpu(const GParamSpec *spec) {
   return strcmp(spec->name, "backend") == 0 || strcmp(spec->name, "cuda-device-id") == 0;
 }
 
-/// Where a chain has a harness, which begins it once; each of a pipeline's changes of state would
-/// fail with an error of its own.
+/// Whether the element is in a harness, which starts it once. In a pipeline, each change of state
+/// would fail with another error.
 bool may_ask_for_gpu(const Run &run, GstElement *element) {
   const GstObject *parent = GST_OBJECT_PARENT(element);
   return !run.sane && GST_STATE(element) != GST_STATE_NULL && !GST_IS_PIPELINE(parent);
@@ -197,7 +198,7 @@ std::string video_caps(Run &run, const std::vector<std::string> &formats) {
   if (random.one_in(4)) caps += ",colorimetry=" + random.pick<std::string>({"bt601", "bt709"});
   if (random.one_in(5))
     caps += ",chroma-site=" + random.pick<std::string>({"jpeg", "mpeg2", "cosited"});
-  // The last of two fields of a name counts.
+  // If a field occurs twice, the last one counts.
   return run.sane ? caps : caps + strange_fields(random);
 }
 

@@ -6,7 +6,7 @@
 
 namespace fuzz {
 
-/// Formats that the sink pad of this element lists.
+/// The formats in the caps of the element's sink pad.
 const std::vector<std::string> &formats_of(const char *factory);
 
 struct Size {
@@ -14,17 +14,16 @@ struct Size {
 };
 Size random_size(Random &random);
 
-/// Caps of pictures in one of the formats; where the run is not sane, perhaps strange ones.
+/// Video caps with one of the formats; possibly invalid if the run is not sane.
 std::string video_caps(Run &run, const std::vector<std::string> &formats);
-/// Caps of tensors that cudapixelshuffle may take.
+/// Tensor caps for cudapixelshuffle.
 std::string tensor_caps(Run &run);
-/// What downstream takes; empty: anything.
+/// The caps that downstream accepts; empty means any caps.
 std::string downstream_caps(Run &run);
 
-/// Sets one of the element's own properties, whichever they are: to something sensible where the
-/// run is sane.
+/// Sets a random property that the element itself defines, to a valid value if the run is sane.
 void set_random_property(Run &run, GstElement *element);
-/// Gives another element of the same kind the same settings, but for its number of threads.
+/// Copies all properties to another element of the same type, except the number of threads.
 void copy_properties(GstElement *from, GstElement *to, guint threads);
 
 }  // namespace fuzz

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // fuzz-pipelines [--pipelines N] [--seconds N] [--seed N] [--patience N]
-// Makes random pipelines of our elements, does random things to them and looks at what comes of it.
-// The seed is the number of the first pipeline, and each one's chance comes from its number alone:
-// "--seed 4711 --pipelines 1" is pipeline 4711 again. Without a seed it is taken from the clock.
+// Tests random pipelines of our elements with random operations. The seed is the number of the
+// first pipeline, and each pipeline depends only on its number: "--seed 4711 --pipelines 1" repeats
+// pipeline
+// 4711. The default seed is taken from the clock.
 #include <cstdio>
 
 #include "run.h"
@@ -15,11 +16,12 @@ struct Budget {
 
 bool parse(int *argc, char ***argv, Budget &budget) {
   const GOptionEntry entries[] = {
-      {"pipelines", 0, 0, G_OPTION_ARG_INT64, &budget.pipelines, "So many pipelines", "N"},
-      {"seconds", 0, 0, G_OPTION_ARG_INT64, &budget.seconds, "As many as begin in this time", "N"},
+      {"pipelines", 0, 0, G_OPTION_ARG_INT64, &budget.pipelines, "Number of pipelines", "N"},
+      {"seconds", 0, 0, G_OPTION_ARG_INT64, &budget.seconds,
+       "Time in which pipelines are started, in seconds", "N"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &budget.seed, "Number of the first pipeline", "N"},
       {"patience", 0, 0, G_OPTION_ARG_INT64, &budget.patience,
-       "Seconds after which a pipeline hangs", "N"},
+       "Time after which a pipeline counts as hanging, in seconds (120)", "N"},
       {}};
   GOptionContext *context = g_option_context_new(nullptr);
   g_option_context_add_main_entries(context, entries, nullptr);
@@ -70,6 +72,6 @@ int main(int argc, char **argv) {
          "%ld refusals, %ld restarts, %d findings\n",
          count, all.frames.load(), all.outputs.load(), all.compared.load(), all.errors.load(),
          all.refusals.load(), all.restarts.load(), findings);
-  fflush(stdout);  // before a sanitizer speaks
+  fflush(stdout);  // before a sanitizer's report
   return findings == 0 ? 0 : 1;
 }

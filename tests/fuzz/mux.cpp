@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux and cameras that come, go, change and end, each in a thread of its own or not.
+// cudatensormux with cameras that come, go, change and end, some of them in separate threads.
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstharness.h>
@@ -15,8 +15,8 @@ namespace {
 constexpr GstClockTime kEnd = 60 * GST_SECOND;
 
 struct Camera {
-  GstElement *source = nullptr, *queue = nullptr;  // the pipeline's
-  GstPad *pad = nullptr;                           // the mux'
+  GstElement *source = nullptr, *queue = nullptr;  // owned by the pipeline
+  GstPad *pad = nullptr;                           // owned by the mux
   Ref<GstCaps> caps;
   GstClockTime time = 0;
   int index = 0;
@@ -34,7 +34,8 @@ class Mux {
     gst_object_ref_sink(pipeline_.get());
     mux_ = gst_element_factory_make("cudatensormux", "m");
     sink_ = gst_element_factory_make("appsink", nullptr);
-    if (mux_ == nullptr || sink_ == nullptr) g_error("no cudatensormux: GST_PLUGIN_PATH?");
+    if (mux_ == nullptr || sink_ == nullptr)
+      g_error("cudatensormux was not found; check GST_PLUGIN_PATH");
     g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
     gst_bin_add_many(GST_BIN(pipeline_.get()), mux_, sink_, nullptr);
     gst_element_link(mux_, sink_);
@@ -48,7 +49,8 @@ class Mux {
     outputs_.clear();
     gst_bus_set_flushing(bus_.get(), TRUE);
     pipeline_.reset();
-    if (living_.count() != 0) run_.finding(text("%d things are left", living_.count()));
+    if (living_.count() != 0)
+      run_.finding(text("%d buffers or objects were not freed", living_.count()));
   }
 
   void run() {
@@ -56,7 +58,7 @@ class Mux {
     for (long i = random_.between(0, 8); i > 0; --i) set_random_property(run_, mux_);
     const std::string downstream = random_.one_in(4) ? downstream_caps(run_) : "";
     if (!downstream.empty()) {
-      run_.say("downstream takes " + downstream);
+      run_.say("downstream accepts " + downstream);
       const Ref<GstCaps> caps(gst_caps_from_string(downstream.c_str()));
       g_object_set(sink_, "caps", caps.get(), nullptr);
     }
@@ -93,7 +95,7 @@ class Mux {
     const Ref<GstPad> taken(gst_element_get_static_pad(mux_, name.c_str()));
     if (taken != nullptr) return;
     camera.pad = gst_element_request_pad_simple(mux_, name.c_str());
-    run_.say("a camera for " + name + (camera.pad == nullptr ? ", refused" : ""));
+    run_.say("a camera for " + name + (camera.pad == nullptr ? ", rejected" : ""));
     if (camera.pad == nullptr) return;
     changed_ = true;
     camera.source = gst_element_factory_make("appsrc", nullptr);
@@ -102,7 +104,8 @@ class Mux {
     gst_bin_add_many(GST_BIN(pipeline_.get()), camera.source, camera.queue, nullptr);
     gst_element_link(camera.source, camera.queue);
     const Ref<GstPad> from(gst_element_get_static_pad(camera.queue, "src"));
-    if (gst_pad_link(from.get(), camera.pad) != GST_PAD_LINK_OK) run_.finding("no link");
+    if (gst_pad_link(from.get(), camera.pad) != GST_PAD_LINK_OK)
+      run_.finding("a camera cannot be linked");
     camera.index = static_cast<int>(g_ascii_strtoull(GST_PAD_NAME(camera.pad) + 5, nullptr, 10));
     if (!cameras_.empty()) camera.time = cameras_.back().time;
     cameras_.push_back(std::move(camera));
@@ -117,7 +120,7 @@ class Mux {
     cameras_.pop_back();
     run_.say(std::string("removes ") + GST_PAD_NAME(camera.pad));
     changed_ = true;
-    // The pad first: its camera may wait there until the others have frames too.
+    // The pad first, because its camera may be blocked there until the others have frames.
     gst_element_release_request_pad(mux_, camera.pad);
     gst_element_set_state(camera.source, GST_STATE_NULL);
     gst_object_unref(camera.pad);
@@ -137,7 +140,7 @@ class Mux {
     if (camera.caps == nullptr || camera.ended) return;
     Frame frame = random_frame(run_, camera.caps.get());
     if (frame.buffer == nullptr) return;
-    // Appsrc and queues keep what they are given.
+    // appsrc and queues keep references to buffers.
     living_.add(frame.buffer.get());
     if (run_.sane || random_.one_in(2)) {
       GST_BUFFER_PTS(frame.buffer.get()) = camera.time;
@@ -153,7 +156,7 @@ class Mux {
   }
 
   void gap(Camera &camera) {
-    // GstAggregator takes none before a segment, which the source sends with its first frame.
+    // GstAggregator accepts no gap before a segment, which the source sends with its first frame.
     GstEvent *segment = gst_pad_get_sticky_event(camera.pad, GST_EVENT_SEGMENT, 0);
     if (segment == nullptr) return;
     gst_event_unref(segment);
@@ -203,7 +206,7 @@ class Mux {
     gst_pad_send_event(pad.get(), gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 1.0, -5, 1000));
   }
 
-  /// All cameras end, and the mux says so, or why not.
+  /// Ends all cameras. The mux must then send EOS or post an error.
   void finish() {
     for (Camera &camera : cameras_)
       if (!camera.ended) end(camera);
@@ -222,7 +225,7 @@ class Mux {
       failed |= !errors.empty();
       if (!errors.empty()) run_.say("errors: " + errors);
       if (failed) break;
-      if (g_get_monotonic_time() > patience) return run_.finding("neither its end nor an error");
+      if (g_get_monotonic_time() > patience) return run_.finding("neither EOS nor an error");
     }
     if (!failed) compare();
   }
@@ -262,7 +265,7 @@ class Mux {
     return slot;
   }
 
-  /// What is in a slot, and the same frame alone in cudanormalize.
+  /// Compares a slot with the output of cudanormalize for the same frame.
   void compare() {
     if (changed_ || !run_.sane) return;
     for (const Shown &output : outputs_) {
@@ -276,7 +279,7 @@ class Mux {
         const gsize size = all.size() / count;
         const Bytes part(all.begin() + i * size, all.begin() + (i + 1) * size);
         if (part != alone(shown->second, output.caps.get()))
-          run_.finding(text("slot %u is not its frame", i));
+          run_.finding(text("slot %u differs from its frame", i));
       }
     }
   }
@@ -292,7 +295,7 @@ class Mux {
   std::vector<Camera> cameras_;
   std::map<std::pair<int, GstClockTime>, Shown> shown_;
   std::vector<Shown> outputs_;
-  int attempts_ = 1;  // of the mux to do its work
+  int attempts_ = 1;  // attempts of the mux to produce batches
   bool changed_ = false;
 };
 

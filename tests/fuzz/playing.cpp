@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whole pipelines that play, with the threads of sources and queues, while another thread sets
-// properties, seeks, changes caps and states: nothing may hang, crash or be left.
+// Complete pipelines that play with the threads of sources and queues, while another thread sets
+// properties, seeks, and changes caps and states. Nothing may hang, crash or leak.
 #include <map>
 
 #include "frames.h"
@@ -49,7 +49,7 @@ class Playing {
     run.say(description);
     GError *error = nullptr;
     GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
-    if (error != nullptr) run.say(std::string("parsed: ") + error->message);
+    if (error != nullptr) run.say(std::string("parse error: ") + error->message);
     g_clear_error(&error);
     if (pipeline == nullptr) return;
     pipeline_.reset(static_cast<GstElement *>(gst_object_ref_sink(pipeline)));
@@ -62,7 +62,8 @@ class Playing {
     gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
     gst_bus_set_flushing(bus_.get(), TRUE);
     pipeline_.reset();
-    if (living_.count() != 0) run_.finding(text("%d things are left", living_.count()));
+    if (living_.count() != 0)
+      run_.finding(text("%d buffers or objects were not freed", living_.count()));
   }
 
   void run() {
@@ -75,7 +76,7 @@ class Playing {
       const std::string errors = take_errors(run_, bus_.get(), attempts_);
       if (!errors.empty()) run_.say("errors: " + errors);
     }
-    // Threads that are stuck show when they are waited for.
+    // A change of state waits for the threads, so it hangs if a thread is stuck.
     run_.say("the end");
   }
 
@@ -86,8 +87,8 @@ class Playing {
     gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, look, &run_, nullptr);
   }
 
-  /// Whether the pad's element makes frames of its own. An input-selector may send frames before
-  /// their caps, and cudahistogram passes them on.
+  /// Whether the pad's element creates frames. An input-selector may send frames before their caps,
+  /// and cudahistogram passes them on.
   static bool makes_frames(GstPad *pad) {
     const Ref<GstElement> element(gst_pad_get_parent_element(pad));
     return element != nullptr &&
@@ -118,9 +119,9 @@ class Playing {
     }
   }
 
-  /// Not where an input-selector holds one of two sources, for the event waits for that one; nor
-  /// before a GstAggregator, which in GStreamer 1.22 ends with an invalid sequence number where no
-  /// segment has come after a flush.
+  /// Sends EOS, except in two cases. An input-selector blocks one of two sources, and the event
+  /// would wait for it. A GstAggregator of GStreamer 1.22 fails with an invalid sequence number if
+  /// no segment has arrived after a flush.
   void end() {
     for (const char *name : {"s", "m"})
       if (Ref<GstElement>(gst_bin_get_by_name(GST_BIN(pipeline_.get()), name)) != nullptr) return;
@@ -180,7 +181,7 @@ class Playing {
     }
   }
 
-  int attempts_ = 1;  // of the elements to do their work, in this step
+  int attempts_ = 1;  // attempts of the elements to process frames in this step
   Run &run_;
   Random &random_;
   Ref<GstElement> pipeline_;

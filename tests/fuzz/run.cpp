@@ -19,7 +19,7 @@ std::mutex trace_mutex;
 std::string trace;
 std::atomic<guint64> current{0};
 
-/// Where locks may be held by whoever died.
+/// Prints the log. Uses no locks, because the thread that crashed may hold them.
 void print_trace() {
   char line[64];
   const int length =
@@ -29,14 +29,14 @@ void print_trace() {
 }
 
 void end_by_signal(int number) {
-  static const char hang[] = "\nFINDING: it hangs";
+  static const char hang[] = "\nFINDING: the pipeline hangs";
   if (number == SIGALRM) (void)!write(STDERR_FILENO, hang, sizeof hang - 1);
   print_trace();
   signal(SIGABRT, SIG_DFL);
   abort();
 }
 
-/// The next numbers are not to have similar dice.
+/// Scrambles the number, so that consecutive pipelines are not similar.
 guint64 mixed(guint64 number) {
   number += 0x9e3779b97f4a7c15u;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -140,8 +140,10 @@ std::string take_errors(Run &run, GstBus *bus, int attempts) {
     all += (all.empty() ? "" : " | ") + text("%s: %s", GST_OBJECT_NAME(source), error->message);
     const bool ours = GST_IS_ELEMENT(source) && is_ours(GST_ELEMENT(source));
     const bool flow = strcmp(error->message, "Internal data stream error.") == 0;
-    // Flow errors of the mux, which pushes itself, name only what others have named before.
-    if (ours && !flow && strlen(error->message) < 12) run.finding("no cause: " + all);
+    // Flow errors of the mux, which pushes from its own thread, follow an error that names the
+    // cause.
+    if (ours && !flow && strlen(error->message) < 12)
+      run.finding("an error without a cause: " + all);
     if (ours && ++counts[GST_MESSAGE_SRC(message)] > attempts)
       run.finding("more errors than attempts: " + all);
     g_error_free(error);

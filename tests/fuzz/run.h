@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One random pipeline: its dice, what was done to it, and what was found.
+// A random pipeline: its random numbers, the log of operations, and the findings.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,16 +13,16 @@
 
 namespace fuzz {
 
-/// All chance comes from the number of the pipeline.
+/// Random numbers that depend only on the number of the pipeline.
 class Random {
  public:
   explicit Random(guint64 number);
 
-  /// low..high, both included.
+  /// A number from low to high, both inclusive.
   long between(long low, long high) {
     return low + static_cast<long>(bits() % (static_cast<guint64>(high - low) + 1));
   }
-  /// True once in `times`.
+  /// True with a probability of 1/`times`.
   bool one_in(int times) { return between(1, times) == 1; }
   guint64 bits() { return generator_(); }
   template <class T>
@@ -38,7 +38,7 @@ class Random {
   std::mt19937_64 generator_;
 };
 
-/// Text as printf makes it.
+/// Formats like printf.
 std::string text(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 class Run {
@@ -50,12 +50,12 @@ class Run {
 
   Random random;
 
-  /// Half of the pipelines have only what elements promise to work with.
+  /// Half of the pipelines use only input that the elements support.
   const bool sane;
 
-  /// Notes what comes next, for whoever reads a finding.
+  /// Logs the next operation. The log is printed with a finding.
   void say(const std::string &line);
-  /// Something that must not be.
+  /// Reports a wrong behavior.
   void finding(const std::string &what);
   int findings() const { return findings_; }
 
@@ -64,14 +64,14 @@ class Run {
   int findings_ = 0;
 };
 
-/// Numbers of what was done in all runs, so that a run that does nothing shows.
+/// Totals of all runs, which reveal a fuzzer that does nothing.
 struct Totals {
   std::atomic<long> frames{0}, outputs{0}, errors{0}, refusals{0}, compared{0}, restarts{0};
 };
 Totals &totals();
 
-/// Ends the process, with the trace, where a run lasts longer than this, and where a signal or a
-/// sanitizer ends it.
+/// Ends the process and prints the log if a run takes longer than `seconds`. Also prints the log if
+/// a signal or a sanitizer ends the process.
 void watch(int seconds);
 void stop_watching();
 
@@ -88,7 +88,7 @@ struct Unref {
 template <class T>
 using Ref = std::unique_ptr<T, Unref>;
 
-/// What has been made of these in a run and is not gone yet.
+/// Counts the buffers and objects of a run that have not been freed.
 class Living {
  public:
   void add(GstBuffer *buffer);
@@ -99,12 +99,12 @@ class Living {
   std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
 };
 
-/// The elements of a bin that are ours.
+/// The elements of this plugin in a bin.
 std::vector<GstElement *> elements_of(GstElement *bin);
 bool is_ours(GstElement *element);
 
-/// The errors on a bus, in one line. Each must have a cause, and no element more of them than there
-/// were attempts: a flush or another start is a new one.
+/// The errors on a bus, in one line. It is a finding if an error has no cause, or if an element
+/// posts more errors than there were attempts. A flush or a restart begins a new attempt.
 std::string take_errors(Run &run, GstBus *bus, int attempts = 1);
 
 void run_filters(Run &run);

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced by what tests on a GPU.
+# Sourced by the scripts that build or run tests for a GPU.
 # shellcheck source=pipelines/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../pipelines/setup.sh"
 # shellcheck source=pipelines/apps/luminance-monitor/setup.sh
 . "$root/pipelines/apps/luminance-monitor/setup.sh"
 
-# still_clip FILE: a minute of one picture, of which this encoder never gives the same twice.
+# still_clip FILE: writes a minute of video of one picture. The encoder makes each frame slightly
+# different.
 still_clip() {
   [ ! -e "$1" ] || return 0
   quietly gst-launch-1.0 filesrc location="$root/pipelines/media/pedestrians-1080p.mp4" ! \
@@ -16,13 +17,13 @@ still_clip() {
     filesink location="$1.part" && mv "$1.part" "$1"
 }
 
-# build_for_gpu BUILD_DIR [MESON_OPTION...]: the plugin, its tests and the benchmarks; installs what
-# is missing. Ends the script where it cannot.
+# build_for_gpu BUILD_DIR [MESON_OPTION...]: builds the plugin, its tests and the benchmarks, and
+# installs missing packages. If that fails, the script exits.
 build_for_gpu() {
   local dir=$1 bench
   need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
     libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
-  need_nvcc || { echo 'There is no nvcc.' >&2; exit 1; }
+  need_nvcc || { echo 'nvcc was not found and could not be installed.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
   for bench in tests/bench/bench-{gpu,element,mux}; do
     ! ninja -C "$dir" -t query "$bench" >/dev/null 2>&1 || quietly ninja -C "$dir" "$bench" || exit 1
@@ -34,7 +35,7 @@ build_for_gpu() {
   } >"$dir/origin"
 }
 
-# test_programs BUILD_DIR FOLDER: by their paths in BUILD_DIR
+# test_programs BUILD_DIR FOLDER: prints the paths of the programs in tests/FOLDER, in BUILD_DIR
 test_programs() {
   (cd "$1" && find "tests/$2" -maxdepth 1 -type f -executable ! -name '*.so' | sort)
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# To be sourced, by bash, from a folder that tests/gpu/pack has made: the GStreamer in it is the one
-# that is found, with the plugins in $GST_CUDATENSOR_PLUGIN_DIR.
+# To be sourced by bash from a folder that tests/gpu/pack created. Programs then find the GStreamer
+# in that folder, and the plugins in $GST_CUDATENSOR_PLUGIN_DIR.
 
 GST_BUNDLE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 export GST_BUNDLE PATH=$GST_BUNDLE/bin:$PATH
 
-# gst_driver_dir: where the NVIDIA driver's libraries are.
+# gst_driver_dir: prints the folder of the NVIDIA driver's libraries.
 gst_driver_dir() {
   local dir
   for dir in /usr/local/nvidia/lib64 "$(dirname "$( (ldconfig -p || /sbin/ldconfig -p) 2>/dev/null |
@@ -20,6 +20,6 @@ export GST_BUNDLE_DRIVER_DIR
 
 unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_SYSTEM_PATH_1_0 GST_REGISTRY_1_0 GST_PLUGIN_SCANNER
 export GST_PLUGIN_PATH=$GST_BUNDLE/plugins${GST_CUDATENSOR_PLUGIN_DIR:+:$GST_CUDATENSOR_PLUGIN_DIR}
-export GST_PLUGIN_SYSTEM_PATH=$GST_BUNDLE/none  # nothing of the machine's own
+export GST_PLUGIN_SYSTEM_PATH=$GST_BUNDLE/none  # no plugins of the machine
 GST_REGISTRY=${TMPDIR:-/tmp}/gst-bundle-$(id -u).registry
-export GST_REGISTRY GST_REGISTRY_FORK=no  # there is no scanner
+export GST_REGISTRY GST_REGISTRY_FORK=no  # the folder has no plugin scanner

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced by what runs on a machine with a GPU.
+# Sourced by the scripts that run on a machine with a GPU.
 # shellcheck source=tests/gpu/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 
-# gpu FIELD: of the first GPU
+# gpu FIELD: prints a field of nvidia-smi for the first GPU
 gpu() { nvidia-smi --id=0 --query-gpu="$1" --format=csv,noheader; }
 
-# need_gpu WHAT: ends the script where there is no GPU.
+# need_gpu NAME: exits with an error if there is no GPU; NAME says what needs it.
 need_gpu() {
   ! nvidia-smi -L 2>/dev/null | grep -q '^GPU 0' || return 0
-  echo "There is no GPU here, says nvidia-smi: nothing is $1." >&2
+  echo "nvidia-smi lists no GPU, so the $1 cannot run." >&2
   exit 1
 }
 
-# need_build BUILD RUNTIME: sets `build`, and `start`, what its programs are started by. Where BUILD
-# is empty it builds, for this GPU and with the GStreamer that is here. RUNTIME may be empty, too.
+# need_build BUILD RUNTIME: sets `build`, and `start`, the command that starts its programs. If
+# BUILD is empty, builds for this GPU with the installed GStreamer. If RUNTIME is empty, programs
+# use the installed GStreamer.
 need_build() {
   build=$1 start=()
   if [ -z "$build" ]; then
@@ -26,13 +27,14 @@ need_build() {
     export GST_CUDATENSOR_PLUGIN_DIR=$build/gst
     # shellcheck source=tests/gpu/env.sh
     . "$2/env.sh"
-    # shellcheck disable=SC2034  # for those who source this
+    # shellcheck disable=SC2034  # used by scripts that source this file
     start=("$2/bin/run-in")
   fi
 }
 
-# shellcheck disable=SC2034  # for those who source this
-# describe BUILD: sets `commit`, that BUILD is of, and `machine`, a line on this GPU and BUILD.
+# shellcheck disable=SC2034  # used by scripts that source this file
+# describe BUILD: sets `commit`, the commit of BUILD, and `machine`, a line about this GPU and
+# BUILD.
 describe() {
   local cuda=unknown
   commit=unknown

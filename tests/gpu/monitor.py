@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""luminance-monitor on a GPU: what NVDEC and the CUDA backend measure is what the CPU backend
-measures of the same frames; pictures come from the GPU; cameras share one CUDA context; a picture
-that stands is found there, too.
+"""Tests luminance-monitor on a GPU: with NVDEC and the CUDA backend it measures the same values as
+the CPU backend from the same frames; it encodes pictures from the GPU; cameras share one CUDA
+context; it detects a frozen picture.
 
-usage: monitor.py CLIP STILL COMMAND...    STILL is of one picture; COMMAND starts luminance-monitor
+usage: monitor.py CLIP STILL COMMAND...
+
+STILL is a video of one picture. COMMAND starts luminance-monitor.
 """
 import json
 import signal
@@ -14,8 +16,8 @@ import time
 import urllib.request
 
 CAMERAS = 16
-INTERVALS = 5  # that have to be equal
-CAMERA_MEMORY = 150 << 20  # bytes on the GPU for a decoder's pictures; a context takes more
+INTERVALS = 5  # number of intervals to compare
+CAMERA_MEMORY = 150 << 20  # limit per camera, in bytes; a CUDA context takes more
 
 
 class Monitor:
@@ -43,13 +45,13 @@ class Monitor:
 def wait_for(what, condition, seconds=90):
     end = time.monotonic() + seconds
     while not (value := condition()):
-        assert time.monotonic() < end, f'{what}: not within {seconds} s'
+        assert time.monotonic() < end, f'no {what} within {seconds} s'
         time.sleep(0.05)
     return value
 
 
 def measured(monitor, found):
-    """Adds the latest interval's numbers by what frames they are of."""
+    """Adds the values of the latest interval, by the frames of the interval."""
     latest = monitor.cameras()[0]['latest']
     if latest is not None:
         numbers = {name: value for name, value in latest.items() if name != 'time'}
@@ -91,7 +93,7 @@ def cameras_share_a_context(clip, command):
         return used
     one, many = used_by(1), used_by(CAMERAS)
     each = (many - one) / (CAMERAS - 1)
-    print(f'{each / 2**20:.0f} MiB of GPU memory for each further camera')
+    print(f'{each / 2**20:.0f} MiB of GPU memory for each additional camera')
     assert each < CAMERA_MEMORY, each
 
 

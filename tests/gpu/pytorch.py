@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""NVDEC → cudanormalize → PyTorch without a copy by the host: PyTorch's addresses are those of the
-GstMemory, its profiler counts no copy between host and device, and results are those of frames that
-went through the host.
+"""Tests that NVDEC → cudanormalize → PyTorch makes no copy through the host: PyTorch uses the
+addresses of the GstMemory, its profiler counts no copy between host and device, and the results
+equal those of frames that went through the host.
 
 usage: pytorch.py CLIP [PICTURE.png]
 
-The application's own code runs on samples from GStreamer's C functions: an interpreter that has
-PyTorch need not have PyGObject.
+The test runs the code of the application with samples from GStreamer's C functions, because a
+Python with PyTorch may not have PyGObject.
 """
 import itertools
 import sys
@@ -22,7 +22,7 @@ import rawgst  # noqa: E402
 from frames import Edges, description_of, tensors_of, write_png  # noqa: E402
 
 WARM, PROFILED = 14, 50
-FRAMES = WARM + PROFILED  # fewer than the clip has
+FRAMES = WARM + PROFILED  # must be fewer than the frames of the clip
 
 
 def samples_of(description):
@@ -30,14 +30,14 @@ def samples_of(description):
 
 
 def check_addresses(uri):
-    """PyTorch and GStreamer have the same ones."""
+    """PyTorch and GStreamer use the same addresses."""
     for sample in itertools.islice(samples_of(description_of(uri, 640)), FRAMES):
         batch = next(tensors_of([sample]))
-        assert batch.data_ptr() == rawgst.device_address(sample), "PyTorch's tensor is elsewhere"
+        assert batch.data_ptr() == rawgst.device_address(sample), "PyTorch's tensor has another address"
 
 
 def results_of(description):
-    """The network's, of each frame, and where the tensors were."""
+    """The network's result for each frame, and the device types of the tensors."""
     network, results, kinds = Edges().cuda(), [], set()
     with torch.inference_mode():
         for batch in tensors_of(itertools.islice(samples_of(description), FRAMES)):
@@ -60,7 +60,7 @@ def check_results(uri):
 
 
 def events_of(uri):
-    """What CUDA does for frames in the middle of a stream."""
+    """The CUDA events for frames in the middle of a stream."""
     network, batches = Edges().cuda(), tensors_of(samples_of(description_of(uri, 640)))
     with torch.inference_mode():
         for batch in itertools.islice(batches, WARM):
@@ -78,14 +78,14 @@ def check_copies(uri):
     copies = {event.key: event.count for event in events if event.key.startswith("Memcpy")}
     kernels = sum(event.count for event in events if "per_pixel" in event.key)
     print(f"{PROFILED} frames: kernels of cudanormalize {kernels}, copies {copies or 'none'}")
-    # Those on the device are the decoder's: its pictures leave its own surfaces.
+    # Copies within the device are from the decoder, which copies pictures out of its surfaces.
     between = {name: count for name, count in copies.items() if "HtoD" in name or "DtoH" in name}
     assert not between, f"copies between host and device: {between}"
-    assert kernels >= PROFILED - 8, "the profiler did not see cudanormalize"  # some ran ahead
+    assert kernels >= PROFILED - 8, "the profiler missed cudanormalize"  # a few ran before
 
 
 def write_picture(uri, path):
-    """What pytorch --size=320 --picture writes."""
+    """Writes the same picture as pytorch --size=320 --picture."""
     batch = next(tensors_of(samples_of(description_of(uri, 320))))
     write_png(torch.cat((batch[0], Edges().cuda().strength(batch)[0]), 2), path)
 
@@ -97,7 +97,7 @@ def main():
     check_copies(uri)
     if len(sys.argv) > 2:
         write_picture(uri, sys.argv[2])
-    print("PyTorch has the memory of the buffers, and nothing went through the host")
+    print("PyTorch uses the memory of the buffers, and no data went through the host")
 
 
 main()

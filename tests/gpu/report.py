@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What tests/gpu.sh has found.
+"""Summarizes the results of tests/gpu.sh.
 
-report.py STAGE            prints what a stage's folder of results holds
-report.py RESULTS REPORT   puts the stages into the report's section for their GStreamer, and
-                           prints the totals; fails where a test has failed or none has passed
+report.py STAGE            prints the numbers of passed, failed and skipped tests in the folder of a
+                           stage
+report.py RESULTS REPORT   writes the stages to the report's section for their release of GStreamer,
+                           and prints the totals; fails if a test failed or none passed
 """
 import collections
 import datetime
@@ -14,18 +15,19 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 STAGES = ["kernels", "elements", "sanitizers", "bench"]
-HEAD = "# Tests on a GPU\n\nWritten by `tests/gpu.sh`, a section for each release of GStreamer.\n"
-# Cases that need a GPU, by their program and name.
+HEAD = ("# Tests on a GPU\n\n"
+        "Written by `tests/gpu.sh`, with a section for each release of GStreamer.\n")
+# The names of test cases that need a GPU.
 ON_GPU = re.compile(r"^elements-(cuda|nvdec)|^elements-\w+-cuda:|/cuda$")
 COLUMNS = ["stage", "passed", "failed", "skipped", "seconds", "commit", "date"]
 
 
 def why_skipped(case):
-    """None for a case that was run."""
+    """The reason, or None if the case ran."""
     skip = case.find("skipped")
     if skip is not None:
         return (skip.get("message") or "").strip().split("\n")[-1]
-    # What an environment's SetUp() skips, GoogleTest calls run, but gives it no time.
+    # If an environment's SetUp() skips, GoogleTest reports the cases as run, but without a time.
     return "not started" if case.get("timestamp", "").startswith("1970") else None
 
 
@@ -36,8 +38,8 @@ def cases_of(xml):
 
 
 class Stage:
-    """The programs of a stage: files NAME.status, NAME.log, and of GoogleTest NAME.xml. Without that
-    one they are a test each."""
+    """The programs of a stage. Each has the files NAME.status, NAME.log and, if it uses GoogleTest,
+    NAME.xml. A program without NAME.xml is one test."""
 
     def __init__(self, folder):
         self.name = folder.name
@@ -57,7 +59,7 @@ class Stage:
         if self.name == "bench":
             text = program.with_suffix(".log").read_text().strip()
             self.outputs.append(f"\n{text}" if status == 0 else
-                                f"\n{program.name} ends with status {status}:\n\n```\n{text}\n```")
+                                f"\n{program.name}: exit status {status}:\n\n```\n{text}\n```")
             return
         before, cases = len(self.failures), cases_of(program.with_suffix(".xml"))
         if self.name == "sanitizers":
@@ -67,12 +69,12 @@ class Stage:
                 self.add_case(program.name, case)
             self.passed += status == 0 and not program.with_suffix(".xml").exists()
         if status != 0 and len(self.failures) == before:
-            self.failures.append(f"{program.name} ends with status {status}")
+            self.failures.append(f"{program.name}: exit status {status}")
 
     def add_sanitizer(self, program, status, cases):
-        """One test, however many its program has."""
+        """Counts the program as one test, however many test cases it has."""
         if status != 0:
-            self.failures.append(f"{program} ends with status {status}")
+            self.failures.append(f"{program}: exit status {status}")
         elif all(why_skipped(case) for case in cases):
             self.failures.append(f"{program}: no test ran")
         else:
@@ -110,7 +112,7 @@ def stages_of(results):
 
 
 def read_section(text):
-    """The table's rows by their stage, and the notes by theirs."""
+    """The rows of the table and the notes, by stage."""
     row = r"^\| (\w+)" + r" \| (.*?)" * (len(COLUMNS) - 1) + r" \|$"
     rows = {cells[0]: cells for cells in re.findall(row, text, re.M) if cells[1].isdigit()}
     notes = {name: note.strip() for name, note in re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", text,

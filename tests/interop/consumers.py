@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """consumers.py [gpu]
 
-Tensors in the hands of real consumers, in a process without PyGObject: the package takes addresses.
-NumPy on the CPU; with `gpu` PyTorch and CuPy, each as far as it is installed, late on a stream of
-their own while the pipeline goes on.  What they read is compared with what the CPU computes.
+Passes tensors to real consumers in a process without PyGObject: the package accepts addresses. The
+consumers are NumPy on the CPU and, with `gpu`, PyTorch and CuPy, if they are installed. These read
+with a delay, on their own stream, while the pipeline continues. The data is compared with that of
+the CPU backend.
 """
 import sys
 
@@ -39,7 +40,7 @@ def check(name, copies, arrays):
     assert len(copies) == len(arrays), (name, len(copies))
     for number, (copy, array) in enumerate(zip(copies, arrays)):
         assert copy.shape == array.shape and copy.dtype == array.dtype, (name, copy.dtype)
-        assert copy.tobytes() == array.tobytes(), f"{name}: frame {number} is another"
+        assert copy.tobytes() == array.tobytes(), f"{name}: frame {number} differs"
     print(f"{name}: {len(copies)} frames")
 
 
@@ -58,7 +59,7 @@ def tensors_on_gpu():
 
 
 def torch_late():
-    """Each frame is let go while the work that reads it is queued behind something slow."""
+    """Releases each frame while the work that reads it is queued after a slow kernel."""
     import torch
 
     stream, copies = torch.cuda.Stream(), []

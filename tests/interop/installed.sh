@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # installed.sh BUILD_DIR LIBDIR INCLUDEDIR PLUGINDIR GIRDIR [GIR]
-# After `meson install` as root, a program that is linked with the library starts. In a mount namespace
-# of its own: nothing of it stays on the machine.
+# Tests that after `meson install` as root, a program that is linked with the library starts. Runs
+# in a separate mount namespace, so that the machine is not changed.
 set -euo pipefail
 
-# What is not there is told by 77, for "skipped".
+# The exit status 77 means "skipped".
 skip() { echo "skipped: $*"; exit 77; }
 
 if [ "$1" != --inside ]; then
-  [ "$(id -u)" -eq 0 ] || skip 'that needs root'
-  unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null || skip 'mounting is refused'
+  [ "$(id -u)" -eq 0 ] || skip 'needs root'
+  unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null || skip 'cannot mount a file system here'
   exec unshare --mount --propagation private -- "$0" --inside "$@"
 fi
 
 build=$2 libdir=$3 includedir=$4 plugindir=$5 girdir=$6 gir=${7:-}
 PATH=$PATH:/usr/sbin:/sbin
 
-# The loader's cache is replaced in its folder, so that all of that is a copy.
+# The cache of the loader is replaced in /etc, so /etc is a copy.
 copy=$(mktemp -d)
 mount -t tmpfs tmpfs "$copy"
 cp -a /etc/. "$copy"
@@ -35,7 +35,7 @@ meson install -C "$build" --no-rebuild --tags runtime,devel,typelib >install.log
 echo '#include <gstcudatensor.h>
 int main(void) { return gst_cuda_tensor_get_type() == 0; }' >program.c
 export PKG_CONFIG_PATH=$libdir/pkgconfig
-# shellcheck disable=SC2046  # these are several
+# shellcheck disable=SC2046  # several words
 cc program.c -o program $(pkg-config --cflags --libs gstcudatensor-1.0)
 unset LD_LIBRARY_PATH
 ./program

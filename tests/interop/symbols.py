@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """symbols.py LIBRARY HEADER...
 
-What the library exports is what its headers declare, and what programs built earlier rely on: the
-list below grows, and a name that leaves it changes the soname.
+Checks that the library exports exactly the functions that its headers declare, and that the list
+below contains them. Names may be added to the list; removing one requires a new soname.
 """
 import re
 import subprocess
@@ -30,8 +30,8 @@ def main():
     listed = sorted("gst_cuda_tensor_" + name for name in SINCE_0_1)
     for what, names in ("exported", exported), ("declared", declared):
         if names != listed:
-            sys.exit(f"{what} and not listed: {sorted(set(names) - set(listed))}, "
-                     f"listed and not {what}: {sorted(set(listed) - set(names))}")
+            sys.exit(f"{what}, but not listed: {sorted(set(names) - set(listed))}; "
+                     f"listed, but not {what}: {sorted(set(listed) - set(names))}")
     print(f"{len(listed)} functions")
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """tensors.py [--newer]
 
-The Python package over real pipelines on the CPU, with NumPy as the consumer.  --newer: with the
-NumPy in the folder that CUDATENSOR_TEST_NUMPY names, which knows DLPack 1.0.
+Tests the Python package with real pipelines on the CPU and NumPy as the consumer. With --newer,
+uses the NumPy in the folder $CUDATENSOR_TEST_NUMPY, which supports DLPack 1.0.
 """
 import copy
 import ctypes
@@ -19,7 +19,7 @@ import unittest
 if sys.argv[1:] == ["--newer"]:
     folder = os.environ.get("CUDATENSOR_TEST_NUMPY")
     if not folder:
-        print("CUDATENSOR_TEST_NUMPY names no folder with a newer NumPy")
+        print("skipped: CUDATENSOR_TEST_NUMPY is not the folder of a newer NumPy")
         sys.exit(77)
     sys.path.insert(0, folder)
     del sys.argv[1]
@@ -33,7 +33,7 @@ import numpy  # noqa: E402
 import gst_cudatensor  # noqa: E402
 from gst_cudatensor import ErrorCode, Histogram, Tensor, TensorError  # noqa: E402
 
-# Before, some take all that comes for read-only, as 2.2.4.
+# Some older releases, such as 2.2.4, treat all tensors as read-only.
 KNOWS_DLPACK_1 = tuple(map(int, numpy.__version__.split(".")[:3])) >= (2, 2, 6)
 CAPS = "other/tensors,format=static,num_tensors=1,types={},dimensions=(string){},framerate=0/1"
 
@@ -79,7 +79,7 @@ def made_tensor(buffer, **arguments):
 
 
 def references(buffer):
-    """Of a GstMiniObject, whose first fields are a GType and the count."""
+    """The reference count of a GstMiniObject, whose first fields are a GType and the count."""
     return ctypes.c_int.from_address(hash(buffer) + ctypes.sizeof(ctypes.c_size_t)).value
 
 
@@ -252,7 +252,8 @@ class Consumers(unittest.TestCase):
         self.assertEqual((array.shape, array.dtype.name), (tensor.shape, tensor.dtype))
         self.assertEqual(array.tobytes(), numpy.asarray(tensor).tobytes())
 
-    @unittest.skipUnless(KNOWS_DLPACK_1, f"NumPy {numpy.__version__} does not hear who may write")
+    @unittest.skipUnless(KNOWS_DLPACK_1,
+                         f"NumPy {numpy.__version__} does not support read-only DLPack tensors")
     def test_from_dlpack_hears_who_may_write(self):
         buffer = made_buffer()
         tensor = made_tensor(buffer)
@@ -455,7 +456,7 @@ def has_gpu():
     try:
         pipeline = Gst.parse_launch("videotestsrc ! cudanormalize backend=cuda ! "
                                     "other/tensors(memory:CUDAMemory) ! fakesink")
-    except GLib.Error:  # they do not link where there is no CUDA in the build
+    except GLib.Error:  # they do not link if the build has no CUDA
         return False
     pipeline.set_state(Gst.State.PAUSED)
     reached = pipeline.get_state(20 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
@@ -464,7 +465,7 @@ def has_gpu():
 
 
 class Cuda(unittest.TestCase):
-    """The protocols on a GPU; who reads what and when is a matter of the library's own tests."""
+    """Tests the protocols on a GPU. The tests of the library cover synchronization."""
 
     def setUp(self):
         if not has_gpu():

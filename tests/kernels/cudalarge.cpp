@@ -12,7 +12,7 @@ constexpr int kLargest = 32767;
 class CudaLargeTest : public CudaTest {
  protected:
   void SetUp() override {
-    if (!test_large()) GTEST_SKIP() << "takes 20 GB: set CUDATENSOR_TEST_LARGE to run it";
+    if (!test_large()) GTEST_SKIP() << "needs 20 GB: set CUDATENSOR_TEST_LARGE to run it";
     CudaTest::SetUp();
   }
 

@@ -362,7 +362,7 @@ struct OfDevice {
 
 TEST_F(CudaStreamTest, DevicesTakeTurns) {
   const int count = count_cuda_devices();
-  if (count < 2) GTEST_SKIP() << "there is one device";
+  if (count < 2) GTEST_SKIP() << "needs two GPUs";
   Random random(0);
   SCOPED_TRACE(random.name());
   const NormalizeCase p = a_normalize(random);

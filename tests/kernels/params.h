@@ -42,7 +42,7 @@ Resize random_resize(Random &random);
 Source random_source(Random &random, PixelFormat format, Size size);
 Rect random_rect(Random &random, int width, int height);
 
-/// Whether the colour can be made of the format.
+/// Whether the format can be converted to the color.
 bool is_possible(PixelFormat from, Color color);
 
 NormalizeCase random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out);

@@ -195,7 +195,7 @@ TEST_P(PixelShuffleTest, ElementsBecomeSamples) {
 }
 
 TEST_P(PixelShuffleTest, NothingButInputAndOutputForHugeTensors) {
-  if (!test_large()) GTEST_SKIP() << "takes 3 GB and more: set CUDATENSOR_TEST_LARGE to run it";
+  if (!test_large()) GTEST_SKIP() << "needs 3 GB or more: set CUDATENSOR_TEST_LARGE to run it";
   Random random(0);
   SCOPED_TRACE(random.name());
   expect_as_the_oracle(random,

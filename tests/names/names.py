@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds the public names against tests/names/public.txt, which CONTRIBUTING.md says how to change.
+"""Compares the public names with tests/names/public.txt (see CONTRIBUTING.md).
 
-usage: names.py            compares, and fails where they differ
+usage: names.py            compares, and fails if they differ
        names.py --write    writes the list
 """
 import ast
@@ -49,7 +49,7 @@ def fields_of(structure, kind):
 
 
 def run(description, take):
-    """Plays a pipeline to its end; `take` gets each element message, and the last sample."""
+    """Plays a pipeline to its end. Calls `take` with each element message and the last sample."""
     pipeline = Gst.parse_launch(description)
     pipeline.set_state(Gst.State.PLAYING)
     sample = pipeline.get_by_name("sink").emit("pull-sample")
@@ -112,7 +112,7 @@ def header_names():
 
 
 def python_names():
-    """The package's public names, by their source."""
+    """The public names of the package, from its source."""
     folder = ROOT / "gst/python/gst_cudatensor"
     init = ast.parse((folder / "__init__.py").read_text())
     exported = next(ast.literal_eval(node.value) for node in init.body
@@ -145,7 +145,7 @@ def option_names():
 
 
 def environment_names():
-    """What programs of users may set."""
+    """Settings that programs of users may use."""
     files = subprocess.run(["git", "-C", ROOT, "grep", "-hoE", r"\b(GST_)?CUDATENSOR_[A-Z_]+",
                             "--", "gst", "kernels", "pipelines"], capture_output=True, text=True)
     yield from (f"environment {name}" for name in sorted(set(files.stdout.split()))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Scripts that install packages wait while another process holds a lock of apt or dpkg, and say so.
+"""Scripts that install packages print a message and wait while another process holds a lock of apt or
+dpkg.
 
-Apt's folders are private ones, in which there is no package.
+The test uses private folders of apt without packages.
 """
 import fcntl
 import os
@@ -32,7 +33,7 @@ def install():
 
 
 def waits_for(lock):
-    """Until the lock is free; then it goes on, to where there is no such package."""
+    """The script waits until the lock is free. It then fails, because the package does not exist."""
     with open(lock, "w", encoding="ascii") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
         script = install()
@@ -56,7 +57,7 @@ def waits_for(lock):
 
 def main():
     if os.getuid() != 0 or not shutil.which("apt-get"):
-        print("skipped: that needs root, and apt-get")
+        print("skipped: needs root and apt-get")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         for name in "state/lists/partial", "dpkg", "cache/archives/partial":
@@ -67,7 +68,7 @@ def main():
         os.environ["APT_CONFIG"] = str(config)
         for lock in LOCKS:
             waits_for(Path(folder) / lock)
-    print(f"waited for {' and '.join(LOCKS)}")
+    print(f"the script waited for {' and '.join(LOCKS)}")
 
 
 main()

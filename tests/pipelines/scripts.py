@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the scripts of pipelines/ on the build in $BUILD_DIR and looks at what they print and write.
+"""Runs the scripts of pipelines/ with the build in $BUILD_DIR and checks their output.
 
 usage: scripts.py SCRIPT
 """
@@ -33,10 +33,10 @@ def expect_lines(text, *patterns):
 
 
 def read_png(path):
-    """Width, height and the unfiltered bytes' number of distinct values."""
+    """The width, the height and the number of distinct values of unfiltered bytes."""
     data = path.read_bytes()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
-        sys.exit(f"{path} is no PNG")
+        sys.exit(f"{path} is not a PNG")
     width, height = struct.unpack(">II", data[16:24])
     pixels, at = b"", 8
     while at < len(data):
@@ -84,10 +84,10 @@ def rgb_of(path, decoder, width, height, folder):
 
 
 def compare_panels(png, folder):
-    """Beside each other at half the size, from nearest neighbours, and as the frame is."""
+    """The panels show half the size, nearest-neighbor scaling and the whole frame."""
     frame = rgb_of(PIPELINES / "media/pedestrians.webm", "matroskademux ! vp8dec", 768, 576, folder)
     sheet = rgb_of(png, "pngdec", 2008, 1318, folder)[92:92 + 576]
-    # Where no detail is outlined.
+    # Parts without the outline of the detail.
     small, nearest, result = sheet[200:288, 28:228], sheet[400:, 428:828], sheet[400:, 1212:1612]
     blocks = frame[:, :800].reshape(288, 2, 384, 2, 3).astype(int)
     half = (blocks.sum(axis=(1, 3)) + 2) // 4

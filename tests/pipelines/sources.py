@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Gives the applications of the build in $BUILD_DIR what people bring.
+"""Runs the applications of the build in $BUILD_DIR with the sources that users have.
 
 usage: sources.py formats | cameras
-formats: files of the usual formats, with sound, and interlaced.
-cameras: H.264 over RTSP from one that goes on, dies, falls silent, or changes its size, and JPEG over
-HTTP.
+formats: files of common formats, also with sound and interlaced.
+cameras: H.264 over RTSP from cameras that keep sending, fail, stop sending or change their size, and
+JPEG over HTTP.
 """
 import contextlib
 import http.server
@@ -28,7 +28,7 @@ SKIPPED = 77
 FRAMES = 20
 VIDEO = (f"videotestsrc num-buffers={FRAMES} pattern=ball ! "
          "video/x-raw,format=I420,width=320,height=240,framerate=10/1")
-# By the name of the file, what follows the pictures.
+# The elements after the pictures, by file name.
 FORMATS = {
     "h264.mp4": "x264enc ! h264parse ! mp4mux",
     "h264-interlaced.mkv": "capssetter caps=video/x-raw,interlace-mode=interleaved ! x264enc "
@@ -52,7 +52,7 @@ def skip(what):
 
 
 def run(program, *arguments, status=0):
-    """What it prints; the last of all is that of stderr."""
+    """The output of the program, stdout before stderr."""
     done = subprocess.run([BUILD / "pipelines" / program, *map(str, arguments)], text=True,
                           timeout=120, check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
@@ -71,11 +71,11 @@ def expect(text, *patterns):
 # Files
 
 def encode(path):
-    """Writes a file of FORMATS, unless an element is missing here."""
+    """Writes a file of FORMATS. Returns False if an element is not installed."""
     rest = FORMATS[path.name]
     missing = [e for e in re.findall(r"(\w+(?:enc|parse))\b", rest) if not exists(e)]
     if missing:
-        print(f"{path.name}: skipped, there is no {', '.join(missing)}")
+        print(f"{path.name}: skipped, {', '.join(missing)} is not installed")
         return False
     subprocess.run(f"gst-launch-1.0 -q {VIDEO} ! {rest} ! filesink location={path}", shell=True,
                    check=True, timeout=120)
@@ -83,7 +83,7 @@ def encode(path):
 
 
 def stream_of(source):
-    """text-detect's, which is the whole way of a frame but for the network."""
+    """The stream of text-detect, which does all processing of a frame except the network."""
     from stream import Stream, decoder_of
     return Stream(decoder_of(str(source)), lambda width, height: (64, 48), [0.0] * 3, [1.0] * 3,
                   timeout=60)
@@ -139,7 +139,7 @@ def has_server():
 
 
 class Server:
-    """RTSP cameras, in a process of their own, which may die."""
+    """RTSP cameras in a separate process, which may be killed."""
 
     def __init__(self):
         self._process = subprocess.Popen([sys.executable, SERVER], text=True,
@@ -161,7 +161,7 @@ def with_sheet(folder):
 
 
 def dies(server, folder):
-    """What came before is shown, and the error says of which camera."""
+    """The results up to the failure are printed, and the error names the camera."""
     sheet = with_sheet(folder)
     text = run("cameratotensor", server.uri + "die?key=geheim", "--output", sheet, status=1)
     expect(text, r"^\d+ frames, ", r"content +640×480", rf"contact sheet: {sheet}",
@@ -181,7 +181,7 @@ def stalls(server, folder):
 
 
 def changes_size(server, folder):
-    """Each size has its geometry, once."""
+    """The geometry of each size is printed once."""
     with subprocess.Popen([BUILD / "pipelines/cameratotensor", server.uri + "resize", "--output",
                            with_sheet(folder)], text=True, stdout=subprocess.PIPE) as process:
         killer = threading.Timer(100, process.kill)
@@ -207,11 +207,11 @@ def goes_on(server, folder):
     expect(run("superresolution", server.uri + "live", "--output", folder / "picture.png"),
            "equals the frame in all")
     if count_frames(server.uri + "live", 5) != 5:
-        sys.exit("text-detect: no five frames")
+        sys.exit("text-detect: less than five frames")
 
 
 class JpegCamera(http.server.BaseHTTPRequestHandler):
-    """Sends JPEG as cameras do, four times a second and 20 kB each: without an end."""
+    """Sends JPEG like a camera: four pictures of 20 kB per second, without end."""
     picture = b""
     sent = 0
 
@@ -231,7 +231,7 @@ class JpegCamera(http.server.BaseHTTPRequestHandler):
 
 
 def jpeg_over_http(folder):
-    """The first frame is there long before the megabytes that a demuxer of more streams collects."""
+    """The first frame arrives before a demuxer has searched megabytes for other streams."""
     file = folder / "picture.jpg"
     subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=snow ! video/x-raw,"
                    f"width=160,height=160 ! jpegenc ! filesink location={file}", shell=True,
@@ -243,7 +243,7 @@ def jpeg_over_http(folder):
     uri = f"http://127.0.0.1:{server.server_port}/"
     run("superresolution", uri, "--output", folder / "picture.png", "--timeout", "60")
     if count_frames(uri, 2) != 2:
-        sys.exit("text-detect: no two frames")
+        sys.exit("text-detect: less than two frames")
     if JpegCamera.sent > 60:
         sys.exit(f"{JpegCamera.sent} pictures were sent before the first was seen")
 
@@ -254,7 +254,7 @@ def cameras(folder):
     missing = [e for e in ("x264enc", "avdec_h264", "rtspsrc") if not exists(e)]
     missing += [] if has_server() else ["gst-rtsp-server"]
     if missing:
-        skip(f"there is no {', '.join(missing)}")
+        skip(f"{', '.join(missing)} is not installed")
     for check in goes_on, dies, stalls, changes_size:
         with Server() as server:
             check(server, folder)

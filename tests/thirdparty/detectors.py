@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Detectors of coloured rectangles, as ONNX models."""
+"""Detectors of colored rectangles, as ONNX models."""
 import onnx.checker
 import onnx.parser
 
-# What the model sees first, as NCHW of 0 to 255. Powers of two: a box's edges are exact in float32.
+# Input types and the conversion to NCHW with values from 0 to 255. Sizes are powers of two, so that
+# the edges of boxes are exact in float32.
 INPUTS = {
     "planar-float32": ("float[1,3,256,256] picture", "seen = Identity(picture)", 256, 256),
     "packed-uint8": ("uint8[1,256,512,3] picture", """
@@ -50,8 +51,8 @@ rectangles ({input}) => (float[1, n, 4] detection_boxes, float[1, n] detection_s
 }}
 """
 
-# Beside the model, for GStreamer 1.28: what its decoders know the tensors by, and that samples stay
-# as they are.
+# The .modelinfo file for GStreamer 1.28: the names of the tensors for its decoders, and no
+# conversion of samples.
 MODEL_INFO = """
 [modelinfo]
 version=1.0
@@ -92,7 +93,8 @@ LABELS = ("red", "red", "green", "green", "blue", "blue")
 
 
 def write_detectors(folder):
-    """Writes all, each with its .modelinfo beside it, and `labels`; returns the models' paths."""
+    """Writes all models with their .modelinfo files, and `labels`. Returns the paths of the
+    models."""
     (folder / "labels").write_text("\n".join(LABELS))
     paths = []
     for name, (declared, see, width, height) in INPUTS.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tensors through NNStreamer's elements: what arrives is what an appsink gets without them."""
+"""Tests that NNStreamer's elements pass the same tensors that an appsink gets without them."""
 import ctypes
 import sys
 from array import array
@@ -28,12 +28,12 @@ BYTES = f"{CAMERA} ! video/x-raw,format=RGB ! cudanormalize {SIZE} dtype=uint8 l
 LETTERBOX = (f"{CAMERA} ! video/x-raw,width=500,height=375 ! cudaletterbox resize-mode=ultralytics ! "
              f"video/x-raw,width={WIDTH},height={HEIGHT} ! cudanormalize dtype=uint8 layout=nhwc")
 HALVES = f"{CAMERA} ! cudanormalize {SIZE} dtype=float16"
-# What cudatensormux makes of two cameras.
+# A batch of two cameras from cudatensormux.
 BATCH = (f"{CAMERA} ! video/x-raw,format=NV12,width=320,height=240 ! batch. "
          f"{CAMERA} ! video/x-raw,format=BGR,width=160,height=160 ! batch. "
          f"cudatensormux name=batch {SIZE} resize-mode=ultralytics")
 
-# What a model for them is declared with.
+# The type and dimensions of a model for them.
 SHAPES = {FLOATS: ("float32", f"{WIDTH}:{HEIGHT}:3:1"), BYTES: ("uint8", f"3:{WIDTH}:{HEIGHT}:1"),
           BATCH: ("float32", f"{WIDTH}:{HEIGHT}:3:2")}
 
@@ -45,7 +45,7 @@ def memories_of(buffer):
 
 
 def buffers_of(launch):
-    """Of each buffer that reaches the pipeline's end the bytes of its memories; the caps."""
+    """The bytes of the memories of each buffer at the end of the pipeline, and the caps."""
     pipeline = Gst.parse_launch(launch)
     sink = pipeline.get_by_name("sink")
     buffers, caps = [], []
@@ -90,14 +90,14 @@ def same(head, elements, sink="appsink"):
 
 
 class Filter:
-    """A copying model for tensor_filter's framework custom-easy, and what it was given."""
+    """A copying model for tensor_filter's framework custom-easy, and its inputs."""
 
     class Memory(ctypes.Structure):
         _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
 
     INVOKE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p,
                               ctypes.POINTER(Memory), ctypes.POINTER(Memory))
-    kept = []  # what the library goes on pointing to
+    kept = []  # objects that the library keeps pointers to
 
     def __init__(self, name, kind, dimensions):
         self.calls = []
@@ -111,7 +111,7 @@ class Filter:
         invoke = self.INVOKE(self.copy)
         self.kept.append((info, invoke))
         if library.NNS_custom_easy_register(name.encode(), invoke, None, info, info) != 0:
-            raise RuntimeError(f"NNStreamer does not take the model {name}")
+            raise RuntimeError(f"NNStreamer rejects the model {name}")
 
     def copy(self, _, __, source, target):
         self.calls.append([ctypes.string_at(source[0].data, source[0].size)])
@@ -127,7 +127,7 @@ def filtered(head):
 
 
 def transformed():
-    """In the steps that NNStreamer takes, each rounded to float32."""
+    """Computes in the same steps as NNStreamer, each rounded to float32."""
     buffers, _ = through(FLOATS, "tensor_transform mode=arithmetic option=add:0.25,mul:3.0")
 
     def expected(tensor):
@@ -146,7 +146,7 @@ def muxed():
 
 
 def decoded(head):
-    """A tensor as picture, which it is byte for byte."""
+    """A tensor as a picture with the same bytes."""
     buffers, caps = through(head, "tensor_decoder mode=direct_video")
     is_picture = f"format=(string)RGB, width=(int){WIDTH}, height=(int){HEIGHT}" in caps
     return is_picture and buffers == tensors_of(head)
@@ -170,7 +170,7 @@ CASES = {
 def main():
     Gst.init(None)
     if not Gst.ElementFactory.find("tensor_filter"):
-        skip("no NNStreamer")
+        skip("NNStreamer is not installed")
     failed = 0
     for number, (name, holds) in enumerate(CASES.items(), 1):
         try:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Boxes found behind cudaletterbox by GStreamer's own inference, in the picture of the camera.
+"""Maps boxes that GStreamer's own inference finds after cudaletterbox to the picture of the camera.
 
-A picture with a rectangle in each colour channel goes through `cudaletterbox ! onnxinference` and
-the decoder of GStreamer's SSD detectors.  The models of detectors.py look for the rectangles.
-Their boxes, mapped back through the geometry meta, must be the picture's, to half a pixel of the
-letterbox.
+A picture with a rectangle in each color channel goes through `cudaletterbox ! onnxinference` and
+the decoder of GStreamer's SSD detectors. The models of detectors.py look for the rectangles.
+Their boxes, mapped back with the geometry meta, must match the rectangles of the picture to half a
+pixel of the letterbox.
 """
 import itertools
 import sys
@@ -28,16 +28,16 @@ except (ImportError, ValueError) as error:
     skip(error)
 
 CHANNELS = ("red", "green", "blue")
-BACKGROUND = 114  # as the pad, so that a rectangle has the same edge beside either
+BACKGROUND = 114  # the pad value, so that rectangles have the same edges at the padding
 PICTURES = ((1280, 720), (640, 480), (500, 375), (333, 800), (96, 54))
 MODES = ("affine", "ultralytics", "top-left")
 DECODERS = ("ssdtensordec", "ssdobjectdetector")  # the newer name first
-# By format, the pixels that an edge may be off as well: between two chroma samples it is a ramp.
+# The additional tolerance of an edge in pixels, by format: between two chroma samples it is a ramp.
 BLUR = {"RGB": 0, "NV12": 1}
 
 
 def rectangles_of(width, height):
-    """For each channel x0, y0, x1, y1; two touch the picture's edges, and all overlap."""
+    """x0, y0, x1, y1 for each channel. Two touch the edges of the picture, and all overlap."""
     return ((0, 0, width // 2, height // 3),
             (width // 4, height // 4, width * 3 // 4, height * 2 // 3),
             (width * 2 // 5, height // 5, width, height))
@@ -63,7 +63,7 @@ def error_of(pipeline):
 
 
 def detect(launch):
-    """The buffers that a pipeline makes of PICTURES."""
+    """The output buffers of a pipeline for PICTURES."""
     pipeline = Gst.parse_launch(launch)
     camera, sink = pipeline.get_by_name("camera"), pipeline.get_by_name("sink")
     pipeline.set_state(Gst.State.PLAYING)
@@ -81,7 +81,7 @@ def detect(launch):
 
 
 def boxes_of(buffer):
-    """label → x0, y0, x1, y1 as the decoder gives them, in pixels of the letterbox."""
+    """label → x0, y0, x1, y1 from the decoder, in pixels of the letterbox."""
     relations = GstAnalytics.buffer_get_analytics_relation_meta(buffer)
     boxes = {}
     for at in itertools.count():
@@ -103,7 +103,7 @@ def geometry_of(buffer):
 
 
 def check(buffer, width, height, blur):
-    """What is wrong with a picture's boxes; `blur`: as in BLUR."""
+    """The problem with the boxes of a picture, or None. `blur`: as in BLUR."""
     sx, tx, sy, ty = geometry_of(buffer)
     allowed = (sx / 2 + blur + 1e-6, sy / 2 + blur + 1e-6) * 2
     boxes = boxes_of(buffer)
@@ -118,12 +118,12 @@ def check(buffer, width, height, blur):
 
 
 def launch_line(source, mode, model):
-    # Newer releases see it themselves.
+    # Newer releases detect the layout themselves.
     key = "input-image-format"
     known = Gst.ElementFactory.make("onnxinference").find_property(key)
     layout = f"{key}={'chw' if model.name.startswith('planar') else 'hwc'}" if known else ""
     decoder = next(filter(Gst.ElementFactory.find, DECODERS))
-    # The decoder takes the product of a box's right and lower edge for its size.
+    # The decoder uses the product of a box's right and lower edge as its size.
     return (f"appsrc name=camera format=time ! videoconvert ! video/x-raw,format={source} ! "
             f"cudaletterbox resize-mode={mode} ! onnxinference model-file={model} {layout} ! "
             f"{decoder} label-file={model.with_name('labels')} size-threshold=1 ! "
@@ -131,7 +131,7 @@ def launch_line(source, mode, model):
 
 
 def wrong_with(source, model, mode):
-    """A line for each picture that does not fit, or for the error."""
+    """A line for each picture with a wrong box, or for the error."""
     try:
         found = detect(launch_line(source, mode, model))
         lines = [check(b, *size, BLUR[source]) for b, size in zip(found, PICTURES)]
@@ -144,7 +144,7 @@ def main():
     Gst.init(None)
     find = Gst.ElementFactory.find
     if not find("onnxinference") or not any(map(find, DECODERS)):
-        skip("no onnxinference, or no decoder of what it gives")
+        skip("onnxinference or a decoder for its output is not installed")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = list(itertools.product(BLUR, write_detectors(Path(folder)), MODES))

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// To be preloaded into programs under ThreadSanitizer, with GLib and GStreamer as distributions
-// build them: tells it of what these two order between threads.
+// A library to preload into programs with ThreadSanitizer. It reports the synchronization in GLib
+// and GStreamer, which distributions build without instrumentation.
 //
-// GMutex and GCond wait with futexes, references are counted and queues are filled with atomic
-// instructions of libraries that are not instrumented. To ThreadSanitizer all that does not exist,
-// and everything that it protects looks like a race. The functions here stand before those of the
-// same names, call them and say what happens before what. They say no more than is true: a lock
-// orders those who hold it after each other, not against anybody else.
+// GMutex and GCond use futexes; reference counts and queues use atomic instructions.
+// ThreadSanitizer does not see these, so all accesses that they protect look like races. The
+// functions here replace those of the same names, call the originals and report the order of
+// events. They report no more than the truth: a lock orders only the threads that hold it.
 //
-// Calls inside libglib and libgstreamer do not come here, as both bind their own functions. What
-// that leaves is said where it matters, or in tests/tsan.supp.
+// Calls within libglib and libgstreamer do not reach these functions, because both libraries bind
+// their own functions directly. Comments below and in tests/tsan.supp describe the consequences.
 #include <dlfcn.h>
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -19,13 +18,12 @@
 #include <cstdlib>
 #include <mutex>
 
-// These are macros too.
+// Also defined as macros.
 #undef g_object_ref
 #undef g_once_init_enter
 #undef g_once_init_leave
 
-// Programs without ThreadSanitizer's library, such as the shell between two that have it, do not
-// know these.
+// Null in programs without ThreadSanitizer's library, such as a shell that starts a test.
 extern "C" {
 [[gnu::weak]] void __tsan_acquire(void *address);
 [[gnu::weak]] void __tsan_release(void *address);
@@ -39,7 +37,7 @@ template <class Function>
 Function *next(const char *name) {
   void *const found = dlsym(RTLD_NEXT, name);
   if (found != nullptr) return reinterpret_cast<Function *>(found);
-  fprintf(stderr, "no function %s to stand before\n", name);
+  fprintf(stderr, "the function %s to replace was not found\n", name);
   abort();
 }
 
@@ -56,8 +54,8 @@ void release(const void *address) {
   if (__tsan_release != nullptr) __tsan_release(const_cast<void *>(address));
 }
 
-// Segments lie in elements and pads, and GStreamer's base classes use them by these functions:
-// others, ours above all, may only do so under the same lock.
+// GStreamer's base classes access the segments of elements and pads with the functions below. Other
+// code, ours in particular, must hold the same lock.
 constexpr unsigned long kSegmentSize = offsetof(GstSegment, _gst_reserved);
 void read_segment(const GstSegment *segment) {
   if (__tsan_read_range != nullptr)
@@ -67,13 +65,13 @@ void write_segment(GstSegment *segment) {
   if (__tsan_write_range != nullptr) __tsan_write_range(segment, kSegmentSize);
 }
 
-/// Whoever gives a reference up has done with the object, and the last one frees it.
+/// Reports that a thread drops a reference. The last one frees the object.
 void give_up(gconstpointer object) {
   release(object);
   acquire(object);
 }
 
-/// What a thread pool calls.
+/// The function of a thread pool.
 struct Pooled {
   GFunc function;
   gpointer user_data;
@@ -85,12 +83,12 @@ struct Pooled {
   }
 };
 
-/// Messages cross a bus that only its element knows.
+/// One address for all buses, because only the element knows the bus of a message.
 const char all_buses = 0;
-/// The callbacks of main contexts, whose threads nobody names.
+/// One address for the callbacks of all main contexts, because their threads are unknown.
 const char all_sources = 0;
 
-/// Buffers share their memories, which go with the last of them.
+/// Buffers share memories, which are freed with the last buffer.
 void acquire_memories(GstMiniObject *object) {
   if (object == nullptr || GST_MINI_OBJECT_TYPE(object) != GST_TYPE_BUFFER) return;
   auto *const buffer = reinterpret_cast<GstBuffer *>(object);
@@ -98,8 +96,9 @@ void acquire_memories(GstMiniObject *object) {
   for (guint i = 0; i < count; ++i) acquire(gst_buffer_peek_memory(buffer, i));
 }
 
-/// A message that has crossed a bus. Those who posted it give it up soon, inside libgstreamer: were
-/// they the last, nobody would see that they free it after it was read.
+/// Receives a message from a bus. Waits until the sender has dropped its reference within
+/// libgstreamer: if the sender dropped the last one, ThreadSanitizer would not see that it frees
+/// the message after it was read.
 GstMessage *arrived(GstMessage *message) {
   acquire(&all_buses);
   for (int i = 0; message != nullptr && i < 500; ++i) {
@@ -109,7 +108,7 @@ GstMessage *arrived(GstMessage *message) {
   return message;
 }
 
-/// What a bus calls on a main context.
+/// The callback of a bus on a main context.
 struct BusWatch {
   GstBusFunc function;
   gpointer user_data;
@@ -128,7 +127,7 @@ struct BusWatch {
 
 const char task_function[] = "threads-function";
 
-/// Lives as long as the process.
+/// Never destroyed.
 std::mutex &quarks() {
   static auto &mutex = *new std::mutex;
   return mutex;
@@ -186,7 +185,7 @@ void g_bit_unlock(volatile gint *address, gint bit) {
   NEXT(g_bit_unlock)(address, bit);
 }
 
-// The macro that most call looks at the location itself, which is seen.
+// Most code uses the macro, which reads the location itself; ThreadSanitizer sees that.
 gboolean g_once_init_enter(volatile void *location) {
   const gboolean first = NEXT(g_once_init_enter)(location);
   if (!first) acquire(const_cast<const void *>(location));
@@ -200,7 +199,7 @@ void g_once_init_leave(volatile void *location, gsize result) {
 
 // --- GLib: quarks ------------------------------------------------------------------------------
 
-// Their strings lie in blocks that GLib fills under a lock which nobody sees.
+// Their strings are in blocks that GLib fills under a lock that ThreadSanitizer does not see.
 GQuark g_quark_from_string(const gchar *string) {
   const std::lock_guard lock(quarks());
   return NEXT(g_quark_from_string)(string);
@@ -248,7 +247,7 @@ gpointer g_async_queue_timeout_pop(GAsyncQueue *queue, guint64 timeout) {
 
 GThreadPool *g_thread_pool_new(GFunc function, gpointer user_data, gint most, gboolean exclusive,
                                GError **error) {
-  // Pools live as long as the process, or nearly so.
+  // Not freed, because pools live about as long as the process.
   auto *const pooled = new Pooled{function, user_data};
   GThreadPool *const pool = NEXT(g_thread_pool_new)(Pooled::run, pooled, most, exclusive, error);
   if (pool == nullptr) delete pooled;
@@ -298,9 +297,8 @@ void gst_object_unref(gpointer object) {
   NEXT(gst_object_unref)(object);
 }
 
-// Whoever finds that he holds the last reference is alone with the object, and has seen all that
-// others did before they gave theirs up. Others only count down here: between the two, somebody
-// could come in.
+// The thread that drops the last reference has exclusive access to the object, and sees all that
+// others did before they dropped theirs. Other threads only decrement the count here.
 void gst_mini_object_unref(GstMiniObject *object) {
   release(object);
   gint count = g_atomic_int_get(&object->refcount);
@@ -332,7 +330,8 @@ GstMiniObject *gst_mini_object_make_writable(GstMiniObject *object) {
   return writable;
 }
 
-// --- GStreamer: memory, pools, pads and buses ---------------------------------------------------------
+// --- GStreamer: memory, pools, pads and buses
+// ---------------------------------------------------------
 
 void gst_buffer_unmap(GstBuffer *buffer, GstMapInfo *info) {
   release(info->memory);
@@ -344,7 +343,7 @@ void gst_memory_unmap(GstMemory *memory, GstMapInfo *info) {
   NEXT(gst_memory_unmap)(memory, info);
 }
 
-// A buffer returns where it is unreferenced.
+// A buffer returns to its pool in gst_mini_object_unref().
 GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
                                              GstBufferPoolAcquireParams *params) {
   const GstFlowReturn flow = NEXT(gst_buffer_pool_acquire_buffer)(pool, buffer, params);
@@ -354,8 +353,8 @@ GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **bu
   return flow;
 }
 
-/// Holds the event, and the one that it replaces on the pad, until libgstreamer has given them up:
-/// who took one may have been faster.
+/// Holds the event, and the one that it replaces on the pad, until libgstreamer has dropped its
+/// references, because a receiver may drop its own earlier.
 gboolean gst_pad_push_event(GstPad *pad, GstEvent *event) {
   GstEvent *const old = GST_EVENT_IS_STICKY(event)
                             ? gst_pad_get_sticky_event(pad, GST_EVENT_TYPE(event), 0)

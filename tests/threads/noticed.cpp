@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// noticed HOW: two threads and a number that both use, in order or not. ThreadSanitizer's library
-// ends the program with another status than 0 where it has seen a race.
+// threads-noticed HOW: two threads access a number, with the synchronization HOW or without. With a
+// race, ThreadSanitizer's library makes the exit status nonzero.
 #include <gst/gst.h>
 
 #include <cstring>
@@ -36,7 +36,7 @@ void with_queue() {
   g_async_queue_unref(queue);
 }
 
-/// The one who frees a buffer need not be the one who wrote to its memory last.
+/// The thread that frees a buffer may not be the one that accessed its memory last.
 void with_buffer() {
   GstBuffer *buffer = gst_buffer_new_allocate(nullptr, 8, nullptr);
   GstBuffer *copy = gst_buffer_copy(buffer);
@@ -87,7 +87,7 @@ void with_pool() {
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
-/// As a base class may read what an element writes.
+/// A base class reads a segment while an element writes it.
 void with_segment() {
   static GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);

@@ -15,25 +15,25 @@ def is_histogram(message: Any) -> bool:
     """Whether a message is one of cudahistogram.
 
     `message`: a Gst.Message of PyGObject, or the address of a GstMessage (an int). Raises TypeError
-    for what is none.
+    for other objects.
     """
     return bool(functions.is_histogram(address_of(message, "GstMessage")))
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """The luminance histogram of one or more frames; luma is 0 to 255 as in the picture."""
+    """The luminance histogram of one or more frames. Luma is from 0 to 255, as in the picture."""
 
-    timestamp: Optional[int]  #: ns, of the first frame, as the next two
+    timestamp: Optional[int]  #: of the first frame, in ns, as the next two
     stream_time: Optional[int]
     running_time: Optional[int]
-    duration: Optional[int]  #: ns, of the frames
+    duration: Optional[int]  #: of the frames, in ns
     frames: int
-    pixels: int  #: of all frames
-    bins: tuple[int, ...]  #: the pixels of each luma, 256 numbers
+    pixels: int  #: in all frames
+    bins: tuple[int, ...]  #: number of pixels with each luma value, 256 values
     mean: float
-    stddev: float  #: of the population
-    min: int  #: the lowest and the highest luma in use
+    stddev: float  #: population standard deviation
+    min: int  #: lowest and highest luma value that occur
     max: int
     median: int  #: percentiles
     p1: int
@@ -48,8 +48,8 @@ class Histogram:
     def from_message(cls, message: Any) -> Histogram:
         """The histogram of a message of cudahistogram.
 
-        `message`: as for is_histogram(). Raises TensorError where it is another one, or lacks a
-        field.
+        `message`: as for is_histogram(). Raises TensorError for other messages, and if a field is
+        missing.
         """
         struct = HistogramStruct()
         call(functions.histogram_parse, address_of(message, "GstMessage"), ctypes.byref(struct))

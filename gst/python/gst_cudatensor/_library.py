@@ -193,7 +193,7 @@ def call(function: Any, *arguments: Any) -> Any:
 
 
 def time_of(value: int) -> Optional[int]:
-    """A GstClockTime; None where it is not known."""
+    """A GstClockTime; None if unknown."""
     return None if value == NO_TIME else value
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # batch.sh FILE.jpg
-# A batch of cudatensormux as a picture: its slots below each other. Three cameras of different sizes
-# and formats, and a fourth that has not come.
+# Writes a batch of cudatensormux as a picture, with one slot below the other: three cameras with
+# different sizes and formats, and an empty slot for a fourth.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 FILE.jpg" >&2; exit 2; }
 # shellcheck source-path=SCRIPTDIR
@@ -10,7 +10,7 @@ set -euo pipefail
 
 raw=$(mktemp)
 trap 'rm -f "$raw"' EXIT
-# The bytes of NHWC samples of eight bits are those of a picture.
+# A tensor of 8-bit samples in NHWC has the same bytes as a picture.
 quietly gst-launch-1.0 cudatensormux name=mux batch-size=4 width=320 height=180 \
   resize-mode=ultralytics dtype=uint8 layout=nhwc ! identity eos-after=2 ! filesink location="$raw" \
   filesrc location="$clip" ! matroskademux ! vp8dec ! mux.sink_0 \

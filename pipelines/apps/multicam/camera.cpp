@@ -38,7 +38,7 @@ bool Camera::owns(GstObject *object) const {
 }
 
 void Camera::lose(const std::string &why) {
-  std::printf("camera %u: lost: %s; again in %u s\n", index_, why.c_str(), kPause);
+  std::printf("camera %u: lost: %s; reconnecting in %u s\n", index_, why.c_str(), kPause);
   disconnect();
   ended_ = false;
   const auto again = [](gpointer self) -> gboolean {
@@ -51,7 +51,7 @@ void Camera::lose(const std::string &why) {
 
 void Camera::tend() {
   if (bin_ == nullptr || has_waiting_frame()) return;
-  if (ended_ && !is_file_) return lose("it ended");
+  if (ended_ && !is_file_) return lose("the stream ended");
   if (ended_) {
     disconnect();
     if (loops_) connect();
@@ -70,19 +70,20 @@ guint Camera::report(double seconds) {
   const guint frames = frames_.exchange(0);
   const double age = 1e-6 * static_cast<double>(age_.exchange(0));
   std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
-  if (frames > 0) std::printf(", %.1f ms old, middle %+.3f", age / frames, result_.load());
+  if (frames > 0) std::printf(", %.1f ms old, center pixel %+.3f", age / frames, result_.load());
   std::puts(ended_ && !loops_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
   return frames;
 }
 
 void Camera::connect() {
-  // videoconvert leaves alone what the slot takes, and what is on a GPU.
+  // videoconvert passes formats that the mux accepts, and frames in GPU memory.
   bin_ = gst_parse_bin_from_description(
       "uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false ! "
       "videoconvert name=convert",
       FALSE, nullptr);
-  if (bin_ == nullptr) fail("GStreamer's base plugins are missing");
-  // A camera on its way to PLAYING does not hold up the pipeline.
+  if (bin_ == nullptr)
+    fail("cannot create uridecodebin and videoconvert: GStreamer's base plugins are missing");
+  // The state of the pipeline does not wait for the camera.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   g_signal_connect(bin_, "deep-element-added", G_CALLBACK(set_up), &pipeline_);
   gst_child_proxy_set(GST_CHILD_PROXY(bin_), "decoder::uri", uri_.c_str(), nullptr);
@@ -94,16 +95,16 @@ void Camera::connect() {
   gst_bin_add(GST_BIN(pipeline_.pipeline), bin_);
   ended_ = false;
   heard_ = g_get_monotonic_time();
-  gst_element_sync_state_with_parent(bin_);  // what fails comes over the bus
+  gst_element_sync_state_with_parent(bin_);  // errors are posted on the bus
 }
 
 void Camera::disconnect() {
   GstElement *bin = nullptr;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    bin = std::exchange(bin_, nullptr);  // after which no slot is taken
+    bin = std::exchange(bin_, nullptr);  // take_slot() then does nothing
   }
-  // The slot first: the camera's thread may wait there for room.
+  // The slot first, because the camera's thread may be blocked there.
   if (slot_ != nullptr) gst_element_release_request_pad(pipeline_.mux, slot_);
   g_clear_object(&slot_);
   gst_element_set_state(bin, GST_STATE_NULL);
@@ -115,7 +116,7 @@ bool Camera::has_waiting_frame() {
   return slot_ != nullptr && gst_aggregator_pad_has_buffer(GST_AGGREGATOR_PAD(slot_));
 }
 
-/// When its caps come: the others do not wait for a camera that never shows anything.
+/// Called when caps arrive, so that other cameras do not wait for one that never sends a frame.
 void Camera::take_slot() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (bin_ == nullptr || slot_ != nullptr) return;
@@ -123,9 +124,9 @@ void Camera::take_slot() {
   g_autoptr(GstQuery) query = gst_query_new_latency();
   gboolean live = FALSE;
   if (gst_pad_query(out, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
-  // What is not live begins at 0, and goes on where the others are.
+  // A source that is not live starts at 0, and is shifted to the position of the others.
   if (!live) gst_pad_set_offset(out, static_cast<gint64>(pipeline_.position.load()));
-  // The number of its pad is that of its slot.
+  // The number of the pad determines the slot.
   slot_ = gst_element_request_pad_simple(pipeline_.mux, ("sink_" + std::to_string(index_)).c_str());
   gst_pad_link(out, slot_);
 }
@@ -133,10 +134,10 @@ void Camera::take_slot() {
 void Camera::set_up(GstBin *, GstBin *, GstElement *element, gpointer data) {
   GstElementFactory *factory = gst_element_get_factory(element);
   const std::string name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
-  // A camera that sends JPEG over HTTP has one stream. Without this, decoding begins when megabytes
-  // have come in which there could have been another.
+  // A camera that sends JPEG over HTTP has one stream. Without this property, multipartdemux
+  // searches megabytes of data for other streams before decoding starts.
   if (name == "multipartdemux") g_object_set(element, "single-stream", TRUE, nullptr);
-  // As long as a camera says nothing, a batch waits for it, with the frames of the others.
+  // A batch waits this long for a camera that sends nothing, which delays the other cameras.
   const auto *pipeline = static_cast<const Pipeline *>(data);
   if (name == "rtspsrc") g_object_set(element, "latency", pipeline->rtsp_latency, nullptr);
 }
@@ -147,7 +148,7 @@ GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data
   if ((info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) == 0) return GST_PAD_PROBE_OK;
   const GstEventType type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
   if (type == GST_EVENT_CAPS) self->take_slot();
-  // It would be the batch's, too, where no other camera is there at the moment.
+  // Dropped, because without other cameras it would end the batches, too.
   if (type != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
   self->ended_ = true;
   return GST_PAD_PROBE_DROP;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera of the batch, which is begun again when it fails, ends or falls silent.
+// A camera of the batch. It is reconnected when it fails, ends or stops sending.
 #pragma once
 
 #include <gst/gst.h>
@@ -9,33 +9,34 @@
 #include <stdexcept>
 #include <string>
 
-/// Throws what failed, and takes the error that says why, if there is one.
+/// Throws an exception with the text, and the message of `error` if there is one. Frees `error`.
 [[noreturn]] void fail(const std::string &what, GError *error = nullptr);
 
 struct Pipeline {
   GstElement *pipeline, *mux, *sink;
-  const guint rtsp_latency;               // milliseconds that a packet may be late
+  const guint rtsp_latency;               // in milliseconds
   std::atomic<GstClockTime> position{0};  // of the last batch
 };
 
-/// Used by the main thread, but for count() and what GStreamer calls.
+/// For use by the main thread, except count() and the callbacks of GStreamer.
 class Camera {
  public:
-  /// A file ends, unless it `loops`: then it begins again when it ends.
+  /// If `loops` is true, a file starts again when it ends.
   Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops);
   ~Camera();
 
   bool owns(GstObject *object) const;
   bool is_over() const { return bin_ == nullptr && ended_; }
 
-  /// Begins again, in a while.
+  /// Prints why the camera is lost, disconnects it, and reconnects it after a pause.
   void lose(const std::string &why);
-  /// A few times a second: lets go of what has ended or is silent, which the others may wait for.
+  /// To be called a few times per second. Disconnects a camera that has ended or stopped sending,
+  /// so that the others do not wait for it.
   void tend();
 
-  /// A frame has a result, `age` after it was taken.
+  /// Records the result of a frame, which is available `age` after the frame was captured.
   void count(GstClockTime age, float result);
-  /// Prints what has come since the last time, and returns the frames.
+  /// Prints the statistics since the last call, and returns the number of frames.
   guint report(double seconds);
 
  private:
@@ -50,14 +51,14 @@ class Camera {
   const guint index_;
   const std::string uri_;
   const bool is_file_, loops_;
-  std::mutex mutex_;           // of the next two, while the camera's thread may have a pad
-  GstElement *bin_ = nullptr;  // null while it is lost
+  std::mutex mutex_;           // protects bin_ and slot_ against the camera's thread
+  GstElement *bin_ = nullptr;  // null while the camera is disconnected
   GstPad *slot_ = nullptr;
   guint retry_ = 0;
   std::atomic<bool> ended_{false};
   std::atomic<gint64> heard_{0};
   // Since the last report.
   std::atomic<guint> frames_{0};
-  std::atomic<GstClockTime> age_{0};  // of all
-  std::atomic<float> result_{0.0f};   // of the last
+  std::atomic<GstClockTime> age_{0};  // sum over all frames
+  std::atomic<float> result_{0.0f};   // of the last frame
 };

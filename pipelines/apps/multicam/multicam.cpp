@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Many cameras to one batch of tensors, which a thread of its own takes as DLPack on its own CUDA
-// stream. A camera that fails, ends or falls silent is begun again; the others go on.
+// Combines many cameras into batches of tensors. A separate thread receives them through DLPack, on
+// its own CUDA stream. A camera that fails, ends or stops sending is reconnected, and the others
+// continue.
 //
-// To make an application of it: the network comes into Consumer::infer().
+// To turn this template into an application, put your network into Consumer::infer().
 #include <dlpack/dlpack.h>
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
@@ -46,15 +47,16 @@ class Consumer {
     if (GST_CLOCK_TIME_IS_VALID(begin)) pipeline_.position = begin;
     g_autoptr(GstCudaTensor) tensor = gst_cuda_tensor_new_from_sample(sample, &error);
     gst_sample_unref(sample);
-    if (tensor == nullptr) fail("a batch", error);
+    if (tensor == nullptr) fail("cannot read a batch", error);
     const auto let_go = [](DLManagedTensor *batch) { batch->deleter(batch); };
     const bool on_gpu = gst_cuda_tensor_get_device_type(tensor) == GST_CUDA_TENSOR_DEVICE_TYPE_CUDA;
-    // Its memory goes back when the stream has come to where it is let go.
+    // The memory returns to its pool when the stream has executed the work queued before the
+    // release.
     const std::unique_ptr<DLManagedTensor, decltype(let_go)> batch(
         gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                   on_gpu ? stream_.handle() : nullptr, &error),
         let_go);
-    if (batch == nullptr) fail("a batch", error);
+    if (batch == nullptr) fail("cannot read a batch", error);
     const std::vector<float> results = infer(batch->dl_tensor);
     const GstClockTime now = gst_element_get_current_running_time(pipeline_.pipeline);
     GstCudaTensorSlot slot;
@@ -63,10 +65,11 @@ class Consumer {
         cameras_[i]->count(now > slot.running_time ? now - slot.running_time : 0, results[i]);
   }
 
-  /// A result for each slot: here the middle of its first channel. Queue the network on stream_.
+  /// Returns a result for each slot, here the center pixel of the first channel. Queue your network
+  /// on stream_.
   std::vector<float> infer(const DLTensor &batch) {
     if (batch.ndim != 4 || batch.dtype.code != kDLFloat || batch.dtype.bits != 32)
-      fail("the network takes float32 of N, C, H, W");
+      fail("the network needs a float32 tensor in the layout NCHW");
     const int64_t *shape = batch.shape, channel = shape[2] * shape[3];
     std::vector<float> results(static_cast<size_t>(shape[0]));
     const float *middle = static_cast<const float *>(batch.data) + (channel + shape[3]) / 2;
@@ -102,7 +105,7 @@ gboolean on_message(GstBus *, GstMessage *message, Application *app) {
   if (camera != app->cameras.end()) {
     (*camera)->lose(error->message);
   } else if (gst_object_has_as_ancestor(source, GST_OBJECT(app->pipeline.pipeline))) {
-    app->failure = error->message;  // not of a camera that is lost already
+    app->failure = error->message;  // not from a camera that is already disconnected
     g_main_loop_quit(app->loop);
   }
   return G_SOURCE_CONTINUE;
@@ -137,15 +140,16 @@ void run(const Options &options) {
                                   kTensors +
                                   " ! appsink name=sink async=false sync=false max-buffers=2";
   g_autoptr(GstElement) pipeline = gst_parse_launch(description.c_str(), &error);
-  if (error != nullptr) fail("pipeline", error);
-  // Its GPU memory is then that of this application's CUDA code. Where this fails, there is no CUDA.
+  if (error != nullptr) fail("cannot create the pipeline", error);
+  // GPU memory is then valid in this application's CUDA code. Fails if there is no CUDA.
   gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   g_autoptr(GstElement) mux = gst_bin_get_by_name(GST_BIN(pipeline), "mux");
   g_object_set(mux, "batch-size", g_strv_length(options.sources), nullptr);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GMainLoop) loop = g_main_loop_new(nullptr, FALSE);
   Application app = {{pipeline, mux, sink, static_cast<guint>(options.rtsp_latency)}, {}, loop};
-  // Before there are cameras: one that fails at once does not keep the others from starting.
+  // Before cameras are added, so that one that fails at once does not keep the others from
+  // starting.
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint i = 0; options.sources[i] != nullptr; ++i) {
     const gchar *source = options.sources[i];
@@ -165,7 +169,7 @@ void run(const Options &options) {
   {
     const Consumer consumer(app.pipeline, app.cameras);
     g_main_loop_run(loop);
-    gst_element_set_state(pipeline, GST_STATE_NULL);  // which ends the consumer
+    gst_element_set_state(pipeline, GST_STATE_NULL);  // ends the consumer
   }
   for (const auto &camera : app.cameras) app.frames += camera->report(kReport);
   app.cameras.clear();
@@ -178,22 +182,22 @@ void run(const Options &options) {
 int main(int argc, char **argv) try {
   Options options;
   const GOptionEntry entries[] = {
-      {"tensor", 't', 0, G_OPTION_ARG_STRING, &options.tensor, "Properties of cudatensormux",
-       "TEXT"},
-      {"loop", 'l', 0, G_OPTION_ARG_NONE, &options.loops, "Begin files again, as if cameras",
-       nullptr},
+      {"tensor", 't', 0, G_OPTION_ARG_STRING, &options.tensor,
+       "Properties of cudatensormux, for example \"width=640 height=640\"", "TEXT"},
+      {"loop", 'l', 0, G_OPTION_ARG_NONE, &options.loops, "Repeat files when they end", nullptr},
       {"rtsp-latency", 0, 0, G_OPTION_ARG_INT, &options.rtsp_latency,
-       "How late a packet of an RTSP camera may be (200)", "MILLISECONDS"},
+       "Maximum delay of packets of RTSP cameras (200)", "MILLISECONDS"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.sources, nullptr, "URI..."},
       {}};
-  g_autoptr(GOptionContext) context = g_option_context_new("- many cameras to one batch");
+  g_autoptr(GOptionContext) context = g_option_context_new("- combine many cameras into one batch");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   GError *error = nullptr;
-  if (!g_option_context_parse(context, &argc, &argv, &error)) fail("options", error);
+  if (!g_option_context_parse(context, &argc, &argv, &error))
+    fail("cannot parse the options", error);
   g_auto(GStrv) sources = options.sources;
   if (sources == nullptr) fail("give at least one URI or file");
-  if (options.rtsp_latency < 0) fail("the latency is negative");
+  if (options.rtsp_latency < 0) fail("--rtsp-latency must not be negative");
   run(options);
   return 0;
 } catch (const std::exception &failure) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A CUDA stream of the application's own. To build with CUDA, define MULTICAM_CUDA and link cudart;
-// without, batches come in memory of the host, wherever they were made.
+// The application's CUDA stream. To build with CUDA, define MULTICAM_CUDA and link cudart. Without
+// CUDA, batches are always in host memory.
 #pragma once
 
 #include <cstring>
@@ -20,8 +20,8 @@ class Stream {
     if (stream_ == nullptr) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     return stream_;
   }
-  /// Copies to the host and waits, behind all that the stream has queued. Without the stream, data is
-  /// on the host, where there may be no CUDA.
+  /// Copies data to the host after all work that is queued on the stream, and waits for it. If no
+  /// stream was created, data is in host memory.
   void fetch(void *to, const void *from, size_t bytes) {
     if (stream_ == nullptr) return static_cast<void>(std::memcpy(to, from, bytes));
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));

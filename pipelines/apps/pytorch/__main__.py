@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Video to PyTorch on the GPU all the way: NVDEC decodes, cudanormalize makes the tensors, and the
-network gets them where they are. Needs a GPU, PyTorch, PyGObject and the package in gst/python."""
+"""Passes video to PyTorch without leaving the GPU: NVDEC decodes, cudanormalize makes the tensors,
+and the network reads them in place. Needs a GPU, PyTorch, PyGObject and the package of gst/python.
+"""
 import argparse
 import sys
 import time
@@ -22,16 +23,18 @@ CLIP = Path(__file__).resolve().parents[2] / "media/pedestrians-1080p.mp4"
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="pytorch", description=__doc__)
     parser.add_argument("source", nargs="?", default=str(CLIP), metavar="SOURCE",
-                        help="a file or URI; default: a short clip")
-    parser.add_argument("--model", metavar="FILE", help="a TorchScript network for (1, 3, H, W)")
+                        help="a file or a URI (default: a short clip)")
+    parser.add_argument("--model", metavar="FILE", 
+                        help="a TorchScript network for (1, 3, H, W) (default: an edge filter)")
     parser.add_argument("--picture", metavar="FILE",
-                        help="write the last tensor, and its edges, as a PNG")
-    parser.add_argument("--size", type=int, default=640, metavar="PIXELS", help="H and W (640)")
+                        help="write the last tensor and its edges as PNG")
+    parser.add_argument("--size", type=int, default=640, metavar="PIXELS",
+                        help="height and width of the tensor (default: %(default)s)")
     return parser.parse_args()
 
 
 def samples_of(pipeline):
-    """The appsink's, to the end. Exits with what an element has failed with."""
+    """Yields the samples of the appsink. If an element fails, exits with its error."""
     sink, bus = pipeline.get_by_name("sink"), pipeline.get_bus()
     while True:
         sample = sink.try_pull_sample(100 * Gst.MSECOND)
@@ -51,7 +54,7 @@ def run(arguments):
     network = torch.jit.load(arguments.model) if arguments.model else Edges()
     network = network.cuda().eval()
     pipeline = Gst.parse_launch(description_of(uri, arguments.size))
-    # Elements and PyTorch then work in one context, in which addresses mean the same.
+    # Elements and PyTorch then use the same CUDA context, in which both can use an address.
     gst_cudatensor.share_primary_context(pipeline)
     pipeline.set_state(Gst.State.PLAYING)
     begin, frames, result = time.monotonic(), 0, None
@@ -66,16 +69,16 @@ def run(arguments):
     finally:
         pipeline.set_state(Gst.State.NULL)
     if frames == 0:
-        sys.exit(f"pytorch: '{arguments.source}' gave no frame")
+        sys.exit(f"pytorch: '{arguments.source}' sent no frame")
     torch.cuda.synchronize()
     print(f"{frames} frames, {frames / (time.monotonic() - begin):.1f} frames/s; "
-          f"of the last: {result.flatten()[:8].tolist()}")
+          f"result of the last frame: {result.flatten()[:8].tolist()}")
 
 
 def main():
     arguments = parse_arguments()
     if not torch.cuda.is_available():
-        sys.exit("pytorch: there is no GPU that PyTorch can use")
+        sys.exit("pytorch: PyTorch finds no usable GPU")
     Gst.init(None)
     try:
         run(arguments)

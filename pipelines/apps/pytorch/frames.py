@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames that a GPU decodes, normalised, as PyTorch tensors that never leave it."""
+"""Frames that a GPU decodes and normalizes, as PyTorch tensors in GPU memory."""
 import struct
 import zlib
 from typing import Iterable, Iterator
@@ -9,7 +9,7 @@ from gst_cudatensor import Tensor
 
 
 def description_of(uri: str, size: int) -> str:
-    """The pipeline, as gst-launch-1.0 takes it: decoder, cudanormalize and an appsink named sink."""
+    """The pipeline for gst-launch-1.0: decoder, cudanormalize and an appsink named sink."""
     quoted = uri.replace("\\", "\\\\").replace('"', '\\"')
     return (f'uridecodebin uri="{quoted}" caps=video/x-raw(memory:CUDAMemory) ! '
             f"cudanormalize backend=cuda width={size} height={size} resize-mode=ultralytics ! "
@@ -17,15 +17,15 @@ def description_of(uri: str, size: int) -> str:
 
 
 def tensors_of(samples: Iterable) -> Iterator[torch.Tensor]:
-    """A batch of one picture, shape (1, 3, size, size), float32 from 0 to 1, for each sample of the
-    appsink: the memory of the buffer itself, which goes back to its pool when the tensor is gone and
-    PyTorch's stream has come there."""
+    """Yields a batch of one picture for each sample of the appsink: shape (1, 3, size, size),
+    float32 from 0 to 1. The tensor uses the memory of the buffer, which returns to its pool when
+    the tensor has been freed and PyTorch's stream has executed the work queued before."""
     for sample in samples:
         yield torch.from_dlpack(Tensor.from_sample(sample))
 
 
 class Edges(torch.nn.Module):
-    """Stands for a network: how much of each picture is edges, in its three channels."""
+    """A simple network: the mean strength of the edges in each channel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Edges(torch.nn.Module):
 
 
 def write_png(picture: torch.Tensor, path: str) -> None:
-    """A picture of shape (3, H, W), float from 0 to 1."""
+    """Writes a picture of shape (3, H, W), float from 0 to 1."""
     rows = (picture.clamp(0, 1) * 255).round().to(torch.uint8).permute(1, 2, 0).cpu()
     height, width, _ = rows.shape
     data = b"".join(b"\0" + bytes(row.flatten().tolist()) for row in rows)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds text in the pictures of a camera, a file or a URI: cudanormalize makes the tensors,
-rapidocr's detector finds the text, and the geometry meta maps the boxes back onto the frame."""
+"""Finds text in the pictures of a camera, a file or a URI. cudanormalize makes the tensors,
+rapidocr's detector finds the text, and the geometry meta maps the boxes back to the frame."""
 import argparse
 import contextlib
 import json
@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends at once, until there is a stream
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # exits at once, until a stream has started
 
 import gi  # noqa: E402
 import numpy as np  # noqa: E402
@@ -29,13 +29,13 @@ CLIP = ROOT / "pipelines/media/pedestrians.webm"
 
 
 def number(kind, low):
-    """A parser of numbers that are at least `low`."""
+    """A parser for numbers that are at least `low`."""
     def parse(text):
         value = kind(text)
         if not low <= value < float("inf"):
             raise ValueError
         return value
-    parse.__name__ = f"number (from {low:g} on)"  # argparse shows it
+    parse.__name__ = f"number (at least {low:g})"  # shown by argparse
     return parse
 
 
@@ -43,37 +43,38 @@ def size_of(text):
     """'640x480' as (640, 480)."""
     width, height = (int(side) for side in text.split("x"))
     if width % 32 or height % 32 or min(width, height) <= 0:
-        raise argparse.ArgumentTypeError(f"{text}: the network takes multiples of 32")
+        raise argparse.ArgumentTypeError(f"{text}: width and height must be multiples of 32")
     return width, height
 
 
 def output_of(text):
     if not text.lower().endswith((".jpg", ".jpeg", ".png", ".webm")):
-        raise argparse.ArgumentTypeError(f"'{text}' does not end in .jpg, .png or .webm")
+        raise argparse.ArgumentTypeError(f"'{text}' must end in .jpg, .png or .webm")
     if not os.path.isdir(os.path.dirname(text) or "."):
-        raise argparse.ArgumentTypeError(f"there is no folder for '{text}'")
+        raise argparse.ArgumentTypeError(f"the folder of '{text}' does not exist")
     return text
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="text-detect", description=__doc__)
     parser.add_argument("source", nargs="?", metavar="SOURCE", default=str(CLIP),
-                        help="a camera device, a file or a URI; default: a short clip")
+                        help="a camera device, a file or a URI (default: a short clip)")
     parser.add_argument("--output", type=output_of, metavar="FILE",
-                        help="the frame with the most text as .jpg or .png, or all as .webm")
+                        help="write the frame with the most text as .jpg or .png, or all frames "
+                             "as .webm")
     parser.add_argument("--json", action="store_true",
-                        help="print a line of JSON a frame: pts (ns), quads (pixels), scores")
-    parser.add_argument("--headless", action="store_true", help="open no window")
-    parser.add_argument("--frames", type=number(int, 1), metavar="N", help="end after N frames")
+                        help="print a line of JSON per frame: pts (ns), quads (pixels), scores")
+    parser.add_argument("--headless", action="store_true", help="do not open a window")
+    parser.add_argument("--frames", type=number(int, 1), metavar="N", help="stop after N frames")
     parser.add_argument("--timeout", type=number(int, 0), default=15, metavar="SECONDS",
-                        help="end where SOURCE has sent no frame for that long (default: "
-                             "%(default)s); 0: never")
+                        help="fail if SOURCE sends no frame for this time (default: %(default)s); "
+                             "0: no limit")
     parser.add_argument("--start", type=number(float, 0), default=0, metavar="SECONDS",
-                        help="where in a file to start")
+                        help="position in a file at which to start")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--side", type=number(int, 32), default=1088, metavar="PIXELS",
-                      help="enlarge frames whose shorter side is less (default: %(default)s; "
-                           "rapidocr's own for documents: 736)")
+                      help="enlarge frames whose shorter side is smaller (default: %(default)s; "
+                           "rapidocr uses 736 for documents)")
     size.add_argument("--size", type=size_of, metavar="WIDTHxHEIGHT",
                       help="letterbox every frame into a tensor of this size")
     arguments = parser.parse_args()
@@ -92,7 +93,7 @@ def outputs_of(arguments):
 
 
 class Report:
-    """Prints what is found: lines for people, or of JSON."""
+    """Prints the results as text or as JSON."""
 
     def __init__(self, as_json):
         self._as_json = as_json
@@ -119,14 +120,14 @@ class Report:
         log = sys.stderr if self._as_json else sys.stdout
         seconds = time.monotonic() - self._begin
         shape = "×".join(str(n) for n in self._shape)
-        print(f"{self.frames} frames, {self.frames / seconds:.1f} frames/s; text in "
-              f"{self._with_text}; tensor {shape}, made by the {backend}", file=log)
+        print(f"{self.frames} frames, {self.frames / seconds:.1f} frames/s; {self._with_text} "
+              f"frames with text; tensor {shape}, backend {backend}", file=log)
         if output is not None:
-            print(f"written: {output}", file=log)
+            print(f"Wrote {output}", file=log)
 
 
 def detect(arguments, detector, stream, outputs):
-    """Where the source is lost, what came before is written."""
+    """Processes all frames. If the source fails, the results up to then are still written."""
     report = Report(arguments.json)
     lost = None
     try:
@@ -140,7 +141,7 @@ def detect(arguments, detector, stream, outputs):
     if lost is not None:
         raise lost
     if report.frames == 0 and not stream.stopped:
-        raise Failure(f"'{shown(uri_of(arguments.source))}' gave no frame")
+        raise Failure(f"'{shown(uri_of(arguments.source))}' sent no frame")
 
 
 def look(arguments, detector, stream, outputs, report):
@@ -159,7 +160,7 @@ def look(arguments, detector, stream, outputs, report):
 
 
 def stop_on_signals(stream):
-    """The first SIGINT or SIGTERM ends the stream, a second one the program."""
+    """Makes the first SIGINT or SIGTERM end the stream, and the second one the program."""
     def stop(number, _frame):
         signal.signal(number, signal.SIG_DFL)
         stream.stop()
@@ -190,7 +191,7 @@ def main():
         run(arguments)
     except Failure as failure:
         sys.exit(f"text-detect: {failure}")
-    except BrokenPipeError:  # who read the lines has gone
+    except BrokenPipeError:  # the reader of the output has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

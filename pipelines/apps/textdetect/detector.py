@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The text detector of rapidocr-onnxruntime, fed with tensors instead of pictures."""
+"""The text detector of rapidocr-onnxruntime, with tensors as input instead of pictures."""
 import dataclasses
 
 import numpy as np
@@ -7,8 +7,8 @@ from rapidocr_onnxruntime.ch_ppocr_det import TextDetector
 from rapidocr_onnxruntime.main import DEFAULT_CFG_PATH
 from rapidocr_onnxruntime.utils import read_yaml, reduce_max_side, update_model_path
 
-# Its postprocessing rounds to whole pixels of the picture it is told of; of one this much larger
-# than the tensor nothing is lost.
+# rapidocr's postprocessing rounds to whole pixels of a given picture size. With a size that is
+# larger than the tensor by this factor, no precision is lost.
 FINE = 16
 
 
@@ -20,7 +20,8 @@ class Text:
 
 
 class Detector:
-    """`side`: the shorter side that smaller frames are enlarged to, in pixels; None: rapidocr's."""
+    """`side`: the shorter side, in pixels, to which smaller frames are enlarged; None for the
+    default of rapidocr."""
 
     def __init__(self, side=None):
         config = update_model_path(read_yaml(DEFAULT_CFG_PATH))
@@ -31,7 +32,7 @@ class Detector:
         self.mean, self.std = self.rapidocr.mean, self.rapidocr.std
 
     def tensor_size(self, width, height):
-        """Width and height that rapidocr resizes a frame to."""
+        """The width and height to which rapidocr resizes a frame."""
         blank = np.zeros((height, width), np.uint8)
         if max(width, height) > self._longest:
             blank, _, _ = reduce_max_side(blank, self._longest)
@@ -39,21 +40,22 @@ class Detector:
         return resized.shape[1], resized.shape[0]
 
     def probabilities(self, tensor):
-        """1×1×height×width, of each pixel of a 1×3×height×width tensor to lie in text."""
+        """The probability that a pixel is in text, as 1×1×height×width, for a tensor of
+        1×3×height×width."""
         return self.rapidocr.infer(tensor)[0]
 
     def texts(self, probabilities, geometry):
-        """The text in a map of probabilities; `geometry`: of the tensor it was made of."""
+        """The text in a map of probabilities. `geometry` is that of the tensor."""
         _, _, height, width = probabilities.shape
         quads, scores = self.rapidocr.postprocess_op(probabilities, (height * FINE, width * FINE))
         frame_shape = geometry.src_height, geometry.src_width
         found = []
         for quad, score in zip(quads / FINE, scores):
             quad = np.rint(geometry.map_points(quad))
-            kept = self.rapidocr.filter_tag_det_res([quad], frame_shape)  # clipped, not too small
+            kept = self.rapidocr.filter_tag_det_res([quad], frame_shape)  # clips, drops small
             found += [Text(quad, float(score)) for quad in kept]
         return found
 
     def find(self, tensor):
-        """The text in a tensor of gst_cudatensor, a list of Text."""
+        """The text in a tensor of gst_cudatensor, as a list of Text."""
         return self.texts(self.probabilities(np.asarray(tensor)), tensor.geometry)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 class Failure(Exception):
-    """Ends the application with its text."""
+    """An error that ends the application with its text."""
 
 
 class Missing(Failure):
-    """Something that was not found, or is no longer there."""
+    """A resource was not found or no longer exists."""
 
 
 class Lost(Failure):
-    """The source has failed, or sends no more."""
+    """The source has failed or stopped sending."""

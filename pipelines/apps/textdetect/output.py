@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where frames with boxes go: a picture, a video file, a window.
+"""Outputs for frames with boxes: a picture, a video file or a window.
 
-Each has write(frame, texts), finish() after the last frame, and close() in any case.
+Each has write(frame, texts), finish(), called after the last frame, and close(), always called.
 """
 import dataclasses
 import os
@@ -18,24 +18,24 @@ from failure import Failure, Missing  # noqa: E402
 from stream import POLL, pipeline_of, quoted, raise_error_of  # noqa: E402
 
 COLOR = (0, 230, 255)
-# Bytes that wait for a slow encoder or display.
+# The limit of bytes in the queue for a slow encoder or display.
 WAITING = 1 << 26
-# Sinks by the variables that name a display.
+# Sinks by the environment variables that name a display.
 WINDOWS = {"DISPLAY": "ximagesink", "WAYLAND_DISPLAY": "waylandsink"}
 
 
 def display():
-    """The variable that names a display to open windows on; None where there is none."""
+    """The environment variable that names a display; None if there is no display."""
     return next((name for name in WINDOWS if os.environ.get(name)), None)
 
 
 class Closed(Exception):
-    """The window is no longer there."""
+    """The window was closed."""
 
 
 @dataclasses.dataclass
 class Frame:
-    """A frame in BGR to draw on: height×width×3 bytes."""
+    """A frame to draw on, in BGR: height×width×3 bytes."""
     picture: np.ndarray
     caps: Gst.Caps
     pts: int
@@ -58,7 +58,7 @@ class Frame:
         return Gst.Sample.new(buffer, self.caps, None, None)
 
     def draw(self, texts):
-        """Boxes and scores."""
+        """Draws boxes and scores."""
         thick = max(1, round(min(self.picture.shape[:2]) / 400))
         for text in texts:
             corners = np.rint(text.quad).astype(np.int32)
@@ -86,14 +86,14 @@ class Picture:
 
     def finish(self):
         if not cv2.imwrite(self._path, self._picture):
-            raise Failure(f"'{self._path}' cannot be written")
+            raise Failure(f"cannot write '{self._path}'")
 
     def close(self):
         pass
 
 
 class Playback:
-    """Plays the frames into `sink`: elements as gst-launch-1.0 takes them."""
+    """Plays the frames into `sink`, elements in the syntax of gst-launch-1.0."""
 
     def __init__(self, sink):
         self._pipeline = pipeline_of(f"appsrc name=source format=time ! videoconvert ! {sink}")
@@ -129,7 +129,7 @@ class Film(Playback):
 
 
 class Window(Playback):
-    """Shows the frames; write() ends with Closed once its user has closed it."""
+    """Shows the frames. write() raises Closed when the user has closed the window."""
 
     def __init__(self):
         super().__init__(WINDOWS[display()] + " sync=false")
@@ -137,7 +137,7 @@ class Window(Playback):
     def write(self, frame, texts):
         try:
             super().write(frame, texts)
-        except Missing:  # what the sinks say of it
+        except Missing:  # the error of the sinks for a closed window
             raise Closed from None
 
     def finish(self):

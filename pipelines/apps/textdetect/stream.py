@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Video as tensors that the detector takes, each with the frame that it was made of."""
+"""Converts video to tensors for the detector, each with its frame."""
 import os
 import re
 
@@ -12,18 +12,19 @@ from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink'
 from failure import Failure, Lost, Missing  # noqa: E402
 
 POLL = 100 * Gst.MSECOND
-# Frames that are kept until their tensor has been taken, where a camera does not wait.
+# The number of frames of a camera that are kept until their tensors have been processed.
 LIVE_FRAMES = 4
 
 
 def quoted(text):
-    """`text` for use as a property's value in a description."""
+    """`text` quoted as the value of a property in a description."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def decoder_of(source):
     """Elements that decode the video of a camera device, a file or a URI."""
-    # A decoder is not taken where its pad's template has caps beyond these.
+    # With narrower caps, uridecodebin would reject decoders whose pad templates have additional
+    # caps.
     return (f"uridecodebin name=decoder uri={quoted(uri_of(source))} expose-all-streams=false "
             "caps=video/x-raw(ANY)")
 
@@ -32,17 +33,17 @@ def uri_of(source):
     if Gst.uri_is_valid(source):
         return source
     if not os.path.exists(source):
-        raise Failure(f"there is no '{source}'; SOURCE is a camera device, a file or a URI")
+        raise Failure(f"'{source}' does not exist; SOURCE must be a camera device, a file or a URI")
     if os.path.isdir(source):
         raise Failure(f"'{source}' is a directory")
     return f"v4l2://{source}" if source.startswith("/dev/") else Gst.filename_to_uri(source)
 
 
 def shown(uri):
-    """The URI without what may be secret, a file as its name."""
+    """The URI without user name, password and query; for a file, its path."""
     if uri.startswith("file:"):
         return Gst.uri_get_location(uri)
-    # Up to the last @: people write passwords as they are, with slashes.
+    # Up to the last @, because passwords may contain unescaped slashes and @.
     return re.sub("//.*@", "//", uri).partition("?")[0]
 
 
@@ -58,13 +59,13 @@ def pipeline_of(description):
 
 
 def raise_error_of(pipeline):
-    """A Failure, where an element has posted an error."""
+    """Raises a Failure if an element has posted an error."""
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     if message is not None:
         error, debug = message.parse_error()
         text = f"{message.src.get_name()}: {error.message}" + (f"\n{debug}" if debug else "")
         if error.matches(Gst.CoreError.quark(), Gst.CoreError.MISSING_PLUGIN):
-            text += "\nDebian has decoders of most formats in gstreamer1.0-libav"
+            text += "\nOn Debian, the package gstreamer1.0-libav has decoders for most formats"
         if (decoder := pipeline.get_by_name("decoder")) is not None:
             uri = decoder.get_property("uri")
             text = f"'{shown(uri)}': {text.replace(uri, shown(uri))}"
@@ -73,7 +74,8 @@ def raise_error_of(pipeline):
 
 
 def set_up(_pipeline, _bin, element):
-    """Cameras that send JPEG over HTTP have one stream, and no end of a header that would say so."""
+    """Cameras that send JPEG over HTTP have one stream. Without this property, multipartdemux waits
+    for more streams."""
     factory = element.get_factory()
     if factory is not None and factory.get_name() == "multipartdemux":
         element.set_property("single-stream", True)
@@ -82,11 +84,11 @@ def set_up(_pipeline, _bin, element):
 class Stream:
     """Iterates over pairs of samples: a tensor, and its frame in BGR or None.
 
-    `video`: a description of elements that give video, as gst-launch-1.0 takes it.
-    `tensor_size`: from a frame's width and height to the tensor's; or a fixed (width, height), into
-    which frames are letterboxed.
-    Of live video the newest frame is taken, of other video every frame. Where none comes for
-    `timeout` seconds, the source is Lost, as where an element fails; 0: never.
+    `video`: elements that produce video, in the syntax of gst-launch-1.0.
+    `tensor_size`: a function from the width and height of a frame to those of the tensor, or a
+    fixed (width, height) into which frames are letterboxed.
+    Uses the newest frame of live video, and every frame of other video. Raises Lost if an element
+    fails or if no frame arrives for `timeout` seconds (0: no limit).
     """
 
     def __init__(self, video, tensor_size, mean, std, with_frames=True, timeout=15):
@@ -109,15 +111,15 @@ class Stream:
         self._set_size()
 
     def start(self, position=0):
-        """Starts to play, at a position in ns."""
+        """Starts to play at a position in ns."""
         if self._pause() == Gst.StateChangeReturn.NO_PREROLL:
             for sink, kept in ((self._tensors, 1), (self._frames, LIVE_FRAMES)):
                 if sink is not None:
                     sink.set_properties(drop=True, max_buffers=kept)
         if position > 0 and not self._pipeline.seek_simple(
                 Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, position):
-            raise Failure("SOURCE has no other position to start at than its beginning")
-        self._pipeline.set_state(Gst.State.PLAYING)  # a failure comes as a message, too
+            raise Failure("SOURCE cannot start at another position than its beginning")
+        self._pipeline.set_state(Gst.State.PLAYING)  # a failure is also posted as a message
 
     def stop(self):
         """Ends the iteration; may be called from a signal handler."""
@@ -170,8 +172,8 @@ class Stream:
             raise Lost(str(failure)) from None
 
     def _check(self, polls):
-        """Lost, where an element has failed, or after too many polls in vain. Time does not count: a
-        program that was stopped for a while has missed nothing."""
+        """Raises Lost if an element has failed, or after too many polls without a sample. Counts
+        polls instead of time, so that a stopped and continued program does not time out."""
         self._expect_no_error()
         if 0 < self._timeout <= polls * POLL:
             decoder = self._pipeline.get_by_name("decoder")
@@ -192,7 +194,7 @@ class Stream:
         return None
 
     def _frame_of(self, tensor):
-        """The frame that a tensor was made of; None where it has been dropped."""
+        """The frame of a tensor; None if the frame was dropped."""
         pts = tensor.get_buffer().pts
         while (frame := self._next(self._frames)) is not None and frame.get_buffer().pts < pts:
             pass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the peers' programs in Python share: frames.h, measure.h, rotation.h and peer.h once more,
-with PyTorch's tensors."""
+"""The counterparts of frames.h, measure.h, rotation.h and peer.h for the programs in Python, with
+PyTorch's tensors."""
 import argparse
 import ctypes
 import json
@@ -47,7 +47,7 @@ def nv12(width, height, pattern):
 
 
 def shifted(words, bits):
-    """Right, as of unsigned words."""
+    """Shifted right as unsigned words."""
     return (words >> bits) & ((1 << (64 - bits)) - 1)
 
 
@@ -82,7 +82,7 @@ def parse_options():
 
 
 class Clock:
-    """One call after the other on the current stream, by events around many of them."""
+    """Times consecutive calls on the current stream with an event before and after many calls."""
 
     def __init__(self, quick):
         self.rounds = 3 if quick else 11
@@ -113,7 +113,7 @@ class KernelClock:
     def microseconds(self, call):
         torch.cuda.synchronize()
         if self.library.kernel_times_start() != 0:
-            raise RuntimeError("CUPTI does not start")
+            raise RuntimeError("CUPTI fails to start")
         for _ in range(self.CALLS):
             call()
         torch.cuda.synchronize()
@@ -123,7 +123,7 @@ class KernelClock:
         self.microseconds(call)  # warms up
         times = [self.microseconds(call) for _ in range(self.rounds)]
         if min(times) <= 0:
-            raise RuntimeError("CUPTI has seen no kernel")
+            raise RuntimeError("CUPTI recorded no kernel")
         return times
 
 
@@ -135,8 +135,8 @@ def frames_of(size):
 
 
 class Rotation:
-    """Frames that take turns: `frame(pattern)` makes one, as bytes. The shape is that of a call,
-    whose first side is the frames in it."""
+    """Frames that take turns. `frame(pattern)` returns one, as bytes. `shape` is the shape of a
+    call, with the number of frames as its first dimension."""
 
     def __init__(self, frame, shape, dtype=torch.uint8):
         patterns = [frame(pattern) for pattern in range(min(frames_of(frame(0).nbytes), PATTERNS))]
@@ -148,7 +148,7 @@ class Rotation:
 
 
 def results(shape, dtype, calls):
-    """Memory for what `calls` calls make, or for as many as do not stay in the cache."""
+    """Memory for the results of `calls` calls, or of as many as exceed the cache."""
     count = min(calls, frames_of(torch.empty(shape, dtype=dtype, device="meta").nbytes))
     return [torch.empty(shape, dtype=dtype, device="cuda") for _ in range(count)]
 
@@ -161,42 +161,43 @@ def poison(tensor):
 
 
 class Expected:
-    """What we make of the patterns."""
+    """Our results for the patterns."""
 
     def __init__(self, path, dtype):
         if not path.exists():
-            raise RuntimeError("there is no result of ours")
+            raise RuntimeError("bench-gpu wrote no result to compare with")
         data = torch.frombuffer(bytearray(path.read_bytes()), dtype=dtype)
         self.data = data.cuda()
 
     def of(self, frame, size):
-        """The frame's, of so many elements."""
+        """Our result for the frame, of `size` elements."""
         patterns = self.data.view(-1, size)
         return patterns[frame % len(patterns)]
 
 
 def check_about(actual, expected, levels):
-    """peer.h says why these."""
+    """The tolerances are explained in peer.h."""
     difference = (actual.double().flatten() - expected.double()).abs() * levels
     mean, far = float(difference.mean()), float((~(difference <= 16)).double().mean())
     if not (mean <= 1.75 and far <= 0.005):
-        raise RuntimeError(f"{mean:.2f} levels off ours on average, {far:.2%} of them by over 16")
+        raise RuntimeError(f"differs from ours by {mean:.2f} levels on average, {far:.2%} of the values "
+                           "by more than 16")
 
 
 def check_equal(actual, expected):
     if not torch.equal(actual.flatten().to(expected.dtype), expected):
-        raise RuntimeError("not what we make of the same frame")
+        raise RuntimeError("the result differs from ours")
 
 
 def check_digest(actual, expected):
     if digest(actual) != int(expected):
-        raise RuntimeError("not what we make of the same frame")
+        raise RuntimeError("the result differs from ours")
 
 
 class Peer:
-    """One way to do a work: run(i) queues call i of `calls` and returns its result, for which
-    `results` is the memory, where it has one of its own; compare(frame, result) takes that of a
-    frame."""
+    """One implementation of a work in other software. run(i) queues call i of `calls` and returns
+    its result; `memory` holds the results if they have fixed addresses. compare(frame, result)
+    checks the result of a frame."""
 
     def __init__(self, run, calls, batch, compare, memory=()):
         self.run, self.calls, self.batch, self.compare = run, calls, batch, compare
@@ -215,7 +216,7 @@ class Peer:
 
 
 class Peers:
-    """All peers of a program, one after the other: what goes wrong with one is its row."""
+    """Runs the peers of a program one after the other. If one fails, its row has the reason."""
 
     def __init__(self, options):
         self.options = options
@@ -229,7 +230,7 @@ class Peers:
         row = {"work": work, "who": who}
         try:
             row.update(self.time(make()))
-        except Exception as error:  # whatever it is, the others go on
+        except Exception as error:  # the others continue after any error
             row["why"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
         print(json.dumps(row), flush=True)
         torch.cuda.empty_cache()
@@ -250,6 +251,6 @@ class Peers:
 
 
 def begin(program, version):
-    """The first row; the rest runs on a stream that does not wait for the default one."""
+    """Prints the first row. All work then runs on a stream that is independent of the default one."""
     print(json.dumps({"program": program, "version": version}), flush=True)
     torch.cuda.set_stream(torch.cuda.Stream())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cub [--quick] [--kernel-times LIBRARY] RESULTS
-// CUB's histogram beside ours: rows for tables.py.
+// Times CUB's histogram and prints rows for tables.py.
 #include <cub/device/device_histogram.cuh>
 #include <cub/version.cuh>
 #include <memory>

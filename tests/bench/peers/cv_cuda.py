@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CV-CUDA beside our operations: rows for tables.py. It converts NV12 by BT.601's matrix alone, and
-is compared with what we make by that."""
+"""Times CV-CUDA and prints rows for tables.py. CV-CUDA converts NV12 only with the matrix of
+BT.601, so it is compared with our results for that matrix."""
 import cvcuda
 import torch
 
@@ -14,7 +14,7 @@ SCALE = [1 / std for std in (0.229, 0.224, 0.225)]
 
 
 class Calls:
-    """Frames and results as CV-CUDA's tensors, and the stream that all is queued on."""
+    """Frames and results as CV-CUDA's tensors, and the stream of all calls."""
 
     def __init__(self, rotation, shape, dtype, layout):
         self.frames = [cvcuda.as_tensor(frames, "NHWC") for frames in rotation.calls]
@@ -23,7 +23,7 @@ class Calls:
         self.stream = cvcuda.as_stream(torch.cuda.current_stream())
 
     def peer(self, queue, batch, compare):
-        """`queue` takes the memory for a call's result, and its frames."""
+        """`queue` takes the memory for the result of a call, and the frames."""
         def run(i):
             j = i % len(self.results)
             queue(self.results[j], self.frames[i])
@@ -66,7 +66,7 @@ def six_calls(peers, batch):
 
 
 def two_calls(peers, batch):
-    """It neither pads nor has channels of their own."""
+    """Stretches, because this call neither pads nor normalizes channels separately."""
     calls = Calls(camera(WIDTH, HEIGHT, batch), (batch, 3, SIDE, SIDE), torch.float32, "NCHW")
     rgb = scratch((batch, HEIGHT, WIDTH, 3))
     stream = calls.stream

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // npp [--quick] [--kernel-times LIBRARY] RESULTS
-// NPP's calls beside our operations: rows for tables.py.
+// Times NPP and prints rows for tables.py.
 #include <npp.h>
 
 #include <memory>
@@ -11,13 +11,13 @@ using namespace bench;
 
 namespace {
 
-constexpr int kWidth = 1920, kHeight = 1080;  // of a camera …
-constexpr int kSide = 640, kContent = 360;    // … and what is left of it in a square
+constexpr int kWidth = 1920, kHeight = 1080;  // the picture of a camera
+constexpr int kSide = 640, kContent = 360;    // the tensor, and the rows of the picture in it
 constexpr int kTop = (kSide - kContent) / 2;
 
 void check(NppStatus status) {
-  if (status < NPP_SUCCESS)  // others are warnings
-    throw std::runtime_error("NPP's status is " + std::to_string(static_cast<int>(status)));
+  if (status < NPP_SUCCESS)  // positive values are warnings
+    throw std::runtime_error("NPP failed with status " + std::to_string(static_cast<int>(status)));
 }
 
 NppStreamContext context_of(cudaStream_t stream) {
@@ -40,7 +40,7 @@ size_t pixels(int width, int height) {
   return static_cast<size_t>(width) * static_cast<size_t>(height);
 }
 
-/// NV12 to a letterboxed planar tensor; what lies between the calls stays in the cache.
+/// NV12 to a letterboxed planar tensor. The intermediate results stay in the cache.
 class Tensor {
  public:
   explicit Tensor(const NppStreamContext &context) : context_(context) {}
@@ -84,7 +84,8 @@ Peer tensor(const NppStreamContext &context, int batch) {
       chain->run(in, reinterpret_cast<float *>(out));
   };
   peer.compare = [](const Bytes &actual, const uint8_t *expected) {
-    compare_about<float>(actual, expected, 255 * 0.226);  // about a level, in all channels
+    compare_about<float>(actual, expected,
+                         255 * 0.226);  // the size of a level, about the same in all channels
   };
   peer.expected_bytes = out_bytes;
   return peer;
@@ -131,7 +132,7 @@ Peer bgr_half(const NppStreamContext &context) {
 
 // ------------------------------------------------------------------------------------- histograms
 
-/// Of one byte a pixel.
+/// The histogram of a picture with one byte per pixel.
 class Histogram {
  public:
   Histogram(int width, int height, const NppStreamContext &context)
@@ -169,7 +170,7 @@ Peer histogram(int width, int height, bool is_flat, const NppStreamContext &cont
   return peer;
 }
 
-/// Of BGR or RGBx, which is made grey first.
+/// The histogram of BGR or RGBx, which is converted to gray first.
 Peer color_histogram(int channels, const NppStreamContext &context) {
   Peer peer = histogram_peer(kWidth, kHeight, channels);
   const auto operation = std::make_shared<Histogram>(kWidth, kHeight, context);
@@ -189,7 +190,7 @@ Peer color_histogram(int channels, const NppStreamContext &context) {
 void add_all(Peers &peers, const NppStreamContext &context) {
   const std::string seven = "NPP, 7 calls", two = "NPP, 2 calls", one = "NPP";
   peers.add("tensor", seven, "tensor", [&] { return tensor(context, 1); });
-  peers.add("batch", seven + " a frame", "tensor", [&] { return tensor(context, 64); });
+  peers.add("batch", seven + " per frame", "tensor", [&] { return tensor(context, 64); });
   peers.add("bgr-4k", one, "bgr-4k", [&] { return bgr_4k(context); });
   peers.add("bgr-half", two, "bgr-half", [&] { return bgr_half(context); });
   for (const bool is_flat : {false, true}) {

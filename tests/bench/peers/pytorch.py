@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""PyTorch, as called and compiled, beside our operations: rows for tables.py."""
+"""Times PyTorch, eager and compiled, and prints rows for tables.py."""
 import torch
 import torch.nn.functional as F
 
@@ -18,7 +18,7 @@ def column(values):
 
 
 def product():
-    """The matrix as a matrix: the fewest calls."""
+    """Color conversion as a matrix product, with the fewest calls."""
     matrix = torch.tensor(MATRIX, device="cuda")
     offset = -(matrix @ torch.tensor(BLACK, device="cuda")).view(1, 3, 1)
 
@@ -31,7 +31,7 @@ def product():
 
 
 def sums(y, uv):
-    """The same as sums, which a compiler makes one kernel with what surrounds them."""
+    """Color conversion as sums, which a compiler fuses with the surrounding operations."""
     y, u, v = y[:, 0] - BLACK[0], uv[:, 0] - BLACK[1], uv[:, 1] - BLACK[2]
     return torch.stack([a * y + b * u + c * v for a, b, c in MATRIX], 1)
 
@@ -76,7 +76,7 @@ def histogram(peers, name, pixels, frame):
 
 
 def shuffle(peers, name, shape, dtype, make):
-    """Results that are large have left their digest."""
+    """Large results are compared by their digest."""
     size = torch.empty(shape, dtype=dtype, device="meta").nbytes
     mask = common.FLOAT16 if dtype == torch.float16 else common.FLOAT32
     frames = common.Rotation(lambda pattern: common.noise(size, pattern, mask), shape, dtype).calls
@@ -108,7 +108,7 @@ def video_maker(factor, is_bgr):
 
 
 def compiled(function):
-    torch.compiler.reset()  # it counts how often it has compiled the same lines
+    torch.compiler.reset()  # resets the number of compilations of the same lines
     return torch.compile(function, dynamic=False)
 
 
