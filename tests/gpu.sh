@@ -144,11 +144,10 @@ sanitizers_stage() {
 
 # Writes tables for the report.
 bench_stage() {
-  local nvdec=(python3 tests/bench/nvdec.py "$CUDATENSOR_TEST_CLIP" ${quick:+--rounds 1})
   local kernels=(tests/bench/gpu.sh --quick --build "$build")
   [ -z "$runtime" ] || kernels+=(--runtime "$runtime")
   [ ! -x "$build/tests/bench/bench-gpu" ] || check bench bench-gpu 400 "${kernels[@]}"
-  check bench nvdec 300 "${nvdec[@]}"
+  check bench nvdec 300 python3 tests/bench/nvdec.py "$CUDATENSOR_TEST_CLIP" ${quick:+--rounds 1}
 }
 
 need_gpu tests
