@@ -16,7 +16,7 @@ WRONG_SETTINGS, CANNOT_LISTEN = 2, 4
 
 def end_of(*arguments):
     """Exit status, and the one line of the error."""
-    done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--for=0', *arguments, CLIP],
+    done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--duration=0', *arguments, CLIP],
                           capture_output=True, text=True, timeout=120, check=False)
     lines = done.stderr.splitlines()
     return done.returncode, lines[0] if len(lines) == 1 else lines
@@ -29,7 +29,7 @@ def others_are_not_let_in_unasked(folder):
         for more in ((), ('--check',)):
             status, error = end_of('--listen', address, *more)
             assert status == WRONG_SETTINGS, (address, status, error)
-            for way in ('--token-file', '--user', '--allow-anonymous', 'web.anonymous', 'web.listen'):
+            for way in ('--token-file', '--user', '--allow-anonymous', 'web.allow-anonymous', 'web.listen'):
                 assert way in error, error
     # What this leads to is known when it is listened on.
     name = socket.gethostname()

@@ -210,7 +210,7 @@ def proxies_say_whom_they_ask_for():
     def ask(server, authorization, client):
         return timed(lambda: server.get("/metrics", headers={
             "Authorization": authorization, "X-Forwarded-For": f"198.51.100.1, {client}"}))[1]
-    with Server("--cameras", 1, "--token", TOKEN, "--forwarded-for") as server:
+    with Server("--cameras", 1, "--token", TOKEN, "--trust-forwarded-for") as server:
         for _ in range(7):
             last = ask(server, wrong, "192.0.2.1")
         expect(last > 0.4, "one client has to wait", last)

@@ -149,7 +149,7 @@ def main(folder):
     history = folder / 'history.db'
     cameras = [make(folder, name) for name in DARK]
     began = time.monotonic()
-    with Monitor('--fast', '--loop', f'--for={DAY}', '--history', history,
+    with Monitor('--fast', '--loop', f'--duration={DAY}', '--history', history,
                  f'--retention-days={RETENTION / DAY}', f'--history-interval={ROW}',
                  *cameras) as monitor:
         watch = Watch(monitor, history)

@@ -125,8 +125,8 @@ def wrong_files_change_nothing(folder):
         assert 'cameras.toml' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
         assert list(monitor.cameras()) == list(before)
         line = reload(monitor, file, right.replace('loop', 'interval = 5\nloop') +
-                      '[history]\ninterval = 50\n[web]\nconnections = 50\n', 'configuration reloaded: (.*)')[1]
-        assert line.endswith('; changes that need a restart: web.connections, history.interval'), line
+                      '[history]\ninterval = 50\n[web]\nmax-connections = 50\n', 'configuration reloaded: (.*)')[1]
+        assert line.endswith('; changes that need a restart: web.max-connections, history.interval'), line
 
 
 def status_of(monitor, token):

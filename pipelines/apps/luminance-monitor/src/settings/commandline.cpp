@@ -38,7 +38,7 @@ struct Options {
       format;
   std::optional<double> interval, max_fps, duration, history_interval, retention;
   bool headless = false, check = false, loop = false, fast = false, no_web = false,
-       no_history = false, anonymous = false;
+       no_history = false, allow_anonymous = false;
 };
 
 void add_watching(CLI::App &app, Options &o) {
@@ -52,7 +52,7 @@ void add_watching(CLI::App &app, Options &o) {
   app.add_flag("--loop", o.loop, "Play files again and again, as if they were cameras");
   app.add_flag("--fast", o.fast,
                "Read files as fast as possible; the time is that of their frames");
-  app.add_option("--for", o.duration, "Exit after this number of seconds");
+  app.add_option("--duration", o.duration, "Exit after this number of seconds");
   app.add_flag("--headless", o.headless, "Open no browser, and exit when all files have ended");
   app.add_flag("--check", o.check, "Check the settings and exit");
 }
@@ -63,7 +63,7 @@ void add_web(CLI::App &app, Options &o) {
   app.add_option("--user", o.user, "User who may read, with --password-file");
   app.add_option("--password-file", o.password_file, "File with the user's password");
   app.add_option("--token-file", o.token_file, "File with a token that allows reading");
-  app.add_flag("--allow-anonymous", o.anonymous,
+  app.add_flag("--allow-anonymous", o.allow_anonymous,
                "Let everyone who reaches the address read, without authentication");
   app.add_option("--tls-certificate", o.certificate,
                  "PEM file with the certificate chain, for HTTPS");
@@ -113,7 +113,7 @@ void read_environment(WebSettings &web) {
 void apply_web(const Options &o, WebSettings &web) {
   if (!o.listen.empty()) read_address(o.listen, web);
   if (o.no_web) web.enabled = false;
-  if (o.anonymous) web.anonymous = true;
+  if (o.allow_anonymous) web.allow_anonymous = true;
   if (!o.token_file.empty()) web.token = secret_from_file("--token-file", o.token_file);
   if (!o.user.empty() || !o.password_file.empty()) {
     if (o.user.empty() || o.password_file.empty())
@@ -213,7 +213,7 @@ Command command_of(const Options &o) {
   if (o.check) command.action = Check{};
   if (auto *run = std::get_if<Run>(&command.action)) {
     run->headless = o.headless;
-    if (o.duration) run->seconds = checked("--for", *o.duration, 0, 1e9);
+    if (o.duration) run->seconds = checked("--duration", *o.duration, 0, 1e9);
   }
   return command;
 }

@@ -50,11 +50,11 @@ void read_address(const std::string &text, WebSettings &web) {
 }
 
 void check_that_somebody_is_asked(const WebSettings &web) {
-  if (web.basic || !web.token.empty() || web.anonymous) return;
+  if (web.basic || !web.token.empty() || web.allow_anonymous) return;
   throw SettingsError(
       "web.listen: other machines can reach " + web.address +
       " without authentication: set a user and a password or a token (web.user, web.token; --user, "
-      "--token-file), or let everyone read (web.anonymous = true; --allow-anonymous)");
+      "--token-file), or let everyone read (web.allow-anonymous = true; --allow-anonymous)");
 }
 
 void check_backend(const std::string &backend) {

@@ -242,9 +242,9 @@ void read_web(Table table, const std::string &folder, WebSettings &web) {
     const std::string name = table.text(key);
     if (!name.empty()) file = std::filesystem::path(folder) / name;
   }
-  table.read("connections", web.connections, 1, kMostConnections);
-  table.read("anonymous", web.anonymous);
-  table.read("forwarded-for", web.forwarded_for);
+  table.read("max-connections", web.max_connections, 1, kMostConnections);
+  table.read("allow-anonymous", web.allow_anonymous);
+  table.read("trust-forwarded-for", web.trust_forwarded_for);
   table.finish();
 }
 

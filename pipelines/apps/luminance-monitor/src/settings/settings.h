@@ -42,9 +42,9 @@ struct WebSettings {
   std::optional<Credentials> basic;  // who may read
   std::string token;                 // for programs: Authorization: Bearer
   std::string certificate, key;      // PEM files; empty = no TLS
-  unsigned connections = 512;        // at once
-  bool anonymous = false;            // other machines may read without authentication
-  bool forwarded_for = false;        // a proxy on this machine sets X-Forwarded-For
+  unsigned max_connections = 512;    // at the same time
+  bool allow_anonymous = false;      // other machines may read without authentication
+  bool trust_forwarded_for = false;  // a proxy on this machine sets X-Forwarded-For
 };
 
 struct HistorySettings {

@@ -76,7 +76,7 @@ int socket_of(MHD_Connection *connection) {
 
 Http::Http(const WebSettings &settings, Handler handler)
     : handler_(std::move(handler)),
-      gate_(settings.connections),
+      gate_(settings.max_connections),
       has_tls_(!settings.certificate.empty()) {
   const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
     accept(socket, peer, length);
@@ -109,7 +109,7 @@ void Http::start(const WebSettings &settings) {
   options.push_back({MHD_OPTION_END, 0, nullptr});
   daemon_ = MHD_start_daemon(
       flags, 0, nullptr, nullptr, on_request, this, MHD_OPTION_ARRAY, options.data(),
-      MHD_OPTION_CONNECTION_LIMIT, settings.connections + Gate::kReserve,
+      MHD_OPTION_CONNECTION_LIMIT, settings.max_connections + Gate::kReserve,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemory, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_URI_LOG_CALLBACK, begin, this, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
       MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);

@@ -67,7 +67,7 @@ void answer_later(const std::shared_ptr<Exchange> &exchange, Answer answer, gint
 Login::Login(const WebSettings &settings, uint16_t port, const Page &page)
     : access_(settings),
       has_tls_(!settings.certificate.empty()),
-      is_behind_proxy_(settings.forwarded_for),
+      is_behind_proxy_(settings.trust_forwarded_for),
       cookie_("luminance-monitor-" + std::to_string(port)),
       page_(page) {}
 

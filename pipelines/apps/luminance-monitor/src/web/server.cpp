@@ -63,7 +63,7 @@ std::string name_in(const std::string &host) {
 /// Half of the connections may be for the history: of one address, there are a quarter at most.
 std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
   if (history == nullptr) return nullptr;
-  return std::make_unique<Queries>(history->file(), std::max(1u, settings.connections / 2));
+  return std::make_unique<Queries>(history->file(), std::max(1u, settings.max_connections / 2));
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ struct Server::Implementation {
       : served(what),
         address(settings.address),
         queries(make_queries(settings, what.history)),
-        stream(what.monitor, what.history, std::max(1u, settings.connections / 4 * 3)),
+        stream(what.monitor, what.history, std::max(1u, settings.max_connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
         login(settings, http.port(), page) {
     if (!http.is_loopback()) check_that_somebody_is_asked(settings);
