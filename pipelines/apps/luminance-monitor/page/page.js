@@ -45,7 +45,7 @@ function takeAll(answer) {
   const all = answer.cameras.map(known);
   cameras.clear();
   for (const camera of all) cameras.set(camera.id, camera);
-  detail.hasHistory = answer.history;
+  detail.hasHistory = answer.history_enabled;
   if (all.length === 0) setText(byId('empty'), 'The monitor has no cameras.');
   overview.rebuild();
   if (isDetail()) route();
@@ -168,7 +168,7 @@ byId('detail').onclick = onDetailClick;
 window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
-ask('api/v1/session').then(({session}) => byId('logout').hidden = !session, () => {});
+ask('api/v1/session').then(({logged_in}) => byId('logout').hidden = !logged_in, () => {});
 new Stream('api/v1/stream', {cameras: takeAll, update: takeSome, lost});
 setInterval(() => {
   if (document.hidden || document.documentElement.dataset.connection !== 'live') return;

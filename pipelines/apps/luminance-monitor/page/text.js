@@ -55,8 +55,8 @@ const statusTitle = (status) => STATUS[status] ?? status;
 export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
 
 /** "mean luma: 23.5"; a share in percent. */
-export function valueText(value, unit) {
-  return `${unit}: ${unit.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
+export function valueText(value, quantity) {
+  return `${quantity}: ${quantity.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
 }
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */

@@ -51,10 +51,10 @@ void play_and_check(const std::string &file, const std::vector<Named> &cameras) 
   EXPECT_EQ(rig.history.error(), "");
   for (size_t i = 0; i < cameras.size(); ++i)
     for (const Row &row : rig.rows(i))
-      EXPECT_TRUE(row.frames == 0 || (row.least_mean == kLuma.at(cameras[i].source) &&
-                                      row.greatest_mean == row.least_mean))
-          << rig.camera(i).id() << " has frames of another: " << row.least_mean << " to "
-          << row.greatest_mean;
+      EXPECT_TRUE(row.frames == 0 ||
+                  (row.min_mean == kLuma.at(cameras[i].source) && row.max_mean == row.min_mean))
+          << rig.camera(i).id() << " has frames of another: " << row.min_mean << " to "
+          << row.max_mean;
 }
 
 size_t rows_of(const std::string &file, const std::vector<Named> &cameras, size_t index) {

@@ -63,7 +63,7 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
                              row.clipped_high};
     for (size_t i = 0; i < 7; ++i) sums[i] += frames * values[i];
     weight += frames;
-    least = std::min(least, row.least_mean), greatest = std::max(greatest, row.greatest_mean);
+    least = std::min(least, row.min_mean), greatest = std::max(greatest, row.max_mean);
   }
   EXPECT_EQ(merged.frames, frames_of(rows));
   EXPECT_EQ(std::set<Verdict>(merged.verdicts.begin(), merged.verdicts.end()), verdicts);
@@ -80,8 +80,8 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
       merged.p99,         merged.clipped_low,
       merged.clipped_high};
   for (size_t i = 0; i < 7; ++i) EXPECT_TRUE(near(values[i], sums[i] / weight)) << i;
-  EXPECT_EQ(merged.least_mean, least);
-  EXPECT_EQ(merged.greatest_mean, greatest);
+  EXPECT_EQ(merged.min_mean, least);
+  EXPECT_EQ(merged.max_mean, greatest);
 }
 
 /// Each merged row is of the rows that begin in it, and each row is in one of them.

@@ -35,8 +35,8 @@ def run(folder, names, least):
         for name, camera in cameras.items():
             rows = wait_for(f'rows of {name}', lambda camera=camera: len(
                 rows_of(monitor, camera)) >= least[name] and rows_of(monitor, camera))
-            wrong = [row for row in rows if abs(row['least_mean'] - CAMERAS[name]) > 3 or
-                     abs(row['greatest_mean'] - CAMERAS[name]) > 3]
+            wrong = [row for row in rows if abs(row['min_mean'] - CAMERAS[name]) > 3 or
+                     abs(row['max_mean'] - CAMERAS[name]) > 3]
             assert not wrong, (name, wrong[0])
             least[name] = len(rows)
         text = monitor.get('/metrics')

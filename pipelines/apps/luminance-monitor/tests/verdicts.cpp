@@ -59,7 +59,7 @@ TEST(Verdicts, HaveNamesOfTheirOwn) {
     const auto verdict = static_cast<Verdict>(i);
     EXPECT_EQ(verdict_named(name_of(verdict)), verdict);
     EXPECT_FALSE(title_of(verdict).empty());
-    EXPECT_FALSE(value_of(verdict).empty());
+    EXPECT_FALSE(quantity_of(verdict).empty());
   }
   EXPECT_FALSE(verdict_named("").has_value());
   EXPECT_FALSE(verdict_named("Too dark").has_value());

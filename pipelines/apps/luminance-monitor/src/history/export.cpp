@@ -21,7 +21,7 @@ constexpr int kPatience = 5000;  // milliseconds, for a monitor that is just beg
 constexpr int64_t kChunk = 1000;
 
 constexpr char kHeader[] =
-    "time,duration,camera,name,frames,mean,least_mean,greatest_mean,stddev,p1,median,p99,"
+    "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
     "clipped_low,clipped_high,verdicts\r\n";
 
 constexpr char kCameras[] =
@@ -68,8 +68,8 @@ std::vector<Source> sources_of(Database &database) {
 std::string line_of(const Source &camera, const std::string &time, const Row &row) {
   std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
                      cell_of(camera.name) + ',' + std::to_string(row.frames);
-  for (const double number : {row.mean, row.least_mean, row.greatest_mean, row.stddev, row.p1,
-                              row.median, row.p99, row.clipped_low, row.clipped_high})
+  for (const double number : {row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median,
+                              row.p99, row.clipped_low, row.clipped_high})
     line += ',' + cell_of(number);
   return line + ',' + text_of(row.verdicts) + "\r\n";
 }

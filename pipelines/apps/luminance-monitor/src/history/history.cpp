@@ -26,10 +26,10 @@ constexpr double kDay = 24 * 60 * 60 * 1000;
 class Sum {
  public:
   void add(const Interval &interval) {
-    if (frames_.is_empty()) least_ = interval.least_mean, greatest_ = interval.greatest_mean;
+    if (frames_.is_empty()) least_ = interval.min_mean, greatest_ = interval.max_mean;
     frames_.add(interval);
-    least_ = std::min(least_, interval.least_mean);
-    greatest_ = std::max(greatest_, interval.greatest_mean);
+    least_ = std::min(least_, interval.min_mean);
+    greatest_ = std::max(greatest_, interval.max_mean);
   }
 
   void mark(Verdict verdict) { verdicts_.insert(verdict); }
@@ -42,7 +42,7 @@ class Sum {
     if (frames_.is_empty()) return row;
     const Interval sum = frames_.finish(frames_.begin());
     row.frames = sum.frames;
-    row.mean = sum.mean, row.least_mean = least_, row.greatest_mean = greatest_;
+    row.mean = sum.mean, row.min_mean = least_, row.max_mean = greatest_;
     row.stddev = sum.stddev;
     row.p1 = sum.p1, row.median = sum.median, row.p99 = sum.p99;
     row.clipped_low = sum.clipped_low, row.clipped_high = sum.clipped_high;
@@ -102,7 +102,7 @@ struct History::Implementation {
   std::unique_ptr<Store> store;  // null: it could not be opened again
   std::map<const Camera *, Rows> open;
   Batch batch;
-  HistoryTroubles troubles;
+  HistoryStats stats;
   std::string error;
   Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
 };
@@ -117,7 +117,7 @@ Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
 }
 
 void History::Implementation::close(const Camera &camera, Rows::iterator row) {
-  troubles.lost += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
+  stats.dropped += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
   open[&camera].erase(row);
 }
 
@@ -154,7 +154,7 @@ void History::Implementation::write() {
 }
 
 void History::Implementation::fail(const HistoryError &problem) {
-  ++troubles.failures;
+  ++stats.failures;
   pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
   retry = monitor.clock().now() + pause;
   error = problem.what();
@@ -198,7 +198,7 @@ void History::on_interval(const Camera &camera, const Interval &interval) {
 
 void History::on_change(const Camera &camera, const Change &change) {
   const Clock &clock = implementation_->monitor.clock();
-  implementation_->troubles.lost +=
+  implementation_->stats.dropped +=
       push(implementation_->batch.events,
            {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
   const int64_t length = implementation_->length;
@@ -235,10 +235,10 @@ const std::string &History::file() const { return implementation_->file; }
 
 const std::string &History::error() const { return implementation_->error; }
 
-HistoryTroubles History::troubles() const {
-  HistoryTroubles troubles = implementation_->troubles;
-  troubles.waiting = implementation_->batch.rows.size() + implementation_->batch.events.size();
-  return troubles;
+HistoryStats History::stats() const {
+  HistoryStats stats = implementation_->stats;
+  stats.pending = implementation_->batch.rows.size() + implementation_->batch.events.size();
+  return stats;
 }
 
 }  // namespace luminance

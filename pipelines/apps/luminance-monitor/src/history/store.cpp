@@ -130,8 +130,8 @@ void Store::write(const Batch::Entry &entry) {
   }
   if (is_late) summaries_.make_room(camera, row, first_of(camera.camera));
   put_row_.run(camera.camera, row.time, row.duration, static_cast<int64_t>(row.frames), row.mean,
-               row.least_mean, row.greatest_mean, row.stddev, row.p1, row.median, row.p99,
-               row.clipped_low, row.clipped_high, text_of(row.verdicts));
+               row.min_mean, row.max_mean, row.stddev, row.p1, row.median, row.p99, row.clipped_low,
+               row.clipped_high, text_of(row.verdicts));
   if (is_late)
     summaries_.add(camera, entry.row, is_new);
   else

@@ -70,7 +70,7 @@ Summaries::Summaries(Database &database)
 void Summaries::put(int64_t camera, int64_t length, const Summary &summary) {
   const Row &row = summary.row;
   put_.run(camera, length, summary.bucket, row.time, row.duration, static_cast<int64_t>(row.frames),
-           row.mean, row.least_mean, row.greatest_mean, row.stddev, row.p1, row.median, row.p99,
+           row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median, row.p99,
            row.clipped_low, row.clipped_high, text_of(row.verdicts),
            static_cast<int64_t>(summary.rows), summary.longest);
 }

@@ -95,7 +95,7 @@ bool Login::answer(const Held &exchange) {
   if (path == "/api/v1/session") {
     const bool has_one = !session_of(*exchange).empty();
     exchange->answer(
-        {200, "application/json", has_one ? R"({"session":true})" : R"({"session":false})"});
+        {200, "application/json", has_one ? R"({"logged_in":true})" : R"({"logged_in":false})"});
     return true;
   }
   if (path != "/login" && path != "/logout") return false;
