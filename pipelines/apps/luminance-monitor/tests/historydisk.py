@@ -66,7 +66,7 @@ def expect_trouble(monitor, history):
 def rows_of(history):
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
     try:
-        return [time for time, in database.execute('SELECT time FROM interval ORDER BY time')]
+        return [time for time, in database.execute('SELECT time FROM measurement ORDER BY time')]
     finally:
         database.close()
 

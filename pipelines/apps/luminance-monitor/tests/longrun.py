@@ -128,7 +128,7 @@ def expect_rows(database, begins, oldest):
     """Each row of the last hours has its frames, and its verdict while it was dark."""
     for name, (dark, light) in DARK.items():
         rows = database.execute(
-            'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM interval JOIN camera '
+            'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM measurement JOIN camera '
             'ON camera.number = camera WHERE id = ? ORDER BY time',
             (begins[name], name + '-mkv')).fetchall()
         expected = (begins[name] + rows[-1][0] - oldest) / ROW
@@ -165,7 +165,7 @@ def main(folder):
     with sqlite3.connect(history) as database:
         times = nights(lines)
         begins = expect_log(times)
-        latest = database.execute('SELECT max(time) / 1000.0 FROM interval').fetchone()[0]
+        latest = database.execute('SELECT max(time) / 1000.0 FROM measurement').fetchone()[0]
         expect_events(database, times, latest - RETENTION)
         expect_rows(database, begins, latest - RETENTION)
 

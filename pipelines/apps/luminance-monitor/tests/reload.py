@@ -66,7 +66,7 @@ class Reader:
 def rows_of(history):
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
     try:
-        return dict(database.execute('SELECT id, SUM(frames) FROM interval JOIN camera '
+        return dict(database.execute('SELECT id, SUM(frames) FROM measurement JOIN camera '
                                      'ON number = camera GROUP BY id'))
     finally:
         database.close()

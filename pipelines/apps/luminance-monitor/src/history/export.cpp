@@ -24,14 +24,6 @@ constexpr char kHeader[] =
     "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
     "clipped_low,clipped_high,verdicts\r\n";
 
-constexpr char kCameras[] =
-    "SELECT number, id, name, (SELECT max(time) FROM interval WHERE camera = number) "
-    "FROM camera ORDER BY id";
-
-constexpr char kRows[] =
-    "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), interval.* "
-    "FROM interval WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
-
 struct Source {
   int64_t number;
   std::string id, name;
@@ -56,13 +48,22 @@ std::string cell_of(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-std::vector<Source> sources_of(Database &database) {
-  Statement statement(database, kCameras);
+std::vector<Source> sources_of(Database &database, const std::string &table) {
+  const std::string sql = "SELECT number, id, name, (SELECT max(time) FROM " + table +
+                          " WHERE camera = number) FROM camera ORDER BY id";
+  Statement statement(database, sql.c_str());
   Results results = statement.with();
   std::vector<Source> sources;
   while (results.next())
     sources.push_back({results.integer(0), results.text(1), results.text(2), results.integer(3)});
   return sources;
+}
+
+Statement rows_of(Database &database, const std::string &table) {
+  const std::string sql =
+      "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * FROM " + table +
+      " WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
+  return {database, sql.c_str()};
 }
 
 std::string line_of(const Source &camera, const std::string &time, const Row &row) {
@@ -97,8 +98,9 @@ void export_csv(const std::string &file, std::ostream &out) {
       database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
   };
   put(kHeader);
-  Statement rows(database, kRows);
-  for (const Source &camera : sources_of(database)) {
+  const std::string table = measurement_table(database);
+  Statement rows = rows_of(database, table);
+  for (const Source &camera : sources_of(database, table)) {
     int64_t time = std::numeric_limits<int64_t>::min();
     for (;;) {
       const int64_t before = time;

@@ -215,7 +215,7 @@ void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
   implementation_->open.erase(&camera);
-  implementation_->batch.gone[camera.id()] = {camera.name(), camera.settings().source};
+  implementation_->batch.removed[camera.id()] = {camera.name(), camera.settings().source};
 }
 
 void History::tick() {
