@@ -163,9 +163,9 @@ export class History {
     if (this.#loaded.error) return `The history cannot be loaded: ${this.#loaded.error}.`;
     const rows = this.#rows.filter(hasFrames);
     if (rows.length === 0) return 'No frames in this period.';
-    const least = Math.min(...rows.map((row) => row.min_mean));
-    const greatest = Math.max(...rows.map((row) => row.max_mean));
-    return `Mean from ${oneDecimal(least)} to ${oneDecimal(greatest)}. Line: mean. Bands: range of the `
+    const min = Math.min(...rows.map((row) => row.min_mean));
+    const max = Math.max(...rows.map((row) => row.max_mean));
+    return `Mean from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
       + 'means, and p1 to p99.';
   }
 

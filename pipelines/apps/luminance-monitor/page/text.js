@@ -61,8 +61,8 @@ export function valueText(value, quantity) {
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */
 function statusSince({status, since, verdicts}) {
-  const gone = verdicts.find(({name}) => name === 'no-frames');
-  return status === 'waiting' && gone ? Math.min(since, gone.since) : since;
+  const noFrames = verdicts.find(({name}) => name === 'no-frames');
+  return status === 'waiting' && noFrames ? Math.min(since, noFrames.since) : since;
 }
 
 export function statusText(data, now) {

@@ -250,15 +250,15 @@ void expect_sensible(const Settings &s) {
     EXPECT_FALSE(camera.id.empty());
     EXPECT_NO_THROW(EXPECT_EQ(checked_id(camera.id), camera.id));
     EXPECT_FALSE(camera.uri.empty());
-    EXPECT_LE(camera.max_fps, kMostFps);
+    EXPECT_LE(camera.max_fps, kMaxFps);
     for (const Rule &rule : camera.rules)
       for (const double value : {rule.raise, rule.clear, rule.hold})
         EXPECT_TRUE(value >= 0 && value <= 86400) << value;
   }
-  EXPECT_TRUE(s.interval >= kLeastInterval && s.interval <= kGreatestInterval) << s.interval;
-  EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kGreatestHistoryInterval);
-  EXPECT_TRUE(s.history.retention >= kLeastRetention && s.history.retention <= kGreatestRetention);
-  EXPECT_TRUE(s.web.max_connections >= 1 && s.web.max_connections <= kMostConnections);
+  EXPECT_TRUE(s.interval >= kMinInterval && s.interval <= kMaxInterval) << s.interval;
+  EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kMaxHistoryInterval);
+  EXPECT_TRUE(s.history.retention >= kMinRetention && s.history.retention <= kMaxRetention);
+  EXPECT_TRUE(s.web.max_connections >= 1 && s.web.max_connections <= kMaxConnections);
 }
 
 class ConfigFuzz : public testing::TestWithParam<const char *> {

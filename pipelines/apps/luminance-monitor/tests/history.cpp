@@ -194,7 +194,7 @@ TEST_F(HistoryTest, EventsAreFoundByCameraTimeAndNumber) {
 
 /// Frames of the rows, their mean and extremes, weighted here.
 void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &rows) {
-  double sums[2] = {}, squares[2] = {}, least[2] = {300, 300};
+  double sums[2] = {}, squares[2] = {}, min_means[2] = {300, 300};
   uint64_t frames[2] = {};
   const std::vector<Row> *const both[] = {&merged, &rows};
   for (size_t i = 0; i < 2; ++i)
@@ -204,12 +204,12 @@ void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &
       frames[i] += row.frames;
       sums[i] += weight * row.mean;
       squares[i] += weight * (row.stddev * row.stddev + row.mean * row.mean);
-      least[i] = std::min(least[i], row.min_mean);
+      min_means[i] = std::min(min_means[i], row.min_mean);
     }
   EXPECT_EQ(frames[0], frames[1]);
   EXPECT_NEAR(sums[0], sums[1], 1e-9 * sums[1]);
   EXPECT_NEAR(squares[0], squares[1], 1e-9 * squares[1]);
-  EXPECT_EQ(least[0], least[1]);
+  EXPECT_EQ(min_means[0], min_means[1]);
 }
 
 TEST_F(HistoryTest, NeighboursAreMerged) {

@@ -52,7 +52,7 @@ def expect_trouble(monitor, history):
     assert json.loads(monitor.get('/healthz')) == {'status': 'ok', 'history': 'failing'}
     assert str(history) in error_of(monitor), error_of(monitor)
     assert metrics_of(monitor)['history_write_failures_total'] >= 1
-    wait_for('rows that wait', lambda: metrics_of(monitor)['history_waiting'] >= 3)
+    wait_for('pending records', lambda: metrics_of(monitor)['history_pending_records'] >= 3)
     with urllib.request.urlopen(monitor.address + '/api/v1/stream', timeout=60) as stream:
         errors = []
         while len(errors) < 2:  # of `cameras`, then of an `update`

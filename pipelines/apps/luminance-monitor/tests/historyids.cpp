@@ -30,7 +30,7 @@ Settings settings_of_cameras(const std::string &file, const std::vector<Named> &
   for (size_t i = 0; i < cameras.size(); ++i) {
     settings.cameras[i].name = cameras[i].name;
     settings.cameras[i].source = cameras[i].source;
-    settings.cameras[i].wanted_id = cameras[i].id;
+    settings.cameras[i].configured_id = cameras[i].id;
   }
   identify(settings.cameras);
   return settings;

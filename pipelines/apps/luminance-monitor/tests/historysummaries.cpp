@@ -51,7 +51,7 @@ bool near(double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(1.0, 
 
 /// A merged row against the rows that it is of, summed up here.
 void expect_sum(const Row &merged, const std::vector<Row> &rows) {
-  double weight = 0, least = 300, greatest = -1;
+  double weight = 0, min = 300, max = -1;
   double sums[7] = {};  // mean, squares, p1, median, p99, low, high
   std::set<Verdict> verdicts;
   for (const Row &row : rows) {
@@ -64,7 +64,7 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
                              row.clipped_high};
     for (size_t i = 0; i < 7; ++i) sums[i] += frames * values[i];
     weight += frames;
-    least = std::min(least, row.min_mean), greatest = std::max(greatest, row.max_mean);
+    min = std::min(min, row.min_mean), max = std::max(max, row.max_mean);
   }
   EXPECT_EQ(merged.frames, frames_of(rows));
   EXPECT_EQ(std::set<Verdict>(merged.verdicts.begin(), merged.verdicts.end()), verdicts);
@@ -81,8 +81,8 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
       merged.p99,         merged.clipped_low,
       merged.clipped_high};
   for (size_t i = 0; i < 7; ++i) EXPECT_TRUE(near(values[i], sums[i] / weight)) << i;
-  EXPECT_EQ(merged.min_mean, least);
-  EXPECT_EQ(merged.max_mean, greatest);
+  EXPECT_EQ(merged.min_mean, min);
+  EXPECT_EQ(merged.max_mean, max);
 }
 
 /// Each merged row is of the rows that begin in it, and each row is in one of them.

@@ -41,9 +41,9 @@ def others_are_not_let_in_unasked(folder):
                  ['--listen=0.0.0.0:0', '--user=a', f'--password-file={token}'],
                  ['--listen=0.0.0.0:0', '--no-web']):
         assert end_of(*fine)[0] == 0, fine
-    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = true\n')
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nallow-anonymous = true\n')
     assert end_of('--config', config) == (0, []), end_of('--config', config)
-    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = false\n')
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nallow-anonymous = false\n')
     assert end_of('--config', config)[0] == WRONG_SETTINGS
 
 

@@ -283,7 +283,7 @@ TEST(Metrics, TellOfTheHistory) {
   EXPECT_FALSE(world.read().has("luminance_history_failing", {})) << "none is kept";
   HistorySettings settings;
   settings.file = "/proc/nowhere/history.db";
-  History history(settings, world.monitor(), History::Need::kLater);
+  History history(settings, world.monitor(), History::OpenMode::kDeferred);
   world.metrics().show(history);
   for (int i = 0; i < 3; ++i)
     history.on_change(world.camera(), {Verdict::kFlicker, true, world.clock().now(), 1});

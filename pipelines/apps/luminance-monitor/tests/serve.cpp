@@ -121,7 +121,8 @@ void read_options(int argc, char **argv, Options &o) {
       {"certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate, "PEM", "FILE"},
       {"key", 0, 0, G_OPTION_ARG_FILENAME, &o.key, "PEM", "FILE"},
       {"allow-anonymous", 0, 0, G_OPTION_ARG_NONE, &o.allow_anonymous, "Asks nobody", nullptr},
-      {"trust-forwarded-for", 0, 0, G_OPTION_ARG_NONE, &o.trust_forwarded_for, "Is behind a proxy", nullptr},
+      {"trust-forwarded-for", 0, 0, G_OPTION_ARG_NONE, &o.trust_forwarded_for, "Is behind a proxy",
+       nullptr},
       {"history", 0, 0, G_OPTION_ARG_FILENAME, &o.history, "Keeps one there", "FILE"},
       {}};
   g_autoptr(GOptionContext) context = g_option_context_new("- made-up cameras");

@@ -224,7 +224,8 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
     EXPECT_NE(error.find(why), std::string::npos) << error;
   }
   const std::string error = error_of({"--config", config({"a", "b", "a"})});
-  EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos) << error;
+  EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos)
+      << error;
 }
 
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
@@ -263,8 +264,7 @@ TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
   EXPECT_EQ(clear("flicker.raise=0.5", Verdict::kFlicker), 0.25);
   EXPECT_EQ(clear("too-dark.raise=251", Verdict::kTooDark), 253);
   for (const char *never : {"frozen.clear=0", "frozen.raise=0", "too-dark.clear=255"})
-    EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos)
-        << never;
+    EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos) << never;
 }
 
 TEST_F(CommandLine, SaysWhatIsWrong) {
@@ -315,7 +315,8 @@ TEST_F(CommandLine, LetsNobodyReadUnasked) {
   const std::string web = "[web]\nlisten = ':80'\n", camera = "[[cameras]]\nuri = 'rtsp://a'\n";
   EXPECT_NE(error_in(web + camera).find("web.allow-anonymous"), std::string::npos);
   EXPECT_TRUE(config(web + "allow-anonymous = true\n" + camera).web.allow_anonymous);
-  EXPECT_TRUE(config(web + "token = 'x'\ntrust-forwarded-for = true\n" + camera).web.trust_forwarded_for);
+  EXPECT_TRUE(
+      config(web + "token = 'x'\ntrust-forwarded-for = true\n" + camera).web.trust_forwarded_for);
 }
 
 TEST_F(CommandLine, ListensWhereItIsTold) {
@@ -476,9 +477,9 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
       {"a = 1979-05-27", "date"},
       {"a = [", "line 1"},
   };
-  for (const auto &[text, wanted] : cases) {
+  for (const auto &[text, expected] : cases) {
     const std::string error = error_in(text);
-    EXPECT_NE(error.find(wanted), std::string::npos) << text << ": " << error;
+    EXPECT_NE(error.find(expected), std::string::npos) << text << ": " << error;
     EXPECT_NE(error.find("c.toml"), std::string::npos) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   }

@@ -15,7 +15,7 @@
 namespace luminance {
 namespace {
 
-constexpr int kPatience = 5000;  // milliseconds, for a monitor that is just beginning
+constexpr int kTimeout = 5000;  // milliseconds, for a monitor that is just beginning
 
 // Read at once: who takes the CSV slowly does not keep the write-ahead log from being shortened.
 constexpr int64_t kChunk = 1000;
@@ -91,7 +91,7 @@ std::string chunk_of(const Source &camera, Statement &rows, int64_t &time) {
 
 void export_csv(const std::string &file, std::ostream &out) {
   Database database(file, Database::Access::kRead);
-  database.set_patience(kPatience);
+  database.set_busy_timeout(kTimeout);
   check_schema(database);
   const auto put = [&](const std::string &text) {
     if (!(out << text).flush())

@@ -26,13 +26,14 @@ struct HistoryStats {
 /// row survives a kill of the process once it is written.
 class History : public Observer {
  public:
-  enum class Need {
-    kNow,    // throws HistoryError if the file can be neither opened nor created
-    kLater,  // keeps that as error() and tries again; also creates the folder
+  enum class OpenMode {
+    kImmediate,  // throws HistoryError if the file can be neither opened nor created
+    kDeferred,   // keeps that as error() and tries again; also creates the folder
   };
 
   /// Opens the file, or creates it.
-  History(const HistorySettings &settings, const Monitor &monitor, Need need = Need::kNow);
+  History(const HistorySettings &settings, const Monitor &monitor,
+          OpenMode mode = OpenMode::kImmediate);
   ~History() override;
 
   void on_interval(const Camera &camera, const Interval &interval) override;

@@ -11,11 +11,11 @@
 namespace luminance {
 namespace {
 
-constexpr int kPatience =
+constexpr int kTimeout =
     1000;  // milliseconds; a file of this kind is hardly ever locked to readers
 
 // A merged row is of so many summaries at least: of fewer, it could be much longer than need be.
-constexpr int64_t kLeastParts = 3;
+constexpr int64_t kMinParts = 3;
 
 /// What lies between two times.
 struct Extent {
@@ -29,9 +29,9 @@ struct Extent {
 int64_t merged_length(const Extent &extent, size_t points) {
   if (points == 1) return extent.last + 1;
   const int64_t row = milliseconds_of(extent.max_duration);
-  const auto most = static_cast<int64_t>(points) - 1;
-  const int64_t least = (extent.last - extent.first) / most + 1;
-  return (least + row - 1) / row * row;
+  const auto intervals = static_cast<int64_t>(points) - 1;
+  const int64_t min_length = (extent.last - extent.first) / intervals + 1;
+  return (min_length + row - 1) / row * row;
 }
 
 /// The length of the longest summaries, at least `min_summary_length`, that make up intervals of
@@ -39,7 +39,7 @@ int64_t merged_length(const Extent &extent, size_t points) {
 int64_t summary_for(int64_t length, int64_t min_summary_length) {
   int64_t best = 0;
   for (const int64_t candidate : kLengths)
-    if (candidate >= min_summary_length && kLeastParts * candidate <= length) best = candidate;
+    if (candidate >= min_summary_length && kMinParts * candidate <= length) best = candidate;
   return best;
 }
 
@@ -60,8 +60,8 @@ namespace {
 
 Database open_to_read(const std::string &file, const std::atomic<bool> *stop) {
   Database database(file, Database::Access::kRead);
-  database.set_patience(kPatience);
-  if (stop != nullptr) database.stop_by(*stop);
+  database.set_busy_timeout(kTimeout);
+  if (stop != nullptr) database.set_interrupt(*stop);
   check_current_schema(database);
   return database;
 }
@@ -178,9 +178,9 @@ std::vector<Row> Reader::rows(const std::string &camera, int64_t from, int64_t t
 std::vector<Event> Reader::events(const std::optional<std::string> &camera, int64_t from,
                                   int64_t to, size_t limit) {
   Connection &open = connection();
-  const auto most = static_cast<int64_t>(limit);
-  Results results = camera ? open.events_of_camera.with(from, to, most, *camera)
-                           : open.events.with(from, to, most);
+  const auto max_events = static_cast<int64_t>(limit);
+  Results results = camera ? open.events_of_camera.with(from, to, max_events, *camera)
+                           : open.events.with(from, to, max_events);
   std::vector<Event> events;
   while (results.next())
     if (const auto verdict = verdict_named(results.text(2)))

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
 
 // The main loop waits meanwhile.
-constexpr int kPatience = 100, kPatienceAtBegin = 5000;  // milliseconds
+constexpr int kTimeout = 100, kOpenTimeout = 5000;  // milliseconds
 
 // Rows of a camera lie together, in the order in which they are read.
 constexpr char kSchema1[] = R"(
@@ -121,11 +121,11 @@ std::vector<SummaryState> unsummarized(Database &database, int64_t row) {
   while (cameras.next()) {
     const int64_t camera = cameras.integer(0), min_summary_length = cameras.integer(1);
     if (min_summary_length != 0 && min_summary_length <= min_summary_length_for(row)) continue;
-    int64_t least = row;
+    int64_t shortest_row = row;
     Results duration = shortest.with(camera);
     if (duration.next() && duration.real(0) > 0)
-      least = std::min(least, milliseconds_of(duration.real(0)));
-    found.push_back({camera, min_summary_length_for(least), 0});
+      shortest_row = std::min(shortest_row, milliseconds_of(duration.real(0)));
+    found.push_back({camera, min_summary_length_for(shortest_row), 0});
   }
   return found;
 }
@@ -161,11 +161,11 @@ std::string measurement_table(Database &database) {
 }
 
 Database open_to_write(const std::string &file, int64_t row) {
-  keep_private(file);
+  restrict_permissions(file);
   Database database(file, Database::Access::kWrite);
-  database.set_patience(kPatienceAtBegin);
+  database.set_busy_timeout(kOpenTimeout);
   const bool fresh = is_empty(database);
-  keep_private(file);  // also where SQLite had to make it
+  restrict_permissions(file);  // also where SQLite had to make it
   if (!fresh) check_schema(database);
   // Pages can be given back. Of a file that holds something, this does not change any more.
   if (fresh) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -179,7 +179,7 @@ Database open_to_write(const std::string &file, int64_t row) {
   check_schema(database);
   upgrade_schema(database);
   make_summaries(database, row);
-  database.set_patience(kPatience);
+  database.set_busy_timeout(kTimeout);
   return database;
 }
 

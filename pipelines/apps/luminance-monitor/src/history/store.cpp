@@ -14,8 +14,8 @@ namespace {
 
 // At each write, of each camera, more than come: few enough that a clock that was set ahead by
 // mistake for a while does not cost the whole history.
-constexpr int64_t kForgottenRows = 60;
-constexpr int64_t kForgottenEvents = 1000;
+constexpr int64_t kExtraDeletedRows = 60;
+constexpr int64_t kExtraDeletedEvents = 1000;
 
 /// Whether it is the slug, or that with a number from 2 on.
 bool is_numbered(const std::string &id, const std::string &slug) {
@@ -54,14 +54,14 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       cameras_(database_, "SELECT number, min_summary_length, summarized_until FROM camera"),
       first_(database_,
              "SELECT time FROM measurement WHERE camera = ?1 AND time >= ?2 ORDER BY time LIMIT 1"),
-      forget_rows_(database_,
+      delete_rows_(database_,
                    "DELETE FROM measurement WHERE camera = ?1 AND time <= (SELECT max(time) FROM "
                    "(SELECT time FROM measurement WHERE camera = ?1 AND time < ?2 ORDER BY time "
                    "LIMIT ?3))"),
-      forget_events_(database_,
+      delete_events_(database_,
                      "DELETE FROM event WHERE number IN "
                      "(SELECT number FROM event WHERE time < ?1 ORDER BY time LIMIT ?2)"),
-      forget_cameras_(
+      delete_cameras_(
           database_,
           "DELETE FROM camera WHERE NOT EXISTS "
           "(SELECT 1 FROM measurement WHERE measurement.camera = camera.number) AND NOT "
@@ -112,7 +112,7 @@ void Store::write(const Batch &batch, int64_t oldest) {
   for (const Event &event : batch.events)
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},
                    event.value);
-  forget(oldest, batch);
+  delete_expired(oldest, batch);
   transaction.commit();
 }
 
@@ -144,25 +144,25 @@ void Store::write(const Batch::Entry &entry) {
     summaries_.advance(camera, row.time);
 }
 
-void Store::forget(int64_t oldest, const Batch &written) {
-  const auto rows = kForgottenRows + static_cast<int64_t>(written.rows.size());
-  const auto events = kForgottenEvents + static_cast<int64_t>(written.events.size());
+void Store::delete_expired(int64_t oldest, const Batch &written) {
+  const auto rows = kExtraDeletedRows + static_cast<int64_t>(written.rows.size());
+  const auto events = kExtraDeletedEvents + static_cast<int64_t>(written.events.size());
   std::vector<SummaryState> cameras;
   {
     Results found = cameras_.with();
     while (found.next()) cameras.push_back({found.integer(0), found.integer(1), found.integer(2)});
   }
-  for (const SummaryState &camera : cameras) forget_rows(camera, oldest, rows);
-  forget_events_.run(oldest, events);
-  forget_cameras_.run();
+  for (const SummaryState &camera : cameras) delete_expired_rows(camera, oldest, rows);
+  delete_events_.run(oldest, events);
+  delete_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)
     database_.run("PRAGMA incremental_vacuum(64)");
 }
 
-void Store::forget_rows(const SummaryState &camera, int64_t oldest, int64_t most) {
-  forget_rows_.run(camera.camera, oldest, most);
-  if (database_.changes() > 0) summaries_.forget(camera, first_of(camera.camera));
+void Store::delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit) {
+  delete_rows_.run(camera.camera, oldest, limit);
+  if (database_.changes() > 0) summaries_.delete_before(camera, first_of(camera.camera));
 }
 
 std::optional<int64_t> Store::first_of(int64_t camera) {

@@ -44,8 +44,8 @@ class Store {
   std::optional<std::string> former_id(const CameraSettings &camera);
   void name_cameras();
   void write(const Batch::Entry &entry);
-  void forget(int64_t oldest, const Batch &written);
-  void forget_rows(const SummaryState &camera, int64_t oldest, int64_t most);
+  void delete_expired(int64_t oldest, const Batch &written);
+  void delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit);
   SummaryState find(const std::string &camera);
   std::optional<int64_t> first_of(int64_t camera);
 
@@ -54,7 +54,7 @@ class Store {
   Database database_;
   Summaries summaries_;
   Statement name_camera_, name_removed_, find_camera_, find_row_, put_row_, put_event_;
-  Statement cameras_, first_, forget_rows_, forget_events_, forget_cameras_;
+  Statement cameras_, first_, delete_rows_, delete_events_, delete_cameras_;
   Statement same_name_, rename_;
 };
 

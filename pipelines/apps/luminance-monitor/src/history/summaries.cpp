@@ -11,13 +11,13 @@ namespace luminance {
 namespace {
 
 // A summary of fewer rows costs more than it saves.
-constexpr int64_t kLeastRows = 4;
+constexpr int64_t kMinRows = 4;
 
 }  // namespace
 
 int64_t min_summary_length_for(int64_t row) {
   const auto *found = std::find_if(std::begin(kLengths), std::end(kLengths),
-                                   [row](int64_t length) { return length >= kLeastRows * row; });
+                                   [row](int64_t length) { return length >= kMinRows * row; });
   return found != std::end(kLengths) ? *found : kNoSummaries;
 }
 
@@ -56,7 +56,7 @@ Summaries::Summaries(Database &database)
       put_(database,
            "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
            "?12, ?13, ?14, ?15, ?16, ?17, ?18)"),
-      forget_(database, "DELETE FROM summary WHERE camera = ?1 AND length = ?2 AND bucket < ?3"),
+      delete_(database, "DELETE FROM summary WHERE camera = ?1 AND length = ?2 AND bucket < ?3"),
       clear_(database, "DELETE FROM summary WHERE camera = ?1"),
       rows_(
           database,
@@ -144,9 +144,9 @@ void Summaries::add(const SummaryState &there, const Row &row, bool is_new) {
   }
 }
 
-void Summaries::forget(const SummaryState &there, std::optional<int64_t> first) {
+void Summaries::delete_before(const SummaryState &there, std::optional<int64_t> first) {
   if (!first || *first > kLatest) return clear_.run(there.camera);
-  for (const int64_t length : kLengths) forget_.run(there.camera, length, begin_of(*first, length));
+  for (const int64_t length : kLengths) delete_.run(there.camera, length, begin_of(*first, length));
 }
 
 void Summaries::make(SummaryState &there) {

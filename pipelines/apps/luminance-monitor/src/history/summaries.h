@@ -69,7 +69,7 @@ class Summaries {
   void add(const SummaryState &there, const Row &row, bool is_new);
   /// Rows before `first` were deleted, or all rows without it. The summary that contains `first`
   /// still includes deleted rows and must not be read.
-  void forget(const SummaryState &there, std::optional<int64_t> first);
+  void delete_before(const SummaryState &there, std::optional<int64_t> first);
   /// Recomputes all summaries of a camera.
   void make(SummaryState &there);
 
@@ -77,7 +77,7 @@ class Summaries {
   void put(int64_t camera, int64_t length, const Summary &summary);
   void summarize(int64_t camera, int64_t finer, int64_t length, int64_t from, int64_t to);
 
-  Statement find_, put_, forget_, clear_, rows_, last_, parts_, set_;
+  Statement find_, put_, delete_, clear_, rows_, last_, parts_, set_;
 };
 
 }  // namespace luminance

@@ -89,7 +89,7 @@ void refuse_password(const std::string &source) {
     plain.erase(at, end == std::string::npos ? end : end - at + 1);
   }
   const SplitUri split = split_uri(plain);
-  if (holds_password(split))
+  if (has_password(split))
     throw SettingsError(split.location +
                         ": a password on the command line is visible to every user of this "
                         "machine; use ${NAME} for an environment variable, or --config");
@@ -125,14 +125,13 @@ void apply_web(const Options &o, WebSettings &web) {
 }
 
 void apply_history(const Options &o, HistorySettings &history) {
-  if (!o.history.empty()) history.file = o.history, history.wanted = true;
+  if (!o.history.empty()) history.file = o.history, history.enabled = true;
   if (o.history_interval)
-    history.interval = checked("--history-interval", *o.history_interval, kLeastHistoryInterval,
-                               kGreatestHistoryInterval);
+    history.interval = checked("--history-interval", *o.history_interval, kMinHistoryInterval,
+                               kMaxHistoryInterval);
   if (o.retention)
-    history.retention =
-        checked("--retention-days", *o.retention, kLeastRetention, kGreatestRetention);
-  if (o.no_history) history.wanted = false, history.file.clear();
+    history.retention = checked("--retention-days", *o.retention, kMinRetention, kMaxRetention);
+  if (o.no_history) history.enabled = false, history.file.clear();
 }
 
 void check_history(const Settings &settings) {
@@ -152,7 +151,7 @@ void check_web(const WebSettings &web) {
     throw SettingsError("the page's user and password must be set together");
   // What a name leads to is known once it is listened on.
   if (web.enabled && g_hostname_is_ip_address(web.address.c_str()) && !is_loopback(web.address))
-    check_that_somebody_is_asked(web);
+    require_authentication(web);
 }
 
 /// What is said here counts for every camera, whatever the file says.
@@ -160,10 +159,10 @@ void apply_watching(const Options &o, Settings &settings) {
   if (o.loop) settings.loop = true;
   settings.fast = o.fast;
   if (o.interval)
-    settings.interval = checked("--interval", *o.interval, kLeastInterval, kGreatestInterval);
+    settings.interval = checked("--interval", *o.interval, kMinInterval, kMaxInterval);
   if (!o.backend.empty()) settings.backend = o.backend;
   check_backend(settings.backend);
-  if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMostFps);
+  if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMaxFps);
   set_rules(o.rules, settings.rules);
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
@@ -234,7 +233,7 @@ Command read_command_line(int argc, char **argv) {
     std::ostringstream out, problem;
     const int status = app.exit(error, out, problem);
     if (status != 0) throw SettingsError(error.what());
-    return {Stop{0, out.str()}, {}};
+    return {PrintAndExit{0, out.str()}, {}};
   }
   return command_of(options);
 }
