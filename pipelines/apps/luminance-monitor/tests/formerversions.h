@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The statements with which earlier versions made the file of a history. They stay as they are.
+// The statements with which earlier versions created the file of a history. Do not change them.
 #pragma once
 
 namespace luminance::test {

@@ -81,7 +81,7 @@ def fills_the_disk(folder, video):
         monitor.limit(resource.RLIM_INFINITY)
         wait_for('the end of it', lambda: metrics_of(monitor)['history_failing'] == 0)
         expect_fine(monitor)
-        assert metrics_of(monitor)['history_lost_total'] == 0
+        assert metrics_of(monitor)['history_dropped_records_total'] == 0
         assert metrics_of(monitor)['history_write_failures_total'] >= 1, 'it counts them all'
     times = rows_of(history)
     assert [b - a for a, b in zip(times, times[1:])] == [1000] * (len(times) - 1), times

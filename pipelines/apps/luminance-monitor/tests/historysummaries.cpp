@@ -155,8 +155,8 @@ TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
   }
 }
 
-/// The summaries that the first row lies in are of rows that are gone, too: nobody reads them, until
-/// the machine's clock is set back and an earlier row comes.
+/// The summaries that contain the first row include deleted rows, too: nobody reads them, until the
+/// machine's clock is set back and an earlier row comes.
 TEST_F(HistorySummaries, ForgetAlsoWhereAnEarlierRowComes) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of earlier versions are read, exported and upgraded, with all that they hold.
+// Files of earlier versions are exported as they are, and upgraded with all their data.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -21,7 +21,7 @@ INSERT INTO event (camera, time, verdict, raised, value)
   VALUES (1, 1763798345000, 'too-dark', 1, 30);
 )";
 
-// One that nothing in the file leads to, so that it is recognized if it is still there.
+// Values that cannot be computed from the rows, so that a summary made anew would differ.
 constexpr char kSummary[] = R"(
 UPDATE camera SET source = 'aaaaaaaa', finest = 600000, summed = 1763798400000;
 INSERT INTO summary VALUES (1, 600000, 1763798400000, 1763798340000, 60, 7, 1, 11.5, 12.5, 4, 5, 6,

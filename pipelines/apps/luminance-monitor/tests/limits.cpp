@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 /// The error of settings that must be refused.
-std::string autoplug_error(const json &config) {
+std::string error_of(const json &config) {
   Settings settings;
   try {
     read_settings(config, "/tmp", settings);
@@ -43,13 +43,13 @@ TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
 
 TEST(Limits, TextsHaveNoZeros) {
   const std::string name("front\0door", 10);
-  EXPECT_NE(autoplug_error({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("NUL"),
+  EXPECT_NE(error_of({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("NUL"),
             std::string::npos);
 }
 
 TEST(Limits, CredentialsAreInOnePlace) {
   const json camera = {{"uri", "rtsp://u:p@h/"}, {"user", "v"}, {"password", "q"}};
-  EXPECT_NE(autoplug_error({{"cameras", {camera}}}).find("user"), std::string::npos);
+  EXPECT_NE(error_of({{"cameras", {camera}}}).find("user"), std::string::npos);
 }
 
 }  // namespace

@@ -147,7 +147,8 @@ TEST(Sessions, BeginAndEnd) {
 TEST(Sessions, AreLimited) {
   Sessions sessions;
   std::vector<std::string> secrets;
-  for (size_t i = 0; i <= Sessions::kMaxSessions; ++i) secrets.push_back(sessions.begin(10 + gint64(i)));
+  for (size_t i = 0; i <= Sessions::kMaxSessions; ++i)
+    secrets.push_back(sessions.begin(10 + gint64(i)));
   EXPECT_EQ(Sessions::kMaxSessions, sessions.size());
   EXPECT_FALSE(sessions.knows(secrets[0], 1000));  // the oldest
   EXPECT_TRUE(sessions.knows(secrets[1], 1000));

@@ -60,15 +60,15 @@ def command_line_names():
 
 
 def suggested_keys():
-    """All that may be one: the words in quotes in the sources that read settings."""
+    """Words that may be keys: those in quotes in the sources that read settings."""
     text = ''.join(file.read_text() for file in (APP / 'src/settings').glob('*.cpp'))
     words = set(re.findall(r'"([a-z][a-z-]*)"', text))
     return words | {f'{word}-{suffix}' for word in words for suffix in ('file', 'env')}
 
 
 def keys_of(header, prefix, config):
-    """The keys of a table. The program rejects a list for each that it knows, one after the other,
-    and then one that it does not know."""
+    """The keys of a table. Each suggested key is given a list: the program rejects the type of one
+    key that it knows after the other, and in the end a key that it does not know."""
     unchecked, values = suggested_keys(), {}
     while True:
         lines = [f'{key} = {values.get(key, "[1]")}' for key in sorted(unchecked | set(values))]
@@ -123,7 +123,7 @@ def json_names(name, text):
 
 
 def is_parameter(monitor, path, name):
-    """Whether a value that is none is refused, or selects nothing."""
+    """Whether an invalid value is rejected, or matches nothing: the parameter is known."""
     status, body = answer_to(monitor, f'{path}?{name}=-')
     return status == 400 or not next(iter(json.loads(body).values()))
 
@@ -139,7 +139,7 @@ def path_names(monitor):
         elif path == '/logout':
             if answer_to(monitor, path, 'POST', any='')[0] == 303:
                 yield f'path {path}'
-        elif status_of_existing(monitor, at):
+        elif exists(monitor, at):
             yield f'path {path}'
             for name in re.findall(r'(\w+)=', query):
                 if is_parameter(monitor, at, name):
@@ -148,8 +148,8 @@ def path_names(monitor):
                 yield from json_names(path, answer_to(monitor, at)[1])
 
 
-def status_of_existing(monitor, path):
-    """A picture takes a moment."""
+def exists(monitor, path):
+    """A camera has no picture for the first moments."""
     try:
         return wait_for(path, lambda: answer_to(monitor, path)[0] not in (404, 405), 20)
     except AssertionError:
@@ -213,7 +213,7 @@ def served_names(folder):
 
 
 def failing_names():
-    """/healthz has a field more while the history cannot be written: here, it has no folder."""
+    """/healthz has one more field while the history cannot be written, here for lack of a folder."""
     os.environ['XDG_DATA_HOME'] = '/dev/null'
     with Monitor('--interval=1', str(CLIP), history='default') as monitor:
         yield from json_names('/healthz', answer_to(monitor, '/healthz')[1])

@@ -289,7 +289,7 @@ TEST(Verdicts, ASlowChangeIsNoSuddenOne) {
   EXPECT_TRUE(play.changes.empty());
 }
 
-/// The max_percent that is seen of light of `hertz` that swings by `percent`.
+/// The highest value for light of `hertz` that swings by `percent`.
 double seen(double rate, double hertz, double percent, double noise = 0, double jitter = 0) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;

@@ -26,8 +26,8 @@ class Inbox {
   explicit Inbox(std::function<void(const Arrival &)> deliver);
   ~Inbox();
 
-  /// Any thread. Waits while the queue is full, until `cancelled` is true and wake() is called; then
-  /// nothing is delivered.
+  /// Any thread. Waits while the queue is full, until `cancelled` is true and wake() is called;
+  /// then nothing is delivered.
   void put(const Arrival &arrival, const std::atomic<bool> &cancelled);
   void wake();
   /// Delivers everything in the queue. Main thread.

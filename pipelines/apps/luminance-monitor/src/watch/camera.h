@@ -58,9 +58,9 @@ class Camera {
 
   // Input, for Monitor.
   /// Returns the interval that this frame completes, if any. An interval begins with its first
-  /// frame and includes frames that are less than its length later. `listening_time` is the time during
-  /// which the program could receive frames: while it was busy or stopped, the camera does not
-  /// count as silent.
+  /// frame and includes frames that are less than its length later. `listening_time` is the time
+  /// during which the program could receive frames: while it was busy or stopped, the camera does
+  /// not count as silent.
   std::optional<Interval> take(const Measurement &frame, Time listening_time);
   std::optional<Interval> take(const Measurement &frame) { return take(frame, frame.time); }
   /// Completes an interval that no frame has completed.

@@ -41,7 +41,7 @@ int64_t Clock::wall(Time time) const {
 
 void Clock::check_suspend() {
   const Time suspended = time_suspended(), now = monotonic();
-  // The two clocks that tell it are not read at once. A short suspension is as if the clock was set.
+  // The two clocks are not read at once. A short suspension is treated as if the clock was set.
   if (suspended - this->suspended() > kSecond / 2) {
     const std::lock_guard<std::mutex> lock(mutex_);
     suspensions_.push_back({last_check_, suspended});

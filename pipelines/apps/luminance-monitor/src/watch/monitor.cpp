@@ -44,7 +44,7 @@ void Monitor::set_status(size_t index, Status status, const std::string &error) 
 }
 
 void Monitor::tick() {
-  // Where time is that of frames, only frames say how much of it has elapsed by.
+  // If time is that of frames, only frames tell how much of it has elapsed.
   if (clock_.is_fast()) return;
   clock_.check_suspend();
   listen();

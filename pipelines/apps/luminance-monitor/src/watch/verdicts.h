@@ -36,8 +36,8 @@ class Judge {
   Judge(const Rules &rules, Time now);
 
   /// Returns the changes, including those due to the time since the last frame.
-  /// `listening_time` is a clock that is stopped while the program cannot receive frames; silence is
-  /// measured with it.
+  /// `listening_time` is a clock that is stopped while the program cannot receive frames; silence
+  /// is measured with it.
   std::vector<Change> judge(const Measurement &frame, Time listening_time);
   std::vector<Change> judge(const Measurement &frame) { return judge(frame, frame.time); }
   /// Call a few times per second, with or without frames. Without frames, all other verdicts are
