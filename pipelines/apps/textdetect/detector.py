@@ -20,7 +20,7 @@ class Text:
 
 
 class Detector:
-    """`min_side`: frames with a shorter side below this, in pixels, are enlarged; None: rapidocr's."""
+    """`min_side`: frames whose shorter side has fewer pixels are enlarged; None: rapidocr's."""
 
     def __init__(self, min_side=None):
         config = update_model_path(read_yaml(DEFAULT_CFG_PATH))

@@ -16,7 +16,7 @@ constexpr Time kFlickerEvery = kSecond;
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
 
 /// Key frames are up to ten seconds apart.
-Time apart_of(const Rules &rules) {
+Time min_gap_of(const Rules &rules) {
   const double raise = rules[static_cast<size_t>(Verdict::kFrozen)].raise;
   return std::min(10 * kSecond, seconds(raise / 2));
 }
@@ -63,7 +63,7 @@ double distance(const Shares &a, const Shares &b) {
 }  // namespace
 
 Judge::Judge(const Rules &rules, Time now)
-    : rules_(rules), last_heard_(now), stillness_(apart_of(rules)) {}
+    : rules_(rules), last_heard_(now), stillness_(min_gap_of(rules)) {}
 
 std::vector<Change> Judge::judge(const Measurement &frame, Time listening_time) {
   std::vector<Change> changes = tick(frame.time, listening_time);  // a gap before it
