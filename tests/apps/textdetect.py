@@ -225,7 +225,7 @@ def draws_boxes(folder):
 
 def writes_video(folder):
     path = folder / 'a "film".webm'
-    run(CLIP, "--frames", "3", "--side", "320", "--output", path)
+    run(CLIP, "--frames", "3", "--min-side", "320", "--output", path)
     film = cv2.VideoCapture(str(path))
     shapes = []
     while (frame := film.read()[1]) is not None:
@@ -264,7 +264,7 @@ def keeps_what_came_before(folder):
     picture = folder / "lost.png"
     with subprocess.Popen(["/usr/bin/python3", SERVER], text=True, stdout=subprocess.PIPE) as server:
         uri = f"rtsp://viewer:geheim@127.0.0.1:{int(server.stdout.readline())}/die"
-        done = run(uri, "--headless", "--side", "32", "--output", picture, expect=1)
+        done = run(uri, "--headless", "--min-side", "32", "--output", picture, expect=1)
     check(re.search(r"^\d+ frames, ", done.stdout, re.M), done.stdout)
     check(cv2.imread(str(picture)).shape == (240, 320, 3), "the picture is the frame")
     check(re.match(r"text-detect: 'rtsp://127\.0\.0\.1:\d+/die': ", done.stderr), done.stderr)

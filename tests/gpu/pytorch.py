@@ -85,7 +85,7 @@ def check_copies(uri):
 
 
 def write_picture(uri, path):
-    """Writes the same picture as pytorch --size=320 --picture."""
+    """Writes the same picture as pytorch --size=320 --output."""
     batch = next(tensors_of(samples_of(description_of(uri, 320))))
     write_png(torch.cat((batch[0], Edges().cuda().strength(batch)[0]), 2), path)
 

@@ -24,9 +24,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="pytorch", description=__doc__)
     parser.add_argument("source", nargs="?", default=str(CLIP), metavar="SOURCE",
                         help="a file or a URI (default: a short clip)")
-    parser.add_argument("--model", metavar="FILE", 
+    parser.add_argument("--model", metavar="FILE",
                         help="a TorchScript network for (1, 3, H, W) (default: an edge filter)")
-    parser.add_argument("--picture", metavar="FILE",
+    parser.add_argument("--output", metavar="FILE",
                         help="write the last tensor and its edges as PNG")
     parser.add_argument("--size", type=int, default=640, metavar="PIXELS",
                         help="height and width of the tensor (default: %(default)s)")
@@ -63,9 +63,9 @@ def run(arguments):
             for batch in tensors_of(samples_of(pipeline)):
                 result = network(batch)
                 frames += 1
-            if arguments.picture and frames > 0:
+            if arguments.output and frames > 0:
                 edges = Edges().cuda().strength(batch)
-                write_png(torch.cat((batch[0], edges[0]), 2), arguments.picture)
+                write_png(torch.cat((batch[0], edges[0]), 2), arguments.output)
     finally:
         pipeline.set_state(Gst.State.NULL)
     if frames == 0:

@@ -72,7 +72,7 @@ def parse_arguments():
     parser.add_argument("--start", type=number(float, 0), default=0, metavar="SECONDS",
                         help="position in a file at which to start")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--side", type=number(int, 32), default=1088, metavar="PIXELS",
+    size.add_argument("--min-side", type=number(int, 32), default=1088, metavar="PIXELS",
                       help="enlarge frames whose shorter side is smaller (default: %(default)s; "
                            "rapidocr uses 736 for documents)")
     size.add_argument("--size", type=size_of, metavar="WIDTHxHEIGHT",
@@ -170,7 +170,7 @@ def stop_on_signals(stream):
 
 def run(arguments):
     video = decoder_of(arguments.source)
-    detector = Detector(arguments.side)
+    detector = Detector(arguments.min_side)
     with contextlib.ExitStack() as stack:
         outputs = []
         for output in outputs_of(arguments):

@@ -20,15 +20,15 @@ class Text:
 
 
 class Detector:
-    """`side`: the shorter side, in pixels, to which smaller frames are enlarged; None for the
+    """`min_side`: the shorter side, in pixels, to which smaller frames are enlarged; None for the
     default of rapidocr."""
 
-    def __init__(self, side=None):
+    def __init__(self, min_side=None):
         config = update_model_path(read_yaml(DEFAULT_CFG_PATH))
         self.rapidocr = TextDetector(config["Det"])
         self._longest = config["Global"]["max_side_len"]
-        if side is not None:
-            self.rapidocr.limit_side_len = side
+        if min_side is not None:
+            self.rapidocr.limit_side_len = min_side
         self.mean, self.std = self.rapidocr.mean, self.rapidocr.std
 
     def tensor_size(self, width, height):

@@ -43,16 +43,16 @@ export class Camera {
     this.#note(now);
   }
 
-  /** Loads the points that did not come with the stream, once until forget(). */
+  /** Loads the points that did not come with the stream, once until discardRecent(). */
   askForRecent() {
     this.#asked ??= ask(`${this.path}/recent`)
       .then(({points, interval}) => this.series.reset(points, interval))
-      .catch(() => setTimeout(() => this.forget(), ASK_AGAIN));  // the stream says what is wrong
+      .catch(() => setTimeout(() => this.discardRecent(), ASK_AGAIN));  // the stream says what is wrong
     return this.#asked;
   }
 
   /** The stream was interrupted, so points are missing. */
-  forget() {
+  discardRecent() {
     this.#asked = null;
   }
 

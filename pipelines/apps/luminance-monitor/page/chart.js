@@ -10,9 +10,9 @@ export const SCALES = {
 
 /** 256 counts in a box of 256×100. */
 export function histogramPath(counts, scale) {
-  const greatest = Math.max(...counts);
-  if (!(greatest > 0)) return '';
-  const tops = counts.map((count) => (100 - 100 * scale(count / greatest)).toFixed(1));
+  const max = Math.max(...counts);
+  if (!(max > 0)) return '';
+  const tops = counts.map((count) => (100 - 100 * scale(count / max)).toFixed(1));
   return `M0,100${tops.map((top, i) => `V${top}H${i + 1}`).join('')}V100Z`;
 }
 
@@ -53,12 +53,12 @@ export function bandPath(rows, x, y, low, high) {
   }).join('');
 }
 
-/** Times for an axis with at most `most` of them: whole minutes, hours or days of this place. */
-export function ticks(from, to, most) {
+/** Times for an axis with at most `maxTicks` of them: whole minutes, hours or days of this place. */
+export function ticks(from, to, maxTicks) {
   const minute = 60e3, hour = 60 * minute, day = 24 * hour;
   const steps = [1, 2, 5, 10, 15, 30].map((count) => count * minute)
     .concat([1, 2, 3, 6, 12].map((count) => count * hour), [1, 2, 5, 10].map((count) => count * day));
-  const step = steps.find((length) => (to - from) / length <= most) ?? steps.at(-1);
+  const step = steps.find((length) => (to - from) / length <= maxTicks) ?? steps.at(-1);
   const times = [];
   const date = new Date(from);
   date.setHours(0, 0, 0, 0);

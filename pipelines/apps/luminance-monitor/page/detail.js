@@ -99,7 +99,7 @@ class View {
     const {data} = this.camera;
     const lines = data.verdicts.map((verdict) => [
       verdict.name === 'no-frames' ? 'lost' : 'trouble', verdictText(verdict, now()),
-      valueText(verdict.value, verdict.unit)]);
+      valueText(verdict.value, verdict.quantity)]);
     lines.push([STATUS_STATE[data.status], statusText(data, now()), '']);
     const list = part(this.root, 'verdicts');
     if (list.dataset.shown === JSON.stringify(lines)) return;

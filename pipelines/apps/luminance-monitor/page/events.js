@@ -4,7 +4,7 @@ import {now} from './clock.js';
 import {ask, element, part, setText} from './dom.js';
 import {dateAndTime, measured, moment} from './text.js';
 
-const MOST = 100;
+const LIMIT = 100;
 
 function rowOf({time, title, raised, value}) {
   const row = element('tr', '', {'data-raised': String(raised)});
@@ -28,11 +28,11 @@ export class Events {
   /** Those of the last `length` milliseconds. */
   async load(camera, length, signal) {
     const to = Math.ceil(now()), from = Math.floor(to - length);
-    const query = new URLSearchParams({camera: camera.id, from, to, limit: MOST});
+    const query = new URLSearchParams({camera: camera.id, from, to, limit: LIMIT});
     try {
       const {events} = await ask(`api/v1/events?${query}`, signal);
       this.#body.replaceChildren(...events.map(rowOf));
-      setText(this.#note, events.length === MOST ? `The latest ${MOST}:`
+      setText(this.#note, events.length === LIMIT ? `The latest ${LIMIT}:`
         : events.length ? '' : 'None in the period shown above.');
     } catch (error) {
       if (error.name !== 'AbortError') setText(this.#note, `The verdicts cannot be loaded: ${error.message}.`);

@@ -31,8 +31,8 @@ function spansOf(rows) {
 
 function numbersOf(row) {
   if (!hasFrames(row)) return 'no frames';
-  const range = row.least_mean < row.greatest_mean
-    ? ` (${oneDecimal(row.least_mean)} to ${oneDecimal(row.greatest_mean)})` : '';
+  const range = row.min_mean < row.max_mean
+    ? ` (${oneDecimal(row.min_mean)} to ${oneDecimal(row.max_mean)})` : '';
   return `mean ${oneDecimal(row.mean)}${range}, p1 ${integer(row.p1)}, p99 ${integer(row.p99)}`;
 }
 
@@ -95,7 +95,7 @@ export class History {
     const draw = (name, path) => setAttribute(part(this.#box, name), 'd', path);
     const rows = this.#rows.filter(hasFrames);
     draw('line', linePath(rows, x, y, (row) => row.mean));
-    draw('band', bandPath(rows, x, y, (row) => row.least_mean, (row) => row.greatest_mean));
+    draw('band', bandPath(rows, x, y, (row) => row.min_mean, (row) => row.max_mean));
     draw('outer', bandPath(rows, x, y, (row) => row.p1, (row) => row.p99));
     this.#drawTimes(x);
     this.#drawCursor(x);
@@ -163,9 +163,9 @@ export class History {
     if (this.#loaded.error) return `The history cannot be loaded: ${this.#loaded.error}.`;
     const rows = this.#rows.filter(hasFrames);
     if (rows.length === 0) return 'No frames in this period.';
-    const least = Math.min(...rows.map((row) => row.least_mean));
-    const greatest = Math.max(...rows.map((row) => row.greatest_mean));
-    return `Mean from ${oneDecimal(least)} to ${oneDecimal(greatest)}. Line: mean. Bands: range of the `
+    const min = Math.min(...rows.map((row) => row.min_mean));
+    const max = Math.max(...rows.map((row) => row.max_mean));
+    return `Mean from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
       + 'means, and p1 to p99.';
   }
 

@@ -4,8 +4,8 @@ import {remembered} from './dom.js';
 
 for (const form of document.forms) form.action = `login${location.hash}`;
 // A browser keeps the cookie back where a page of another site led here.
-fetch('api/v1/session').then((answer) => answer.json()).then(({session}) => {
-  if (session) location.replace(`./${location.hash}`);
+fetch('api/v1/session').then((answer) => answer.json()).then(({logged_in}) => {
+  if (logged_in) location.replace(`./${location.hash}`);
 }, () => {});
 const theme = remembered('theme');
 if (theme) document.documentElement.dataset.theme = theme;

@@ -19,13 +19,13 @@ function columnsFor(count, heightOf) {
   const gap = parseFloat(style.columnGap), scale = parseFloat(style.fontSize) / 14;
   const top = document.querySelector('.bar').offsetHeight;
   const width = window.innerWidth - 2 * gap, height = window.innerHeight - top - 3 * gap;
-  const most = Math.max(1, Math.floor((width + gap) / (NARROWEST * scale + gap)));
-  for (let columns = 1; columns < most; ++columns) {
+  const maxColumns = Math.max(1, Math.floor((width + gap) / (NARROWEST * scale + gap)));
+  for (let columns = 1; columns < maxColumns; ++columns) {
     const each = (width + gap) / columns - gap;
     const rows = Math.ceil(count / columns);
     if (each <= WIDEST * scale && rows * (heightOf(each) + gap) - gap <= height) return columns;
   }
-  return most;
+  return maxColumns;
 }
 
 export class Overview {

@@ -4,7 +4,7 @@ import {Camera, isTroubled} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
 import {ask, setText} from './dom.js';
-import {tellNews} from './news.js';
+import {announce} from './updates.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
 import {isolated, timeWithSeconds} from './text.js';
@@ -21,15 +21,15 @@ let cameFromOverview = false;
 function known(data) {
   const camera = cameras.get(data.id);
   if (!camera) return new Camera(data);
-  tellNews(byId('news'), camera.data, data);
+  announce(byId('updates'), camera.data, data);
   camera.update(data, now());
   return camera;
 }
 
 /** Points are missing of cameras that had frames while the page did not listen. */
-function forgetRecent(answer) {
+function discardAllRecent(answer) {
   for (const {id, frames} of answer.cameras)
-    if (cameras.get(id)?.data.frames !== frames) cameras.get(id)?.forget();
+    if (cameras.get(id)?.data.frames !== frames) cameras.get(id)?.discardRecent();
 }
 
 /** Data that are not written are lost when the monitor ends, so the page shows the error. */
@@ -41,11 +41,11 @@ function tellOfHistory(error) {
 function takeAll(answer) {
   setClock(answer.time);
   tellOfHistory(answer.history_error);
-  forgetRecent(answer);
+  discardAllRecent(answer);
   const all = answer.cameras.map(known);
   cameras.clear();
   for (const camera of all) cameras.set(camera.id, camera);
-  detail.hasHistory = answer.history;
+  detail.hasHistory = answer.history_enabled;
   if (all.length === 0) setText(byId('empty'), 'The monitor has no cameras.');
   overview.rebuild();
   if (isDetail()) route();
@@ -168,7 +168,7 @@ byId('detail').onclick = onDetailClick;
 window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
-ask('api/v1/session').then(({session}) => byId('logout').hidden = !session, () => {});
+ask('api/v1/session').then(({logged_in}) => byId('logout').hidden = !logged_in, () => {});
 new Stream('api/v1/stream', {cameras: takeAll, update: takeSome, lost});
 setInterval(() => {
   if (document.hidden || document.documentElement.dataset.connection !== 'live') return;

@@ -69,14 +69,14 @@ export class Series {
 }
 
 function emptyRow(time, duration) {
-  return {time, duration, intervals: 0, mean: 0, least_mean: 255, greatest_mean: 0, p1: 255, p99: 0};
+  return {time, duration, intervals: 0, mean: 0, min_mean: 255, max_mean: 0, p1: 255, p99: 0};
 }
 
 function extend(row, mean, p1, p99) {
   row.mean = (row.mean * row.intervals + mean) / (row.intervals + 1);
   ++row.intervals;
-  row.least_mean = Math.min(row.least_mean, mean);
-  row.greatest_mean = Math.max(row.greatest_mean, mean);
+  row.min_mean = Math.min(row.min_mean, mean);
+  row.max_mean = Math.max(row.max_mean, mean);
   row.p1 = Math.min(row.p1, p1);
   row.p99 = Math.max(row.p99, p99);
 }

@@ -55,14 +55,14 @@ const statusTitle = (status) => STATUS[status] ?? status;
 export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
 
 /** "mean luma: 23.5"; a share in percent. */
-export function valueText(value, unit) {
-  return `${unit}: ${unit.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
+export function valueText(value, quantity) {
+  return `${quantity}: ${quantity.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
 }
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */
 function statusSince({status, since, verdicts}) {
-  const gone = verdicts.find(({name}) => name === 'no-frames');
-  return status === 'waiting' && gone ? Math.min(since, gone.since) : since;
+  const noFrames = verdicts.find(({name}) => name === 'no-frames');
+  return status === 'waiting' && noFrames ? Math.min(since, noFrames.since) : since;
 }
 
 export function statusText(data, now) {

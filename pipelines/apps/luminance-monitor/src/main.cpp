@@ -31,10 +31,10 @@ enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3, kCann
 
 constexpr guint kTick = 200;  // milliseconds
 // For the one before, whose end is under way, to give back the address.
-constexpr gint64 kListenPatience = 3 * G_USEC_PER_SEC;
+constexpr gint64 kListenTimeout = 3 * G_USEC_PER_SEC;
 constexpr gulong kListenPause = G_USEC_PER_SEC / 4;
 
-void complain(const std::string &what) {
+void print_error(const std::string &what) {
   std::fprintf(stderr, "luminance-monitor: %s\n", on_one_line(what).c_str());
 }
 
@@ -51,9 +51,10 @@ HistorySettings located(HistorySettings settings) {
 
 /// The history that was asked for has to be there; the usual one is tried again where it is not.
 std::unique_ptr<History> open_history(const HistorySettings &settings, const Monitor &monitor) {
-  if (!settings.wanted) return nullptr;
-  const auto need = settings.file.empty() ? History::Need::kLater : History::Need::kNow;
-  return std::make_unique<History>(located(settings), monitor, need);
+  if (!settings.enabled) return nullptr;
+  const auto mode =
+      settings.file.empty() ? History::OpenMode::kDeferred : History::OpenMode::kImmediate;
+  return std::make_unique<History>(located(settings), monitor, mode);
 }
 
 /// Shows the page to whoever sits in front of the machine.
@@ -69,7 +70,7 @@ std::unique_ptr<Server> begin_server(const WebSettings &settings, const Served &
   for (;;) try {
       return std::make_unique<Server>(settings, served);
     } catch (const ListenError &) {
-      if (g_get_monotonic_time() - begin > kListenPatience) throw;
+      if (g_get_monotonic_time() - begin > kListenTimeout) throw;
       g_usleep(kListenPause);
     }
 }
@@ -116,10 +117,10 @@ class Application {
     const int status = sources_->has_failed() ? kSourceFailed : kDone;
     monitor_.finish();
     if (history_ != nullptr) history_->flush();
-    tell_of_history();
+    report_history_error();
     server_.reset();
     if (!sources_->stop()) {
-      complain("a camera does not close; exiting anyway");
+      print_error("a camera does not close; exiting anyway");
       std::_Exit(status);
     }
     return status;
@@ -138,21 +139,21 @@ class Application {
   }
 
   /// Why it cannot be written, once; and that it can be again.
-  void tell_of_history() {
-    if (history_ == nullptr || history_->error() == told_) return;
-    told_ = history_->error();
-    complain(told_.empty() ? "the history can be written again" : told_);
+  void report_history_error() {
+    if (history_ == nullptr || history_->error() == reported_) return;
+    reported_ = history_->error();
+    print_error(reported_.empty() ? "the history can be written again" : reported_);
   }
 
   /// Settings that are wrong change nothing.
   void reload() try {
-    Settings wanted = reread_();
-    if (server_ != nullptr) server_->change(wanted.web);
-    const std::vector<std::string> fixed = fixed_changes(settings_, wanted);
-    const std::string cameras = change_cameras(wanted);
-    settings_.loop = wanted.loop;
-    settings_.backend = wanted.backend;
-    settings_.cameras = std::move(wanted.cameras);
+    Settings updated = reread_();
+    if (server_ != nullptr) server_->change(updated.web);
+    const std::vector<std::string> fixed = fixed_changes(settings_, updated);
+    const std::string cameras = change_cameras(updated);
+    settings_.loop = updated.loop;
+    settings_.backend = updated.backend;
+    settings_.cameras = std::move(updated.cameras);
     std::string text = "configuration reloaded: " + cameras;
     for (const std::string &name : fixed)
       text += (&name == &fixed.front() ? "; changes that need a restart: " : ", ") + name;
@@ -162,18 +163,18 @@ class Application {
   }
 
   /// Those that are set up as before notice nothing. What became of them all, for people.
-  std::string change_cameras(const Settings &wanted) {
-    const CameraChanges changes = camera_changes(settings_, wanted);
-    for (const std::vector<std::string> *gone : {&changes.removed, &changes.changed})
-      for (const std::string &id : *gone) {
+  std::string change_cameras(const Settings &updated) {
+    const CameraChanges changes = camera_changes(settings_, updated);
+    for (const std::vector<std::string> *ids : {&changes.removed, &changes.changed})
+      for (const std::string &id : *ids) {
         const size_t number = monitor_.number_of(*monitor_.camera(id));
         sources_->remove(number);
         monitor_.remove(number);
       }
-    settings_.backend = wanted.backend;
-    for (const CameraSettings &camera : wanted.cameras)
+    settings_.backend = updated.backend;
+    for (const CameraSettings &camera : updated.cameras)
       if (monitor_.camera(camera.id) == nullptr) sources_->add(monitor_.add(camera));
-    monitor_.arrange(wanted.cameras);
+    monitor_.set_order(updated.cameras);
     return std::to_string(changes.added.size()) + " cameras added, " +
            std::to_string(changes.removed.size()) + " removed, " +
            std::to_string(changes.changed.size()) + " changed, " +
@@ -183,7 +184,7 @@ class Application {
   /// From who reloads it, or from a terminal that is gone, with which a program ends.
   static gboolean on_hangup(gpointer data) {
     auto *self = static_cast<Application *>(data);
-    if (self->had_terminal_ && !isatty(STDIN_FILENO))
+    if (self->was_terminal_ && !isatty(STDIN_FILENO))
       g_main_loop_quit(self->loop_.get());
     else
       self->reload();
@@ -200,20 +201,20 @@ class Application {
     self->sources_->tick();
     self->monitor_.tick();
     if (self->history_ != nullptr) self->history_->tick();
-    self->tell_of_history();
-    const Time gone = self->clock_.now() - self->begin_;
-    const bool is_time = self->run_.seconds && gone >= seconds(*self->run_.seconds);
+    self->report_history_error();
+    const Time elapsed = self->clock_.now() - self->begin_;
+    const bool is_time = self->run_.seconds && elapsed >= seconds(*self->run_.seconds);
     // With a page, the last of it stays to be looked at.
-    const bool is_over =
-        self->sources_->are_over() && (self->run_.headless || self->server_ == nullptr);
-    if (is_time || is_over) g_main_loop_quit(self->loop_.get());
+    const bool is_finished =
+        self->sources_->all_finished() && (self->run_.headless || self->server_ == nullptr);
+    if (is_time || is_finished) g_main_loop_quit(self->loop_.get());
     return G_SOURCE_CONTINUE;
   }
 
   const Run run_;
   Settings settings_;  // that it works by
   const Reread reread_;
-  const bool had_terminal_ = isatty(STDIN_FILENO) != 0;
+  const bool was_terminal_ = isatty(STDIN_FILENO) != 0;
   Clock clock_;
   const Time begin_;
   const Loop loop_{g_main_loop_new(nullptr, FALSE), g_main_loop_unref};
@@ -221,16 +222,16 @@ class Application {
   Log log_;
   Metrics metrics_;
   std::unique_ptr<History> history_;
-  std::string told_;  // of its errors
+  std::string reported_;  // of its errors
   std::unique_ptr<Server> server_;
   std::optional<Sources> sources_;
 };
 
 int act(const Command &command, const Application::Reread &reread) {
   const Settings &settings = command.settings;
-  if (const Stop *stop = std::get_if<Stop>(&command.action)) {
-    std::cout << stop->text;
-    return stop->status;
+  if (const PrintAndExit *output = std::get_if<PrintAndExit>(&command.action)) {
+    std::cout << output->text;
+    return output->status;
   }
   if (std::holds_alternative<Check>(command.action)) {
     std::printf("%zu cameras, settings are valid\n", settings.cameras.size());
@@ -242,7 +243,7 @@ int act(const Command &command, const Application::Reread &reread) {
   }
   const SignalSource hangup = catch_hangup();
   gst_init(nullptr, nullptr);
-  if (settings.history.wanted) prepare(located(settings.history));
+  if (settings.history.enabled) prepare(located(settings.history));
   return Application(settings, std::get<Run>(command.action), reread).watch(hangup.get());
 }
 
@@ -250,13 +251,13 @@ int run(int argc, char **argv) try {
   const auto reread = [=] { return read_command_line(argc, argv).settings; };
   return act(read_command_line(argc, argv), reread);
 } catch (const SettingsError &error) {
-  complain(error.what());
+  print_error(error.what());
   return kWrongSettings;
 } catch (const ListenError &error) {
-  complain(error.what());
+  print_error(error.what());
   return kCannotListen;
 } catch (const std::exception &error) {
-  complain(error.what());
+  print_error(error.what());
   return kFailed;
 }
 

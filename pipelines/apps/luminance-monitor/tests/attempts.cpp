@@ -39,19 +39,19 @@ Held held() { return {count("/proc/self/task"), count("/proc/self/fd"), mallinfo
 /// Threads of pools end a while after their last work.
 Held settled() {
   const gint64 end = g_get_monotonic_time() + static_cast<gint64>(kSettle * 1e6);
-  Held least = held();
+  Held min = held();
   for (gint64 quiet = g_get_monotonic_time() + 500000, now = 0; now < std::min(quiet, end);
        now = g_get_monotonic_time()) {
     std::this_thread::sleep_for(kTick);
     while (g_main_context_iteration(nullptr, FALSE)) {
     }
     const Held seen = held();
-    if (seen.threads < least.threads || seen.descriptors < least.descriptors)
+    if (seen.threads < min.threads || seen.descriptors < min.descriptors)
       quiet = g_get_monotonic_time() + 500000;
-    least = {std::min(least.threads, seen.threads), std::min(least.descriptors, seen.descriptors),
-             std::min(least.bytes, seen.bytes)};
+    min = {std::min(min.threads, seen.threads), std::min(min.descriptors, seen.descriptors),
+           std::min(min.bytes, seen.bytes)};
   }
-  return least;
+  return min;
 }
 
 class Attempts {
@@ -101,7 +101,7 @@ Settings settings_of(const std::string &uri, int cameras, double answer) {
   Settings settings;
   settings.backend = "cpu";
   for (int i = 0; i < cameras; ++i) add_camera(camera_of(uri, settings), settings);
-  settings.patience = {answer, 10 * answer, kPause, kPause};
+  settings.timeouts = {answer, 10 * answer, kPause, kPause};
   return settings;
 }
 

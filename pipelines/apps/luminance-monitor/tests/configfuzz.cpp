@@ -24,7 +24,7 @@ listen = "127.0.0.1:0"
 user = "someone"
 password = "something"
 token = "abc"
-connections = 10
+max-connections = 10
 [history]
 file = "history.db"
 enabled = true
@@ -49,7 +49,7 @@ constexpr char kYaml[] = R"(interval: 0.5
 max-fps: 5
 loop: true
 backend: cpu
-web: {listen: "127.0.0.1:0", user: someone, password: "something", token: abc, connections: 10}
+web: {listen: "127.0.0.1:0", user: someone, password: "something", token: abc, max-connections: 10}
 history:
   file: history.db
   enabled: true
@@ -250,15 +250,15 @@ void expect_sensible(const Settings &s) {
     EXPECT_FALSE(camera.id.empty());
     EXPECT_NO_THROW(EXPECT_EQ(checked_id(camera.id), camera.id));
     EXPECT_FALSE(camera.uri.empty());
-    EXPECT_LE(camera.max_fps, kMostFps);
+    EXPECT_LE(camera.max_fps, kMaxFps);
     for (const Rule &rule : camera.rules)
       for (const double value : {rule.raise, rule.clear, rule.hold})
         EXPECT_TRUE(value >= 0 && value <= 86400) << value;
   }
-  EXPECT_TRUE(s.interval >= kLeastInterval && s.interval <= kGreatestInterval) << s.interval;
-  EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kGreatestHistoryInterval);
-  EXPECT_TRUE(s.history.retention >= kLeastRetention && s.history.retention <= kGreatestRetention);
-  EXPECT_TRUE(s.web.connections >= 1 && s.web.connections <= kMostConnections);
+  EXPECT_TRUE(s.interval >= kMinInterval && s.interval <= kMaxInterval) << s.interval;
+  EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kMaxHistoryInterval);
+  EXPECT_TRUE(s.history.retention >= kMinRetention && s.history.retention <= kMaxRetention);
+  EXPECT_TRUE(s.web.max_connections >= 1 && s.web.max_connections <= kMaxConnections);
 }
 
 class ConfigFuzz : public testing::TestWithParam<const char *> {

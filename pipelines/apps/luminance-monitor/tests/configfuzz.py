@@ -26,7 +26,7 @@ CASES = [
     ('toml', '[history]\nfile = 3', 'history.file'),
     ('toml', '[history]\nfile = "a\\u0000b"', 'history.file'),
     ('toml', '[web]\nlisten = "host:65536"', 'web.listen'),
-    ('toml', '[web]\nconnections = 0', 'web.connections'),
+    ('toml', '[web]\nmax-connections = 0', 'web.max-connections'),
     ('toml', f'[web]\nuser = "a"\npassword = "{SECRET}"\npassword-env = "X"', 'web.password'),
     ('toml', f'[web]\npassword = "{SECRET}"', 'web.password'),
     ('toml', '[web]\ntoken-file = "not\\nthere"', 'web.token-file'),

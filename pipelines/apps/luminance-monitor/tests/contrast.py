@@ -52,9 +52,9 @@ return found;
 """
 
 
-def poor_contrasts(browser, least=20):
-    """What has too little, as text; there are `least` texts or more."""
+def poor_contrasts(browser, minimum=20):
+    """What has too little, as text; there are `minimum` texts or more."""
     found = browser.run(_SCRIPT)
-    if len(found) < least:
+    if len(found) < minimum:
         return ["hardly any text was found"]
     return [text for value, needed, text in found if value < needed]

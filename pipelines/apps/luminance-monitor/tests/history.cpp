@@ -66,8 +66,8 @@ void expect_row(const Row &row, const std::vector<Frame> &frames) {
   EXPECT_EQ(row.frames, frames.size());
   EXPECT_NEAR(row.mean, mean, 1e-9);
   EXPECT_NEAR(row.stddev, std::sqrt(squares / static_cast<double>(all.size())), 1e-9);
-  EXPECT_NEAR(row.least_mean, *std::min_element(means.begin(), means.end()), 1e-9);
-  EXPECT_NEAR(row.greatest_mean, *std::max_element(means.begin(), means.end()), 1e-9);
+  EXPECT_NEAR(row.min_mean, *std::min_element(means.begin(), means.end()), 1e-9);
+  EXPECT_NEAR(row.max_mean, *std::max_element(means.begin(), means.end()), 1e-9);
   EXPECT_EQ(row.p1, percentile(all, 1));
   EXPECT_EQ(row.median, percentile(all, 50));
   EXPECT_EQ(row.p99, percentile(all, 99));
@@ -121,7 +121,7 @@ TEST_F(HistoryTest, RowsOfCamerasLieSideBySideAlsoWithoutFrames) {
     EXPECT_EQ(silent[i].time % 10000, 0);
     EXPECT_EQ(silent[i].time, silent[0].time + 10000 * static_cast<int64_t>(i));
     EXPECT_EQ(silent[i].frames, 0u);
-    for (const double none : {silent[i].mean, silent[i].least_mean, silent[i].stddev, silent[i].p1,
+    for (const double none : {silent[i].mean, silent[i].min_mean, silent[i].stddev, silent[i].p1,
                               silent[i].p99, silent[i].clipped_low})
       EXPECT_TRUE(std::isnan(none));
   }
@@ -194,7 +194,7 @@ TEST_F(HistoryTest, EventsAreFoundByCameraTimeAndNumber) {
 
 /// Frames of the rows, their mean and extremes, weighted here.
 void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &rows) {
-  double sums[2] = {}, squares[2] = {}, least[2] = {300, 300};
+  double sums[2] = {}, squares[2] = {}, min_means[2] = {300, 300};
   uint64_t frames[2] = {};
   const std::vector<Row> *const both[] = {&merged, &rows};
   for (size_t i = 0; i < 2; ++i)
@@ -204,12 +204,12 @@ void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &
       frames[i] += row.frames;
       sums[i] += weight * row.mean;
       squares[i] += weight * (row.stddev * row.stddev + row.mean * row.mean);
-      least[i] = std::min(least[i], row.least_mean);
+      min_means[i] = std::min(min_means[i], row.min_mean);
     }
   EXPECT_EQ(frames[0], frames[1]);
   EXPECT_NEAR(sums[0], sums[1], 1e-9 * sums[1]);
   EXPECT_NEAR(squares[0], squares[1], 1e-9 * squares[1]);
-  EXPECT_EQ(least[0], least[1]);
+  EXPECT_EQ(min_means[0], min_means[1]);
 }
 
 TEST_F(HistoryTest, NeighboursAreMerged) {
@@ -262,8 +262,8 @@ TEST_F(HistoryTest, ARestartGoesOnInTheSameRow) {
   EXPECT_EQ(rows[0].frames, 9u);
   EXPECT_NEAR(rows[0].mean, 100, 1e-9);
   EXPECT_NEAR(rows[0].stddev, std::sqrt(5000.0 / 3), 1e-9);
-  EXPECT_EQ(rows[0].least_mean, 50);
-  EXPECT_EQ(rows[0].greatest_mean, 150);
+  EXPECT_EQ(rows[0].min_mean, 50);
+  EXPECT_EQ(rows[0].max_mean, 150);
   EXPECT_EQ(rows[0].duration, 10);
 }
 

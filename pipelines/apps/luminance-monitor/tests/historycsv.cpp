@@ -73,8 +73,8 @@ TEST_F(HistoryCsv, LinesAreTheRows) {
   const auto lines = exported();
   EXPECT_EQ(lines[0],
             (std::vector<std::string>{"time", "duration", "camera", "name", "frames", "mean",
-                                      "least_mean", "greatest_mean", "stddev", "p1", "median",
-                                      "p99", "clipped_low", "clipped_high", "verdicts"}));
+                                      "min_mean", "max_mean", "stddev", "p1", "median", "p99",
+                                      "clipped_low", "clipped_high", "verdicts"}));
   EXPECT_EQ(lines[1][0], "2025-11-22T08:00:00.000Z");
   EXPECT_EQ(lines[2][0], "2025-11-22T08:00:10.000Z");
   size_t line = 1;
@@ -88,9 +88,8 @@ TEST_F(HistoryCsv, LinesAreTheRows) {
       EXPECT_EQ(cells[2], "c" + std::to_string(camera));
       EXPECT_EQ(cells[3], "Camera " + std::to_string(camera));
       EXPECT_EQ(cells[4], std::to_string(row.frames));
-      const double numbers[] = {row.mean,   row.least_mean,  row.greatest_mean,
-                                row.stddev, row.p1,          row.median,
-                                row.p99,    row.clipped_low, row.clipped_high};
+      const double numbers[] = {row.mean,   row.min_mean, row.max_mean,    row.stddev,      row.p1,
+                                row.median, row.p99,      row.clipped_low, row.clipped_high};
       for (size_t i = 0; i < 9; ++i) {
         if (row.frames == 0)
           EXPECT_EQ(cells[5 + i], "");

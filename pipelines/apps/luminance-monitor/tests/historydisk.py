@@ -52,7 +52,7 @@ def expect_trouble(monitor, history):
     assert json.loads(monitor.get('/healthz')) == {'status': 'ok', 'history': 'failing'}
     assert str(history) in error_of(monitor), error_of(monitor)
     assert metrics_of(monitor)['history_write_failures_total'] >= 1
-    wait_for('rows that wait', lambda: metrics_of(monitor)['history_waiting'] >= 3)
+    wait_for('pending records', lambda: metrics_of(monitor)['history_pending_records'] >= 3)
     with urllib.request.urlopen(monitor.address + '/api/v1/stream', timeout=60) as stream:
         errors = []
         while len(errors) < 2:  # of `cameras`, then of an `update`
@@ -66,7 +66,7 @@ def expect_trouble(monitor, history):
 def rows_of(history):
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
     try:
-        return [time for time, in database.execute('SELECT time FROM interval ORDER BY time')]
+        return [time for time, in database.execute('SELECT time FROM measurement ORDER BY time')]
     finally:
         database.close()
 
@@ -81,7 +81,7 @@ def fills_the_disk(folder, video):
         monitor.limit(resource.RLIM_INFINITY)
         wait_for('the end of it', lambda: metrics_of(monitor)['history_failing'] == 0)
         expect_fine(monitor)
-        assert metrics_of(monitor)['history_lost_total'] == 0
+        assert metrics_of(monitor)['history_dropped_records_total'] == 0
         assert metrics_of(monitor)['history_write_failures_total'] >= 1, 'it counts them all'
     times = rows_of(history)
     assert [b - a for a, b in zip(times, times[1:])] == [1000] * (len(times) - 1), times

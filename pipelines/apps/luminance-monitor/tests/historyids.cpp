@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "formerversions.h"
 #include "history/database.h"
 #include "historyrig.h"
 #include "settings/identity.h"
@@ -29,7 +30,7 @@ Settings settings_of_cameras(const std::string &file, const std::vector<Named> &
   for (size_t i = 0; i < cameras.size(); ++i) {
     settings.cameras[i].name = cameras[i].name;
     settings.cameras[i].source = cameras[i].source;
-    settings.cameras[i].wanted_id = cameras[i].id;
+    settings.cameras[i].configured_id = cameras[i].id;
   }
   identify(settings.cameras);
   return settings;
@@ -51,10 +52,10 @@ void play_and_check(const std::string &file, const std::vector<Named> &cameras) 
   EXPECT_EQ(rig.history.error(), "");
   for (size_t i = 0; i < cameras.size(); ++i)
     for (const Row &row : rig.rows(i))
-      EXPECT_TRUE(row.frames == 0 || (row.least_mean == kLuma.at(cameras[i].source) &&
-                                      row.greatest_mean == row.least_mean))
-          << rig.camera(i).id() << " has frames of another: " << row.least_mean << " to "
-          << row.greatest_mean;
+      EXPECT_TRUE(row.frames == 0 ||
+                  (row.min_mean == kLuma.at(cameras[i].source) && row.max_mean == row.min_mean))
+          << rig.camera(i).id() << " has frames of another: " << row.min_mean << " to "
+          << row.max_mean;
 }
 
 size_t rows_of(const std::string &file, const std::vector<Named> &cameras, size_t index) {
@@ -110,14 +111,12 @@ TEST_F(HistoryIds, AnotherCamerasRowsAreNotTaken) {
 /// Cameras as the first version wrote them, each with a row of its own length.
 void write_first_version(const std::string &file,
                          const std::vector<std::pair<std::string, std::string>> &cameras) {
-  Rig(settings_of_cameras(file, {{"Somebody else", "aaaaaaaa"}})).play(20, 9);
   Database database(file, Database::Access::kWrite);
-  database.run(
-      "DROP TABLE summary; ALTER TABLE camera DROP COLUMN source; ALTER TABLE camera DROP COLUMN "
-      "finest; ALTER TABLE camera DROP COLUMN summed; PRAGMA user_version = 1");
+  database.run(kFirstVersion);
   Statement put_camera(database, "INSERT INTO camera VALUES (?1, ?2, ?3)");
   Statement put_row(database,
                     "INSERT INTO interval VALUES (?1, ?2, ?1, 1, 9, 9, 9, 0, 9, 9, 9, 0, 0, '')");
+  put_camera.run(int64_t{1}, "somebody-else", "Somebody else");
   int64_t number = 100;
   for (const auto &[id, name] : cameras) {
     put_camera.run(++number, id, name);
@@ -164,7 +163,7 @@ TEST_F(HistoryIds, OfTheFirstVersionThatMayBeOthersAreLeft) {
       adopted(file(), {{"Склад", "1"}, {"Tür", "2"}, {"T-R", "3"}, {"X y", "4"}, {"X y", "5"}}),
       (std::vector<int>{0, 0, 4, 0, 0}));
   Database database(file(), Database::Access::kRead);
-  EXPECT_EQ(database.number("SELECT count(*) FROM interval WHERE camera > 100"), 5) << "lost";
+  EXPECT_EQ(database.number("SELECT count(*) FROM measurement WHERE camera > 100"), 5) << "lost";
 }
 
 }  // namespace

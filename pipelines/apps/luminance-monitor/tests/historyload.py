@@ -156,7 +156,7 @@ def status_of(monitor):
 def refuses_too_many(folder):
     """Half of the connections are for the history, until their answers are taken or they leave."""
     history, config = folder / 'full.db', folder / 'full.toml'
-    config.write_text('loop = true\n[web]\nconnections = 20\n'
+    config.write_text('loop = true\n[web]\nmax-connections = 20\n'
                       '[[cameras]]\nname = "camera-0"\nuri = "camera.mkv"\n')
     fill(history, ['camera-0'])
     with Monitor('--history', history, '--config', config) as monitor:

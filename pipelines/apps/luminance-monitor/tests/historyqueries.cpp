@@ -46,9 +46,9 @@ std::string count(Reader &reader) {
 
 TEST_F(HistoryQueries, AreAnsweredOnTheMainLoop) {
   Queries queries(file(), 10);
-  std::vector<std::unique_ptr<Queries::Place>> places;
+  std::vector<std::unique_ptr<Queries::Handle>> handles;
   for (int i = 0; i < 10; ++i)
-    places.push_back(queries.ask(
+    handles.push_back(queries.submit(
         [this](Reader &reader) {
           EXPECT_NE(std::this_thread::get_id(), main_);
           return count(reader);
@@ -60,28 +60,28 @@ TEST_F(HistoryQueries, AreAnsweredOnTheMainLoop) {
 
 TEST_F(HistoryQueries, AreBounded) {
   Queries queries(file(), 3);
-  std::vector<std::unique_ptr<Queries::Place>> places;
-  for (int i = 0; i < 3; ++i) places.push_back(queries.ask(count, note()));
+  std::vector<std::unique_ptr<Queries::Handle>> handles;
+  for (int i = 0; i < 3; ++i) handles.push_back(queries.submit(count, note()));
   wait(3);
-  EXPECT_EQ(queries.ask(count, note()), nullptr) << "what is answered keeps its place";
-  places.pop_back();
-  EXPECT_NE(queries.ask(count, note()), nullptr);
+  EXPECT_EQ(queries.submit(count, note()), nullptr) << "what is answered keeps its place";
+  handles.pop_back();
+  EXPECT_NE(queries.submit(count, note()), nullptr);
 }
 
 TEST_F(HistoryQueries, SayWhatFailed) {
   Queries queries(file(), 3);
-  const auto wrong =
-      queries.ask([](Reader &) -> std::string { throw std::runtime_error("on purpose"); }, note());
+  const auto wrong = queries.submit(
+      [](Reader &) -> std::string { throw std::runtime_error("on purpose"); }, note());
   wait(1);
   EXPECT_EQ(outcomes_[0], "error: on purpose");
   std::filesystem::remove(file());
-  const auto missing = queries.ask(count, note());
+  const auto missing = queries.submit(count, note());
   wait(2);
   EXPECT_NE(outcomes_[1].find("error: history " + file()), std::string::npos) << outcomes_[1];
   Rig rig(settings_of(file()));
   rig.play(100, 100);
   rig.end();
-  const auto there = queries.ask(count, note());
+  const auto there = queries.submit(count, note());
   wait(3);
   EXPECT_EQ(outcomes_[2], "10");
 }
@@ -89,9 +89,9 @@ TEST_F(HistoryQueries, SayWhatFailed) {
 /// Reads until it is stopped: that the test comes to an end is what it shows.
 TEST_F(HistoryQueries, EndWhenNobodyWantsThem) {
   Queries queries(file(), 100);
-  std::atomic<int> begun{0}, ended{0};
+  std::atomic<int> started{0}, ended{0};
   const auto endless = [&](Reader &reader) -> std::string {
-    ++begun;
+    ++started;
     try {
       for (;;) count(reader);
     } catch (const HistoryError &) {
@@ -99,23 +99,23 @@ TEST_F(HistoryQueries, EndWhenNobodyWantsThem) {
       throw;
     }
   };
-  std::vector<std::unique_ptr<Queries::Place>> places;
-  for (int i = 0; i < 20; ++i) places.push_back(queries.ask(endless, note()));
-  while (begun < 2) std::this_thread::yield();  // all threads are at it
-  places.clear();
-  const auto next = queries.ask(count, note());
+  std::vector<std::unique_ptr<Queries::Handle>> handles;
+  for (int i = 0; i < 20; ++i) handles.push_back(queries.submit(endless, note()));
+  while (started < 2) std::this_thread::yield();  // all threads are at it
+  handles.clear();
+  const auto next = queries.submit(count, note());
   wait(1);
   EXPECT_EQ(outcomes_, Outcomes{"300"});
-  EXPECT_LE(begun, 4) << "those that waited are not begun";
-  const auto last = queries.ask(endless, note());  // ends with the queries
+  EXPECT_LE(started, 4) << "those that waited are not started";
+  const auto last = queries.submit(endless, note());  // ends with the queries
 }
 
 TEST_F(HistoryQueries, AreNotAnsweredAfterTheirEnd) {
-  std::unique_ptr<Queries::Place> kept;
+  std::unique_ptr<Queries::Handle> kept;
   {
     Queries queries(file(), 10);
-    kept = queries.ask(count, note());
-    queries.ask(count, note());
+    kept = queries.submit(count, note());
+    queries.submit(count, note());
   }
   while (g_main_context_iteration(nullptr, FALSE)) {
   }
@@ -125,7 +125,7 @@ TEST_F(HistoryQueries, AreNotAnsweredAfterTheirEnd) {
 TEST_F(HistoryQueries, StopsInTheMiddleOfAStatement) {
   Database database(file(), Database::Access::kRead);
   std::atomic<bool> stop{false};
-  database.stop_by(stop);
+  database.set_interrupt(stop);
   std::thread other([&] {
     g_usleep(20000);
     stop = true;

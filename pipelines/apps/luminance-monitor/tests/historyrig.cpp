@@ -79,8 +79,8 @@ Measurement measure(const std::vector<uint8_t> &pixels, Time time) {
 
 std::vector<uint8_t> random_pixels(std::mt19937 &random) {
   std::vector<uint8_t> pixels(1 + random() % 300);
-  const unsigned least = random() % 256, range = 1 + random() % (256 - least);
-  for (uint8_t &luma : pixels) luma = static_cast<uint8_t>(least + random() % range);
+  const unsigned min = random() % 256, range = 1 + random() % (256 - min);
+  for (uint8_t &luma : pixels) luma = static_cast<uint8_t>(min + random() % range);
   return pixels;
 }
 

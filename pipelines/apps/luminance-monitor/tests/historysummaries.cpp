@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "formerversions.h"
 #include "history/database.h"
 #include "history/summaries.h"
 #include "historyrig.h"
@@ -50,7 +51,7 @@ bool near(double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(1.0, 
 
 /// A merged row against the rows that it is of, summed up here.
 void expect_sum(const Row &merged, const std::vector<Row> &rows) {
-  double weight = 0, least = 300, greatest = -1;
+  double weight = 0, min = 300, max = -1;
   double sums[7] = {};  // mean, squares, p1, median, p99, low, high
   std::set<Verdict> verdicts;
   for (const Row &row : rows) {
@@ -63,7 +64,7 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
                              row.clipped_high};
     for (size_t i = 0; i < 7; ++i) sums[i] += frames * values[i];
     weight += frames;
-    least = std::min(least, row.least_mean), greatest = std::max(greatest, row.greatest_mean);
+    min = std::min(min, row.min_mean), max = std::max(max, row.max_mean);
   }
   EXPECT_EQ(merged.frames, frames_of(rows));
   EXPECT_EQ(std::set<Verdict>(merged.verdicts.begin(), merged.verdicts.end()), verdicts);
@@ -80,8 +81,8 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
       merged.p99,         merged.clipped_low,
       merged.clipped_high};
   for (size_t i = 0; i < 7; ++i) EXPECT_TRUE(near(values[i], sums[i] / weight)) << i;
-  EXPECT_EQ(merged.least_mean, least);
-  EXPECT_EQ(merged.greatest_mean, greatest);
+  EXPECT_EQ(merged.min_mean, min);
+  EXPECT_EQ(merged.max_mean, max);
 }
 
 /// Each merged row is of the rows that begin in it, and each row is in one of them.
@@ -154,8 +155,8 @@ TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
   }
 }
 
-/// The summaries that the first row lies in are of rows that are gone, too: nobody reads them, until
-/// the machine's clock is set back and an earlier row comes.
+/// The summaries that contain the first row include deleted rows, too: nobody reads them, until the
+/// machine's clock is set back and an earlier row comes.
 TEST_F(HistorySummaries, ForgetAlsoWhereAnEarlierRowComes) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
@@ -196,23 +197,6 @@ TEST_F(HistorySummaries, GetFinerWithShorterRows) {
   }
 }
 
-constexpr char kFirstVersion[] = R"(
-PRAGMA journal_mode = WAL;
-CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)
-  STRICT;
-CREATE TABLE interval (
-  camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL, duration REAL NOT NULL,
-  frames INTEGER NOT NULL, mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL,
-  median REAL, p99 REAL, clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL,
-  PRIMARY KEY (camera, time)) STRICT, WITHOUT ROWID;
-CREATE TABLE event (number INTEGER PRIMARY KEY, camera INTEGER NOT NULL REFERENCES camera,
-  time INTEGER NOT NULL, verdict TEXT NOT NULL, raised INTEGER NOT NULL, value REAL) STRICT;
-CREATE INDEX event_time ON event (time);
-CREATE INDEX event_camera ON event (camera, time);
-PRAGMA user_version = 1;
-PRAGMA application_id = 0x6c756d69;
-)";
-
 /// A file as the first version left it: rows of a minute for three days, of two cameras.
 void write_first_version(const std::string &file) {
   Database database(file, Database::Access::kWrite);
@@ -249,7 +233,7 @@ TEST_F(HistorySummaries, AreMadeOfTheFirstVersion) {
   }
   EXPECT_EQ(rig.reader.events("c1", kBeginOfTime, kEndOfTime, 10).size(), 1u);
   Database database(file(), Database::Access::kRead);
-  EXPECT_EQ(database.number("PRAGMA user_version"), 2);
+  EXPECT_EQ(database.number("PRAGMA user_version"), 3);
   EXPECT_GT(database.number("SELECT count(*) FROM summary"), 2 * 3 * 144);
   rig.play(100, 100);
   rig.end();
@@ -258,17 +242,17 @@ TEST_F(HistorySummaries, AreMadeOfTheFirstVersion) {
 
 TEST_F(HistorySummaries, AreAsFineAsTheShortestRows) {
   write_first_version(file());
-  const auto finest = [&] {
+  const auto min_summary_length = [&] {
     Database database(file(), Database::Access::kRead);
-    return database.number("SELECT max(finest) FROM camera");
+    return database.number("SELECT max(min_summary_length) FROM camera");
   };
   Settings settings = minutes_of(file());
   settings.history.interval = 3600;
   { Rig rig(settings); }
-  EXPECT_EQ(finest(), 600000);  // of rows of a minute
+  EXPECT_EQ(min_summary_length(), 600000);  // of rows of a minute
   settings.history.interval = 2;
   { Rig rig(settings); }
-  EXPECT_EQ(finest(), 10000);  // of rows of two seconds, which are to come
+  EXPECT_EQ(min_summary_length(), 10000);  // of rows of two seconds, which are to come
 }
 
 TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
@@ -276,7 +260,9 @@ TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
   write_first_version(file());
   { Rig rig(minutes_of(file())); }
   Database(file(), Database::Access::kWrite)
-      .run("DELETE FROM summary WHERE camera = 5; UPDATE camera SET finest = 0 WHERE number = 5");
+      .run(
+          "DELETE FROM summary WHERE camera = 5; UPDATE camera SET min_summary_length = 0 WHERE "
+          "number = 5");
   Rig rig(minutes_of(file()));
   expect_whole(rig, 1, random, 40);
   Database database(file(), Database::Access::kRead);
@@ -296,19 +282,21 @@ TEST(Cover, TakesEverythingOnce) {
   std::mt19937 random(seed());
   for (int i = 0; i < 2000; ++i) {
     const int64_t from = random() % 1000000000, to = from + random() % 1000000000;
-    const int64_t finest = kLengths[random() % std::size(kLengths)];
+    const int64_t min_summary_length = kLengths[random() % std::size(kLengths)];
     const int64_t length = i % 4 == 0 ? kLatest : kLengths[random() % std::size(kLengths)];
     int64_t at = from;
-    const int64_t until = begin_of(random() % 2000000000, finest);
+    const int64_t until = begin_of(random() % 2000000000, min_summary_length);
     size_t parts = 0;
-    cover(from, to, length, {1, finest, until}, [&](int64_t of, int64_t begin, int64_t end) {
-      EXPECT_EQ(begin, at);
-      EXPECT_LT(begin, end);
-      EXPECT_LE(of, length);
-      EXPECT_TRUE(of == 0 || (of >= finest && begin % of == 0 && end % of == 0 && end <= until));
-      at = end;
-      ++parts;
-    });
+    cover(from, to, length, {1, min_summary_length, until},
+          [&](int64_t of, int64_t begin, int64_t end) {
+            EXPECT_EQ(begin, at);
+            EXPECT_LT(begin, end);
+            EXPECT_LE(of, length);
+            EXPECT_TRUE(of == 0 || (of >= min_summary_length && begin % of == 0 && end % of == 0 &&
+                                    end <= until));
+            at = end;
+            ++parts;
+          });
     EXPECT_EQ(at, to);
     EXPECT_LE(parts, 2 * std::size(kLengths) + 1);
   }

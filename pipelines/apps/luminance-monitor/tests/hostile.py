@@ -177,7 +177,7 @@ def dribblers_are_cut(server):
 
 
 def connections_are_limited():
-    with Server("--cameras", 1, "--connections", 20) as server:
+    with Server("--cameras", 1, "--max-connections", 20) as server:
         held = [server.connect() for _ in range(20)]
         until(lambda: server.connections() == 20, "20 connections")
         status, headers, _ = server.get("/healthz")
@@ -192,7 +192,7 @@ def connections_are_limited():
 
 
 def readers_are_limited():
-    with Server("--cameras", 1, "--connections", 20) as server:
+    with Server("--cameras", 1, "--max-connections", 20) as server:
         streams = [server.stream() for _ in range(15)]
         for stream in streams:
             next(stream)

@@ -27,18 +27,18 @@ def rows_of(monitor, camera):
     return [row for row in json.loads(monitor.get(path))['rows'] if row['frames']]
 
 
-def run(folder, names, least):
+def run(folder, names, min_rows):
     """Each has rows of its own luma, and of nothing else."""
     with Monitor('--history', folder / 'history.db', '--config', config_of(folder, names)) as monitor:
         cameras = {camera['name']: camera for camera in monitor.cameras().values()}
         assert set(cameras) == set(names), cameras
         for name, camera in cameras.items():
             rows = wait_for(f'rows of {name}', lambda camera=camera: len(
-                rows_of(monitor, camera)) >= least[name] and rows_of(monitor, camera))
-            wrong = [row for row in rows if abs(row['least_mean'] - CAMERAS[name]) > 3 or
-                     abs(row['greatest_mean'] - CAMERAS[name]) > 3]
+                rows_of(monitor, camera)) >= min_rows[name] and rows_of(monitor, camera))
+            wrong = [row for row in rows if abs(row['min_mean'] - CAMERAS[name]) > 3 or
+                     abs(row['max_mean'] - CAMERAS[name]) > 3]
             assert not wrong, (name, wrong[0])
-            least[name] = len(rows)
+            min_rows[name] = len(rows)
         text = monitor.get('/metrics')
         assert all(f'luminance_mean_luma{{camera="{camera["id"]}"}}' in text
                    for camera in cameras.values()), text
@@ -55,12 +55,12 @@ def main(folder):
         noise = np.random.default_rng(1)
         frames = [(luma + noise.integers(-2, 3, (48, 64))).astype(np.uint8) for _ in range(20)]
         videos.write(folder / f'{luma}.mkv', frames, 5)
-    least = dict.fromkeys(CAMERAS, 2)
-    before = run(folder, ['Гараж', '📷', 'Двор'], least)
-    after = run(folder, ['Склад', 'Двор', 'Гараж', '📷'], least)
+    min_rows = dict.fromkeys(CAMERAS, 2)
+    before = run(folder, ['Гараж', '📷', 'Двор'], min_rows)
+    after = run(folder, ['Склад', 'Двор', 'Гараж', '📷'], min_rows)
     assert all(after[name] == camera for name, camera in before.items()), (before, after)
     assert after['Склад'] == 'склад' and len(after['📷']) == len('camera-12345678'), after
-    print(after, least)
+    print(after, min_rows)
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -51,7 +51,7 @@ def check_example(program, example, folder):
     config.write_text(whole)
     done = run(program, '--config', config, '--check')
     assert done.returncode == 0 and '2 cameras' in done.stdout, done
-    config.write_text(whole.replace('connections = 512', 'connexions = 512'))
+    config.write_text(whole.replace('max-connections = 512', 'max-connexions = 512'))
     assert run(program, '--config', config, '--check').returncode == 2
 
 

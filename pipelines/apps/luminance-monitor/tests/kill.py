@@ -25,7 +25,7 @@ def rows_of(history):
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
     try:
         return {(camera, time): frames for camera, time, frames in database.execute(
-            'SELECT id, time, frames FROM interval JOIN camera ON number = camera')}
+            'SELECT id, time, frames FROM measurement JOIN camera ON number = camera')}
     except sqlite3.OperationalError as error:
         assert 'no such table' in str(error), error  # it is just beginning
         return {}

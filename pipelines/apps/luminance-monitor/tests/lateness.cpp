@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "settableclock.h"
-#include "watch/asleep.h"
 #include "watch/monitor.h"
+#include "watch/suspend.h"
 
 namespace luminance {
 
 // In the place of the library's.
 Time asleep = 5 * 3600 * kSecond;
-Time time_asleep() { return asleep; }
+Time time_suspended() { return asleep; }
 
 namespace {
 
@@ -118,23 +118,23 @@ TEST(Late, ALoopThatIsAlwaysLateStillFindsASilentCamera) {
 }
 
 /// The monotonic clock stands still while the machine is suspended, the other does not.
-TEST(Sleep, DoesNotMoveWhatWasBefore) {
+TEST(Suspension, DoesNotMoveWhatWasBefore) {
   Clock clock(false);
   const Time before = clock.now();
   const int64_t wall = clock.wall(before);
   test::advance(0.2);
-  clock.watch_sleep();
+  clock.check_suspend();
   for (const Time length : {3600 * kSecond, 7 * kSecond}) {
     const Time last = clock.now();
     const int64_t wall_of_last = clock.wall(last);
     asleep += length;
     test::clocks.real += length;
     test::advance(0.1);
-    clock.watch_sleep();
+    clock.check_suspend();
     EXPECT_EQ(clock.wall(last), wall_of_last);
     EXPECT_EQ(clock.wall(clock.now()), test::clocks.real / 1000);
     test::advance(0.2);
-    clock.watch_sleep();
+    clock.check_suspend();
     EXPECT_EQ(clock.wall(clock.now()), test::clocks.real / 1000);
   }
   EXPECT_EQ(clock.wall(before), wall);
@@ -143,7 +143,7 @@ TEST(Sleep, DoesNotMoveWhatWasBefore) {
   EXPECT_EQ(clock.wall(before), wall + 60000);
 }
 
-TEST(Sleep, IsNoSilence) {
+TEST(Suspension, IsNoSilence) {
   Loop loop;
   loop.run(10, 0.2, true);
   asleep += 3600 * kSecond;

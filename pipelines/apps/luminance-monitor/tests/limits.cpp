@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 /// The error of settings that must be refused.
-std::string refusal_of(const json &config) {
+std::string error_of(const json &config) {
   Settings settings;
   try {
     read_settings(config, "/tmp", settings);
@@ -33,7 +33,7 @@ TEST(Limits, PortsEndAt65535) {
 TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
   Settings settings;
   CameraSettings camera;
-  for (size_t i = 0; i < kMostCameras; ++i) {
+  for (size_t i = 0; i < kMaxCameras; ++i) {
     camera.name = std::to_string(i);
     add_camera(camera, settings);
   }
@@ -43,13 +43,13 @@ TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
 
 TEST(Limits, TextsHaveNoZeros) {
   const std::string name("front\0door", 10);
-  EXPECT_NE(refusal_of({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("NUL"),
+  EXPECT_NE(error_of({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("NUL"),
             std::string::npos);
 }
 
 TEST(Limits, CredentialsAreInOnePlace) {
   const json camera = {{"uri", "rtsp://u:p@h/"}, {"user", "v"}, {"password", "q"}};
-  EXPECT_NE(refusal_of({{"cameras", {camera}}}).find("user"), std::string::npos);
+  EXPECT_NE(error_of({{"cameras", {camera}}}).find("user"), std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ WRONG_SETTINGS, CANNOT_LISTEN = 2, 4
 
 def end_of(*arguments):
     """Exit status, and the one line of the error."""
-    done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--for=0', *arguments, CLIP],
+    done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--duration=0', *arguments, CLIP],
                           capture_output=True, text=True, timeout=120, check=False)
     lines = done.stderr.splitlines()
     return done.returncode, lines[0] if len(lines) == 1 else lines
@@ -29,7 +29,7 @@ def others_are_not_let_in_unasked(folder):
         for more in ((), ('--check',)):
             status, error = end_of('--listen', address, *more)
             assert status == WRONG_SETTINGS, (address, status, error)
-            for way in ('--token-file', '--user', '--allow-anonymous', 'web.anonymous', 'web.listen'):
+            for way in ('--token-file', '--user', '--allow-anonymous', 'web.allow-anonymous', 'web.listen'):
                 assert way in error, error
     # What this leads to is known when it is listened on.
     name = socket.gethostname()
@@ -41,9 +41,9 @@ def others_are_not_let_in_unasked(folder):
                  ['--listen=0.0.0.0:0', '--user=a', f'--password-file={token}'],
                  ['--listen=0.0.0.0:0', '--no-web']):
         assert end_of(*fine)[0] == 0, fine
-    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = true\n')
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nallow-anonymous = true\n')
     assert end_of('--config', config) == (0, []), end_of('--config', config)
-    config.write_text('[web]\nlisten = "0.0.0.0:0"\nanonymous = false\n')
+    config.write_text('[web]\nlisten = "0.0.0.0:0"\nallow-anonymous = false\n')
     assert end_of('--config', config)[0] == WRONG_SETTINGS
 
 

@@ -66,7 +66,7 @@ class Watch:
         self.seen.append((now - self.begin, resident(self.monitor.pid), *sizes))
         return now - self.begin
 
-    def greatest(self, begin, end):
+    def maxima(self, begin, end):
         """Memory and sizes in these hours."""
         rows = [row for row in self.seen if begin * 3600 <= row[0] < end * 3600]
         assert len(rows) >= 3, f'looked {len(rows)} times from {begin} to {end} h: {self.seen}'
@@ -76,11 +76,11 @@ class Watch:
 def expect_no_growth(watch):
     for hours in range(0, 24, 4):
         print('%2d to %2d h: %.1f MB of memory, %.2f MB of history, %.2f MB of its log'
-              % (hours, hours + 4, *watch.greatest(hours, hours + 4)))
-    _, size, log = watch.greatest(16, 24)
+              % (hours, hours + 4, *watch.maxima(hours, hours + 4)))
+    _, size, log = watch.maxima(16, 24)
     assert size < 0.5 and log < 5, (size, log)
     if not SANITIZED:  # which goes up and down by some MB, with each video that begins
-        before, after = watch.greatest(8, 14)[0], watch.greatest(16, 24)[0]
+        before, after = watch.maxima(8, 14)[0], watch.maxima(16, 24)[0]
         assert after < before + 5, (before, after)
 
 
@@ -128,7 +128,7 @@ def expect_rows(database, begins, oldest):
     """Each row of the last hours has its frames, and its verdict while it was dark."""
     for name, (dark, light) in DARK.items():
         rows = database.execute(
-            'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM interval JOIN camera '
+            'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM measurement JOIN camera '
             'ON camera.number = camera WHERE id = ? ORDER BY time',
             (begins[name], name + '-mkv')).fetchall()
         expected = (begins[name] + rows[-1][0] - oldest) / ROW
@@ -149,7 +149,7 @@ def main(folder):
     history = folder / 'history.db'
     cameras = [make(folder, name) for name in DARK]
     began = time.monotonic()
-    with Monitor('--fast', '--loop', f'--for={DAY}', '--history', history,
+    with Monitor('--fast', '--loop', f'--duration={DAY}', '--history', history,
                  f'--retention-days={RETENTION / DAY}', f'--history-interval={ROW}',
                  *cameras) as monitor:
         watch = Watch(monitor, history)
@@ -165,7 +165,7 @@ def main(folder):
     with sqlite3.connect(history) as database:
         times = nights(lines)
         begins = expect_log(times)
-        latest = database.execute('SELECT max(time) / 1000.0 FROM interval').fetchone()[0]
+        latest = database.execute('SELECT max(time) / 1000.0 FROM measurement').fetchone()[0]
         expect_events(database, times, latest - RETENTION)
         expect_rows(database, begins, latest - RETENTION)
 

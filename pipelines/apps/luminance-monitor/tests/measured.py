@@ -56,9 +56,9 @@ def expect_metrics(metrics, latest, camera):
     wanted = {
         ('luminance_mean_luma', ''): latest['mean'],
         ('luminance_stddev_luma', ''): latest['stddev'],
-        ('luminance_clipped_ratio', 'end="low"'): latest['clipped_low'],
-        ('luminance_clipped_ratio', 'end="high"'): latest['clipped_high'],
-        ('luminance_frame_rate', ''): camera['fps'],
+        ('luminance_clipped_ratio', 'bound=\"low"'): latest['clipped_low'],
+        ('luminance_clipped_ratio', 'bound=\"high"'): latest['clipped_high'],
+        ('luminance_frames_per_second', ''): camera['fps'],
         ('luminance_reconnects_total', ''): camera['reconnects'],
         **{('luminance_percentile_luma', f'percentile="{percent}"'): latest[name]
            for percent, name in ((1, 'p1'), (5, 'p5'), (50, 'median'), (95, 'p95'), (99, 'p99'))},

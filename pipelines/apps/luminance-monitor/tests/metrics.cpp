@@ -126,13 +126,13 @@ TEST(Metrics, ShowTheLatestInterval) {
   EXPECT_EQ(read.value("luminance_percentile_luma", with("percentile", "50")), latest.median);
   EXPECT_EQ(read.value("luminance_percentile_luma", with("percentile", "95")), latest.p95);
   EXPECT_EQ(read.value("luminance_percentile_luma", with("percentile", "99")), latest.p99);
-  EXPECT_EQ(read.value("luminance_clipped_ratio", with("end", "low")), latest.clipped_low);
-  EXPECT_EQ(read.value("luminance_clipped_ratio", with("end", "high")), latest.clipped_high);
+  EXPECT_EQ(read.value("luminance_clipped_ratio", with("bound", "low")), latest.clipped_low);
+  EXPECT_EQ(read.value("luminance_clipped_ratio", with("bound", "high")), latest.clipped_high);
   EXPECT_GT(latest.mean, 0);
   EXPECT_GT(latest.clipped_low, 0);
   EXPECT_EQ(read.value("luminance_frames_total", kCamera), 16);
-  EXPECT_EQ(read.value("luminance_frame_rate", kCamera), world.camera().frame_rate());
-  EXPECT_NEAR(read.value("luminance_frame_rate", kCamera), 5, 0.001);
+  EXPECT_EQ(read.value("luminance_frames_per_second", kCamera), world.camera().frame_rate());
+  EXPECT_NEAR(read.value("luminance_frames_per_second", kCamera), 5, 0.001);
   EXPECT_NEAR(read.value("luminance_last_frame_timestamp_seconds", kCamera),
               static_cast<double>(world.clock().wall(*world.camera().last_frame())) / 1000, 0.0005);
 }
@@ -156,17 +156,20 @@ TEST(Metrics, SumPixelsByLuma) {
     below += static_cast<double>(sum[luma]);
     total += static_cast<double>(sum[luma] * luma);
     if (luma % 16 != 15) continue;
-    EXPECT_EQ(
-        read.sample("luminance_luma", "luminance_luma_bucket", with("le", std::to_string(luma))),
-        below)
+    EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_bucket",
+                          with("le", std::to_string(luma))),
+              below)
         << luma;
   }
-  EXPECT_EQ(read.sample("luminance_luma", "luminance_luma_bucket", with("le", "+Inf")), below);
-  EXPECT_EQ(read.sample("luminance_luma", "luminance_luma_count", kCamera), below);
-  EXPECT_EQ(read.sample("luminance_luma", "luminance_luma_sum", kCamera), total);
-  EXPECT_EQ(read.families().at("luminance_luma").series.at("luminance_luma_bucket").size(), 2 * 17);
+  EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_bucket", with("le", "+Inf")),
+            below);
+  EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_count", kCamera), below);
+  EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_sum", kCamera), total);
+  EXPECT_EQ(
+      read.families().at("luminance_pixel_luma").series.at("luminance_pixel_luma_bucket").size(),
+      2 * 17);
   const LabelSet other = {{"camera", "camera-1"}};
-  EXPECT_EQ(read.sample("luminance_luma", "luminance_luma_sum", other),
+  EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_sum", other),
             255.0 * 1000 * (frames - 2));
 }
 
@@ -186,7 +189,7 @@ TEST(Metrics, ForgetThePictureOfACameraThatIsLost) {
   }
   EXPECT_EQ(read.count("luminance_percentile_luma"), 5u);
   EXPECT_EQ(read.count("luminance_clipped_ratio"), 2u);
-  EXPECT_EQ(read.value("luminance_frame_rate", kCamera), 0);
+  EXPECT_EQ(read.value("luminance_frames_per_second", kCamera), 0);
   EXPECT_EQ(read.value("luminance_camera_status", with("status", "playing")), 0);
   EXPECT_EQ(read.value("luminance_camera_status", with("status", "waiting")), 1);
   EXPECT_EQ(read.value("luminance_frames_total", kCamera), 6);
@@ -206,7 +209,7 @@ TEST(Metrics, SayNothingOfAPictureBeforeThereIsOne) {
   EXPECT_EQ(read.value("luminance_camera_status", with("status", "connecting")), 1);
   EXPECT_EQ(read.value("luminance_frames_total", kCamera), 0);
   EXPECT_EQ(read.value("luminance_cameras"), 1);
-  EXPECT_EQ(read.sample("luminance_luma", "luminance_luma_count", kCamera), 0);
+  EXPECT_EQ(read.sample("luminance_pixel_luma", "luminance_pixel_luma_count", kCamera), 0);
 }
 
 TEST(Metrics, ShowVerdicts) {
@@ -216,13 +219,13 @@ TEST(Metrics, ShowVerdicts) {
   const LabelSet dark = with("verdict", "too-dark");
   world.feed(0, one_luma(120));
   EXPECT_EQ(world.read().value("luminance_verdict", dark), 0);
-  EXPECT_FALSE(world.read().has("luminance_verdict_since_timestamp_seconds", dark));
+  EXPECT_FALSE(world.read().has("luminance_verdict_start_timestamp_seconds", dark));
 
   for (double time = 1; time < 121; time += 1) world.feed(time, one_luma(3));
   Exposition read = world.read();
   EXPECT_EQ(read.value("luminance_verdict", dark), 1);
-  EXPECT_EQ(read.value("luminance_verdict_raised_total", dark), 1);
-  EXPECT_NEAR(read.value("luminance_verdict_since_timestamp_seconds", dark),
+  EXPECT_EQ(read.value("luminance_verdicts_raised_total", dark), 1);
+  EXPECT_NEAR(read.value("luminance_verdict_start_timestamp_seconds", dark),
               static_cast<double>(world.clock().wall(*world.camera().last_frame())) / 1000 - 119,
               0.002);
   size_t standing = 0;
@@ -235,8 +238,8 @@ TEST(Metrics, ShowVerdicts) {
   for (double time = 121; time < 241; time += 1) world.feed(time, one_luma(120));
   read = world.read();
   EXPECT_EQ(read.value("luminance_verdict", dark), 0);
-  EXPECT_FALSE(read.has("luminance_verdict_since_timestamp_seconds", dark));
-  EXPECT_EQ(read.value("luminance_verdict_raised_total", dark), 1);
+  EXPECT_FALSE(read.has("luminance_verdict_start_timestamp_seconds", dark));
+  EXPECT_EQ(read.value("luminance_verdicts_raised_total", dark), 1);
 }
 
 TEST(Metrics, KeepNamesFromOutsideWhatTheyAre) {
@@ -280,19 +283,19 @@ TEST(Metrics, TellOfTheHistory) {
   EXPECT_FALSE(world.read().has("luminance_history_failing", {})) << "none is kept";
   HistorySettings settings;
   settings.file = "/proc/nowhere/history.db";
-  History history(settings, world.monitor(), History::Need::kLater);
+  History history(settings, world.monitor(), History::OpenMode::kDeferred);
   world.metrics().show(history);
   for (int i = 0; i < 3; ++i)
     history.on_change(world.camera(), {Verdict::kFlicker, true, world.clock().now(), 1});
   EXPECT_EQ(world.read().value("luminance_history_failing", {}), 1);
   EXPECT_EQ(world.read().value("luminance_history_write_failures_total", {}), 1);
-  EXPECT_EQ(world.read().value("luminance_history_waiting", {}), 3);
-  EXPECT_EQ(world.read().value("luminance_history_lost_total", {}), 0);
+  EXPECT_EQ(world.read().value("luminance_history_pending_records", {}), 3);
+  EXPECT_EQ(world.read().value("luminance_history_dropped_records_total", {}), 0);
   for (int i = 0; i < 10000; ++i)
     history.on_change(world.camera(), {Verdict::kFlicker, true, world.clock().now(), 1});
   history.flush();
   EXPECT_EQ(world.read().value("luminance_history_write_failures_total", {}), 2);
-  EXPECT_EQ(world.read().value("luminance_history_lost_total", {}), 3);
+  EXPECT_EQ(world.read().value("luminance_history_dropped_records_total", {}), 3);
 }
 
 TEST(Metrics, HaveTypesHelpAndNamesByTheRules) {

@@ -156,8 +156,8 @@ def fits_a_phone(browser, address):
 def verdicts_are_said(browser, monitor):
     """And the list of events has them, without being asked for."""
     browser.open(monitor.address, "#/camera/camera-0")
-    browser.run("window.said = []; new MutationObserver(() => said.push(document.getElementById('news')"
-                ".textContent)).observe(document.getElementById('news'), {childList: true})")
+    browser.run("window.said = []; new MutationObserver(() => said.push(document.getElementById('updates')"
+                ".textContent)).observe(document.getElementById('updates'), {childList: true})")
     for text in (r"Entrance\W*: .*too dark", r"Entrance\W*: .*too dark cleared"):
         monitor.send(signal.SIGUSR1)
         browser.wait("return said.some(text => new RegExp(arguments[0]).test(text))",

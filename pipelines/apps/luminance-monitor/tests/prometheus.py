@@ -50,9 +50,9 @@ def expected(camera):
               for name in ('mean', 'stddev', 'min', 'max')}
     for percentile, name in ((1, 'p1'), (5, 'p5'), (50, 'median'), (95, 'p95'), (99, 'p99')):
         values[f'luminance_percentile_luma{of},percentile="{percentile}"}}'] = latest[name]
-    for end in ('low', 'high'):
-        values[f'luminance_clipped_ratio{of},end="{end}"}}'] = latest[f'clipped_{end}']
-    values[f'luminance_frame_rate{of}}}'] = camera['fps']
+    for bound in ('low', 'high'):
+        values[f'luminance_clipped_ratio{of},bound="{bound}"}}'] = latest[f'clipped_{bound}']
+    values[f'luminance_frames_per_second{of}}}'] = camera['fps']
     values[f'luminance_reconnects_total{of}}}'] = camera['reconnects']
     for status in ('connecting', 'playing', 'waiting', 'ended'):
         values[f'luminance_camera_status{of},status="{status}"}}'] = camera['status'] == status

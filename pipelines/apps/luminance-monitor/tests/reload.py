@@ -66,7 +66,7 @@ class Reader:
 def rows_of(history):
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
     try:
-        return dict(database.execute('SELECT id, SUM(frames) FROM interval JOIN camera '
+        return dict(database.execute('SELECT id, SUM(frames) FROM measurement JOIN camera '
                                      'ON number = camera GROUP BY id'))
     finally:
         database.close()
@@ -90,7 +90,7 @@ def cameras_come_and_go(folder):
         assert after['one']['frames'] > before['one']['frames'] and after['one']['reconnects'] == 0
         assert after['three']['since'] > before['three']['since'], 'three goes on as it was set up'
         metrics = monitor.get('/metrics')
-        assert 'camera="two"' not in metrics and 'luminance_luma_count{camera="four"}' in metrics
+        assert 'camera="two"' not in metrics and 'luminance_pixel_luma_count{camera="four"}' in metrics
         assert len(json.loads(monitor.get('/api/v1/cameras/one/recent'))['points']) > 1
         # The row of a minute that was open is there, and not after a minute.
         wait_for('the row of what was removed', lambda: rows_of(history).get('two'))
@@ -125,8 +125,8 @@ def wrong_files_change_nothing(folder):
         assert 'cameras.toml' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
         assert list(monitor.cameras()) == list(before)
         line = reload(monitor, file, right.replace('loop', 'interval = 5\nloop') +
-                      '[history]\ninterval = 50\n[web]\nconnections = 50\n', 'configuration reloaded: (.*)')[1]
-        assert line.endswith('; changes that need a restart: web.connections, history.interval'), line
+                      '[history]\ninterval = 50\n[web]\nmax-connections = 50\n', 'configuration reloaded: (.*)')[1]
+        assert line.endswith('; changes that need a restart: web.max-connections, history.interval'), line
 
 
 def status_of(monitor, token):

@@ -107,8 +107,9 @@ class Process:
 
 
 class Monitor(Process):
-    def __init__(self, *arguments, token=None):
-        history = [] if '--history' in arguments else ['--no-history']
+    def __init__(self, *arguments, token=None, history=None):
+        """`history`: 'default' keeps one without --history, too."""
+        history = [] if '--history' in arguments or history == 'default' else ['--no-history']
         super().__init__([PROGRAM, '--headless', '--listen=127.0.0.1:0', *history, *arguments])
         self.token = token
         self.address = self.wait_for_line(r'Serving (http://[\d.:]+)')[1]

@@ -104,8 +104,8 @@ struct Options {
     for (gchar *text : {address, basic, token, certificate, key, history}) g_free(text);
   }
 
-  gint cameras = 5, port = 0, connections = 512;
-  gboolean anonymous = FALSE, forwarded_for = FALSE;
+  gint cameras = 5, port = 0, max_connections = 512;
+  gboolean allow_anonymous = FALSE, trust_forwarded_for = FALSE;
   gchar *address = nullptr, *basic = nullptr, *token = nullptr, *certificate = nullptr,
         *key = nullptr, *history = nullptr;
 };
@@ -115,13 +115,14 @@ void read_options(int argc, char **argv, Options &o) {
       {"cameras", 0, 0, G_OPTION_ARG_INT, &o.cameras, "How many", "NUMBER"},
       {"port", 0, 0, G_OPTION_ARG_INT, &o.port, "Where it listens; 0: anywhere", "PORT"},
       {"address", 0, 0, G_OPTION_ARG_STRING, &o.address, "Where it listens", "ADDRESS"},
-      {"connections", 0, 0, G_OPTION_ARG_INT, &o.connections, "At once", "NUMBER"},
+      {"max-connections", 0, 0, G_OPTION_ARG_INT, &o.max_connections, "At once", "NUMBER"},
       {"basic", 0, 0, G_OPTION_ARG_FILENAME, &o.basic, "Who may read", "USER:PASSWORD"},
       {"token", 0, 0, G_OPTION_ARG_FILENAME, &o.token, "What a program needs", "TOKEN"},
       {"certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate, "PEM", "FILE"},
       {"key", 0, 0, G_OPTION_ARG_FILENAME, &o.key, "PEM", "FILE"},
-      {"allow-anonymous", 0, 0, G_OPTION_ARG_NONE, &o.anonymous, "Asks nobody", nullptr},
-      {"forwarded-for", 0, 0, G_OPTION_ARG_NONE, &o.forwarded_for, "Is behind a proxy", nullptr},
+      {"allow-anonymous", 0, 0, G_OPTION_ARG_NONE, &o.allow_anonymous, "Asks nobody", nullptr},
+      {"trust-forwarded-for", 0, 0, G_OPTION_ARG_NONE, &o.trust_forwarded_for, "Is behind a proxy",
+       nullptr},
       {"history", 0, 0, G_OPTION_ARG_FILENAME, &o.history, "Keeps one there", "FILE"},
       {}};
   g_autoptr(GOptionContext) context = g_option_context_new("- made-up cameras");
@@ -148,9 +149,9 @@ Settings settings_of(const Options &options) {
   }
   settings.web.port = static_cast<uint16_t>(options.port);
   if (options.address != nullptr) settings.web.address = options.address;
-  settings.web.anonymous = options.anonymous;
-  settings.web.forwarded_for = options.forwarded_for;
-  settings.web.connections = static_cast<unsigned>(options.connections);
+  settings.web.allow_anonymous = options.allow_anonymous;
+  settings.web.trust_forwarded_for = options.trust_forwarded_for;
+  settings.web.max_connections = static_cast<unsigned>(options.max_connections);
   const std::string basic = text(options.basic);
   if (const size_t colon = basic.find(':'); colon != std::string::npos)
     settings.web.basic = Credentials{basic.substr(0, colon), basic.substr(colon + 1)};

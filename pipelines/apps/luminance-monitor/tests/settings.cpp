@@ -224,7 +224,8 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
     EXPECT_NE(error.find(why), std::string::npos) << error;
   }
   const std::string error = error_of({"--config", config({"a", "b", "a"})});
-  EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos) << error;
+  EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos)
+      << error;
 }
 
 TEST_F(CommandLine, SetsRulesOfAllCameras) {
@@ -263,8 +264,7 @@ TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
   EXPECT_EQ(clear("flicker.raise=0.5", Verdict::kFlicker), 0.25);
   EXPECT_EQ(clear("too-dark.raise=251", Verdict::kTooDark), 253);
   for (const char *never : {"frozen.clear=0", "frozen.raise=0", "too-dark.clear=255"})
-    EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos)
-        << never;
+    EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos) << never;
 }
 
 TEST_F(CommandLine, SaysWhatIsWrong) {
@@ -306,16 +306,17 @@ TEST_F(CommandLine, LetsNobodyReadUnasked) {
   for (const char *address : {"0.0.0.0:80", ":80", "[::]:80", "192.0.2.1", "[2001:db8::1]:80"}) {
     EXPECT_NE(error_of({"a", "--listen", address}).find("--allow-anonymous"), std::string::npos)
         << address;
-    EXPECT_TRUE(read({"a", "--listen", address, "--allow-anonymous"}).settings.web.anonymous);
+    EXPECT_TRUE(read({"a", "--listen", address, "--allow-anonymous"}).settings.web.allow_anonymous);
     EXPECT_NO_THROW(read({"a", "--listen", address, "--token-file", write("token", "secret")}));
     EXPECT_NO_THROW(read({"a", "--listen", address, "--no-web"}));
   }
   for (const char *address : {"127.0.0.1:80", "127.1.2.3", "[::1]:80", "localhost:80"})
     EXPECT_NO_THROW(read({"a", "--listen", address})) << address;
   const std::string web = "[web]\nlisten = ':80'\n", camera = "[[cameras]]\nuri = 'rtsp://a'\n";
-  EXPECT_NE(error_in(web + camera).find("web.anonymous"), std::string::npos);
-  EXPECT_TRUE(config(web + "anonymous = true\n" + camera).web.anonymous);
-  EXPECT_TRUE(config(web + "token = 'x'\nforwarded-for = true\n" + camera).web.forwarded_for);
+  EXPECT_NE(error_in(web + camera).find("web.allow-anonymous"), std::string::npos);
+  EXPECT_TRUE(config(web + "allow-anonymous = true\n" + camera).web.allow_anonymous);
+  EXPECT_TRUE(
+      config(web + "token = 'x'\ntrust-forwarded-for = true\n" + camera).web.trust_forwarded_for);
 }
 
 TEST_F(CommandLine, ListensWhereItIsTold) {
@@ -369,8 +370,8 @@ TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
       {"interval = 2\n", "interval"},
       {"web.enabled = false\n", "web.enabled"},
       {"web.listen = '127.0.0.1:81'\n", "web.listen"},
-      {"web.connections = 81\n", "web.connections"},
-      {"web.forwarded-for = true\n", "web.forwarded-for"},
+      {"web.max-connections = 81\n", "web.max-connections"},
+      {"web.trust-forwarded-for = true\n", "web.trust-forwarded-for"},
       {"web.tls-certificate = 'a'\nweb.tls-key = 'b'\n", "web.tls-certificate"},
       {"history.file = 'a'\n", "history.file"},
       {"history.enabled = false\n", "history.file"},
@@ -379,7 +380,7 @@ TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
   };
   for (const auto &[text, name] : cases)
     EXPECT_EQ(std::vector<std::string>{name}, fixed_changes(before, config(text + camera))) << text;
-  for (const char *text : {"web.token = 'x'\n", "web.anonymous = true\n", "loop = true\n",
+  for (const char *text : {"web.token = 'x'\n", "web.allow-anonymous = true\n", "loop = true\n",
                            "web = { user = 'a', password = 'b' }\n", "max-fps = 3\n"})
     EXPECT_TRUE(fixed_changes(before, config(text + camera)).empty()) << text;
 }
@@ -476,9 +477,9 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
       {"a = 1979-05-27", "date"},
       {"a = [", "line 1"},
   };
-  for (const auto &[text, wanted] : cases) {
+  for (const auto &[text, expected] : cases) {
     const std::string error = error_in(text);
-    EXPECT_NE(error.find(wanted), std::string::npos) << text << ": " << error;
+    EXPECT_NE(error.find(expected), std::string::npos) << text << ": " << error;
     EXPECT_NE(error.find("c.toml"), std::string::npos) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   }

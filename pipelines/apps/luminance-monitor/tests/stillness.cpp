@@ -222,7 +222,7 @@ TEST(Stillness, LearnsACamerasNoise) {
   EXPECT_GT(fresh.longest, kStands) << "this quiet, nothing is known of the camera";
   for (double noise = 0.06; noise >= kQuiet; noise *= 0.97)
     learned.run(240, [&](int) { return scene.picture(noise); });
-  EXPECT_LT(learned.stillness.closeness(), 0.01);
+  EXPECT_LT(learned.stillness.match_threshold(), 0.01);
   learned.run(3600, [&](int) { return scene.picture(kQuiet); });
   EXPECT_EQ(learned.longest, 0);
   learned.run(40, [&](int) { return scene.picture(); });
@@ -232,9 +232,9 @@ TEST(Stillness, LearnsACamerasNoise) {
 TEST(Stillness, WhatStandsTeachesNothing) {
   Scene scene;
   Play play(2);
-  const double before = play.stillness.closeness();
+  const double before = play.stillness.match_threshold();
   play.run(7200, [&](int number) { return scene.picture(number % 40 == 0 ? 0 : 0.03); });
-  EXPECT_EQ(play.stillness.closeness(), before);
+  EXPECT_EQ(play.stillness.match_threshold(), before);
   EXPECT_GT(play.length(), kStands);
 }
 

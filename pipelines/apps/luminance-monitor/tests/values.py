@@ -44,9 +44,9 @@ def values(frames, fps):
 
 
 def show(name, frames, fps=10):
-    least, greatest = values(frames, fps).min(axis=0), values(frames, fps).max(axis=0)
-    print(f'| {name} | {least[0]:.0f} to {greatest[0]:.0f} | {least[1]:.0f} to {greatest[1]:.0f} '
-          f'| {greatest[2]:.3f} | {greatest[3]:.3f} | {greatest[4]:.1f} |')
+    low, high = values(frames, fps).min(axis=0), values(frames, fps).max(axis=0)
+    print(f'| {name} | {low[0]:.0f} to {high[0]:.0f} | {low[1]:.0f} to {high[1]:.0f} '
+          f'| {high[2]:.3f} | {high[3]:.3f} | {high[4]:.1f} |')
 
 
 ORDINARY = videos.ordinary(200)

@@ -59,7 +59,7 @@ TEST(Verdicts, HaveNamesOfTheirOwn) {
     const auto verdict = static_cast<Verdict>(i);
     EXPECT_EQ(verdict_named(name_of(verdict)), verdict);
     EXPECT_FALSE(title_of(verdict).empty());
-    EXPECT_FALSE(value_of(verdict).empty());
+    EXPECT_FALSE(quantity_of(verdict).empty());
   }
   EXPECT_FALSE(verdict_named("").has_value());
   EXPECT_FALSE(verdict_named("Too dark").has_value());
@@ -289,19 +289,19 @@ TEST(Verdicts, ASlowChangeIsNoSuddenOne) {
   EXPECT_TRUE(play.changes.empty());
 }
 
-/// The greatest that is seen of light of `hertz` that swings by `percent`.
+/// The highest value for light of `hertz` that swings by `percent`.
 double seen(double rate, double hertz, double percent, double noise = 0, double jitter = 0) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
   Flicker flicker;
-  double greatest = 0;
+  double max_percent = 0;
   for (int i = 0; i < 10 * rate; ++i) {
     const double time = i / rate, swing = std::sin(2 * M_PI * hertz * time) * percent / 100;
     flicker.add(seconds(100 + time + jitter * normal(random)),
                 100 * (1 + swing) + noise * normal(random));
-    greatest = std::max(greatest, flicker.percent());
+    max_percent = std::max(max_percent, flicker.percent());
   }
-  return greatest;
+  return max_percent;
 }
 
 TEST(Flicker, IsMeasuredAtTheRatesThatShowIt) {
@@ -339,12 +339,12 @@ TEST(Flicker, IsNotWhatOtherThingsDo) {
   for (const double hertz : {0.3, 1.0, 3.0, 7.0, 14.0})
     EXPECT_LT(seen(30, hertz, 5, 0.1), 0.5) << hertz;
   Flicker steps;
-  double greatest = 0;
+  double max_percent = 0;
   for (int i = 0; i < 300; ++i) {
     steps.add(i * kSecond / 30 + 1, i % 60 < 30 ? 60 : 180);
-    greatest = std::max(greatest, steps.percent());
+    max_percent = std::max(max_percent, steps.percent());
   }
-  EXPECT_LT(greatest, 0.5);
+  EXPECT_LT(max_percent, 0.5);
 }
 
 TEST(Flicker, CannotBeSeenWhereTheRateDividesIt) {

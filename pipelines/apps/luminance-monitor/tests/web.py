@@ -18,7 +18,7 @@ STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1"
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
           "last_frame", "verdicts", "latest"]
-ROW = ["time", "duration", "frames", "mean", "least_mean", "greatest_mean", "stddev", "p1",
+ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "p1",
        "median", "p99", "clipped_low", "clipped_high", "verdicts"]
 
 
@@ -92,9 +92,9 @@ def expect_camera(camera, index):
 def cameras_are_whole(server):
     document = until(lambda: (found := server.json("/api/v1/cameras"))["cameras"][0]["fps"] and
                      found, "the first interval")
-    expect(list(document) == ["time", "interval", "version", "history", "history_error",
+    expect(list(document) == ["time", "interval", "version", "history_enabled", "history_error",
                               "cameras"], "fields", list(document))
-    expect(document["interval"] == 1.0 and document["version"] == "0.1.0" and document["history"],
+    expect(document["interval"] == 1.0 and document["version"] == "0.1.0" and document["history_enabled"],
            "document", document)
     expect(abs(document["time"] / 1000 - time.time()) < 60, "time", document["time"])
     for index, camera in enumerate(document["cameras"]):
@@ -112,7 +112,7 @@ def verdicts_stand(server):
     def names(index):
         camera = server.json(f"/api/v1/cameras/camera-{index}")
         for verdict in camera["verdicts"]:
-            expect(list(verdict) == ["name", "title", "since", "value", "unit"], "fields", verdict)
+            expect(list(verdict) == ["name", "title", "since", "value", "quantity"], "fields", verdict)
         return [verdict["name"] for verdict in camera["verdicts"]]
 
     until(lambda: names(1) == ["too-dark", "low-contrast"], "too dark")
@@ -120,7 +120,7 @@ def verdicts_stand(server):
     until(lambda: names(3) == ["no-frames"], "no frames")
     expect(names(0) == [], "a camera with nothing", names(0))
     dark = server.json("/api/v1/cameras/camera-1")["verdicts"][0]
-    expect(dark["title"] == "Too dark" and dark["unit"] == "mean luma" and 28 < dark["value"] < 32,
+    expect(dark["title"] == "Too dark" and dark["quantity"] == "mean luma" and 28 < dark["value"] < 32,
            "verdict", dark)
 
 
@@ -243,7 +243,7 @@ def metrics_are_there(server):
 def stream_tells_changes(server):
     events = server.stream()
     name, first = next(events)
-    expect(name == "cameras" and list(first) == ["time", "interval", "version", "history",
+    expect(name == "cameras" and list(first) == ["time", "interval", "version", "history_enabled",
                                                  "history_error", "cameras"], "the first event",
            name)
     expect(len(first["cameras"]) == 5, "cameras", len(first["cameras"]))
@@ -303,7 +303,7 @@ def nothing_is_secret(server):
 
 def without_history():
     with Server("--cameras", 1) as server:
-        expect(server.json("/api/v1/cameras")["history"] is False, "history")
+        expect(server.json("/api/v1/cameras")["history_enabled"] is False, "history")
         server.error("/api/v1/events", 404)
         server.error("/api/v1/cameras/camera-0/history", 404)
 

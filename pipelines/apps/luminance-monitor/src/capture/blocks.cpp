@@ -11,7 +11,7 @@ constexpr size_t kAcross = Blocks::kColumns * kSide, kDown = Blocks::kRows * kSi
 static_assert(kSide * kSide == Blocks::kLuma, "the sum of a block is its mean times 256");
 
 // Of measurements that are on their way, at most.
-constexpr size_t kRoom = 64;
+constexpr size_t kCapacity = 64;
 
 /// The lumas of a line, at these places. RGB is weighed as BT.601 does, in which a camera's noise
 /// and movements show as in any other.
@@ -80,9 +80,9 @@ std::shared_ptr<const Blocks> blocks_of(GstBuffer *buffer, const GstVideoInfo &i
 
 std::shared_ptr<BlockTap> BlockTap::on(GstPad *pad) {
   auto tap = std::make_shared<BlockTap>();
-  const auto forget = [](gpointer kept) { delete static_cast<std::shared_ptr<BlockTap> *>(kept); };
+  const auto destroy = [](gpointer kept) { delete static_cast<std::shared_ptr<BlockTap> *>(kept); };
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new std::shared_ptr<BlockTap>(tap),
-                    forget);
+                    destroy);
   return tap;
 }
 
@@ -105,7 +105,7 @@ void BlockTap::look(GstPad *pad, GstBuffer *buffer) {
   if (blocks == nullptr) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   entries_.push_back({GST_BUFFER_PTS(buffer), std::move(blocks)});
-  if (entries_.size() > kRoom) entries_.pop_front();
+  if (entries_.size() > kCapacity) entries_.pop_front();
 }
 
 std::shared_ptr<const Blocks> BlockTap::take(GstClockTime timestamp) {

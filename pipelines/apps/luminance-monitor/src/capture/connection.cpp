@@ -13,7 +13,7 @@ namespace {
 
 // Where timestamps and the clock part by more than this, the video has begun anew.
 constexpr Time kJump = kSecond / 2;
-constexpr int kMostRedirects = 5;
+constexpr int kMaxRedirects = 5;
 
 /// A header of an answer, by whatever case it is written in.
 std::string header_of(const GstStructure *headers, const char *name) {
@@ -51,7 +51,7 @@ struct Connection::Feed {
   Inbox &inbox;
   const bool fast;
   const Begin begin;
-  std::atomic<bool> over{false};
+  std::atomic<bool> closed{false};
   std::atomic<Time> end;  // of the latest frame
   std::shared_ptr<BlockTap> tap{};
   // From the video's time to the monitor's. The thread that has the frame has these.
@@ -94,8 +94,8 @@ void Connection::open() {
   feed_->tap = BlockTap::on(pad);
   opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
-  const auto forget = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
-  gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), forget);
+  const auto destroy = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
+  gst_bus_set_sync_handler(bus, on_any_thread, new std::shared_ptr<Feed>(feed_), destroy);
   gst_bus_add_watch(bus, on_main_loop, this);
   player_->play();
 }
@@ -104,7 +104,7 @@ void Connection::close() {
   if (player_ == nullptr) return;
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   gst_bus_remove_watch(bus);
-  feed_->over = true;
+  feed_->closed = true;
   inbox_.wake();
   player_.reset();
 }
@@ -129,7 +129,7 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
     return GST_BUS_PASS;
   frame.time = feed.time_of(frame);
   frame.blocks = feed.tap->take(frame.timestamp);
-  feed.inbox.put({feed.begin.camera, feed.begin.number, frame}, feed.over);
+  feed.inbox.put({feed.begin.camera, feed.begin.number, frame}, feed.closed);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -161,7 +161,7 @@ void Connection::leave(const std::function<void(const Callbacks &)> &tell) {
   tell(callbacks);
 }
 
-void Connection::give_up(const std::string &why) {
+void Connection::fail(const std::string &why) {
   leave([&why](const Callbacks &callbacks) { callbacks.failed(why); });
 }
 
@@ -171,21 +171,20 @@ void Connection::fail(GstMessage *message) {
   const std::string location = failure.location.empty() ? location_ : failure.location;
   if (failure.is_redirect && !location.empty()) return follow(location);
   const std::optional<Peer> peer = peer_of(camera_.uri);
-  if (!failure.is_vague || !peer) return give_up(failure.text);
-  if (had_stream) return give_up("the stream was interrupted");
-  const double patience = settings_.patience.answer;
-  if (g_get_monotonic_time() - opened_ >= seconds(patience))
-    return give_up(no_answer_within(patience));
+  if (!failure.is_vague || !peer) return fail(failure.text);
+  if (had_stream) return fail("the stream was interrupted");
+  const double timeout = settings_.timeouts.answer;
+  if (g_get_monotonic_time() - opened_ >= seconds(timeout)) return fail(no_answer_within(timeout));
   close();
-  diagnosis_ = std::make_unique<Diagnosis>(*peer, patience,
-                                           [this](const std::string &why) { give_up(why); });
+  diagnosis_ =
+      std::make_unique<Diagnosis>(*peer, timeout, [this](const std::string &why) { fail(why); });
 }
 
 /// Begins again there, if the camera may lead there. Its user and password are for itself.
 void Connection::follow(const std::string &location) {
-  if (++redirects_ > kMostRedirects) return give_up("too many redirects");
+  if (++redirects_ > kMaxRedirects) return fail("too many redirects");
   const Redirect redirect = redirect_of(own_, camera_.uri, location);
-  if (redirect.uri.empty()) return give_up(redirect.refusal);
+  if (redirect.uri.empty()) return fail(redirect.refusal);
   close();
   camera_.uri = redirect.uri;
   camera_.credentials = redirect.to_the_camera ? own_.credentials : std::nullopt;
@@ -194,7 +193,7 @@ void Connection::follow(const std::string &location) {
   try {
     open();
   } catch (const std::exception &error) {  // GStreamer lacks an element
-    give_up(error.what());
+    fail(error.what());
   }
 }
 

@@ -52,7 +52,7 @@ class Connection {
   void take_answer(GstMessage *message);
   void fail(GstMessage *message);
   void follow(const std::string &location);
-  void give_up(const std::string &why);
+  void fail(const std::string &why);
   void leave(const std::function<void(const Callbacks &)> &tell);
 
   const Callbacks callbacks_;

@@ -30,7 +30,7 @@ std::string flaws_of(GTlsCertificateFlags flags) {
   return text.empty() ? "" : ": " + text;
 }
 
-std::string words_of_tls(const GError *error, const Peer &peer, GTlsCertificateFlags flaws) {
+std::string message_for_tls(const GError *error, const Peer &peer, GTlsCertificateFlags flaws) {
   if (error->code == G_TLS_ERROR_BAD_CERTIFICATE)
     return "the TLS certificate of " + peer.text() + " is not trusted" + flaws_of(flaws);
   if (error->code == G_TLS_ERROR_CERTIFICATE_REQUIRED)
@@ -38,11 +38,11 @@ std::string words_of_tls(const GError *error, const Peer &peer, GTlsCertificateF
   return "the TLS handshake with " + peer.text() + " failed";
 }
 
-std::string words_of(const GError *error, const Peer &peer, double seconds,
-                     GTlsCertificateFlags flaws) {
+std::string message_for(const GError *error, const Peer &peer, double seconds,
+                        GTlsCertificateFlags flaws) {
   if (error == nullptr)
     return peer.text() + " sent no valid " + name_of_protocol(peer) + " response";
-  if (error->domain == G_TLS_ERROR) return words_of_tls(error, peer, flaws);
+  if (error->domain == G_TLS_ERROR) return message_for_tls(error, peer, flaws);
   if (error->domain == G_RESOLVER_ERROR)
     return error->code == G_RESOLVER_ERROR_NOT_FOUND ? "host not found: " + peer.host
                                                      : "the name lookup failed for " + peer.host;
@@ -87,7 +87,7 @@ struct Diagnosis::Try {
     Try &made = **self;
     if (g_cancellable_is_cancelled(made.cancellable)) return;
     const auto done = std::exchange(made.done, nullptr);  // which may end the diagnosis
-    done(words_of(error, made.peer, made.seconds, made.flaws));
+    done(message_for(error, made.peer, made.seconds, made.flaws));
   }
 };
 

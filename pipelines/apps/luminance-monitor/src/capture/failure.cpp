@@ -26,7 +26,7 @@ std::string last_line(const gchar *debug) {
   return text.substr(line + 1);
 }
 
-std::string words_of_status(guint code, const std::string &reason, bool has_user) {
+std::string message_for_status(guint code, const std::string &reason, bool has_user) {
   const std::string said = " (" + std::to_string(code) + (reason.empty() ? "" : " " + reason) + ")";
   switch (code) {
     case 401: return (has_user ? "wrong user or password" : "authentication required") + said;
@@ -98,7 +98,7 @@ Failure failure_of(GstMessage *message, bool has_user) {
     failure.location = e.rtsp != 0 ? e.reason : "";
     failure.text = "redirect without a location";
   } else if (code >= 400) {
-    failure.text = words_of_status(code, e.reason, has_user);
+    failure.text = message_for_status(code, e.reason, has_user);
   } else {
     failure.is_vague = is_vague(e);
     failure.text = plain_words(error, e);

@@ -6,7 +6,7 @@
 namespace luminance {
 namespace {
 
-constexpr size_t kRoom = 256;
+constexpr size_t kCapacity = 256;
 
 }  // namespace
 
@@ -16,10 +16,10 @@ Inbox::~Inbox() {
   if (source_ != 0) g_source_remove(source_);
 }
 
-void Inbox::put(const Arrival &arrival, const std::atomic<bool> &over) {
+void Inbox::put(const Arrival &arrival, const std::atomic<bool> &cancelled) {
   std::unique_lock<std::mutex> lock(mutex_);
-  room_.wait(lock, [&] { return over || closed_ || arrivals_.size() < kRoom; });
-  if (over || closed_) return;
+  room_.wait(lock, [&] { return cancelled || closed_ || arrivals_.size() < kCapacity; });
+  if (cancelled || closed_) return;
   arrivals_.push_back(arrival);
   if (source_ != 0) return;
   const auto drain = [](gpointer data) -> gboolean {

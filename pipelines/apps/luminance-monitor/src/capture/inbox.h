@@ -26,9 +26,9 @@ class Inbox {
   explicit Inbox(std::function<void(const Arrival &)> deliver);
   ~Inbox();
 
-  /// Any thread. Waits while the queue is full, until `over` is true and wake() is called; then
-  /// nothing is delivered.
-  void put(const Arrival &arrival, const std::atomic<bool> &over);
+  /// Any thread. Waits while the queue is full, until `cancelled` is true and wake() is called;
+  /// then nothing is delivered.
+  void put(const Arrival &arrival, const std::atomic<bool> &cancelled);
   void wake();
   /// Delivers everything in the queue. Main thread.
   void drain();

@@ -12,13 +12,13 @@
 namespace luminance {
 namespace {
 
-constexpr gint kWidth = 320, kLeastSide = 16;
+constexpr gint kWidth = 320, kMinSide = 16;
 
 /// What the caps of a scaled picture say. Pixels become square.
 std::string size_of(const GstVideoInfo &info) {
   const double shape = static_cast<double>(info.width) * info.par_n / info.par_d / info.height;
-  const gint width = std::clamp(info.width, kLeastSide, kWidth) & ~1;
-  const gint height = std::clamp(static_cast<gint>(width / shape), kLeastSide, 2 * kWidth) & ~1;
+  const gint width = std::clamp(info.width, kMinSide, kWidth) & ~1;
+  const gint height = std::clamp(static_cast<gint>(width / shape), kMinSide, 2 * kWidth) & ~1;
   return "width=" + std::to_string(width) + ",height=" + std::to_string(height);
 }
 
@@ -51,7 +51,7 @@ GBytes *bytes_of(GstSample *sample) {
 }  // namespace
 
 GBytes *jpeg_of(GstSample *sample) {
-  constexpr GstClockTime kPatience = 5 * GST_SECOND;
+  constexpr GstClockTime kTimeout = 5 * GST_SECOND;
   GstCaps *caps = gst_sample_get_caps(sample);
   g_autoptr(GstElement) pipeline = caps != nullptr ? pipeline_for(caps) : nullptr;
   if (pipeline == nullptr) return nullptr;
@@ -62,7 +62,7 @@ GBytes *jpeg_of(GstSample *sample) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   gst_app_src_push_sample(GST_APP_SRC(in), sample);
   gst_app_src_end_of_stream(GST_APP_SRC(in));
-  g_autoptr(GstSample) made = gst_app_sink_try_pull_sample(GST_APP_SINK(out), kPatience);
+  g_autoptr(GstSample) made = gst_app_sink_try_pull_sample(GST_APP_SINK(out), kTimeout);
   GBytes *const bytes = made != nullptr ? bytes_of(made) : nullptr;
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return bytes;

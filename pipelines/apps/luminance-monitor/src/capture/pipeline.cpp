@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "capture/autoplug.h"
 #include "capture/framelimit.h"
-#include "capture/plugging.h"
 #include "capture/rtspguard.h"
 #include "capture/uri.h"
 
@@ -44,21 +44,21 @@ gboolean on_rtsp_stream(GstElement *, guint, GstCaps *caps, gpointer) {
 }
 
 /// It would follow redirects by itself, and try again by itself.
-void set_http(GstElement *source, double patience) {
+void set_http(GstElement *source, double timeout) {
   if (!has_property(source, "automatic-redirect")) {
     GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS,
                       ("HTTP requires souphttpsrc from GStreamer's good plug-ins"), (nullptr));
     return;
   }
   g_object_set(source, "automatic-redirect", FALSE, "retries", 0, "timeout",
-               static_cast<guint>(std::max(1.0, std::ceil(patience))), nullptr);
+               static_cast<guint>(std::max(1.0, std::ceil(timeout))), nullptr);
 }
 
-void set_rtsp(GstElement *source, double patience) {
+void set_rtsp(GstElement *source, double timeout) {
   g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
   // Where frames come faster than they are decoded, they are not kept for later.
   g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, "tcp-timeout",
-               static_cast<guint64>(seconds(patience)), nullptr);
+               static_cast<guint64>(seconds(timeout)), nullptr);
   guard_rtsp_source(source);
 }
 
@@ -69,7 +69,7 @@ bool is_by_http(const std::string &uri) {
 
 struct Opening {
   Credentials credentials;
-  double patience;  // seconds until it answers
+  double timeout;  // seconds until it answers
   bool is_http;
 };
 
@@ -77,13 +77,13 @@ struct Opening {
 void on_source(GstElement *, GstElement *source, gpointer data) {
   const auto *opening = static_cast<const Opening *>(data);
   if (!opening->credentials.user.empty()) set_user(source, opening->credentials);
-  if (opening->is_http) set_http(source, opening->patience);
-  if (g_signal_lookup("on-sdp", G_OBJECT_TYPE(source)) != 0) set_rtsp(source, opening->patience);
+  if (opening->is_http) set_http(source, opening->timeout);
+  if (g_signal_lookup("on-sdp", G_OBJECT_TYPE(source)) != 0) set_rtsp(source, opening->timeout);
 }
 
 /// Whether decoding goes on. That of sound and text does not.
 gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
-  if (const std::string refusal = refusal_of(caps); !refusal.empty()) {
+  if (const std::string refusal = autoplug_error(caps); !refusal.empty()) {
     GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("%s", refusal.c_str()), (nullptr));
     return FALSE;
   }
@@ -95,7 +95,7 @@ gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
 /// GstAutoplugSelectResult, which no header has.
 enum Choice { kTry, kExpose, kSkip };
 Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory, gpointer) {
-  return may_plug(factory) ? kTry : kSkip;
+  return may_autoplug(factory) ? kTry : kSkip;
 }
 
 /// decodebin has made an element. Without this, multipartdemux waits for more streams, until queues
@@ -115,8 +115,8 @@ GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
 void limit_frames(GstElement *pipeline, unsigned rate) {
   g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(pipeline), "convert");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
-  const auto forget = [](gpointer limit) { delete static_cast<FrameLimit *>(limit); };
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), forget);
+  const auto destroy = [](gpointer limit) { delete static_cast<FrameLimit *>(limit); };
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), destroy);
 }
 
 std::string description_of(const Settings &settings) {
@@ -151,11 +151,11 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
   g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
   g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
   if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
-  const auto forget = [](gpointer data, GClosure *) { delete static_cast<Opening *>(data); };
+  const auto destroy = [](gpointer data, GClosure *) { delete static_cast<Opening *>(data); };
   g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
                         new Opening{camera.credentials.value_or(Credentials()),
-                                    settings.patience.answer, is_by_http(camera.uri)},
-                        forget, static_cast<GConnectFlags>(0));
+                                    settings.timeouts.answer, is_by_http(camera.uri)},
+                        destroy, static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
   g_signal_connect(decoder, "autoplug-select", G_CALLBACK(on_factory), nullptr);
   g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);

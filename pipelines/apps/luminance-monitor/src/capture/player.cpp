@@ -37,13 +37,13 @@ struct Player::State {
 
   GstElement *const pipeline;
   std::mutex mutex;  // while its state changes
-  std::atomic<bool> over{false};
+  std::atomic<bool> closed{false};
 };
 
 Player::Player(GstElement *pipeline) : state_(std::make_shared<State>(pipeline)) {}
 
 Player::~Player() {
-  state_->over = true;
+  state_->closed = true;
   std::thread([state = state_] {
     const std::lock_guard<std::mutex> lock(state->mutex);
     take_down(state->pipeline);
@@ -54,7 +54,7 @@ void Player::play() {
   std::thread([state = state_] {
     const std::lock_guard<std::mutex> lock(state->mutex);
     // What fails comes over the bus.
-    if (!state->over) gst_element_set_state(state->pipeline, GST_STATE_PLAYING);
+    if (!state->closed) gst_element_set_state(state->pipeline, GST_STATE_PLAYING);
   }).detach();
 }
 

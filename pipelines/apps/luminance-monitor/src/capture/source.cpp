@@ -44,51 +44,53 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
 
 void Source::begin() {
   frames_ = 0;
-  only_.reset();
-  heard_ = begun_ = g_get_monotonic_time();
-  const Connection::Callbacks callbacks = {[this](const std::string &why) { lose(why); },
+  single_frame_.reset();
+  last_heard_ = started_ = g_get_monotonic_time();
+  const Connection::Callbacks callbacks = {[this](const std::string &why) { disconnect(why); },
                                            [this] { end(); }};
   try {
     connection_ = std::make_unique<Connection>(
         camera_, settings_, inbox_, Connection::Begin{index_, tries_++, resume_}, callbacks);
   } catch (const std::exception &error) {  // GStreamer lacks an element
-    lose(error.what());
+    disconnect(error.what());
   }
 }
 
 void Source::tick() {
   const Time now = g_get_monotonic_time();
-  if (now - ticked_ > kStall) heard_ = now;  // what came meanwhile has yet to arrive
+  if (now - ticked_ > kStall) last_heard_ = now;  // what came meanwhile has yet to arrive
   ticked_ = now;
-  if (over_) return;
+  if (finished_) return;
   if (connection_ == nullptr) {
-    if (now < again_) return;
+    if (now < retry_time_) return;
     monitor_.set_status(index_, Status::kConnecting);
     begin();
   } else if (is_silent(now)) {
-    lose(frames_ > 0 ? "no more frames" : no_frames_within(patience()));
+    disconnect(frames_ > 0 ? "no more frames" : no_frames_within(first_frame_timeout()));
   }
 }
 
 /// For its first frame.
-Time Source::patience() const { return std::max(seconds(settings_.patience.frame), silence_); }
+Time Source::first_frame_timeout() const {
+  return std::max(seconds(settings_.timeouts.frame), silence_);
+}
 
 /// Whether there is nothing more to wait for. The next frame of a file may be far.
 bool Source::is_silent(Time now) const {
-  if (frames_ == 0) return now - heard_ > patience();
-  return !is_file_ && now - heard_ > silence_;
+  if (frames_ == 0) return now - last_heard_ > first_frame_timeout();
+  return !is_file_ && now - last_heard_ > silence_;
 }
 
 void Source::arrive(const Arrival &arrival) {
   if (connection_ == nullptr || connection_->number() != arrival.connection) return;
-  heard_ = g_get_monotonic_time();
+  last_heard_ = g_get_monotonic_time();
   if (frames_++ == 0) {
-    first_ = heard_;
+    first_ = last_heard_;
     // By HTTP, this may be all: then it is no video, and the camera was never found.
-    if (is_http_) only_ = arrival.frame;
+    if (is_http_) single_frame_ = arrival.frame;
     if (is_http_) return;
   }
-  if (const auto first = std::exchange(only_, std::nullopt)) monitor_.take(index_, *first);
+  if (const auto first = std::exchange(single_frame_, std::nullopt)) monitor_.take(index_, *first);
   monitor_.take(index_, arrival.frame);
 }
 
@@ -96,7 +98,7 @@ GstSample *Source::sample() const {
   return connection_ != nullptr && frames_ > 0 ? connection_->sample() : nullptr;
 }
 
-void Source::lose(const std::string &why) {
+void Source::disconnect(const std::string &why) {
   const std::string text = without_secrets(why, camera_);
   if (is_file_ && !settings_.loop) {
     failed_ = true;
@@ -106,29 +108,29 @@ void Source::lose(const std::string &why) {
   connection_.reset();
   const Time now = g_get_monotonic_time();
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
-  const Patience &patience = settings_.patience;
-  pause_ = std::clamp(2 * pause_, patience.first_pause, patience.longest_pause);
+  const Timeouts &timeouts = settings_.timeouts;
+  pause_ = std::clamp(2 * pause_, timeouts.first_pause, timeouts.max_pause);
   // Not all of them at once, where a switch or a recorder was restarted.
   std::uniform_real_distribution<double> around(0.8, 1.2);
-  again_ = now + seconds(pause_ * around(random_));
+  retry_time_ = now + seconds(pause_ * around(random_));
   monitor_.set_status(index_, Status::kWaiting, text);
 }
 
 void Source::end() {
-  if (is_http_ && only_) return lose(kPicture);
-  if (!is_file_) return lose("the stream ended");
-  if (frames_ == 0) return lose("no video in the file");
+  if (is_http_ && single_frame_) return disconnect(kPicture);
+  if (!is_file_) return disconnect("the stream ended");
+  if (frames_ == 0) return disconnect("no video in the file");
   if (!settings_.loop) return finish("");
   resume_ = connection_->end();
   const Time now = g_get_monotonic_time();
-  if (settings_.fast || now - begun_ > kShort) return begin();
+  if (settings_.fast || now - started_ > kShort) return begin();
   connection_.reset();
-  again_ = now + kShort;
+  retry_time_ = now + kShort;
 }
 
 void Source::finish(const std::string &why) {
   connection_.reset();
-  over_ = true;
+  finished_ = true;
   monitor_.set_status(index_, Status::kEnded, why);
 }
 

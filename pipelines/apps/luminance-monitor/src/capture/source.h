@@ -24,15 +24,15 @@ class Source {
   void arrive(const Arrival &arrival);
 
   /// For a file: whether it has ended or failed.
-  bool is_over() const { return over_; }
+  bool is_finished() const { return finished_; }
   bool has_failed() const { return failed_; }
   /// The latest frame, or null. The caller owns it.
   GstSample *sample() const;
 
  private:
-  Time patience() const;
+  Time first_frame_timeout() const;
   bool is_silent(Time now) const;
-  void lose(const std::string &why);
+  void disconnect(const std::string &why);
   void end();
   void finish(const std::string &why);
 
@@ -45,17 +45,17 @@ class Source {
   const Time silence_;  // after which it is reconnected
 
   std::unique_ptr<Connection> connection_;
-  unsigned tries_ = 0;               // connections so far
-  uint64_t frames_ = 0;              // of this connection
-  std::optional<Measurement> only_;  // its only frame so far, which may be a single picture
-  Time begun_ = 0;                   // monotonic: start of the connection
-  Time heard_ = 0;                   // monotonic: latest frame, or start of the connection
-  Time ticked_ = 0;                  // monotonic
-  Time first_ = 0;                   // monotonic: first frame of the connection
-  Time again_ = 0;                   // monotonic: next attempt, without a connection
-  Time resume_;                      // in fast mode: time of the next frame
-  double pause_ = 0;                 // seconds before the last attempt
-  bool over_ = false, failed_ = false;
+  unsigned tries_ = 0;                       // connections so far
+  uint64_t frames_ = 0;                      // of this connection
+  std::optional<Measurement> single_frame_;  // its only frame so far, which may be a single picture
+  Time started_ = 0;                         // monotonic: start of the connection
+  Time last_heard_ = 0;                      // monotonic: latest frame, or start of the connection
+  Time ticked_ = 0;                          // monotonic
+  Time first_ = 0;                           // monotonic: first frame of the connection
+  Time retry_time_ = 0;                      // monotonic: next attempt, without a connection
+  Time resume_;                              // in fast mode: time of the next frame
+  double pause_ = 0;                         // seconds before the last attempt
+  bool finished_ = false, failed_ = false;
   std::minstd_rand random_;
 };
 

@@ -12,11 +12,11 @@ namespace luminance {
 namespace {
 
 constexpr gint64 kFresh = 3 * G_USEC_PER_SEC;
-constexpr double kGoodbye = 5;  // seconds
+constexpr double kShutdownTimeout = 5;  // seconds
 
 void make_jpeg(GTask *task, gpointer, gpointer sample, GCancellable *) {
-  const auto forget = [](gpointer bytes) { g_bytes_unref(static_cast<GBytes *>(bytes)); };
-  g_task_return_pointer(task, jpeg_of(static_cast<GstSample *>(sample)), forget);
+  const auto destroy = [](gpointer bytes) { g_bytes_unref(static_cast<GBytes *>(bytes)); };
+  g_task_return_pointer(task, jpeg_of(static_cast<GstSample *>(sample)), destroy);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool Sources::stop() {
   sources_.clear();
   // The task, if there is one, ends on the main loop.
   while (making_) g_main_context_iteration(nullptr, TRUE);
-  return Player::wait_for_all(kGoodbye);
+  return Player::wait_for_all(kShutdownTimeout);
 }
 
 void Sources::begin() {
@@ -73,9 +73,9 @@ void Sources::tick() {
   for (const auto &[number, source] : sources_) source->tick();
 }
 
-bool Sources::are_over() const {
+bool Sources::all_finished() const {
   return std::all_of(sources_.begin(), sources_.end(),
-                     [](const auto &source) { return source.second->is_over(); });
+                     [](const auto &source) { return source.second->is_finished(); });
 }
 
 bool Sources::has_failed() const {

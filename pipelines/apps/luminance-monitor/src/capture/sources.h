@@ -32,7 +32,7 @@ class Sources : public Stills {
   /// and may still use this object: then the program must exit.
   bool stop();
   /// Whether no more frames will arrive.
-  bool are_over() const;
+  bool all_finished() const;
   bool has_failed() const;
 
   void still(size_t camera, const std::function<void(GBytes *)> &done) override;

@@ -13,7 +13,7 @@ namespace luminance {
 /// Names separated by spaces.
 std::string text_of(const std::vector<Verdict> &verdicts);
 
-/// Reads thirteen columns, from `first` on: `time` to `verdicts`, as in the table `interval`.
+/// Reads thirteen columns, from `first` on: `time` to `verdicts`, as in the table `measurement`.
 Row row_of(const Results &results, int first);
 
 }  // namespace luminance

@@ -27,7 +27,7 @@ void take_from_others(const std::string &path) {
 
 }  // namespace
 
-void keep_private(const std::string &file) {
+void restrict_permissions(const std::string &file) {
   // Without a descriptor: to close one would take the locks of all connections to the file.
   mknod(path_of(file).c_str(), S_IFREG | kPrivate, 0);
   for (const char *end : {"", "-wal", "-shm"}) take_from_others(path_of(file) + end);
@@ -59,7 +59,7 @@ int64_t Database::number(const char *sql) {
   return results.next() ? results.integer(0) : 0;
 }
 
-void Database::stop_by(const std::atomic<bool> &stop) {
+void Database::set_interrupt(const std::atomic<bool> &stop) {
   const auto look = [](void *flag) -> int { return *static_cast<const std::atomic<bool> *>(flag); };
   sqlite3_progress_handler(handle_.get(), kSteps, look, const_cast<std::atomic<bool> *>(&stop));
 }

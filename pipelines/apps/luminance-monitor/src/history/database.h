@@ -17,7 +17,7 @@ namespace luminance {
 /// Creates the file of a history if it is missing, readable by its owner only; removes the
 /// permissions of others from an existing one. Files that SQLite creates beside it get the same
 /// permissions.
-void keep_private(const std::string &file);
+void restrict_permissions(const std::string &file);
 
 class Database {
  public:
@@ -31,9 +31,9 @@ class Database {
   /// The first column of the first row.
   int64_t number(const char *sql);
   /// How long to wait while another process writes.
-  void set_patience(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
+  void set_busy_timeout(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
   /// Statements fail with HistoryError soon after `stop` is true. It must outlive the database.
-  void stop_by(const std::atomic<bool> &stop);
+  void set_interrupt(const std::atomic<bool> &stop);
   /// Number of rows that the last statement changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// Whether the file was deleted or moved since it was opened, so that writes would be lost.

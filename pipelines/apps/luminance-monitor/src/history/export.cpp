@@ -15,22 +15,14 @@
 namespace luminance {
 namespace {
 
-constexpr int kPatience = 5000;  // milliseconds, for a monitor that is just beginning
+constexpr int kTimeout = 5000;  // milliseconds, for a monitor that is just beginning
 
 // Read at once: who takes the CSV slowly does not keep the write-ahead log from being shortened.
 constexpr int64_t kChunk = 1000;
 
 constexpr char kHeader[] =
-    "time,duration,camera,name,frames,mean,least_mean,greatest_mean,stddev,p1,median,p99,"
+    "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
     "clipped_low,clipped_high,verdicts\r\n";
-
-constexpr char kCameras[] =
-    "SELECT number, id, name, (SELECT max(time) FROM interval WHERE camera = number) "
-    "FROM camera ORDER BY id";
-
-constexpr char kRows[] =
-    "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), interval.* "
-    "FROM interval WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
 
 struct Source {
   int64_t number;
@@ -56,8 +48,10 @@ std::string cell_of(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-std::vector<Source> sources_of(Database &database) {
-  Statement statement(database, kCameras);
+std::vector<Source> sources_of(Database &database, const std::string &table) {
+  const std::string sql = "SELECT number, id, name, (SELECT max(time) FROM " + table +
+                          " WHERE camera = number) FROM camera ORDER BY id";
+  Statement statement(database, sql.c_str());
   Results results = statement.with();
   std::vector<Source> sources;
   while (results.next())
@@ -65,11 +59,18 @@ std::vector<Source> sources_of(Database &database) {
   return sources;
 }
 
+Statement rows_of(Database &database, const std::string &table) {
+  const std::string sql =
+      "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * FROM " + table +
+      " WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
+  return {database, sql.c_str()};
+}
+
 std::string line_of(const Source &camera, const std::string &time, const Row &row) {
   std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
                      cell_of(camera.name) + ',' + std::to_string(row.frames);
-  for (const double number : {row.mean, row.least_mean, row.greatest_mean, row.stddev, row.p1,
-                              row.median, row.p99, row.clipped_low, row.clipped_high})
+  for (const double number : {row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median,
+                              row.p99, row.clipped_low, row.clipped_high})
     line += ',' + cell_of(number);
   return line + ',' + text_of(row.verdicts) + "\r\n";
 }
@@ -90,15 +91,16 @@ std::string chunk_of(const Source &camera, Statement &rows, int64_t &time) {
 
 void export_csv(const std::string &file, std::ostream &out) {
   Database database(file, Database::Access::kRead);
-  database.set_patience(kPatience);
+  database.set_busy_timeout(kTimeout);
   check_schema(database);
   const auto put = [&](const std::string &text) {
     if (!(out << text).flush())
       database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
   };
   put(kHeader);
-  Statement rows(database, kRows);
-  for (const Source &camera : sources_of(database)) {
+  const std::string table = measurement_table(database);
+  Statement rows = rows_of(database, table);
+  for (const Source &camera : sources_of(database, table)) {
     int64_t time = std::numeric_limits<int64_t>::min();
     for (;;) {
       const int64_t before = time;

@@ -26,10 +26,10 @@ constexpr double kDay = 24 * 60 * 60 * 1000;
 class Sum {
  public:
   void add(const Interval &interval) {
-    if (frames_.is_empty()) least_ = interval.least_mean, greatest_ = interval.greatest_mean;
+    if (frames_.is_empty()) min_mean_ = interval.min_mean, max_mean_ = interval.max_mean;
     frames_.add(interval);
-    least_ = std::min(least_, interval.least_mean);
-    greatest_ = std::max(greatest_, interval.greatest_mean);
+    min_mean_ = std::min(min_mean_, interval.min_mean);
+    max_mean_ = std::max(max_mean_, interval.max_mean);
   }
 
   void mark(Verdict verdict) { verdicts_.insert(verdict); }
@@ -42,7 +42,7 @@ class Sum {
     if (frames_.is_empty()) return row;
     const Interval sum = frames_.finish(frames_.begin());
     row.frames = sum.frames;
-    row.mean = sum.mean, row.least_mean = least_, row.greatest_mean = greatest_;
+    row.mean = sum.mean, row.min_mean = min_mean_, row.max_mean = max_mean_;
     row.stddev = sum.stddev;
     row.p1 = sum.p1, row.median = sum.median, row.p99 = sum.p99;
     row.clipped_low = sum.clipped_low, row.clipped_high = sum.clipped_high;
@@ -51,7 +51,7 @@ class Sum {
 
  private:
   Accumulator frames_;
-  double least_ = 0, greatest_ = 0;
+  double min_mean_ = 0, max_mean_ = 0;
   std::set<Verdict> verdicts_;
 };
 
@@ -87,7 +87,7 @@ struct History::Implementation {
   int64_t row_at(Time time) const { return begin_of(monitor.clock().wall(time), length); }
   Sum &sum(const Camera &camera, int64_t begin);
   void close(const Camera &camera, Rows::iterator row);
-  void tend(const Camera &camera);
+  void maintain(const Camera &camera);
   void close_all();
   void open_store();
   void write();
@@ -102,7 +102,7 @@ struct History::Implementation {
   std::unique_ptr<Store> store;  // null: it could not be opened again
   std::map<const Camera *, Rows> open;
   Batch batch;
-  HistoryTroubles troubles;
+  HistoryStats stats;
   std::string error;
   Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
 };
@@ -117,21 +117,21 @@ Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
 }
 
 void History::Implementation::close(const Camera &camera, Rows::iterator row) {
-  troubles.lost += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
+  stats.dropped += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
   open[&camera].erase(row);
 }
 
 /// Begins the row that is due now, and closes those that no interval can belong to any more.
-void History::Implementation::tend(const Camera &camera) {
+void History::Implementation::maintain(const Camera &camera) {
   const Clock &clock = monitor.clock();
   const int64_t now = clock.wall(clock.now());
   sum(camera, begin_of(now, length));
   Rows &rows = open[&camera];
   for (auto row = rows.begin(); row != rows.end();) {
     const auto next = std::next(row);
-    const bool is_over = row->first + length + late <= now;
+    const bool is_finished = row->first + length + late <= now;
     const bool was_set_back = row->first > now + late;  // the machine's clock
-    if (is_over || was_set_back) close(camera, row);
+    if (is_finished || was_set_back) close(camera, row);
     row = next;
   }
 }
@@ -154,7 +154,7 @@ void History::Implementation::write() {
 }
 
 void History::Implementation::fail(const HistoryError &problem) {
-  ++troubles.failures;
+  ++stats.failures;
   pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
   retry = monitor.clock().now() + pause;
   error = problem.what();
@@ -177,12 +177,13 @@ void prepare(const HistorySettings &settings) try {
 } catch (const HistoryError &) {
 }
 
-History::History(const HistorySettings &settings, const Monitor &monitor, Need need)
-    : implementation_(std::make_unique<Implementation>(settings, monitor, need == Need::kLater)) {
+History::History(const HistorySettings &settings, const Monitor &monitor, OpenMode mode)
+    : implementation_(
+          std::make_unique<Implementation>(settings, monitor, mode == OpenMode::kDeferred)) {
   try {
     implementation_->open_store();
   } catch (const HistoryError &problem) {
-    if (need == Need::kNow) throw;
+    if (mode == OpenMode::kImmediate) throw;
     implementation_->fail(problem);
   }
 }
@@ -198,7 +199,7 @@ void History::on_interval(const Camera &camera, const Interval &interval) {
 
 void History::on_change(const Camera &camera, const Change &change) {
   const Clock &clock = implementation_->monitor.clock();
-  implementation_->troubles.lost +=
+  implementation_->stats.dropped +=
       push(implementation_->batch.events,
            {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
   const int64_t length = implementation_->length;
@@ -215,13 +216,14 @@ void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
   implementation_->open.erase(&camera);
-  implementation_->batch.gone[camera.id()] = {camera.name(), camera.settings().source};
+  implementation_->batch.removed[camera.id()] = {camera.name(), camera.settings().source};
 }
 
 void History::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (!implementation_->monitor.clock().is_fast())
-    for (const auto &camera : implementation_->monitor.cameras()) implementation_->tend(*camera);
+    for (const auto &camera : implementation_->monitor.cameras())
+      implementation_->maintain(*camera);
   if (implementation_->monitor.clock().now() >= implementation_->retry)
     implementation_->try_to_write();
 }
@@ -235,10 +237,10 @@ const std::string &History::file() const { return implementation_->file; }
 
 const std::string &History::error() const { return implementation_->error; }
 
-HistoryTroubles History::troubles() const {
-  HistoryTroubles troubles = implementation_->troubles;
-  troubles.waiting = implementation_->batch.rows.size() + implementation_->batch.events.size();
-  return troubles;
+HistoryStats History::stats() const {
+  HistoryStats stats = implementation_->stats;
+  stats.pending = implementation_->batch.rows.size() + implementation_->batch.events.size();
+  return stats;
 }
 
 }  // namespace luminance

@@ -13,10 +13,10 @@
 
 namespace luminance {
 
-struct HistoryTroubles {
+struct HistoryStats {
   uint64_t failures = 0;  // failed writes since the monitor started
-  size_t waiting = 0;     // rows and verdicts for the next write
-  uint64_t lost = 0;      // rows and verdicts discarded since the monitor started
+  size_t pending = 0;     // rows and verdicts for the next write
+  uint64_t dropped = 0;   // rows and verdicts discarded since the monitor started
 };
 
 /// Rows begin at multiples of their length in wall clock time (UTC), so that the rows of all
@@ -26,13 +26,14 @@ struct HistoryTroubles {
 /// row survives a kill of the process once it is written.
 class History : public Observer {
  public:
-  enum class Need {
-    kNow,    // throws HistoryError if the file can be neither opened nor created
-    kLater,  // keeps that as error() and tries again; also creates the folder
+  enum class OpenMode {
+    kImmediate,  // throws HistoryError if the file can be neither opened nor created
+    kDeferred,   // keeps that as error() and tries again; also creates the folder
   };
 
   /// Opens the file, or creates it.
-  History(const HistorySettings &settings, const Monitor &monitor, Need need = Need::kNow);
+  History(const HistorySettings &settings, const Monitor &monitor,
+          OpenMode mode = OpenMode::kImmediate);
   ~History() override;
 
   void on_interval(const Camera &camera, const Interval &interval) override;
@@ -49,7 +50,7 @@ class History : public Observer {
   /// Why the last write failed; empty if it did not. A full disk does not end the monitor.
   const std::string &error() const;
   /// Data that are not in the file.
-  HistoryTroubles troubles() const;
+  HistoryStats stats() const;
 
  private:
   struct Implementation;

@@ -28,8 +28,8 @@ struct Job {
 using Held = std::shared_ptr<Job>;
 
 /// A reader, and what it reads for.
-struct Desk {
-  explicit Desk(const std::string &file) : reader(file, &stop) {}
+struct Worker {
+  explicit Worker(const std::string &file) : reader(file, &stop) {}
 
   std::atomic<bool> stop{false};
   Reader reader;
@@ -38,7 +38,7 @@ struct Desk {
 };
 
 /// Calls `Queries::Implementation::finish` on the main loop when its time has come.
-struct Bell {
+struct WakeSource {
   GSource source;
   void *queries;
 };
@@ -46,33 +46,33 @@ struct Bell {
 }  // namespace
 
 struct Queries::Implementation {
-  Implementation(const std::string &path, size_t limit) : file(path), most(limit) {}
+  Implementation(const std::string &path, size_t limit) : file(path), max_queries(limit) {}
 
   void begin();
   void end();
-  void work(Desk &desk);
-  void answer(Desk &desk);
+  void work(Worker &worker);
+  void answer(Worker &worker);
   void finish();
   void drop(const Held &job);
 
   const std::string file;
-  const size_t most;
-  size_t places = 0;  // main thread only
-  GSource *bell = nullptr;
+  const size_t max_queries;
+  size_t active_queries = 0;  // main thread only
+  GSource *wake_source = nullptr;
 
   std::mutex mutex;  // of all that follows
   std::condition_variable changed;
   std::deque<Held> waiting, finished;
-  std::list<Desk> desks;
-  bool is_over = false;
+  std::list<Worker> workers;
+  bool is_closing = false;
 };
 
 namespace {
 
-class Ticket : public Queries::Place {
+class JobHandle : public Queries::Handle {
  public:
-  Ticket(std::function<void()> drop) : drop_(std::move(drop)) {}
-  ~Ticket() override { drop_(); }
+  JobHandle(std::function<void()> drop) : drop_(std::move(drop)) {}
+  ~JobHandle() override { drop_(); }
 
  private:
   const std::function<void()> drop_;
@@ -86,57 +86,57 @@ void Queries::Implementation::begin() {
       nullptr,
       [](GSource *source, GSourceFunc, gpointer) -> gboolean {
         g_source_set_ready_time(source, -1);
-        static_cast<Implementation *>(reinterpret_cast<Bell *>(source)->queries)->finish();
+        static_cast<Implementation *>(reinterpret_cast<WakeSource *>(source)->queries)->finish();
         return G_SOURCE_CONTINUE;
       },
       nullptr,
       nullptr,
       nullptr};
-  bell = g_source_new(&functions, sizeof(Bell));
-  reinterpret_cast<Bell *>(bell)->queries = this;
-  g_source_attach(bell, g_main_context_get_thread_default());
+  wake_source = g_source_new(&functions, sizeof(WakeSource));
+  reinterpret_cast<WakeSource *>(wake_source)->queries = this;
+  g_source_attach(wake_source, g_main_context_get_thread_default());
   for (size_t i = 0; i < kThreads; ++i) {
-    Desk &desk = desks.emplace_back(file);
-    desk.thread = std::thread([this, &desk] { work(desk); });
+    Worker &worker = workers.emplace_back(file);
+    worker.thread = std::thread([this, &worker] { work(worker); });
   }
 }
 
 void Queries::Implementation::end() {
   {
     const std::lock_guard lock(mutex);
-    is_over = true;
-    for (Desk &desk : desks) desk.stop = true;
+    is_closing = true;
+    for (Worker &worker : workers) worker.stop = true;
   }
   changed.notify_all();
-  for (Desk &desk : desks)
-    if (desk.thread.joinable()) desk.thread.join();
-  g_source_destroy(bell);
-  g_source_unref(bell);
+  for (Worker &worker : workers)
+    if (worker.thread.joinable()) worker.thread.join();
+  g_source_destroy(wake_source);
+  g_source_unref(wake_source);
 }
 
-void Queries::Implementation::work(Desk &desk) {
+void Queries::Implementation::work(Worker &worker) {
   setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; where it may not, it does without
   for (;;) {
     {
       std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return is_over || !waiting.empty(); });
-      if (is_over) return;
-      desk.job = std::move(waiting.front());
+      changed.wait(lock, [&] { return is_closing || !waiting.empty(); });
+      if (is_closing) return;
+      worker.job = std::move(waiting.front());
       waiting.pop_front();
-      desk.stop = false;
+      worker.stop = false;
     }
-    answer(desk);
+    answer(worker);
     const std::lock_guard lock(mutex);
-    finished.push_back(std::move(desk.job));
-    g_source_set_ready_time(bell, 0);
+    finished.push_back(std::move(worker.job));
+    g_source_set_ready_time(wake_source, 0);
   }
 }
 
-void Queries::Implementation::answer(Desk &desk) try {
-  desk.job->outcome.text = desk.job->query(desk.reader);
+void Queries::Implementation::answer(Worker &worker) try {
+  worker.job->outcome.text = worker.job->query(worker.reader);
 } catch (const std::exception &error) {
-  desk.job->outcome.error = error.what();
-  desk.reader.close();
+  worker.job->outcome.error = error.what();
+  worker.reader.close();
 }
 
 void Queries::Implementation::finish() {
@@ -150,32 +150,32 @@ void Queries::Implementation::finish() {
 }
 
 void Queries::Implementation::drop(const Held &job) {
-  --places;
+  --active_queries;
   job->done = nullptr;
   const std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), job), waiting.end());
-  for (Desk &desk : desks)
-    if (desk.job == job) desk.stop = true;
+  for (Worker &worker : workers)
+    if (worker.job == job) worker.stop = true;
 }
 
-Queries::Queries(const std::string &file, size_t most)
-    : implementation_(std::make_shared<Implementation>(file, most)) {
+Queries::Queries(const std::string &file, size_t max_queries)
+    : implementation_(std::make_shared<Implementation>(file, max_queries)) {
   implementation_->begin();
 }
 
 Queries::~Queries() { implementation_->end(); }
 
-std::unique_ptr<Queries::Place> Queries::ask(Query query, Done done) {
-  if (implementation_->places >= implementation_->most) return nullptr;
-  ++implementation_->places;
+std::unique_ptr<Queries::Handle> Queries::submit(Query query, Done done) {
+  if (implementation_->active_queries >= implementation_->max_queries) return nullptr;
+  ++implementation_->active_queries;
   auto job = std::make_shared<Job>(Job{std::move(query), std::move(done), {}});
-  auto place = std::make_unique<Ticket>([shared = implementation_, job] { shared->drop(job); });
+  auto handle = std::make_unique<JobHandle>([shared = implementation_, job] { shared->drop(job); });
   {
     const std::lock_guard lock(implementation_->mutex);
     implementation_->waiting.push_back(std::move(job));
   }
   implementation_->changed.notify_one();
-  return place;
+  return handle;
 }
 
 }  // namespace luminance

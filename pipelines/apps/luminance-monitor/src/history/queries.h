@@ -22,21 +22,21 @@ class Queries {
   /// Called once on the main loop, unless the query is dropped before.
   using Done = std::function<void(Outcome outcome)>;
 
-  /// The slot of a query. Destroying it drops the query.
-  class Place {
+  /// A query that was submitted. Destroying the handle drops the query.
+  class Handle {
    public:
-    virtual ~Place() = default;
+    virtual ~Handle() = default;
   };
 
-  /// At most `most` queries at once. The main loop is that of the calling thread.
-  Queries(const std::string &file, size_t most);
+  /// At most `max_queries` queries at once. The main loop is that of the calling thread.
+  Queries(const std::string &file, size_t max_queries);
   /// Drops the remaining queries.
   ~Queries();
   Queries(const Queries &) = delete;
   Queries &operator=(const Queries &) = delete;
 
   /// Null: too many queries.
-  std::unique_ptr<Place> ask(Query query, Done done);
+  std::unique_ptr<Handle> submit(Query query, Done done);
 
  private:
   struct Implementation;

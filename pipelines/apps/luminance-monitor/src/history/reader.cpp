@@ -11,34 +11,35 @@
 namespace luminance {
 namespace {
 
-constexpr int kPatience =
+constexpr int kTimeout =
     1000;  // milliseconds; a file of this kind is hardly ever locked to readers
 
 // A merged row is of so many summaries at least: of fewer, it could be much longer than need be.
-constexpr int64_t kLeastParts = 3;
+constexpr int64_t kMinParts = 3;
 
 /// What lies between two times.
 struct Extent {
   int64_t first = 0, last = -1;
   uint64_t rows = 0;
-  double longest = 0;
+  double max_duration = 0;
 };
 
 /// The length of the intervals to merge rows of: so many multiples of `row` that no more than
 /// `points` of them lie in first to last. Wherever these lie, the same rows are merged.
 int64_t merged_length(const Extent &extent, size_t points) {
   if (points == 1) return extent.last + 1;
-  const int64_t row = milliseconds_of(extent.longest);
-  const auto most = static_cast<int64_t>(points) - 1;
-  const int64_t least = (extent.last - extent.first) / most + 1;
-  return (least + row - 1) / row * row;
+  const int64_t row = milliseconds_of(extent.max_duration);
+  const auto intervals = static_cast<int64_t>(points) - 1;
+  const int64_t min_length = (extent.last - extent.first) / intervals + 1;
+  return (min_length + row - 1) / row * row;
 }
 
-/// The longest summaries, not finer than `finest`, that make intervals of `length`; 0: rows.
-int64_t summary_for(int64_t length, int64_t finest) {
+/// The length of the longest summaries, at least `min_summary_length`, that make up intervals of
+/// `length`; 0: rows.
+int64_t summary_for(int64_t length, int64_t min_summary_length) {
   int64_t best = 0;
   for (const int64_t candidate : kLengths)
-    if (candidate >= finest && kLeastParts * candidate <= length) best = candidate;
+    if (candidate >= min_summary_length && kMinParts * candidate <= length) best = candidate;
   return best;
 }
 
@@ -47,8 +48,8 @@ int64_t summary_for(int64_t length, int64_t finest) {
 struct Reader::Connection {
   Connection(const std::string &file, const std::atomic<bool> *stop);
 
-  Extent extent_of(const Summed &camera, int64_t from, int64_t to);
-  std::vector<Row> rows(const Summed &camera, const Extent &extent, size_t points);
+  Extent extent_of(const SummaryState &camera, int64_t from, int64_t to);
+  std::vector<Row> rows(const SummaryState &camera, const Extent &extent, size_t points);
 
   Database database;
   Statement find, first, last, count, count_parts, rows_in, parts_in;
@@ -59,8 +60,8 @@ namespace {
 
 Database open_to_read(const std::string &file, const std::atomic<bool> *stop) {
   Database database(file, Database::Access::kRead);
-  database.set_patience(kPatience);
-  if (stop != nullptr) database.stop_by(*stop);
+  database.set_busy_timeout(kTimeout);
+  if (stop != nullptr) database.set_interrupt(*stop);
   check_current_schema(database);
   return database;
 }
@@ -69,21 +70,23 @@ Database open_to_read(const std::string &file, const std::atomic<bool> *stop) {
 
 Reader::Connection::Connection(const std::string &file, const std::atomic<bool> *stop)
     : database(open_to_read(file, stop)),
-      find(database, "SELECT number, finest, summed FROM camera WHERE id = ?1"),
+      find(database,
+           "SELECT number, min_summary_length, summarized_until FROM camera WHERE id = ?1"),
       first(database,
-            "SELECT time FROM interval WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
+            "SELECT time FROM measurement WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
             "ORDER BY time LIMIT 1"),
       last(database,
-           "SELECT time FROM interval WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
+           "SELECT time FROM measurement WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
            "ORDER BY time DESC LIMIT 1"),
       count(database,
-            "SELECT count(*), max(duration) FROM interval WHERE camera = ?1 AND time >= ?2 AND "
+            "SELECT count(*), max(duration) FROM measurement WHERE camera = ?1 AND time >= ?2 AND "
             "time < ?3"),
-      count_parts(database,
-                  "SELECT sum(rows), max(longest) FROM summary WHERE camera = ?1 AND length = ?2 "
-                  "AND bucket >= ?3 AND bucket < ?4"),
+      count_parts(
+          database,
+          "SELECT sum(row_count), max(max_duration) FROM summary WHERE camera = ?1 AND length = ?2 "
+          "AND bucket >= ?3 AND bucket < ?4"),
       rows_in(database,
-              "SELECT * FROM interval WHERE camera = ?1 AND time >= ?2 AND time < ?3 "
+              "SELECT * FROM measurement WHERE camera = ?1 AND time >= ?2 AND time < ?3 "
               "ORDER BY time"),
       parts_in(database,
                "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket >= ?3 AND "
@@ -97,7 +100,7 @@ Reader::Connection::Connection(const std::string &file, const std::atomic<bool> 
                        "camera.number = event.camera WHERE time BETWEEN ?1 AND ?2 AND id = ?4 "
                        "ORDER BY time DESC, event.number DESC LIMIT ?3") {}
 
-Extent Reader::Connection::extent_of(const Summed &there, int64_t from, int64_t to) {
+Extent Reader::Connection::extent_of(const SummaryState &there, int64_t from, int64_t to) {
   const int64_t camera = there.camera;
   Extent extent;
   for (auto [statement, time] :
@@ -111,17 +114,17 @@ Extent Reader::Connection::extent_of(const Summed &there, int64_t from, int64_t 
         length == 0 ? count.with(camera, begin, end) : count_parts.with(camera, length, begin, end);
     counted.next();
     extent.rows += static_cast<uint64_t>(counted.integer(0));
-    extent.longest = std::fmax(extent.longest, counted.real(1));
+    extent.max_duration = std::fmax(extent.max_duration, counted.real(1));
   };
   cover(extent.first, extent.last + 1, kLatest, there, add);
   return extent;
 }
 
-std::vector<Row> Reader::Connection::rows(const Summed &there, const Extent &extent,
+std::vector<Row> Reader::Connection::rows(const SummaryState &there, const Extent &extent,
                                           size_t points) {
   const int64_t camera = there.camera;
   int64_t length = extent.rows > points ? merged_length(extent, points) : 1;
-  const int64_t part = summary_for(length, there.finest);
+  const int64_t part = summary_for(length, there.min_summary_length);
   if (part != 0) length = begin_of(length + part - 1, part);
   std::vector<Row> rows;
   int64_t begin = 0;
@@ -161,13 +164,13 @@ std::vector<Row> Reader::rows(const std::string &camera, int64_t from, int64_t t
   if (points == 0) return {};
   Connection &open = connection();
   const View view(open.database);
-  Summed there;
+  SummaryState there;
   {
     Results known = open.find.with(camera);
     if (!known.next()) return {};
     there = {known.integer(0), known.integer(1), known.integer(2)};
   }
-  if (there.finest <= 0) there.finest = kNoSummaries;
+  if (there.min_summary_length <= 0) there.min_summary_length = kNoSummaries;
   const Extent extent = open.extent_of(there, std::max(from, kEarliest), std::min(to, kLatest));
   return extent.rows == 0 ? std::vector<Row>() : open.rows(there, extent, points);
 }
@@ -175,9 +178,9 @@ std::vector<Row> Reader::rows(const std::string &camera, int64_t from, int64_t t
 std::vector<Event> Reader::events(const std::optional<std::string> &camera, int64_t from,
                                   int64_t to, size_t limit) {
   Connection &open = connection();
-  const auto most = static_cast<int64_t>(limit);
-  Results results = camera ? open.events_of_camera.with(from, to, most, *camera)
-                           : open.events.with(from, to, most);
+  const auto max_events = static_cast<int64_t>(limit);
+  Results results = camera ? open.events_of_camera.with(from, to, max_events, *camera)
+                           : open.events.with(from, to, max_events);
   std::vector<Event> events;
   while (results.next())
     if (const auto verdict = verdict_named(results.text(2)))

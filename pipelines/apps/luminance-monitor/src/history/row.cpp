@@ -18,8 +18,8 @@ void average(Row &into, const Row &other) {
   into.stddev = std::sqrt(mix(into.stddev * into.stddev, other.stddev * other.stddev) +
                           share * (1 - share) * apart * apart);
   into.mean = mix(into.mean, other.mean);
-  into.least_mean = std::min(into.least_mean, other.least_mean);
-  into.greatest_mean = std::max(into.greatest_mean, other.greatest_mean);
+  into.min_mean = std::min(into.min_mean, other.min_mean);
+  into.max_mean = std::max(into.max_mean, other.max_mean);
   into.p1 = mix(into.p1, other.p1);
   into.median = mix(into.median, other.median);
   into.p99 = mix(into.p99, other.p99);

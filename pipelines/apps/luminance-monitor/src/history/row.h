@@ -16,7 +16,7 @@ struct Row {
   double duration = 0;  // seconds
   uint64_t frames = 0;
   // NaN without frames. The percentiles of merged rows are averaged.
-  double mean = NAN, least_mean = NAN, greatest_mean = NAN, stddev = NAN;
+  double mean = NAN, min_mean = NAN, max_mean = NAN, stddev = NAN;
   double p1 = NAN, median = NAN, p99 = NAN;
   double clipped_low = NAN, clipped_high = NAN;
   std::vector<Verdict> verdicts;  // active at any time in the row

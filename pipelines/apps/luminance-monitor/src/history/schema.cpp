@@ -2,6 +2,7 @@
 #include "history/schema.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,9 @@ namespace luminance {
 namespace {
 
 constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
-constexpr int64_t kVersion = 2;
 
 // The main loop waits meanwhile.
-constexpr int kPatience = 100, kPatienceAtBegin = 5000;  // milliseconds
+constexpr int kTimeout = 100, kOpenTimeout = 5000;  // milliseconds
 
 // Rows of a camera lie together, in the order in which they are read.
 constexpr char kSchema1[] = R"(
@@ -43,8 +43,6 @@ CREATE INDEX event_time ON event (time);
 CREATE INDEX event_camera ON event (camera, time);
 )";
 
-// `finest`: the length of a camera's shortest summaries; 0: they are still to be made. `summed`:
-// until when they are. `source`: where its video comes from, as a hash.
 constexpr char kSchema2[] = R"(
 ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
@@ -66,22 +64,42 @@ CREATE TABLE summary (
 ) STRICT, WITHOUT ROWID;
 )";
 
+// `min_summary_length`: the length of a camera's shortest summaries; 0: they are still to be made.
+// `summarized_until`: the end of the latest of them. `source`: a hash of the video's location.
+constexpr char kSchema3[] = R"(
+ALTER TABLE interval RENAME TO measurement;
+ALTER TABLE measurement RENAME COLUMN least_mean TO min_mean;
+ALTER TABLE measurement RENAME COLUMN greatest_mean TO max_mean;
+ALTER TABLE camera RENAME COLUMN finest TO min_summary_length;
+ALTER TABLE camera RENAME COLUMN summed TO summarized_until;
+ALTER TABLE summary RENAME COLUMN least_mean TO min_mean;
+ALTER TABLE summary RENAME COLUMN greatest_mean TO max_mean;
+ALTER TABLE summary RENAME COLUMN rows TO row_count;
+ALTER TABLE summary RENAME COLUMN longest TO max_duration;
+)";
+
+// Each upgrades the version before it, the first an empty file.
+constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3};
+constexpr int64_t kVersion = std::size(kUpgrades);
+constexpr int64_t kFirstWithMeasurements = 3;
+
 bool is_empty(Database &database) {
   return database.number("SELECT count(*) FROM sqlite_schema") == 0 &&
          database.number("PRAGMA user_version") == 0 &&
          database.number("PRAGMA application_id") == 0;
 }
 
-void set_version(Database &database) {
+int64_t version_of(Database &database) { return database.number("PRAGMA user_version"); }
+
+void upgrade(Database &database, int64_t version) {
+  for (; version < kVersion; ++version) database.run(kUpgrades[version]);
   database.run(("PRAGMA user_version = " + std::to_string(kVersion)).c_str());
 }
 
 void make_schema(Database &database) {
   Transaction transaction(database);
   if (is_empty(database)) {  // still: another process may be as fast
-    database.run(kSchema1);
-    database.run(kSchema2);
-    set_version(database);
+    upgrade(database, 0);
     database.run(("PRAGMA application_id = " + std::to_string(kApplication)).c_str());
   }
   transaction.commit();
@@ -89,34 +107,32 @@ void make_schema(Database &database) {
 
 void upgrade_schema(Database &database) {
   Transaction transaction(database);
-  if (database.number("PRAGMA user_version") == 1) {
-    database.run(kSchema2);
-    set_version(database);
-  }
+  const int64_t version = version_of(database);
+  if (version >= 1 && version < kVersion) upgrade(database, version);
   transaction.commit();
 }
 
 /// Cameras whose rows, or those to come, are shorter than their summaries are made for.
-std::vector<Summed> unsummed(Database &database, int64_t row) {
-  Statement shortest(database, "SELECT min(duration) FROM interval WHERE camera = ?1");
-  Statement statement(database, "SELECT number, finest FROM camera");
+std::vector<SummaryState> unsummarized(Database &database, int64_t row) {
+  Statement shortest(database, "SELECT min(duration) FROM measurement WHERE camera = ?1");
+  Statement statement(database, "SELECT number, min_summary_length FROM camera");
   Results cameras = statement.with();
-  std::vector<Summed> found;
+  std::vector<SummaryState> found;
   while (cameras.next()) {
-    const int64_t camera = cameras.integer(0), finest = cameras.integer(1);
-    if (finest != 0 && finest <= finest_for(row)) continue;
-    int64_t least = row;
+    const int64_t camera = cameras.integer(0), min_summary_length = cameras.integer(1);
+    if (min_summary_length != 0 && min_summary_length <= min_summary_length_for(row)) continue;
+    int64_t shortest_row = row;
     Results duration = shortest.with(camera);
     if (duration.next() && duration.real(0) > 0)
-      least = std::min(least, milliseconds_of(duration.real(0)));
-    found.push_back({camera, finest_for(least), 0});
+      shortest_row = std::min(shortest_row, milliseconds_of(duration.real(0)));
+    found.push_back({camera, min_summary_length_for(shortest_row), 0});
   }
   return found;
 }
 
 void make_summaries(Database &database, int64_t row) {
   Summaries summaries(database);
-  for (Summed &camera : unsummed(database, row)) {
+  for (SummaryState &camera : unsummarized(database, row)) {
     Transaction transaction(database);
     summaries.make(camera);
     transaction.commit();
@@ -128,7 +144,7 @@ void make_summaries(Database &database, int64_t row) {
 void check_schema(Database &database) {
   if (database.number("PRAGMA application_id") != kApplication)
     database.fail("not a history of luminance-monitor");
-  const int64_t version = database.number("PRAGMA user_version");
+  const int64_t version = version_of(database);
   if (version > kVersion)
     database.fail("written by a newer version of luminance-monitor (schema " +
                   std::to_string(version) + ", supported up to " + std::to_string(kVersion) + ")");
@@ -136,16 +152,20 @@ void check_schema(Database &database) {
 
 void check_current_schema(Database &database) {
   check_schema(database);
-  if (database.number("PRAGMA user_version") != kVersion)
+  if (version_of(database) != kVersion)
     database.fail("written by an earlier version of luminance-monitor");
 }
 
+std::string measurement_table(Database &database) {
+  return version_of(database) < kFirstWithMeasurements ? "interval" : "measurement";
+}
+
 Database open_to_write(const std::string &file, int64_t row) {
-  keep_private(file);
+  restrict_permissions(file);
   Database database(file, Database::Access::kWrite);
-  database.set_patience(kPatienceAtBegin);
+  database.set_busy_timeout(kOpenTimeout);
   const bool fresh = is_empty(database);
-  keep_private(file);  // also where SQLite had to make it
+  restrict_permissions(file);  // also where SQLite had to make it
   if (!fresh) check_schema(database);
   // Pages can be given back. Of a file that holds something, this does not change any more.
   if (fresh) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -159,7 +179,7 @@ Database open_to_write(const std::string &file, int64_t row) {
   check_schema(database);
   upgrade_schema(database);
   make_summaries(database, row);
-  database.set_patience(kPatience);
+  database.set_busy_timeout(kTimeout);
   return database;
 }
 

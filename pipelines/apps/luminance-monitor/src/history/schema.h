@@ -2,6 +2,8 @@
 // The tables of a history, and the upgrade from earlier versions.
 #pragma once
 
+#include <string>
+
 #include "history/database.h"
 
 namespace luminance {
@@ -10,6 +12,8 @@ namespace luminance {
 void check_schema(Database &database);
 /// Throws unless the database is a history of this version.
 void check_current_schema(Database &database);
+/// The name of the table of rows, in a history of this version or an earlier one.
+std::string measurement_table(Database &database);
 
 /// Opens a history, or creates one that only its owner can read. Computes summaries of rows from an
 /// earlier version, camera by camera, and continues after an interruption. `row` is the length of

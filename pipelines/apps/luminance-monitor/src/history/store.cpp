@@ -14,8 +14,8 @@ namespace {
 
 // At each write, of each camera, more than come: few enough that a clock that was set ahead by
 // mistake for a while does not cost the whole history.
-constexpr int64_t kForgottenRows = 60;
-constexpr int64_t kForgottenEvents = 1000;
+constexpr int64_t kExtraDeletedRows = 60;
+constexpr int64_t kExtraDeletedEvents = 1000;
 
 /// Whether it is the slug, or that with a number from 2 on.
 bool is_numbered(const std::string &id, const std::string &slug) {
@@ -32,38 +32,43 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       row_(row),
       database_(open_to_write(file, row)),
       summaries_(database_),
-      name_camera_(database_,
-                   "INSERT INTO camera (id, name, source, finest) VALUES (?1, ?2, ?3, ?4) "
-                   "ON CONFLICT (id) DO UPDATE SET name = ?2, source = ?3 "
-                   "WHERE name <> ?2 OR source <> ?3"),
-      name_gone_(database_,
-                 "INSERT INTO camera (id, name, source, finest) VALUES (?1, ?2, ?3, ?4) "
-                 "ON CONFLICT (id) DO NOTHING"),
-      find_camera_(database_, "SELECT number, finest, summed FROM camera WHERE id = ?1"),
-      find_row_(database_, "SELECT * FROM interval WHERE camera = ?1 AND time = ?2"),
-      put_row_(database_,
-               "INSERT OR REPLACE INTO interval VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-               "?11, ?12, ?13, ?14)"),
+      name_camera_(
+          database_,
+          "INSERT INTO camera (id, name, source, min_summary_length) VALUES (?1, ?2, ?3, ?4) "
+          "ON CONFLICT (id) DO UPDATE SET name = ?2, source = ?3 "
+          "WHERE name <> ?2 OR source <> ?3"),
+      name_removed_(
+          database_,
+          "INSERT INTO camera (id, name, source, min_summary_length) VALUES (?1, ?2, ?3, ?4) "
+          "ON CONFLICT (id) DO NOTHING"),
+      find_camera_(database_,
+                   "SELECT number, min_summary_length, summarized_until FROM camera WHERE id = ?1"),
+      find_row_(database_, "SELECT * FROM measurement WHERE camera = ?1 AND time = ?2"),
+      put_row_(
+          database_,
+          "INSERT OR REPLACE INTO measurement VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+          "?11, ?12, ?13, ?14)"),
       put_event_(database_,
                  "INSERT INTO event (camera, time, verdict, raised, value) "
                  "VALUES ((SELECT number FROM camera WHERE id = ?1), ?2, ?3, ?4, ?5)"),
-      cameras_(database_, "SELECT number, finest, summed FROM camera"),
+      cameras_(database_, "SELECT number, min_summary_length, summarized_until FROM camera"),
       first_(database_,
-             "SELECT time FROM interval WHERE camera = ?1 AND time >= ?2 ORDER BY time LIMIT 1"),
-      forget_rows_(database_,
-                   "DELETE FROM interval WHERE camera = ?1 AND time <= (SELECT max(time) FROM "
-                   "(SELECT time FROM interval WHERE camera = ?1 AND time < ?2 ORDER BY time "
+             "SELECT time FROM measurement WHERE camera = ?1 AND time >= ?2 ORDER BY time LIMIT 1"),
+      delete_rows_(database_,
+                   "DELETE FROM measurement WHERE camera = ?1 AND time <= (SELECT max(time) FROM "
+                   "(SELECT time FROM measurement WHERE camera = ?1 AND time < ?2 ORDER BY time "
                    "LIMIT ?3))"),
-      forget_events_(database_,
+      delete_events_(database_,
                      "DELETE FROM event WHERE number IN "
                      "(SELECT number FROM event WHERE time < ?1 ORDER BY time LIMIT ?2)"),
-      forget_cameras_(database_,
-                      "DELETE FROM camera WHERE NOT EXISTS "
-                      "(SELECT 1 FROM interval WHERE interval.camera = camera.number) AND NOT "
-                      "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number)"),
-      namesakes_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
+      delete_cameras_(
+          database_,
+          "DELETE FROM camera WHERE NOT EXISTS "
+          "(SELECT 1 FROM measurement WHERE measurement.camera = camera.number) AND NOT "
+          "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number)"),
+      same_name_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
       rename_(database_, "UPDATE camera SET id = ?2 WHERE id = ?1") {
-  adopt();
+  migrate_former_ids();
 }
 
 /// A camera whose id is not in the file has another one there, where only one row of the table may
@@ -72,52 +77,53 @@ std::optional<std::string> Store::former_id(const CameraSettings &camera) {
   if (find_camera_.with(camera.id).next()) return {};
   const std::string slug = former_slug_of(camera.name);
   std::vector<std::string> found;
-  Results rows = namesakes_.with(camera.name);
+  Results rows = same_name_.with(camera.name);
   while (rows.next()) {
     const std::string id = rows.text(0), source = rows.text(1);
-    const bool is_its =
+    const bool matches =
         source.empty() ? is_numbered(id, slug.empty() ? "camera" : slug) : source == camera.source;
-    if (is_its && monitor_.camera(id) == nullptr) found.push_back(id);
+    if (matches && monitor_.camera(id) == nullptr) found.push_back(id);
   }
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
-void Store::adopt() {
-  std::map<std::string, std::vector<const Camera *>> heirs;  // by the id in the file
+void Store::migrate_former_ids() {
+  std::map<std::string, std::vector<const Camera *>> successors;  // by the id in the file
   Transaction transaction(database_);
   for (const auto &camera : monitor_.cameras())
-    if (const auto id = former_id(camera->settings())) heirs[*id].push_back(camera.get());
-  for (const auto &[id, cameras] : heirs)
+    if (const auto id = former_id(camera->settings())) successors[*id].push_back(camera.get());
+  for (const auto &[id, cameras] : successors)
     if (cameras.size() == 1) rename_.run(id, cameras.front()->id());
   transaction.commit();
 }
 
 void Store::name_cameras() {
   for (const auto &camera : monitor_.cameras())
-    name_camera_.run(camera->id(), camera->name(), camera->settings().source, finest_for(row_));
+    name_camera_.run(camera->id(), camera->name(), camera->settings().source,
+                     min_summary_length_for(row_));
 }
 
 void Store::write(const Batch &batch, int64_t oldest) {
   Transaction transaction(database_);
   name_cameras();
-  for (const auto &[id, camera] : batch.gone)
-    name_gone_.run(id, camera.name, camera.source, finest_for(row_));
+  for (const auto &[id, camera] : batch.removed)
+    name_removed_.run(id, camera.name, camera.source, min_summary_length_for(row_));
   for (const Batch::Entry &entry : batch.rows) write(entry);
   for (const Event &event : batch.events)
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},
                    event.value);
-  forget(oldest, batch);
+  delete_expired(oldest, batch);
   transaction.commit();
 }
 
-Summed Store::find(const std::string &camera) {
+SummaryState Store::find(const std::string &camera) {
   Results found = find_camera_.with(camera);
   if (!found.next()) database_.fail("a camera is missing; the file is damaged");
   return {found.integer(0), found.integer(1), found.integer(2)};
 }
 
 void Store::write(const Batch::Entry &entry) {
-  Summed camera = find(entry.camera);
+  SummaryState camera = find(entry.camera);
   Row row = entry.row;
   const bool is_late = row.time < camera.until;
   bool is_new = true;
@@ -128,35 +134,35 @@ void Store::write(const Batch::Entry &entry) {
       is_new = false;
     }
   }
-  if (is_late) summaries_.make_room(camera, row, first_of(camera.camera));
+  if (is_late) summaries_.refresh_first_summary(camera, row, first_of(camera.camera));
   put_row_.run(camera.camera, row.time, row.duration, static_cast<int64_t>(row.frames), row.mean,
-               row.least_mean, row.greatest_mean, row.stddev, row.p1, row.median, row.p99,
-               row.clipped_low, row.clipped_high, text_of(row.verdicts));
+               row.min_mean, row.max_mean, row.stddev, row.p1, row.median, row.p99, row.clipped_low,
+               row.clipped_high, text_of(row.verdicts));
   if (is_late)
     summaries_.add(camera, entry.row, is_new);
   else
     summaries_.advance(camera, row.time);
 }
 
-void Store::forget(int64_t oldest, const Batch &written) {
-  const auto rows = kForgottenRows + static_cast<int64_t>(written.rows.size());
-  const auto events = kForgottenEvents + static_cast<int64_t>(written.events.size());
-  std::vector<Summed> cameras;
+void Store::delete_expired(int64_t oldest, const Batch &written) {
+  const auto rows = kExtraDeletedRows + static_cast<int64_t>(written.rows.size());
+  const auto events = kExtraDeletedEvents + static_cast<int64_t>(written.events.size());
+  std::vector<SummaryState> cameras;
   {
     Results found = cameras_.with();
     while (found.next()) cameras.push_back({found.integer(0), found.integer(1), found.integer(2)});
   }
-  for (const Summed &camera : cameras) forget_rows(camera, oldest, rows);
-  forget_events_.run(oldest, events);
-  forget_cameras_.run();
+  for (const SummaryState &camera : cameras) delete_expired_rows(camera, oldest, rows);
+  delete_events_.run(oldest, events);
+  delete_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)
     database_.run("PRAGMA incremental_vacuum(64)");
 }
 
-void Store::forget_rows(const Summed &camera, int64_t oldest, int64_t most) {
-  forget_rows_.run(camera.camera, oldest, most);
-  if (database_.changes() > 0) summaries_.forget(camera, first_of(camera.camera));
+void Store::delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit) {
+  delete_rows_.run(camera.camera, oldest, limit);
+  if (database_.changes() > 0) summaries_.delete_before(camera, first_of(camera.camera));
 }
 
 std::optional<int64_t> Store::first_of(int64_t camera) {

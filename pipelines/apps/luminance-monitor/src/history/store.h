@@ -19,10 +19,10 @@ struct Batch {
     std::string camera;  // id
     Row row;
   };
-  struct Gone {
+  struct RemovedCamera {
     std::string name, source;
   };
-  std::map<std::string, Gone> gone;  // by id: cameras removed from the monitor
+  std::map<std::string, RemovedCamera> removed;  // by id: cameras removed from the monitor
   std::deque<Entry> rows;
   std::deque<Event> events;
 };
@@ -40,22 +40,22 @@ class Store {
   bool has_moved() { return database_.has_moved(); }
 
  private:
-  void adopt();
+  void migrate_former_ids();
   std::optional<std::string> former_id(const CameraSettings &camera);
   void name_cameras();
   void write(const Batch::Entry &entry);
-  void forget(int64_t oldest, const Batch &written);
-  void forget_rows(const Summed &camera, int64_t oldest, int64_t most);
-  Summed find(const std::string &camera);
+  void delete_expired(int64_t oldest, const Batch &written);
+  void delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit);
+  SummaryState find(const std::string &camera);
   std::optional<int64_t> first_of(int64_t camera);
 
   const Monitor &monitor_;
   const int64_t row_;
   Database database_;
   Summaries summaries_;
-  Statement name_camera_, name_gone_, find_camera_, find_row_, put_row_, put_event_;
-  Statement cameras_, first_, forget_rows_, forget_events_, forget_cameras_;
-  Statement namesakes_, rename_;
+  Statement name_camera_, name_removed_, find_camera_, find_row_, put_row_, put_event_;
+  Statement cameras_, first_, delete_rows_, delete_events_, delete_cameras_;
+  Statement same_name_, rename_;
 };
 
 }  // namespace luminance

@@ -28,7 +28,7 @@ void log_line(const std::string &text) {
 void Log::on_change(const Camera &camera, const Change &change) {
   char value[32];
   std::snprintf(value, sizeof value, ": %.4g)", change.value);
-  const std::string title(title_of(change.verdict)), what(value_of(change.verdict));
+  const std::string title(title_of(change.verdict)), what(quantity_of(change.verdict));
   print(camera, title + (change.raised ? " since " : " cleared at ") + text_of(change.time) + " (" +
                     what + value);
 }

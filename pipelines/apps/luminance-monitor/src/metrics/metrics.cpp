@@ -105,7 +105,7 @@ void fill_verdicts(Samples &samples, const Camera &camera, const Clock &) {
   }
 }
 
-void fill_since(Samples &samples, const Camera &camera, const Clock &clock) {
+void fill_start(Samples &samples, const Camera &camera, const Clock &clock) {
   for (const Standing &standing : camera.standing())
     samples.add(seconds_of(clock, standing.since), {label_of(standing.verdict)});
 }
@@ -124,8 +124,8 @@ void fill_percentiles(Samples &samples, const Interval &picture) {
 }
 
 void fill_clipped(Samples &samples, const Interval &picture) {
-  samples.add(picture.clipped_low, {{"end", "low"}});
-  samples.add(picture.clipped_high, {{"end", "high"}});
+  samples.add(picture.clipped_low, {{"bound", "low"}});
+  samples.add(picture.clipped_high, {{"bound", "high"}});
 }
 
 const CameraFamily kCameraFamilies[] = {
@@ -135,17 +135,18 @@ const CameraFamily kCameraFamilies[] = {
      MetricType::Gauge, fill_status},
     {"luminance_frames_total", "Frames measured since the monitor started.", MetricType::Counter,
      fill_frames},
-    {"luminance_frame_rate", "Frames per second in the latest interval, 0 without frames.",
-     MetricType::Gauge, fill_frame_rate},
-    {"luminance_last_frame_timestamp_seconds", "Time of the latest frame, since 1970.",
+    {"luminance_frames_per_second",
+     "Frames per second in the latest interval, 0 if there are none.", MetricType::Gauge,
+     fill_frame_rate},
+    {"luminance_last_frame_timestamp_seconds", "Time of the latest frame, in seconds since 1970.",
      MetricType::Gauge, fill_last_frame},
-    {"luminance_reconnects_total", "Reconnections to a lost camera.", MetricType::Counter,
+    {"luminance_reconnects_total", "Number of reconnects to a lost camera.", MetricType::Counter,
      fill_reconnects},
-    {"luminance_verdict", "1 for an active verdict, 0 for the others.", MetricType::Gauge,
+    {"luminance_verdict", "1 if the verdict is active, otherwise 0.", MetricType::Gauge,
      fill_verdicts},
-    {"luminance_verdict_since_timestamp_seconds",
-     "Time at which an active verdict began, since 1970.", MetricType::Gauge, fill_since},
-    {"luminance_verdict_raised_total", "Number of times that a verdict was raised.",
+    {"luminance_verdict_start_timestamp_seconds",
+     "Start time of an active verdict, in seconds since 1970.", MetricType::Gauge, fill_start},
+    {"luminance_verdicts_raised_total", "Number of times that the verdict was raised.",
      MetricType::Counter, fill_raised},
 };
 
@@ -154,9 +155,9 @@ const PictureFamily kPictureFamilies[] = {
      [](Samples &samples, const Interval &picture) { samples.add(picture.mean); }},
     {"luminance_stddev_luma", "Standard deviation of luma in the latest interval.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.stddev); }},
-    {"luminance_min_luma", "Lowest luma of the latest interval, 0 to 255.",
+    {"luminance_min_luma", "Minimum luma of the latest interval, 0 to 255.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.min); }},
-    {"luminance_max_luma", "Highest luma of the latest interval, 0 to 255.",
+    {"luminance_max_luma", "Maximum luma of the latest interval, 0 to 255.",
      [](Samples &samples, const Interval &picture) { samples.add(picture.max); }},
     {"luminance_percentile_luma", "Percentiles of luma in the latest interval, 0 to 255.",
      fill_percentiles},
@@ -173,20 +174,20 @@ MetricFamily single(const char *name, const char *help, double value,
 }
 
 std::vector<MetricFamily> history_metrics(const History &history) {
-  const HistoryTroubles troubles = history.troubles();
+  const HistoryStats stats = history.stats();
   const auto count = [](uint64_t number) { return static_cast<double>(number); };
   return {
       single("luminance_history_failing", "1 while the history cannot be written, 0 otherwise.",
              !history.error().empty()),
       single("luminance_history_write_failures_total",
-             "Failed writes to the history since the monitor started.", count(troubles.failures),
-             {}, MetricType::Counter),
-      single("luminance_history_waiting", "Rows and verdicts waiting to be written to the history.",
-             count(troubles.waiting)),
-      single(
-          "luminance_history_lost_total",
-          "Rows and verdicts discarded since the monitor started, because too many were waiting.",
-          count(troubles.lost), {}, MetricType::Counter),
+             "Failed writes to the history since the monitor started.", count(stats.failures), {},
+             MetricType::Counter),
+      single("luminance_history_pending_records",
+             "Records waiting to be written to the history: rows and verdicts.",
+             count(stats.pending)),
+      single("luminance_history_dropped_records_total",
+             "Records discarded since the monitor started, because too many were waiting.",
+             count(stats.dropped), {}, MetricType::Counter),
   };
 }
 
@@ -219,7 +220,7 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
   std::vector<MetricFamily> all;
   all.push_back(single("luminance_build_info", "Always 1; the version of the monitor.", 1,
                        {{"version", LUMINANCE_VERSION}}));
-  all.push_back(single("luminance_cameras", "Cameras that are configured.",
+  all.push_back(single("luminance_cameras", "Number of configured cameras.",
                        static_cast<double>(monitor.cameras().size())));
   for (const CameraFamily &family : kCameraFamilies)
     all.push_back(of_cameras(family.name, family.help, family.type,
@@ -231,7 +232,8 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
                              [&](Samples &samples, const Camera &camera) {
                                if (camera.interval()) family.fill(samples, *camera.interval());
                              }));
-  all.push_back(of_cameras("luminance_luma", "Pixels by luma, 0 to 255, since the monitor started.",
+  all.push_back(of_cameras("luminance_pixel_luma",
+                           "Pixels by luma, 0 to 255, since the monitor started.",
                            MetricType::Histogram, [&](Samples &samples, const Camera &camera) {
                              samples.add(pixels.at(camera.id()).Collect());
                            }));

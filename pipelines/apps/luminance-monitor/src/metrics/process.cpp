@@ -55,7 +55,7 @@ std::optional<double> open_files() {
   return static_cast<double>(count - 1);  // without that of the listing
 }
 
-std::optional<double> most_files() {
+std::optional<double> max_open_files() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
   return static_cast<double>(limit.rlim_cur);
@@ -86,7 +86,7 @@ std::vector<MetricFamily> process_metrics() {
           *boot + stat->start_ticks / ticks);
   }
   add(families, "process_open_fds", "Open file descriptors.", open_files());
-  add(families, "process_max_fds", "Limit on open file descriptors.", most_files());
+  add(families, "process_max_fds", "Limit on open file descriptors.", max_open_files());
   return families;
 }
 

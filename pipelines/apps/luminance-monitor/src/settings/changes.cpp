@@ -64,11 +64,11 @@ std::vector<std::string> fixed_changes(const Settings &before, const Settings &a
       {"web.enabled", web.enabled != web_after.enabled},
       {"web.listen",
        std::tie(web.address, web.port) != std::tie(web_after.address, web_after.port)},
-      {"web.connections", web.connections != web_after.connections},
-      {"web.forwarded-for", web.forwarded_for != web_after.forwarded_for},
+      {"web.max-connections", web.max_connections != web_after.max_connections},
+      {"web.trust-forwarded-for", web.trust_forwarded_for != web_after.trust_forwarded_for},
       {"web.tls-certificate", web.certificate.empty() != web_after.certificate.empty()},
-      {"history.file", std::tie(history.wanted, history.file) !=
-                           std::tie(history_after.wanted, history_after.file)},
+      {"history.file", std::tie(history.enabled, history.file) !=
+                           std::tie(history_after.enabled, history_after.file)},
       {"history.interval", history.interval != history_after.interval},
       {"history.retention-days", history.retention != history_after.retention},
   };

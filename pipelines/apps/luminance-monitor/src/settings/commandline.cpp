@@ -38,7 +38,7 @@ struct Options {
       format;
   std::optional<double> interval, max_fps, duration, history_interval, retention;
   bool headless = false, check = false, loop = false, fast = false, no_web = false,
-       no_history = false, anonymous = false;
+       no_history = false, allow_anonymous = false;
 };
 
 void add_watching(CLI::App &app, Options &o) {
@@ -52,7 +52,7 @@ void add_watching(CLI::App &app, Options &o) {
   app.add_flag("--loop", o.loop, "Play files again and again, as if they were cameras");
   app.add_flag("--fast", o.fast,
                "Read files as fast as possible; the time is that of their frames");
-  app.add_option("--for", o.duration, "Exit after this number of seconds");
+  app.add_option("--duration", o.duration, "Exit after this number of seconds");
   app.add_flag("--headless", o.headless, "Open no browser, and exit when all files have ended");
   app.add_flag("--check", o.check, "Check the settings and exit");
 }
@@ -63,7 +63,7 @@ void add_web(CLI::App &app, Options &o) {
   app.add_option("--user", o.user, "User who may read, with --password-file");
   app.add_option("--password-file", o.password_file, "File with the user's password");
   app.add_option("--token-file", o.token_file, "File with a token that allows reading");
-  app.add_flag("--allow-anonymous", o.anonymous,
+  app.add_flag("--allow-anonymous", o.allow_anonymous,
                "Let everyone who reaches the address read, without authentication");
   app.add_option("--tls-certificate", o.certificate,
                  "PEM file with the certificate chain, for HTTPS");
@@ -89,7 +89,7 @@ void refuse_password(const std::string &source) {
     plain.erase(at, end == std::string::npos ? end : end - at + 1);
   }
   const SplitUri split = split_uri(plain);
-  if (holds_password(split))
+  if (has_password(split))
     throw SettingsError(split.location +
                         ": a password on the command line is visible to every user of this "
                         "machine; use ${NAME} for an environment variable, or --config");
@@ -113,7 +113,7 @@ void read_environment(WebSettings &web) {
 void apply_web(const Options &o, WebSettings &web) {
   if (!o.listen.empty()) read_address(o.listen, web);
   if (o.no_web) web.enabled = false;
-  if (o.anonymous) web.anonymous = true;
+  if (o.allow_anonymous) web.allow_anonymous = true;
   if (!o.token_file.empty()) web.token = secret_from_file("--token-file", o.token_file);
   if (!o.user.empty() || !o.password_file.empty()) {
     if (o.user.empty() || o.password_file.empty())
@@ -125,14 +125,13 @@ void apply_web(const Options &o, WebSettings &web) {
 }
 
 void apply_history(const Options &o, HistorySettings &history) {
-  if (!o.history.empty()) history.file = o.history, history.wanted = true;
+  if (!o.history.empty()) history.file = o.history, history.enabled = true;
   if (o.history_interval)
-    history.interval = checked("--history-interval", *o.history_interval, kLeastHistoryInterval,
-                               kGreatestHistoryInterval);
+    history.interval = checked("--history-interval", *o.history_interval, kMinHistoryInterval,
+                               kMaxHistoryInterval);
   if (o.retention)
-    history.retention =
-        checked("--retention-days", *o.retention, kLeastRetention, kGreatestRetention);
-  if (o.no_history) history.wanted = false, history.file.clear();
+    history.retention = checked("--retention-days", *o.retention, kMinRetention, kMaxRetention);
+  if (o.no_history) history.enabled = false, history.file.clear();
 }
 
 void check_history(const Settings &settings) {
@@ -152,7 +151,7 @@ void check_web(const WebSettings &web) {
     throw SettingsError("the page's user and password must be set together");
   // What a name leads to is known once it is listened on.
   if (web.enabled && g_hostname_is_ip_address(web.address.c_str()) && !is_loopback(web.address))
-    check_that_somebody_is_asked(web);
+    require_authentication(web);
 }
 
 /// What is said here counts for every camera, whatever the file says.
@@ -160,10 +159,10 @@ void apply_watching(const Options &o, Settings &settings) {
   if (o.loop) settings.loop = true;
   settings.fast = o.fast;
   if (o.interval)
-    settings.interval = checked("--interval", *o.interval, kLeastInterval, kGreatestInterval);
+    settings.interval = checked("--interval", *o.interval, kMinInterval, kMaxInterval);
   if (!o.backend.empty()) settings.backend = o.backend;
   check_backend(settings.backend);
-  if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMostFps);
+  if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMaxFps);
   set_rules(o.rules, settings.rules);
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
@@ -213,7 +212,7 @@ Command command_of(const Options &o) {
   if (o.check) command.action = Check{};
   if (auto *run = std::get_if<Run>(&command.action)) {
     run->headless = o.headless;
-    if (o.duration) run->seconds = checked("--for", *o.duration, 0, 1e9);
+    if (o.duration) run->seconds = checked("--duration", *o.duration, 0, 1e9);
   }
   return command;
 }
@@ -234,7 +233,7 @@ Command read_command_line(int argc, char **argv) {
     std::ostringstream out, problem;
     const int status = app.exit(error, out, problem);
     if (status != 0) throw SettingsError(error.what());
-    return {Stop{0, out.str()}, {}};
+    return {PrintAndExit{0, out.str()}, {}};
   }
   return command_of(options);
 }

@@ -20,13 +20,13 @@ struct Check {};
 /// Write the history to the standard output.
 struct Export {};
 /// Print a text for people, such as that of --help, and exit.
-struct Stop {
+struct PrintAndExit {
   int status;
   std::string text;
 };
 
 struct Command {
-  std::variant<Run, Check, Export, Stop> action;
+  std::variant<Run, Check, Export, PrintAndExit> action;
   Settings settings;
 };
 

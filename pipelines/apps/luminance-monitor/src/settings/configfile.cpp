@@ -20,15 +20,15 @@ namespace {
 using nlohmann::json;
 
 // Far beyond any sensible file: what is larger is a mistake, or meant to do harm.
-constexpr uintmax_t kMostBytes = 1 << 20;
-constexpr int kMostValues = 100000, kDeepest = 16;
+constexpr uintmax_t kMaxBytes = 1 << 20;
+constexpr int kMaxValues = 100000, kMaxDepth = 16;
 
 /// Counts what a document has, also where one part of a file stands for many.
 class Limits {
  public:
   void enter(int depth) {
-    if (depth > kDeepest) throw SettingsError("is nested too deeply");
-    if (++values_ > kMostValues) throw SettingsError("has too many values");
+    if (depth > kMaxDepth) throw SettingsError("is nested too deeply");
+    if (++values_ > kMaxValues) throw SettingsError("has too many values");
   }
 
  private:
@@ -95,7 +95,7 @@ std::string read_text(const std::string &file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     throw SettingsError(error ? error.message() : "is not a file");
-  if (std::filesystem::file_size(file, error) > kMostBytes) throw SettingsError("is too large");
+  if (std::filesystem::file_size(file, error) > kMaxBytes) throw SettingsError("is too large");
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -106,7 +106,7 @@ std::string read_text(const std::string &file) {
 /// Parsers go down for each bracket that is opened and each dot of a key, and so does what forgets
 /// what they made: the stack is finite.
 void check_depth(const std::string &text) {
-  constexpr int kMost = 64;
+  constexpr int kMaxNesting = 64;
   int brackets = 0, dots = 0;
   char before = 0;  // that is no space
   for (const char c : text) {
@@ -114,7 +114,7 @@ void check_depth(const std::string &text) {
     if (c == ']' || c == '}') brackets = std::max(brackets - 1, 0);
     if (c == '.') dots = before == '.' ? 0 : dots + 1;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
-    if (brackets > kMost || dots > kMost) throw SettingsError("is nested too deeply");
+    if (brackets > kMaxNesting || dots > kMaxNesting) throw SettingsError("is nested too deeply");
     if (c != ' ' && c != '\t') before = c;
   }
 }

@@ -13,8 +13,8 @@
 namespace luminance {
 namespace {
 
-constexpr int kLongestSlug = 60, kLongestId = 80;  // characters
-constexpr size_t kHash = 8, kLongestChannel = 16;
+constexpr int kMaxSlugLength = 60, kMaxIdLength = 80;  // characters
+constexpr size_t kHash = 8, kMaxChannelLength = 16;
 
 /// Of a query: which of its pictures a recorder gives. Anything else may be a secret.
 constexpr const char *kChannels[] = {"channel", "ch",     "chn",     "camera",   "cam",
@@ -40,7 +40,7 @@ std::string slug_of(const std::string &name) {
   const Text text = own(g_utf8_normalize(folded.get(), -1, G_NORMALIZE_ALL_COMPOSE));
   std::string slug;
   int characters = 0;
-  for (const gchar *at = text.get(); *at != '\0' && characters < kLongestSlug;
+  for (const gchar *at = text.get(); *at != '\0' && characters < kMaxSlugLength;
        at = g_utf8_next_char(at)) {
     const gunichar c = g_utf8_get_char(at);
     if (g_unichar_type(c) == G_UNICODE_FORMAT) continue;  // nobody sees it
@@ -67,7 +67,7 @@ bool is_channel(std::string_view pair) {
   const size_t equals = std::min(pair.find('='), pair.size());
   const Text key = own(g_ascii_strdown(pair.data(), static_cast<gssize>(equals)));
   const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-  return value.size() <= kLongestChannel &&
+  return value.size() <= kMaxChannelLength &&
          std::all_of(value.begin(), value.end(), [](char c) { return g_ascii_isalnum(c); }) &&
          std::any_of(std::begin(kChannels), std::end(kChannels),
                      [&](const char *channel) { return std::strcmp(key.get(), channel) == 0; });
@@ -98,8 +98,8 @@ void note_former(std::vector<CameraSettings> &cameras) {
   }
   for (CameraSettings &camera : cameras) {
     const std::string former = former_slug_of(camera.name);
-    const bool is_its = !former.empty() && counts[former] == 1 && ids.count(former) == 0;
-    camera.former = is_its ? former : std::string();
+    const bool is_unique = !former.empty() && counts[former] == 1 && ids.count(former) == 0;
+    camera.former = is_unique ? former : std::string();
   }
 }
 
@@ -111,7 +111,7 @@ std::string former_slug_of(const std::string &name) {
     const bool keeps = g_ascii_isalnum(c);
     if (keeps) slug += g_ascii_tolower(c);
     if (!keeps && !slug.empty() && slug.back() != '-') slug += '-';
-    if (slug.size() >= static_cast<size_t>(kLongestSlug)) break;
+    if (slug.size() >= static_cast<size_t>(kMaxSlugLength)) break;
   }
   while (!slug.empty() && slug.back() == '-') slug.pop_back();
   return slug;
@@ -122,8 +122,8 @@ std::string checked_id(const std::string &id) {
     throw SettingsError("is not valid UTF-8");
   const std::string text = composed(id, G_NORMALIZE_DEFAULT_COMPOSE).get();
   if (text.empty()) throw SettingsError("is empty");
-  if (g_utf8_strlen(text.c_str(), -1) > kLongestId)
-    throw SettingsError("has more than " + std::to_string(kLongestId) + " characters");
+  if (g_utf8_strlen(text.c_str(), -1) > kMaxIdLength)
+    throw SettingsError("has more than " + std::to_string(kMaxIdLength) + " characters");
   if (!g_unichar_isalnum(g_utf8_get_char(text.c_str())))
     throw SettingsError("must begin with a letter or a digit");
   for (const gchar *at = text.c_str(); *at != '\0'; at = g_utf8_next_char(at)) {
@@ -140,23 +140,23 @@ std::string source_of(const SplitUri &shown) {
 
 void identify(std::vector<CameraSettings> &cameras) {
   std::map<std::string, int> counts;  // how many would have an id
-  std::set<std::string> wanted;
+  std::set<std::string> configured;
   for (const CameraSettings &camera : cameras)
-    if (camera.wanted_id.empty())
+    if (camera.configured_id.empty())
       ++counts[slug_of(camera.name)];
     else
-      wanted.insert(camera.wanted_id);
-  std::set<std::string> given = wanted;
+      configured.insert(camera.configured_id);
+  std::set<std::string> given = configured;
   for (CameraSettings &camera : cameras) {
-    camera.id = camera.wanted_id;
+    camera.id = camera.configured_id;
     if (!camera.id.empty()) continue;
     const std::string slug = slug_of(camera.name);
-    const bool is_its_alone = !slug.empty() && counts[slug] == 1 && wanted.count(slug) == 0;
-    camera.id = is_its_alone ? slug : (slug.empty() ? "camera" : slug) + "-" + camera.source;
-    if (is_its_alone) given.insert(slug);
+    const bool is_unique = !slug.empty() && counts[slug] == 1 && configured.count(slug) == 0;
+    camera.id = is_unique ? slug : (slug.empty() ? "camera" : slug) + "-" + camera.source;
+    if (is_unique) given.insert(slug);
   }
   for (CameraSettings &camera : cameras) {
-    if (!camera.wanted_id.empty() || counts[camera.id] == 1) continue;
+    if (!camera.configured_id.empty() || counts[camera.id] == 1) continue;
     const std::string id = camera.id;  // of several, where name and place are the same, too
     for (int i = 2; !given.insert(camera.id).second; ++i) camera.id = id + "-" + std::to_string(i);
   }

@@ -22,15 +22,15 @@ std::string text_of(double number) {
 
 }  // namespace
 
-double checked(const std::string &setting, double value, double least, double greatest) {
-  if (!(value >= least && value <= greatest))
-    throw SettingsError(setting + " is " + text_of(value) + ", must be between " + text_of(least) +
-                        " and " + text_of(greatest));
+double checked(const std::string &setting, double value, double min, double max) {
+  if (!(value >= min && value <= max))
+    throw SettingsError(setting + " is " + text_of(value) + ", must be between " + text_of(min) +
+                        " and " + text_of(max));
   return value;
 }
 
-unsigned checked_whole(const std::string &setting, double value, double least, double greatest) {
-  if (checked(setting, value, least, greatest) != std::floor(value))
+unsigned checked_whole(const std::string &setting, double value, double min, double max) {
+  if (checked(setting, value, min, max) != std::floor(value))
     throw SettingsError(setting + " is " + text_of(value) + ", must be a whole number");
   return static_cast<unsigned>(value);
 }
@@ -49,12 +49,12 @@ void read_address(const std::string &text, WebSettings &web) {
   if (web.address.empty()) throw SettingsError("'" + text + "' is not an address");
 }
 
-void check_that_somebody_is_asked(const WebSettings &web) {
-  if (web.basic || !web.token.empty() || web.anonymous) return;
+void require_authentication(const WebSettings &web) {
+  if (web.basic || !web.token.empty() || web.allow_anonymous) return;
   throw SettingsError(
       "web.listen: other machines can reach " + web.address +
       " without authentication: set a user and a password or a token (web.user, web.token; --user, "
-      "--token-file), or let everyone read (web.anonymous = true; --allow-anonymous)");
+      "--token-file), or let everyone read (web.allow-anonymous = true; --allow-anonymous)");
 }
 
 void check_backend(const std::string &backend) {

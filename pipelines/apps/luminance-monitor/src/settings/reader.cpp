@@ -37,16 +37,16 @@ class Table {
     taken_.push_back(key);
     return &*found;
   }
-  void read(const std::string &key, double &number, double least, double greatest) {
+  void read(const std::string &key, double &number, double min, double max) {
     const json *value = find(key);
     if (value == nullptr) return;
     if (!value->is_number()) fail(key, "is not a number");
-    number = checked(path_of(key), value->get<double>(), least, greatest);
+    number = checked(path_of(key), value->get<double>(), min, max);
   }
-  void read(const std::string &key, unsigned &number, double least, double greatest) {
+  void read(const std::string &key, unsigned &number, double min, double max) {
     double value = number;
-    read(key, value, least, greatest);
-    number = checked_whole(path_of(key), value, least, greatest);
+    read(key, value, min, max);
+    number = checked_whole(path_of(key), value, min, max);
   }
   void read(const std::string &key, bool &flag) {
     const json *value = find(key);
@@ -91,7 +91,7 @@ class Table {
 };
 
 /// Where a value may lie, by what it is.
-double greatest_of(Verdict verdict) {
+double max_value_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kNoFrames:
     case Verdict::kFrozen: return 86400;
@@ -103,7 +103,7 @@ double greatest_of(Verdict verdict) {
 }
 
 /// The value that is least like it.
-double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : greatest_of(verdict); }
+double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : max_value_of(verdict); }
 
 void check_rule(const Table &table, Verdict verdict, const Rule &rule) {
   const bool kept_apart =
@@ -120,12 +120,12 @@ double clear_for(Verdict verdict, double raise, double gap) {
 }
 
 void read_rule(Table table, Verdict verdict, Rule &rule) {
-  const double greatest = greatest_of(verdict), before = rule.raise, gap = rule.clear - before;
+  const double max = max_value_of(verdict), before = rule.raise, gap = rule.clear - before;
   table.read("enabled", rule.enabled);
-  table.read("raise", rule.raise, 0, greatest);
+  table.read("raise", rule.raise, 0, max);
   // One that was not set keeps its distance.
   if (rule.raise != before) rule.clear = clear_for(verdict, rule.raise, gap);
-  table.read("clear", rule.clear, 0, greatest);
+  table.read("clear", rule.clear, 0, max);
   table.read("hold", rule.hold, 0, 3600);
   table.finish();
   check_rule(table, verdict, rule);
@@ -190,14 +190,15 @@ void read_redirect_hosts(Table &table, std::vector<std::string> &hosts) {
 void read_id(Table &table, const Settings &settings, CameraSettings &camera) {
   const json *id = table.find("id");
   if (id == nullptr) return;
-  table.read("id", camera.wanted_id);
+  table.read("id", camera.configured_id);
   try {
-    camera.wanted_id = checked_id(camera.wanted_id);
+    camera.configured_id = checked_id(camera.configured_id);
   } catch (const SettingsError &error) {
     table.fail("id", error.what());
   }
   for (const CameraSettings &other : settings.cameras)
-    if (other.wanted_id == camera.wanted_id) table.fail("id", "is already used by another camera");
+    if (other.configured_id == camera.configured_id)
+      table.fail("id", "is already used by another camera");
 }
 
 void read_camera(Table table, const std::string &folder, Settings &settings) {
@@ -218,7 +219,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
     camera.credentials = credentials;
   }
   read_redirect_hosts(table, camera.redirect_hosts);
-  table.read("max-fps", camera.max_fps, 0, kMostFps);
+  table.read("max-fps", camera.max_fps, 0, kMaxFps);
   table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, camera.rules); });
   table.finish();
   add_camera(std::move(camera), settings);
@@ -242,9 +243,9 @@ void read_web(Table table, const std::string &folder, WebSettings &web) {
     const std::string name = table.text(key);
     if (!name.empty()) file = std::filesystem::path(folder) / name;
   }
-  table.read("connections", web.connections, 1, kMostConnections);
-  table.read("anonymous", web.anonymous);
-  table.read("forwarded-for", web.forwarded_for);
+  table.read("max-connections", web.max_connections, 1, kMaxConnections);
+  table.read("allow-anonymous", web.allow_anonymous);
+  table.read("trust-forwarded-for", web.trust_forwarded_for);
   table.finish();
 }
 
@@ -253,9 +254,9 @@ void read_history(Table table, const std::string &folder, HistorySettings &histo
     history.file = std::filesystem::path(folder) / file;
   bool enabled = true;
   table.read("enabled", enabled);
-  if (!enabled) history.file.clear(), history.wanted = false;
-  table.read("interval", history.interval, kLeastHistoryInterval, kGreatestHistoryInterval);
-  table.read("retention-days", history.retention, kLeastRetention, kGreatestRetention);
+  if (!enabled) history.file.clear(), history.enabled = false;
+  table.read("interval", history.interval, kMinHistoryInterval, kMaxHistoryInterval);
+  table.read("retention-days", history.retention, kMinRetention, kMaxRetention);
   table.finish();
 }
 
@@ -287,8 +288,8 @@ std::string name_of_uri(const SplitUri &split) {
 }  // namespace
 
 CameraSettings camera_of(const std::string &source, const Settings &settings) {
-  const SplitUri split = split_uri(uri_of(fill_in(source)));
-  const SplitUri shown = split_uri(uri_of(fill_in_host(source)));
+  const SplitUri split = split_uri(uri_of(expand_variables(source)));
+  const SplitUri shown = split_uri(uri_of(expand_variables_redacted(source)));
   CameraSettings camera;
   camera.uri = split.uri;
   camera.location = shown.location;
@@ -302,8 +303,8 @@ CameraSettings camera_of(const std::string &source, const Settings &settings) {
 
 void add_camera(CameraSettings camera, Settings &settings) {
   settings.cameras.push_back(std::move(camera));
-  if (settings.cameras.size() > kMostCameras)
-    throw SettingsError("more than " + std::to_string(kMostCameras) + " cameras");
+  if (settings.cameras.size() > kMaxCameras)
+    throw SettingsError("more than " + std::to_string(kMaxCameras) + " cameras");
 }
 
 void set_rules(const std::vector<std::string> &assignments, Rules &rules) {
@@ -320,8 +321,8 @@ void set_rules(const std::vector<std::string> &assignments, Rules &rules) {
 
 void read_settings(const json &config, const std::string &folder, Settings &settings) {
   Table table(config, "");
-  table.read("interval", settings.interval, kLeastInterval, kGreatestInterval);
-  table.read("max-fps", settings.max_fps, 0, kMostFps);
+  table.read("interval", settings.interval, kMinInterval, kMaxInterval);
+  table.read("max-fps", settings.max_fps, 0, kMaxFps);
   table.read("loop", settings.loop);
   if (std::string backend = table.text("backend"); !backend.empty()) settings.backend = backend;
   check_backend(settings.backend);

@@ -29,7 +29,7 @@ const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict
 
 std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
 std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
-std::string_view value_of(Verdict verdict) { return kind_of(verdict).value; }
+std::string_view quantity_of(Verdict verdict) { return kind_of(verdict).value; }
 bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
 
 std::optional<Verdict> verdict_named(std::string_view name) {

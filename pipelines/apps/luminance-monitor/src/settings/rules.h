@@ -29,7 +29,7 @@ std::optional<Verdict> verdict_named(std::string_view name);
 /// The name for people: "Too dark".
 std::string_view title_of(Verdict verdict);
 /// What its value means: "mean luma", "share of pixels".
-std::string_view value_of(Verdict verdict);
+std::string_view quantity_of(Verdict verdict);
 
 /// When a verdict is raised and cleared. `clear` lies on the good side of `raise`, so that a value
 /// that fluctuates around one of them changes nothing.

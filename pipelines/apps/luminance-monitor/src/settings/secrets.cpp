@@ -11,7 +11,7 @@
 namespace luminance {
 namespace {
 
-constexpr gsize kLongestSecret = 4096;
+constexpr gsize kMaxSecretLength = 4096;
 
 using Text = std::unique_ptr<gchar, decltype(&g_free)>;
 Text own(gchar *text) { return Text(text, g_free); }
@@ -64,22 +64,22 @@ std::string without_passwords(const std::string &text) {
   return without_values(without_values(text, kPasswords), kOthers);
 }
 
-constexpr size_t kShortestKey = 16;
-constexpr int kLeastChanges = 6;
+constexpr size_t kMinKeyLength = 16;
+constexpr int kMinChanges = 6;
 
 /// Whether people do not call anything so: long, and hexadecimal, or now a digit, now a letter,
 /// small or large.
 bool looks_like_key(std::string word) {
   const auto is_mark = [](char c) { return c == '-' || c == '_'; };
   word.erase(std::remove_if(word.begin(), word.end(), is_mark), word.end());
-  if (word.size() < kShortestKey) return false;
+  if (word.size() < kMinKeyLength) return false;
   const auto all = [&](auto is) { return std::all_of(word.begin(), word.end(), is); };
   const bool has_letters = !all([](char c) { return g_ascii_isdigit(c); });
   if (all([](char c) { return g_ascii_isxdigit(c); })) return has_letters;
   const auto kind = [&](char c) { return g_ascii_isdigit(c) ? 0 : g_ascii_islower(c) ? 1 : 2; };
   int changes = 0;
   for (size_t i = 1; i < word.size(); ++i) changes += kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
-  return changes >= kLeastChanges;
+  return changes >= kMinChanges;
 }
 
 /// Some cameras and recorders know who asks by a part of the path, as in "/s/4bRfx0QhDIxzUo1x".
@@ -100,7 +100,7 @@ std::string without_keys(const std::string &path) {
 /// A password with a '/', '?' or '#' in it ends the host for whoever reads the URI: the host is the
 /// user, and the rest of the password is the path, which is shown. The '@' then comes too late.
 /// Whoever means it there says that there is no user, by an '@' before the host, or writes "%40".
-bool hides_no_password(const std::string &uri) {
+bool has_no_hidden_password(const std::string &uri) {
   const size_t begin = uri.find("://");
   if (begin == std::string::npos || g_ascii_strncasecmp(uri.c_str(), "file:", 5) == 0 ||
       g_ascii_strncasecmp(uri.c_str(), "v4l2:", 5) == 0)
@@ -165,7 +165,7 @@ struct UriParts {
 SplitUri split_uri(const std::string &uri) {
   constexpr auto kFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_HAS_PASSWORD |
                                                  G_URI_FLAGS_PARSE_RELAXED);
-  if (!hides_no_password(uri)) throw SettingsError(kLateAt);
+  if (!has_no_hidden_password(uri)) throw SettingsError(kLateAt);
   UriParts parts;
   if (!g_uri_split_with_user(uri.c_str(), kFlags, &parts.scheme, &parts.user, &parts.password,
                              nullptr, &parts.host, &parts.port, &parts.path, &parts.query,
@@ -184,7 +184,7 @@ SplitUri split_uri(const std::string &uri) {
   return split;
 }
 
-bool holds_password(const SplitUri &split) {
+bool has_password(const SplitUri &split) {
   if (split.credentials && !split.credentials->password.empty()) return true;
   for (auto span = find_value(split.uri, 0, kPasswords); span;
        span = find_value(split.uri, span->end, kPasswords))
@@ -192,7 +192,7 @@ bool holds_password(const SplitUri &split) {
   return false;
 }
 
-std::string fill_in(const std::string &uri) {
+std::string expand_variables(const std::string &uri) {
   std::string filled;
   size_t at = 0;
   for (;;) {
@@ -206,16 +206,16 @@ std::string fill_in(const std::string &uri) {
   }
 }
 
-std::string fill_in_host(std::string uri) {
+std::string expand_variables_redacted(std::string uri) {
   const size_t authority = uri.find("://");
-  if (authority == std::string::npos) return fill_in(uri);
+  if (authority == std::string::npos) return expand_variables(uri);
   const size_t path = std::min(uri.find('/', authority + 3), uri.size());
   for (size_t at = uri.find("${", path); at != std::string::npos; at = uri.find("${", at)) {
     const size_t end = uri.find('}', at);
     if (end == std::string::npos) break;
     uri.replace(at, end + 1 - at, "***");
   }
-  return fill_in(uri);
+  return expand_variables(uri);
 }
 
 std::string secret_from_environment(const std::string &setting, const std::string &variable) {
@@ -238,7 +238,7 @@ std::string secret_from_file(const std::string &setting, const std::string &file
   std::string secret(contents, length);
   while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
   if (secret.empty()) throw SettingsError(setting + ": '" + file + "' is empty");
-  if (secret.size() > kLongestSecret || secret.find('\0') != std::string::npos)
+  if (secret.size() > kMaxSecretLength || secret.find('\0') != std::string::npos)
     throw SettingsError(setting + ": '" + file + "' is too long or contains a NUL character");
   return secret;
 }

@@ -21,13 +21,13 @@ struct SplitUri {
 SplitUri split_uri(const std::string &uri);
 
 /// Whether there is a password, in any part of the URI.
-bool holds_password(const SplitUri &split);
+bool has_password(const SplitUri &split);
 
 /// Replaces each ${NAME} by the value of the environment variable, percent-encoded. Throws
 /// SettingsError if the variable is not set.
-std::string fill_in(const std::string &uri);
+std::string expand_variables(const std::string &uri);
 /// The same for texts that are shown: in the path, "***" replaces the value.
-std::string fill_in_host(std::string uri);
+std::string expand_variables_redacted(std::string uri);
 
 /// The value of the variable; throws SettingsError naming `setting` if it is not set.
 std::string secret_from_environment(const std::string &setting, const std::string &variable);

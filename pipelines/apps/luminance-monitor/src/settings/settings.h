@@ -22,13 +22,13 @@ struct Credentials {
 };
 
 struct CameraSettings {
-  std::string id;         // letters and digits of any script, "-", "_" and "."; unique
-  std::string wanted_id;  // set by the user; empty: made from the name
-  std::string former;     // its id in the first version; empty: the same, or not unique
-  std::string source;     // a hash of the origin of its video, without secrets
-  std::string name;       // any text
-  std::string uri;        // without user and password
-  std::string location;   // the URI to be shown: also without its query, which may contain a token
+  std::string id;             // letters and digits of any script, "-", "_" and "."; unique
+  std::string configured_id;  // set by the user; empty: made from the name
+  std::string former;         // its id in the first version; empty: the same, or not unique
+  std::string source;         // a hash of the origin of its video, without secrets
+  std::string name;           // any text
+  std::string uri;            // without user and password
+  std::string location;  // the URI to be shown: also without its query, which may contain a token
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
@@ -42,23 +42,23 @@ struct WebSettings {
   std::optional<Credentials> basic;  // who may read
   std::string token;                 // for programs: Authorization: Bearer
   std::string certificate, key;      // PEM files; empty = no TLS
-  unsigned connections = 512;        // at once
-  bool anonymous = false;            // other machines may read without authentication
-  bool forwarded_for = false;        // a proxy on this machine sets X-Forwarded-For
+  unsigned max_connections = 512;    // at the same time
+  bool allow_anonymous = false;      // other machines may read without authentication
+  bool trust_forwarded_for = false;  // a proxy on this machine sets X-Forwarded-For
 };
 
 struct HistorySettings {
-  bool wanted = true;     // whether to keep one in the default file
-  std::string file;       // empty = the default file, if `wanted`
+  bool enabled = true;    // whether to keep one in the default file
+  std::string file;       // empty = the default file, if `enabled`
   double interval = 60;   // seconds that a row covers
   double retention = 30;  // days
 };
 
 /// How long to wait for a camera, in seconds. Not for users; tests set shorter times.
-struct Patience {
-  double answer = 10;                          // for a response
-  double frame = 20;                           // for the first frame
-  double first_pause = 1, longest_pause = 60;  // between two attempts
+struct Timeouts {
+  double answer = 10;                      // for a response
+  double frame = 20;                       // for the first frame
+  double first_pause = 1, max_pause = 60;  // between two attempts
 };
 
 struct Settings {
@@ -71,7 +71,7 @@ struct Settings {
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;
-  Patience patience;
+  Timeouts timeouts;
 };
 
 }  // namespace luminance

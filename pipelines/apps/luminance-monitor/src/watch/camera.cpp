@@ -26,10 +26,10 @@ Camera::Camera(const CameraSettings &settings, double interval, Time now)
     : settings_(settings),
       length_(seconds(interval)),
       status_since_(now),
-      heard_(now),
+      last_heard_(now),
       judge_(settings.rules, now) {}
 
-std::optional<Interval> Camera::take(const Measurement &frame, Time listened) {
+std::optional<Interval> Camera::take(const Measurement &frame, Time listening_time) {
   std::optional<Interval> ended;
   const bool goes_back = last_frame_ && frame.time < *last_frame_;
   if (!accumulator_.is_empty() && (goes_back || frame.time - accumulator_.begin() >= length_))
@@ -41,15 +41,15 @@ std::optional<Interval> Camera::take(const Measurement &frame, Time listened) {
   accumulator_.add(frame);
   ++frames_;
   last_frame_ = frame.time;
-  heard_ = listened;
-  note(judge_.judge(frame, listened));
+  last_heard_ = listening_time;
+  note(judge_.judge(frame, listening_time));
   return ended;
 }
 
-std::optional<Interval> Camera::tick(Time now, Time listened) {
+std::optional<Interval> Camera::tick(Time now, Time listening_time) {
   if (status_ == Status::kEnded) return {};
-  note(judge_.tick(now, listened));
-  if (last_frame_ && listened - heard_ > kStill) {
+  note(judge_.tick(now, listening_time));
+  if (last_frame_ && listening_time - last_heard_ > kStill) {
     frame_rate_ = 0;
     rate_begin_.reset();
     interval_.reset();
@@ -58,9 +58,9 @@ std::optional<Interval> Camera::tick(Time now, Time listened) {
   return close();
 }
 
-void Camera::wait_anew(Time listened) {
-  heard_ = listened;
-  judge_.wait_anew(listened);
+void Camera::reset_silence(Time listening_time) {
+  last_heard_ = listening_time;
+  judge_.reset_silence(listening_time);
 }
 
 std::optional<Interval> Camera::finish() {

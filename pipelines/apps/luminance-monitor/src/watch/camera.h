@@ -58,16 +58,16 @@ class Camera {
 
   // Input, for Monitor.
   /// Returns the interval that this frame completes, if any. An interval begins with its first
-  /// frame and includes frames that are less than its length later. `listened` is the time during
-  /// which the program could receive frames: while it was busy or stopped, the camera does not
-  /// count as silent.
-  std::optional<Interval> take(const Measurement &frame, Time listened);
+  /// frame and includes frames that are less than its length later. `listening_time` is the time
+  /// during which the program could receive frames: while it was busy or stopped, the camera does
+  /// not count as silent.
+  std::optional<Interval> take(const Measurement &frame, Time listening_time);
   std::optional<Interval> take(const Measurement &frame) { return take(frame, frame.time); }
   /// Completes an interval that no frame has completed.
-  std::optional<Interval> tick(Time now, Time listened);
+  std::optional<Interval> tick(Time now, Time listening_time);
   std::optional<Interval> tick(Time now) { return tick(now, now); }
   /// The program was stopped for long: silence is measured from now on.
-  void wait_anew(Time listened);
+  void reset_silence(Time listening_time);
   /// Completes the current interval, if there is one.
   std::optional<Interval> finish();
   std::optional<Interval> set_status(Status status, Time now, const std::string &error);
@@ -90,7 +90,7 @@ class Camera {
   std::string error_;
   uint64_t frames_ = 0, reconnects_ = 0;
   std::optional<Time> last_frame_;
-  Time heard_;  // `listened` of the last frame
+  Time last_heard_;  // `listening_time` of the last frame
   double frame_rate_ = 0;
   std::optional<Begin> rate_begin_;  // of the interval over which the rate is measured
   std::optional<Interval> interval_;

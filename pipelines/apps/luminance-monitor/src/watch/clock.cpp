@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "watch/asleep.h"
+#include "watch/suspend.h"
 
 namespace luminance {
 namespace {
@@ -25,40 +25,40 @@ int64_t real() { return microseconds_of<std::chrono::system_clock>(); }
 
 Clock::Clock(bool fast)
     : fast_(fast),
-      sleeps_({{0, time_asleep()}}),
-      looked_(monotonic()),
-      offset_(real() - monotonic() - sleeps_.back().slept),
+      suspensions_({{0, time_suspended()}}),
+      last_check_(monotonic()),
+      offset_(real() - monotonic() - suspensions_.back().suspended),
       latest_(monotonic()) {}
 
 Time Clock::now() const { return fast_ ? latest_.load() : monotonic(); }
 
 int64_t Clock::wall(Time time) const {
-  const int64_t offset = real() - monotonic() - slept();
+  const int64_t offset = real() - monotonic() - suspended();
   // It trembles by what lies between the two readings: the same time has to stay the same.
   if (!fast_ && std::abs(offset - offset_) > kSet) offset_ = offset;
-  return (time + slept_by(time) + offset_) / 1000;
+  return (time + suspended_by(time) + offset_) / 1000;
 }
 
-void Clock::watch_sleep() {
-  const Time slept = time_asleep(), now = monotonic();
-  // The two clocks that tell it are not read at once. A short sleep is as if the clock was set.
-  if (slept - this->slept() > kSecond / 2) {
+void Clock::check_suspend() {
+  const Time suspended = time_suspended(), now = monotonic();
+  // The two clocks are not read at once. A short suspension is treated as if the clock was set.
+  if (suspended - this->suspended() > kSecond / 2) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    sleeps_.push_back({looked_, slept});
+    suspensions_.push_back({last_check_, suspended});
   }
-  looked_ = now;
+  last_check_ = now;
 }
 
-Time Clock::slept() const {
+Time Clock::suspended() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return sleeps_.back().slept;
+  return suspensions_.back().suspended;
 }
 
-Time Clock::slept_by(Time time) const {
+Time Clock::suspended_by(Time time) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto sleep = sleeps_.rbegin(); sleep != sleeps_.rend(); ++sleep)
-    if (time > sleep->since) return sleep->slept;
-  return sleeps_.front().slept;
+  for (auto suspension = suspensions_.rbegin(); suspension != suspensions_.rend(); ++suspension)
+    if (time > suspension->since) return suspension->suspended;
+  return suspensions_.front().suspended;
 }
 
 void Clock::advance(Time time) {

@@ -22,23 +22,23 @@ class Clock {
   int64_t wall(Time time) const;
   /// Call a few times per second on the main thread: detects that the machine was suspended.
   /// Earlier times keep their wall clock time.
-  void watch_sleep();
+  void check_suspend();
   /// In fast mode: a frame with this time has arrived. Any thread.
   void advance(Time time);
 
  private:
   /// How long the machine has been suspended in total, from a time on.
-  struct Sleep {
-    Time since, slept;
+  struct Suspension {
+    Time since, suspended;
   };
 
-  Time slept() const;  // so far
-  Time slept_by(Time time) const;
+  Time suspended() const;  // so far
+  Time suspended_by(Time time) const;
 
   const bool fast_;
   mutable std::mutex mutex_;
-  std::vector<Sleep> sleeps_;  // the first: before the clock was created
-  Time looked_;                // time of the last check for a suspension
+  std::vector<Suspension> suspensions_;  // the first: before the clock was created
+  Time last_check_;                      // time of the last check for a suspension
   // From monotonic time plus suspended time to the wall clock, in microseconds.
   mutable std::atomic<int64_t> offset_;
   std::atomic<Time> latest_;

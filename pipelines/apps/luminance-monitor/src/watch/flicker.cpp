@@ -9,14 +9,14 @@ namespace luminance {
 namespace {
 
 constexpr Time kWindow = 4 * kSecond;
-constexpr Time kLeastWindow = 2 * kSecond;
-constexpr size_t kFewest = 16, kMost = 1000;  // frames
-constexpr double kLights[] = {100, 120};      // Hz
+constexpr Time kMinWindow = 2 * kSecond;
+constexpr size_t kMinSamples = 16, kMaxSamples = 1000;  // frames
+constexpr double kLights[] = {100, 120};                // Hz
 // Slower swings cannot be told from what happens in the picture.
 constexpr double kSlowest = 1;  // Hz
 // Mains, cameras' clocks and timestamps are off by this much.
 constexpr double kOff = 0.3, kStep = 0.1;  // Hz
-constexpr double kLeastShare = 0.5;        // of the variance, that the swing has to explain
+constexpr double kMinShare = 0.5;          // of the variance, that the swing has to explain
 
 /// What a swing of a frequency has in a series.
 struct Swing {
@@ -61,12 +61,12 @@ class Numbers {
       frame_ += lost;
       expected_ += lost * gap_;
     }
-    expected_ += kFollow * (time - expected_);
+    expected_ += kAdaptation * (time - expected_);
     return frame_;
   }
 
  private:
-  static constexpr double kFollow = 0.1;
+  static constexpr double kAdaptation = 0.1;
   const double gap_;
   bool began_ = false;
   double frame_ = 0, expected_ = 0;
@@ -77,7 +77,8 @@ class Numbers {
 void Flicker::add(Time time, double mean) {
   if (!samples_.empty() && time <= samples_.back().time) samples_.clear();
   samples_.push_back({time, mean});
-  while (time - samples_.front().time > kWindow || samples_.size() > kMost) samples_.pop_front();
+  while (time - samples_.front().time > kWindow || samples_.size() > kMaxSamples)
+    samples_.pop_front();
 }
 
 /// Between frames of which none was lost.
@@ -91,9 +92,9 @@ double Flicker::usual_gap() const {
 }
 
 double Flicker::percent() const {
-  if (samples_.size() < kFewest) return 0;
+  if (samples_.size() < kMinSamples) return 0;
   const Time length = samples_.back().time - samples_.front().time;
-  if (length < kLeastWindow) return 0;
+  if (length < kMinWindow) return 0;
 
   // Differences: what moves in the picture changes its mean slowly, or in single steps.
   std::vector<Difference> differences;
@@ -109,17 +110,17 @@ double Flicker::percent() const {
   const double rate = last * kSecond / static_cast<double>(length);
   mean /= static_cast<double>(samples_.size());
 
-  double greatest = 0;
+  double max_swing = 0;
   for (const double light : kLights) {
     const double middle = seen(light, rate);
     for (double hertz = middle - kOff; hertz <= middle + kOff; hertz += kStep) {
       if (hertz < kSlowest || hertz > rate / 2 + 1e-9) continue;
       const Swing swing = fit(differences, hertz / rate);
       const double gain = 2 * std::sin(M_PI * hertz / rate);
-      if (swing.share >= kLeastShare) greatest = std::max(greatest, swing.amplitude / gain);
+      if (swing.share >= kMinShare) max_swing = std::max(max_swing, swing.amplitude / gain);
     }
   }
-  return mean > 0 ? 100 * greatest / mean : 0;
+  return mean > 0 ? 100 * max_swing / mean : 0;
 }
 
 }  // namespace luminance

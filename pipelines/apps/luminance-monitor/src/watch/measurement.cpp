@@ -9,10 +9,10 @@ namespace luminance {
 void Accumulator::add(const Measurement &frame) {
   if (is_empty()) {
     sum_.time = frame.time;
-    sum_.least_mean = sum_.greatest_mean = frame.mean;
+    sum_.min_mean = sum_.max_mean = frame.mean;
   }
-  sum_.least_mean = std::min(sum_.least_mean, frame.mean);
-  sum_.greatest_mean = std::max(sum_.greatest_mean, frame.mean);
+  sum_.min_mean = std::min(sum_.min_mean, frame.mean);
+  sum_.max_mean = std::max(sum_.max_mean, frame.mean);
   gst_cuda_tensor_histogram_add(&sum_, &frame);
 }
 

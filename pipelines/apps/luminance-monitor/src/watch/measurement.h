@@ -21,8 +21,8 @@ struct Measurement : GstCudaTensorHistogram {
 
 /// The sum over an interval.
 struct Interval : Measurement {
-  Time length = 0;  // from the time of the first frame to the end of the interval
-  double least_mean = 0, greatest_mean = 0;  // of its frames
+  Time length = 0;                    // from the time of the first frame to the end of the interval
+  double min_mean = 0, max_mean = 0;  // of its frames
 };
 
 /// Sums frames.

@@ -9,14 +9,17 @@ namespace {
 // What comes between two looks at the clock, which are 200 ms apart, is time in which the main loop
 // was late or the program was stopped. A camera that was not listened to was not silent. A loop
 // that is always late still counts some time, so that it finds a silent camera, if late.
-constexpr Time kLongestLook = 2 * kSecond / 5;
+constexpr Time kMaxTickGap = 2 * kSecond / 5;
 // After a stop of this length, a camera has to find its way back.
 constexpr Time kAway = 5 * kSecond;
 
 }  // namespace
 
 Monitor::Monitor(const Settings &settings, Clock &clock)
-    : clock_(clock), looked_(clock.now()), listened_(looked_), interval_(settings.interval) {
+    : clock_(clock),
+      last_check_(clock.now()),
+      listening_time_(last_check_),
+      interval_(settings.interval) {
   for (const CameraSettings &camera : settings.cameras) add(camera);
 }
 
@@ -31,7 +34,7 @@ void Monitor::take(size_t index, const Measurement &frame) {
   clock_.advance(frame.time);
   listen();
   if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
-  tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listened_));
+  tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listening_time_));
 }
 
 void Monitor::set_status(size_t index, Status status, const std::string &error) {
@@ -41,11 +44,11 @@ void Monitor::set_status(size_t index, Status status, const std::string &error) 
 }
 
 void Monitor::tick() {
-  // Where time is that of frames, only frames say how much of it has gone by.
+  // If time is that of frames, only frames tell how much of it has elapsed.
   if (clock_.is_fast()) return;
-  clock_.watch_sleep();
+  clock_.check_suspend();
   listen();
-  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listened_));
+  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listening_time_));
 }
 
 void Monitor::finish() {
@@ -55,11 +58,11 @@ void Monitor::finish() {
 /// Counts the time since the last look, unless the program was away.
 void Monitor::listen() {
   if (clock_.is_fast()) return;
-  const Time gone = clock_.now() - looked_;
-  looked_ += gone;
-  listened_ += std::min(gone, kLongestLook);
-  if (gone <= kAway) return;
-  for (const auto &camera : cameras_) camera->wait_anew(listened_);
+  const Time elapsed = clock_.now() - last_check_;
+  last_check_ += elapsed;
+  listening_time_ += std::min(elapsed, kMaxTickGap);
+  if (elapsed <= kAway) return;
+  for (const auto &camera : cameras_) camera->reset_silence(listening_time_);
 }
 
 void Monitor::tell(Camera &camera, const std::optional<Interval> &interval) {

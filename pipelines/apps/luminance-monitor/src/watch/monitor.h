@@ -52,7 +52,7 @@ class Monitor {
   size_t add(const CameraSettings &settings);
   void remove(size_t camera);
   /// Puts the cameras into this order.
-  void arrange(const std::vector<CameraSettings> &order);
+  void set_order(const std::vector<CameraSettings> &order);
 
  private:
   void listen();
@@ -60,7 +60,7 @@ class Monitor {
 
   Clock &clock_;
   // The time during which the program could receive frames: the clock without the gaps.
-  Time looked_, listened_;
+  Time last_check_, listening_time_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;
   std::unordered_map<size_t, Camera *> by_number_;

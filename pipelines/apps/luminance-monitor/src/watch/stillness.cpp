@@ -8,31 +8,31 @@
 namespace luminance {
 namespace {
 
-// How far back pictures are looked for, beyond `apart`: key frames may use one of several
+// How far back pictures are looked for, beyond `min_gap`: key frames may use one of several
 // quantizers in turn. Of a camera with few frames, at least so many.
 constexpr Time kMemory = 20 * kSecond;
-constexpr size_t kFewest = 32, kMost = 2000;
+constexpr size_t kMinEntries = 32, kMaxEntries = 2000;
 // Two pictures can be alike by chance. More than one is none.
 constexpr Time kCertain = kSecond;
 // A clock, which is drawn into a picture that stands: always the same blocks, a tenth of all at
 // most. Between two pictures that are the same, others do not change by so much; and between any
 // two that an encoder makes of one, not by this.
 constexpr int kChanged = Blocks::kLuma / 2, kMoved = 4 * Blocks::kLuma;
-constexpr size_t kMostClock = Blocks::kCount / 10;
+constexpr size_t kMaxClockBlocks = Blocks::kCount / 10;
 // A frame may be broken. Pictures that are others for this long have moved.
 constexpr Time kBroken = kSecond;
 
 // The noise of a camera is that of the last hour, once there are ten minutes of it. Pictures that
 // stand are closer than that.
 constexpr Time kMinute = 60 * kSecond;
-constexpr size_t kLeastMinutes = 10, kMostMinutes = 60;
+constexpr size_t kMinMinutes = 10, kMaxMinutes = 60;
 constexpr double kShare = 2. / 3;
 constexpr unsigned kLearnEvery = 8;  // frames: it takes longer
 
 /// The mean difference of the blocks that have not changed, in luma; `far` where it is at least
 /// that, or too many blocks have changed. In 16 bits, which compilers make vectors of.
 double distance(const Blocks &a, const Blocks &b, double far) {
-  const auto most = static_cast<unsigned>(far * Blocks::kLuma * Blocks::kCount);
+  const auto max_sum = static_cast<unsigned>(far * Blocks::kLuma * Blocks::kCount);
   unsigned sum = 0, changed = 0;
   for (size_t row = 0; row < Blocks::kCount; row += Blocks::kColumns) {
     uint16_t of_row = 0, changed_in_row = 0;
@@ -45,7 +45,7 @@ double distance(const Blocks &a, const Blocks &b, double far) {
     }
     sum += of_row;
     changed += changed_in_row;
-    if (sum >= most || changed > kMostClock) return far;
+    if (sum >= max_sum || changed > kMaxClockBlocks) return far;
   }
   return sum / static_cast<double>(Blocks::kLuma * Blocks::kCount);
 }
@@ -63,12 +63,12 @@ void Stillness::add(Time time, const Picture &picture, uint64_t position) {
   if (!before_.empty() && time <= before_.back().time) clear();
   pass_ += !before_.empty() && position < before_.back().position;
   const Entry now = {time, picture, position, pass_};
-  forget(time);
+  drop_old(time);
   learn(time);
   ++frames_;
-  if (run_ && !stays(*run_, now)) clear();
+  if (run_ && !is_in_run(*run_, now)) clear();
   // Nothing came back for as long as pictures are kept.
-  if (!comes_back(now) && run_ && before_.front().time > run_->latest) run_.reset();
+  if (!recurs(now) && run_ && before_.front().time > run_->latest) run_.reset();
   before_.push_back(now);
 }
 
@@ -77,17 +77,17 @@ void Stillness::clear() {
   run_.reset();
 }
 
-void Stillness::forget(Time now) {
+void Stillness::drop_old(Time now) {
   const auto is_old = [&] {
-    return before_.size() > kFewest && now - before_.front().time > apart_ + kMemory;
+    return before_.size() > kMinEntries && now - before_.front().time > min_gap_ + kMemory;
   };
-  while (is_old() || before_.size() > kMost) before_.pop_front();
+  while (is_old() || before_.size() > kMaxEntries) before_.pop_front();
 }
 
 /// Looks for the picture among those before.
-bool Stillness::comes_back(const Entry &now) {
+bool Stillness::recurs(const Entry &now) {
   for (const Entry &before : before_) {
-    if (now.time - before.time < apart_) break;
+    if (now.time - before.time < min_gap_) break;
     // Within a run that goes on, it is one of the run's.
     if (run_ && before.time > run_->latest) break;
     if (is_same_place(now, before)) continue;
@@ -103,20 +103,20 @@ bool Stillness::comes_back(const Entry &now) {
 /// What moves slowly is near it, too.
 bool Stillness::is_same_place(const Entry &now, const Entry &before) {
   constexpr uint64_t kNear = 2000000000;
-  if (now.pass == before.pass || now.position == kNowhere) return false;
+  if (now.pass == before.pass || now.position == kUnknownPosition) return false;
   return now.position < before.position + kNear && before.position < now.position + kNear;
 }
 
 bool Stillness::is_same(const Blocks &now, const Blocks &before) {
   const bool learns = frames_ % kLearnEvery == 0;
-  const double apart = distance(now, before, learns ? kFar : 1.01 * closeness_);
-  if (apart > closeness_) {
+  const double apart = distance(now, before, learns ? kFar : 1.01 * match_threshold_);
+  if (apart > match_threshold_) {
     if (learns) nearest_ = std::min(nearest_, apart);
     return false;
   }
   Where clock = run_ ? run_->clock : Where();
   clock |= differing(now, before, kChanged);
-  if (clock.count() > kMostClock) return false;  // something that wanders about
+  if (clock.count() > kMaxClockBlocks) return false;  // something that wanders about
   if (run_) run_->clock = clock;
   return true;
 }
@@ -125,37 +125,37 @@ bool Stillness::is_same(const Blocks &now, const Blocks &before) {
 bool Stillness::begin_run(const Entry &now, const Entry &before) {
   Run run = {before.time, now.time, now.time, before.picture};
   for (const Entry &entry : before_)
-    if (entry.time > before.time && !stays(run, entry)) return false;
+    if (entry.time > before.time && !is_in_run(run, entry)) return false;
   run_ = run;
-  stood_ = true;
+  was_still_ = true;
   return true;
 }
 
 /// Whether the picture has not moved, but for a clock, since the run began.
-bool Stillness::stays(Run &run, const Entry &entry) {
+bool Stillness::is_in_run(Run &run, const Entry &entry) {
   const Where moved = differing(*entry.picture, *run.reference, kMoved);
-  if (moved.count() > kMostClock) {
-    if (!run.elsewhere) run.elsewhere = entry.time;
-    return entry.time - *run.elsewhere < kBroken;
+  if (moved.count() > kMaxClockBlocks) {
+    if (!run.differs_since) run.differs_since = entry.time;
+    return entry.time - *run.differs_since < kBroken;
   }
-  run.elsewhere.reset();
+  run.differs_since.reset();
   run.clock |= moved;
-  return run.clock.count() <= kMostClock;
+  return run.clock.count() <= kMaxClockBlocks;
 }
 
 void Stillness::learn(Time now) {
   if (!minute_ || now < *minute_) minute_ = now;
   if (now - *minute_ < kMinute) return;
-  if (!stood_ && !run_) minutes_.push_back(nearest_);
-  if (minutes_.size() > kMostMinutes) minutes_.pop_front();
+  if (!was_still_ && !run_) minutes_.push_back(nearest_);
+  if (minutes_.size() > kMaxMinutes) minutes_.pop_front();
   minute_ = now;
   nearest_ = kFar;
-  stood_ = run_.has_value();
-  if (minutes_.size() < kLeastMinutes) return;
+  was_still_ = run_.has_value();
+  if (minutes_.size() < kMinMinutes) return;
   std::vector<double> sorted(minutes_.begin(), minutes_.end());
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
-  closeness_ = std::min(kClosest, kShare * *middle);
+  match_threshold_ = std::min(kDefaultThreshold, kShare * *middle);
 }
 
 }  // namespace luminance

@@ -19,22 +19,22 @@ namespace luminance {
 class Stillness {
  public:
   using Picture = std::shared_ptr<const Blocks>;
-  static constexpr uint64_t kNowhere = ~uint64_t{0};
+  static constexpr uint64_t kUnknownPosition = ~uint64_t{0};
 
-  /// Pictures less than `apart` from each other are not compared: until the next key frame,
+  /// Pictures less than `min_gap` from each other are not compared: until the next key frame,
   /// encoders skip everything that does not move.
-  explicit Stillness(Time apart) : apart_(apart) {}
+  explicit Stillness(Time min_gap) : min_gap_(min_gap) {}
 
   /// The picture of the next frame, and its position in the video, in nanoseconds; -1: unknown. In
   /// a video that loops, pictures of the same position do not count as recurring.
-  void add(Time time, const Picture &picture, uint64_t position = kNowhere);
+  void add(Time time, const Picture &picture, uint64_t position = kUnknownPosition);
   void clear();
 
   /// How long pictures have been recurring, up to the latest that did; 0: not at all.
   Time length() const { return run_ && run_->is_certain ? run_->latest - run_->since : 0; }
   /// The largest distance, in luma, of pictures that count as the same. Lower than the default for
   /// a camera with little noise.
-  double closeness() const { return closeness_; }
+  double match_threshold() const { return match_threshold_; }
 
  private:
   using Where = std::bitset<Blocks::kCount>;
@@ -46,33 +46,33 @@ class Stillness {
   };
   /// A series of pictures that are the same.
   struct Run {
-    Time since;                          // time of the first picture
-    Time begin;                          // time of the first that recurred
-    Time latest;                         // time of the latest that recurred
-    Picture reference;                   // one of the pictures
-    Where clock = {};                    // blocks that differ nevertheless
-    std::optional<Time> elsewhere = {};  // since when pictures have been different
+    Time since;                              // time of the first picture
+    Time begin;                              // time of the first that recurred
+    Time latest;                             // time of the latest that recurred
+    Picture reference;                       // one of the pictures
+    Where clock = {};                        // blocks that differ nevertheless
+    std::optional<Time> differs_since = {};  // since when pictures have been different
     bool is_certain = false;
   };
 
   static bool is_same_place(const Entry &now, const Entry &before);
-  static bool stays(Run &run, const Entry &entry);
-  void forget(Time now);
-  bool comes_back(const Entry &now);
+  static bool is_in_run(Run &run, const Entry &entry);
+  void drop_old(Time now);
+  bool recurs(const Entry &now);
   bool is_same(const Blocks &now, const Blocks &before);
   bool begin_run(const Entry &now, const Entry &before);
   void learn(Time now);
 
-  static constexpr double kClosest = 0.022, kFar = 3 * kClosest;  // luma
+  static constexpr double kDefaultThreshold = 0.022, kFar = 3 * kDefaultThreshold;  // luma
 
-  const Time apart_;
+  const Time min_gap_;
   std::deque<Entry> before_;
   unsigned frames_ = 0, pass_ = 0;
   std::optional<Run> run_;
   // The noise of the camera, as observed.
-  double closeness_ = kClosest;
+  double match_threshold_ = kDefaultThreshold;
   std::optional<Time> minute_;  // start of the current minute
-  bool stood_ = false;          // in this minute
+  bool was_still_ = false;      // in this minute
   double nearest_ = kFar;       // in this minute: the smallest distance of two pictures
   std::deque<double> minutes_;  // the same for the minutes before
 };

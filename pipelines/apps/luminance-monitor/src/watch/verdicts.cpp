@@ -8,7 +8,7 @@ namespace luminance {
 namespace {
 
 // How long a change stays one: the picture that frames are compared with follows them this slowly.
-constexpr double kFollow = 5;  // seconds
+constexpr double kAdaptation = 5;  // seconds
 // A change that stays is the usual at last. Until then somebody will have seen it.
 constexpr Time kAccepted = 600 * kSecond;
 constexpr Time kFlickerEvery = kSecond;
@@ -16,7 +16,7 @@ constexpr Time kFlickerEvery = kSecond;
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
 
 /// Key frames are up to ten seconds apart.
-Time apart_of(const Rules &rules) {
+Time min_gap_of(const Rules &rules) {
   const double raise = rules[static_cast<size_t>(Verdict::kFrozen)].raise;
   return std::min(10 * kSecond, seconds(raise / 2));
 }
@@ -63,21 +63,21 @@ double distance(const Shares &a, const Shares &b) {
 }  // namespace
 
 Judge::Judge(const Rules &rules, Time now)
-    : rules_(rules), heard_(now), stillness_(apart_of(rules)) {}
+    : rules_(rules), last_heard_(now), stillness_(min_gap_of(rules)) {}
 
-std::vector<Change> Judge::judge(const Measurement &frame, Time listened) {
-  std::vector<Change> changes = tick(frame.time, listened);  // a gap before it
-  heard_ = listened;
+std::vector<Change> Judge::judge(const Measurement &frame, Time listening_time) {
+  std::vector<Change> changes = tick(frame.time, listening_time);  // a gap before it
+  last_heard_ = listening_time;
   update(Verdict::kNoFrames, 0, frame.time, changes);
   if (frame.pixels == 0) return changes;
   judge_levels(frame, changes);
-  judge_flow(frame, changes);
+  judge_frame_rate(frame, changes);
   return changes;
 }
 
-std::vector<Change> Judge::tick(Time now, Time listened) {
+std::vector<Change> Judge::tick(Time now, Time listening_time) {
   std::vector<Change> changes;
-  update(Verdict::kNoFrames, seconds_of(listened - heard_), now, changes);
+  update(Verdict::kNoFrames, seconds_of(listening_time - last_heard_), now, changes);
   if (changes.empty()) return changes;
   restart();
   for (size_t i = 1; i < kVerdicts; ++i) {
@@ -88,15 +88,15 @@ std::vector<Change> Judge::tick(Time now, Time listened) {
   return changes;
 }
 
-void Judge::wait_anew(Time listened) {
-  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) heard_ = listened;
+void Judge::reset_silence(Time listening_time) {
+  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) last_heard_ = listening_time;
 }
 
 void Judge::restart() {
   same_since_.reset();
   stillness_.clear();
   // Where the camera was turned or covered, it still is when it comes back.
-  if (!condition_of(Verdict::kSuddenChange).raised) usual_.reset();
+  if (!condition_of(Verdict::kSuddenChange).raised) reference_.reset();
   flicker_.clear();
 }
 
@@ -116,7 +116,7 @@ void Judge::judge_levels(const Measurement &frame, std::vector<Change> &changes)
   update(Verdict::kClippedHigh, frame.clipped_high, frame.time, changes);
 }
 
-void Judge::judge_flow(const Measurement &frame, std::vector<Change> &changes) {
+void Judge::judge_frame_rate(const Measurement &frame, std::vector<Change> &changes) {
   judge_stillness(frame, changes);
   judge_change(frame, changes);
 
@@ -146,23 +146,23 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
 /// are not, it is the picture that has to come back.
 void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
   const Condition &condition = condition_of(Verdict::kSuddenChange);
-  if (condition.raised && frame.time - condition.since >= kAccepted) usual_.reset();
+  if (condition.raised && frame.time - condition.since >= kAccepted) reference_.reset();
   const Shares shares = shares_of(frame);
   std::optional<Lumas> blocks;
   if (frame.blocks != nullptr) blocks = lumas_of(*frame.blocks);
-  if (!usual_) usual_ = Usual{shares, blocks, frame.time};
-  if (!usual_->blocks) usual_->blocks = blocks;
+  if (!reference_) reference_ = Reference{shares, blocks, frame.time};
+  if (!reference_->blocks) reference_->blocks = blocks;
 
-  double moved = distance(shares, usual_->shares);
-  if (blocks) moved = std::max(moved, change_of(*blocks, *usual_->blocks));
+  double moved = distance(shares, reference_->shares);
+  if (blocks) moved = std::max(moved, change_of(*blocks, *reference_->blocks));
   update(Verdict::kSuddenChange, moved, frame.time, changes);
-  const Time gone = std::max<Time>(0, frame.time - usual_->time);
-  usual_->time = frame.time;
+  const Time elapsed = std::max<Time>(0, frame.time - reference_->time);
+  reference_->time = frame.time;
   const Rule &rule = rules_[static_cast<size_t>(Verdict::kSuddenChange)];
   if (condition.raised || moved > rule.raise) return;
-  const double step = 1 - std::exp(-seconds_of(gone) / kFollow);
-  follow(usual_->shares, shares, step);
-  if (blocks) follow(*usual_->blocks, *blocks, step);
+  const double step = 1 - std::exp(-seconds_of(elapsed) / kAdaptation);
+  follow(reference_->shares, shares, step);
+  if (blocks) follow(*reference_->blocks, *blocks, step);
 }
 
 const Judge::Condition &Judge::condition_of(Verdict verdict) const {

@@ -36,16 +36,16 @@ class Judge {
   Judge(const Rules &rules, Time now);
 
   /// Returns the changes, including those due to the time since the last frame.
-  /// `listened` is a clock that is stopped while the program cannot receive frames; silence is
-  /// measured with it.
-  std::vector<Change> judge(const Measurement &frame, Time listened);
+  /// `listening_time` is a clock that is stopped while the program cannot receive frames; silence
+  /// is measured with it.
+  std::vector<Change> judge(const Measurement &frame, Time listening_time);
   std::vector<Change> judge(const Measurement &frame) { return judge(frame, frame.time); }
   /// Call a few times per second, with or without frames. Without frames, all other verdicts are
   /// cleared.
-  std::vector<Change> tick(Time now, Time listened);
+  std::vector<Change> tick(Time now, Time listening_time);
   std::vector<Change> tick(Time now) { return tick(now, now); }
   /// Silence is measured from now on, unless it has been reported.
-  void wait_anew(Time listened);
+  void reset_silence(Time listening_time);
   /// The next frames are not compared with earlier ones.
   void restart();
 
@@ -59,14 +59,14 @@ class Judge {
     std::optional<Time> crossing;  // since when the value has been beyond the threshold
     double value = 0;
   };
-  struct Usual {
+  struct Reference {
     std::array<double, 256> shares;                            // of pixels
     std::optional<std::array<double, Blocks::kCount>> blocks;  // their lumas
     Time time;
   };
 
   void judge_levels(const Measurement &frame, std::vector<Change> &changes);
-  void judge_flow(const Measurement &frame, std::vector<Change> &changes);
+  void judge_frame_rate(const Measurement &frame, std::vector<Change> &changes);
   void judge_stillness(const Measurement &frame, std::vector<Change> &changes);
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
   const Condition &condition_of(Verdict verdict) const;
@@ -74,12 +74,12 @@ class Judge {
 
   const Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
-  Time heard_;  // `listened` of the last frame
+  Time last_heard_;  // `listening_time` of the last frame
   Stillness stillness_;
   bool has_blocks_ = false;              // at least for some frames
   std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all identical
   std::optional<Time> same_since_;
-  std::optional<Usual> usual_;  // the picture of the last seconds
+  std::optional<Reference> reference_;  // the picture of the last seconds
   Flicker flicker_;
   Time flicker_judged_ = 0;
 };

@@ -34,7 +34,7 @@ Json standing_json(const Standing &standing, const Clock &clock) {
           {"title", title_of(standing.verdict)},
           {"since", clock.wall(standing.since)},
           {"value", standing.value},
-          {"unit", value_of(standing.verdict)}};
+          {"quantity", quantity_of(standing.verdict)}};
 }
 
 Json row_json(const Row &row) {
@@ -43,8 +43,8 @@ Json row_json(const Row &row) {
   json["duration"] = row.duration;
   json["frames"] = row.frames;
   json["mean"] = row.mean;
-  json["least_mean"] = row.least_mean;
-  json["greatest_mean"] = row.greatest_mean;
+  json["min_mean"] = row.min_mean;
+  json["max_mean"] = row.max_mean;
   json["stddev"] = row.stddev;
   json["p1"] = row.p1;
   json["median"] = row.median;
@@ -90,7 +90,7 @@ std::string error_of(const History *history) {
 Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
   Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
-               {"version", LUMINANCE_VERSION},       {"history", history != nullptr},
+               {"version", LUMINANCE_VERSION},       {"history_enabled", history != nullptr},
                {"history_error", error_of(history)}, {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));

@@ -17,7 +17,7 @@ constexpr size_t kChunk = 16384;
 constexpr const char *kForms[] = {"/login", "/logout"};
 
 // In every answer. The page is all in files of its own, and nobody else shows it.
-constexpr std::pair<const char *, const char *> kAlways[] = {
+constexpr std::pair<const char *, const char *> kCommonHeaders[] = {
     {"Content-Security-Policy",
      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
      "object-src 'none'"},
@@ -97,9 +97,10 @@ Answer failure(unsigned status, const std::string &text) {
   return answer;
 }
 
-Exchange::Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target)
+Exchange::Exchange(MHD_Connection *connection, ConnectionLimiter &limiter, GSource *loop,
+                   const char *target)
     : connection_(connection),
-      gate_(gate),
+      limiter_(limiter),
       loop_(loop),
       socket_(socket_of(connection)),
       target_(target, strnlen(target, kTarget + 1)) {
@@ -113,14 +114,14 @@ std::optional<Answer> Exchange::check(const char *method, const char *version) {
   is_post_ = std::strcmp(method, MHD_HTTP_METHOD_POST) == 0;
   line_.method = method;
   line_.version = version;
-  switch (room()) {
-    case Room::kTaken: return failure(503, "too many connections");
-    case Room::kTakenByPeer: return failure(429, "too many connections from this address");
-    case Room::kThere: break;
+  switch (admission()) {
+    case Admission::kFull: return failure(503, "too many connections");
+    case Admission::kPeerLimit: return failure(429, "too many connections from this address");
+    case Admission::kAdmitted: break;
   }
   // Before anything else: what has two meanings is no request.
-  if (!are_lines_whole(connection_, line_)) return failure(400, "malformed request head");
-  if (const std::string fault = fault_in_headers(connection_); !fault.empty())
+  if (!is_well_formed(connection_, line_)) return failure(400, "malformed request head");
+  if (const std::string fault = find_header_error(connection_); !fault.empty())
     return failure(400, fault);
   std::optional<Answer> wrong =
       target_.size() > kTarget ? failure(414, "the path is too long") : parse();
@@ -209,7 +210,7 @@ void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {
   answer_ = std::move(answer);
   chunks_ = std::move(chunks);
   // The deadline for making the answer may have passed, and the sweep may run before it is sent.
-  gate_.set_deadline(socket_, g_get_monotonic_time() + Gate::kAnswer);
+  limiter_.set_deadline(socket_, g_get_monotonic_time() + ConnectionLimiter::kAnswer);
   wake();
 }
 
@@ -231,19 +232,22 @@ MHD_Result Exchange::send(bool ends) {
   if (response == nullptr) return MHD_NO;
   MHD_add_response_header(response.get(), "Content-Type", answer_->type.c_str());
   MHD_add_response_header(response.get(), "Cache-Control", answer_->cache.c_str());
-  for (const auto &[name, value] : kAlways) MHD_add_response_header(response.get(), name, value);
+  for (const auto &[name, value] : kCommonHeaders)
+    MHD_add_response_header(response.get(), name, value);
   for (const auto &[name, value] : answer_->headers)
     MHD_add_response_header(response.get(), name.c_str(), value.c_str());
   if (ends) MHD_add_response_header(response.get(), "Connection", "close");
-  gate_.set_deadline(socket_,
-                     chunks_ != nullptr ? Gate::kNever : g_get_monotonic_time() + Gate::kAnswer);
+  limiter_.set_deadline(socket_, chunks_ != nullptr
+                                     ? ConnectionLimiter::kNever
+                                     : g_get_monotonic_time() + ConnectionLimiter::kAnswer);
   return MHD_queue_response(connection_, answer_->status, response.get());
 }
 
 void Exchange::wait() {
   waits_ = true;
   // Not what is left of the request's time: one on a connection that was idle had next to none.
-  if (!is_streaming()) gate_.set_deadline(socket_, g_get_monotonic_time() + Gate::kMaking);
+  if (!is_streaming())
+    limiter_.set_deadline(socket_, g_get_monotonic_time() + ConnectionLimiter::kMaking);
   MHD_suspend_connection(connection_);
 }
 

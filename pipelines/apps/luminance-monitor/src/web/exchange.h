@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "web/gate.h"
+#include "web/connectionlimiter.h"
 #include "web/head.h"
 
 namespace luminance {
@@ -39,7 +39,8 @@ class Chunks {
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   /// `loop` runs the connection; `target` is that of the request line.
-  Exchange(MHD_Connection *connection, Gate &gate, GSource *loop, const char *target);
+  Exchange(MHD_Connection *connection, ConnectionLimiter &limiter, GSource *loop,
+           const char *target);
 
   /// The error response if the request is refused. Call once, when its head has arrived.
   std::optional<Answer> check(const char *method, const char *version);
@@ -47,7 +48,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Takes a part of the body, within the limit of check(); only the body of a form is kept.
   void add_body(const char *data, size_t size);
 
-  Room room() const { return gate_.room(socket_); }
+  Admission admission() const { return limiter_.admission(socket_); }
   bool is_head() const { return is_head_; }
   bool is_post() const { return is_post_; }
   /// The Host header; empty without one.
@@ -89,7 +90,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<Answer> check_headers();
 
   MHD_Connection *connection_;  // null: finished
-  Gate &gate_;
+  ConnectionLimiter &limiter_;
   GSource *const loop_;
   const int socket_;
   const std::string target_;

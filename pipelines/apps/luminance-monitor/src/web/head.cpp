@@ -69,17 +69,17 @@ bool are_digits(std::string_view text) {
 }  // namespace
 
 size_t count_header(MHD_Connection *connection, const char *name) {
-  std::pair<const char *, size_t> wanted = {name, 0};
+  std::pair<const char *, size_t> header = {name, 0};
   const auto add = [](void *data, MHD_ValueKind, const char *key, const char *) {
-    auto *wanted = static_cast<std::pair<const char *, size_t> *>(data);
-    if (g_ascii_strcasecmp(key, wanted->first) == 0) ++wanted->second;
+    auto *header = static_cast<std::pair<const char *, size_t> *>(data);
+    if (g_ascii_strcasecmp(key, header->first) == 0) ++header->second;
     return MHD_YES;
   };
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, add, &wanted);
-  return wanted.second;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, add, &header);
+  return header.second;
 }
 
-bool are_lines_whole(MHD_Connection *connection, const RequestLine &line) {
+bool is_well_formed(MHD_Connection *connection, const RequestLine &line) {
   constexpr size_t kHeadEnd = 4;
   static const bool kIsLenient = is_lenient();
   if (!kIsLenient) return true;
@@ -97,7 +97,7 @@ bool are_lines_whole(MHD_Connection *connection, const RequestLine &line) {
   return walk.is_right && line.method + head->header_size == walk.at + kHeadEnd;
 }
 
-std::string fault_in_headers(MHD_Connection *connection) {
+std::string find_header_error(MHD_Connection *connection) {
   std::string fault;
   const auto look = [](void *data, MHD_ValueKind, const char *name, const char *value) {
     auto *fault = static_cast<std::string *>(data);

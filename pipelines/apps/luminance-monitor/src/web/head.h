@@ -18,10 +18,10 @@ struct RequestLine {
 
 /// Whether the head consists of its parsed lines and nothing else. Call it when the head has
 /// arrived and nothing has been sent.
-bool are_lines_whole(MHD_Connection *connection, const RequestLine &line);
+bool is_well_formed(MHD_Connection *connection, const RequestLine &line);
 
 /// The error in the headers, for people; empty if there is none.
-std::string fault_in_headers(MHD_Connection *connection);
+std::string find_header_error(MHD_Connection *connection);
 
 /// The number of headers with this name.
 size_t count_header(MHD_Connection *connection, const char *name);

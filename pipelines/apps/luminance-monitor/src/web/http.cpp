@@ -50,13 +50,13 @@ gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
 GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
 
 /// Whether the peer sends no more, whatever it sent before that nobody has read.
-bool has_left(int socket) {
+bool peer_closed(int socket) {
   pollfd look = {socket, POLLRDHUP, 0};
   return poll(&look, 1, 0) == 1;
 }
 
 /// Whether the peer sends no more. libmicrohttpd does not see it where it came with a request.
-bool has_ended(int socket) {
+bool peer_shut_down(int socket) {
   char byte = 0;
   return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
@@ -76,7 +76,7 @@ int socket_of(MHD_Connection *connection) {
 
 Http::Http(const WebSettings &settings, Handler handler)
     : handler_(std::move(handler)),
-      gate_(settings.connections),
+      limiter_(settings.max_connections),
       has_tls_(!settings.certificate.empty()) {
   const auto accepted = [this](int socket, const sockaddr *peer, socklen_t length) {
     accept(socket, peer, length);
@@ -101,15 +101,16 @@ void Http::start(const WebSettings &settings) {
   unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
   std::vector<MHD_OptionItem> options;
   if (!settings.certificate.empty()) {
-    present(std::make_unique<Identity>(settings));
+    set_identity(std::make_unique<Identity>(settings));
     flags |= MHD_USE_TLS;
-    options.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0, reinterpret_cast<void *>(presenter())});
+    options.push_back(
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, reinterpret_cast<void *>(retrieve_function())});
     options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char *>(kPriorities)});
   }
   options.push_back({MHD_OPTION_END, 0, nullptr});
   daemon_ = MHD_start_daemon(
       flags, 0, nullptr, nullptr, on_request, this, MHD_OPTION_ARRAY, options.data(),
-      MHD_OPTION_CONNECTION_LIMIT, settings.connections + Gate::kReserve,
+      MHD_OPTION_CONNECTION_LIMIT, settings.max_connections + ConnectionLimiter::kRejectReserve,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemory, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_URI_LOG_CALLBACK, begin, this, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
       MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
@@ -131,33 +132,33 @@ void Http::attach() {
 }
 
 void Http::accept(int socket, const sockaddr *peer, socklen_t length) {
-  if (!gate_.enter(socket, peer, g_get_monotonic_time())) {
+  if (!limiter_.enter(socket, peer, g_get_monotonic_time())) {
     close(socket);
     return;
   }
   setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
   // Where it fails, the socket is closed.
-  if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) gate_.leave(socket);
+  if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) limiter_.leave(socket);
 }
 
 void Http::sweep() {
   const gint64 now = g_get_monotonic_time();
-  for (const int socket : gate_.sockets()) tend(socket, now);
+  for (const int socket : limiter_.sockets()) check_deadline(socket, now);
 }
 
-void Http::tend(int socket, gint64 now) {
+void Http::check_deadline(int socket, gint64 now) {
   const auto found = exchanges_.find(socket);
   const Held exchange = found != exchanges_.end() ? found->second.lock() : nullptr;
-  const bool is_overdue = gate_.is_overdue(socket, now);
+  const bool is_overdue = limiter_.is_overdue(socket, now);
   if (exchange != nullptr && exchange->is_streaming()) {
-    if (has_ended(socket)) exchange->drop();
+    if (peer_shut_down(socket)) exchange->drop();
   } else if (exchange != nullptr && exchange->waits()) {
-    if (has_left(socket))
+    if (peer_closed(socket))
       exchange->drop();
     else if (is_overdue)
       exchange->answer(failure(503, "no response in time"));
   } else if (is_overdue ||
-             (has_ended(socket) && !(exchange != nullptr && exchange->is_checked()))) {
+             (peer_shut_down(socket) && !(exchange != nullptr && exchange->is_checked()))) {
     shutdown(socket, SHUT_RDWR);
   }
 }
@@ -190,7 +191,8 @@ void Http::call(const Held &exchange) try {
 
 void *Http::begin(void *self, const char *target, MHD_Connection *connection) {
   auto *http = static_cast<Http *>(self);
-  auto *held = new Held(std::make_shared<Exchange>(connection, http->gate_, http->source_, target));
+  auto *held =
+      new Held(std::make_shared<Exchange>(connection, http->limiter_, http->source_, target));
   http->exchanges_[socket_of(connection)] = *held;
   hide_query(target);
   return held;
@@ -211,13 +213,13 @@ void Http::on_completed(void *self, MHD_Connection *connection, void **exchange,
   delete held;
   const int socket = socket_of(connection);
   http->exchanges_.erase(socket);
-  http->gate_.set_deadline(socket, g_get_monotonic_time() + Gate::kRequest);
+  http->limiter_.set_deadline(socket, g_get_monotonic_time() + ConnectionLimiter::kRequest);
 }
 
 void Http::on_connection(void *self, MHD_Connection *connection, void **,
                          MHD_ConnectionNotificationCode code) {
   if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-    static_cast<Http *>(self)->gate_.leave(socket_of(connection));
+    static_cast<Http *>(self)->limiter_.leave(socket_of(connection));
 }
 
 }  // namespace luminance

@@ -36,7 +36,7 @@ class Http {
   void attach();
   void accept(int socket, const sockaddr *peer, socklen_t length);
   void sweep();
-  void tend(int socket, gint64 now);
+  void check_deadline(int socket, gint64 now);
   MHD_Result proceed(const Held &exchange, const char *method, const char *version,
                      const char *body, size_t *size);
   void call(const Held &exchange);
@@ -50,7 +50,7 @@ class Http {
                             MHD_ConnectionNotificationCode code);
 
   const Handler handler_;
-  Gate gate_;
+  ConnectionLimiter limiter_;
   MHD_Daemon *daemon_ = nullptr;
   GSource *source_ = nullptr;
   guint sweep_ = 0;

@@ -70,8 +70,8 @@ bool Listener::listen(GInetAddress *address) {
   g_autoptr(GError) error = nullptr;
   g_autoptr(GSocket) socket = g_socket_new(g_inet_address_get_family(address), G_SOCKET_TYPE_STREAM,
                                            G_SOCKET_PROTOCOL_TCP, &error);
-  g_autoptr(GSocketAddress) wanted = g_inet_socket_address_new(address, port_);
-  bool listens = socket != nullptr && g_socket_bind(socket, wanted, TRUE, &error);
+  g_autoptr(GSocketAddress) requested = g_inet_socket_address_new(address, port_);
+  bool listens = socket != nullptr && g_socket_bind(socket, requested, TRUE, &error);
   if (listens) {
     g_socket_set_listen_backlog(socket, kBacklog);
     g_socket_set_blocking(socket, FALSE);
@@ -103,14 +103,14 @@ void Listener::watch(Socket &socket) {
 }
 
 void Listener::pause(Socket &socket) {
-  const auto again = [](gpointer data) -> gboolean {
+  const auto retry = [](gpointer data) -> gboolean {
     auto *socket = static_cast<Socket *>(data);
     socket->pause = 0;
     socket->listener->watch(*socket);
     return G_SOURCE_REMOVE;
   };
   socket.source = 0;
-  socket.pause = g_timeout_add(kPause, again, &socket);
+  socket.pause = g_timeout_add(kPause, retry, &socket);
 }
 
 void Listener::accept(Socket &socket) {

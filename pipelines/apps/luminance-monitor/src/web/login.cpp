@@ -10,10 +10,10 @@
 namespace luminance {
 namespace {
 
-constexpr const char *kWanted = "authentication required";
+constexpr const char *kUnauthorizedMessage = "authentication required";
 // What the form itself needs.
-constexpr const char *kForEverybody[] = {"/login.css", "/login.js", "/dom.js", "/style.css",
-                                         "/icon.svg"};
+constexpr const char *kPublicFiles[] = {"/login.css", "/login.js", "/dom.js", "/style.css",
+                                        "/icon.svg"};
 
 /// A browser that shows what it gets, not a script in it, nor a program.
 bool is_for_people(const Exchange &exchange) {
@@ -67,7 +67,7 @@ void answer_later(const std::shared_ptr<Exchange> &exchange, Answer answer, gint
 Login::Login(const WebSettings &settings, uint16_t port, const Page &page)
     : access_(settings),
       has_tls_(!settings.certificate.empty()),
-      is_behind_proxy_(settings.forwarded_for),
+      is_behind_proxy_(settings.trust_forwarded_for),
       cookie_("luminance-monitor-" + std::to_string(port)),
       page_(page) {}
 
@@ -82,7 +82,7 @@ bool Login::change(const WebSettings &settings) {
 bool Login::admits(const Held &exchange) {
   if (access_.is_open() || !session_of(*exchange).empty()) return true;
   const std::string &path = exchange->path();
-  if (std::count(std::begin(kForEverybody), std::end(kForEverybody), path) > 0) return true;
+  if (std::count(std::begin(kPublicFiles), std::end(kPublicFiles), path) > 0) return true;
   const std::string given = exchange->header("Authorization").value_or("");
   if (!given.empty() && is_refused(exchange, false)) return false;
   if (access_.permits(given)) return true;
@@ -95,7 +95,7 @@ bool Login::answer(const Held &exchange) {
   if (path == "/api/v1/session") {
     const bool has_one = !session_of(*exchange).empty();
     exchange->answer(
-        {200, "application/json", has_one ? R"({"session":true})" : R"({"session":false})"});
+        {200, "application/json", has_one ? R"({"logged_in":true})" : R"({"logged_in":false})"});
     return true;
   }
   if (path != "/login" && path != "/logout") return false;
@@ -125,23 +125,23 @@ bool Login::knows(const std::string &session) const {
 }
 
 /// A proxy of this machine says whom it asks for.
-std::string Login::guesser(const Exchange &exchange) const {
-  const std::string peer = guesser_of(exchange.peer());
+std::string Login::client(const Exchange &exchange) const {
+  const std::string peer = client_of(exchange.peer());
   if (!is_behind_proxy_ || !peer_of(exchange.peer()).empty()) return peer;
   const std::string all = exchange.header("X-Forwarded-For").value_or("");
   const size_t comma = all.rfind(',');
   std::string last = all.substr(comma == std::string::npos ? 0 : comma + 1);
   last.erase(0, std::min(last.find_first_not_of(' '), last.size()));
-  const std::string named = guesser_of(last);
+  const std::string named = client_of(last);
   return named.empty() ? peer : named;
 }
 
 bool Login::is_refused(const Held &exchange, bool wants_form) {
   const gint64 now = g_get_monotonic_time();
-  const std::string who = guesser(*exchange);
-  const gint64 wait = guesses_.refusal(who, now);
+  const std::string who = client(*exchange);
+  const gint64 wait = login_limiter_.refusal(who, now);
   if (wait == 0) return false;
-  guesses_.note_refusal(who, now);
+  login_limiter_.count_refusal(who, now);
   const std::string seconds = std::to_string(wait / G_USEC_PER_SEC + 1);
   const std::string text =
       "too many wrong passwords or tokens from this address; try again in " + seconds + " s";
@@ -155,12 +155,13 @@ bool Login::is_refused(const Held &exchange, bool wants_form) {
 void Login::refuse(const Held &exchange, bool was_wrong) {
   const std::string &path = exchange->path();
   const gint64 delay =
-      was_wrong ? guesses_.add(guesser(*exchange), g_get_monotonic_time()) : gint64{0};
+      was_wrong ? login_limiter_.add(client(*exchange), g_get_monotonic_time()) : gint64{0};
   if (!was_wrong && is_for_people(*exchange) && !access_.has_password())
     return exchange->answer({303, "text/plain", "", "no-store", {{"Location", way_to_form(path)}}});
   // Behind the browser's own dialog, which knows a password in the address, is the form.
   const bool is_page = path == "/" || path == "/index.html";
-  Answer answer = is_page && is_for_people(*exchange) ? form(401, "") : failure(401, kWanted);
+  Answer answer =
+      is_page && is_for_people(*exchange) ? form(401, "") : failure(401, kUnauthorizedMessage);
   // Whoever was logged in by the form is not asked by that dialog.
   const bool may_be_basic = !exchange->cookie(cookie_);
   answer.headers.emplace_back("WWW-Authenticate", access_.challenge(may_be_basic));
@@ -175,7 +176,7 @@ void Login::log_in(const Held &exchange) {
                              exchange->field("password").value_or("")};
   const std::string token = exchange->field("token").value_or("");
   if (!access_.permits(given) && !access_.permits_token(token)) {
-    const gint64 delay = guesses_.add(guesser(*exchange), g_get_monotonic_time());
+    const gint64 delay = login_limiter_.add(client(*exchange), g_get_monotonic_time());
     return answer_later(
         exchange, form(403, token.empty() ? "Wrong user or password." : "Wrong token."), delay);
   }

@@ -9,7 +9,7 @@
 
 #include "web/access.h"
 #include "web/exchange.h"
-#include "web/guesses.h"
+#include "web/loginlimiter.h"
 #include "web/page.h"
 #include "web/sessions.h"
 
@@ -35,12 +35,12 @@ class Login {
   std::string session_of(const Exchange &exchange) const;
   bool knows(const std::string &session) const;
   /// Log lines that are due.
-  std::vector<std::string> report() { return guesses_.report(g_get_monotonic_time()); }
+  std::vector<std::string> report() { return login_limiter_.report(g_get_monotonic_time()); }
 
  private:
   using Held = std::shared_ptr<Exchange>;
 
-  std::string guesser(const Exchange &exchange) const;
+  std::string client(const Exchange &exchange) const;
   bool is_refused(const Held &exchange, bool wants_form);
   void refuse(const Held &exchange, bool was_wrong);
   void log_in(const Held &exchange);
@@ -54,7 +54,7 @@ class Login {
   const std::string cookie_;  // its name
   const Page &page_;
   Sessions sessions_;
-  Guesses guesses_;
+  LoginLimiter login_limiter_;
 };
 
 }  // namespace luminance

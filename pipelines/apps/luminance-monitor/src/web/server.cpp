@@ -26,16 +26,16 @@ struct Refusal : std::runtime_error {
   unsigned status;
 };
 
-int64_t number(const Exchange &exchange, const std::string &name, int64_t least, int64_t most,
+int64_t number(const Exchange &exchange, const std::string &name, int64_t min, int64_t max,
                int64_t otherwise) {
   const std::optional<std::string> text = exchange.parameter(name);
   if (!text || text->empty()) return otherwise;
   int64_t value = 0;
   const char *end = text->data() + text->size();
   const auto read = std::from_chars(text->data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
-    throw Refusal(400, name + " must be a number from " + std::to_string(least) + " to " +
-                           std::to_string(most));
+  if (read.ec != std::errc() || read.ptr != end || value < min || value > max)
+    throw Refusal(
+        400, name + " must be a number from " + std::to_string(min) + " to " + std::to_string(max));
   return value;
 }
 
@@ -44,11 +44,11 @@ struct Range {
 };
 
 Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
-  constexpr int64_t kMost = int64_t{1} << 53;  // what JavaScript counts to
+  constexpr int64_t kMaxSafeInteger = int64_t{1} << 53;  // what JavaScript counts to
   Range range = {};
-  range.to = number(exchange, "to", 0, kMost, now);
-  range.from =
-      number(exchange, "from", 0, kMost, length ? std::max<int64_t>(0, range.to - *length) : 0);
+  range.to = number(exchange, "to", 0, kMaxSafeInteger, now);
+  range.from = number(exchange, "from", 0, kMaxSafeInteger,
+                      length ? std::max<int64_t>(0, range.to - *length) : 0);
   if (range.from > range.to) throw Refusal(400, "from is later than to");
   return range;
 }
@@ -63,7 +63,7 @@ std::string name_in(const std::string &host) {
 /// Half of the connections may be for the history: of one address, there are a quarter at most.
 std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
   if (history == nullptr) return nullptr;
-  return std::make_unique<Queries>(history->file(), std::max(1u, settings.connections / 2));
+  return std::make_unique<Queries>(history->file(), std::max(1u, settings.max_connections / 2));
 }
 
 }  // namespace
@@ -73,22 +73,22 @@ struct Server::Implementation {
       : served(what),
         address(settings.address),
         queries(make_queries(settings, what.history)),
-        stream(what.monitor, what.history, std::max(1u, settings.connections / 4 * 3)),
+        stream(what.monitor, what.history, std::max(1u, settings.max_connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
         login(settings, http.port(), page) {
-    if (!http.is_loopback()) check_that_somebody_is_asked(settings);
-    const auto tend = [](gpointer self) -> gboolean {
-      static_cast<Implementation *>(self)->tend();
+    if (!http.is_loopback()) require_authentication(settings);
+    const auto maintain = [](gpointer self) -> gboolean {
+      static_cast<Implementation *>(self)->maintain();
       return G_SOURCE_CONTINUE;
     };
-    tend_source = g_timeout_add_seconds(1, tend, this);
+    maintain_timer = g_timeout_add_seconds(1, maintain, this);
   }
-  ~Implementation() { g_source_remove(tend_source); }
+  ~Implementation() { g_source_remove(maintain_timer); }
 
   void answer(const std::shared_ptr<Exchange> &exchange);
   void check_host(const Exchange &exchange) const;
-  void tend();
-  void forget_readers(bool all);
+  void maintain();
+  void drop_readers(bool all);
   void route(const std::shared_ptr<Exchange> &exchange);
   const Camera *camera_of(const std::string &id) const;
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
@@ -96,14 +96,14 @@ struct Server::Implementation {
   void open_stream(const std::shared_ptr<Exchange> &exchange);
   void events(const std::shared_ptr<Exchange> &exchange);
   void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
-  void ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
+  void submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
   const Served served;
   const std::string address;
   const Page page;
   const std::unique_ptr<Queries> queries;  // null: no history is kept
-  Stream stream;
+  EventStream stream;
   Http http;  // goes before the stream, whose readers it has
   Login login;
   struct StreamReader {
@@ -111,7 +111,7 @@ struct Server::Implementation {
     std::weak_ptr<Exchange> exchange;
   };
   std::vector<StreamReader> readers;  // of the stream
-  guint tend_source = 0;
+  guint maintain_timer = 0;
 };
 
 void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) try {
@@ -198,25 +198,26 @@ void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchan
   exchange->answer(std::move(answer), stream.open(exchange));
 }
 
-void Server::Implementation::tend() {
+void Server::Implementation::maintain() {
   for (const std::string &line : login.report()) log_line("web: " + line);
-  forget_readers(false);
+  drop_readers(false);
 }
 
 /// Drops readers whose session is over, or all of them.
-void Server::Implementation::forget_readers(bool all) {
-  const auto is_over = [&](const StreamReader &reader) {
+void Server::Implementation::drop_readers(bool all) {
+  const auto is_finished = [&](const StreamReader &reader) {
     const std::shared_ptr<Exchange> exchange = reader.exchange.lock();
     if (exchange == nullptr) return true;
     const bool may_stay = !all && (reader.session.empty() || login.knows(reader.session));
     if (!may_stay) exchange->drop();
     return !may_stay;
   };
-  readers.erase(std::remove_if(readers.begin(), readers.end(), is_over), readers.end());
+  readers.erase(std::remove_if(readers.begin(), readers.end(), is_finished), readers.end());
 }
 
 /// Answers with what the query makes, which runs on another thread.
-void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Queries::Query query) {
+void Server::Implementation::submit(const std::shared_ptr<Exchange> &exchange,
+                                    Queries::Query query) {
   const auto done = [waiting = std::weak_ptr(exchange)](Queries::Outcome outcome) {
     const std::shared_ptr<Exchange> exchange = waiting.lock();
     if (exchange == nullptr) return;
@@ -224,9 +225,9 @@ void Server::Implementation::ask(const std::shared_ptr<Exchange> &exchange, Quer
                          ? Answer{200, "application/json", std::move(outcome.text)}
                          : failure(500, outcome.error));
   };
-  std::shared_ptr<Queries::Place> place = queries->ask(std::move(query), done);
-  if (place == nullptr) throw Refusal(503, "too many requests for the history");
-  exchange->keep(std::move(place));
+  std::shared_ptr<Queries::Handle> query_handle = queries->submit(std::move(query), done);
+  if (query_handle == nullptr) throw Refusal(503, "too many requests for the history");
+  exchange->keep(std::move(query_handle));
 }
 
 void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
@@ -235,7 +236,7 @@ void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
   const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
   std::optional<std::string> camera = exchange->parameter("camera");
   if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
-  ask(exchange, [camera, range, limit](Reader &reader) {
+  submit(exchange, [camera, range, limit](Reader &reader) {
     return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
   });
 }
@@ -245,7 +246,7 @@ void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   const Range range = range_of(*exchange, now(), kDay);
   const auto points = static_cast<size_t>(number(*exchange, "points", 1, 5000, 600));
-  ask(exchange, [id = camera.id(), range, points](Reader &reader) {
+  submit(exchange, [id = camera.id(), range, points](Reader &reader) {
     return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
   });
 }
@@ -258,11 +259,11 @@ const std::string &Server::address() const { return implementation_->http.addres
 
 void Server::change(const WebSettings &settings) {
   Http &http = implementation_->http;
-  if (!http.is_loopback()) check_that_somebody_is_asked(settings);
+  if (!http.is_loopback()) require_authentication(settings);
   if (http.has_tls() && !settings.certificate.empty())
-    present(std::make_unique<Identity>(settings));
+    set_identity(std::make_unique<Identity>(settings));
   // Whoever reads by what is no longer right, does not read on.
-  if (implementation_->login.change(settings)) implementation_->forget_readers(true);
+  if (implementation_->login.change(settings)) implementation_->drop_readers(true);
 }
 
 void Server::on_interval(const Camera &camera, const Interval &) {

@@ -39,7 +39,7 @@ std::string random_secret() {
 std::string Sessions::begin(gint64 now) {
   for (auto session = ends_.begin(); session != ends_.end();)
     session = session->second <= now ? ends_.erase(session) : std::next(session);
-  if (ends_.size() >= kMost) {
+  if (ends_.size() >= kMaxSessions) {
     const auto is_earlier = [](const auto &a, const auto &b) { return a.second < b.second; };
     ends_.erase(std::min_element(ends_.begin(), ends_.end(), is_earlier));
   }

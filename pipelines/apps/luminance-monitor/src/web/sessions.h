@@ -12,7 +12,7 @@ namespace luminance {
 class Sessions {
  public:
   static constexpr gint64 kLength = 7 * G_TIME_SPAN_DAY;  // from the login
-  static constexpr size_t kMost = 256;                    // one more ends the oldest
+  static constexpr size_t kMaxSessions = 256;             // one more ends the oldest
 
   /// Returns the secret of a new session: 256 random bits. Times are in microseconds of GLib's
   /// monotonic clock.

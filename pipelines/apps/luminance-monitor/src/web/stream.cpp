@@ -13,7 +13,7 @@ namespace {
 constexpr gint64 kPeriod = G_USEC_PER_SEC / 2;
 constexpr gint64 kGather = G_USEC_PER_SEC / 20;  // changes of many cameras come close together
 constexpr gint64 kSilence = 15 * G_USEC_PER_SEC;
-constexpr gint64 kPatience = 10 * G_USEC_PER_SEC;
+constexpr gint64 kTimeout = 10 * G_USEC_PER_SEC;
 
 std::shared_ptr<const std::string> event(const std::string &name, const Json &data) {
   return std::make_shared<const std::string>("event: " + name + "\ndata: " + text_of(data) +
@@ -22,13 +22,13 @@ std::shared_ptr<const std::string> event(const std::string &name, const Json &da
 
 }  // namespace
 
-class Stream::Reader : public Chunks {
+class EventStream::Client : public Chunks {
  public:
-  Reader(Stream &stream, const std::shared_ptr<Exchange> &exchange)
+  Client(EventStream &stream, const std::shared_ptr<Exchange> &exchange)
       : stream_(stream), exchange_(exchange) {
-    stream_.readers_.insert(this);
+    stream_.clients_.insert(this);
   }
-  ~Reader() override { stream_.readers_.erase(this); }
+  ~Client() override { stream_.clients_.erase(this); }
 
   size_t take(char *to, size_t room) override {
     if (text_ == nullptr) {
@@ -52,14 +52,14 @@ class Stream::Reader : public Chunks {
     if (waits_ && exchange != nullptr) exchange->wake();
   }
 
-  void begin_anew() {
+  void restart() {
     seen_ = 0;
     wake();
   }
 
-  void tend() {
+  void maintain() {
     if (is_silent()) wake();
-    const bool is_stalled = !waits_ && g_get_monotonic_time() - progress_ > kPatience;
+    const bool is_stalled = !waits_ && g_get_monotonic_time() - progress_ > kTimeout;
     const std::shared_ptr<Exchange> exchange = exchange_.lock();
     if (is_stalled && exchange != nullptr) exchange->drop();
   }
@@ -67,7 +67,7 @@ class Stream::Reader : public Chunks {
  private:
   bool is_silent() const { return g_get_monotonic_time() - progress_ > kSilence; }
 
-  Stream &stream_;
+  EventStream &stream_;
   const std::weak_ptr<Exchange> exchange_;
   Text text_;
   size_t taken_ = 0;
@@ -76,35 +76,35 @@ class Stream::Reader : public Chunks {
   gint64 progress_ = g_get_monotonic_time();
 };
 
-Stream::Stream(const Monitor &monitor, const History *history, size_t limit)
+EventStream::EventStream(const Monitor &monitor, const History *history, size_t limit)
     : monitor_(monitor), history_(history), limit_(limit), history_error_(error_of(history)) {
   for (const auto &camera : monitor.cameras()) all_.insert(camera.get());
-  const auto tend = [](gpointer self) -> gboolean {
-    static_cast<Stream *>(self)->tend();
+  const auto maintain = [](gpointer self) -> gboolean {
+    static_cast<EventStream *>(self)->maintain();
     return G_SOURCE_CONTINUE;
   };
-  tend_ = g_timeout_add_seconds(1, tend, this);
+  maintain_timer_ = g_timeout_add_seconds(1, maintain, this);
 }
 
-Stream::~Stream() {
-  g_source_remove(tend_);
+EventStream::~EventStream() {
+  g_source_remove(maintain_timer_);
   if (tick_ != 0) g_source_remove(tick_);
 }
 
-std::shared_ptr<Chunks> Stream::open(const std::shared_ptr<Exchange> &exchange) {
-  return std::make_shared<Reader>(*this, exchange);
+std::shared_ptr<Chunks> EventStream::open(const std::shared_ptr<Exchange> &exchange) {
+  return std::make_shared<Client>(*this, exchange);
 }
 
-void Stream::note(const Camera &camera) {
+void EventStream::note(const Camera &camera) {
   changed_.insert(&camera);
   schedule();
 }
 
-void Stream::schedule() {
+void EventStream::schedule() {
   if (tick_ != 0) return;
   const gint64 wait = std::max(kGather, last_tick_ + kPeriod - g_get_monotonic_time());
   const auto due = [](gpointer self) -> gboolean {
-    auto *stream = static_cast<Stream *>(self);
+    auto *stream = static_cast<EventStream *>(self);
     stream->tick_ = 0;
     stream->tick();
     return G_SOURCE_REMOVE;
@@ -112,43 +112,43 @@ void Stream::schedule() {
   tick_ = g_timeout_add(static_cast<guint>((wait + 999) / 1000), due, this);
 }
 
-void Stream::add(const Camera &camera) {
+void EventStream::add(const Camera &camera) {
   all_.insert(&camera);
-  begin_anew();
+  restart_clients();
 }
 
-void Stream::remove(const Camera &camera) {
+void EventStream::remove(const Camera &camera) {
   all_.erase(&camera);
   changed_.erase(&camera);
-  begin_anew();
+  restart_clients();
 }
 
-void Stream::begin_anew() {
+void EventStream::restart_clients() {
   latest_.reset();
   whole_.reset();
   everything_.reset();
-  for (Reader *reader : readers_) reader->begin_anew();
+  for (Client *client : clients_) client->restart();
 }
 
-void Stream::tick() {
+void EventStream::tick() {
   last_tick_ = g_get_monotonic_time();
   ++ticks_;
-  latest_ = readers_.empty() ? nullptr : update(changed_);
+  latest_ = clients_.empty() ? nullptr : update(changed_);
   changed_.clear();
   whole_.reset();
   everything_.reset();
-  for (Reader *reader : readers_) reader->wake();
+  for (Client *client : clients_) client->wake();
 }
 
-void Stream::tend() {
+void EventStream::maintain() {
   if (std::string error = error_of(history_); error != history_error_) {
     history_error_ = std::move(error);
     schedule();
   }
-  for (Reader *reader : readers_) reader->tend();
+  for (Client *client : clients_) client->maintain();
 }
 
-Stream::Text Stream::next(uint64_t seen) {
+EventStream::Text EventStream::next(uint64_t seen) {
   if (seen == ticks_) return nullptr;
   if (seen == 0) {
     if (whole_ == nullptr) whole_ = event("cameras", cameras_json(monitor_, history_));
@@ -160,7 +160,7 @@ Stream::Text Stream::next(uint64_t seen) {
   return everything_;
 }
 
-Stream::Text Stream::update(const std::set<const Camera *> &cameras) const {
+EventStream::Text EventStream::update(const std::set<const Camera *> &cameras) const {
   const Clock &clock = monitor_.clock();
   Json json = {{"time", clock.wall(clock.now())},
                {"history_error", error_of(history_)},

@@ -13,15 +13,15 @@
 
 namespace luminance {
 
-class Stream {
+class EventStream {
  public:
   /// At most `limit` clients. `history` may be null.
-  Stream(const Monitor &monitor, const History *history, size_t limit);
-  ~Stream();
-  Stream(const Stream &) = delete;
-  Stream &operator=(const Stream &) = delete;
+  EventStream(const Monitor &monitor, const History *history, size_t limit);
+  ~EventStream();
+  EventStream(const EventStream &) = delete;
+  EventStream &operator=(const EventStream &) = delete;
 
-  bool has_room() const { return readers_.size() < limit_; }
+  bool has_room() const { return clients_.size() < limit_; }
   /// The response body for a new client. The stream must outlive it.
   std::shared_ptr<Chunks> open(const std::shared_ptr<Exchange> &exchange);
   void note(const Camera &camera);
@@ -30,13 +30,13 @@ class Stream {
   void remove(const Camera &camera);
 
  private:
-  class Reader;
+  class Client;
   using Text = std::shared_ptr<const std::string>;  // shared by all clients
 
   void schedule();
   void tick();
-  void tend();
-  void begin_anew();
+  void maintain();
+  void restart_clients();
   /// The next event for a client that has everything up to tick `seen`; null: none.
   Text next(uint64_t seen);
   Text update(const std::set<const Camera *> &cameras) const;
@@ -44,12 +44,12 @@ class Stream {
   const Monitor &monitor_;
   const History *const history_;
   const size_t limit_;
-  std::set<Reader *> readers_;
+  std::set<Client *> clients_;
   std::set<const Camera *> changed_, all_;
   uint64_t ticks_ = 1;  // 0: a client that has seen nothing
   gint64 last_tick_ = 0;
   std::string history_error_;  // as sent to the clients
-  guint tick_ = 0, tend_ = 0;
+  guint tick_ = 0, maintain_timer_ = 0;
   Text latest_, whole_, everything_;  // of the last tick; the last two are made on demand
 };
 

@@ -9,8 +9,8 @@
 namespace luminance {
 namespace {
 
-constexpr unsigned kLongestChain = 16;
-// A handshake takes no longer, and uses what it was shown at its begin.
+constexpr unsigned kMaxChainLength = 16;
+// A handshake takes no longer, and uses the identity set when it began.
 constexpr gint64 kHandshake = G_TIME_SPAN_MINUTE;
 
 std::string read(const std::string &file) {
@@ -36,27 +36,27 @@ int check(const gnutls_datum_t &certificate, const gnutls_datum_t &key) {
   return result;
 }
 
-struct Shown {
+struct ActiveIdentity {
   std::unique_ptr<const Identity> identity;
-  gint64 until;  // where another one is shown now
+  gint64 until;  // the end of its use, once another one is set
 };
 
-std::deque<Shown> &shown() {
-  static auto *all = new std::deque<Shown>;  // lives as long as the process
+std::deque<ActiveIdentity> &identities() {
+  static auto *all = new std::deque<ActiveIdentity>;  // lives as long as the process
   return *all;
 }
 
 int retrieve(gnutls_session_t, const gnutls_datum_t *, int, const gnutls_pk_algorithm_t *, int,
              gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) {
-  if (shown().empty()) return -1;
-  shown().back().identity->show(chain, size, key);
+  if (identities().empty()) return -1;
+  identities().back().identity->retrieve(chain, size, key);
   return 0;
 }
 
 }  // namespace
 
 struct Identity::Files {
-  std::array<gnutls_pcert_st, kLongestChain> chain = {};
+  std::array<gnutls_pcert_st, kMaxChainLength> chain = {};
   unsigned size = 0;
   gnutls_privkey_t key = nullptr;
 };
@@ -65,7 +65,7 @@ Identity::Identity(const WebSettings &settings) : files_(std::make_unique<Files>
   std::string certificate = read(settings.certificate), key = read(settings.key);
   const gnutls_datum_t certificates = datum(certificate), keys = datum(key);
   int result = check(certificates, keys);
-  unsigned size = kLongestChain;
+  unsigned size = kMaxChainLength;
   if (result >= 0)
     result = gnutls_pcert_list_import_x509_raw(files_->chain.data(), &size, &certificates,
                                                GNUTLS_X509_FMT_PEM, 0);
@@ -87,20 +87,20 @@ Identity::~Identity() {
   gnutls_privkey_deinit(files_->key);
 }
 
-void Identity::show(gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) const {
+void Identity::retrieve(gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) const {
   *chain = files_->chain.data();
   *size = files_->size;
   *key = files_->key;
 }
 
-void present(std::unique_ptr<const Identity> identity) {
+void set_identity(std::unique_ptr<const Identity> identity) {
   const gint64 now = g_get_monotonic_time();
-  std::deque<Shown> &all = shown();
+  std::deque<ActiveIdentity> &all = identities();
   while (!all.empty() && all.front().until < now) all.pop_front();
   if (!all.empty()) all.back().until = now + kHandshake;
   all.push_back({std::move(identity), G_MAXINT64});
 }
 
-gnutls_certificate_retrieve_function2 *presenter() { return retrieve; }
+gnutls_certificate_retrieve_function2 *retrieve_function() { return retrieve; }
 
 }  // namespace luminance

@@ -22,7 +22,7 @@ class Identity {
   Identity &operator=(const Identity &) = delete;
 
   /// The results of a gnutls_certificate_retrieve_function2.
-  void show(gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) const;
+  void retrieve(gnutls_pcert_st **chain, unsigned *size, gnutls_privkey_t *key) const;
 
  private:
   struct Files;
@@ -31,8 +31,8 @@ class Identity {
 
 /// Uses this identity for new connections. It is global, because GnuTLS does not say for which
 /// server it asks. Main thread only.
-void present(std::unique_ptr<const Identity> identity);
+void set_identity(std::unique_ptr<const Identity> identity);
 /// The callback for libmicrohttpd.
-gnutls_certificate_retrieve_function2 *presenter();
+gnutls_certificate_retrieve_function2 *retrieve_function();
 
 }  // namespace luminance

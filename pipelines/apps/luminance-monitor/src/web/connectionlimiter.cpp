@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "web/gate.h"
+#include "web/connectionlimiter.h"
 
 #include <netinet/in.h>
 
@@ -31,47 +31,49 @@ std::string peer_of(const sockaddr *address) {
   return peer_of(reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr);
 }
 
-bool Gate::enter(int socket, const sockaddr *peer, gint64 now) {
+bool ConnectionLimiter::enter(int socket, const sockaddr *peer, gint64 now) {
   const std::string key = peer_of(peer);
-  const Room room = find_room(key);
+  const Admission admission = decide_admission(key);
   // Those without room wait in the reserve alone: there, a peer that has its share takes nobody's.
-  if (room != Room::kThere && connections_.size() - within_ >= kReserve) return false;
-  if (room == Room::kThere) {
-    ++within_;
+  if (admission != Admission::kAdmitted && connections_.size() - admitted_ >= kRejectReserve)
+    return false;
+  if (admission == Admission::kAdmitted) {
+    ++admitted_;
     ++peers_[key];
   }
-  connections_[socket] = {key, room, now + kRequest};
+  connections_[socket] = {key, admission, now + kRequest};
   return true;
 }
 
-void Gate::leave(int socket) {
+void ConnectionLimiter::leave(int socket) {
   const auto found = connections_.find(socket);
   if (found == connections_.end()) return;
-  if (found->second.room == Room::kThere) {
-    --within_;
+  if (found->second.admission == Admission::kAdmitted) {
+    --admitted_;
     const auto peer = peers_.find(found->second.peer);
     if (--peer->second == 0) peers_.erase(peer);
   }
   connections_.erase(found);
 }
 
-void Gate::set_deadline(int socket, gint64 time) {
+void ConnectionLimiter::set_deadline(int socket, gint64 time) {
   const auto found = connections_.find(socket);
   if (found != connections_.end()) found->second.deadline = time;
 }
 
-std::vector<int> Gate::sockets() const {
+std::vector<int> ConnectionLimiter::sockets() const {
   std::vector<int> sockets;
   for (const auto &[socket, connection] : connections_) sockets.push_back(socket);
   return sockets;
 }
 
-Room Gate::find_room(const std::string &peer) const {
-  if (within_ >= limit_) return Room::kTaken;
+Admission ConnectionLimiter::decide_admission(const std::string &peer) const {
+  if (admitted_ >= limit_) return Admission::kFull;
   const auto found = peers_.find(peer);
   const unsigned share = std::max(1u, limit_ / 4);
-  if (!peer.empty() && found != peers_.end() && found->second >= share) return Room::kTakenByPeer;
-  return Room::kThere;
+  if (!peer.empty() && found != peers_.end() && found->second >= share)
+    return Admission::kPeerLimit;
+  return Admission::kAdmitted;
 }
 
 }  // namespace luminance

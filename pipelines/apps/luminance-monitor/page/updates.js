@@ -3,12 +3,12 @@
 import {isolated} from './text.js';
 
 const TOGETHER = 500;  // milliseconds; what comes within them is said in one go
-const MOST = 4;        // cameras that are named
+const MAX_NAMED = 4;   // cameras that are named
 
-let news = [];
+let updates = [];
 
 /** `before` and `after` are the same camera. */
-export function tellNews(place, before, after) {
+export function announce(element, before, after) {
   const names = (data) => data.verdicts.map(({name}) => name);
   const raised = after.verdicts.filter(({name}) => !names(before).includes(name));
   const cleared = before.verdicts.filter(({name}) => !names(after).includes(name));
@@ -16,12 +16,12 @@ export function tellNews(place, before, after) {
     ...cleared.map(({title}) => `${title.toLowerCase()} cleared`)];
   if (after.status === 'waiting' && before.status === 'playing') said.push('connection lost');
   if (said.length === 0) return;
-  if (news.length === 0) setTimeout(() => say(place), TOGETHER);
-  news.push(`${isolated(after.name)}: ${said.join(', ')}.`);
+  if (updates.length === 0) setTimeout(() => say(element), TOGETHER);
+  updates.push(`${isolated(after.name)}: ${said.join(', ')}.`);
 }
 
-function say(place) {
-  const others = news.length - MOST;
-  place.textContent = news.slice(0, MOST).join(' ') + (others > 0 ? ` And ${others} more.` : '');
-  news = [];
+function say(element) {
+  const others = updates.length - MAX_NAMED;
+  element.textContent = updates.slice(0, MAX_NAMED).join(' ') + (others > 0 ? ` And ${others} more.` : '');
+  updates = [];
 }

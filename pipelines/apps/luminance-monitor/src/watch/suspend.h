@@ -7,6 +7,6 @@ namespace luminance {
 
 /// How long the machine has been suspended since it started, which the monotonic clock does not
 /// count. In a file of its own, so that a test can replace it.
-Time time_asleep();
+Time time_suspended();
 
 }  // namespace luminance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "web/guesses.h"
+#include "web/loginlimiter.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,7 +11,7 @@ namespace luminance {
 namespace {
 
 constexpr size_t kLines = 8;  // of a report, and one more
-constexpr gint64 kFirstPeriod = 10 * G_USEC_PER_SEC, kLongestPeriod = 10 * G_TIME_SPAN_MINUTE;
+constexpr gint64 kFirstPeriod = 10 * G_USEC_PER_SEC, kMaxPeriod = 10 * G_TIME_SPAN_MINUTE;
 
 std::string text_of(int family, const void *address) {
   char text[INET6_ADDRSTRLEN] = "";
@@ -19,7 +19,7 @@ std::string text_of(int family, const void *address) {
   return text;
 }
 
-std::string guesser_of(in6_addr address) {
+std::string client_of(in6_addr address) {
   constexpr size_t kNetwork = 8, kMapped = 12;
   if (IN6_IS_ADDR_V4MAPPED(&address)) return text_of(AF_INET, address.s6_addr + kMapped);
   if (IN6_IS_ADDR_LOOPBACK(&address)) return text_of(AF_INET6, &address);
@@ -29,83 +29,82 @@ std::string guesser_of(in6_addr address) {
 
 }  // namespace
 
-std::string guesser_of(const sockaddr *address) {
+std::string client_of(const sockaddr *address) {
   if (address == nullptr) return "?";
   if (address->sa_family == AF_INET)
     return text_of(AF_INET, &reinterpret_cast<const sockaddr_in *>(address)->sin_addr);
-  return guesser_of(reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr);
+  return client_of(reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr);
 }
 
-std::string guesser_of(const std::string &address) {
+std::string client_of(const std::string &address) {
   in_addr ipv4;
   in6_addr ipv6;
   if (inet_pton(AF_INET, address.c_str(), &ipv4) == 1) return text_of(AF_INET, &ipv4);
-  if (inet_pton(AF_INET6, address.c_str(), &ipv6) == 1) return guesser_of(ipv6);
+  if (inet_pton(AF_INET6, address.c_str(), &ipv6) == 1) return client_of(ipv6);
   return {};
 }
 
-gint64 Guesses::refusal(const std::string &guesser, gint64 now) const {
-  const auto found = guessers_.find(guesser);
-  if (found == guessers_.end()) return 0;
+gint64 LoginLimiter::refusal(const std::string &client, gint64 now) const {
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) return 0;
   const std::vector<gint64> &waiting = found->second.waiting;
   const auto busy = static_cast<size_t>(
       std::count_if(waiting.begin(), waiting.end(), [now](gint64 until) { return until > now; }));
-  if (busy < kAtOnce) return 0;
+  if (busy < kMaxWaiting) return 0;
   gint64 first = G_MAXINT64;
   for (const gint64 until : waiting)
     if (until > now) first = std::min(first, until);
   return first - now;
 }
 
-gint64 Guesses::add(const std::string &guesser, gint64 now) {
-  if (guessers_.count(guesser) == 0) forget(now);
-  Guesser &one = guessers_[guesser];
+gint64 LoginLimiter::add(const std::string &client, gint64 now) {
+  if (clients_.count(client) == 0) evict(now);
+  Client &one = clients_[client];
   if (now - one.latest > kMemory) one = {};
   one.latest = now;
   ++one.count;
-  if (Count *count = to_report(guesser, now)) ++count->wrong;
-  if (one.count <= kFree) return 0;
-  const unsigned doubled = std::min(one.count - kFree - 1, 10u);
-  const gint64 delay = std::min(kFirstDelay << doubled, kLongestDelay);
-  const auto is_over = [now](gint64 until) { return until <= now; };
-  one.waiting.erase(std::remove_if(one.waiting.begin(), one.waiting.end(), is_over),
+  if (Count *count = to_report(client, now)) ++count->wrong;
+  if (one.count <= kFreeAttempts) return 0;
+  const unsigned doubled = std::min(one.count - kFreeAttempts - 1, 10u);
+  const gint64 delay = std::min(kFirstDelay << doubled, kMaxDelay);
+  const auto is_past = [now](gint64 until) { return until <= now; };
+  one.waiting.erase(std::remove_if(one.waiting.begin(), one.waiting.end(), is_past),
                     one.waiting.end());
   one.waiting.push_back(now + delay);
   return delay;
 }
 
-void Guesses::note_refusal(const std::string &guesser, gint64 now) {
-  if (Count *count = to_report(guesser, now)) ++count->refused;
+void LoginLimiter::count_refusal(const std::string &client, gint64 now) {
+  if (Count *count = to_report(client, now)) ++count->refused;
 }
 
 /// Null where there are too many to be told apart. A report that follows another closely is later.
-Guesses::Count *Guesses::to_report(const std::string &guesser, gint64 now) {
+LoginLimiter::Count *LoginLimiter::to_report(const std::string &client, gint64 now) {
   if (unreported_.empty()) {
     const bool goes_on = period_ != 0 && now < due_ + period_;
-    period_ = goes_on ? std::min(period_ * 8, kLongestPeriod) : kFirstPeriod;
+    period_ = goes_on ? std::min(period_ * 8, kMaxPeriod) : kFirstPeriod;
     since_ = now;
     due_ = now + period_;
   }
-  const bool has_room = unreported_.size() < kGuessers || unreported_.count(guesser) > 0;
-  return has_room ? &unreported_[guesser] : nullptr;
+  const bool has_room = unreported_.size() < kMaxClients || unreported_.count(client) > 0;
+  return has_room ? &unreported_[client] : nullptr;
 }
 
 /// Makes room: where all of them are new, half of them go.
-void Guesses::forget(gint64 now) {
-  if (guessers_.size() < kGuessers) return;
-  for (auto guesser = guessers_.begin(); guesser != guessers_.end();)
-    guesser =
-        now - guesser->second.latest > kMemory ? guessers_.erase(guesser) : std::next(guesser);
-  if (guessers_.size() < kGuessers) return;
+void LoginLimiter::evict(gint64 now) {
+  if (clients_.size() < kMaxClients) return;
+  for (auto client = clients_.begin(); client != clients_.end();)
+    client = now - client->second.latest > kMemory ? clients_.erase(client) : std::next(client);
+  if (clients_.size() < kMaxClients) return;
   std::vector<gint64> times;
-  for (const auto &[name, guesser] : guessers_) times.push_back(guesser.latest);
+  for (const auto &[name, client] : clients_) times.push_back(client.latest);
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  for (auto guesser = guessers_.begin(); guesser != guessers_.end();)
-    guesser = guesser->second.latest <= *middle ? guessers_.erase(guesser) : std::next(guesser);
+  for (auto client = clients_.begin(); client != clients_.end();)
+    client = client->second.latest <= *middle ? clients_.erase(client) : std::next(client);
 }
 
-std::vector<std::string> Guesses::report(gint64 now) {
+std::vector<std::string> LoginLimiter::report(gint64 now) {
   if (unreported_.empty() || now < due_) return {};
   std::vector<std::pair<std::string, Count>> all(unreported_.begin(), unreported_.end());
   unreported_.clear();

@@ -15,7 +15,7 @@ size_t Monitor::number_of(const Camera &camera) const {
 
 size_t Monitor::add(const CameraSettings &settings) {
   cameras_.push_back(std::make_unique<Camera>(settings, interval_, clock_.now()));
-  cameras_.back()->wait_anew(listened_);
+  cameras_.back()->reset_silence(listening_time_);
   by_number_[next_number_] = cameras_.back().get();
   for (Observer *observer : observers_) observer->on_added(*cameras_.back());
   return next_number_++;
@@ -31,11 +31,12 @@ void Monitor::remove(size_t number) {
                               [&](const auto &each) { return each.get() == &camera; }));
 }
 
-void Monitor::arrange(const std::vector<CameraSettings> &order) {
-  std::unordered_map<std::string, size_t> places;
-  for (size_t i = 0; i < order.size(); ++i) places[order[i].id] = i;
-  std::sort(cameras_.begin(), cameras_.end(),
-            [&](const auto &a, const auto &b) { return places.at(a->id()) < places.at(b->id()); });
+void Monitor::set_order(const std::vector<CameraSettings> &order) {
+  std::unordered_map<std::string, size_t> positions;
+  for (size_t i = 0; i < order.size(); ++i) positions[order[i].id] = i;
+  std::sort(cameras_.begin(), cameras_.end(), [&](const auto &a, const auto &b) {
+    return positions.at(a->id()) < positions.at(b->id());
+  });
 }
 
 }  // namespace luminance

@@ -10,9 +10,9 @@
 
 namespace luminance {
 
-bool may_plug(GstElementFactory *factory);
+bool may_autoplug(GstElementFactory *factory);
 
 /// Why data with these caps is refused, for people; empty if it is not.
-std::string refusal_of(const GstCaps *caps);
+std::string autoplug_error(const GstCaps *caps);
 
 }  // namespace luminance

@@ -15,27 +15,27 @@ namespace luminance {
 /// programs on this machine, because one of them may be a proxy.
 std::string peer_of(const sockaddr *address);
 
-enum class Room {
-  kThere,
-  kTaken,        // by all peers together
-  kTakenByPeer,  // by this peer alone
+enum class Admission {
+  kAdmitted,
+  kFull,       // by all peers together
+  kPeerLimit,  // by this peer alone
 };
 
-class Gate {
+class ConnectionLimiter {
  public:
   static constexpr gint64 kNever = G_MAXINT64;
   static constexpr gint64 kRequest = 10 * G_USEC_PER_SEC;  // for a request to arrive
   static constexpr gint64 kMaking = 10 * G_USEC_PER_SEC;   // for a response to be ready
   static constexpr gint64 kAnswer = 30 * G_USEC_PER_SEC;   // for a response to be read
   /// Connections above the limit that get an error response. Further ones are closed at once.
-  static constexpr unsigned kReserve = 32;
+  static constexpr unsigned kRejectReserve = 32;
 
-  explicit Gate(unsigned limit) : limit_(limit) {}
+  explicit ConnectionLimiter(unsigned limit) : limit_(limit) {}
 
   /// Whether the connection is accepted; then its first request has kRequest from now on.
   bool enter(int socket, const sockaddr *peer, gint64 now);
   void leave(int socket);
-  Room room(int socket) const { return connections_.at(socket).room; }
+  Admission admission(int socket) const { return connections_.at(socket).admission; }
   /// Sets the time by which the current step must be finished, in microseconds of GLib's clock.
   void set_deadline(int socket, gint64 time);
   std::vector<int> sockets() const;
@@ -44,14 +44,14 @@ class Gate {
  private:
   struct Connection {
     std::string peer;
-    Room room;
+    Admission admission;
     gint64 deadline;
   };
 
-  Room find_room(const std::string &peer) const;
+  Admission decide_admission(const std::string &peer) const;
 
   const unsigned limit_;
-  unsigned within_ = 0;                              // connections within the limit
+  unsigned admitted_ = 0;                            // connections within the limit
   std::unordered_map<int, Connection> connections_;  // by socket
   std::unordered_map<std::string, unsigned> peers_;  // connections within the limit
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "watch/asleep.h"
+#include "watch/suspend.h"
 
 #include <ctime>
 
@@ -14,7 +14,7 @@ Time read(clockid_t clock) {
 
 }  // namespace
 
-Time time_asleep() {
+Time time_suspended() {
 #ifdef CLOCK_BOOTTIME
   const Time awake = read(CLOCK_MONOTONIC);
   return read(CLOCK_BOOTTIME) - awake;

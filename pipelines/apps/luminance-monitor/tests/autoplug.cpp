@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which of the installed elements a camera may have made for it.
-#include "capture/plugging.h"
+#include "capture/autoplug.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST_F(Plugging, TakesWhatDecodesVideo) {
     const Factory factory = find(name);
     if (factory == nullptr) continue;
     ++found;
-    EXPECT_TRUE(may_plug(factory.get())) << name;
+    EXPECT_TRUE(may_autoplug(factory.get())) << name;
   }
   EXPECT_GT(found, 5);
 }
@@ -42,7 +42,7 @@ TEST_F(Plugging, TakesNothingThatOpensSomething) {
   GList *all = gst_registry_feature_filter(
       gst_registry_get(),
       [](GstPluginFeature *feature, gpointer) -> gboolean {
-        return GST_IS_ELEMENT_FACTORY(feature) && may_plug(GST_ELEMENT_FACTORY(feature));
+        return GST_IS_ELEMENT_FACTORY(feature) && may_autoplug(GST_ELEMENT_FACTORY(feature));
       },
       FALSE, nullptr);
   EXPECT_NE(all, nullptr);
@@ -67,7 +67,7 @@ TEST_F(Plugging, RefusesWhatOpensSomething) {
         "avdemux_hls",  "avdemux_concat", "splitmuxsrc", "playbin",     "decodebin",
         "urisourcebin", "filesrc",        "souphttpsrc", "filesink",    "rmdemux"}) {
     const Factory factory = find(name);
-    EXPECT_FALSE(factory != nullptr && may_plug(factory.get())) << name;
+    EXPECT_FALSE(factory != nullptr && may_autoplug(factory.get())) << name;
   }
 }
 
@@ -75,11 +75,11 @@ TEST_F(Plugging, RefusesLists) {
   for (const char *caps : {"application/x-hls", "application/dash+xml", "application/sdp",
                            "application/vnd.ms-sstr+xml, x=1", "text/uri-list"}) {
     GstCaps *parsed = gst_caps_from_string(caps);
-    EXPECT_NE(refusal_of(parsed), "") << caps;
+    EXPECT_NE(autoplug_error(parsed), "") << caps;
     gst_caps_unref(parsed);
   }
   GstCaps *video = gst_caps_from_string("video/x-h264");
-  EXPECT_EQ(refusal_of(video), "");
+  EXPECT_EQ(autoplug_error(video), "");
   gst_caps_unref(video);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "capture/plugging.h"
+#include "capture/autoplug.h"
 
 #include <algorithm>
 #include <cstring>
@@ -33,7 +33,7 @@ bool is_in(const char *name, const Names &names) {
 
 }  // namespace
 
-bool may_plug(GstElementFactory *factory) {
+bool may_autoplug(GstElementFactory *factory) {
   const gchar *name = GST_OBJECT_NAME(factory);
   const gchar *klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
   if (klass == nullptr || is_in(name, kCarriers)) return false;
@@ -45,7 +45,7 @@ bool may_plug(GstElementFactory *factory) {
   return is_a("Decoder") && is_a("Video");
 }
 
-std::string refusal_of(const GstCaps *caps) {
+std::string autoplug_error(const GstCaps *caps) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   if (!is_in(name, kLists)) return "";
   return "the camera sends a list of addresses (" + std::string(name) +

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The statements with which earlier versions created the file of a history. Do not change them.
+#pragma once
+
+namespace luminance::test {
+
+inline constexpr char kFirstVersion[] = R"(
+PRAGMA journal_mode = WAL;
+CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)
+  STRICT;
+CREATE TABLE interval (
+  camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL, duration REAL NOT NULL,
+  frames INTEGER NOT NULL, mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL,
+  median REAL, p99 REAL, clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL,
+  PRIMARY KEY (camera, time)) STRICT, WITHOUT ROWID;
+CREATE TABLE event (number INTEGER PRIMARY KEY, camera INTEGER NOT NULL REFERENCES camera,
+  time INTEGER NOT NULL, verdict TEXT NOT NULL, raised INTEGER NOT NULL, value REAL) STRICT;
+CREATE INDEX event_time ON event (time);
+CREATE INDEX event_camera ON event (camera, time);
+PRAGMA user_version = 1;
+PRAGMA application_id = 0x6c756d69;
+)";
+
+/// After those of the first version.
+inline constexpr char kSecondVersion[] = R"(
+ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE camera ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE summary (
+  camera INTEGER NOT NULL REFERENCES camera, length INTEGER NOT NULL, bucket INTEGER NOT NULL,
+  time INTEGER NOT NULL, duration REAL NOT NULL, frames INTEGER NOT NULL, mean REAL,
+  least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL, median REAL, p99 REAL,
+  clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL, rows INTEGER NOT NULL,
+  longest REAL NOT NULL, PRIMARY KEY (camera, length, bucket)) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 2;
+)";
+
+}  // namespace luminance::test
