@@ -52,8 +52,9 @@ def attempt(kind, uri, words, attempts):
     print(f'{kind}: {made[-1]} attempts; threads {threads}, descriptors {descriptors}, '
           f'KB {tuple(n >> 10 for n in size)}: {lines[-1][4]}', flush=True)
     assert made[-1] >= attempts
-    assert max(threads[1:]) <= threads[0] + 4, f'{kind}: threads {threads}'
-    assert max(descriptors[1:]) <= descriptors[0] + 4, f'{kind}: descriptors {descriptors}'
+    # On a busy machine, the threads of the latest attempts may still be ending. What leaks stays.
+    assert min(threads[1:]) <= threads[0] + 4, f'{kind}: threads {threads}'
+    assert min(descriptors[1:]) <= descriptors[0] + 4, f'{kind}: descriptors {descriptors}'
     grown = min(size[1:]) - size[0]
     assert SANITIZED or grown < SLACK + BYTES * (made[-1] - made[0]), f'{kind}: {size}'
     assert 'CRITICAL' not in done.stderr, done.stderr
