@@ -114,7 +114,8 @@ Rig::~Rig() {
 
 /// A buffer of the pool that cudanormalize offers: up to GStreamer 1.22.8, cudatensormux offers none.
 GstBuffer *Rig::gpu_buffer() {
-  GstElement *donor = gst_parse_launch("cudanormalize backend=cuda", nullptr);
+  GstElement *donor = gst_parse_bin_from_description(
+      "cudanormalize backend=cuda ! fakesink async=false", TRUE, nullptr);
   if (donor == nullptr) throw std::runtime_error("cudanormalize is not installed");
   donor_.reset(GST_ELEMENT(gst_object_ref_sink(donor)));
   const Ref<GstContext> context(gst_element_get_context(mux_.get(), "gst.cuda.context"));
