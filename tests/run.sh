@@ -146,7 +146,7 @@ sanitized_stage() {
     ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
     LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
     UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1)
-  stage sanitized -Dgpu=disabled -Dbuildtype=debugoptimized -Db_lundef=false \
+  stage sanitized -Dgpu=disabled -Doptimization=1 -Ddebug=true -Dcpp_args=-g1 -Db_lundef=false \
     -Db_sanitize=address,undefined
 }
 
