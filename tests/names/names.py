@@ -8,7 +8,6 @@ usage: names.py            compares, and fails if they differ
 import ast
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -29,6 +28,17 @@ def own_properties(factory):
             if GObject.type_name(spec.owner_type) not in FOREIGN]
 
 
+def nicks(spec):
+    """Yields the short name of each choice of an enumerated property."""
+    # A Python class in PyGObject 3.42 (Debian 12), the C structure in 3.50 (Debian 13).
+    numbers = getattr(spec.enum_class, "__enum_values__", None)
+    for number in numbers or range(spec.enum_class.minimum, spec.enum_class.maximum + 1):
+        value = GObject.Value()
+        value.init(spec.value_type)
+        value.set_enum(number)
+        yield Gst.value_serialize(value)
+
+
 def plugin_names():
     registry = Gst.Registry.get()
     for feature in sorted(registry.get_feature_list_by_plugin("cudatensor"), key=Gst.Object.get_name):
@@ -39,8 +49,7 @@ def plugin_names():
         for spec in own_properties(feature):
             yield f"property {name} {spec.name} {GObject.type_name(spec.value_type)}"
             if spec.value_type.is_a(GObject.TYPE_ENUM):
-                for value in spec.enum_class.__enum_values__.values():
-                    yield f"choice {GObject.type_name(spec.value_type)} {value.value_nick}"
+                yield from (f"choice {GObject.type_name(spec.value_type)} {nick}" for nick in nicks(spec))
 
 
 def fields_of(structure, kind):
@@ -144,12 +153,15 @@ def option_names():
         yield f"option {name}"
 
 
+READS_VARIABLE = re.compile(r"""(?:environ\.get\(|environ\[|getenv\(|_VARIABLE = )['"](\w+)""")
+
+
 def environment_names():
-    """Settings that programs of users may use."""
-    files = subprocess.run(["git", "-C", ROOT, "grep", "-hoE", r"\b(GST_)?CUDATENSOR_[A-Z_]+",
-                            "--", "gst", "kernels", "pipelines"], capture_output=True, text=True)
-    yield from (f"environment {name}" for name in sorted(set(files.stdout.split()))
-                if name in ("GST_CUDATENSOR_LIBRARY",))
+    """The variables that the plugin, the library and the Python package read, but for tests' own."""
+    for path in [*(ROOT / "gst").rglob("*"), *(ROOT / "kernels").rglob("*")]:
+        if path.suffix in (".cpp", ".cu", ".h", ".py"):
+            names = set(READS_VARIABLE.findall(path.read_text())) - {"CUDATENSOR_FAULT"}
+            yield from (f"environment {name}" for name in names)
 
 
 def main():
