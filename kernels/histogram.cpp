@@ -35,6 +35,13 @@ double variance_of(const Bins &bins, double mean, uint64_t pixels) {
 
 }  // namespace
 
+std::optional<int> counted_byte(const FormatLayout &layout) {
+  const int offset = layout.component[0].offset;
+  if (!layout.is_deep()) return offset;
+  if (layout.shift + layout.bits == 16) return offset + 1;
+  return std::nullopt;
+}
+
 void check_histogram(const HistogramParams &p) {
   check_size("an input", p.in.width, p.in.height);
   const Rect &r = p.roi;

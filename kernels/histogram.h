@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "kernels/color.h"
 #include "kernels/image.h"
@@ -16,6 +17,9 @@ struct HistogramParams {
   ImageDesc in;
   Rect roi;  ///< in pixels; must be inside the picture
 };
+
+/// The byte of a pixel that holds the upper eight bits of luma; none if two bytes hold them.
+std::optional<int> counted_byte(const FormatLayout &layout);
 
 /// Throws unless the picture's size is in range and the region is inside the picture.
 void check_histogram(const HistogramParams &params);

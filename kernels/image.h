@@ -21,13 +21,21 @@ enum class PixelFormat : uint8_t {
   ABGR,
   ARGB,  // packed
   RGBP,
-  BGRP,  // planar
+  BGRP,
+  GBR,  // planar
   NV12,
   NV21,
   I420,
-  YV12,
+  YV12,  // 4:2:0
   Y444,
+  YUY2,
+  UYVY,
+  YVYU,
+  Y42B,
+  NV16,  // 4:2:2
   P010_10LE,
+  P016_LE,
+  I420_10LE,  // 4:2:0 of more than eight bits
   GRAY8,
 };
 
@@ -36,7 +44,7 @@ enum class ColorModel : uint8_t { rgb, yuv, gray };
 /// The memory layout of one component of a picture.
 struct Component {
   uint8_t plane;   ///< index of its plane
-  uint8_t offset;  ///< offset of the first sample in bytes; for two-byte samples, of the high byte
+  uint8_t offset;  ///< offset of the first sample in bytes
   uint8_t step;    ///< distance from a sample to its right neighbor, in bytes
 };
 
@@ -46,8 +54,13 @@ struct FormatLayout {
   uint8_t planes;
   uint8_t components;      ///< number of color components: 1 or 3, in the order R G B or Y U V
   uint8_t padding_offset;  ///< offset of the x or A byte in a packed four-byte pixel
-  bool subsampled;         ///< components 1 and 2 have half the width and height, rounded up
+  bool subsampled_x;       ///< components 1 and 2 have half the width, rounded up …
+  bool subsampled_y;       ///< … and half the height
   Component component[3];
+  uint8_t bits = 8;   ///< of a sample; more than eight are in two bytes, the lower one first
+  uint8_t shift = 0;  ///< the bits of those two bytes that lie below the sample
+
+  bool is_deep() const { return bits > 8; }
 };
 
 FormatLayout layout_of(PixelFormat format);
@@ -64,7 +77,7 @@ inline bool operator==(const ImageDesc &a, const ImageDesc &b) {
   return a.format == b.format && a.width == b.width && a.height == b.height;
 }
 
-/// The length of component `c` in samples; half, rounded up, for subsampled chroma.
+/// The length of component `c` along an axis, in samples; half, rounded up, for subsampled chroma.
 constexpr int component_length(bool subsampled, int c, int length) {
   return subsampled && c > 0 ? (length + 1) / 2 : length;
 }

@@ -74,8 +74,10 @@ void check_part(const NormalizeParams &p, const ImageDesc &image, const Region &
 }
 
 bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
+  const FormatLayout layout = layout_of(image.format);
   return p.color == Color::yuv && !p.pad_outside && p.resize.mode == ResizeMode::stretch &&
-         p.resize.method == Method::bilinear && layout_of(image.format).model == ColorModel::yuv;
+         p.resize.method == Method::bilinear && layout.model == ColorModel::yuv &&
+         !layout.is_deep();
 }
 
 /// All that is compared one by one.

@@ -67,7 +67,8 @@ struct TensorPlan {
 /// the property.
 TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out);
 
-/// The sampling of a slot's picture: in float32, or in fixed point (YUV, stretched, bilinear).
+/// The sampling of a slot's picture: in float32, or in fixed point (YUV of eight bits, stretched,
+/// bilinear).
 struct SlotPlan {
   Geometry geometry;
   std::variant<ResamplePlan, Yuv444Plan> sampling;

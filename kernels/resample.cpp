@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/resample.h"
 
+#include <cmath>
+
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -17,8 +19,8 @@ Conversion conversion_to(Color color, ColorModel from) {
   return Conversion::keep;
 }
 
-Chroma siting(const FormatLayout &layout, bool cosited) {
-  if (!layout.subsampled) return Chroma::none;
+Chroma siting(bool subsampled, bool cosited) {
+  if (!subsampled) return Chroma::none;
   return cosited ? Chroma::cosited : Chroma::centered;
 }
 
@@ -32,6 +34,15 @@ bool operator==(const Resize &a, const Resize &b) {
 bool operator==(const Source &a, const Source &b) {
   return a.image == b.image && a.colorimetry == b.colorimetry && a.cosited_x == b.cosited_x &&
          a.cosited_y == b.cosited_y;
+}
+
+DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c) {
+  if (layout.bits == 8) return {1.0f, 0.0f, 0.0f};
+  if (layout.model != ColorModel::yuv || range == ColorRange::limited)
+    return {std::ldexp(1.0f, 8 - layout.bits), 0.0f, 0.0f};
+  const auto factor = static_cast<float>(255.0 / ((1 << layout.bits) - 1));
+  if (c == 0) return {factor, 0.0f, 0.0f};
+  return {factor, std::ldexp(1.0f, layout.bits - 1), 128.0f};
 }
 
 void check_size(const char *what, int64_t width, int64_t height) {
@@ -64,18 +75,18 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   ResamplePlan plan = {};
   plan.source = source;
   plan.layout = layout_of(image.format);
-  if (image.format == PixelFormat::P010_10LE)
-    throw Error(Error::Code::settings, "P010_10LE has more than eight bits per sample");
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
     throw Error(Error::Code::settings,
                 std::string("color=yuv requires YUV input, not ") + name_of(image.format));
   plan.geometry =
       make_geometry(resize.mode, image.width, image.height, region.value_or(whole(image)),
                     dst_width, dst_height, resize.scale_up);
-  plan.sampling =
-      make_sampling_plan(plan.geometry, resize.method, siting(plan.layout, source.cosited_x),
-                         siting(plan.layout, source.cosited_y));
+  plan.sampling = make_sampling_plan(plan.geometry, resize.method,
+                                     siting(plan.layout.subsampled_x, source.cosited_x),
+                                     siting(plan.layout.subsampled_y, source.cosited_y));
   plan.method = resize.method;
+  for (int c = 0; c < 2; ++c)
+    plan.depth[c] = make_depth_scale(plan.layout, source.colorimetry.range, c);
   plan.conversion = conversion_to(color, plan.layout.model);
   plan.yuv_to_rgb = make_yuv_to_rgb(source.colorimetry);
   plan.sampled = plan.conversion == Conversion::luma_to_gray ? 1 : plan.layout.components;

@@ -27,8 +27,8 @@ struct Resize {
 struct Source {
   ImageDesc image;
   Colorimetry colorimetry;  ///< YUV only
-  bool cosited_x = false;   ///< 4:2:0 only: chroma is cosited with even luma columns …
-  bool cosited_y = false;   ///< … and rows
+  bool cosited_x = false;   ///< 4:2:0 and 4:2:2: chroma is cosited with even luma columns …
+  bool cosited_y = false;   ///< … and, 4:2:0 only, with even rows
 };
 
 bool operator==(const Resize &a, const Resize &b);
@@ -56,6 +56,7 @@ struct ResamplePlan {
   Geometry geometry;
   SamplingPlan sampling;
   Method method;
+  DepthScale depth[2];  ///< of luma (or R, G and B) and of chroma
   Conversion conversion;
   YuvToRgb yuv_to_rgb;
   int sampled;   ///< components read: 1 or 3
@@ -68,6 +69,9 @@ struct ResamplePlan {
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region = {});
+
+/// The scale for samples of component `c` of a picture.
+DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c);
 
 /// Throws unless both sides are in 1..kMaxImageSize; `what` names the picture in the message.
 void check_size(const char *what, int64_t width, int64_t height);

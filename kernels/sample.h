@@ -9,6 +9,17 @@ namespace cudatensor {
 /// rows of each column, then the two columns.
 CUDATENSOR_HD float blend(float a, float b, float w) { return fmaf(w, b - a, a); }
 
+/// Converts samples of more than eight bits to the scale of eight, without rounding to integers.
+struct DepthScale {
+  float factor;
+  float center;  ///< is subtracted before the multiplication …
+  float base;    ///< … and becomes this
+};
+
+CUDATENSOR_HD float to_eight_bits(const DepthScale &k, float sample) {
+  return (sample - k.center) * k.factor + k.base;
+}
+
 /// Blends a border sample with the pad value; `inside` is the fraction of the sample's weight
 /// inside the picture.
 CUDATENSOR_HD float blend_with_pad(float value, float inside, float pad) {

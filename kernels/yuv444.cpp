@@ -30,7 +30,7 @@ Geometry geometry_of(const Yuv444Params &p) {
 
 Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   const FormatLayout layout = layout_of(p.in.format);
-  if (layout.model != ColorModel::yuv || p.in.format == PixelFormat::P010_10LE)
+  if (layout.model != ColorModel::yuv || layout.is_deep())
     throw Error(Error::Code::settings,
                 std::string(name_of(p.in.format)) + " is not an 8-bit YUV format");
   if (p.out.format != PixelFormat::Y444)
@@ -48,9 +48,9 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
           p.out.width,
           p.out.height,
           make_fixed_axis_plan({part.x, part.width}, p.resize_width, p.crop_x, p.out.width,
-                               layout.subsampled),
+                               layout.subsampled_x),
           make_fixed_axis_plan({part.y, part.height}, p.resize_height, p.crop_y, p.out.height,
-                               layout.subsampled)};
+                               layout.subsampled_y)};
 }
 
 }  // namespace cudatensor

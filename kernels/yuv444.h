@@ -12,7 +12,7 @@ namespace cudatensor {
 /// Resizes the input, or a region of it, to resize_width × resize_height. The output is the
 /// rectangle of its own size at (crop_x, crop_y) of the result.
 struct Yuv444Params {
-  ImageDesc in;   ///< NV12, NV21, I420, YV12 or Y444
+  ImageDesc in;   ///< YUV of eight bits
   ImageDesc out;  ///< Y444
   int resize_width, resize_height;
   int crop_x, crop_y;

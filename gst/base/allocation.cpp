@@ -28,9 +28,9 @@ bool has_cuda_pool(const GstCaps *caps) {
   const char *format = gst_structure_get_string(s, "format");
   int height = 0;
   gst_structure_get_int(s, "height", &height);
-  for (const char *other : {"GRAY8", "xRGB", "xBGR"})
+  for (const char *other : {"GRAY8", "xRGB", "xBGR", "NV16", "YVYU"})
     if (g_strcmp0(format, other) == 0) return false;
-  for (const char *other : {"NV21", "I420", "YV12"})
+  for (const char *other : {"NV21", "I420", "YV12", "I420_10LE"})
     if (g_strcmp0(format, other) == 0 && height % 2 != 0) return false;
   return is_video(caps);
 }

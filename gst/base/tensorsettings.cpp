@@ -51,7 +51,7 @@ std::string shape_text(const TensorSettings &s, int64_t n) {
 
 const GstCaps *yuv_caps() {
   static const GstCaps *const caps = [] {
-    GstCaps *made = make_video_template_caps(CUDATENSOR_YUV420 ", Y444");
+    GstCaps *made = make_video_template_caps(CUDATENSOR_YUV);
     GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
     return made;
   }();

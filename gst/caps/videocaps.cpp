@@ -25,13 +25,21 @@ constexpr FormatName kFormats[] = {
     {GST_VIDEO_FORMAT_ARGB, PixelFormat::ARGB},
     {GST_VIDEO_FORMAT_RGBP, PixelFormat::RGBP},
     {GST_VIDEO_FORMAT_BGRP, PixelFormat::BGRP},
+    {GST_VIDEO_FORMAT_GBR, PixelFormat::GBR},
     {GST_VIDEO_FORMAT_NV12, PixelFormat::NV12},
     {GST_VIDEO_FORMAT_NV21, PixelFormat::NV21},
     {GST_VIDEO_FORMAT_I420, PixelFormat::I420},
     {GST_VIDEO_FORMAT_YV12, PixelFormat::YV12},
     {GST_VIDEO_FORMAT_Y444, PixelFormat::Y444},
-    {GST_VIDEO_FORMAT_GRAY8, PixelFormat::GRAY8},
+    {GST_VIDEO_FORMAT_YUY2, PixelFormat::YUY2},
+    {GST_VIDEO_FORMAT_UYVY, PixelFormat::UYVY},
+    {GST_VIDEO_FORMAT_YVYU, PixelFormat::YVYU},
+    {GST_VIDEO_FORMAT_Y42B, PixelFormat::Y42B},
+    {GST_VIDEO_FORMAT_NV16, PixelFormat::NV16},
     {GST_VIDEO_FORMAT_P010_10LE, PixelFormat::P010_10LE},
+    {GST_VIDEO_FORMAT_P016_LE, PixelFormat::P016_LE},
+    {GST_VIDEO_FORMAT_I420_10LE, PixelFormat::I420_10LE},
+    {GST_VIDEO_FORMAT_GRAY8, PixelFormat::GRAY8},
 };
 
 ColorMatrix matrix_of(const GstVideoInfo &info) {

@@ -14,7 +14,10 @@ namespace cudatensor {
 /// Lists of formats in the syntax of caps.
 #define CUDATENSOR_PACKED_RGB "BGR, RGB, BGRx, RGBx, BGRA, RGBA, xBGR, xRGB, ABGR, ARGB"
 #define CUDATENSOR_YUV420 "NV12, NV21, I420, YV12"
-#define CUDATENSOR_INPUT_FORMATS CUDATENSOR_PACKED_RGB ", " CUDATENSOR_YUV420 ", Y444, GRAY8"
+#define CUDATENSOR_YUV \
+  CUDATENSOR_YUV420 ", Y444, YUY2, UYVY, YVYU, Y42B, NV16, P010_10LE, P016_LE, I420_10LE"
+#define CUDATENSOR_INPUT_FORMATS \
+  CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GBR, " CUDATENSOR_YUV ", GRAY8"
 
 /// Creates video/x-raw caps of these formats, 1 to kMaxImageSize pixels wide and high. They have no
 /// framerate, so that caps without one are accepted.

@@ -12,12 +12,10 @@ namespace {
 
 /// The byte offsets in a row of all bytes of the words, in order.
 std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const PixelBytes &pixel) {
-  const int padded = pixel.components == 3 ? 4 : pixel.components;
   std::vector<int32_t> bytes;
-  bytes.reserve(positions.size() * padded);
+  bytes.reserve(positions.size() * pixel.count);
   for (const int32_t position : positions)
-    for (int c = 0; c < padded; ++c)
-      bytes.push_back(position * pixel.step + pixel.offset[std::min(c, pixel.components - 1)]);
+    for (int k = 0; k < pixel.count; ++k) bytes.push_back(position * pixel.step + pixel.offset[k]);
   return bytes;
 }
 
@@ -38,18 +36,23 @@ size_t window_end(const std::vector<int32_t> &bytes, size_t begin, size_t word, 
 
 }  // namespace
 
-int components_in_plane(const FormatLayout &layout, int first, int end) {
+int components_in_pixel(const FormatLayout &layout, int first, int end) {
+  const Component &of = layout.component[first];
   int count = 1;
-  while (first + count < end &&
-         layout.component[first + count].plane == layout.component[first].plane)
+  while (first + count < end && layout.component[first + count].plane == of.plane &&
+         layout.component[first + count].step == of.step)
     ++count;
   return count;
 }
 
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count) {
-  // Offsets beyond the count are not used.
-  const auto offset = [&](int c) { return layout.component[std::min(first + c, 2)].offset; };
-  return {layout.component[first].step, count, {offset(0), offset(1), offset(2)}};
+  const int bytes = layout.is_deep() ? 2 : 1;
+  PixelBytes pixel = {layout.component[first].step, count == 3 ? 4 : count * bytes, {}};
+  for (int k = 0; k < pixel.count; ++k) {
+    const Component &component = layout.component[first + std::min(k / bytes, count - 1)];
+    pixel.offset[k] = static_cast<uint8_t>(component.offset + k % bytes);
+  }
+  return pixel;
 }
 
 Gather::Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel, int width)

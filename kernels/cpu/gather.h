@@ -11,17 +11,17 @@
 
 namespace cudatensor::cpu {
 
-/// The layout of the components that are read together from one pixel of a plane.
+/// The bytes that are read together from one pixel of a plane.
 struct PixelBytes {
-  int step;           ///< bytes from a pixel to its right neighbor
-  int components;     ///< 1 to 3
-  uint8_t offset[3];  ///< of each component
+  int step;           ///< from a pixel to its right neighbor
+  int count;          ///< 1, 2 or 4
+  uint8_t offset[4];  ///< of each byte
 };
 
-/// The entries of an AxisPlan or FixedAxisPlan for component `c` of a layout.
+/// The entries of an AxisPlan or FixedAxisPlan for component `c`.
 template <class Axis>
-const auto &taps_of(const Axis &axis, const FormatLayout &layout, int c) {
-  return c > 0 && layout.subsampled ? axis.chroma : axis.luma;
+const auto &taps_of(const Axis &axis, int c) {
+  return c > 0 && !axis.chroma.empty() ? axis.chroma : axis.luma;
 }
 
 /// The entry of the row after y, or of the last row.
@@ -36,10 +36,11 @@ inline const uint8_t *plane_row(const ConstImage &in, const FormatLayout &layout
   return in.row(component, y) - component.offset;
 }
 
-/// The number of consecutive components in [first, end) that share the plane of component `first`.
-int components_in_plane(const FormatLayout &layout, int first, int end);
+/// The number of consecutive components in [first, end) that lie in the pixels of component `first`.
+int components_in_pixel(const FormatLayout &layout, int first, int end);
 
-/// The pixel layout of components [first, first + count), which share a plane.
+/// The bytes of components [first, first + count), which lie in the same pixels. Of three
+/// components, the fourth byte repeats the last one.
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count);
 
 /// A section of a row with the size of one shuffle instruction, RowKernels::window bytes. It
@@ -51,14 +52,14 @@ struct Window {
   int32_t to;    ///< byte offset in the gathered words
 };
 
-/// A word holds the components of a pixel in order, in 1, 2 or 4 bytes, of which the fourth is
-/// undefined. If `taps` is 2, it holds those of both pixels. Windows never extend beyond the row.
+/// A word holds the bytes of a pixel in order. If `taps` is 2, it holds those of both pixels. Windows
+/// never extend beyond the row.
 class Gather {
  public:
   Gather() = default;
 
   /// Word x holds the pixels positions[x · taps …], which are neighbors or identical, of rows of
-  /// `width` pixels.
+  /// `width` of these pixels.
   Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel, int width);
 
   /// The buffer size of a gathered row, which includes the overrun of the last window.

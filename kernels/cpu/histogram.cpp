@@ -34,7 +34,7 @@ class LuminanceHistogram final : public HistogramOperation {
         workers_(workers),
         scratch_(workers.slots()) {
     for (Scratch &s : scratch_) {
-      if (layout_.model != ColorModel::rgb) continue;
+      if (layout_.model != ColorModel::rgb && counted_byte(layout_)) continue;
       s.words.resize(std::max(size_t{kWordBytes} * roi_.width, gather_.row_size()));
       s.luminance.resize(roi_.width);
     }
@@ -70,12 +70,23 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   void count_row(const ConstImage &in, int y, Scratch &s) const {
-    const Component &first = layout_.component[0];
+    if (layout_.model != ColorModel::rgb && counted_byte(layout_)) return count_bytes(in, y, s);
     if (layout_.model != ColorModel::rgb)
-      return kernels_.count[first.step](in.row(first, y) + ptrdiff_t{roi_.x} * first.step,
-                                        roi_.width, s.counters);
-    make_luminance(in, y, s);
+      kernels_.upper_bits(luma(in, y), roi_.width, layout_.shift + layout_.bits - 8,
+                          s.luminance.data());
+    else
+      make_luminance(in, y, s);
     kernels_.count[1](s.luminance.data(), roi_.width, s.counters);
+  }
+
+  const uint8_t *luma(const ConstImage &in, int y) const {
+    const Component &first = layout_.component[0];
+    return plane_row(in, layout_, 0, y) + ptrdiff_t{roi_.x} * first.step;
+  }
+
+  void count_bytes(const ConstImage &in, int y, Scratch &s) const {
+    kernels_.count[layout_.component[0].step](luma(in, y) + *counted_byte(layout_), roi_.width,
+                                              s.counters);
   }
 
   void make_luminance(const ConstImage &in, int y, Scratch &s) const {

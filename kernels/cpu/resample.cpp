@@ -25,14 +25,19 @@ ResampleRows::ResampleRows(ResamplePlan plan) : plan_(std::move(plan)), kernels_
   inside_ = std::min(inside_, end_);
   inside_end_ = std::max(inside_, std::min(inside_end_, end_));
   for (int c = 0; c < plan_.sampled; c += groups_.back().components)
-    groups_.push_back(make_group(c, components_in_plane(plan_.layout, c, plan_.sampled)));
+    groups_.push_back(make_group(c, components_in_pixel(plan_.layout, c, plan_.sampled)));
 }
 
 ResampleRows::Group ResampleRows::make_group(int first, int components) const {
-  const std::vector<Tap> &columns = taps_of(plan_.sampling.x, plan_.layout, first);
+  const std::vector<Tap> &columns = taps_of(plan_.sampling.x, first);
   const auto begin = columns.begin() + begin_, end = columns.begin() + end_;
   const bool blends = std::any_of(begin, end, [](const Tap &tap) { return tap.w != 0.0f; });
-  Group group = {first, components, {}, {}};
+  const FormatLayout &layout = plan_.layout;
+  Group group = {first,
+                 components,
+                 {},
+                 {},
+                 {layout.shift, (1u << layout.bits) - 1, plan_.depth[first > 0 ? 1 : 0]}};
   std::vector<int32_t> positions;
   for (auto tap = begin; tap != end; ++tap) {
     positions.push_back(tap->i0);
@@ -40,8 +45,9 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
     positions.push_back(tap->i1);
     group.weights.push_back(tap->w);
   }
-  group.gather = Gather(positions, blends ? 2 : 1, pixel_bytes(plan_.layout, first, components),
-                        component_length(plan_.layout.subsampled, first, plan_.source.image.width));
+  group.gather =
+      Gather(positions, blends ? 2 : 1, pixel_bytes(plan_.layout, first, components),
+             component_length(plan_.layout.subsampled_x, first, plan_.source.image.width));
   return group;
 }
 
@@ -58,7 +64,7 @@ void ResampleRows::Scratch::begin_picture() {
 
 void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
                           float *const *out) const {
-  const std::vector<Tap> &lines = taps_of(plan_.sampling.y, plan_.layout, group.first);
+  const std::vector<Tap> &lines = taps_of(plan_.sampling.y, group.first);
   const Tap &line = lines[y], &next = next_of(lines, y);
   const auto row = [&](int index, int other, int ahead) {
     return rows.get(index, other, [&](uint8_t *words) {
@@ -69,8 +75,13 @@ void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPa
   const bool blends = line.w != 0.0f;
   const uint8_t *above = row(line.i0, line.i1, next.i0);
   const uint8_t *below = blends ? row(line.i1, line.i0, next.i1) : above;
-  kernels_.sample[group.components - 1][!group.weights.empty()][blends](
-      above, below, line.w, group.weights.data(), end_ - begin_, out + group.first);
+  const int components = group.components - 1, taps = !group.weights.empty();
+  if (plan_.layout.is_deep())
+    kernels_.deep_sample[components][taps][blends](above, below, line.w, group.weights.data(),
+                                                   end_ - begin_, group.deep, out + group.first);
+  else
+    kernels_.sample[components][taps][blends](above, below, line.w, group.weights.data(),
+                                              end_ - begin_, out + group.first);
 }
 
 /// Blends the border with the pad value: some columns of rows inside the picture, and all columns

@@ -36,6 +36,7 @@ class ResampleRows {
     int first, components;
     Gather gather;
     std::vector<float> weights;  // weights of the second tap; empty if there is no second tap
+    DeepRead deep;               // samples of more than eight bits
   };
 
   Group make_group(int first, int components) const;

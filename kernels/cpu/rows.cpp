@@ -106,6 +106,35 @@ void sample(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below
   }
 }
 
+/// The same for two bytes per sample.
+template <int kComponents, int kTaps>
+HWY_INLINE float deep_value_at(const uint8_t *words, ptrdiff_t x, int tap, int c,
+                               const DeepRead &read) {
+  const auto both =
+      static_cast<uint32_t>(load<uint16_t>(words, (x * kTaps + tap) * kComponents + c));
+  return to_eight_bits(read.scale,
+                       static_cast<float>(static_cast<int32_t>((both >> read.shift) & read.mask)));
+}
+
+template <int kComponents, int kTaps, int kRows>
+void deep_sample(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below, float wy,
+                 const float *HWY_RESTRICT wx, int n, const DeepRead &how, float *const *out) {
+  const DeepRead read = how;
+  for (int c = 0; c < kComponents; ++c) {
+    float *HWY_RESTRICT to = out[c];
+    for (int x = 0; x < n; ++x) {
+      float column[2];
+      for (int tap = 0; tap < kTaps; ++tap) {
+        const auto value = [&](const uint8_t *words) {
+          return deep_value_at<kComponents, kTaps>(words, x, tap, c, read);
+        };
+        column[tap] = kRows == 2 ? blend(value(above), value(below), wy) : value(above);
+      }
+      to[x] = kTaps == 2 ? blend(column[0], column[1], wx[x]) : column[0];
+    }
+  }
+}
+
 void convert_keep(const YuvToRgb &, int, float *, float *, float *) {}
 
 void convert_yuv_to_rgb(const YuvToRgb &k, int n, float *HWY_RESTRICT c0, float *HWY_RESTRICT c1,
@@ -252,6 +281,10 @@ void luminance_row(const uint8_t *HWY_RESTRICT words, const uint8_t *offset, int
   }
 }
 
+void upper_bits(const uint8_t *HWY_RESTRICT words, int n, int shift, uint8_t *HWY_RESTRICT out) {
+  for (int x = 0; x < n; ++x) out[x] = static_cast<uint8_t>(load<uint16_t>(words, x) >> shift);
+}
+
 // Neighboring pixels use separate counters, so that equal pixels do not wait for each other's
 // increment. The counters of a bin are adjacent, because neighbors are usually equal and a CPU
 // writes faster to one cache line than to several.
@@ -343,6 +376,14 @@ void fill_samples(RowKernels::Sample (&table)[2][2]) {
   table[1][1] = sample<kComponents, 2, 2>;
 }
 
+template <int kComponents>
+void fill_deep_samples(RowKernels::DeepSample (&table)[2][2]) {
+  table[0][0] = deep_sample<kComponents, 1, 1>;
+  table[0][1] = deep_sample<kComponents, 1, 2>;
+  table[1][0] = deep_sample<kComponents, 2, 1>;
+  table[1][1] = deep_sample<kComponents, 2, 2>;
+}
+
 }  // namespace
 
 RowKernels make_table() {
@@ -352,6 +393,8 @@ RowKernels make_table() {
   fill_samples<1>(t.sample[0]);
   fill_samples<2>(t.sample[1]);
   fill_samples<3>(t.sample[2]);
+  fill_deep_samples<1>(t.deep_sample[0]);
+  fill_deep_samples<2>(t.deep_sample[1]);
   t.convert[static_cast<int>(Conversion::keep)] = convert_keep;
   t.convert[static_cast<int>(Conversion::yuv_to_rgb)] = convert_yuv_to_rgb;
   t.convert[static_cast<int>(Conversion::luma_to_gray)] = convert_luma_to_gray;
@@ -371,6 +414,7 @@ RowKernels make_table() {
   t.fixed_horizontal[1] = horizontal<2>;
   t.fixed_vertical = vertical;
   t.luminance = luminance_row;
+  t.upper_bits = upper_bits;
   t.count[1] = count_row<1>;
   t.count[2] = count_row<2>;
   t.interleave[1] = interleave<uint8_t>;

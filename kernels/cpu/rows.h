@@ -13,6 +13,13 @@ namespace cudatensor::cpu {
 
 struct Window;  // gather.h
 
+/// How samples of more than eight bits are read from words of two bytes per sample.
+struct DeepRead {
+  int shift;      ///< bits below the sample
+  uint32_t mask;  ///< of the sample after the shift
+  DepthScale scale;
+};
+
 /// kCopies adjacent counters per bin; the count of a bin is their sum.
 struct alignas(64) Counters {
   static constexpr int kCopies = 8;
@@ -30,6 +37,11 @@ struct RowKernels {
   using Sample = void (*)(const uint8_t *above, const uint8_t *below, float wy, const float *wx,
                           int n, float *const *out);
   Sample sample[3][2][2];
+  /// The same for samples of more than eight bits, which are converted to the scale of eight. One or
+  /// two components.
+  using DeepSample = void (*)(const uint8_t *above, const uint8_t *below, float wy, const float *wx,
+                              int n, const DeepRead &read, float *const *out);
+  DeepSample deep_sample[2][2][2];
 
   /// Converts in place; leaves unused components unchanged. Indexed by Conversion.
   void (*convert[5])(const YuvToRgb &k, int n, float *c0, float *c1, float *c2);
@@ -52,6 +64,8 @@ struct RowKernels {
 
   /// Luminance of four-byte pixels with R, G and B at the byte offsets `offset`.
   void (*luminance)(const uint8_t *pixels, const uint8_t *offset, int n, uint8_t *out);
+  /// The low byte of 16-bit words after a shift to the right.
+  void (*upper_bits)(const uint8_t *words, int n, int shift, uint8_t *out);
   /// Counts every `step`-th byte. Indexed by the step, 1 or 2.
   void (*count[3])(const uint8_t *row, int n, Counters &counters);
 

@@ -16,13 +16,12 @@ bool picks(const std::vector<FixedTap> &taps) {
 
 Yuv444Rows::Yuv444Rows(Yuv444Plan plan) : plan_(std::move(plan)), kernels_(row_kernels()) {
   for (int c = 0; c < 3; c += groups_.back().components)
-    groups_.push_back(make_group(c, components_in_plane(plan_.layout, c, 3)));
+    groups_.push_back(make_group(c, components_in_pixel(plan_.layout, c, 3)));
 }
 
 Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
-  const std::vector<FixedTap> &columns = taps_of(plan_.x, plan_.layout, first);
-  Group group = {
-      first, components, {}, {}, picks(columns) && picks(taps_of(plan_.y, plan_.layout, first))};
+  const std::vector<FixedTap> &columns = taps_of(plan_.x, first);
+  Group group = {first, components, {}, {}, picks(columns) && picks(taps_of(plan_.y, first))};
   std::vector<int32_t> positions;
   for (const FixedTap &tap : columns) {
     positions.push_back(tap.i0);
@@ -32,7 +31,7 @@ Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
   }
   group.gather =
       Gather(positions, group.picks ? 1 : 2, pixel_bytes(plan_.layout, first, components),
-             component_length(plan_.layout.subsampled, first, plan_.source_width));
+             component_length(plan_.layout.subsampled_x, first, plan_.source_width));
   return group;
 }
 
@@ -53,7 +52,7 @@ void Yuv444Rows::Scratch::begin_picture() {
 
 void Yuv444Rows::blend(const ConstImage &in, const Group &group, int y, RowPair<int32_t> &rows,
                        uint8_t *words, uint8_t *const *out) const {
-  const std::vector<FixedTap> &lines = taps_of(plan_.y, plan_.layout, group.first);
+  const std::vector<FixedTap> &lines = taps_of(plan_.y, group.first);
   const FixedTap &line = lines[y], &next = next_of(lines, y);
   const auto resized = [&](int index, int other, int ahead) {
     return rows.get(index, other, [&](int32_t *values) {
@@ -72,7 +71,7 @@ void Yuv444Rows::blend(const ConstImage &in, const Group &group, int y, RowPair<
 
 void Yuv444Rows::pick(const ConstImage &in, const Group &group, int y, uint8_t *words,
                       uint8_t *const *out) const {
-  const std::vector<FixedTap> &lines = taps_of(plan_.y, plan_.layout, group.first);
+  const std::vector<FixedTap> &lines = taps_of(plan_.y, group.first);
   group.gather.run(plane_row(in, plan_.layout, group.first, lines[y].i0),
                    plane_row(in, plan_.layout, group.first, next_of(lines, y).i0), words);
   kernels_.split[group.components - 1](words, plan_.width, out);

@@ -111,6 +111,21 @@ struct SampleReader : OnePlane<step> {
   }
 };
 
+/// The bin is the upper eight of ten bits, which are the lower ones of two bytes.
+struct LowTenReader : OnePlane<2> {
+  static __device__ __forceinline__ unsigned bin_of(unsigned low, unsigned high) {
+    return (low >> 2 | high << 6) & 0xff;
+  }
+  static __device__ __forceinline__ unsigned bin(const Chunk &chunk, int i) {
+    return bin_of(chunk.byte(i * 2), chunk.byte(i * 2 + 1));
+  }
+  static __device__ __forceinline__ unsigned bin_at(const HistogramArgs &in, uint32_t row,
+                                                    uint32_t x) {
+    const uint8_t *pixel = at(in, row, x);
+    return bin_of(__ldg(pixel), __ldg(pixel + 1));
+  }
+};
+
 /// Red, green and blue are at these byte offsets in the pixel.
 template <int step, int r, int g, int b>
 struct PackedReader : OnePlane<step> {
@@ -282,8 +297,12 @@ CountKernel kernel_of() {
 
 CountKernel pick(const FormatLayout &layout) {
   const Component &first = layout.component[0];
-  if (layout.model != ColorModel::rgb)
-    return first.step == 2 ? kernel_of<SampleReader<2, 1>>() : kernel_of<SampleReader<1, 0>>();
+  if (layout.model != ColorModel::rgb) {
+    if (first.step == 1) return kernel_of<SampleReader<1, 0>>();
+    const auto byte = counted_byte(layout);
+    if (!byte) return kernel_of<LowTenReader>();
+    return *byte == 0 ? kernel_of<SampleReader<2, 0>>() : kernel_of<SampleReader<2, 1>>();
+  }
   if (first.step == 1) return kernel_of<PlanarReader>();
   if (first.step == 3)
     return first.offset == 0 ? kernel_of<PackedReader<3, 0, 1, 2>>()

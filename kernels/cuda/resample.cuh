@@ -12,7 +12,7 @@ namespace cudatensor::cuda {
 /// components are blended.
 inline bool should_share_rows(const ResamplePlan &plan) {
   const AxisPlan &y = plan.sampling.y;
-  const bool subsampled = plan.layout.subsampled && plan.sampled > 1;
+  const bool subsampled = !y.chroma.empty() && plan.sampled > 1;
   if (!any_blends(y.luma) || (subsampled && !any_blends(y.chroma))) return false;
   size_t rows = 0, repeated = 0;
   for (size_t i = 1; i < y.luma.size(); ++i) {
@@ -31,10 +31,16 @@ class ResampleLaunchers {
   using Result = Launcher<Work>;
 
   /// Kernel for pictures with aligned words.
-  static Result pick(const ResamplePlan &plan) { return pick_of<Separate>(plan); }
+  static Result pick(const ResamplePlan &plan) {
+    if (plan.layout.is_deep()) return deep(plan);
+    if (is_packed_422(plan.layout)) return packed_422(plan);
+    return pick_of<Separate>(plan);
+  }
 
-  /// The kernel in which rows share loaded samples; null if the plan does not benefit from it.
+  /// The kernel in which rows share loaded samples; null if the plan does not benefit from it, or if
+  /// there is none for the format.
   static Result pick_shared(const ResamplePlan &plan) {
+    if (plan.layout.is_deep() || is_packed_422(plan.layout)) return nullptr;
     return should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
   }
 
@@ -43,15 +49,15 @@ class ResampleLaunchers {
   static Result pick_unscaled(const ResamplePlan &plan) {
     if (!is_unscaled(plan)) return nullptr;
     if (plan.layout.component[1].step == 2)
-      return of<Unscaled, SemiPlanar420, Conversion::yuv_to_rgb, 3>();
-    return of<Unscaled, Planar420, Conversion::yuv_to_rgb, 3>();
+      return of<Unscaled, SemiPlanar, Conversion::yuv_to_rgb, 3>();
+    return of<Unscaled, PlanarSubsampled, Conversion::yuv_to_rgb, 3>();
   }
 
   /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
   static Result pick_any(const ResamplePlan &plan) {
     if (plan.produced == 1)
-      return launch_per_pixel<Resampler<AnyBytes, AnyConversion<1>>, Sink, kFrames>;
-    return launch_per_pixel<Resampler<AnyBytes, AnyConversion<3>>, Sink, kFrames>;
+      return launch_per_pixel<Resampler<AnySamples, AnyConversion<1>>, Sink, kFrames>;
+    return launch_per_pixel<Resampler<AnySamples, AnyConversion<3>>, Sink, kFrames>;
   }
 
  private:
@@ -65,6 +71,17 @@ class ResampleLaunchers {
     if (plan.sampled == 1) return single<Sampler>(plan);
     if (plan.layout.model == ColorModel::rgb) return rgb<Sampler>(plan);
     return yuv<Sampler>(plan);
+  }
+
+  static Result deep(const ResamplePlan &plan) {
+    if (plan.sampled == 1) return of<Separate, DeepSingle, Conversion::luma_to_gray, 1>();
+    if (plan.layout.planes == 2) return yuv_of<Separate, DeepSemiPlanar>(plan);
+    return yuv_of<Separate, DeepPlanar>(plan);
+  }
+
+  static Result packed_422(const ResamplePlan &plan) {
+    if (plan.sampled == 1) return of<Separate, SingleOf422, Conversion::luma_to_gray, 1>();
+    return yuv_of<Separate, Packed422>(plan);
   }
 
   template <template <class, class> class Sampler, class F, Conversion conversion, int produced>
@@ -106,9 +123,9 @@ class ResampleLaunchers {
 
   template <template <class, class> class Sampler>
   static Result yuv(const ResamplePlan &plan) {
-    if (!plan.layout.subsampled) return yuv_of<Sampler, Planar>(plan);
-    if (plan.layout.component[1].step == 2) return yuv_of<Sampler, SemiPlanar420>(plan);
-    return yuv_of<Sampler, Planar420>(plan);
+    if (!plan.layout.subsampled_x) return yuv_of<Sampler, Planar>(plan);
+    if (plan.layout.component[1].step == 2) return yuv_of<Sampler, SemiPlanar>(plan);
+    return yuv_of<Sampler, PlanarSubsampled>(plan);
   }
 };
 
@@ -124,7 +141,8 @@ class UploadedResample {
   using PlanTables = UploadedTables<float>;
 
   UploadedResample(CudaDevice &device, const ResamplePlan &plan)
-      : UploadedResample(PlanTables(device, plan.sampling.x, plan.sampling.y), plan) {}
+      : UploadedResample(
+            PlanTables(device, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()), plan) {}
 
   UploadedResample(PlanTables tables, const ResamplePlan &plan)
       : tables_(std::move(tables)), layout_(plan.layout), sampled_(plan.sampled) {
@@ -132,6 +150,7 @@ class UploadedResample {
     args_.yuv_to_rgb = plan.yuv_to_rgb;
     std::copy(plan.pad.begin(), plan.pad.end(), args_.pad);
     args_.conversion = plan.conversion;
+    for (int i = 0; i < 2; ++i) depth_[i] = in_place(plan.depth[i], layout_);
   }
 
   /// Of nothing but pad.
@@ -148,7 +167,7 @@ class UploadedResample {
   }
 
   static PlanTables::Places append(TableBytes &bytes, const ResamplePlan &plan) {
-    return {bytes, plan.sampling.x, plan.sampling.y};
+    return {bytes, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()};
   }
 
   bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
@@ -156,6 +175,7 @@ class UploadedResample {
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
     args.samples = samples_of(in, layout_, sampled_, words);
+    std::copy(depth_, depth_ + 2, args.samples.depth);
     return args;
   }
   ResampleArgs pad_args(const PadColor &) const { return args_; }
@@ -164,6 +184,7 @@ class UploadedResample {
   PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
+  DepthScale depth_[2];
   ResampleArgs args_ = {};  // all arguments except the samples
 };
 

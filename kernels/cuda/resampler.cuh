@@ -51,14 +51,19 @@ struct Slopes {
 template <class G>
 __device__ __forceinline__ void read_slopes(const Samples &s, const Corners &corners,
                                             Slopes (&slopes)[3]) {
-  using Word = typename G::Word;
 #pragma unroll
   for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
-    const float p00 = biased_sample<Word>(s, c, corners.p00),
-                p01 = biased_sample<Word>(s, c, corners.p01);
-    slopes[c] = {{p00 - kBias, p01 - kBias},
-                 {biased_sample<Word>(s, c, corners.p10) - p00,
-                  biased_sample<Word>(s, c, corners.p11) - p01}};
+    if constexpr (G::kDeep) {
+      const float p00 = sample_of<G>(s, c, corners.p00), p01 = sample_of<G>(s, c, corners.p01);
+      slopes[c] = {{p00, p01},
+                   {sample_of<G>(s, c, corners.p10) - p00, sample_of<G>(s, c, corners.p11) - p01}};
+    } else {
+      const float p00 = biased_sample<G>(s, c, corners.p00),
+                  p01 = biased_sample<G>(s, c, corners.p01);
+      slopes[c] = {
+          {p00 - kBias, p01 - kBias},
+          {biased_sample<G>(s, c, corners.p10) - p00, biased_sample<G>(s, c, corners.p11) - p01}};
+    }
   }
 }
 
@@ -160,7 +165,6 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   static __device__ __forceinline__ void read_single(const Samples &s, const Column &column,
                                                      const Line (&line)[kRows],
                                                      float (&out)[kRows][3]) {
-    using Word = typename G::Word;
     const ColumnOf<G> at(s, G::entry(column).first);
     uint32_t words[kRows];
 #pragma unroll
@@ -168,14 +172,13 @@ struct Resampler : TableSampler<ResampleArgs, float> {
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = biased_sample<Word>(s, c, words[i]) - kBias;
+        out[i][c] = sample_of<G>(s, c, words[i]);
   }
 
   template <class G, int kRows>
   static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
                                                       const Line (&line)[kRows],
                                                       float (&out)[kRows][3]) {
-    using Word = typename G::Word;
     const auto &x = G::entry(column);
     const ColumnOf<G> at(s, x.first);
     Sides sides[kRows];
@@ -184,8 +187,8 @@ struct Resampler : TableSampler<ResampleArgs, float> {
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = blend(biased_sample<Word>(s, c, sides[i].left) - kBias,
-                          biased_sample<Word>(s, c, sides[i].right) - kBias, x.w);
+        out[i][c] =
+            blend(sample_of<G>(s, c, sides[i].left), sample_of<G>(s, c, sides[i].right), x.w);
   }
 
   template <class G, int kRows>
@@ -200,6 +203,8 @@ struct Resampler : TableSampler<ResampleArgs, float> {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       Slopes slopes[3];
+      if (G::kDeep && G::entry(line[i]).w == kSecondOnly)
+        corners[i] = {corners[i].p10, corners[i].p11, corners[i].p10, corners[i].p11};
       read_slopes<G>(s, corners[i], slopes);
       for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
         out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);

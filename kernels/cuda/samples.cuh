@@ -2,9 +2,14 @@
 // The memory layout of a picture's samples and how kernels read them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
 #include "kernels/cuda/perpixel.cuh"
 #include "kernels/cuda/tables.cuh"
 #include "kernels/image.h"
+#include "kernels/sample.h"
 #include "kernels/tensor.h"
 
 namespace cudatensor::cuda {
@@ -14,17 +19,25 @@ struct Samples {
   const uint8_t *data[3];  ///< address of the word that contains the first sample
   uint32_t stride[3];      ///< bytes
   uint32_t step[3];        ///< bytes; used only by groups whose step is 0
-  uint32_t select[3];      ///< selector for __byte_perm: the sample's byte in the word
+  uint32_t select[3];      ///< selector for __byte_perm: the sample's bytes in the word
+  // Used only by groups of deep samples, those of more than eight bits.
+  uint32_t mask;  ///< of the sample in its two bytes, or of all eight bits
+  DepthScale
+      depth[2];  ///< of luma and of chroma, for samples plus kBias and with the bits below them
 };
+
+/// One or two bytes, as Samples::mask says.
+struct AnyWord {};
 
 /// Components [first, first + count) of a picture, which are loaded together as one Word. Pixels
 /// are `step` bytes apart; 0 means Samples::step.
-template <class Word_, int first, int count, int step, bool chroma>
+template <class Word_, int first, int count, int step, bool chroma, bool deep = false>
 struct Group {
   using Word = Word_;
   static constexpr int kFirst = first;
   static constexpr int kCount = count;
   static constexpr bool kChroma = chroma;
+  static constexpr bool kDeep = deep;
 
   static __device__ __forceinline__ uint32_t step_of(const Samples &s) {
     return step != 0 ? step : s.step[first];
@@ -47,58 +60,93 @@ struct Family {
 };
 
 using Single = Family<Group<uint8_t, 0, 1, 1, false>>;
+using SingleOf422 = Family<Group<uint16_t, 0, 1, 2, false>>;
+using DeepSingle = Family<Group<uint16_t, 0, 1, 2, false, true>>;
 template <int step, bool chroma>
 using Bytes = Family<Group<uint8_t, 0, 1, step, false>, Group<uint8_t, 1, 1, step, chroma>,
                      Group<uint8_t, 2, 1, step, chroma>>;
 using Planar = Bytes<1, false>;
-using Planar420 = Bytes<1, true>;
+using PlanarSubsampled = Bytes<1, true>;
 using Packed3 = Bytes<3, false>;
-using AnyBytes = Bytes<0, true>;  ///< every format, byte by byte
 using Packed4 = Family<Group<uint32_t, 0, 3, 4, false>>;
-using SemiPlanar420 = Family<Group<uint8_t, 0, 1, 1, false>, Group<uint16_t, 1, 2, 2, true>>;
+using Packed422 = Family<Group<uint16_t, 0, 1, 2, false>, Group<uint32_t, 1, 2, 4, true>>;
+using SemiPlanar = Family<Group<uint8_t, 0, 1, 1, false>, Group<uint16_t, 1, 2, 2, true>>;
+using DeepSemiPlanar =
+    Family<Group<uint16_t, 0, 1, 2, false, true>, Group<uint32_t, 1, 2, 4, true, true>>;
+using DeepPlanar =
+    Family<Group<uint16_t, 0, 1, 2, false, true>, Group<uint16_t, 1, 1, 2, true, true>,
+           Group<uint16_t, 2, 1, 2, true, true>>;
+/// Every format, byte by byte.
+using AnySamples = Family<Group<AnyWord, 0, 1, 0, false, true>, Group<AnyWord, 1, 1, 0, true, true>,
+                          Group<AnyWord, 2, 1, 0, true, true>>;
 
-/// The word size, in bytes, that is best for reading pictures of this layout.
-inline size_t word_size(const FormatLayout &layout) {
-  const int step = layout.component[layout.components - 1].step;
-  return step == 2 || step == 4 ? step : 1;
+inline bool is_packed_422(const FormatLayout &layout) {
+  return layout.model == ColorModel::yuv && layout.planes == 1;
+}
+
+/// The size, in bytes, of the words in which a component is read.
+inline size_t word_size(const Component &component) {
+  return component.step == 2 || component.step == 4 ? component.step : 1;
 }
 
 /// Whether `components` of the picture can be read in those words.
 inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components) {
-  const auto &plane = image.planes[layout.component[components - 1].plane];
-  const size_t word = components == 1 ? 1 : word_size(layout);
-  return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
+  return std::all_of(layout.component, layout.component + components, [&](const Component &c) {
+    const auto &plane = image.planes[c.plane];
+    const size_t word = word_size(c);
+    return reinterpret_cast<uintptr_t>(plane.data) % word == 0 && plane.stride % word == 0;
+  });
+}
+
+/// `depth` for the bits of a sample where they lie in its two bytes, plus kBias.
+inline DepthScale in_place(const DepthScale &depth, const FormatLayout &layout) {
+  const float places = std::ldexp(1.0f, layout.shift);
+  return {depth.factor / places, depth.center * places + kBias, depth.base};
 }
 
 /// Describes `components` components of the picture; a single component is used for all three. If
-/// `words`, they are read in words of word_size(), otherwise byte by byte.
+/// `words`, they are read in words of word_size(), otherwise by AnySamples.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
                           bool words) {
-  const bool as_words = words && word_size(layout) > 1;
   Samples samples = {};
+  samples.mask = ((1u << layout.bits) - 1) << layout.shift;
   for (int c = 0; c < 3; ++c) {
     const int from = c < components ? c : 0;
     const Component &component = layout.component[from];
     const auto &plane = image.planes[component.plane];
-    samples.data[c] = plane.data + (as_words ? 0 : component.offset);
+    const uint32_t offset = words && word_size(component) > 1 ? component.offset : 0;
+    samples.data[c] = plane.data + component.offset - offset;
     samples.stride[c] = stride_of(plane.stride);
     samples.step[c] = component.step;
-    samples.select[c] = 0x7440u + (as_words ? component.offset : 0);
+    samples.select[c] = 0x7440u + offset;
+    if (layout.is_deep()) samples.select[c] = 0x7400u | (offset + 1) << 4 | offset;
   }
   return samples;
 }
 
-/// Returns 2^23 plus the sample of component c in a word. Differences of such values equal the
-/// differences of the samples.
-template <class Word>
+/// Returns kBias plus the sample of component c in a word of one or two bytes per sample.
+/// Differences of such values equal the differences of the samples.
+template <class G>
 __device__ __forceinline__ float biased_sample(const Samples &s, int c, uint32_t word) {
-  if constexpr (sizeof(Word) == 1) return bit_cast<float>(word | kBiasBits);
-  return bit_cast<float>(__byte_perm(word, kBiasBits, s.select[c]));
+  constexpr bool is_sample =
+      std::is_same_v<typename G::Word, AnyWord> || sizeof(typename G::Word) == (G::kDeep ? 2 : 1);
+  const uint32_t biased = is_sample ? word | kBiasBits : __byte_perm(word, kBiasBits, s.select[c]);
+  return bit_cast<float>(G::kDeep ? biased & (s.mask | 0xffff0000u) : biased);
 }
 
+/// Returns the sample of component c in a word, in the scale of eight bits.
+template <class G>
+__device__ __forceinline__ float sample_of(const Samples &s, int c, uint32_t word) {
+  const float biased = biased_sample<G>(s, c, word);
+  if constexpr (G::kDeep) return to_eight_bits(s.depth[G::kChroma], biased);
+  return biased - kBias;
+}
+
+/// Of eight bits.
 template <class Word>
 __device__ __forceinline__ int32_t integer_sample(const Samples &s, int c, uint32_t word) {
-  if constexpr (sizeof(Word) == 1) return static_cast<int32_t>(word);
+  if constexpr (std::is_same_v<Word, AnyWord> || sizeof(Word) == 1)
+    return static_cast<int32_t>(word);
   return static_cast<int32_t>(__byte_perm(word, 0, s.select[c]));
 }
 
@@ -121,27 +169,27 @@ template <class G>
 class ColumnOf {
  public:
   __device__ __forceinline__ ColumnOf(const Samples &s, int32_t first)
-      : stride_(s.stride[G::kFirst]), step_(G::step_of(s)) {
+      : stride_(s.stride[G::kFirst]), step_(G::step_of(s)), two_bytes_(s.mask > 0xff) {
     above_ = advance(s.data[G::kFirst], first, step_);
     below_ = above_ + stride_;
   }
 
   __device__ __forceinline__ uint32_t sample(int32_t line) const {
-    return load_word<Word>(advance(above_, line, stride_));
+    return load(advance(above_, line, stride_));
   }
 
   __device__ __forceinline__ Sides sides(int32_t line, bool right) const {
     const uint8_t *const left = advance(above_, line, stride_);
-    return {load_word<Word>(left), right ? load_word<Word>(left + step_) : 0};
+    return {load(left), right ? load(left + step_) : 0};
   }
 
   __device__ __forceinline__ Corners corners(int32_t line, bool right) const {
     const uint8_t *const above = advance(above_, line, stride_), *const below =
                                                                      advance(below_, line, stride_);
-    Corners corners = {load_word<Word>(above), 0, load_word<Word>(below), 0};
+    Corners corners = {load(above), 0, load(below), 0};
     if (right) {
-      corners.p01 = load_word<Word>(above + step_);
-      corners.p11 = load_word<Word>(below + step_);
+      corners.p01 = load(above + step_);
+      corners.p11 = load(below + step_);
     }
     return corners;
   }
@@ -149,8 +197,15 @@ class ColumnOf {
  private:
   using Word = typename G::Word;
 
+  __device__ __forceinline__ uint32_t load(const uint8_t *at) const {
+    if constexpr (!std::is_same_v<Word, AnyWord>) return load_word<Word>(at);
+    const uint32_t low = __ldg(at);
+    return two_bytes_ ? low | static_cast<uint32_t>(__ldg(at + 1)) << 8 : low;
+  }
+
   const uint8_t *above_, *below_;
   uint32_t stride_, step_;
+  bool two_bytes_;  // used only for AnyWord
 };
 
 }  // namespace cudatensor::cuda

@@ -65,8 +65,12 @@ struct Tables {
 
 inline float inside_of(const Tap &tap) { return tap.inside; }
 inline float inside_of(const FixedTap &) { return 1.0f; }
-inline float full_weight(const Tap &) { return 1.0f; }
-inline int32_t full_weight(const FixedTap &) { return kFixedOne; }
+
+/// The weight of an entry along y whose first sample has no effect. Blending with the weight 1 has
+/// that result for integers only.
+constexpr float kSecondOnly = 2.0f;
+inline float full_weight(const Tap &, bool integers) { return integers ? 1.0f : kSecondOnly; }
+inline int32_t full_weight(const FixedTap &, bool) { return kFixedOne; }
 
 /// Whether the second sample has an effect. At the picture's edge the plan repeats the first
 /// sample, so that the weight is irrelevant.
@@ -90,13 +94,12 @@ Entry<Weight> entry_of(const AnyTap &tap) {
 
 /// Makes an entry along y, where the second sample is always read if any row has a non-zero weight.
 /// A single sample, which could be the last row, becomes the second sample with the full weight, so
-/// that no row beyond the picture is read. The result is the same, because blending integer samples
-/// with this weight is exact.
+/// that no row beyond the picture is read.
 template <class Weight, class AnyTap>
-Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read) {
+Entry<Weight> line_entry_of(const AnyTap &tap, bool second_is_read, bool integers) {
   Entry<Weight> entry = entry_of<Weight>(tap);
   if (second_is_read && tap.i0 == tap.i1 && tap.i0 > 0 && entry.first >= 0)
-    entry = {entry.first - 1, full_weight(tap)};
+    entry = {entry.first - 1, full_weight(tap, integers)};
   return entry;
 }
 
@@ -123,9 +126,10 @@ class TableBytes {
 template <class Weight>
 class TableOffsets {
  public:
-  /// Appends the tables of a plan.
+  /// Appends the tables of a plan. `integers`: whether its samples are integers.
   template <class Plan>
-  TableOffsets(TableBytes &bytes, const Plan &x, const Plan &y) {
+  TableOffsets(TableBytes &bytes, const Plan &x, const Plan &y, bool integers = true)
+      : integers_(integers) {
     const auto &chroma_x = x.chroma.empty() ? x.luma : x.chroma;
     const auto &chroma_y = y.chroma.empty() ? y.luma : y.chroma;
     tables_.blends_rows[0] = any_blends(y.luma);
@@ -180,8 +184,8 @@ class TableOffsets {
                                      const std::vector<AnyTap> &chroma) const {
     std::vector<Taps<Weight>> lines;
     for (size_t i = 0; i < luma.size(); ++i)
-      lines.push_back({line_entry_of<Weight>(luma[i], tables_.blends_rows[0]),
-                       line_entry_of<Weight>(chroma[i], tables_.blends_rows[1])});
+      lines.push_back({line_entry_of<Weight>(luma[i], tables_.blends_rows[0], integers_),
+                       line_entry_of<Weight>(chroma[i], tables_.blends_rows[1], integers_)});
     lines.resize(padded(luma.size()), lines.back());
     return lines;
   }
@@ -195,6 +199,7 @@ class TableOffsets {
   }
 
   Tables<Weight> tables_ = {};  // everything except the addresses
+  bool integers_;
   size_t luma_, chroma_, firsts_, inside_x_, lines_, inside_y_;
 };
 
@@ -206,9 +211,9 @@ class UploadedTables {
 
   /// Uploads the tables, or shares identical ones already in device memory.
   template <class Plan>
-  UploadedTables(CudaDevice &device, const Plan &x, const Plan &y) {
+  UploadedTables(CudaDevice &device, const Plan &x, const Plan &y, bool integers = true) {
     TableBytes bytes;
-    const Places places(bytes, x, y);
+    const Places places(bytes, x, y, integers);
     memory_ = device.table(bytes.get().data(), bytes.get().size());
     tables_ = places.in(memory_->data());
   }

@@ -109,15 +109,16 @@ class Yuv444Launchers {
 
   /// Kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
-    if (!plan.layout.subsampled) return of<Planar>();
-    if (plan.layout.component[1].step == 2) return of<SemiPlanar420>();
-    return of<Planar420>();
+    if (is_packed_422(plan.layout)) return of<Packed422>();
+    if (!plan.layout.subsampled_x) return of<Planar>();
+    if (plan.layout.component[1].step == 2) return of<SemiPlanar>();
+    return of<PlanarSubsampled>();
   }
 
   static Result pick_shared(const Yuv444Plan &) { return nullptr; }
 
   /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
-  static Result pick_any(const Yuv444Plan &) { return of<AnyBytes>(); }
+  static Result pick_any(const Yuv444Plan &) { return of<AnySamples>(); }
 
  private:
   template <class F>

@@ -30,11 +30,10 @@ BasicImage<Byte> dense(const ImageDesc &desc, Byte *data) {
   for (int c = 0; c < layout.components; ++c) {
     const Component &component = layout.component[c];
     if (image.planes[component.plane].data != nullptr) continue;
-    const int width = component_length(layout.subsampled, c, desc.width);
-    const int height = component_length(layout.subsampled, c, desc.height);
-    const ptrdiff_t stride = ptrdiff_t{width} * component.step;
+    const PlaneSize size = plane_size(desc, component.plane);
+    const auto stride = static_cast<ptrdiff_t>(size.row);
     image.planes[component.plane] = {data, stride};
-    data += stride * height;
+    data += size.row * size.rows;
   }
   return image;
 }

@@ -100,7 +100,9 @@ TEST_P(EveryYuv420, Yuv444ResizesAndCrops) {
 uint8_t luminance_of(const ConstImage &image, int x, int y) {
   const FormatLayout layout = layout_of(image.desc.format);
   const auto sample = [&](int c) {
-    return image.row(layout.component[c], y)[x * layout.component[c].step];
+    const uint8_t *const at = &image.row(layout.component[c], y)[x * layout.component[c].step];
+    if (layout.bits == 8) return static_cast<int>(*at);
+    return ((at[0] | at[1] << 8) >> layout.shift & ((1 << layout.bits) - 1)) >> (layout.bits - 8);
   };
   if (layout.model != ColorModel::rgb) return sample(0);
   volatile float r = 0.299f * sample(0), g = 0.587f * sample(1), b = 0.114f * sample(2);
@@ -127,18 +129,14 @@ std::vector<guint64> posted_bins(Rig &rig) {
   return bins;
 }
 
-void expect_counted(PixelFormat format) {
-  const Picture picture = random_picture({format, kWidth, kHeight});
+TEST_P(EveryInput, HistogramCounts) {
+  const Picture picture = random_picture({GetParam(), kWidth, kHeight});
   Rig rig("cudahistogram interval=0");
   ASSERT_TRUE(rig.caps(video_caps(picture.desc())));
   const BufferRef out = rig.process(buffer_of(picture));
   EXPECT_TRUE(same_bytes(picture_of(out.get(), picture.desc()).bytes(), picture.bytes()));
   EXPECT_EQ(posted_bins(rig), count_luminance(picture));
 }
-
-TEST_P(EveryInput, HistogramCounts) { expect_counted(GetParam()); }
-
-TEST(Formats, HistogramCountsTheUpperEightOfTenBits) { expect_counted(PixelFormat::P010_10LE); }
 
 // --------------------------------------------------------------------------------- pixel shuffle
 

@@ -21,9 +21,14 @@ std::vector<PixelFormat> joined(std::vector<PixelFormat> formats,
 
 }  // namespace
 
-const std::vector<PixelFormat> kYuvFormats = joined(kYuv420Formats, {PixelFormat::Y444});
+const std::vector<PixelFormat> kYuvFormats =
+    joined(kYuv420Formats, {PixelFormat::Y444, PixelFormat::YUY2, PixelFormat::UYVY,
+                            PixelFormat::YVYU, PixelFormat::Y42B, PixelFormat::NV16});
+const std::vector<PixelFormat> kDeepFormats = {PixelFormat::P010_10LE, PixelFormat::P016_LE,
+                                               PixelFormat::I420_10LE};
 const std::vector<PixelFormat> kInputFormats =
-    joined(joined(kPackedFormats, kYuvFormats), {PixelFormat::GRAY8});
+    joined(joined(joined(kPackedFormats, kYuvFormats), kDeepFormats),
+           {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::GBR, PixelFormat::GRAY8});
 const std::vector<PixelFormat> kLetterboxFormats =
     joined(kPackedFormats, {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::GRAY8});
 
@@ -53,7 +58,8 @@ Picture::Plane plane_of(const GstVideoInfo &info, guint plane) {
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
     if (GST_VIDEO_INFO_COMP_PLANE(&info, c) != plane) continue;
     const int width = GST_VIDEO_INFO_COMP_WIDTH(&info, c);
-    result.row_bytes = static_cast<size_t>(width) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c);
+    result.row_bytes = std::max(
+        result.row_bytes, static_cast<size_t>(width) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
     result.rows = GST_VIDEO_INFO_COMP_HEIGHT(&info, c);
   }
   result.bytes.resize(result.row_bytes * static_cast<size_t>(result.rows));
@@ -224,11 +230,9 @@ Picture picture_of(GstBuffer *buffer, const ImageDesc &desc) {
 }
 
 Bytes samples_of(GstBuffer *buffer, const GstCaps *caps) {
-  static const std::vector<PixelFormat> formats =
-      joined(kInputFormats, {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::P010_10LE});
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return bytes_of(buffer);
-  for (const PixelFormat format : formats)
+  for (const PixelFormat format : kInputFormats)
     if (g_str_equal(name_of(format), GST_VIDEO_INFO_NAME(&info)))
       return picture_of(buffer, {format, info.width, info.height}).bytes();
   ADD_FAILURE() << "no pictures of format " << GST_VIDEO_INFO_NAME(&info);

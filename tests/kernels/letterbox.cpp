@@ -245,21 +245,6 @@ TEST_P(LetterboxTest, GreyInputHasNoRange) {
   }
 }
 
-/// Ten bits are either read by their upper eight or refused.
-TEST_P(LetterboxTest, TenBitsAreNeverMisread) {
-  for_cases(200, [&](Random &random) {
-    const LetterboxParams p =
-        random_params(random, PixelFormat::P010_10LE, random.pick(kLetterboxFormats));
-    try {
-      machine()->letterbox(p);
-    } catch (const Error &error) {
-      EXPECT_NE(std::string(error.what()).find("P010"), std::string::npos) << error.what();
-      return;
-    }
-    expect_one_as_the_oracle(random, p);
-  });
-}
-
 TEST_P(LetterboxTest, RefusesWhatItCannotDo) {
   Random random(0);
   LetterboxParams good = random_params(random, PixelFormat::NV12, PixelFormat::RGB);

@@ -439,22 +439,6 @@ TEST_P(NormalizeTest, EqualsYuv444ThenNormalize) {
   });
 }
 
-/// Ten bits are either read by their upper eight or refused.
-TEST_P(NormalizeTest, TenBitsAreNeverMisread) {
-  for_cases(200, [&](Random &random) {
-    const Size in = random_size(random), out = random_size(random);
-    const NormalizeCase p =
-        random_normalize(random, PixelFormat::P010_10LE, random.pick(kColors), in, out);
-    try {
-      normalize_picture(machine(), p);
-    } catch (const Error &error) {
-      EXPECT_NE(std::string(error.what()).find("P010"), std::string::npos) << error.what();
-      return;
-    }
-    expect_one_as_the_oracle(random, p);
-  });
-}
-
 // ------------------------------------------------------------------------------------ refusals
 
 class NormalizeRefusalTest : public NormalizeTest {

@@ -332,7 +332,6 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
     };
     refused("0x", [](Source &s, auto &) { s.image.width = 0; });
     refused("x32768", [](Source &s, auto &) { s.image.height = 32768; });
-    refused("P010", [](Source &s, auto &) { s.image.format = PixelFormat::P010_10LE; });
     refused("yuv", [](Source &s, auto &p) {
       s.image.format = PixelFormat::RGB;
       p.color = Color::yuv;

@@ -187,8 +187,8 @@ ConstImage cropped(const ConstImage &in, const Rect &rect) {
   const FormatLayout layout = layout_of(in.desc.format);
   for (int c = 0; c < layout.components; ++c) {
     const Component &component = layout.component[c];
-    const int x = layout.subsampled && c > 0 ? rect.x / 2 : rect.x;
-    const int y = layout.subsampled && c > 0 ? rect.y / 2 : rect.y;
+    const int x = layout.subsampled_x && c > 0 ? rect.x / 2 : rect.x;
+    const int y = layout.subsampled_y && c > 0 ? rect.y / 2 : rect.y;
     auto &plane = crop.planes[component.plane];
     const auto &whole = in.planes[component.plane];
     plane.data = whole.data + y * whole.stride + static_cast<ptrdiff_t>(x) * component.step;
@@ -203,7 +203,7 @@ TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
     NormalizeCase p = random_params(random, 2);
     p.pad_outside = p.pad_outside && p.color != Color::yuv;
     Rect rect = random_rect(random, p.source.image.width, p.source.image.height);
-    if (layout_of(p.source.image.format).subsampled) {
+    if (layout_of(p.source.image.format).subsampled_x) {
       rect.x -= rect.x % 2;
       rect.y -= rect.y % 2;
     }

@@ -26,25 +26,39 @@ bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
 
 struct Place {
   int plane;
-  size_t letters;  ///< of a pixel of that plane
-  size_t at;
+  size_t letters;  ///< that repeat along the row
+  std::vector<size_t> at;
 };
 
 Place place_of(const Format &format, char letter) {
   for (size_t plane = 0; plane < format.planes.size(); ++plane) {
-    const size_t at = format.planes[plane].find(letter);
-    if (at != std::string::npos) return {static_cast<int>(plane), format.planes[plane].size(), at};
+    const std::string &letters = format.planes[plane];
+    Place place = {static_cast<int>(plane), letters.size(), {}};
+    for (size_t i = 0; i < letters.size(); ++i)
+      if (letters[i] == letter) place.at.push_back(i);
+    if (!place.at.empty()) return place;
   }
   throw std::logic_error("no such component");
 }
 
+/// The first byte of a sample.
 template <class Byte>
 Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
   const Format &format = format_of(image.desc.format);
   const Place place = place_of(format, letter);
   const auto &plane = image.planes[place.plane];
-  const size_t before = (static_cast<size_t>(x) * place.letters + place.at) * format.bytes;
-  return plane.data + plane.stride * y + before + (format.bytes - 1);
+  const auto column = static_cast<size_t>(x);
+  const size_t before =
+      column / place.at.size() * place.letters + place.at[column % place.at.size()];
+  return plane.data + plane.stride * y + before * format.bytes();
+}
+
+/// The sample as a number.
+int code(const ConstImage &image, char letter, int x, int y) {
+  const Format &format = format_of(image.desc.format);
+  const uint8_t *const at = find(image, letter, x, y);
+  if (format.bits == 8) return *at;
+  return ((at[0] + 256 * at[1]) >> format.shift) % (1 << format.bits);
 }
 
 }  // namespace
@@ -53,25 +67,33 @@ Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
 
 const Format &format_of(PixelFormat format) {
   static const std::vector<std::pair<PixelFormat, Format>> formats = {
-      {PixelFormat::BGR, {"BGR", {"BGR"}, "RGB", false, 1}},
-      {PixelFormat::RGB, {"RGB", {"RGB"}, "RGB", false, 1}},
-      {PixelFormat::BGRx, {"BGRx", {"BGRx"}, "RGB", false, 1}},
-      {PixelFormat::RGBx, {"RGBx", {"RGBx"}, "RGB", false, 1}},
-      {PixelFormat::BGRA, {"BGRA", {"BGRA"}, "RGB", false, 1}},
-      {PixelFormat::RGBA, {"RGBA", {"RGBA"}, "RGB", false, 1}},
-      {PixelFormat::xBGR, {"xBGR", {"xBGR"}, "RGB", false, 1}},
-      {PixelFormat::xRGB, {"xRGB", {"xRGB"}, "RGB", false, 1}},
-      {PixelFormat::ABGR, {"ABGR", {"ABGR"}, "RGB", false, 1}},
-      {PixelFormat::ARGB, {"ARGB", {"ARGB"}, "RGB", false, 1}},
-      {PixelFormat::RGBP, {"RGBP", {"R", "G", "B"}, "RGB", false, 1}},
-      {PixelFormat::BGRP, {"BGRP", {"B", "G", "R"}, "RGB", false, 1}},
-      {PixelFormat::NV12, {"NV12", {"Y", "UV"}, "YUV", true, 1}},
-      {PixelFormat::NV21, {"NV21", {"Y", "VU"}, "YUV", true, 1}},
-      {PixelFormat::I420, {"I420", {"Y", "U", "V"}, "YUV", true, 1}},
-      {PixelFormat::YV12, {"YV12", {"Y", "V", "U"}, "YUV", true, 1}},
-      {PixelFormat::Y444, {"Y444", {"Y", "U", "V"}, "YUV", false, 1}},
-      {PixelFormat::P010_10LE, {"P010_10LE", {"Y", "UV"}, "YUV", true, 2}},
-      {PixelFormat::GRAY8, {"GRAY8", {"Y"}, "Y", false, 1}},
+      {PixelFormat::BGR, {"BGR", {"BGR"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::RGB, {"RGB", {"RGB"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::BGRx, {"BGRx", {"BGRx"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::RGBx, {"RGBx", {"RGBx"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::BGRA, {"BGRA", {"BGRA"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::RGBA, {"RGBA", {"RGBA"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::xBGR, {"xBGR", {"xBGR"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::xRGB, {"xRGB", {"xRGB"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::ABGR, {"ABGR", {"ABGR"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::ARGB, {"ARGB", {"ARGB"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::RGBP, {"RGBP", {"R", "G", "B"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::BGRP, {"BGRP", {"B", "G", "R"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::GBR, {"GBR", {"G", "B", "R"}, "RGB", false, false, 8, 0}},
+      {PixelFormat::NV12, {"NV12", {"Y", "UV"}, "YUV", true, true, 8, 0}},
+      {PixelFormat::NV21, {"NV21", {"Y", "VU"}, "YUV", true, true, 8, 0}},
+      {PixelFormat::I420, {"I420", {"Y", "U", "V"}, "YUV", true, true, 8, 0}},
+      {PixelFormat::YV12, {"YV12", {"Y", "V", "U"}, "YUV", true, true, 8, 0}},
+      {PixelFormat::Y444, {"Y444", {"Y", "U", "V"}, "YUV", false, false, 8, 0}},
+      {PixelFormat::YUY2, {"YUY2", {"YUYV"}, "YUV", true, false, 8, 0}},
+      {PixelFormat::UYVY, {"UYVY", {"UYVY"}, "YUV", true, false, 8, 0}},
+      {PixelFormat::YVYU, {"YVYU", {"YVYU"}, "YUV", true, false, 8, 0}},
+      {PixelFormat::Y42B, {"Y42B", {"Y", "U", "V"}, "YUV", true, false, 8, 0}},
+      {PixelFormat::NV16, {"NV16", {"Y", "UV"}, "YUV", true, false, 8, 0}},
+      {PixelFormat::P010_10LE, {"P010_10LE", {"Y", "UV"}, "YUV", true, true, 10, 6}},
+      {PixelFormat::P016_LE, {"P016_LE", {"Y", "UV"}, "YUV", true, true, 16, 0}},
+      {PixelFormat::I420_10LE, {"I420_10LE", {"Y", "U", "V"}, "YUV", true, true, 10, 0}},
+      {PixelFormat::GRAY8, {"GRAY8", {"Y"}, "Y", false, false, 8, 0}},
   };
   for (const auto &[key, value] : formats)
     if (key == format) return value;
@@ -81,14 +103,36 @@ const Format &format_of(PixelFormat format) {
 PlaneSize plane_size(const ImageDesc &image, int plane) {
   const Format &format = format_of(image.format);
   const std::string &letters = format.planes[plane];
-  const bool halved = format.halved && is_chroma(letters[0]);
+  const bool chroma = is_chroma(letters[0]) && letters.find('Y') == std::string::npos;
+  const bool pairs = std::count(letters.begin(), letters.end(), 'Y') == 2;
+  const bool halved = pairs || (chroma && format.halved_x);
   const int columns = halved ? half_of(image.width) : image.width;
-  return {static_cast<size_t>(columns) * letters.size() * format.bytes,
-          halved ? half_of(image.height) : image.height};
+  return {static_cast<size_t>(columns) * letters.size() * format.bytes(),
+          chroma && format.halved_y ? half_of(image.height) : image.height};
 }
 
 uint8_t sample(const ConstImage &image, char letter, int x, int y) {
-  return *find(image, letter, x, y);
+  return static_cast<uint8_t>(code(image, letter, x, y) >> (format_of(image.desc.format).bits - 8));
+}
+
+float level(const ConstImage &image, ColorRange range, char letter, int x, int y) {
+  const int bits = format_of(image.desc.format).bits;
+  const auto c = static_cast<float>(code(image, letter, x, y));
+  if (bits == 8) return c;
+  if (range == ColorRange::limited) return c / static_cast<float>(1 << (bits - 8));
+  const auto factor = static_cast<float>(255.0 / ((1 << bits) - 1));
+  if (!is_chroma(letter)) return c * factor;
+  const float product = (c - static_cast<float>(1 << (bits - 1))) * factor;
+  return 128.0f + product;
+}
+
+double precise_level(const ConstImage &image, ColorRange range, char letter, int x, int y) {
+  const int bits = format_of(image.desc.format).bits;
+  const double c = code(image, letter, x, y);
+  if (bits == 8) return c;
+  if (range == ColorRange::limited) return c / (1 << (bits - 8));
+  const double full = 255.0 / ((1 << bits) - 1);
+  return is_chroma(letter) ? 128.0 + (c - (1 << (bits - 1))) * full : c * full;
 }
 
 uint8_t *address(const Image &image, char letter, int x, int y) {
@@ -344,19 +388,19 @@ Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &r
   y_ = y_axis(p, resize, down, dst_h);
 }
 
-bool Resampler::subsampled(char letter) const { return format_.halved && is_chroma(letter); }
-
 Reading Resampler::column(char letter, int x) const {
-  return subsampled(letter) ? read_chroma(x_, x, source_.cosited_x) : read_luma(x_, x);
+  const bool halved = format_.halved_x && is_chroma(letter);
+  return halved ? read_chroma(x_, x, source_.cosited_x) : read_luma(x_, x);
 }
 
 Reading Resampler::row(char letter, int y) const {
-  return subsampled(letter) ? read_chroma(y_, y, source_.cosited_y) : read_luma(y_, y);
+  const bool halved = format_.halved_y && is_chroma(letter);
+  return halved ? read_chroma(y_, y, source_.cosited_y) : read_luma(y_, y);
 }
 
 float Resampler::sampled(char letter, int x, int y) const {
   const Reading column = this->column(letter, x), row = this->row(letter, y);
-  const auto p = [&](int i, int j) { return static_cast<float>(sample(in_, letter, i, j)); };
+  const auto p = [&](int i, int j) { return level(in_, source_.colorimetry.range, letter, i, j); };
   const float wx = single(column.w), wy = single(row.w);
   const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
   const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
@@ -367,7 +411,9 @@ float Resampler::sampled(char letter, int x, int y) const {
 
 double Resampler::precise_sampled(char letter, int x, int y) const {
   const Reading column = this->column(letter, x), row = this->row(letter, y);
-  const auto p = [&](int i, int j) { return static_cast<double>(sample(in_, letter, i, j)); };
+  const auto p = [&](int i, int j) {
+    return precise_level(in_, source_.colorimetry.range, letter, i, j);
+  };
   return (1.0 - column.w) * (1.0 - row.w) * p(column.i0, row.i0) +
          column.w * (1.0 - row.w) * p(column.i1, row.i0) +
          (1.0 - column.w) * row.w * p(column.i0, row.i1) + column.w * row.w * p(column.i1, row.i1);
@@ -465,8 +511,10 @@ int sample_of(Part part, int64_t i) {
 
 /// A sample of the picture whose chroma was replicated to full size.
 int64_t replicated(const ConstImage &in, char letter, int i, int j) {
-  const bool halved = format_of(in.desc.format).halved && is_chroma(letter);
-  return halved ? sample(in, letter, i / 2, j / 2) : sample(in, letter, i, j);
+  const Format &format = format_of(in.desc.format);
+  const int x = format.halved_x && is_chroma(letter) ? i / 2 : i;
+  const int y = format.halved_y && is_chroma(letter) ? j / 2 : j;
+  return sample(in, letter, x, y);
 }
 
 }  // namespace
@@ -536,8 +584,9 @@ Triple components_at(const NormalizeCase &p, const Resampler &resampler, const C
 }  // namespace
 
 bool takes_fixed_path(const NormalizeCase &p) {
-  return p.color == Color::yuv && p.resize.mode == ResizeMode::stretch &&
-         p.resize.method == Method::bilinear && !p.pad_outside;
+  return p.color == Color::yuv && format_of(p.source.image.format).bits == 8 &&
+         p.resize.mode == ResizeMode::stretch && p.resize.method == Method::bilinear &&
+         !p.pad_outside;
 }
 
 Affine affine_of(const NormalizeCase &p, int channel) {

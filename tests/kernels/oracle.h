@@ -17,14 +17,15 @@
 namespace cudatensor::oracle {
 
 /// A pixel format, written as the letters of its planes in memory order: the place of a letter is
-/// the place of its sample.
+/// the place of its sample. A plane of packed 4:2:2 has two lumas.
 struct Format {
   const char *name;
   std::vector<std::string> planes;  ///< "BGRx"; "Y", "UV"; …
   std::string components;           ///< "RGB", "YUV" or "Y"
-  bool halved;                      ///< 4:2:0
-  int bytes;                        ///< of a sample
+  bool halved_x, halved_y;          ///< chroma
+  int bits, shift;                  ///< of a sample, and below it in its two bytes
 
+  int bytes() const { return bits > 8 ? 2 : 1; }
   bool is_yuv() const { return components == "YUV"; }
   bool is_rgb() const { return components == "RGB"; }
   bool is_gray() const { return components == "Y"; }
@@ -39,9 +40,12 @@ struct PlaneSize {
 
 PlaneSize plane_size(const ImageDesc &image, int plane);
 
-/// The sample of component `letter` at column `x` and row `y` of its own grid; of ten bits the top
+/// The sample of component `letter` at column `x` and row `y` of its own grid; of more bits the top
 /// eight.
 uint8_t sample(const ConstImage &image, char letter, int x, int y);
+/// The sample in the scale of eight bits, unrounded.
+float level(const ConstImage &image, ColorRange range, char letter, int x, int y);
+double precise_level(const ConstImage &image, ColorRange range, char letter, int x, int y);
 
 /// Where a picture of eight bits holds that sample.
 uint8_t *address(const Image &image, char letter, int x, int y);
@@ -117,7 +121,6 @@ class Resampler {
   bool is_pad(int x, int y) const;
 
  private:
-  bool subsampled(char letter) const;
   Reading column(char letter, int x) const;
   Reading row(char letter, int y) const;
   float sampled(char letter, int x, int y) const;

@@ -11,15 +11,19 @@
 namespace cudatensor {
 
 const std::vector<PixelFormat> kAllFormats = {
-    PixelFormat::BGR,  PixelFormat::RGB,   PixelFormat::BGRx,     PixelFormat::RGBx,
-    PixelFormat::BGRA, PixelFormat::RGBA,  PixelFormat::xBGR,     PixelFormat::xRGB,
-    PixelFormat::ABGR, PixelFormat::ARGB,  PixelFormat::RGBP,     PixelFormat::BGRP,
-    PixelFormat::NV12, PixelFormat::NV21,  PixelFormat::I420,     PixelFormat::YV12,
-    PixelFormat::Y444, PixelFormat::GRAY8, PixelFormat::P010_10LE};
+    PixelFormat::BGR,       PixelFormat::RGB,     PixelFormat::BGRx,      PixelFormat::RGBx,
+    PixelFormat::BGRA,      PixelFormat::RGBA,    PixelFormat::xBGR,      PixelFormat::xRGB,
+    PixelFormat::ABGR,      PixelFormat::ARGB,    PixelFormat::RGBP,      PixelFormat::BGRP,
+    PixelFormat::GBR,       PixelFormat::GRAY8,   PixelFormat::NV12,      PixelFormat::NV21,
+    PixelFormat::I420,      PixelFormat::YV12,    PixelFormat::Y444,      PixelFormat::YUY2,
+    PixelFormat::UYVY,      PixelFormat::YVYU,    PixelFormat::Y42B,      PixelFormat::NV16,
+    PixelFormat::P010_10LE, PixelFormat::P016_LE, PixelFormat::I420_10LE,
+};
 
 const std::vector<PixelFormat> kPackedFormats(kAllFormats.begin(), kAllFormats.begin() + 10);
-const std::vector<PixelFormat> kYuvFormats(kAllFormats.begin() + 12, kAllFormats.begin() + 17);
-const std::vector<PixelFormat> kSourceFormats(kAllFormats.begin(), kAllFormats.end() - 1);
+const std::vector<PixelFormat> kYuvFormats(kAllFormats.begin() + 14, kAllFormats.end() - 3);
+const std::vector<PixelFormat> kDeepFormats(kAllFormats.end() - 3, kAllFormats.end());
+const std::vector<PixelFormat> kSourceFormats = kAllFormats;
 const std::vector<PixelFormat> kLetterboxFormats = {
     PixelFormat::BGR,  PixelFormat::RGB,  PixelFormat::BGRx, PixelFormat::RGBx, PixelFormat::BGRA,
     PixelFormat::RGBA, PixelFormat::xBGR, PixelFormat::xRGB, PixelFormat::ABGR, PixelFormat::ARGB,

@@ -18,7 +18,8 @@ namespace cudatensor {
 extern const std::vector<PixelFormat> kAllFormats;
 extern const std::vector<PixelFormat> kPackedFormats;
 extern const std::vector<PixelFormat> kYuvFormats;     ///< of eight bits
-extern const std::vector<PixelFormat> kSourceFormats;  ///< all of eight bits
+extern const std::vector<PixelFormat> kDeepFormats;    ///< of more
+extern const std::vector<PixelFormat> kSourceFormats;
 extern const std::vector<PixelFormat> kLetterboxFormats;
 
 enum class Content { random, zeros, maximum, checkered, rows, ramp };
