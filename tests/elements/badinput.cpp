@@ -322,8 +322,9 @@ std::vector<BadBuffer> bad_buffers() {
   std::vector<BadBuffer> all;
   const std::pair<const char *, std::vector<PixelFormat>> elements[] = {
       {"cudanv12toyuv444", {PixelFormat::NV12, PixelFormat::YV12}},
-      {"cudaletterbox", {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::Y444}},
-      {"cudanormalize", {PixelFormat::I420, PixelFormat::BGRx}},
+      {"cudaletterbox", {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::Y444, PixelFormat::NV16}},
+      {"cudanormalize",
+       {PixelFormat::I420, PixelFormat::BGRx, PixelFormat::UYVY, PixelFormat::I420_10LE}},
       {"cudahistogram", {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::P010_10LE}}};
   for (const auto &[element, formats] : elements)
     for (const PixelFormat format : formats)
@@ -422,15 +423,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudaletterbox", "video/x-raw,width=10,height=6,framerate=30/1"},
         BadCaps{"cudaletterbox", "video/x-raw,format=RGB,width=0,height=6"},
         BadCaps{"cudaletterbox", "video/x-raw,format=RGB,width=32768,height=1"},
-        BadCaps{"cudaletterbox", "video/x-raw,format=UYVY,width=10,height=6"},
+        BadCaps{"cudaletterbox", "video/x-raw,format=VYUY,width=10,height=6"},
         BadCaps{"cudaletterbox", "video/x-raw,format=nonsense,width=10,height=6"},
         BadCaps{"cudaletterbox", "image/jpeg,width=10,height=6"},
         BadCaps{"cudanormalize", "video/x-raw,format=NV12"},
         BadCaps{"cudanormalize", "video/x-raw,format=NV12,width=10,height=32768"},
-        BadCaps{"cudanormalize", "video/x-raw,format=P010_10LE,width=10,height=6"},
+        BadCaps{"cudanormalize", "video/x-raw,format=P010_10BE,width=10,height=6"},
         BadCaps{"cudanv12toyuv444", video_caps(kRgb)},
         BadCaps{"cudanv12toyuv444", "video/x-raw,format=I420,width=10"},
-        BadCaps{"cudahistogram", "video/x-raw,format=YUY2,width=10,height=6"},
+        BadCaps{"cudahistogram", "video/x-raw,format=GRAY16_LE,width=10,height=6"},
         BadCaps{"cudahistogram", "video/x-raw,format=GRAY8,width=10"},
         // Sizes and formats that downstream asks for.
         BadCaps{"cudaletterbox", kVideo, "video/x-raw,format=NV12", "format=(string)NV12"},

@@ -235,11 +235,14 @@ bool has_pool(const ImageDesc &desc) {
   switch (desc.format) {
     case PixelFormat::GRAY8:
     case PixelFormat::xRGB:
-    case PixelFormat::xBGR: return false;
+    case PixelFormat::xBGR:
+    case PixelFormat::YVYU:
+    case PixelFormat::NV16: return false;
     // libgstcuda forgets the last row of chroma, and until 1.22 to copy the third plane.
     case PixelFormat::NV21: return desc.height % 2 == 0;
     case PixelFormat::I420:
-    case PixelFormat::YV12: return desc.height % 2 == 0 || has_streams();
+    case PixelFormat::YV12:
+    case PixelFormat::I420_10LE: return desc.height % 2 == 0 || has_streams();
     default: return true;
   }
 }

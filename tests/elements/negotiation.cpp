@@ -68,10 +68,8 @@ TEST(Templates, Normalize) {
 }
 
 TEST(Templates, Histogram) {
-  Strings formats = names_of(kInputFormats);
-  formats.insert("P010_10LE");
-  EXPECT_EQ(template_formats("cudahistogram", "sink"), formats);
-  EXPECT_EQ(template_formats("cudahistogram", "src"), formats);
+  EXPECT_EQ(template_formats("cudahistogram", "sink"), names_of(kInputFormats));
+  EXPECT_EQ(template_formats("cudahistogram", "src"), names_of(kInputFormats));
 }
 
 TEST(Templates, PixelShuffle) {

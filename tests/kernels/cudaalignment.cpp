@@ -165,7 +165,8 @@ LetterboxParams random_unscaled(Random &random, PixelFormat from, Size quads) {
 }
 
 const std::vector<PixelFormat> kSubsampledFormats = {PixelFormat::NV12, PixelFormat::NV21,
-                                                     PixelFormat::I420, PixelFormat::YV12};
+                                                     PixelFormat::I420, PixelFormat::YV12,
+                                                     PixelFormat::NV16, PixelFormat::Y42B};
 
 TEST_F(CudaAlignmentTest, Unscaled) {
   for_cases(1000, [&](Random &random) {
@@ -194,8 +195,9 @@ class CudaEdgesAlignmentTest : public CudaAlignmentTest {
 
 TEST_F(CudaEdgesAlignmentTest, Pictures) {
   uint64_t number = 0;
-  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::YV12,
-                                 PixelFormat::BGR, PixelFormat::RGBx, PixelFormat::ARGB})
+  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::YV12, PixelFormat::BGR,
+                                 PixelFormat::RGBx, PixelFormat::ARGB, PixelFormat::YVYU,
+                                 PixelFormat::NV16, PixelFormat::P010_10LE, PixelFormat::I420_10LE})
     for (const PixelFormat to :
          {PixelFormat::BGR, PixelFormat::RGBA, PixelFormat::RGBP, PixelFormat::GRAY8})
       for (const Lays &lays : some_lays()) {
@@ -211,8 +213,10 @@ TEST_F(CudaEdgesAlignmentTest, Pictures) {
 
 TEST_F(CudaEdgesAlignmentTest, Tensors) {
   uint64_t number = 0;
-  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::I420,
-                                 PixelFormat::Y444, PixelFormat::xBGR, PixelFormat::GRAY8})
+  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::I420, PixelFormat::Y444,
+                                 PixelFormat::xBGR, PixelFormat::GRAY8, PixelFormat::YUY2,
+                                 PixelFormat::UYVY, PixelFormat::Y42B, PixelFormat::P016_LE,
+                                 PixelFormat::I420_10LE})
     for (const Color color : kColors)
       for (const Lays &lays : some_lays()) {
         if (!is_possible(from, color)) continue;
@@ -228,7 +232,8 @@ TEST_F(CudaEdgesAlignmentTest, Tensors) {
 
 TEST_F(CudaEdgesAlignmentTest, Enlarged) {
   uint64_t number = 0;
-  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::RGBx, PixelFormat::I420})
+  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::RGBx, PixelFormat::I420,
+                                 PixelFormat::UYVY, PixelFormat::P010_10LE})
     for (const Size seed : {Size{1, 1}, {2, 2}, {1, 5}, {5, 1}, {4, 3}})
       for (const ResizeMode mode : kModes) {
         Random random(number++);
@@ -341,7 +346,8 @@ class CudaLongestTest : public CudaAlignmentTest {};
 TEST_F(CudaLongestTest, Normalize) {
   uint64_t number = 0;
   for (const auto &[from, to] : kLongestPairs)
-    for (const PixelFormat format : {PixelFormat::NV21, PixelFormat::I420, PixelFormat::RGBA})
+    for (const PixelFormat format : {PixelFormat::NV21, PixelFormat::I420, PixelFormat::RGBA,
+                                     PixelFormat::YUY2, PixelFormat::P016_LE})
       for (const Color color : {Color::bgr, Color::gray, Color::yuv})
         for (const ResizeMode mode : {ResizeMode::stretch, ResizeMode::affine}) {
           if (!is_possible(format, color)) continue;
