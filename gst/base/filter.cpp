@@ -215,6 +215,8 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
   priv->core->session_manager().allow_stream_change();
+  const std::string warning = priv->filter->caps_warning();
+  if (!warning.empty()) priv->core->errors().warn(warning);
   return TRUE;
 }
 

@@ -30,6 +30,8 @@ class Filter : public Configurable {
   /// Throws if the caps are not supported, and then leaves the state unchanged: frames with the
   /// previous caps may follow without another call.
   virtual void set_caps(GstCaps *in, GstCaps *out) = 0;
+  /// A warning about the input caps; empty if there is none.
+  virtual std::string caps_warning() const { return ""; }
   /// The properties that affect the output caps, with their values, for example "width=640,
   /// height=640"; empty if there are none.
   virtual std::string caps_settings() const = 0;

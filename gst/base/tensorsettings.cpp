@@ -107,4 +107,10 @@ bool has_colors(const TensorSettings &s, const GstStructure *picture) {
   return gst_caps_can_intersect(own.get(), yuv_caps());
 }
 
+void check_frame(const TensorSettings &s, const GstVideoInfo &info, GstBuffer *frame) {
+  const Color color = s.normalize.color;
+  if (color == Color::rgb || color == Color::bgr) check_matrix(info);
+  check_interlacing(info, frame, s.interlaced);
+}
+
 }  // namespace cudatensor

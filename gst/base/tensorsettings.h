@@ -3,6 +3,7 @@
 // derived from them.
 #pragma once
 
+#include "gst/base/interlacing.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/caps/tensorcaps.h"
 #include "kernels/normalize.h"
@@ -13,6 +14,7 @@ struct TensorSettings {
   int width = 0, height = 0;
   Layout layout = Layout::nchw;
   DType dtype = DType::float32;
+  Interlaced interlaced = Interlaced::refuse;
   NormalizeParams normalize;
 };
 
@@ -35,6 +37,9 @@ const GValue *yuv_formats();
 void check_colors(const TensorSettings &s, const GstCaps *caps);
 /// Whether a picture's structure allows a format that `color` can be produced from.
 bool has_colors(const TensorSettings &s, const GstStructure *picture);
+
+/// Throws Error if the settings exclude this frame.
+void check_frame(const TensorSettings &s, const GstVideoInfo &info, GstBuffer *frame);
 
 /// Adds the tensor properties to a table. `S` is derived from TensorSettings.
 template <class S>
@@ -105,6 +110,7 @@ void add_tensor_properties(Properties<S> &t) {
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
         Effect::next_frame, [](S &s) -> ResizeMode & { return s.normalize.resize.mode; });
   add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });
+  add_interlaced_property(t, [](S &s) -> Interlaced & { return s.interlaced; });
   add_normalization_properties(t);
 }
 

@@ -101,7 +101,7 @@ GstCaps *make_video_template_caps(const char *formats) {
 GstStructure *new_open_structure(const GstStructure *picture) {
   GstStructure *s = gst_structure_copy(picture);
   gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", "pixel-aspect-ratio",
-                              nullptr);
+                              "interlace-mode", "field-order", nullptr);
   limit_size(s, kMaxImageSize, kMaxImageSize);
   if (!gst_structure_has_field(s, "framerate"))
     gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
@@ -149,6 +149,17 @@ void check_matrix(const GstVideoInfo &info) {
     throw Error(Error::Code::settings,
                 "colorimetry " + colorimetry_text(info.colorimetry) +
                     " is not supported: conversion needs the matrix of BT.601, BT.709 or BT.2020");
+}
+
+std::string hdr_warning(const GstVideoInfo &info) {
+  const GstVideoTransferFunction transfer = info.colorimetry.transfer;
+  const bool pq = transfer == GST_VIDEO_TRANSFER_SMPTE2084;
+  if (!pq && transfer != GST_VIDEO_TRANSFER_ARIB_STD_B67) return "";
+  return "the video is HDR (" + colorimetry_text(info.colorimetry) + "): its " +
+         (pq ? "PQ" : "HLG") +
+         " transfer function is not converted, so that samples differ from those of SDR video, "
+         "with "
+         "which most networks were trained. Convert the video to BT.709 upstream";
 }
 
 void set_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {

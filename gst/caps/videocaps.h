@@ -24,7 +24,7 @@ namespace cudatensor {
 GstCaps *make_video_template_caps(const char *formats);
 
 /// Copies the picture's structure without the fields that a resize and a color conversion change:
-/// format, colorimetry, chroma-site, size and pixel-aspect-ratio. If it has no framerate, sets the
+/// format, colorimetry, chroma-site, size, pixel-aspect-ratio and interlacing. If it has no framerate, sets the
 /// full range.
 GstStructure *new_open_structure(const GstStructure *picture);
 
@@ -42,6 +42,10 @@ Source source_of(const GstCaps *caps, const GstVideoInfo &info);
 
 /// Throws Error if the color matrix is not supported.
 void check_matrix(const GstVideoInfo &info);
+
+/// Returns a warning if the picture is HDR (PQ or HLG), whose transfer function nothing here
+/// converts; otherwise an empty string.
+std::string hdr_warning(const GstVideoInfo &info);
 
 /// Sets the colorimetry of an RGB or gray picture that is converted from `in`: full range, with the
 /// source's transfer function and primaries. If the structure lists colorimetries, chooses the

@@ -17,6 +17,7 @@
  * Since: 0.1
  */
 #include "gst/base/imagefilter.h"
+#include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/elements/elements.h"
@@ -40,6 +41,7 @@ namespace {
 struct Settings {
   Settings() { resize.mode = ResizeMode::affine; }
   Resize resize;
+  Interlaced interlaced = Interlaced::refuse;
 };
 
 const Properties<Settings> &properties() {
@@ -49,6 +51,7 @@ const Properties<Settings> &properties() {
                         letterbox_mode_get_type(), static_cast<int>(ResizeMode::affine)),
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
     add_resize_properties(t, [](Settings &s) -> Resize & { return s.resize; });
+    add_interlaced_property(t, [](Settings &s) -> Interlaced & { return s.interlaced; });
     return t;
   });
   return table;
@@ -69,12 +72,16 @@ class Letterbox final : public ImageFilter<Settings> {
     source_ = source_of(in, info);
   }
 
+  std::string caps_warning() const override { return hdr_warning(in_); }
+
   void prepare(Backend &backend) override {
     operation_ = backend.letterbox({source_, image_desc_of(out_), latched().resize});
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
+    check_interlacing(in_, in, latched().interlaced);
     ImageFilter::process(session, in, out);
+    clear_fields(in_, out);
     attach_geometry(in, out, operation_->geometry());
   }
 
@@ -87,7 +94,8 @@ GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     GstStructure *s = new_open_structure(gst_caps_get_structure(caps, i));
     if (direction == GST_PAD_SINK)
-      gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr);
+      gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, "interlace-mode",
+                        G_TYPE_STRING, "progressive", nullptr);
     result = gst_caps_merge_structure(result, s);
   }
   return result;

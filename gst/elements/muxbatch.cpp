@@ -33,6 +33,15 @@ bool MuxBatch::has_time() const {
   });
 }
 
+void MuxBatch::check_frames(const TensorSettings &settings) const {
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    if (!has_picture(i)) continue;
+    for_camera(pads_[i], [&] {
+      check_frame(settings, camera_of(pads_[i]).info, frames_[i].buffer.get());
+    });
+  }
+}
+
 void MuxBatch::run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,
                    int64_t slots, const TensorDesc &out_desc, GstBuffer *out) {
   find_regions(regions);

@@ -6,6 +6,7 @@
 
 #include "gst/base/batch.h"
 #include "gst/base/session.h"
+#include "gst/base/tensorsettings.h"
 #include "gst/elements/muxcamera.h"
 #include "kernels/ops.h"
 
@@ -35,6 +36,8 @@ class MuxBatch {
   bool has_picture() const;
   bool has_time() const;
 
+  /// Throws Error, which names the camera, if the settings exclude one of the frames.
+  void check_frames(const TensorSettings &settings) const;
   /// Finds the regions, runs the operation with `slots` slots of the tensor per camera, and
   /// describes the slots in a meta. Throws Error, which names the camera if one is the cause.
   void run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,

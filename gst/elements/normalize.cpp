@@ -91,6 +91,7 @@ class Normalize final : public FilterWithSettings<Settings> {
     source_ = source_of(in, in_);
     out_ = tensor;
   }
+  std::string caps_warning() const override { return hdr_warning(in_); }
   gsize input_size() const override { return in_.size; }
   gsize output_size() const override { return out_.bytes(); }
 
@@ -138,6 +139,7 @@ void Normalize::prepare(Backend &backend) {
 }
 
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
+  check_frame(latched(), in_, in);
   find_regions(latched().regions, in, in_.width, in_.height, found_);
   const std::vector<Geometry> *geometries = nullptr;
   run_work(

@@ -100,6 +100,8 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     check_colors(pending(), caps);
     camera.source = source_of(caps, info);
     camera.info = info;
+    const std::string warning = hdr_warning(info);
+    if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
   } catch (const std::exception &error) {
     camera.refusal = error.what();
   }
@@ -337,14 +339,6 @@ void TensorMuxer::collect(MuxBatch &batch) {
     if (batch.pads()[i] != nullptr) batch.set_frame(i, take(batch.pads()[i], batch.start()));
 }
 
-/// Throws Error where a camera has a picture that cannot be converted.
-void TensorMuxer::check_colors_of(const MuxBatch &batch) const {
-  const Color color = latched().normalize.color;
-  if (color != Color::rgb && color != Color::bgr) return;
-  for (size_t i = 0; i < batch.pads().size(); ++i)
-    if (batch.has_picture(i)) check_matrix(camera_of(batch.pads()[i]).info);
-}
-
 void TensorMuxer::prepare(Session &session) {
   out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
   check_regions(latched().regions);
@@ -380,7 +374,7 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
 Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
-    check_colors_of(batch);
+    batch.check_frames(latched());
     prepare(session);
     out = acquire(session);
     const RegionSettings &regions = latched().regions;

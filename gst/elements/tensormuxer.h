@@ -75,7 +75,6 @@ class TensorMuxer final : public Configurable {
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   void collect(MuxBatch &batch);
   int64_t batch_of(size_t cameras) const;
-  void check_colors_of(const MuxBatch &batch) const;
   void prepare(Session &session);
   Ref<GstBuffer> acquire(Session &session);
   Ref<GstBuffer> compute(MuxBatch &batch);

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "gst/base/imagefilter.h"
+#include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
 #include "gst/elements/elements.h"
 #include "gst/util/ref.h"
@@ -54,6 +55,7 @@ struct AxisSettings {
 
 struct Settings {
   AxisSettings x, y;
+  Interlaced interlaced = Interlaced::refuse;
 };
 
 const Properties<Settings> &properties() {
@@ -75,6 +77,7 @@ const Properties<Settings> &properties() {
     t.add(int_property("crop-y", "Crop y", "Top edge of the crop in the resized frame, in pixels",
                        0, kMaxImageSize, 0),
           Effect::renegotiates, [](Settings &s) -> int & { return s.y.crop; });
+    add_interlaced_property(t, [](Settings &s) -> Interlaced & { return s.interlaced; });
     return t;
   });
   return table;
@@ -94,7 +97,9 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
+    check_interlacing(in_, in, latched().interlaced);
     ImageFilter::process(session, in, out);
+    clear_fields(in_, out);
     propagate_geometry(in, out, operation_->geometry());
   }
 };
@@ -107,6 +112,7 @@ GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) 
     GstStructure *s = new_open_structure(from);
     if (direction == GST_PAD_SINK) {
       limit_size(s, settings.x.longest(), settings.y.longest());
+      gst_structure_set(s, "interlace-mode", G_TYPE_STRING, "progressive", nullptr);
     }
     result = gst_caps_merge_structure(result, s);
   }

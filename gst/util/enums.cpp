@@ -141,11 +141,23 @@ GType region_edge_get_type() {
   return type;
 }
 
+GType interlaced_get_type() {
+  static const GEnumValue values[] = {
+      value(Interlaced::refuse, "Stop with an error that asks for a deinterlacer", "refuse"),
+      value(Interlaced::as_progressive, "Resize both fields as one progressive picture",
+            "as-progressive"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorInterlaced", values);
+  return type;
+}
+
 void mark_enums_as_plugin_api() {
   for (const GType type :
        {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(), scale_method_get_type(),
         color_get_type(), layout_get_type(), dtype_get_type(), normalization_get_type(),
-        region_source_get_type(), region_units_get_type(), region_edge_get_type()})
+        region_source_get_type(), region_units_get_type(), region_edge_get_type(),
+        interlaced_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }
 

@@ -10,6 +10,7 @@ enum class BackendChoice { automatic, cuda, cpu };
 enum class RegionSource { none, list, meta, tiles };
 enum class RegionUnits { pixels, fractions };
 enum class RegionEdge { clip, pad };
+enum class Interlaced { refuse, as_progressive };
 
 GType backend_get_type();
 GType letterbox_mode_get_type();  ///< ResizeMode without stretch
@@ -22,6 +23,7 @@ GType normalization_get_type();
 GType region_source_get_type();
 GType region_units_get_type();
 GType region_edge_get_type();
+GType interlaced_get_type();
 
 /// Marks the GEnums as plugin API for the documentation.
 void mark_enums_as_plugin_api();

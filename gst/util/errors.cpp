@@ -57,6 +57,20 @@ void ErrorReporter::report(const Error &error) {
     GST_INFO_OBJECT(element_, "consequential error, not posted: %s", error.what());
 }
 
+void ErrorReporter::warn(const std::string &text) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!warnings_.insert(text).second) return;
+  }
+  GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", text.c_str()), (nullptr));
+}
+
+void ErrorReporter::forget() {
+  reported_ = fatal_ = false;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  warnings_.clear();
+}
+
 void ErrorReporter::report_fatal(const Error &error) {
   fatal_ = true;
   report(error);

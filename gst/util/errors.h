@@ -5,8 +5,10 @@
 #include <gst/gst.h>
 
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "kernels/error.h"
@@ -23,10 +25,12 @@ class ErrorReporter {
   void report(const Error &error);
   /// The same for an error that affects all later frames.
   void report_fatal(const Error &error);
+  /// Posts an element warning; the same text only once.
+  void warn(const std::string &text);
   /// Called for each frame: a new error is posted again.
   void next_frame() { reported_ = fatal_.load(); }
   /// Called when the element starts.
-  void forget() { reported_ = fatal_ = false; }
+  void forget();
 
   /// Calls `body`. If it throws, reports the error and returns false.
   template <class Body>
@@ -47,6 +51,8 @@ class ErrorReporter {
  private:
   GstElement *element_;
   std::atomic<bool> reported_{false}, fatal_{false};
+  std::mutex mutex_;
+  std::set<std::string> warnings_;  // guarded by mutex_
 };
 
 /// Calls `body`. If it throws, logs and returns the error's message. A failed negotiation attempt
