@@ -61,6 +61,8 @@ struct FormatLayout {
   uint8_t shift = 0;  ///< the bits of those two bytes that lie below the sample
 
   bool is_deep() const { return bits > 8; }
+  /// Of the sample's bits in its one or two bytes.
+  uint32_t mask() const { return ((1u << bits) - 1) << shift; }
 };
 
 FormatLayout layout_of(PixelFormat format);

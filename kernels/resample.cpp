@@ -37,12 +37,14 @@ bool operator==(const Source &a, const Source &b) {
 }
 
 DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c) {
+  const int shift = layout.shift;
   if (layout.bits == 8) return {1.0f, 0.0f, 0.0f};
   if (layout.model != ColorModel::yuv || range == ColorRange::limited)
-    return {std::ldexp(1.0f, 8 - layout.bits), 0.0f, 0.0f};
-  const auto factor = static_cast<float>(255.0 / ((1 << layout.bits) - 1));
+    return {std::ldexp(1.0f, 8 - layout.bits - shift), 0.0f, 0.0f};
+  const float factor =
+      std::ldexp(static_cast<float>(255.0 / ((1 << layout.bits) - 1)), -shift);
   if (c == 0) return {factor, 0.0f, 0.0f};
-  return {factor, std::ldexp(1.0f, layout.bits - 1), 128.0f};
+  return {factor, std::ldexp(1.0f, layout.bits - 1 + shift), 128.0f};
 }
 
 void check_size(const char *what, int64_t width, int64_t height) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cmath>
+
 #include "kernels/hostdevice.h"
 
 namespace cudatensor {
@@ -18,6 +20,12 @@ struct DepthScale {
 
 CUDATENSOR_HD float to_eight_bits(const DepthScale &k, float sample) {
   return (sample - k.center) * k.factor + k.base;
+}
+
+/// Whether the conversion is one multiplication by a power of two, which is exact.
+inline bool is_power_of_two(const DepthScale &k) {
+  int exponent;
+  return std::frexp(k.factor, &exponent) == 0.5f && k.center == 0.0f && k.base == 0.0f;
 }
 
 /// Blends a border sample with the pad value; `inside` is the fraction of the sample's weight

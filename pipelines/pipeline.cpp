@@ -172,7 +172,8 @@ std::string decoder_of(const std::string &source) {
   // With narrower caps, uridecodebin would reject decoders whose pad templates have additional
   // caps.
   return std::string("uridecodebin name=") + kDecoder + " uri=" + quoted(uri_of(source)) +
-         " caps=video/x-raw(ANY) expose-all-streams=false ! videoconvert name=" + kFrames;
+         " caps=video/x-raw(ANY) expose-all-streams=false ! videoconvert name=" + kFrames +
+         " ! deinterlace fields=top";
 }
 
 std::string shown_source(const std::string &source) { return shown(uri_of(source)); }

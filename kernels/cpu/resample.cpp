@@ -37,7 +37,7 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
                  components,
                  {},
                  {},
-                 {layout.shift, (1u << layout.bits) - 1, plan_.depth[first > 0 ? 1 : 0]}};
+                 {layout.mask(), plan_.depth[first > 0 ? 1 : 0]}};
   std::vector<int32_t> positions;
   for (auto tap = begin; tap != end; ++tap) {
     positions.push_back(tap->i0);

@@ -106,33 +106,62 @@ void sample(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below
   }
 }
 
-/// The same for two bytes per sample.
+/// Returns an integer whose 16-bit halves are the components of tap `tap` of word x.
 template <int kComponents, int kTaps>
-HWY_INLINE float deep_value_at(const uint8_t *words, ptrdiff_t x, int tap, int c,
-                               const DeepRead &read) {
-  const auto both =
-      static_cast<uint32_t>(load<uint16_t>(words, (x * kTaps + tap) * kComponents + c));
-  return to_eight_bits(read.scale,
-                       static_cast<float>(static_cast<int32_t>((both >> read.shift) & read.mask)));
+HWY_INLINE uint32_t deep_pixel_at(const uint8_t *words, ptrdiff_t x, int tap) {
+  if constexpr (kComponents == 2) return load<uint32_t>(words, x * kTaps + tap);
+  if constexpr (kTaps == 2) return load<uint32_t>(words, x) >> (16 * tap);
+  return load<uint16_t>(words, x);
 }
 
-template <int kComponents, int kTaps, int kRows>
-void deep_sample(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below, float wy,
-                 const float *HWY_RESTRICT wx, int n, const DeepRead &how, float *const *out) {
+/// The sample, and if `kScaled` in the scale of eight bits.
+template <bool kScaled>
+HWY_INLINE float deep_value_of(uint32_t pixel, int c, const DeepRead &read) {
+  const auto sample = static_cast<int32_t>(pixel >> (16 * c) & read.mask);
+  return kScaled ? to_eight_bits(read.scale, static_cast<float>(sample)) : static_cast<float>(sample);
+}
+
+template <int kComponents, int kTaps, int kRows, bool kScaleLast>
+HWY_INLINE float deep_sample_of(const uint8_t *above, const uint8_t *below, float wy, float wx,
+                                const DeepRead &read, ptrdiff_t x, int c) {
+  // Not a loop over the taps, with which GCC 12 does not vectorize the loop over x.
+  const auto column = [&](int tap) HWY_ATTR {
+    const auto value = [&](const uint8_t *words) HWY_ATTR {
+      return deep_value_of<!kScaleLast>(deep_pixel_at<kComponents, kTaps>(words, x, tap), c, read);
+    };
+    return kRows == 2 ? blend(value(above), value(below), wy) : value(above);
+  };
+  const float left = column(0), blended = kTaps == 2 ? blend(left, column(1), wx) : left;
+  return kScaleLast ? blended * read.scale.factor : blended;
+}
+
+template <int kComponents, int kTaps, int kRows, bool kScaleLast>
+HWY_INLINE void deep_samples(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below,
+                             float wy, const float *HWY_RESTRICT wx, int n, const DeepRead &how,
+                             float *const *out) {
   const DeepRead read = how;
-  for (int c = 0; c < kComponents; ++c) {
-    float *HWY_RESTRICT to = out[c];
-    for (int x = 0; x < n; ++x) {
-      float column[2];
-      for (int tap = 0; tap < kTaps; ++tap) {
-        const auto value = [&](const uint8_t *words) {
-          return deep_value_at<kComponents, kTaps>(words, x, tap, c, read);
-        };
-        column[tap] = kRows == 2 ? blend(value(above), value(below), wy) : value(above);
-      }
-      to[x] = kTaps == 2 ? blend(column[0], column[1], wx[x]) : column[0];
-    }
+  float *HWY_RESTRICT c0 = out[0];
+  float *HWY_RESTRICT c1 = out[kComponents - 1];
+  for (int x = 0; x < n; ++x) {
+    const float w = kTaps == 2 ? wx[x] : 0.0f;
+    const auto value = [&](int c) HWY_ATTR {
+      return deep_sample_of<kComponents, kTaps, kRows, kScaleLast>(above, below, wy, w, read, x, c);
+    };
+    // Both before a store, so that they share their loads.
+    const float v0 = value(0), v1 = kComponents > 1 ? value(1) : v0;
+    c0[x] = v0;
+    if (kComponents > 1) c1[x] = v1;
   }
+}
+
+/// Blending commutes with a scale that is a power of two.
+template <int kComponents, int kTaps, int kRows>
+void deep_sample(const uint8_t *above, const uint8_t *below, float wy, const float *wx, int n,
+                 const DeepRead &read, float *const *out) {
+  if (is_power_of_two(read.scale))
+    deep_samples<kComponents, kTaps, kRows, true>(above, below, wy, wx, n, read, out);
+  else
+    deep_samples<kComponents, kTaps, kRows, false>(above, below, wy, wx, n, read, out);
 }
 
 void convert_keep(const YuvToRgb &, int, float *, float *, float *) {}

@@ -15,8 +15,7 @@ struct Window;  // gather.h
 
 /// How samples of more than eight bits are read from words of two bytes per sample.
 struct DeepRead {
-  int shift;      ///< bits below the sample
-  uint32_t mask;  ///< of the sample after the shift
+  uint32_t mask;  ///< of the sample's bits
   DepthScale scale;
 };
 

@@ -150,7 +150,8 @@ class UploadedResample {
     args_.yuv_to_rgb = plan.yuv_to_rgb;
     std::copy(plan.pad.begin(), plan.pad.end(), args_.pad);
     args_.conversion = plan.conversion;
-    for (int i = 0; i < 2; ++i) depth_[i] = in_place(plan.depth[i], layout_);
+    for (int i = 0; i < 2; ++i)
+      depth_[i] = {plan.depth[i].factor, plan.depth[i].center + kBias, plan.depth[i].base};
   }
 
   /// Of nothing but pad.

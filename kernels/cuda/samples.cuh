@@ -22,8 +22,7 @@ struct Samples {
   uint32_t select[3];      ///< selector for __byte_perm: the sample's bytes in the word
   // Used only by groups of deep samples, those of more than eight bits.
   uint32_t mask;  ///< of the sample in its two bytes, or of all eight bits
-  DepthScale
-      depth[2];  ///< of luma and of chroma, for samples plus kBias and with the bits below them
+  DepthScale depth[2];  ///< of luma and of chroma, for samples plus kBias
 };
 
 /// One or two bytes, as Samples::mask says.
@@ -98,18 +97,12 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   });
 }
 
-/// `depth` for the bits of a sample where they lie in its two bytes, plus kBias.
-inline DepthScale in_place(const DepthScale &depth, const FormatLayout &layout) {
-  const float places = std::ldexp(1.0f, layout.shift);
-  return {depth.factor / places, depth.center * places + kBias, depth.base};
-}
-
 /// Describes `components` components of the picture; a single component is used for all three. If
 /// `words`, they are read in words of word_size(), otherwise by AnySamples.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
                           bool words) {
   Samples samples = {};
-  samples.mask = ((1u << layout.bits) - 1) << layout.shift;
+  samples.mask = layout.mask();
   for (int c = 0; c < 3; ++c) {
     const int from = c < components ? c : 0;
     const Component &component = layout.component[from];

@@ -85,6 +85,20 @@ def opencv_from_nv12(frame, size):
     return opencv_from_bgr(cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_NV12), size)
 
 
+def opencv_from_rgbp(frame, size):
+    r, g, b = frame
+    return opencv_from_bgr(cv2.merge([b, g, r]), size)
+
+
+def opencv_from_yuy2(frame, size):
+    return opencv_from_bgr(cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_YUY2), size)
+
+
+def opencv_from_p010(frame, size):
+    """OpenCV has no format of ten bits."""
+    return opencv_from_nv12(cv2.convertScaleAbs(frame, alpha=1 / 256), size)
+
+
 class SeparatePasses:
     """The steps of a chain of elements: convert and scale, cast, arithmetic, transpose."""
 
@@ -125,6 +139,19 @@ def nv12_of(bgr):
     i420 = cv2.cvtColor(bgr, cv2.COLOR_BGR2YUV_I420)
     chroma = i420[HEIGHT:].reshape(2, -1)
     return np.vstack([i420[:HEIGHT], np.stack([chroma[0], chroma[1]], 1).reshape(-1, WIDTH)])
+
+
+def rgbp_of(bgr):
+    return np.ascontiguousarray(bgr.transpose(2, 0, 1)[::-1])
+
+
+def yuy2_of(nv12):
+    chroma = np.repeat(nv12[HEIGHT:], 2, 0)
+    return np.ascontiguousarray(np.stack([nv12[:HEIGHT], chroma], 2))
+
+
+def p010_of(nv12):
+    return nv12.astype(np.uint16) << 8
 
 
 def check_alike(a, b, levels, what):
@@ -181,6 +208,16 @@ class Works:
 
     def tensor_608_from_bgr(self):
         return self.tensor("BGR", self.bgr, 608, opencv_from_bgr)
+
+    def tensor_from_rgbp(self):
+        return self.tensor("RGBP", [rgbp_of(frame) for frame in self.bgr], SIZE, opencv_from_rgbp)
+
+    def tensor_from_yuy2(self):
+        return self.tensor("YUY2", [yuy2_of(frame) for frame in self.nv12], SIZE, opencv_from_yuy2)
+
+    def tensor_from_p010(self):
+        return self.tensor("P010_10LE", [p010_of(frame) for frame in self.nv12], SIZE,
+                           opencv_from_p010)
 
     def histogram(self, title, frames):
         ours = Ours(self.lib, "bench_histogram", np.empty(256, np.uint64), "GRAY8", WIDTH, HEIGHT,
@@ -277,7 +314,8 @@ class Works:
 
     def all(self):
         return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
-                self.tensor_608_from_bgr, self.histogram_of_video, self.histogram_of_noise,
+                self.tensor_608_from_bgr, self.tensor_from_rgbp, self.tensor_from_yuy2,
+                self.tensor_from_p010, self.histogram_of_video, self.histogram_of_noise,
                 self.histogram_of_one_gray_level, self.histogram_of_bgrx, self.yuv444_640,
                 self.yuv444_608, self.shuffle_2, self.shuffle_3, self.shuffle_4,
                 self.shuffle_float32]

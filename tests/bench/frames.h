@@ -34,15 +34,24 @@ inline uint8_t level(int x, int y, int pattern) {
   return static_cast<uint8_t>(64 + triangle(x + 29 * pattern) + triangle(y + 13 * pattern));
 }
 
-/// The sides must be even. All colors are within the range of RGB, so that nothing is clamped.
+/// Levels of chroma. With those of luma, all colors are within the range of RGB, so that nothing is
+/// clamped.
+inline uint8_t chroma_u(int x, int pattern) {
+  return static_cast<uint8_t>(112 + triangle(x + 29 * pattern) / 2);
+}
+inline uint8_t chroma_v(int y, int pattern) {
+  return static_cast<uint8_t>(144 - triangle(y + 13 * pattern) / 2);
+}
+
+/// The sides must be even.
 inline Bytes nv12(int width, int height, int pattern) {
   Bytes picture;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) picture.push_back(level(x, y, pattern));
   for (int y = 0; y < height / 2; ++y)
     for (int x = 0; x < width / 2; ++x) {
-      picture.push_back(static_cast<uint8_t>(112 + triangle(x + 29 * pattern) / 2));
-      picture.push_back(static_cast<uint8_t>(144 - triangle(y + 13 * pattern) / 2));
+      picture.push_back(chroma_u(x, pattern));
+      picture.push_back(chroma_v(y, pattern));
     }
   return picture;
 }

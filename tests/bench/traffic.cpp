@@ -35,12 +35,12 @@ template <class Axis>
 size_t bytes_of(const FormatLayout &layout, int components, const Axis &x, const Axis &y) {
   std::map<int, Touched> planes;
   for (int c = 0; c < components; ++c) {
-    const bool chroma = layout.subsampled && c > 0;
+    const bool chroma = c > 0;
     const Component &component = layout.component[c];
     Touched &plane = planes[component.plane];
-    for (const int column : samples_of(chroma ? x.chroma : x.luma))
+    for (const int column : samples_of(chroma && layout.subsampled_x ? x.chroma : x.luma))
       plane.sectors.insert((column * component.step + component.offset) / kSector);
-    plane.rows.merge(samples_of(chroma ? y.chroma : y.luma));
+    plane.rows.merge(samples_of(chroma && layout.subsampled_y ? y.chroma : y.luma));
   }
   size_t sectors = 0;
   for (const auto &[index, plane] : planes) sectors += plane.rows.size() * plane.sectors.size();

@@ -11,38 +11,23 @@ namespace {
 
 // --------------------------------------------------------------------------------------- pictures
 
-/// The sizes of a picture's planes without gaps between rows.
-struct Planes {
-  ptrdiff_t stride[3];
-  size_t bytes[3];
-};
-
-Planes planes_of(const ImageDesc &desc) {
-  const FormatLayout layout = layout_of(desc.format);
-  Planes planes = {};
-  for (int c = 0; c < layout.components; ++c) {
-    const Component &component = layout.component[c];
-    const int width = component_length(layout.subsampled, c, desc.width);
-    const int height = component_length(layout.subsampled, c, desc.height);
-    planes.stride[component.plane] = static_cast<ptrdiff_t>(width) * component.step;
-    planes.bytes[component.plane] = static_cast<size_t>(width) * component.step * height;
-  }
-  return planes;
-}
-
 size_t bytes_of(const ImageDesc &desc) {
-  const Planes planes = planes_of(desc);
-  return planes.bytes[0] + planes.bytes[1] + planes.bytes[2];
+  size_t bytes = 0;
+  for (int i = 0; i < layout_of(desc.format).planes; ++i) {
+    const PlaneSize size = plane_size(desc, i);
+    bytes += size.row * size.rows;
+  }
+  return bytes;
 }
 
+/// A picture without gaps between rows and planes.
 template <class Byte>
 BasicImage<Byte> view(const ImageDesc &desc, Byte *data) {
-  const Planes planes = planes_of(desc);
   BasicImage<Byte> image = {desc, {}};
-  for (int i = 0; i < 3; ++i) {
-    if (planes.bytes[i] == 0) break;
-    image.planes[i] = {data, planes.stride[i]};
-    data += planes.bytes[i];
+  for (int i = 0; i < layout_of(desc.format).planes; ++i) {
+    const PlaneSize size = plane_size(desc, i);
+    image.planes[i] = {data, static_cast<ptrdiff_t>(size.row)};
+    data += size.row * size.rows;
   }
   return image;
 }
@@ -50,12 +35,35 @@ BasicImage<Byte> view(const ImageDesc &desc, Byte *data) {
 ConstTensor view(const TensorDesc &desc, const uint8_t *data) { return {desc, data}; }
 Tensor view(const TensorDesc &desc, uint8_t *data) { return {desc, data}; }
 
+/// The level of component `c` at a sample.
+int level_of(const FormatLayout &layout, int c, int x, int y, int pattern) {
+  if (layout.model == ColorModel::yuv && c == 1) return chroma_u(x, pattern);
+  if (layout.model == ColorModel::yuv && c == 2) return chroma_v(y, pattern);
+  const Component &component = layout.component[c];
+  const int place = layout.model == ColorModel::rgb ? component.plane + component.offset : 0;
+  return level(x + 40 * place, y, pattern);
+}
+
+Bytes frame_of(const ImageDesc &desc, int pattern) {
+  Bytes bytes(bytes_of(desc));
+  const Image image = view(desc, bytes.data());
+  const FormatLayout layout = layout_of(desc.format);
+  for (int c = 0; c < layout.components; ++c) {
+    const int width = component_length(layout.subsampled_x, c, desc.width);
+    const int height = component_length(layout.subsampled_y, c, desc.height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        uint8_t *const at = &image.row(layout.component[c], y)[x * layout.component[c].step];
+        const int sample = level_of(layout, c, x, y, pattern) << (layout.bits - 8 + layout.shift);
+        at[0] = static_cast<uint8_t>(sample);
+        if (layout.is_deep()) at[1] = static_cast<uint8_t>(sample >> 8);
+      }
+  }
+  return bytes;
+}
+
 std::function<Bytes(int)> frames_like(const ImageDesc &desc) {
-  const auto [format, width, height] = desc;
-  if (format == PixelFormat::NV12)
-    return [w = width, h = height](int pattern) { return nv12(w, h, pattern); };
-  const int channels = layout_of(format).component[0].step;
-  return [w = width, h = height, channels](int pattern) { return packed(w, h, channels, pattern); };
+  return [desc](int pattern) { return frame_of(desc, pattern); };
 }
 
 // ------------------------------------------------------------------------------------- operations
@@ -199,8 +207,8 @@ NormalizeCase camera(int width, int height, int size) {
   return params;
 }
 
-NormalizeCase bgr(NormalizeCase params) {
-  params.source.image.format = PixelFormat::BGR;
+NormalizeCase from(PixelFormat format, NormalizeCase params) {
+  params.source.image.format = format;
   return params;
 }
 
@@ -242,6 +250,12 @@ TensorDesc planes(DType type, int64_t channels, int64_t height, int64_t width) {
   return {type, Layout::nchw, 1, channels, height, width};
 }
 
+/// Formats beside NV12, with their keys.
+constexpr std::pair<PixelFormat, const char *> kFormats[] = {
+    {PixelFormat::BGR, "bgr"},       {PixelFormat::RGBP, "rgbp"},
+    {PixelFormat::YUY2, "yuy2"},     {PixelFormat::Y42B, "y42b"},
+    {PixelFormat::P010_10LE, "p010"}, {PixelFormat::I420_10LE, "i420-10"}};
+
 void add_tensors(Works &works) {
   const NormalizeCase full_hd = camera(1920, 1080, 640);
   const std::string table = "tensor";
@@ -254,7 +268,10 @@ void add_tensors(Works &works) {
   works.normalize({"tensor-4k", table, "NV12 3840×2160 → 640×640 float32"},
                   camera(3840, 2160, 640));
   works.normalize({"tensor-up", table, "NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280));
-  works.normalize({"tensor-bgr", table, "BGR 1920×1080 → 640×640 float32"}, bgr(full_hd));
+  for (const auto &[format, key] : kFormats)
+    works.normalize({std::string("tensor-") + key, table,
+                     std::string(name_of(format)) + " 1920×1080 → 640×640 float32"},
+                    from(format, full_hd));
 }
 
 void add_batches(Works &works) {
@@ -268,7 +285,10 @@ void add_batches(Works &works) {
               camera(3840, 2160, 640), 64);
   works.batch({"batch-up", table, "64 × NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280),
               64);
-  works.batch({"batch-bgr", table, "64 × BGR 1920×1080 → 640×640 float32"}, bgr(full_hd), 64);
+  for (const auto &[format, key] : kFormats)
+    works.batch({std::string("batch-") + key, table,
+                 std::string("64 × ") + name_of(format) + " 1920×1080 → 640×640 float32"},
+                from(format, full_hd), 64);
 }
 
 void add_pictures(Works &works) {

@@ -39,7 +39,15 @@ FORMATS = {
     "vp9.webm": "vp9enc deadline=1 cpu-used=8 ! webmmux",
     "av1.mkv": "av1enc cpu-used=8 usage-profile=realtime ! av1parse ! matroskamux",
     "mjpeg.avi": "jpegenc ! avimux",
+    "mjpeg-422.avi": "videoconvert ! video/x-raw,format=Y42B ! jpegenc ! avimux",
+    "h265-10bit.mkv": "videoconvert ! video/x-raw,format=I420_10LE ! x265enc "
+                      "speed-preset=ultrafast ! h265parse ! matroskamux",
+    "yuy2.mkv": "videoconvert ! video/x-raw,format=YUY2 ! matroskamux",
+    "uyvy.mkv": "videoconvert ! video/x-raw,format=UYVY ! matroskamux",
 }
+# The frames as decoders give them, which the elements take without a conversion.
+DECODED = {"mjpeg-422.avi": "Y42B|I420", "h265-10bit.mkv": "I420_10LE|P010_10LE", "yuy2.mkv": "YUY2",
+           "uyvy.mkv": "UYVY"}
 
 
 def exists(element):
@@ -121,9 +129,10 @@ def formats(folder):
     if MULTICAM.exists():
         text = run(MULTICAM, *played, "--tensor=width=64 height=48")
         expect(text, f"^{len(played) * FRAMES} frames$")
-    for path in played[:1]:
+    for path in (path for path in played if path == played[0] or path.name in DECODED):
         expect(run("cameratotensor", path, "--output", folder / "sheet.png"),
-               rf"^{FRAMES} frames, ", r"content +640×480 at \(0, 80\)")
+               rf"^{FRAMES} frames, ", r"content +640×480 at \(0, 80\)",
+               rf"^frame +320×240 ({DECODED.get(path.name, '.*')})$")
     print("played:", *(path.name for path in played))
 
 

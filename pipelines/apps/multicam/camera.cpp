@@ -76,13 +76,15 @@ guint Camera::report(double seconds) {
 }
 
 void Camera::connect() {
-  // videoconvert passes formats that the mux accepts, and frames in GPU memory.
+  // videoconvert passes formats that the mux accepts, and frames in GPU memory; deinterlace passes
+  // progressive frames.
   bin_ = gst_parse_bin_from_description(
       "uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false ! "
-      "videoconvert name=convert",
+      "videoconvert name=convert ! deinterlace name=deinterlace fields=top",
       FALSE, nullptr);
   if (bin_ == nullptr)
-    fail("cannot create uridecodebin and videoconvert: GStreamer's base plugins are missing");
+    fail("cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good plugins "
+         "are missing");
   // The state of the pipeline does not wait for the camera.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   g_signal_connect(bin_, "deep-element-added", G_CALLBACK(set_up), &pipeline_);
@@ -90,7 +92,9 @@ void Camera::connect() {
   g_autoptr(GstElement) convert = gst_bin_get_by_name(GST_BIN(bin_), "convert");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(convert, "sink");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, on_data, this, nullptr);
-  g_autoptr(GstPad) out = gst_element_get_static_pad(convert, "src");
+  g_autoptr(GstElement) last = gst_bin_get_by_name(GST_BIN(bin_), "deinterlace");
+  g_autoptr(GstPad) out = gst_element_get_static_pad(last, "src");
+  gst_pad_add_probe(out, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
   gst_element_add_pad(bin_, gst_ghost_pad_new("src", out));
   gst_bin_add(GST_BIN(pipeline_.pipeline), bin_);
   ended_ = false;
@@ -146,10 +150,14 @@ GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data
   auto *self = static_cast<Camera *>(data);
   self->heard_ = g_get_monotonic_time();
   if ((info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) == 0) return GST_PAD_PROBE_OK;
-  const GstEventType type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
-  if (type == GST_EVENT_CAPS) self->take_slot();
-  // Dropped, because without other cameras it would end the batches, too.
-  if (type != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
-  self->ended_ = true;
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) self->take_slot();
+  return GST_PAD_PROBE_OK;
+}
+
+/// EOS is dropped, because without other cameras it would end the batches, too. Not before
+/// deinterlace, which pushes its last frame at EOS.
+GstPadProbeReturn Camera::on_event(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
+  static_cast<Camera *>(data)->ended_ = true;
   return GST_PAD_PROBE_DROP;
 }

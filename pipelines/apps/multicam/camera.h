@@ -46,6 +46,7 @@ class Camera {
   void take_slot();
   static void set_up(GstBin *, GstBin *, GstElement *element, gpointer data);
   static GstPadProbeReturn on_data(GstPad *, GstPadProbeInfo *info, gpointer data);
+  static GstPadProbeReturn on_event(GstPad *, GstPadProbeInfo *info, gpointer data);
 
   Pipeline &pipeline_;
   const guint index_;

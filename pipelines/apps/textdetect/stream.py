@@ -97,7 +97,8 @@ class Stream:
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
         description = (
-            f"{video} ! videoconvert ! tee name=tee tee. ! cudanormalize name=normalize color=bgr "
+            f"{video} ! videoconvert ! deinterlace fields=top ! tee name=tee "
+            f"tee. ! cudanormalize name=normalize color=bgr "
             f"mean={list_of(mean)} std={list_of(std)} ! other/tensors ! "
             "appsink name=tensors async=false sync=false max-buffers=1")
         if with_frames:
