@@ -52,6 +52,7 @@ prepare() {
   [ -n "$runtime" ] || export GST_PLUGIN_PATH_1_0=$build/gst
   export GST_REGISTRY=$results/registry.bin CK_FORK=no CK_DEFAULT_TIMEOUT=300
   export G_DEBUG=fatal-criticals CUDATENSOR_TEST_CLIP=$root/pipelines/media/pedestrians-1080p.mp4
+  export CUDATENSOR_TEST_RAMP=$root/tests/elements/media/ramp-10bit.h265
 }
 
 # Writes the descriptions for the report.
