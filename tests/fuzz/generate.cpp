@@ -195,7 +195,9 @@ std::string video_caps(Run &run, const std::vector<std::string> &formats) {
                      text(",width=%d,height=%d", size.width, size.height);
   if (!random.one_in(5))
     caps += ",framerate=" + random.pick<std::string>({"30/1", "0/1", "1/1", "30000/1001"});
-  if (random.one_in(4)) caps += ",colorimetry=" + random.pick<std::string>({"bt601", "bt709"});
+  if (random.one_in(4))
+    caps += ",colorimetry=" +
+            random.pick<std::string>({"bt601", "bt709", "1:4:0:0", "bt2020", "bt2100-pq"});
   if (random.one_in(5))
     caps += ",chroma-site=" + random.pick<std::string>({"jpeg", "mpeg2", "cosited"});
   // If a field occurs twice, the last one counts.
