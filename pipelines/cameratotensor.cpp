@@ -19,11 +19,12 @@ constexpr const char *kUsage =
 constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
 
-/// The tensors of Ultralytics' networks: letterboxed as in their code, RGB from 0 to 1.
+/// The tensors of Ultralytics' networks: letterboxed as in their code, RGB from 0 to 1. Frames are
+/// still interlaced if deinterlace does not take their format.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
          " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"
-         " ! other/tensors ! appsink name=tensors sync=false";
+         " interlaced=as-progressive ! other/tensors ! appsink name=tensors sync=false";
 }
 
 /// Prints the frames per second while the pipeline plays: in one line of a terminal, otherwise in a

@@ -33,6 +33,8 @@ FORMATS = {
     "h264.mp4": "x264enc ! h264parse ! mp4mux",
     "h264-interlaced.mkv": "capssetter caps=video/x-raw,interlace-mode=interleaved ! x264enc "
                            "interlaced=true ! h264parse ! matroskamux",
+    "gray8-interlaced.mkv": "videoconvert ! video/x-raw,format=GRAY8 ! capssetter "
+                            "caps=video/x-raw,interlace-mode=interleaved ! matroskamux",
     "h264-sound.mkv": "x264enc ! h264parse ! mux. audiotestsrc num-buffers=90 ! vorbisenc ! mux. "
                       "matroskamux name=mux",
     "h265.mkv": "x265enc speed-preset=ultrafast ! h265parse ! matroskamux",
@@ -47,7 +49,7 @@ FORMATS = {
 }
 # The frames as decoders give them, which the elements take without a conversion.
 DECODED = {"mjpeg-422.avi": "Y42B|I420", "h265-10bit.mkv": "I420_10LE|P010_10LE", "yuy2.mkv": "YUY2",
-           "uyvy.mkv": "UYVY"}
+           "uyvy.mkv": "UYVY", "gray8-interlaced.mkv": "GRAY8"}
 
 
 def exists(element):

@@ -76,8 +76,8 @@ guint Camera::report(double seconds) {
 }
 
 void Camera::connect() {
-  // videoconvert passes formats that the mux accepts, and frames in GPU memory; deinterlace passes
-  // progressive frames.
+  // videoconvert passes formats that the mux accepts, and frames in GPU memory. deinterlace passes
+  // progressive frames, and interlaced ones in GPU memory or in formats that it does not take.
   bin_ = gst_parse_bin_from_description(
       "uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false ! "
       "videoconvert name=convert ! deinterlace name=deinterlace fields=top",

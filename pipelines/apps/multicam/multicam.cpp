@@ -136,8 +136,8 @@ struct Options {
 
 void run(const Options &options) {
   GError *error = nullptr;
-  const std::string description = std::string("cudatensormux name=mux ") + options.tensor + " ! " +
-                                  kTensors +
+  const std::string description = std::string("cudatensormux name=mux interlaced=as-progressive ") +
+                                  options.tensor + " ! " + kTensors +
                                   " ! appsink name=sink async=false sync=false max-buffers=2";
   g_autoptr(GstElement) pipeline = gst_parse_launch(description.c_str(), &error);
   if (error != nullptr) fail("cannot create the pipeline", error);

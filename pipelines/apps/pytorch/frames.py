@@ -12,8 +12,9 @@ def description_of(uri: str, size: int) -> str:
     """The pipeline for gst-launch-1.0: decoder, cudanormalize and an appsink named sink."""
     quoted = uri.replace("\\", "\\\\").replace('"', '\\"')
     return (f'uridecodebin uri="{quoted}" caps=video/x-raw(memory:CUDAMemory) ! '
-            f"cudanormalize backend=cuda width={size} height={size} resize-mode=ultralytics ! "
-            "other/tensors(memory:CUDAMemory) ! appsink name=sink sync=false max-buffers=4")
+            f"cudanormalize backend=cuda width={size} height={size} resize-mode=ultralytics "
+            "interlaced=as-progressive ! other/tensors(memory:CUDAMemory) ! "
+            "appsink name=sink sync=false max-buffers=4")
 
 
 def tensors_of(samples: Iterable) -> Iterator[torch.Tensor]:

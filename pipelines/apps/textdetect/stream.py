@@ -96,14 +96,16 @@ class Stream:
         self._timeout = timeout * Gst.SECOND
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
+        # deinterlace passes interlaced frames in formats that it does not take.
         description = (
             f"{video} ! videoconvert ! deinterlace fields=top ! tee name=tee "
-            f"tee. ! cudanormalize name=normalize color=bgr "
+            f"tee. ! cudanormalize name=normalize color=bgr interlaced=as-progressive "
             f"mean={list_of(mean)} std={list_of(std)} ! other/tensors ! "
             "appsink name=tensors async=false sync=false max-buffers=1")
         if with_frames:
-            description += (" tee. ! cudaletterbox ! video/x-raw,format=BGR ! "
-                            "appsink name=frames async=false sync=false max-buffers=1")
+            description += (" tee. ! cudaletterbox interlaced=as-progressive ! "
+                            "video/x-raw,format=BGR ! appsink name=frames async=false sync=false "
+                            "max-buffers=1")
         self._pipeline = pipeline_of(description)
         self._pipeline.connect("deep-element-added", set_up)
         self._normalize = self._pipeline.get_by_name("normalize")
