@@ -32,9 +32,11 @@ constexpr guint kFields = GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FL
 TEST(Interlaced, FramesAreRefused) {
   for (const char *element : kFilters) {
     SCOPED_TRACE(element);
-    Rig rig(element);
-    ASSERT_TRUE(rig.caps(interlaced_caps("interleaved")));
-    expect_error(rig, frame(), "deinterlace");
+    for (const char *mode : {"interleaved", "fields"}) {
+      Rig rig(element);
+      ASSERT_TRUE(rig.caps(interlaced_caps(mode)));
+      expect_error(rig, frame(), "deinterlace");
+    }
   }
 }
 
