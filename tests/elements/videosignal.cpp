@@ -83,6 +83,19 @@ TEST(Interlaced, FramesOfACameraAreRefusedByItsName) {
   EXPECT_TRUE(mentions(error, "interlaced"));
 }
 
+TEST(Interlaced, FramesOfACameraAreResizedAsOnePictureIfAsked) {
+  Bytes batch[2];
+  for (const bool interlaced : {false, true}) {
+    MuxRig rig(interlaced ? "width=4 height=4 interlaced=as-progressive" : "width=4 height=4", 1);
+    rig.camera(0).caps(interlaced ? interlaced_caps("interleaved") : video_caps(kNv12));
+    BufferRef buffer = frame(interlaced ? kFields : 0);
+    GST_BUFFER_PTS(buffer.get()) = 0;
+    rig.camera(0).push(std::move(buffer));
+    batch[interlaced] = bytes_of(rig.pull().get());
+  }
+  EXPECT_TRUE(same_bytes(batch[true], batch[false]));
+}
+
 TEST(Interlaced, FramesAreCounted) {
   Rig rig("cudahistogram interval=0");
   ASSERT_TRUE(rig.caps(interlaced_caps("interleaved")));
@@ -127,6 +140,23 @@ TEST(Hdr, SdrVideoIsNot) {
     ASSERT_TRUE(rig.caps(video_caps(kNv12, std::string("colorimetry=") + colorimetry)));
     rig.process(frame());
     EXPECT_TRUE(warnings_of(rig.messages()).empty()) << colorimetry;
+  }
+}
+
+TEST(Hdr, VideoIsWarnedOfAgainAfterARestart) {
+  MuxRig rig("width=4 height=4", 1);
+  const std::string caps = video_caps(kNv12, "colorimetry=bt2100-pq");
+  rig.camera(0).caps(caps);
+  for (const bool restarts : {false, true}) {
+    if (restarts) {
+      rig.restart();
+      rig.camera(0).begin(caps);
+    }
+    BufferRef buffer = frame();
+    GST_BUFFER_PTS(buffer.get()) = 0;
+    rig.camera(0).push(std::move(buffer));
+    rig.pull();
+    EXPECT_EQ(warnings_of(rig.messages()).size(), 1u);
   }
 }
 
