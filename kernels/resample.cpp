@@ -41,8 +41,7 @@ DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c)
   if (layout.bits == 8) return {1.0f, 0.0f, 0.0f};
   if (layout.model != ColorModel::yuv || range == ColorRange::limited)
     return {std::ldexp(1.0f, 8 - layout.bits - shift), 0.0f, 0.0f};
-  const float factor =
-      std::ldexp(static_cast<float>(255.0 / ((1 << layout.bits) - 1)), -shift);
+  const float factor = std::ldexp(static_cast<float>(255.0 / ((1 << layout.bits) - 1)), -shift);
   if (c == 0) return {factor, 0.0f, 0.0f};
   return {factor, std::ldexp(1.0f, layout.bits - 1 + shift), 128.0f};
 }

@@ -36,9 +36,8 @@ bool MuxBatch::has_time() const {
 void MuxBatch::check_frames(const TensorSettings &settings) const {
   for (size_t i = 0; i < pads_.size(); ++i) {
     if (!has_picture(i)) continue;
-    for_camera(pads_[i], [&] {
-      check_frame(settings, camera_of(pads_[i]).info, frames_[i].buffer.get());
-    });
+    for_camera(pads_[i],
+               [&] { check_frame(settings, camera_of(pads_[i]).info, frames_[i].buffer.get()); });
   }
 }
 

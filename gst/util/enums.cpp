@@ -153,11 +153,10 @@ GType interlaced_get_type() {
 }
 
 void mark_enums_as_plugin_api() {
-  for (const GType type :
-       {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(), scale_method_get_type(),
-        color_get_type(), layout_get_type(), dtype_get_type(), normalization_get_type(),
-        region_source_get_type(), region_units_get_type(), region_edge_get_type(),
-        interlaced_get_type()})
+  for (const GType type : {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(),
+                           scale_method_get_type(), color_get_type(), layout_get_type(),
+                           dtype_get_type(), normalization_get_type(), region_source_get_type(),
+                           region_units_get_type(), region_edge_get_type(), interlaced_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }
 

@@ -33,11 +33,7 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
   const auto begin = columns.begin() + begin_, end = columns.begin() + end_;
   const bool blends = std::any_of(begin, end, [](const Tap &tap) { return tap.w != 0.0f; });
   const FormatLayout &layout = plan_.layout;
-  Group group = {first,
-                 components,
-                 {},
-                 {},
-                 {layout.mask(), plan_.depth[first > 0 ? 1 : 0]}};
+  Group group = {first, components, {}, {}, {layout.mask(), plan_.depth[first > 0 ? 1 : 0]}};
   std::vector<int32_t> positions;
   for (auto tap = begin; tap != end; ++tap) {
     positions.push_back(tap->i0);

@@ -118,7 +118,8 @@ HWY_INLINE uint32_t deep_pixel_at(const uint8_t *words, ptrdiff_t x, int tap) {
 template <bool kScaled>
 HWY_INLINE float deep_value_of(uint32_t pixel, int c, const DeepRead &read) {
   const auto sample = static_cast<int32_t>(pixel >> (16 * c) & read.mask);
-  return kScaled ? to_eight_bits(read.scale, static_cast<float>(sample)) : static_cast<float>(sample);
+  return kScaled ? to_eight_bits(read.scale, static_cast<float>(sample))
+                 : static_cast<float>(sample);
 }
 
 template <int kComponents, int kTaps, int kRows, bool kScaleLast>

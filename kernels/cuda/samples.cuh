@@ -21,7 +21,7 @@ struct Samples {
   uint32_t step[3];        ///< bytes; used only by groups whose step is 0
   uint32_t select[3];      ///< selector for __byte_perm: the sample's bytes in the word
   // Used only by groups of deep samples, those of more than eight bits.
-  uint32_t mask;  ///< of the sample in its two bytes, or of all eight bits
+  uint32_t mask;        ///< of the sample in its two bytes, or of all eight bits
   DepthScale depth[2];  ///< of luma and of chroma, for samples plus kBias
 };
 

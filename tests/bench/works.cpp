@@ -252,8 +252,8 @@ TensorDesc planes(DType type, int64_t channels, int64_t height, int64_t width) {
 
 /// Formats beside NV12, with their keys.
 constexpr std::pair<PixelFormat, const char *> kFormats[] = {
-    {PixelFormat::BGR, "bgr"},       {PixelFormat::RGBP, "rgbp"},
-    {PixelFormat::YUY2, "yuy2"},     {PixelFormat::Y42B, "y42b"},
+    {PixelFormat::BGR, "bgr"},        {PixelFormat::RGBP, "rgbp"},
+    {PixelFormat::YUY2, "yuy2"},      {PixelFormat::Y42B, "y42b"},
     {PixelFormat::P010_10LE, "p010"}, {PixelFormat::I420_10LE, "i420-10"}};
 
 void add_tensors(Works &works) {

@@ -322,7 +322,8 @@ std::vector<BadBuffer> bad_buffers() {
   std::vector<BadBuffer> all;
   const std::pair<const char *, std::vector<PixelFormat>> elements[] = {
       {"cudanv12toyuv444", {PixelFormat::NV12, PixelFormat::YV12}},
-      {"cudaletterbox", {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::Y444, PixelFormat::NV16}},
+      {"cudaletterbox",
+       {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::Y444, PixelFormat::NV16}},
       {"cudanormalize",
        {PixelFormat::I420, PixelFormat::BGRx, PixelFormat::UYVY, PixelFormat::I420_10LE}},
       {"cudahistogram", {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::P010_10LE}}};

@@ -109,8 +109,7 @@ class CudaHistogram : public GpuTest {};
 
 class CudaHistogramFormats : public GpuTest, public testing::WithParamInterface<PixelFormat> {};
 
-INSTANTIATE_TEST_SUITE_P(CudaHistogram, CudaHistogramFormats,
-                         testing::ValuesIn(kInputFormats),
+INSTANTIATE_TEST_SUITE_P(CudaHistogram, CudaHistogramFormats, testing::ValuesIn(kInputFormats),
                          [](const auto &info) { return std::string(name_of(info.param)); });
 
 TEST_P(CudaHistogramFormats, SayWhatTheCpuSays) {

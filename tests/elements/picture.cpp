@@ -58,8 +58,8 @@ Picture::Plane plane_of(const GstVideoInfo &info, guint plane) {
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
     if (GST_VIDEO_INFO_COMP_PLANE(&info, c) != plane) continue;
     const int width = GST_VIDEO_INFO_COMP_WIDTH(&info, c);
-    result.row_bytes = std::max(
-        result.row_bytes, static_cast<size_t>(width) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
+    result.row_bytes = std::max(result.row_bytes,
+                                static_cast<size_t>(width) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c));
     result.rows = GST_VIDEO_INFO_COMP_HEIGHT(&info, c);
   }
   result.bytes.resize(result.row_bytes * static_cast<size_t>(result.rows));

@@ -195,9 +195,10 @@ class CudaEdgesAlignmentTest : public CudaAlignmentTest {
 
 TEST_F(CudaEdgesAlignmentTest, Pictures) {
   uint64_t number = 0;
-  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::YV12, PixelFormat::BGR,
-                                 PixelFormat::RGBx, PixelFormat::ARGB, PixelFormat::YVYU,
-                                 PixelFormat::NV16, PixelFormat::P010_10LE, PixelFormat::I420_10LE})
+  for (const PixelFormat from :
+       {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::YV12, PixelFormat::BGR,
+        PixelFormat::RGBx, PixelFormat::ARGB, PixelFormat::YVYU, PixelFormat::NV16,
+        PixelFormat::P010_10LE, PixelFormat::I420_10LE})
     for (const PixelFormat to :
          {PixelFormat::BGR, PixelFormat::RGBA, PixelFormat::RGBP, PixelFormat::GRAY8})
       for (const Lays &lays : some_lays()) {
@@ -213,10 +214,10 @@ TEST_F(CudaEdgesAlignmentTest, Pictures) {
 
 TEST_F(CudaEdgesAlignmentTest, Tensors) {
   uint64_t number = 0;
-  for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::I420, PixelFormat::Y444,
-                                 PixelFormat::xBGR, PixelFormat::GRAY8, PixelFormat::YUY2,
-                                 PixelFormat::UYVY, PixelFormat::Y42B, PixelFormat::P016_LE,
-                                 PixelFormat::I420_10LE})
+  for (const PixelFormat from :
+       {PixelFormat::NV12, PixelFormat::NV21, PixelFormat::I420, PixelFormat::Y444,
+        PixelFormat::xBGR, PixelFormat::GRAY8, PixelFormat::YUY2, PixelFormat::UYVY,
+        PixelFormat::Y42B, PixelFormat::P016_LE, PixelFormat::I420_10LE})
     for (const Color color : kColors)
       for (const Lays &lays : some_lays()) {
         if (!is_possible(from, color)) continue;

@@ -83,8 +83,8 @@ void Camera::connect() {
       "videoconvert name=convert ! deinterlace name=deinterlace fields=top",
       FALSE, nullptr);
   if (bin_ == nullptr)
-    fail("cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good plugins "
-         "are missing");
+    fail("cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good "
+         "plugins are missing");
   // The state of the pipeline does not wait for the camera.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   g_signal_connect(bin_, "deep-element-added", G_CALLBACK(set_up), &pipeline_);
