@@ -9,6 +9,7 @@ from browser import Browser, Monitor, expect
 
 SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
 CAMERAS = 32
+SEEN = CAMERAS - 2  # two have no picture
 WARM_UP, SOAK = 15, 60  # seconds
 DETAILS = 20
 # A page that kept one interval of each camera would grow by 4 MB in a minute.
@@ -23,13 +24,19 @@ def measure(browser):
     return {metric["name"]: metric["value"] for metric in metrics}
 
 
+def times_shown(browser):
+    """Milliseconds, in the order of the tiles; 0 where a tile shows no numbers."""
+    return browser.run("return [...document.querySelectorAll('.tile')]"
+                       ".map(tile => Number(tile.dataset.time ?? 0))")
+
+
 def watch(browser, seconds):
     """Meanwhile every tile gets new numbers."""
-    times = "return [...document.querySelectorAll('.tile')].map(tile => Number(tile.dataset.time))"
-    before = browser.run(times)
+    before = times_shown(browser)
     time.sleep(seconds)
-    updated = sum(new - old > 500 * seconds for old, new in zip(before, browser.run(times)))
-    expect(updated == CAMERAS - 2, "tiles are not updated", updated)  # two have no picture
+    updated = sum(new - old > 500 * seconds
+                  for old, new in zip(before, times_shown(browser), strict=True))
+    expect(updated == SEEN, "tiles are not updated", updated)
 
 
 def measure_at_rest(browser, before):
@@ -64,6 +71,9 @@ def main():
         monitor = Monitor([SERVE, f"--cameras={CAMERAS}"])
         browser.cdp("Performance.enable")
         browser.open(monitor.address)
+        browser.wait("return [...document.querySelectorAll('.tile')]"
+                     ".filter(tile => tile.dataset.time).length === arguments[0]",
+                     "no numbers come", SEEN)
         watch(browser, WARM_UP)
         before = measure(browser)
         watch(browser, SOAK)
