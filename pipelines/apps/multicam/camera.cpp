@@ -9,6 +9,7 @@
 namespace {
 
 constexpr guint kPause = 2;  // seconds
+constexpr const char *kEnd = "multicam-camera-ended";
 constexpr gint64 kSilence = 5 * G_USEC_PER_SEC;
 
 }  // namespace
@@ -40,7 +41,7 @@ bool Camera::owns(GstObject *object) const {
 void Camera::lose(const std::string &why) {
   std::printf("camera %u: lost: %s; reconnecting in %u s\n", index_, why.c_str(), kPause);
   disconnect();
-  ended_ = false;
+  *ended_ = false;
   const auto again = [](gpointer self) -> gboolean {
     static_cast<Camera *>(self)->retry_ = 0;
     static_cast<Camera *>(self)->connect();
@@ -50,13 +51,14 @@ void Camera::lose(const std::string &why) {
 }
 
 void Camera::tend() {
-  if (bin_ == nullptr || has_waiting_frame()) return;
-  if (ended_ && !is_file_) return lose("the stream ended");
-  if (ended_) {
+  if (bin_ == nullptr) return;
+  if (*ended_ && !is_file_) return lose("the stream ended");
+  if (*ended_) {
     disconnect();
     if (loops_) connect();
     return;
   }
+  if (ending_ || has_waiting_frame()) return;
   if (g_get_monotonic_time() - heard_ > kSilence) lose("no frames");
 }
 
@@ -71,7 +73,7 @@ guint Camera::report(double seconds) {
   const double age = 1e-6 * static_cast<double>(age_.exchange(0));
   std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
   if (frames > 0) std::printf(", %.1f ms old, center pixel %+.3f", age / frames, result_.load());
-  std::puts(ended_ && !loops_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
+  std::puts(*ended_ && !loops_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
   return frames;
 }
 
@@ -97,7 +99,8 @@ void Camera::connect() {
   gst_pad_add_probe(out, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
   gst_element_add_pad(bin_, gst_ghost_pad_new("src", out));
   gst_bin_add(GST_BIN(pipeline_.pipeline), bin_);
-  ended_ = false;
+  ending_ = false;
+  ended_ = std::make_shared<std::atomic<bool>>(false);
   heard_ = g_get_monotonic_time();
   gst_element_sync_state_with_parent(bin_);  // errors are posted on the bus
 }
@@ -154,10 +157,43 @@ GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data
   return GST_PAD_PROBE_OK;
 }
 
+void Camera::absorb_ends(GstElement *mux) {
+  const auto drop = [](GstPad *, GstPadProbeInfo *info, gpointer) {
+    return gst_event_has_name(GST_PAD_PROBE_INFO_EVENT(info), kEnd) ? GST_PAD_PROBE_DROP
+                                                                    : GST_PAD_PROBE_OK;
+  };
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(mux, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop, nullptr, nullptr);
+}
+
+/// Sends an event after the last frame. The mux forwards it once it has taken all frames before it,
+/// and absorb_ends() frees it; so does the release of the slot.
+void Camera::send_end() {
+  using Flag = std::shared_ptr<std::atomic<bool>>;
+  GstEvent *end = gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty(kEnd));
+  const auto set = [](gpointer flag) {
+    **static_cast<Flag *>(flag) = true;
+    delete static_cast<Flag *>(flag);
+  };
+  gst_mini_object_set_qdata(GST_MINI_OBJECT(end), g_quark_from_static_string("multicam-flag"),
+                            new Flag(ended_), set);
+  g_autoptr(GstPad) slot = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (slot_ != nullptr) slot = GST_PAD(gst_object_ref(slot_));
+  }
+  if (slot != nullptr)
+    gst_pad_send_event(slot, end);
+  else
+    gst_event_unref(end);
+}
+
 /// EOS is dropped, because without other cameras it would end the batches, too. Not before
 /// deinterlace, which pushes its last frame at EOS.
 GstPadProbeReturn Camera::on_event(GstPad *, GstPadProbeInfo *info, gpointer data) {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
-  static_cast<Camera *>(data)->ended_ = true;
+  auto *self = static_cast<Camera *>(data);
+  self->ending_ = true;
+  self->send_end();
   return GST_PAD_PROBE_DROP;
 }

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -25,8 +26,11 @@ class Camera {
   Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops);
   ~Camera();
 
+  /// Must be called once for the mux, before the first camera is created.
+  static void absorb_ends(GstElement *mux);
+
   bool owns(GstObject *object) const;
-  bool is_over() const { return bin_ == nullptr && ended_; }
+  bool is_over() const { return bin_ == nullptr && *ended_; }
 
   /// Prints why the camera is lost, disconnects it, and reconnects it after a pause.
   void lose(const std::string &why);
@@ -46,6 +50,7 @@ class Camera {
   void take_slot();
   static void set_up(GstBin *, GstBin *, GstElement *element, gpointer data);
   static GstPadProbeReturn on_data(GstPad *, GstPadProbeInfo *info, gpointer data);
+  void send_end();
   static GstPadProbeReturn on_event(GstPad *, GstPadProbeInfo *info, gpointer data);
 
   Pipeline &pipeline_;
@@ -56,7 +61,8 @@ class Camera {
   GstElement *bin_ = nullptr;  // null while the camera is disconnected
   GstPad *slot_ = nullptr;
   guint retry_ = 0;
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> ending_{false};           // the last frame has been sent
+  std::shared_ptr<std::atomic<bool>> ended_;  // and taken; of the present connection
   std::atomic<gint64> heard_{0};
   // Since the last report.
   std::atomic<guint> frames_{0};

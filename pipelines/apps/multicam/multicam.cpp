@@ -145,6 +145,7 @@ void run(const Options &options) {
   gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   g_autoptr(GstElement) mux = gst_bin_get_by_name(GST_BIN(pipeline), "mux");
   g_object_set(mux, "batch-size", g_strv_length(options.sources), nullptr);
+  Camera::absorb_ends(mux);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GMainLoop) loop = g_main_loop_new(nullptr, FALSE);
   Application app = {{pipeline, mux, sink, static_cast<guint>(options.rtsp_latency)}, {}, loop};
