@@ -46,11 +46,22 @@ void place_affine(Geometry &g, bool scale_up) {
   g.content_height = y.length;
 }
 
+/// The part of the resized interval that is in the output.
+Span visible(int offset, int length, int dst) {
+  const int begin = std::max(0, offset);
+  return {begin, std::min(dst, offset + length) - begin};
+}
+
 void place_content(Geometry &g, int width, int height, int left, int top) {
-  g.content_width = width;
-  g.content_height = height;
-  g.pad_left = left;
-  g.pad_top = top;
+  const Span x = visible(left, width, g.dst_width), y = visible(top, height, g.dst_height);
+  g.content_width = x.length;
+  g.content_height = y.length;
+  g.pad_left = x.begin;
+  g.pad_top = y.begin;
+  g.resized_width = width;
+  g.resized_height = height;
+  g.offset_x = left;
+  g.offset_y = top;
   g.sx = width / g.region.width;
   g.sy = height / g.region.height;
   g.tx = left - g.sx * g.region.x;
@@ -66,6 +77,32 @@ void place_rounded(Geometry &g, bool scale_up) {
   const int left = centered ? half_even((g.dst_width - width) / 2.0 - 0.1) : 0;
   const int top = centered ? half_even((g.dst_height - height) / 2.0 - 0.1) : 0;
   place_content(g, width, height, left, top);
+}
+
+/// The first sample of a crop from the middle of a resized axis.
+int crop_begin(ResizeMode mode, int resized, int dst) {
+  if (mode == ResizeMode::torchvision) return half_even((resized - dst) / 2.0);
+  return (resized - dst) / 2;
+}
+
+void place_crop(Geometry &g, int shortest_edge) {
+  const int shorter = shortest_edge > 0 ? shortest_edge : std::max(g.dst_width, g.dst_height);
+  const bool wide = g.region.width >= g.region.height;
+  const double ratio = wide ? shorter * g.region.width / g.region.height
+                            : shorter * g.region.height / g.region.width;
+  if (ratio > kMaxImageSize)
+    throw Error(Error::Code::settings, "a picture whose shorter edge is resized to " +
+                                           std::to_string(shorter) + " pixels is longer than " +
+                                           std::to_string(kMaxImageSize) + " pixels");
+  const auto longer = static_cast<int>(ratio);
+  const int width = wide ? longer : shorter, height = wide ? shorter : longer;
+  if (width < g.dst_width || height < g.dst_height)
+    throw Error(Error::Code::settings,
+                "a resized picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                    " pixels is smaller than the output of " + std::to_string(g.dst_width) + "x" +
+                    std::to_string(g.dst_height) + "; shortest-edge must be larger");
+  place_content(g, width, height, -crop_begin(g.mode, width, g.dst_width),
+                -crop_begin(g.mode, height, g.dst_height));
 }
 
 /// Clips one axis.
@@ -101,26 +138,28 @@ std::optional<Region> clip(const Region &r, int width, int height) {
   return Region{x->begin, y->begin, x->length, y->length};
 }
 
-Geometry make_geometry(ResizeMode mode, int src_width, int src_height, int dst_width,
-                       int dst_height, bool scale_up) {
+Geometry make_geometry(const Fit &fit, int src_width, int src_height, int dst_width,
+                       int dst_height) {
   const Region all = {0.0, 0.0, static_cast<double>(src_width), static_cast<double>(src_height)};
-  return make_geometry(mode, src_width, src_height, all, dst_width, dst_height, scale_up);
+  return make_geometry(fit, src_width, src_height, all, dst_width, dst_height);
 }
 
-Geometry make_geometry(ResizeMode mode, int src_width, int src_height, const Region &region,
-                       int dst_width, int dst_height, bool scale_up) {
+Geometry make_geometry(const Fit &fit, int src_width, int src_height, const Region &region,
+                       int dst_width, int dst_height) {
   Geometry g = {};
-  g.mode = mode;
+  g.mode = fit.mode;
   g.src_width = src_width;
   g.src_height = src_height;
   g.region = region;
   g.dst_width = dst_width;
   g.dst_height = dst_height;
-  switch (mode) {
+  switch (fit.mode) {
     case ResizeMode::stretch: place_content(g, dst_width, dst_height, 0, 0); break;
-    case ResizeMode::affine: place_affine(g, scale_up); break;
+    case ResizeMode::affine: place_affine(g, fit.scale_up); break;
     case ResizeMode::ultralytics:
-    case ResizeMode::top_left: place_rounded(g, scale_up); break;
+    case ResizeMode::top_left: place_rounded(g, fit.scale_up); break;
+    case ResizeMode::torchvision:
+    case ResizeMode::transformers: place_crop(g, fit.shortest_edge); break;
   }
   return g;
 }

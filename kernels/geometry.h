@@ -7,7 +7,12 @@
 
 namespace cudatensor {
 
-enum class ResizeMode : uint8_t { stretch, affine, ultralytics, top_left };
+enum class ResizeMode : uint8_t { stretch, affine, ultralytics, top_left, torchvision, transformers };
+
+/// Whether the mode resizes the shorter edge and crops the center.
+constexpr bool is_crop(ResizeMode mode) {
+  return mode == ResizeMode::torchvision || mode == ResizeMode::transformers;
+}
 
 /// A rectangle in a picture, in continuous coordinates: pixel i covers [i, i + 1).
 struct Region {
@@ -49,15 +54,26 @@ struct Geometry {
   double sx, sy, tx, ty;              ///< out = s · in + t
   int pad_left, pad_top;              ///< left and top edge of the content, in output pixels
   int content_width, content_height;  ///< size of the content, in output pixels
+  int resized_width, resized_height;  ///< size of the resized picture; 0 with affine
+  int offset_x, offset_y;  ///< its left and top edge, in output pixels; negative if it is cropped
 };
 
-/// Computes the geometry of a resize. Without `scale_up`, letterbox modes never enlarge; stretch
-/// ignores it. Sizes are in pixels and at least 1.
-Geometry make_geometry(ResizeMode mode, int src_width, int src_height, int dst_width,
-                       int dst_height, bool scale_up);
+/// How a picture is placed in the output. Without `scale_up`, letterbox modes never enlarge; the
+/// other modes ignore it. `shortest_edge` is the length of the shorter edge after the resize, before
+/// the crop; 0 = the longer side of the output.
+struct Fit {
+  ResizeMode mode = ResizeMode::stretch;
+  bool scale_up = true;
+  int shortest_edge = 0;
+};
+
+/// Computes the geometry of a resize. Sizes are in pixels and at least 1. Throws Error if the
+/// resized picture is smaller than a crop of it.
+Geometry make_geometry(const Fit &fit, int src_width, int src_height, int dst_width,
+                       int dst_height);
 
 /// The same for a region, which is placed in the output like a picture of its size.
-Geometry make_geometry(ResizeMode mode, int src_width, int src_height, const Region &region,
-                       int dst_width, int dst_height, bool scale_up);
+Geometry make_geometry(const Fit &fit, int src_width, int src_height, const Region &region,
+                       int dst_width, int dst_height);
 
 }  // namespace cudatensor

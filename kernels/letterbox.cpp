@@ -11,7 +11,12 @@ LetterboxPlan make_letterbox_plan(const LetterboxParams &p) {
     throw Error(Error::Code::settings,
                 std::string("letterbox output must be RGB or gray, not ") + name_of(p.out.format));
   const Color color = model == ColorModel::gray ? Color::gray : Color::rgb;
-  return {make_resample_plan(p.source, p.resize, color, p.out.width, p.out.height), p.out};
+  if (p.resize.antialias) {
+    FilterPlan plan = make_filter_plan(p.source, p.resize, color, p.out.width, p.out.height);
+    return {p.source.image, plan.geometry, std::move(plan), p.out, p.resize.pad_value};
+  }
+  ResamplePlan plan = make_resample_plan(p.source, p.resize, color, p.out.width, p.out.height);
+  return {p.source.image, plan.geometry, std::move(plan), p.out, p.resize.pad_value};
 }
 
 }  // namespace cudatensor

@@ -2,7 +2,9 @@
 // Scaling to fit a fixed size, with padding.
 #pragma once
 
-#include "kernels/resample.h"
+#include <variant>
+
+#include "kernels/filterplan.h"
 
 namespace cudatensor {
 
@@ -13,8 +15,11 @@ struct LetterboxParams {
 };
 
 struct LetterboxPlan {
-  ResamplePlan resample;
+  ImageDesc source;
+  Geometry geometry;
+  std::variant<ResamplePlan, FilterPlan> sampling;
   ImageDesc out;
+  int pad;  ///< value of all components
 };
 
 LetterboxPlan make_letterbox_plan(const LetterboxParams &params);

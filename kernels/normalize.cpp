@@ -66,6 +66,14 @@ void check_shape(const NormalizeParams &p, const TensorDesc &out) {
   check_size("an output", out.w, out.h);
 }
 
+void check_pad(const NormalizeParams &p, DType dtype) {
+  if (!p.pad_normalized) return;
+  if (dtype != DType::float32 && dtype != DType::float16)
+    refuse("pad-normalized=true requires dtype float32 or float16");
+  if (p.resize.mode == ResizeMode::affine)
+    refuse("pad-normalized=true cannot be combined with resize-mode=affine");
+}
+
 void check_part(const NormalizeParams &p, const ImageDesc &image, const Region &region) {
   check_region(region);
   if (!p.pad_outside && !(clip(region, image.width, image.height) == region))
@@ -83,7 +91,7 @@ bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
 /// All that is compared one by one.
 auto as_tuple(const NormalizeParams &p) {
   return std::tie(p.resize, p.color, p.normalization, p.scale, p.mean, p.std, p.alpha, p.beta,
-                  p.round, p.pad_outside);
+                  p.round, p.pad_normalized, p.pad_outside);
 }
 
 }  // namespace
@@ -94,7 +102,8 @@ bool operator==(const NormalizeParams &a, const NormalizeParams &b) {
 
 TensorPlan make_tensor_plan(const NormalizeParams &p, const TensorDesc &out) {
   check_shape(p, out);
-  check_pad_value(p.resize.pad_value);
+  check_resize(p.resize, p.color);
+  check_pad(p, out.dtype);
   check_lists(p);
   TensorPlan plan = {};
   plan.slot = out;
@@ -102,6 +111,7 @@ TensorPlan make_tensor_plan(const NormalizeParams &p, const TensorDesc &out) {
   plan.pad = make_pad_color(p.color, p.resize.pad_value);
   plan.swap = p.color == Color::bgr;
   plan.round = p.round;
+  plan.pad_is_zero = p.pad_normalized;
   for (int c = 0; c < p.channels(); ++c) plan.channel[c] = scale_of_channel(p, out.dtype, c);
   return plan;
 }
@@ -116,8 +126,12 @@ SlotPlan make_slot_plan(const NormalizeParams &p, const TensorDesc &out, const S
         make_yuv444_plan({image, {PixelFormat::Y444, width, height}, width, height, 0, 0, region});
     return {plan.geometry, plan};
   }
-  const ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
-  return {plan.geometry, plan};
+  if (p.resize.antialias) {
+    FilterPlan plan = make_filter_plan(source, p.resize, p.color, width, height, region);
+    return {plan.geometry, std::move(plan)};
+  }
+  ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
+  return {plan.geometry, std::move(plan)};
 }
 
 }  // namespace cudatensor

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/filterplan.h"
 #include "kernels/resample.h"
 #include "kernels/tensor.h"
 #include "kernels/yuv444.h"
@@ -29,6 +30,9 @@ struct NormalizeParams {
   std::vector<double> alpha = {1.0 / 255.0};
   std::vector<double> beta = {0.0};
   bool round = false;  ///< round to whole sample values before normalization
+  /// Pixels outside the picture are 0 in the tensor, which has a float type, instead of the
+  /// normalized pad value. Pixels that blend with the pad value are not changed.
+  bool pad_normalized = false;
   /// Regions may extend beyond their picture, where the pad color is used. YUV is then not computed
   /// in fixed point.
   bool pad_outside = false;
@@ -60,6 +64,7 @@ struct TensorPlan {
   PadColor pad;  ///< before normalization
   bool swap;     ///< channels 0 and 2 are swapped (BGR)
   bool round;
+  bool pad_is_zero;  ///< pad is 0 after normalization
 };
 
 /// Throws if the length of a list is neither 1 nor the number of channels, a value is not finite, a
@@ -67,11 +72,11 @@ struct TensorPlan {
 /// the property.
 TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out);
 
-/// The sampling of a slot's picture: in float32, or in fixed point (YUV of eight bits, stretched,
-/// bilinear).
+/// The sampling of a slot's picture: in float32, in fixed point (YUV of eight bits, stretched,
+/// bilinear), or antialiased.
 struct SlotPlan {
   Geometry geometry;
-  std::variant<ResamplePlan, Yuv444Plan> sampling;
+  std::variant<ResamplePlan, Yuv444Plan, FilterPlan> sampling;
 };
 
 /// Throws if the source cannot be converted to the colors, a size is out of range, or a region

@@ -8,6 +8,8 @@
 namespace cudatensor {
 namespace {
 
+[[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
+
 Conversion conversion_to(Color color, ColorModel from) {
   switch (from) {
     case ColorModel::yuv:
@@ -28,7 +30,8 @@ Chroma siting(bool subsampled, bool cosited) {
 
 bool operator==(const Resize &a, const Resize &b) {
   return a.mode == b.mode && a.method == b.method && a.pad_value == b.pad_value &&
-         a.scale_up == b.scale_up;
+         a.scale_up == b.scale_up && a.antialias == b.antialias &&
+         a.shortest_edge == b.shortest_edge;
 }
 
 bool operator==(const Source &a, const Source &b) {
@@ -53,10 +56,22 @@ void check_size(const char *what, int64_t width, int64_t height) {
                   " pixels: width and height must be 1 to " + std::to_string(kMaxImageSize));
 }
 
-void check_pad_value(int value) {
-  if (value >= 0 && value <= 255) return;
-  throw Error(Error::Code::settings,
-              "pad-value " + std::to_string(value) + " is not between 0 and 255");
+void check_resize(const Resize &resize, Color color) {
+  if (resize.pad_value < 0 || resize.pad_value > 255)
+    refuse("pad-value " + std::to_string(resize.pad_value) + " is not between 0 and 255");
+  if (resize.shortest_edge < 0 || resize.shortest_edge > kMaxImageSize)
+    refuse("shortest-edge " + std::to_string(resize.shortest_edge) + " is not between 0 and " +
+           std::to_string(kMaxImageSize));
+  if (!resize.antialias) {
+    if (resize.method != Method::bilinear && resize.method != Method::nearest)
+      refuse("method is box, bicubic or lanczos, which requires antialias=true");
+    return;
+  }
+  if (resize.method == Method::nearest)
+    refuse("method=nearest cannot be combined with antialias=true");
+  if (resize.mode == ResizeMode::affine)
+    refuse("resize-mode=affine cannot be combined with antialias=true");
+  if (color == Color::yuv) refuse("color=yuv cannot be combined with antialias=true");
 }
 
 PadColor make_pad_color(Color color, int value) {
@@ -65,27 +80,12 @@ PadColor make_pad_color(Color color, int value) {
   return {pad, chroma, chroma};
 }
 
-ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
-                                int dst_width, int dst_height,
-                                const std::optional<Region> &region) {
-  const ImageDesc &image = source.image;
-  check_size("an input", image.width, image.height);
-  check_size("an output", dst_width, dst_height);
-  check_pad_value(resize.pad_value);
-
+ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color) {
   ResamplePlan plan = {};
   plan.source = source;
-  plan.layout = layout_of(image.format);
+  plan.layout = layout_of(source.image.format);
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
-    throw Error(Error::Code::settings,
-                std::string("color=yuv requires YUV input, not ") + name_of(image.format));
-  plan.geometry =
-      make_geometry(resize.mode, image.width, image.height, region.value_or(whole(image)),
-                    dst_width, dst_height, resize.scale_up);
-  plan.sampling = make_sampling_plan(plan.geometry, resize.method,
-                                     siting(plan.layout.subsampled_x, source.cosited_x),
-                                     siting(plan.layout.subsampled_y, source.cosited_y));
-  plan.method = resize.method;
+    refuse(std::string("color=yuv requires YUV input, not ") + name_of(source.image.format));
   for (int c = 0; c < 2; ++c)
     plan.depth[c] = make_depth_scale(plan.layout, source.colorimetry.range, c);
   plan.conversion = conversion_to(color, plan.layout.model);
@@ -93,6 +93,25 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   plan.sampled = plan.conversion == Conversion::luma_to_gray ? 1 : plan.layout.components;
   plan.produced = color == Color::gray ? 1 : 3;
   plan.pad = make_pad_color(color, resize.pad_value);
+  return plan;
+}
+
+ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
+                                int dst_width, int dst_height,
+                                const std::optional<Region> &region) {
+  const ImageDesc &image = source.image;
+  check_size("an input", image.width, image.height);
+  check_size("an output", dst_width, dst_height);
+  check_resize(resize, color);
+
+  ResamplePlan plan = make_conversion_plan(source, resize, color);
+  plan.geometry =
+      make_geometry(resize.fit(), image.width, image.height, region.value_or(whole(image)),
+                    dst_width, dst_height);
+  plan.sampling = make_sampling_plan(plan.geometry, resize.method,
+                                     siting(plan.layout.subsampled_x, source.cosited_x),
+                                     siting(plan.layout.subsampled_y, source.cosited_y));
+  plan.method = resize.method;
   return plan;
 }
 

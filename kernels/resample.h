@@ -21,6 +21,11 @@ struct Resize {
   int pad_value =
       114;  ///< value outside the picture, 0..255; in YUV the luma value, with chroma 128
   bool scale_up = true;
+  bool antialias = false;  ///< see filterplan.h; without it, method is bilinear or nearest
+  int shortest_edge = 0;   ///< crops only: length of the shorter edge before the crop, in pixels;
+                           ///< 0 = the longer side of the output
+
+  Fit fit() const { return {mode, scale_up, shortest_edge}; }
 };
 
 /// The source picture's format and the position of its chroma samples.
@@ -64,6 +69,10 @@ struct ResamplePlan {
   PadColor pad;
 };
 
+/// The parts of a plan that do not depend on sizes; the tables are empty. Throws if the source
+/// cannot be converted to the colors.
+ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
+
 /// Makes a plan for the source, or for a region, which may extend beyond it. Throws if the source
 /// cannot be converted to the colors (YUV from RGB or gray) or a size is out of range.
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
@@ -76,8 +85,9 @@ DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c)
 /// Throws unless both sides are in 1..kMaxImageSize; `what` names the picture in the message.
 void check_size(const char *what, int64_t width, int64_t height);
 
-/// Throws unless pad_value is in 0..255.
-void check_pad_value(int value);
+/// Throws if a value is out of range or the settings exclude each other. The text names the
+/// properties.
+void check_resize(const Resize &resize, Color color);
 
 /// Converts one pixel.
 CUDATENSOR_HD Pixel convert(Conversion conversion, const YuvToRgb &k, Pixel p) {

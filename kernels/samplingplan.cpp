@@ -24,7 +24,7 @@ struct Axis {
   int src, dst;
   Extent region;
   Samples samples;      // of the region
-  int offset, content;  // stretch: the content's place in the output
+  int offset, content;  // stretch: the resized picture's place in the output
   double step;          // with affine, otherwise 0
 
   bool is_picture(double i) const { return i >= 0.0 && i < src; }
@@ -144,9 +144,9 @@ SamplingPlan make_sampling_plan(const Geometry &g, Method method, Chroma chroma_
                                 Chroma chroma_y) {
   const Extent across = {g.region.x, g.region.width}, down = {g.region.y, g.region.height};
   const Axis x = {g.src_width, g.dst_width,     across, samples_in(across),
-                  g.pad_left,  g.content_width, g.step};
+                  g.offset_x,  g.resized_width, g.step};
   const Axis y = {g.src_height, g.dst_height,     down,  samples_in(down),
-                  g.pad_top,    g.content_height, g.step};
+                  g.offset_y,   g.resized_height, g.step};
   return {make_axis_plan(x, method, chroma_x), make_axis_plan(y, method, chroma_y)};
 }
 

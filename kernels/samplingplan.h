@@ -11,7 +11,8 @@
 
 namespace cudatensor {
 
-enum class Method : uint8_t { bilinear, nearest };
+/// Resampling filters. Those after nearest need an antialiased resize, see filterplan.h.
+enum class Method : uint8_t { bilinear, nearest, box, bicubic, lanczos };
 
 /// One entry of a plan. Aligned so that a GPU loads it with one instruction.
 struct alignas(16) Tap {

@@ -10,11 +10,11 @@ namespace {
 class Letterbox final : public ImageToImage {
  public:
   Letterbox(const LetterboxPlan &plan, Workers &workers)
-      : ImageToImage(plan.resample.source.image, plan.out, plan.resample.geometry),
-        rows_(plan.resample),
+      : ImageToImage(plan.source, plan.out, plan.geometry),
+        rows_(std::get<ResamplePlan>(plan.sampling)),
         kernels_(row_kernels()),
         layout_(layout_of(plan.out.format)),
-        pad_(plan.out.width, static_cast<uint8_t>(plan.resample.pad[0])),
+        pad_(plan.out.width, static_cast<uint8_t>(plan.pad)),
         opaque_(plan.out.width, 255),
         workers_(workers) {
     for (int i = 0; i < workers.slots(); ++i) {

@@ -24,7 +24,7 @@ std::string text_of(const Case &c) {
 }
 
 Geometry geometry_of(const Case &c) {
-  return make_geometry(c.mode, c.src.width, c.src.height, c.dst.width, c.dst.height, c.scale_up);
+  return make_geometry({c.mode, c.scale_up}, c.src.width, c.src.height, c.dst.width, c.dst.height);
 }
 
 void expect_as_the_oracle(const Case &c) {

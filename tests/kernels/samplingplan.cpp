@@ -77,7 +77,7 @@ void expect_axis(const AxisPlan &plan, const oracle::Axis &axis, Chroma chroma) 
 void expect_as_the_oracle(const Case &c) {
   SCOPED_TRACE(text_of(c));
   const Geometry g =
-      make_geometry(c.mode, c.src.width, c.src.height, c.dst.width, c.dst.height, c.scale_up);
+      make_geometry({c.mode, c.scale_up}, c.src.width, c.src.height, c.dst.width, c.dst.height);
   const SamplingPlan plan = make_sampling_plan(g, c.method, c.x, c.y);
   Resize resize;
   resize.mode = c.mode;
