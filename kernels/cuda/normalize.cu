@@ -2,6 +2,7 @@
 #include <iterator>
 #include <optional>
 
+#include "kernels/cuda/filterargs.cuh"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/tensorkernels.cuh"
 
@@ -17,7 +18,9 @@ TensorArgs tensor_args(const TensorPlan &plan) {
   args.pixel = static_cast<uint32_t>((planar ? 1 : t.c) * element);
   args.row = static_cast<uint32_t>(t.w * args.pixel);
   args.frame = static_cast<int64_t>(t.bytes());
+  args.dtype = t.dtype;
   args.round = plan.round;
+  args.pad_is_zero = plan.pad_is_zero;
   for (int c = 0; c < t.c; ++c) {
     const int channel = plan.swap ? 2 - c : c;
     args.channel[c] = channel * (planar ? t.h * t.w : 1) * element;
@@ -69,11 +72,13 @@ class PlansOfKind {
   void launch(const Queue &queue, const Batch &batch, Range slots) const {
     const Kernel kernel = kernel_for(batch, slots);
     Work work;
-    for (size_t i = slots.begin; i < slots.end; ++i)
-      work.in[i - slots.begin] = batch.is_pad(i)
-                                     ? pad_->source.pad_args(tensor_.pad)
-                                     : of(batch, i).source.args(batch.slots[i].image, kernel.words);
-    work.out = batch.tensor;
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      auto &args = work.in[i - slots.begin];
+      args = batch.is_pad(i) ? pad_->source.pad_args(tensor_.pad)
+                             : of(batch, i).source.args(batch.slots[i].image, kernel.words);
+      if (tensor_.pad_is_zero) mark_outside(args);
+    }
+    work.out = typename Uploaded::Out(batch.tensor);
     work.out.data += slots.begin * batch.tensor.frame;
     work.width = batch.width;
     work.height = batch.height;
@@ -114,7 +119,7 @@ class PlansOfKind {
       if (first == nullptr) first = &kernels;
       if (kernels.words != first->words || !prepared.source.fits_words(batch.slots[i].image))
         return {first->any, false};
-      share &= kernels.sharing != nullptr;
+      share &= kernels.sharing != nullptr && prepared.source.fits_sharing(batch.slots[i].image);
     }
     if (first == nullptr) return {pad_->kernels.any, false};
     return {share ? first->sharing : first->words, true};
@@ -124,6 +129,31 @@ class PlansOfKind {
   Plan pad_plan_;
   std::optional<Prepared> pad_;
   std::vector<std::optional<Prepared>> prepared_;  // by place
+};
+
+/// The tables of one antialiased plan, whose size depends on the picture.
+class FilterMemory {
+ public:
+  /// Queues the upload. Work that was queued earlier still reads the earlier tables.
+  UploadedFilter::DeviceTables upload(const FilterPlan &plan, CudaDevice &device, PinnedRing &ring,
+                                      Stream stream) {
+    if (!UploadedFilter::reads_pixels(plan)) return {};
+    TableBytes bytes;
+    const FilterOffsets offsets(bytes, plan);
+    const std::vector<uint8_t> &host = bytes.get();
+    // With room to spare, so that regions that grow seldom allocate.
+    if (memory_ == nullptr || memory_->size() < host.size())
+      memory_ = device.allocate(host.size() + host.size() / 2);
+    const auto row = static_cast<ptrdiff_t>(host.size());
+    uint8_t *const pinned = ring.take(host.size());
+    std::memcpy(pinned, host.data(), host.size());
+    device.copy({memory_->data(), row}, {pinned, row}, host.size(), 1, stream);
+    ring.in_use_until(stream);
+    return {offsets.pixels_in(memory_->data()), offsets.in(memory_->data())};
+  }
+
+ private:
+  std::unique_ptr<Memory> memory_;
 };
 
 /// A launch takes at most `kFrames` slots.
@@ -136,18 +166,24 @@ class Normalize final : public NormalizeOperation {
         args_(tensor_args(plans().tensor())),
         resampled_(plans().tensor()),
         fixed_(plans().tensor()),
+        filtered_(plans().tensor()),
         tables_(device, table_bytes(), out.n + 2),
-        is_fixed_(out.n) {}
+        filter_ring_(device),
+        kinds_(out.n) {}
 
  private:
+  /// How a plan samples, in the order of SlotPlan::sampling.
+  enum class Kind : uint8_t { resampled, fixed, filtered };
+
   void update_params() override {
     args_ = tensor_args(plans().tensor());
     resampled_.set_tensor(plans().tensor());
     fixed_.set_tensor(plans().tensor());
+    filtered_.set_tensor(plans().tensor());
     has_pad_ = false;
   }
 
-  /// Of a plan, which are as many whatever is sampled.
+  /// Of a plan without filters, which are as many whatever is sampled.
   size_t table_bytes() const {
     TableBytes bytes;
     UploadedResample::append(bytes, resampled_.pad());
@@ -161,36 +197,50 @@ class Normalize final : public NormalizeOperation {
       Batch batch = {slots, plans(), args_, static_cast<int>(out.desc.w),
                      static_cast<int>(out.desc.h)};
       batch.tensor.data = static_cast<uint8_t *>(out.data);
-      for (size_t begin = 0, count = is_fixed_.size(); begin < count;)
+      for (size_t begin = 0, count = kinds_.size(); begin < count;)
         begin = launch(queue, batch, {begin, count});
     });
+  }
+
+  /// The kind of a slot's launch; none if any kind will do.
+  std::optional<Kind> kind_of(const Batch &batch, size_t slot) const {
+    if (!batch.is_pad(slot)) return kinds_[batch.plans.place(slot)];
+    // The pad of the fixed-point path is an integer.
+    return batch.tensor.pad_is_zero ? std::optional(Kind::resampled) : std::nullopt;
   }
 
   /// Launches as many of the slots as one kernel takes. Returns where the others begin.
   size_t launch(const Queue &queue, const Batch &batch, Range slots) const {
     slots.end = std::min<size_t>(slots.end, slots.begin + kFrames);
-    std::optional<bool> fixed;
+    std::optional<Kind> kind;
     for (size_t i = slots.begin; i < slots.end; ++i) {
-      if (batch.is_pad(i)) continue;
-      const bool is_fixed = is_fixed_[batch.plans.place(i)];
-      if (!fixed) fixed = is_fixed;
-      if (*fixed != is_fixed) slots.end = i;
+      const std::optional<Kind> own = kind_of(batch, i);
+      if (!kind) kind = own;
+      if (own && *own != *kind) slots.end = i;
     }
-    if (fixed.value_or(false))
-      fixed_.launch(queue, batch, slots);
-    else
-      resampled_.launch(queue, batch, slots);
+    switch (kind.value_or(Kind::resampled)) {
+      case Kind::resampled: resampled_.launch(queue, batch, slots); break;
+      case Kind::fixed: fixed_.launch(queue, batch, slots); break;
+      case Kind::filtered: filtered_.launch(queue, batch, slots); break;
+    }
     return slots.end;
   }
 
-  /// With one upload for all places that lie behind each other.
+  static Kind kind_of(const SlotPlan &plan) { return static_cast<Kind>(plan.sampling.index()); }
+
+  /// With one upload for all places that lie behind each other, except those of filters.
   void prepare(const std::vector<SlotPlans::NewPlan> &plans, Stream stream) {
     for (auto begin = plans.begin(); begin != plans.end();) {
+      if (kind_of(begin->plan) == Kind::filtered) {
+        set_filtered(*begin++, stream);
+        continue;
+      }
       TableBytes bytes;
       std::vector<Places> places;
       auto end = begin;
       do places.push_back(append(bytes, end->plan));
-      while (++end != plans.end() && end->place == std::prev(end)->place + 1);
+      while (++end != plans.end() && end->place == std::prev(end)->place + 1 &&
+             kind_of(end->plan) != Kind::filtered);
       const uint8_t *block = tables_.upload(begin->place, bytes, stream);
       for (const Places &at : places) set(*begin++, at, block);
     }
@@ -202,9 +252,10 @@ class Normalize final : public NormalizeOperation {
     TableBytes bytes;
     const auto resampled = UploadedResample::append(bytes, resampled_.pad());
     const auto fixed = UploadedYuv444::append(bytes, fixed_.pad());
-    const uint8_t *block = tables_.upload(is_fixed_.size(), bytes, stream);
+    const uint8_t *block = tables_.upload(kinds_.size(), bytes, stream);
     resampled_.set_pad(resampled.in(block));
     fixed_.set_pad(fixed.in(block));
+    filtered_.set_pad({});
     has_pad_ = true;
   }
 
@@ -217,21 +268,32 @@ class Normalize final : public NormalizeOperation {
   }
 
   void set(const SlotPlans::NewPlan &made, const Places &places, const uint8_t *block) {
-    const auto *fixed = std::get_if<Yuv444Plan>(&made.plan.sampling);
-    is_fixed_[made.place] = fixed != nullptr;
-    if (fixed != nullptr)
-      fixed_.set(made.place, *fixed, std::get<TableOffsets<int32_t>>(places).in(block));
+    const Kind kind = kinds_[made.place] = kind_of(made.plan);
+    if (kind == Kind::fixed)
+      fixed_.set(made.place, std::get<Yuv444Plan>(made.plan.sampling),
+                 std::get<TableOffsets<int32_t>>(places).in(block));
     else
       resampled_.set(made.place, std::get<ResamplePlan>(made.plan.sampling),
                      std::get<TableOffsets<float>>(places).in(block));
+  }
+
+  void set_filtered(const SlotPlans::NewPlan &made, Stream stream) {
+    const auto &plan = std::get<FilterPlan>(made.plan.sampling);
+    kinds_[made.place] = Kind::filtered;
+    if (filter_memory_.size() <= made.place) filter_memory_.resize(made.place + 1);
+    filtered_.set(made.place, plan,
+                  filter_memory_[made.place].upload(plan, device_, filter_ring_, stream));
   }
 
   CudaDevice &device_;
   TensorArgs args_;
   PlansOfKind<UploadedResample, kFrames> resampled_;
   PlansOfKind<UploadedYuv444, kFrames> fixed_;
-  PerFrameTables tables_;       // of plans by their places, then of pad
-  std::vector<bool> is_fixed_;  // by place
+  PlansOfKind<UploadedFilter, kFrames> filtered_;
+  PerFrameTables tables_;  // of plans by their places, then of pad
+  PinnedRing filter_ring_;
+  std::vector<FilterMemory> filter_memory_;  // by place
+  std::vector<Kind> kinds_;                  // by place
   bool has_pad_ = false;
 };
 

@@ -132,7 +132,9 @@ struct TensorArgs {
                         // channel
   uint32_t row, pixel;  // likewise
   ChannelScale scale[3];
+  DType dtype;  // used only by kernels that have no template parameter for it
   bool round;
+  bool pad_is_zero;  // the Sampler gives NaN for pixels that become 0
 };
 
 template <class T>
@@ -165,9 +167,13 @@ struct TensorSink {
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         if (i >= to.rows) return;
-        for (int c = 0; c < kComponents; ++c)
+        for (int c = 0; c < kComponents; ++c) {
+          const float normalized = normalize(out.scale[c], value[i][c]);
+          // Not a number: a pixel outside the picture.
+          const bool is_zero = out.pad_is_zero && normalized != normalized;
           store_global(reinterpret_cast<T *>(advance(channel[c], to.y + i, out.row)),
-                       to_element<T>(normalize(out.scale[c], value[i][c])));
+                       to_element<T>(is_zero ? 0.0f : normalized));
+        }
       }
     }
   };

@@ -129,11 +129,38 @@ class ResampleLaunchers {
   }
 };
 
+/// The parameters of a plan, without the picture.
+inline ResampleArgs resample_args(const ResamplePlan &plan, const Tables<float> &tables) {
+  ResampleArgs args = {};
+  args.tables = tables;
+  args.yuv_to_rgb = plan.yuv_to_rgb;
+  std::copy(plan.pad.begin(), plan.pad.end(), args.pad);
+  std::copy(plan.pad.begin(), plan.pad.end(), args.outside);
+  args.conversion = plan.conversion;
+  for (int i = 0; i < 2; ++i)
+    args.samples.depth[i] = {plan.depth[i].factor, plan.depth[i].center + kBias, plan.depth[i].base};
+  return args;
+}
+
+/// Makes pixels outside the picture NaN, for a Sink whose pad is 0.
+inline void mark_outside(ResampleArgs &args) {
+  std::fill(args.outside, args.outside + 3, std::nanf(""));
+}
+
+/// Adds the picture.
+inline void set_samples(ResampleArgs &args, const ConstImage &in, const FormatLayout &layout,
+                        int sampled, bool words) {
+  const Samples before = args.samples;
+  args.samples = samples_of(in, layout, sampled, words);
+  std::copy(before.depth, before.depth + 2, args.samples.depth);
+}
+
 /// A plan in device memory and the kernel parameters derived from it.
 class UploadedResample {
  public:
   using Plan = ResamplePlan;
   using Args = ResampleArgs;
+  using Out = TensorArgs;
   template <class Sink, int kFrames>
   using Launchers = ResampleLaunchers<Sink, kFrames>;
 
@@ -145,14 +172,10 @@ class UploadedResample {
             PlanTables(device, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()), plan) {}
 
   UploadedResample(PlanTables tables, const ResamplePlan &plan)
-      : tables_(std::move(tables)), layout_(plan.layout), sampled_(plan.sampled) {
-    args_.tables = tables_.get();
-    args_.yuv_to_rgb = plan.yuv_to_rgb;
-    std::copy(plan.pad.begin(), plan.pad.end(), args_.pad);
-    args_.conversion = plan.conversion;
-    for (int i = 0; i < 2; ++i)
-      depth_[i] = {plan.depth[i].factor, plan.depth[i].center + kBias, plan.depth[i].base};
-  }
+      : tables_(std::move(tables)),
+        layout_(plan.layout),
+        sampled_(plan.sampled),
+        args_(resample_args(plan, tables_.get())) {}
 
   /// Of nothing but pad.
   static ResamplePlan pad_plan(const TensorPlan &tensor) {
@@ -172,11 +195,11 @@ class UploadedResample {
   }
 
   bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
+  bool fits_sharing(const ConstImage &) const { return true; }
 
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
-    args.samples = samples_of(in, layout_, sampled_, words);
-    std::copy(depth_, depth_ + 2, args.samples.depth);
+    set_samples(args, in, layout_, sampled_, words);
     return args;
   }
   ResampleArgs pad_args(const PadColor &) const { return args_; }
@@ -185,8 +208,7 @@ class UploadedResample {
   PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
-  DepthScale depth_[2];
-  ResampleArgs args_ = {};  // all arguments except the samples
+  ResampleArgs args_;  // all arguments except the samples
 };
 
 }  // namespace cudatensor::cuda

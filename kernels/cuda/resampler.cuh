@@ -12,7 +12,8 @@ struct ResampleArgs {
   Samples samples;
   Tables<float> tables;
   YuvToRgb yuv_to_rgb;
-  float pad[3];
+  float pad[3];      // blended with at the border
+  float outside[3];  // of pixels without any sample: pad, or NaN if such a pixel becomes 0
   Conversion conversion;  // used by AnyConversion only
 };
 
@@ -66,6 +67,58 @@ __device__ __forceinline__ void read_slopes(const Samples &s, const Corners &cor
     }
   }
 }
+
+/// What apart() reads for a group of components: the samples of a position, without weights, with
+/// weights along x, and with weights along both axes.
+struct OneSample {
+  using Words = uint32_t;
+
+  template <class Column>
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool) {
+    return at.sample(line);
+  }
+  template <class G>
+  static __device__ __forceinline__ void blend(const Samples &s, Words words, float, float,
+                                               float (&out)[3]) {
+#pragma unroll
+    for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) out[c] = sample_of<G>(s, c, words);
+  }
+};
+
+struct TwoSamples {
+  using Words = Sides;
+
+  template <class Column>
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right) {
+    return at.sides(line, right);
+  }
+  template <class G>
+  static __device__ __forceinline__ void blend(const Samples &s, const Words &words, float wx,
+                                               float, float (&out)[3]) {
+#pragma unroll
+    for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
+      out[c] = cudatensor::blend(sample_of<G>(s, c, words.left), sample_of<G>(s, c, words.right),
+                                 wx);
+  }
+};
+
+struct FourSamples {
+  using Words = Corners;
+
+  template <class Column>
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right) {
+    return at.corners(line, right);
+  }
+  template <class G>
+  static __device__ __forceinline__ void blend(const Samples &s, Words words, float wx, float wy,
+                                               float (&out)[3]) {
+    if (G::kDeep && wy == kSecondOnly) words = {words.p10, words.p11, words.p10, words.p11};
+    Slopes slopes[3];
+    read_slopes<G>(s, words, slopes);
+#pragma unroll
+    for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) out[c] = slopes[c].at(wx, wy);
+  }
+};
 
 /// `shares`: rows that need the same samples load them once.
 template <class F, class Converts, bool shares = false>
@@ -125,16 +178,21 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     for (int i = 0; i < kRows; ++i) {
       const float inside = inside_x * __ldg(in.tables.y.inside + y + i);
       if constexpr (Converts::kMayExceedRange) p[i] = clamp_to_samples(p[i]);
-      p[i] = {blend_with_pad(p[i].c0, inside, in.pad[0]),
-              blend_with_pad(p[i].c1, inside, in.pad[1]),
-              blend_with_pad(p[i].c2, inside, in.pad[2])};
+      p[i] = inside == 0.0f ? outside(in)
+                            : Pixel{blend_with_pad(p[i].c0, inside, in.pad[0]),
+                                    blend_with_pad(p[i].c1, inside, in.pad[1]),
+                                    blend_with_pad(p[i].c2, inside, in.pad[2])};
     }
   }
 
   template <int kRows>
   static __device__ __forceinline__ void fill(const Args &in, Pixel (&p)[kRows]) {
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) p[i] = {in.pad[0], in.pad[1], in.pad[2]};
+    for (int i = 0; i < kRows; ++i) p[i] = outside(in);
+  }
+
+  static __device__ __forceinline__ Pixel outside(const Args &in) {
+    return {in.outside[0], in.outside[1], in.outside[2]};
   }
 
   static __device__ __forceinline__ Taps<float> without_partial(Taps<float> taps) {
@@ -143,72 +201,62 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     return taps;
   }
 
-  /// The loads of all rows are in flight at the same time.
+  /// The loads of all rows are in flight at the same time, and those of all planes if they have the
+  /// same positions.
   template <int kRows>
   static __device__ __forceinline__ void apart(const Args &in, const Column &column,
                                                const Line (&line)[kRows], Pixel (&p)[kRows]) {
     float c[kRows][3] = {};
-    F::for_each([&](auto group) {
-      using G = decltype(group);
-      if (in.tables.blends_rows[G::kChroma])
-        read_blended<G>(in.samples, column, line, c);
-      else if (in.tables.blends[G::kChroma])
-        read_columns<G>(in.samples, column, line, c);
-      else
-        read_single<G>(in.samples, column, line, c);
-    });
+    if constexpr (F::kSamePositions)
+      read_groups(in, column, line, c, F());
+    else
+      F::for_each([&](auto group) { read_groups(in, column, line, c, Family<decltype(group)>()); });
 #pragma unroll
     for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
   }
 
-  template <class G, int kRows>
-  static __device__ __forceinline__ void read_single(const Samples &s, const Column &column,
+  /// Groups that have the same positions.
+  template <int kRows, class G, class... Others>
+  static __device__ __forceinline__ void read_groups(const Args &in, const Column &column,
                                                      const Line (&line)[kRows],
-                                                     float (&out)[kRows][3]) {
-    const ColumnOf<G> at(s, G::entry(column).first);
-    uint32_t words[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) words[i] = at.sample(G::entry(line[i]).first);
-#pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = sample_of<G>(s, c, words[i]);
+                                                     float (&out)[kRows][3],
+                                                     Family<G, Others...> groups) {
+    if (in.tables.blends_rows[G::kChroma])
+      read<FourSamples>(in.samples, column, line, out, groups);
+    else if (in.tables.blends[G::kChroma])
+      read<TwoSamples>(in.samples, column, line, out, groups);
+    else
+      read<OneSample>(in.samples, column, line, out, groups);
   }
 
-  template <class G, int kRows>
-  static __device__ __forceinline__ void read_columns(const Samples &s, const Column &column,
-                                                      const Line (&line)[kRows],
-                                                      float (&out)[kRows][3]) {
-    const auto &x = G::entry(column);
-    const ColumnOf<G> at(s, x.first);
-    Sides sides[kRows];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) sides[i] = at.sides(G::entry(line[i]).first, x.w != 0.0f);
-#pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] =
-            blend(sample_of<G>(s, c, sides[i].left), sample_of<G>(s, c, sides[i].right), x.w);
+  template <class Reads, int kRows, class... Groups>
+  static __device__ __forceinline__ void read(const Samples &s, const Column &column,
+                                              const Line (&line)[kRows], float (&out)[kRows][3],
+                                              Family<Groups...>) {
+    typename Reads::Words words[3][kRows];  // by the first component of a group
+    (load<Reads, Groups>(s, column, line, words[Groups::kFirst]), ...);
+    (blend_rows<Reads, Groups>(s, column, line, words[Groups::kFirst], out), ...);
   }
 
-  template <class G, int kRows>
-  static __device__ __forceinline__ void read_blended(const Samples &s, const Column &column,
-                                                      const Line (&line)[kRows],
-                                                      float (&out)[kRows][3]) {
+  template <class Reads, class G, int kRows>
+  static __device__ __forceinline__ void load(const Samples &s, const Column &column,
+                                              const Line (&line)[kRows],
+                                              typename Reads::Words (&words)[kRows]) {
     const auto &x = G::entry(column);
     const ColumnOf<G> at(s, x.first);
-    Corners corners[kRows];
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) corners[i] = at.corners(G::entry(line[i]).first, x.w != 0.0f);
+    for (int i = 0; i < kRows; ++i)
+      words[i] = Reads::load(at, G::entry(line[i]).first, x.w != 0.0f);
+  }
+
+  template <class Reads, class G, int kRows>
+  static __device__ __forceinline__ void blend_rows(const Samples &s, const Column &column,
+                                                    const Line (&line)[kRows],
+                                                    const typename Reads::Words (&words)[kRows],
+                                                    float (&out)[kRows][3]) {
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      Slopes slopes[3];
-      if (G::kDeep && G::entry(line[i]).w == kSecondOnly)
-        corners[i] = {corners[i].p10, corners[i].p11, corners[i].p10, corners[i].p11};
-      read_slopes<G>(s, corners[i], slopes);
-      for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-        out[i][c] = slopes[c].at(x.w, G::entry(line[i]).w);
-    }
+    for (int i = 0; i < kRows; ++i)
+      Reads::template blend<G>(s, words[i], G::entry(column).w, G::entry(line[i]).w, out[i]);
   }
 
   /// The branches do not diverge, because all threads of a warp have the same rows.

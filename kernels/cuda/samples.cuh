@@ -37,6 +37,7 @@ struct Group {
   static constexpr int kCount = count;
   static constexpr bool kChroma = chroma;
   static constexpr bool kDeep = deep;
+  static constexpr int kStep = step;
 
   static __device__ __forceinline__ uint32_t step_of(const Samples &s) {
     return step != 0 ? step : s.step[first];
@@ -51,6 +52,10 @@ struct Group {
 template <class... Groups>
 struct Family {
   static constexpr int kComponents = (Groups::kCount + ...);
+  /// Three planes without subsampling. Components of packed pixels, which are in the same memory
+  /// sectors, gain nothing from loads of all components in flight together.
+  static constexpr bool kSamePositions =
+      sizeof...(Groups) == 3 && ((Groups::kStep == 1 && !Groups::kChroma) && ...);
 
   template <class Visit>
   static __device__ __forceinline__ void for_each(const Visit &visit) {

@@ -12,10 +12,10 @@ namespace cudatensor::cuda {
 /// launch.
 template <class Uploaded, int kFrames>
 struct TensorKernels {
-  using Work = PixelWork<typename Uploaded::Args, TensorArgs, kFrames>;
+  using Work = PixelWork<typename Uploaded::Args, typename Uploaded::Out, kFrames>;
 
   Launcher<Work> words;    ///< for pictures of the plan's format whose words are aligned
-  Launcher<Work> sharing;  ///< the same if rows share the samples that they read; otherwise null
+  Launcher<Work> sharing;  ///< the same if pixels share the samples that they read; otherwise null
   Launcher<Work> any;      ///< for all pictures
 };
 

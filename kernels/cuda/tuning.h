@@ -60,6 +60,17 @@ constexpr int kHistogramBlocksPerSm = 1;
 /// 128, which needs twice the memory.
 constexpr unsigned kHistogramSectorDistance = 64;
 
+/// The kernel of antialiased resizes: warps per block, minimum blocks per multiprocessor, and words
+/// of four source pixels that a warp converts at a time.
+constexpr int kFilterWarps = 8;
+constexpr int kFilterBlocksPerSm = 3;
+constexpr int kFilterPieceWords = 64;
+
+/// Rows of the output that a block of that kernel computes for a single frame and in a batch. Low
+/// tiles repeat more source rows, and high tiles leave multiprocessors idle.
+constexpr int kSingleTileHeight = 8;
+constexpr int kBatchTileHeight = 16;
+
 /// Threads per block of the pixel shuffle kernels.
 constexpr int kShuffleThreads = 256;
 

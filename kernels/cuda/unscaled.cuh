@@ -54,7 +54,7 @@ struct Unscaled {
 
     __device__ __forceinline__ void pad(Pixel (&p)[kQuad]) const {
 #pragma unroll
-      for (int i = 0; i < kQuad; ++i) p[i] = {in_.pad[0], in_.pad[1], in_.pad[2]};
+      for (int i = 0; i < kQuad; ++i) p[i] = {in_.outside[0], in_.outside[1], in_.outside[2]};
     }
 
     __device__ __forceinline__ void column(int k, Pixel (&p)[kQuad]) const {

@@ -127,11 +127,15 @@ class Yuv444Launchers {
   }
 };
 
+/// Has no pixels outside the picture, unless a whole slot is pad.
+inline void mark_outside(Yuv444Args &) {}
+
 /// A plan in device memory and the kernel parameters derived from it.
 class UploadedYuv444 {
  public:
   using Plan = Yuv444Plan;
   using Args = Yuv444Args;
+  using Out = TensorArgs;
   template <class Sink, int kFrames>
   using Launchers = Yuv444Launchers<Sink, kFrames>;
 
@@ -161,6 +165,7 @@ class UploadedYuv444 {
   }
 
   bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, 3); }
+  bool fits_sharing(const ConstImage &) const { return true; }
 
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;

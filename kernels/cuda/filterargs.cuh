@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The parameters of the kernels of antialiased resizes, and their plans in device memory.
+#pragma once
+
+#include "kernels/cuda/filtertables.cuh"
+#include "kernels/cuda/resampler.cuh"
+#include "kernels/cuda/tensorkernels.cuh"
+#include "kernels/cuda/unscaled.cuh"
+
+namespace cudatensor::cuda {
+
+struct FilterArgs {
+  ResampleArgs pixels;  ///< the source pixels that the windows read, and the pad color
+  FilterTables tables;
+};
+
+/// Where the values go: to a tensor or to a picture.
+struct FilterOut {
+  uint8_t *data;
+  int64_t frame, channel[3];  ///< as in TensorArgs
+  uint32_t row[3], pixel;     ///< likewise; rows by component
+  ChannelScale scale[3];
+  int32_t opaque;  ///< byte of a pixel that is set to 255, or -1
+  DType dtype;
+  bool pad_is_zero;
+
+  FilterOut() = default;
+  explicit FilterOut(const TensorArgs &to);
+  FilterOut(const Image &to, const FormatLayout &layout);
+};
+
+inline FilterOut::FilterOut(const TensorArgs &to)
+    : data(to.data),
+      frame(to.frame),
+      row{to.row, to.row, to.row},
+      pixel(to.pixel),
+      opaque(-1),
+      dtype(to.dtype),
+      pad_is_zero(to.pad_is_zero) {
+  std::copy(to.channel, to.channel + 3, channel);
+  std::copy(to.scale, to.scale + 3, scale);
+}
+
+inline FilterOut::FilterOut(const Image &to, const FormatLayout &layout) : FilterOut() {
+  const bool padded = layout.planes == 1 && layout.component[0].step == 4;
+  data = to.planes[layout.component[0].plane].data;
+  frame = 0;
+  pixel = layout.component[0].step;
+  opaque = padded ? layout.padding_offset : -1;
+  dtype = DType::uint8;
+  pad_is_zero = false;
+  for (int c = 0; c < 3; ++c) {
+    const Component &component = layout.component[c < layout.components ? c : 0];
+    const auto &plane = to.planes[component.plane];
+    channel[c] = plane.data + component.offset - data;
+    row[c] = stride_of(plane.stride);
+    scale[c] = {1.0f, 0.0f};
+  }
+}
+
+/// Its kernels know which pixels are outside the picture.
+inline void mark_outside(FilterArgs &) {}
+
+/// A plan in device memory and the kernel parameters derived from it.
+class UploadedFilter {
+ public:
+  using Plan = FilterPlan;
+  using Args = FilterArgs;
+  using Out = FilterOut;
+
+  struct DeviceTables {
+    Tables<float> pixels;
+    FilterTables filter;
+  };
+
+  /// Tables in memory of their own, or owned by another object.
+  class PlanTables {
+   public:
+    PlanTables(CudaDevice &device, const FilterPlan &plan) {
+      if (!reads_pixels(plan)) return;
+      TableBytes bytes;
+      const FilterOffsets offsets(bytes, plan);
+      memory_ = device.table(bytes.get().data(), bytes.get().size());
+      tables_ = {offsets.pixels_in(memory_->data()), offsets.in(memory_->data())};
+    }
+    explicit PlanTables(const DeviceTables &tables) : tables_(tables) {}
+
+    const DeviceTables &get() const { return tables_; }
+
+   private:
+    std::shared_ptr<const Memory> memory_;
+    DeviceTables tables_ = {};
+  };
+
+  UploadedFilter(CudaDevice &device, const FilterPlan &plan)
+      : UploadedFilter(PlanTables(device, plan), plan) {}
+
+  UploadedFilter(PlanTables tables, const FilterPlan &plan)
+      : tables_(std::move(tables)), layout_(plan.pixels.layout), sampled_(plan.pixels.sampled) {
+    args_.tables = tables_.get().filter;
+    args_.pixels = resample_args(plan.pixels, tables_.get().pixels);
+  }
+
+  /// Whether the plan has any output pixel that is not pad.
+  static bool reads_pixels(const FilterPlan &plan) { return plan.x.begin < plan.x.end; }
+
+  /// Of nothing but pad, which needs no tables.
+  static FilterPlan pad_plan(const TensorPlan &tensor) {
+    FilterPlan plan = {};
+    plan.pixels.layout = layout_of(PixelFormat::GRAY8);
+    plan.pixels.sampled = 1;
+    plan.pixels.produced = static_cast<int>(tensor.slot.c);
+    plan.pixels.pad = tensor.pad;
+    return plan;
+  }
+
+  bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
+  bool fits_sharing(const ConstImage &in) const { return fits_quads(in, layout_); }
+
+  FilterArgs args(const ConstImage &in, bool words) const {
+    FilterArgs args = args_;
+    set_samples(args.pixels, in, layout_, sampled_, words);
+    return args;
+  }
+  FilterArgs pad_args(const PadColor &) const { return args_; }
+
+ private:
+  PlanTables tables_;
+  FormatLayout layout_;
+  int sampled_;
+  FilterArgs args_ = {};  // all arguments except the samples
+};
+
+template <>
+TensorKernels<UploadedFilter, 1> pick_kernels<UploadedFilter, 1>(DType, const FilterPlan &);
+template <>
+TensorKernels<UploadedFilter, kBatchFrames> pick_kernels<UploadedFilter, kBatchFrames>(
+    DType, const FilterPlan &);
+
+}  // namespace cudatensor::cuda
