@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/cpu/filter.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/resample.h"
 #include "kernels/cpu/yuv444.h"
@@ -38,6 +39,10 @@ class FixedRows {
     return true;
   }
 
+  /// The columns that are not pad.
+  int begin() const { return 0; }
+  int end() const { return rows_.width(); }
+
  private:
   Yuv444Rows rows_;
   const RowKernels &kernels_;
@@ -53,6 +58,8 @@ struct NoRows {
 
   Scratch make_scratch() const { return {}; }
   bool produce(const ConstImage &, int, Scratch &) const { return false; }
+  int begin() const { return 0; }
+  int end() const { return 0; }
 };
 
 /// Makes one slot of a tensor.
@@ -65,14 +72,19 @@ class Normalizer {
 /// Rows of components to rows of a tensor.
 class RowStore {
  public:
-  explicit RowStore(const TensorPlan &plan)
+  /// Columns outside of [begin, end) are pad.
+  RowStore(const TensorPlan &plan, int begin, int end)
       : out_(plan.slot),
         swap_(plan.swap),
+        pad_is_zero_(plan.pad_is_zero),
+        begin_(begin),
+        end_(end),
         kernels_(row_kernels()),
         packed_(plan.slot.layout == Layout::nhwc && plan.slot.c == 3),
         row_(plan.slot.w * size_of(plan.slot.dtype)),
         pad_(row_ * plan.slot.c) {
     std::copy(plan.channel, plan.channel + 3, channel_);
+    if (pad_is_zero_) return;
     std::vector<float> component[3];
     for (int c = 0; c < 3; ++c) component[c].assign(plan.slot.w, plan.pad[c]);
     Elements elements = make_elements();
@@ -104,14 +116,24 @@ class RowStore {
     for (int64_t c = 0; c < out_.c; ++c) {
       uint8_t *to = packed_ ? elements.data() + c * row_ : data + (c * height + y) * row_;
       normalize(channel_[c], component[swap_ ? 2 - c : c].data(), static_cast<int>(out_.w), to);
+      if (pad_is_zero_) clear_pad(to);
       rows[c] = to;
     }
     if (packed_) kernels_.interleave[size_of(out_.dtype)](rows, 3, out_.w, data + y * 3 * row_);
   }
 
+  /// All bits of a zero are 0.
+  void clear_pad(uint8_t *row) const {
+    const size_t size = size_of(out_.dtype);
+    std::fill(row, row + begin_ * size, uint8_t{0});
+    std::fill(row + end_ * size, row + row_, uint8_t{0});
+  }
+
   TensorDesc out_;
   ChannelScale channel_[3];
   bool swap_;  // channels 0 and 2 change places
+  bool pad_is_zero_;
+  size_t begin_, end_;
   const RowKernels &kernels_;
   bool packed_;   // three channels side by side
   size_t row_;    // bytes of a channel's row
@@ -123,7 +145,7 @@ class RowNormalizer final : public Normalizer {
  public:
   RowNormalizer(const TensorPlan &plan, Rows rows, Workers &workers)
       : rows_(std::move(rows)),
-        store_(plan),
+        store_(plan, rows_.begin(), rows_.end()),
         kernels_(row_kernels()),
         round_(plan.round),
         out_(plan.slot),
@@ -167,10 +189,50 @@ class RowNormalizer final : public Normalizer {
   std::vector<Scratch> scratch_;
 };
 
+class FilterNormalizer final : public Normalizer {
+ public:
+  FilterNormalizer(const TensorPlan &plan, const FilterPlan &filter, Workers &workers,
+                   FilterMemory &memory)
+      : filter_(filter, workers, memory),
+        store_(plan, filter_.begin(), filter_.end()),
+        kernels_(row_kernels()),
+        channels_(static_cast<int>(plan.slot.c)) {
+    for (int i = 0; i < workers.slots(); ++i) {
+      scratch_.push_back({{}, store_.make_elements()});
+      for (int c = 0; c < 3; ++c) scratch_.back().component[c].assign(plan.slot.w, plan.pad[c]);
+    }
+  }
+
+  void run(const ConstImage &in, uint8_t *data) override {
+    filter_.run(in, [&](int y, const uint8_t *const *samples, int slot) {
+      if (samples == nullptr) return store_.put_pad(y, data);
+      Scratch &scratch = scratch_[slot];
+      for (int c = 0; c < channels_; ++c)
+        kernels_.widen(samples[c], filter_.end() - filter_.begin(),
+                       scratch.component[c].data() + filter_.begin());
+      store_.put(scratch.component, scratch.elements, y, data);
+    });
+  }
+
+ private:
+  struct Scratch {
+    std::vector<float> component[3];  // with the pad color where it is never written
+    RowStore::Elements elements;
+  };
+
+  Filter filter_;
+  RowStore store_;
+  const RowKernels &kernels_;
+  int channels_;
+  std::vector<Scratch> scratch_;
+};
+
 std::unique_ptr<Normalizer> make_normalizer(const TensorPlan &tensor, const SlotPlan &plan,
-                                            Workers &workers) {
+                                            Workers &workers, FilterMemory &memory) {
   if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
     return std::make_unique<RowNormalizer<FixedRows>>(tensor, FixedRows(*fixed), workers);
+  if (const auto *filter = std::get_if<FilterPlan>(&plan.sampling))
+    return std::make_unique<FilterNormalizer>(tensor, *filter, workers, memory);
   return std::make_unique<RowNormalizer<ResampleRows>>(
       tensor, ResampleRows(std::get<ResamplePlan>(plan.sampling)), workers);
 }
@@ -191,7 +253,7 @@ class Normalize final : public NormalizeOperation {
 
   void execute(const std::vector<Slot> &slots, const Tensor &out, Stream) override {
     for (const auto &[place, plan] : plans().update(slots))
-      normalizers_[place] = make_normalizer(plans().tensor(), plan, workers_);
+      normalizers_[place] = make_normalizer(plans().tensor(), plan, workers_, memory_);
     auto *data = static_cast<uint8_t *>(out.data);
     for (int64_t i = 0; i < out.desc.n; ++i, data += plans().tensor().slot.bytes()) {
       const size_t place = plans().place(i);
@@ -203,6 +265,7 @@ class Normalize final : public NormalizeOperation {
   }
 
   Workers &workers_;
+  FilterMemory memory_;
   std::optional<RowNormalizer<NoRows>> pad_;
   std::vector<std::unique_ptr<Normalizer>> normalizers_;  // by their plans' places
 };

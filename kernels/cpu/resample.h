@@ -29,6 +29,9 @@ class ResampleRows {
   bool produce(const ConstImage &in, int y, Scratch &scratch) const;
 
   int width() const { return plan_.geometry.dst_width; }
+  /// The columns that are not pad.
+  int begin() const { return begin_; }
+  int end() const { return end_; }
 
  private:
   /// Components of one plane, sampled together.

@@ -123,7 +123,7 @@ TEST(SamplingPlan, LargestSizes) {
 }
 
 AxisPlan plan_of(ResizeMode mode, Method method, int src, int dst, Chroma chroma) {
-  const Geometry g = make_geometry(mode, src, src, dst, dst, true);
+  const Geometry g = make_geometry({mode}, src, src, dst, dst);
   return make_sampling_plan(g, method, chroma, Chroma::none).x;
 }
 
@@ -160,7 +160,7 @@ TEST(SamplingPlan, ChromaSitingMovesByAQuarterOfASample) {
 
 TEST(SamplingPlan, AffineBordersAreSharesOfASample) {
   // Four samples over eight pixels: a step of 0.5, f = -0.75, -0.25, 0.25, …
-  const Geometry g = make_geometry(ResizeMode::affine, 4, 8, 16, 16, true);
+  const Geometry g = make_geometry({ResizeMode::affine}, 4, 8, 16, 16);
   const AxisPlan x = make_sampling_plan(g, Method::bilinear, Chroma::none, Chroma::none).x;
   EXPECT_EQ(x.luma[2].inside, 0.0f);   // f = -1.25
   EXPECT_EQ(x.luma[3].inside, 0.25f);  // f = -0.75

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/cpu/filter.h"
+
+#include <algorithm>
+
+namespace cudatensor::cpu {
+namespace {
+
+/// Rows between the passes: as much as stays in a core's cache if possible, and never more than
+/// kMostBytes.
+constexpr size_t kBytesPerThread = size_t{1} << 20;
+constexpr size_t kMostBytes = size_t{16} << 20;
+/// Narrower strips would read each cache line of the picture several times.
+constexpr int kMinStrip = 16;
+
+int padded(int columns) { return (columns + 15) & ~15; }
+
+int largest_window(const FilterAxis &axis) {
+  int most = 0;
+  for (const FilterWindow &window : axis.windows) most = std::max(most, window.count);
+  return most;
+}
+
+/// The source columns of some windows, in whole groups of four where the plan has them.
+struct Columns {
+  int begin, end;
+};
+
+Columns columns_of(const FilterAxis &axis, int begin, int end) {
+  int first = axis.src_end, last = axis.src_begin;
+  for (int k = begin; k < end; ++k) {
+    const FilterWindow &window = axis.windows[k];
+    first = std::min(first, window.first);
+    last = std::max(last, window.first + window.count);
+  }
+  return {std::max(axis.src_begin, first & ~3), std::min(axis.src_end, (last + 3) & ~3)};
+}
+
+void keep_part(std::vector<Tap> &taps, int begin, int end) {
+  if (!taps.empty()) taps = {taps.begin() + begin, taps.begin() + end};
+}
+
+ResamplePlan pixels_of(const FilterPlan &plan, Columns columns) {
+  ResamplePlan pixels = plan.pixels;
+  const int begin = columns.begin - plan.x.src_begin, end = columns.end - plan.x.src_begin;
+  keep_part(pixels.sampling.x.luma, begin, end);
+  keep_part(pixels.sampling.x.chroma, begin, end);
+  pixels.geometry.dst_width = end - begin;
+  return pixels;
+}
+
+FilterColumns make_columns(const FilterAxis &axis, int begin, int end, Columns source) {
+  FilterColumns columns;
+  columns.width = source.end - source.begin;
+  for (int k = begin; k < end; ++k) {
+    const FilterWindow &window = axis.windows[k];
+    columns.windows.push_back(
+        {window.first - source.begin, window.count, static_cast<int32_t>(columns.weights.size())});
+    const auto weights = axis.weights.begin() + window.weight;
+    columns.weights.insert(columns.weights.end(), weights, weights + window.count);
+  }
+  return columns;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------- strips
+
+FilterStrip::FilterStrip(const FilterPlan &plan, int begin, int end)
+    : components_(plan.pixels.produced),
+      width_(end - begin),
+      first_row_(plan.y.src_begin),
+      copied_from_(-1),
+      source_width_(0),
+      pixels_(pixels_of(plan, columns_of(plan.x, begin, end))),
+      columns_(make_columns(plan.x, begin, end, columns_of(plan.x, begin, end))),
+      kernels_(row_kernels()) {
+  source_width_ = columns_.width;
+  if (plan.x.copies) copied_from_ = columns_.windows.front().first;
+}
+
+FilterStrip::Scratch FilterStrip::make_scratch() const {
+  Scratch scratch = {pixels_.make_scratch(), {}};
+  for (auto &row : scratch.samples) row.resize(source_width_ + kFilterSlack);
+  return scratch;
+}
+
+void FilterStrip::filter(const ConstImage &in, int row, Scratch &scratch, uint8_t *out,
+                         int stride) const {
+  pixels_.produce(in, row - first_row_, scratch.pixels);
+  const uint8_t *rows[3];
+  uint8_t *to[3];
+  for (int c = 0; c < components_; ++c) {
+    const float *const component = scratch.pixels.component[c].data();
+    to[c] = out + ptrdiff_t{c} * stride;
+    rows[c] = scratch.samples[c].data();
+    if (copied_from_ >= 0)
+      kernels_.narrow(component + copied_from_, width_, to[c]);
+    else
+      kernels_.narrow(component, source_width_, scratch.samples[c].data());
+  }
+  if (copied_from_ < 0) filter_kernels().columns(columns_, rows, components_, to);
+}
+
+// ---------------------------------------------------------------------------------------- filter
+
+Filter::Filter(FilterPlan plan, Workers &workers, FilterMemory &memory)
+    : x_begin_(plan.x.begin),
+      x_end_(plan.x.end),
+      components_(plan.pixels.produced),
+      kernels_(filter_kernels()),
+      workers_(workers),
+      memory_(memory) {
+  make_strips(plan);
+  y_ = std::move(plan.y);
+  make_bands();
+  make_scratch();
+}
+
+void Filter::make_strips(const FilterPlan &plan) {
+  if (x_begin_ == x_end_) return;
+  const auto width = static_cast<size_t>(x_end_ - x_begin_);
+  const auto window = static_cast<size_t>(largest_window(plan.y));
+  const size_t columns = std::max<size_t>(kMinStrip, kMostBytes / (window * components_));
+  const size_t strips = (width + columns - 1) / columns;
+  for (size_t i = 0; i < strips; ++i) {
+    strips_.emplace_back(plan, x_begin_ + static_cast<int>(width * i / strips),
+                         x_begin_ + static_cast<int>(width * (i + 1) / strips));
+    stride_ = std::max(stride_, padded(strips_.back().width()));
+  }
+  const size_t bytes =
+      std::min(kMostBytes, kBytesPerThread * static_cast<size_t>(workers_.slots()));
+  const size_t rows = std::max(window, bytes / row_bytes());
+  capacity_ = static_cast<int>(std::min<size_t>(rows, plan.y.src_end - plan.y.src_begin));
+}
+
+void Filter::make_bands() {
+  Band band = {0, 0, 0, 0};
+  if (strips_.empty()) {
+    band.end = static_cast<int>(y_.windows.size());
+    bands_.push_back(band);
+    return;
+  }
+  int oldest = band.src_begin = band.src_end = y_.windows[y_.begin].first;
+  for (int y = y_.begin; y < y_.end; ++y) {
+    const FilterWindow &window = y_.windows[y];
+    const int end = window.first + window.count;
+    if (end - oldest > capacity_) {
+      bands_.push_back({band.begin, y, band.src_begin, band.src_end});
+      band = {y, y, band.src_end, band.src_end};
+      oldest = window.first;
+    }
+    band.src_end = std::max(band.src_end, end);
+  }
+  band.end = static_cast<int>(y_.windows.size());
+  bands_.push_back(band);
+}
+
+void Filter::make_scratch() {
+  if (strips_.empty()) {
+    scratch_.resize(workers_.slots());
+    return;
+  }
+  for (int i = 0; i < workers_.slots(); ++i) {
+    Scratch scratch;
+    for (const FilterStrip &strip : strips_) scratch.strips.push_back(strip.make_scratch());
+    scratch.row.resize(row_bytes() + kFilterSlack);
+    scratch.lines.resize(largest_window(y_));
+    scratch_.push_back(std::move(scratch));
+  }
+}
+
+/// The rows are a ring.
+uint8_t *Filter::filtered_row(int row) const {
+  return memory_.filtered.data() + static_cast<size_t>(row % capacity_) * row_bytes();
+}
+
+/// All columns of a component follow each other.
+uint8_t *Filter::finished_row(int y) const {
+  const auto width = static_cast<size_t>(x_end_ - x_begin_);
+  return memory_.finished.data() + static_cast<size_t>(y - y_.begin) * components_ * width;
+}
+
+void Filter::allocate() {
+  const auto at_least = [](std::vector<uint8_t> &memory, size_t size) {
+    if (memory.size() < size) memory.resize(size);
+  };
+  at_least(memory_.filtered, row_bytes() * capacity_ + kFilterSlack);
+  if (strips_.size() < 2) return;
+  at_least(memory_.finished, static_cast<size_t>(y_.end - y_.begin) * components_ *
+                                 static_cast<size_t>(x_end_ - x_begin_));
+}
+
+void Filter::filter_columns(const ConstImage &in, size_t strip, const Band &band) {
+  workers_.for_rows(band.src_end - band.src_begin, [&](int64_t begin, int64_t end, int slot) {
+    FilterStrip::Scratch &scratch = scratch_[slot].strips[strip];
+    scratch.begin_picture();
+    for (int row = band.src_begin + static_cast<int>(begin); row < band.src_begin + end; ++row)
+      strips_[strip].filter(in, row, scratch, filtered_row(row), stride_);
+  });
+}
+
+/// Copies a strip's columns between those of the others.
+void Filter::finish_rows(size_t strip, const Band &band, int first_column) {
+  const int begin = std::max(band.begin, y_.begin), end = std::min(band.end, y_.end);
+  workers_.for_rows(end - begin, [&](int64_t first, int64_t last, int slot) {
+    for (int y = begin + static_cast<int>(first); y < begin + last; ++y) {
+      const uint8_t *const from = filter_row(y, scratch_[slot]);
+      for (int c = 0; c < components_; ++c)
+        std::copy_n(from + ptrdiff_t{c} * stride_, strips_[strip].width(),
+                    finished_row(y) + ptrdiff_t{c} * (x_end_ - x_begin_) + first_column);
+    }
+  });
+}
+
+void Filter::finish_strips(const ConstImage &in) {
+  int column = 0;
+  for (size_t strip = 0; strip < strips_.size(); column += strips_[strip++].width())
+    for (const Band &band : bands_) {
+      filter_columns(in, strip, band);
+      finish_rows(strip, band, column);
+    }
+}
+
+bool Filter::finish(int y, int slot, const uint8_t **samples) {
+  if (is_pad(y)) return false;
+  const bool finished = strips_.size() > 1;
+  const uint8_t *const row = finished ? finished_row(y) : filter_row(y, scratch_[slot]);
+  const int step = finished ? x_end_ - x_begin_ : stride_;
+  for (int c = 0; c < components_; ++c) samples[c] = row + ptrdiff_t{c} * step;
+  return true;
+}
+
+/// The components have stride_.
+const uint8_t *Filter::filter_row(int y, Scratch &scratch) {
+  const FilterWindow &window = y_.windows[y];
+  if (y_.copies) return filtered_row(window.first);
+  for (int i = 0; i < window.count; ++i) scratch.lines[i] = filtered_row(window.first + i);
+  kernels_.rows(scratch.lines.data(), y_.weights.data() + window.weight, window.count,
+                static_cast<int>(row_bytes()), scratch.row.data());
+  return scratch.row.data();
+}
+
+}  // namespace cudatensor::cpu

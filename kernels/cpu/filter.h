@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Antialiased resizes. The source rows are filtered along x by all threads, then the output rows
+// along y: with one pass after the other, no thread repeats the work of another one. The rows
+// between the passes fit into the caches, because tall pictures are processed in bands of output
+// rows, and those that need too many rows for one output row, in strips of columns.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/filterrows.h"
+#include "kernels/cpu/resample.h"
+#include "kernels/cpu/workers.h"
+
+namespace cudatensor::cpu {
+
+/// The memory for rows between the passes. It is shared by all filters that do not run at the same
+/// time.
+struct FilterMemory {
+  std::vector<uint8_t> filtered;  ///< filtered along x
+  std::vector<uint8_t> finished;  ///< filtered along both axes, if there are several strips
+};
+
+/// A contiguous part of the output columns.
+class FilterStrip {
+ public:
+  /// The output columns [begin, end).
+  FilterStrip(const FilterPlan &plan, int begin, int end);
+
+  /// Of one thread.
+  struct Scratch {
+    ResampleRows::Scratch pixels;
+    std::vector<uint8_t> samples[3];
+
+    void begin_picture() { pixels.begin_picture(); }
+  };
+  Scratch make_scratch() const;
+
+  /// Columns.
+  int width() const { return width_; }
+  /// Filters a source row along x, one component after the other, `stride` bytes apart.
+  void filter(const ConstImage &in, int row, Scratch &scratch, uint8_t *out, int stride) const;
+
+ private:
+  int components_;
+  int width_;
+  int first_row_;     // of the picture, that is row 0 of pixels_
+  int copied_from_;   // the column copied to the first one, or -1
+  int source_width_;  // columns of pixels_
+  ResampleRows pixels_;
+  FilterColumns columns_;
+  const RowKernels &kernels_;
+};
+
+/// Produces the output rows of a plan.
+class Filter {
+ public:
+  Filter(FilterPlan plan, Workers &workers, FilterMemory &memory);
+
+  /// The output columns that are not pad.
+  int begin() const { return x_begin_; }
+  int end() const { return x_end_; }
+
+  /// Calls store(y, samples, slot) for each output row, on several threads. `samples` has a row of
+  /// the columns that are not pad for each component, and is null if the whole row is pad.
+  template <class Store>
+  void run(const ConstImage &in, const Store &store) {
+    allocate();
+    if (strips_.size() > 1) finish_strips(in);
+    for (const Band &band : bands_) {
+      if (strips_.size() == 1) filter_columns(in, 0, band);
+      workers_.for_rows(band.end - band.begin, [&](int64_t begin, int64_t end, int slot) {
+        for (int y = band.begin + static_cast<int>(begin); y < band.begin + end; ++y) {
+          const uint8_t *samples[3];
+          store(y, finish(y, slot, samples) ? samples : nullptr, slot);
+        }
+      });
+    }
+  }
+
+ private:
+  /// Output rows and the source rows that they need, without those that earlier bands needed too.
+  struct Band {
+    int begin, end;
+    int src_begin, src_end;
+  };
+  /// Of one thread.
+  struct Scratch {
+    std::vector<FilterStrip::Scratch> strips;
+    std::vector<uint8_t> row;
+    std::vector<const uint8_t *> lines;
+  };
+
+  void make_strips(const FilterPlan &plan);
+  void make_bands();
+  void make_scratch();
+  bool is_pad(int y) const { return y < y_.begin || y >= y_.end || strips_.empty(); }
+  size_t row_bytes() const { return static_cast<size_t>(components_) * stride_; }
+  uint8_t *filtered_row(int row) const;
+  uint8_t *finished_row(int y) const;
+
+  void allocate();
+  void filter_columns(const ConstImage &in, size_t strip, const Band &band);
+  void finish_rows(size_t strip, const Band &band, int first_column);
+  void finish_strips(const ConstImage &in);
+  bool finish(int y, int slot, const uint8_t **samples);
+  const uint8_t *filter_row(int y, Scratch &scratch);
+
+  FilterAxis y_;
+  int x_begin_, x_end_;
+  int components_;
+  int stride_ = 0;    // of components of a strip's row
+  int capacity_ = 0;  // rows between the passes
+  std::vector<FilterStrip> strips_;
+  std::vector<Band> bands_;
+  const FilterKernels &kernels_;
+  Workers &workers_;
+  FilterMemory &memory_;
+  std::vector<Scratch> scratch_;  // by slot
+};
+
+}  // namespace cudatensor::cpu
