@@ -37,12 +37,15 @@ CUDATENSOR_HD Pixel clamp_to_samples(Pixel p) {
   return {clamp_to_sample(p.c0), clamp_to_sample(p.c1), clamp_to_sample(p.c2)};
 }
 
+/// From luma, and chroma less 128. The result may be outside 0..255.
+CUDATENSOR_HD Pixel centered_yuv_to_rgb(const YuvToRgb &k, float y, float u, float v) {
+  const float yy = fmaf(k.ky, y, k.y0);
+  return {fmaf(k.krv, v, yy), fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), fmaf(k.kbu, u, yy)};
+}
+
 /// The result may be outside 0..255.
 CUDATENSOR_HD Pixel yuv_to_rgb_unclamped(const YuvToRgb &k, Pixel yuv) {
-  const float yy = fmaf(k.ky, yuv.c0, k.y0);
-  const float u = yuv.c1 - 128.0f;
-  const float v = yuv.c2 - 128.0f;
-  return {fmaf(k.krv, v, yy), fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), fmaf(k.kbu, u, yy)};
+  return centered_yuv_to_rgb(k, yuv.c0, yuv.c1 - 128.0f, yuv.c2 - 128.0f);
 }
 
 CUDATENSOR_HD Pixel yuv_to_rgb(const YuvToRgb &k, Pixel yuv) {

@@ -135,6 +135,20 @@ std::unique_ptr<Memory> upload(CudaDevice &device, const std::vector<uint8_t> &b
 
 }  // namespace
 
+namespace {
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  call("cudaGetDevice", cudaGetDevice, &device);
+  call("cudaDeviceGetAttribute", cudaDeviceGetAttribute, &value, which, device);
+  return value;
+}
+
+}  // namespace
+
+int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+int shared_memory_limit() { return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
+
 std::shared_ptr<const Memory> CudaDevice::table(const void *data, size_t bytes) {
   const auto *begin = static_cast<const uint8_t *>(data);
   std::vector<uint8_t> host(begin, begin + bytes);

@@ -41,6 +41,11 @@ class CudaDevice final : public Device {
   const bool overlaps_;
 };
 
+/// The number of multiprocessors of the current device, and the most bytes of shared memory that a
+/// block may have.
+int multiprocessors();
+int shared_memory_limit();
+
 inline cudaStream_t handle_of(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
 
 }  // namespace cudatensor::cuda

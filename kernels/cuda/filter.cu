@@ -4,6 +4,19 @@
 namespace cudatensor::cuda {
 namespace {
 
+size_t shared_limit() {
+  return static_cast<size_t>(std::min(kFilterSharedBytes, shared_memory_limit()));
+}
+
+/// More than the 48 KiB that kernels have without it.
+template <class... Params>
+void allow_shared_memory(void (*kernel)(Params...)) {
+  call("cudaFuncSetAttribute", [&] {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(shared_limit()));
+  });
+}
+
 /// Selects the kernel for a plan.
 template <int kFrames>
 class FilterLaunchers {
@@ -21,11 +34,10 @@ class FilterLaunchers {
   }
 
   /// The kernel for pictures that can be read in quads; null if the plan does not allow it.
-  static Result pick_quads(const ResamplePlan &plan) {
-    if (!is_unscaled(plan)) return nullptr;
-    using Converts = OneConversion<Conversion::yuv_to_rgb, 3, false>;
-    return plan.layout.component[1].step == 2 ? launch_filter<QuadPixels<SemiPlanar, Converts>>
-                                              : launch_filter<QuadPixels<PlanarSubsampled, Converts>>;
+  static Result pick_quads(const FilterPlan &plan) {
+    if (!UploadedFilter::quad_args(plan)) return nullptr;
+    if (plan.pixels.layout.component[1].step == 2) return of<QuadPixels<SemiPlanar>>();
+    return of<QuadPixels<PlanarSubsampled>>();
   }
 
   static Result pick_any(const ResamplePlan &plan) {
@@ -33,9 +45,15 @@ class FilterLaunchers {
   }
 
  private:
+  template <class Pixels>
+  static Result of() {
+    allow_shared_memory(filter<Pixels, kFrames>);
+    return launch_filter<Pixels>;
+  }
+
   template <class F, int produced>
-  static constexpr Result any() {
-    return launch_filter<AnyPixels<F, AnyConversion<produced>>>;
+  static Result any() {
+    return of<AnyPixels<F, AnyConversion<produced>>>();
   }
 
   static Result deep(const ResamplePlan &plan) {
@@ -64,18 +82,32 @@ class FilterLaunchers {
   template <class Pixels>
   static void launch_filter(const char *name, const Queue &queue, const Work &work,
                             size_t frames) {
-    constexpr int kTileHeight = kFrames == 1 ? kSingleTileHeight : kBatchTileHeight;
+    const FilterShape shape = shape_for(work, frames, Pixels::kProduced);
     const dim3 block(32, kFilterWarps);
-    const dim3 grid(blocks_for(work.width, kTileWidth), blocks_for(work.height, kTileHeight),
-                    static_cast<unsigned>(frames));
-    launch(name, filter<Pixels, kFrames, kTileHeight>, grid, block, queue, work);
+    const dim3 grid(blocks_for(work.width, kFilterTileWidth),
+                    blocks_for(work.height, shape.tile_height), static_cast<unsigned>(frames));
+    const size_t shared = shared_bytes(shape, Pixels::kProduced);
+    launch(name, filter<Pixels, kFrames>, {grid, block, shared}, queue, work, shape);
+  }
+
+  /// One that all frames fit.
+  static FilterShape shape_for(const Work &work, size_t frames, int components) {
+    FilterNeeds most = work.in[0].needs;
+    for (size_t i = 1; i < frames; ++i) {
+      const FilterNeeds &needs = work.in[i].needs;
+      if (most.words == 0) most.best = needs.best;
+      most.words = std::max(most.words, needs.words);
+      for (size_t k = 0; k < most.groups.size(); ++k)
+        most.groups[k] = std::max(most.groups[k], needs.groups[k]);
+    }
+    return make_shape(most, most.best, components, shared_limit());
   }
 };
 
 template <int kFrames>
 TensorKernels<UploadedFilter, kFrames> pick(const FilterPlan &plan) {
   using Launchers = FilterLaunchers<kFrames>;
-  return {Launchers::pick(plan.pixels), Launchers::pick_quads(plan.pixels),
+  return {Launchers::pick(plan.pixels), Launchers::pick_quads(plan),
           Launchers::pick_any(plan.pixels)};
 }
 

@@ -2,8 +2,9 @@
 // The parameters of the kernels of antialiased resizes, and their plans in device memory.
 #pragma once
 
+#include "kernels/cuda/filtershape.h"
 #include "kernels/cuda/filtertables.cuh"
-#include "kernels/cuda/resampler.cuh"
+#include "kernels/cuda/quadargs.h"
 #include "kernels/cuda/tensorkernels.cuh"
 #include "kernels/cuda/unscaled.cuh"
 
@@ -12,6 +13,8 @@ namespace cudatensor::cuda {
 struct FilterArgs {
   ResampleArgs pixels;  ///< the source pixels that the windows read, and the pad color
   FilterTables tables;
+  QuadArgs quads;     ///< for kernels that read quads
+  FilterNeeds needs;  ///< for the host
 };
 
 /// Where the values go: to a tensor or to a picture.
@@ -93,12 +96,23 @@ class UploadedFilter {
   };
 
   UploadedFilter(CudaDevice &device, const FilterPlan &plan)
-      : UploadedFilter(PlanTables(device, plan), plan) {}
+      : UploadedFilter(PlanTables(device, plan), plan, 1) {}
 
-  UploadedFilter(PlanTables tables, const FilterPlan &plan)
+  /// `frames`: the most frames of a launch.
+  UploadedFilter(PlanTables tables, const FilterPlan &plan, int frames)
       : tables_(std::move(tables)), layout_(plan.pixels.layout), sampled_(plan.pixels.sampled) {
     args_.tables = tables_.get().filter;
     args_.pixels = resample_args(plan.pixels, tables_.get().pixels);
+    if (!reads_pixels(plan)) return;
+    args_.needs = needs_of(plan, frames, multiprocessors());
+    args_.quads = quad_args(plan).value_or(QuadArgs{});
+  }
+
+  /// The parameters of quads; no value if the plan has none.
+  static std::optional<QuadArgs> quad_args(const FilterPlan &plan) {
+    if (plan.pixels.conversion != Conversion::yuv_to_rgb) return std::nullopt;
+    return make_quad_args(plan.pixels.source.image, plan.pixels.sampling, plan.x.src_begin,
+                          plan.y.src_begin);
   }
 
   /// Whether the plan has any output pixel that is not pad.

@@ -8,7 +8,8 @@
 
 namespace cudatensor::cuda {
 
-/// Words of four source pixels, [begin, end), counted from the plan's first source pixel.
+/// Words of four source pixels, [begin, end), counted from the word of the plan's first source
+/// pixel.
 struct FilterSpan {
   int begin, end;
 };
@@ -22,6 +23,7 @@ struct FilterColumns {
   const WordWeights *weights;
   int step;
   int2 content;  ///< the columns that are not pad, [x, y)
+  int base;      ///< the source pixel of word 0
 };
 
 /// The windows of the rows. Those of a row begin at weights[first[row]].
@@ -30,6 +32,7 @@ struct FilterLines {
   const int32_t *first;
   const WordWeights *weights;
   int2 content;
+  int base;
 };
 
 struct FilterTables {
@@ -40,7 +43,7 @@ struct FilterTables {
 /// The words of the windows of one axis.
 class AxisWords {
  public:
-  explicit AxisWords(const FilterAxis &axis) : axis_(axis) {
+  explicit AxisWords(const FilterAxis &axis) : axis_(axis), base_(axis.src_begin & ~3) {
     for (const FilterWindow &window : axis.windows) spans.push_back(span_of(window));
   }
 
@@ -49,7 +52,7 @@ class AxisWords {
     const FilterWindow &window = axis_.windows[k];
     uint32_t digits[3] = {};
     for (int i = 0; i < 4; ++i) {
-      const int at = axis_.src_begin + 4 * word + i - window.first;
+      const int at = base_ + 4 * word + i - window.first;
       if (at < 0 || at >= window.count) continue;
       int32_t rest = axis_.weights[window.weight + at];
       for (uint32_t &digit : digits) {
@@ -66,18 +69,31 @@ class AxisWords {
  private:
   int2 span_of(const FilterWindow &window) const {
     if (window.count == 0) return {0, 0};
-    const int first = window.first - axis_.src_begin;
+    const int first = window.first - base_;
     return {first / 4, (first + window.count + 3) / 4};
   }
 
   const FilterAxis &axis_;
+  int base_;
 };
+
+/// The entries of a plan of source pixels, of which the first is `begin`, from a multiple of four to
+/// a multiple of four. No weight belongs to the pixels that are added.
+inline AxisPlan in_whole_words(AxisPlan plan, int begin) {
+  for (std::vector<Tap> *taps : {&plan.luma, &plan.chroma}) {
+    if (taps->empty()) continue;
+    taps->insert(taps->begin(), begin % 4, Tap(taps->front()));
+    taps->resize((taps->size() + 3) / 4 * 4, Tap(taps->back()));
+  }
+  return plan;
+}
 
 /// The offsets of a plan's tables in a block.
 class FilterOffsets {
  public:
   FilterOffsets(TableBytes &bytes, const FilterPlan &plan)
-      : pixels_(bytes, plan.pixels.sampling.x, plan.pixels.sampling.y,
+      : pixels_(bytes, in_whole_words(plan.pixels.sampling.x, plan.x.src_begin),
+                in_whole_words(plan.pixels.sampling.y, plan.y.src_begin),
                 !plan.pixels.layout.is_deep()) {
     append_columns(bytes, plan.x);
     append_lines(bytes, plan.y);
@@ -111,6 +127,7 @@ class FilterOffsets {
     x_weights_ = bytes.append(weights);
     tables_.x.step = static_cast<int>(step);
     tables_.x.content = {axis.begin, axis.end};
+    tables_.x.base = axis.src_begin & ~3;
   }
 
   void append_lines(TableBytes &bytes, const FilterAxis &axis) {
@@ -126,6 +143,7 @@ class FilterOffsets {
     y_first_ = bytes.append(first);
     y_weights_ = bytes.append(weights);
     tables_.y.content = {axis.begin, axis.end};
+    tables_.y.base = axis.src_begin & ~3;
   }
 
   TableOffsets<float> pixels_;

@@ -344,7 +344,7 @@ class LuminanceHistogram final : public HistogramOperation {
     args.totals = reinterpret_cast<Total *>(totals_->data());
     args.bins = bins == nullptr ? nullptr : reinterpret_cast<unsigned long long *>(bins->data());
     queue_on(device_, stream, [&](const Queue &queue) {
-      launch("histogram kernel", kernel_.kernel, in == nullptr ? 1 : blocks_, kHistogramThreads,
+      launch("histogram kernel", kernel_.kernel, {in == nullptr ? 1 : blocks_, kHistogramThreads},
              queue, args);
     });
   }

@@ -15,15 +15,22 @@ struct Queue {
   bool overlaps;
 };
 
+/// The size of a launch; `shared` are bytes of dynamic shared memory.
+struct LaunchSize {
+  dim3 grid, block;
+  size_t shared = 0;
+};
+
 template <class... Params, class... Args>
-void launch(const char *name, void (*kernel)(Params...), dim3 grid, dim3 block, const Queue &queue,
+void launch(const char *name, void (*kernel)(Params...), const LaunchSize &size, const Queue &queue,
             const Args &...args) {
   cudaLaunchAttribute overlap = {};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
+  config.gridDim = size.grid;
+  config.blockDim = size.block;
+  config.dynamicSmemBytes = size.shared;
   config.stream = queue.stream;
   config.attrs = &overlap;
   config.numAttrs = queue.overlaps ? 1 : 0;

@@ -100,7 +100,7 @@ class PlansOfKind {
   };
 
   Prepared prepared(const Plan &plan, const typename Uploaded::DeviceTables &tables) const {
-    return {Uploaded(typename Uploaded::PlanTables(tables), plan),
+    return {Uploaded(typename Uploaded::PlanTables(tables), plan, kFrames),
             pick_kernels<Uploaded, kFrames>(tensor_.slot.dtype, plan)};
   }
 

@@ -103,7 +103,7 @@ void launch_per_pixel(const char *name, const Queue &queue,
   const dim3 grid(blocks_for(work.width, kPixelBlockWidth * Sink::kColumns),
                   blocks_for(work.height, kPixelBlockHeight * Sampler::template kRows<Sink>),
                   static_cast<unsigned>(frames));
-  launch(name, per_pixel<Sampler, Sink, kFrames>, grid, block, queue, work);
+  launch(name, per_pixel<Sampler, Sink, kFrames>, {grid, block}, queue, work);
 }
 
 /// A pixel with integer components.

@@ -132,7 +132,7 @@ void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &q
                   static_cast<unsigned>(std::min(
                       kMaxBlocks, (a.lines + block.y - 1) / static_cast<int64_t>(block.y))),
                   static_cast<unsigned>(std::min(kMaxBlocks, a.planes)));
-  launch("pixelshuffle kernel", k.kernel, grid, block, queue, a);
+  launch("pixelshuffle kernel", k.kernel, {grid, block}, queue, a);
 }
 
 class PixelShuffle final : public TensorToTensor {

@@ -171,7 +171,7 @@ class UploadedResample {
       : UploadedResample(
             PlanTables(device, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()), plan) {}
 
-  UploadedResample(PlanTables tables, const ResamplePlan &plan)
+  UploadedResample(PlanTables tables, const ResamplePlan &plan, int /*frames*/ = 1)
       : tables_(std::move(tables)),
         layout_(plan.layout),
         sampled_(plan.sampled),

@@ -60,16 +60,15 @@ constexpr int kHistogramBlocksPerSm = 1;
 /// 128, which needs twice the memory.
 constexpr unsigned kHistogramSectorDistance = 64;
 
-/// The kernel of antialiased resizes: warps per block, minimum blocks per multiprocessor, and words
-/// of four source pixels that a warp converts at a time.
+/// The kernel of antialiased resizes: columns of a tile, which are the lanes of a warp, warps and
+/// minimum blocks per multiprocessor, and bytes of shared memory per block.
+constexpr int kFilterTileWidth = 32;
 constexpr int kFilterWarps = 8;
 constexpr int kFilterBlocksPerSm = 3;
-constexpr int kFilterPieceWords = 64;
+constexpr int kFilterSharedBytes = 74 * 1024;
 
-/// Rows of the output that a block of that kernel computes for a single frame and in a batch. Low
-/// tiles repeat more source rows, and high tiles leave multiprocessors idle.
-constexpr int kSingleTileHeight = 8;
-constexpr int kBatchTileHeight = 16;
+/// The most words of four source pixels that a block of that kernel converts at a time in a row.
+constexpr int kFilterPieceWords = 128;
 
 /// Threads per block of the pixel shuffle kernels.
 constexpr int kShuffleThreads = 256;

@@ -145,7 +145,7 @@ class UploadedYuv444 {
   UploadedYuv444(CudaDevice &device, const Yuv444Plan &plan)
       : UploadedYuv444(PlanTables(device, plan.x, plan.y), plan) {}
 
-  UploadedYuv444(PlanTables tables, const Yuv444Plan &plan)
+  UploadedYuv444(PlanTables tables, const Yuv444Plan &plan, int /*frames*/ = 1)
       : tables_(std::move(tables)), layout_(plan.layout) {
     args_.tables = tables_.get();
   }
