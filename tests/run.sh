@@ -10,6 +10,7 @@ case ${1:-} in '' | --fast) ;; *) echo "usage: $0 [--fast]" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 . pipelines/apps/luminance-monitor/setup.sh
+. tests/references.sh
 
 fast=${1:-}
 passed=0 failed=0 skipped=0
@@ -167,6 +168,7 @@ need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 need_prometheus || skip Prometheus 'it cannot be fetched'
 need_kubectl || skip kubectl 'it cannot be fetched'
 need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
+[ -n "$fast" ] || need_references || skip 'the preprocessing of other projects' 'it cannot be fetched'
 
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then

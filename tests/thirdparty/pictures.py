@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pictures for our elements, and what the elements make of them."""
+import dataclasses
+import functools
+import os
+import re
+
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+import gst_cudatensor
+import numpy
+
+from references import ROOT
+
+BACKEND = os.environ.get("CUDATENSOR_TEST_BACKEND", "auto")
+MEDIA = ROOT / "pipelines/media"
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    sample: Gst.Sample
+    width: int
+    height: int
+
+    @classmethod
+    def of_sample(cls, sample):
+        structure = sample.get_caps().get_structure(0)
+        return cls(sample, structure.get_value("width"), structure.get_value("height"))
+
+    @classmethod
+    def of_rgb(cls, array):
+        """Of an array of height, width and three channels."""
+        height, width, _ = array.shape
+        rows = numpy.zeros((height, (3 * width + 3) // 4 * 4), numpy.uint8)
+        rows[:, :3 * width] = array.reshape(height, -1)
+        caps = Gst.Caps.from_string(f"video/x-raw,format=RGB,width={width},height={height},"
+                                    "framerate=0/1")
+        return cls(Gst.Sample.new(Gst.Buffer.new_wrapped(rows.tobytes()), caps, None, None),
+                   width, height)
+
+
+def last_sample(launch, sample=None):
+    """What the last frame of a pipeline is; `sample`: what its appsrc `source` sends."""
+    pipeline = Gst.parse_launch(f"{launch} ! appsink name=sink sync=false")
+    sink = pipeline.get_by_name("sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        if sample is not None:
+            source = pipeline.get_by_name("source")
+            source.emit("push-sample", sample)
+            source.emit("end-of-stream")
+        last = None
+        while (pulled := sink.emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
+            last = pulled
+        if error := pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR):
+            raise RuntimeError(" ".join(str(part) for part in error.parse_error()))
+        assert last is not None, "no frame came"
+        return last
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+
+
+@functools.cache
+def video(name, video_format, frame):
+    """A frame of one of the repository's videos."""
+    return Picture.of_sample(last_sample(
+        f"filesrc location={MEDIA / name} ! decodebin ! identity eos-after={frame + 1} ! "
+        f"videoconvert ! video/x-raw,format={video_format}"))
+
+
+def quoted(properties):
+    return re.sub(r"=(<[^>]*>)", r'="\1"', properties)
+
+
+def tensor(picture, properties):
+    """What cudanormalize makes of a picture, without the dimension N."""
+    sample = last_sample(f"appsrc name=source ! cudanormalize backend={BACKEND} "
+                         f"{quoted(properties)} ! other/tensors", picture.sample)
+    return numpy.array(gst_cudatensor.Tensor.from_sample(sample))[0]
+
+
+def as_rgb(picture):
+    """The array of RGB pixels that cudaletterbox makes at the picture's own size."""
+    size = f"width={picture.width},height={picture.height}"
+    sample = last_sample(f"appsrc name=source ! cudaletterbox backend={BACKEND} ! "
+                         f"video/x-raw,format=RGB,{size}", picture.sample)
+    buffer = sample.get_buffer()
+    flat = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), numpy.uint8)
+    rows = flat.reshape(picture.height, -1)[:, :3 * picture.width]
+    return rows.reshape(picture.height, picture.width, 3).copy()
