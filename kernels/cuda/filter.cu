@@ -100,7 +100,7 @@ class FilterLaunchers {
       for (size_t k = 0; k < most.groups.size(); ++k)
         most.groups[k] = std::max(most.groups[k], needs.groups[k]);
     }
-    return make_shape(most, most.best, components, shared_limit());
+    return make_shape(most, components, shared_limit());
   }
 };
 

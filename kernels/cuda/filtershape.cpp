@@ -6,34 +6,52 @@
 namespace cudatensor::cuda {
 namespace {
 
-constexpr int kThreads = 32 * kFilterWarps;
-
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
-/// The most words of four source pixels, from src_begin rounded down to such a word, that `size`
-/// neighboring output coordinates read.
-int words_for(const FilterAxis &axis, int size) {
-  const int base = axis.src_begin & ~3, dst = static_cast<int>(axis.windows.size());
+/// Words of the output coordinates [begin, end), of which some are not pad.
+struct Words {
+  int begin, end;
+};
+
+Words words_of(const FilterAxis &axis, int begin, int end) {
+  begin = std::max(begin, axis.begin);
+  end = std::min(end, axis.end);
+  if (begin >= end) return {0, 0};
+  const int base = axis.src_begin & ~3;
+  const FilterWindow &last = axis.windows[end - 1];
+  return {(axis.windows[begin].first - base) / 4, ceil_div(last.first + last.count - base, 4)};
+}
+
+/// The most words of `size` neighboring coordinates.
+int most_words(const FilterAxis &axis, int size) {
   int most = 0;
-  for (int begin = 0; begin < dst; begin += size) {
-    const int first = std::max(begin, axis.begin), end = std::min(begin + size, axis.end);
-    if (first >= end) continue;
-    const FilterWindow &last = axis.windows[end - 1];
-    const int from = (axis.windows[first].first - base) / 4;
-    most = std::max(most, ceil_div(last.first + last.count - base, 4) - from);
+  for (int k = 0; k < static_cast<int>(axis.windows.size()); k += size) {
+    const Words words = words_of(axis, k, k + size);
+    most = std::max(most, words.end - words.begin);
   }
   return most;
 }
 
-/// Instructions of a block, roughly.
-double block_cost(const FilterNeeds &needs, size_t height, int words_x, int words_y) {
-  const int groups = needs.groups[height];
-  const double convert = 420.0 * round_up(groups * needs.words, kThreads);
-  const double columns = 32.0 * round_up(groups, kFilterWarps) * (45.0 * words_x + 40.0);
-  const double rows =
-      32.0 * round_up(kTileHeights[height], kFilterWarps) * (13.0 * words_y + 60.0);
-  return convert + columns + rows + 100.0 * kThreads;
+/// The most words of a tile, of which products read whole steps.
+int most_words_of_tiles(const FilterAxis &axis) {
+  int most = 0;
+  for (int x = 0; x < static_cast<int>(axis.windows.size()); x += kFilterTileWidth) {
+    const int begin = words_of(axis, x, x + kFilterTileWidth).begin;
+    for (int k = x; k < x + kFilterTileWidth; k += kColumnsOfProduct) {
+      const Words words = words_of(axis, k, k + kColumnsOfProduct);
+      most = std::max(most, words.begin + round_up(words.end - words.begin, kWordsOfProduct) - begin);
+    }
+  }
+  return most;
+}
+
+/// Instructions of a block's warps, roughly.
+double block_cost(int groups, int words, int steps_x, int steps_y) {
+  const double convert = 450.0 * ceil_div(groups * words, 32);
+  const double columns = ceil_div(groups, 4) * kProductsOfTile * (35.0 * steps_x + 100.0);
+  const double rows = 3.0 * kProductsOfTile * (45.0 * steps_y + 110.0);
+  return convert + columns + rows + 1000.0;
 }
 
 }  // namespace
@@ -42,13 +60,15 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
   FilterNeeds needs;
   const auto height = static_cast<int>(plan.y.windows.size());
   const auto width = static_cast<int>(plan.x.windows.size());
-  const int words_x = words_for(plan.x, 1), words_y = words_for(plan.y, 1);
-  needs.words = static_cast<uint16_t>(words_for(plan.x, kFilterTileWidth));
+  const int words = most_words(plan.x, kFilterTileWidth);
+  const int steps_x = ceil_div(most_words(plan.x, kColumnsOfProduct), kWordsOfProduct);
+  needs.words = static_cast<uint16_t>(most_words_of_tiles(plan.x));
   double least = 0.0;
   for (size_t i = 0; i < kTileHeights.size(); ++i) {
-    needs.groups[i] = static_cast<uint16_t>(words_for(plan.y, kTileHeights[i]));
+    const int groups = most_words(plan.y, kTileHeights[i]);
+    needs.groups[i] = static_cast<uint16_t>(groups);
     const int blocks = ceil_div(width, kFilterTileWidth) * ceil_div(height, kTileHeights[i]);
-    const double each = block_cost(needs, i, words_x, words_y);
+    const double each = block_cost(groups, words, steps_x, ceil_div(groups, kWordsOfProduct));
     // A single frame takes as long as the multiprocessor that has the most blocks.
     const double cost = frames > 1 ? blocks * each : ceil_div(blocks, multiprocessors) * each;
     if (i > 0 && cost >= least) continue;
@@ -59,25 +79,31 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
 }
 
 size_t shared_bytes(const FilterShape &shape, int components) {
-  const size_t word = components == 1 ? 4 : 16;
-  const size_t sums = components * size_t{kFilterTileWidth} * sizeof(int32_t);
-  size_t bytes = shape.groups * (4 * shape.words + size_t{kFilterTileWidth}) * word;
-  if (shape.has_pieces) bytes += shape.groups * 4 * sums;
-  if (shape.has_rounds) bytes += shape.tile_height * sums;
-  return bytes;
+  const int rows = round_up(4 * shape.groups, kRowsOfProduct);
+  const int groups = round_up(shape.groups, kWordsOfProduct);
+  int words = components * (rows * shape.pitch + groups * kFilteredPitch);
+  if (shape.has_pieces)
+    words += rows / kRowsOfProduct * kProductsOfTile * components * kSumsOfProduct;
+  if (shape.has_rounds) words += components * kProductsOfTile * kSumsOfProduct;
+  return sizeof(uint32_t) * words;
 }
 
-FilterShape make_shape(const FilterNeeds &needs, size_t height, int components, size_t limit) {
-  const int words = std::max<int>(needs.words, 1), groups = std::max<int>(needs.groups[height], 1);
-  FilterShape shape = {kTileHeights[height], groups, words, false, false};
-  const int pieces = ceil_div(words, kFilterPieceWords);
-  shape.words = ceil_div(words, pieces);
-  shape.has_pieces = pieces > 1;
-  if (shared_bytes(shape, components) <= limit) return shape;
+FilterShape make_shape(const FilterNeeds &needs, int components, size_t limit) {
+  FilterShape shape = {};
+  shape.tile_height = kTileHeights[needs.best];
+  shape.groups = std::max<int>(needs.groups[needs.best], 1);
+  shape.words = std::max<int>(needs.words, kWordsOfProduct);
+  // Twice the pitch is four more than a multiple of the 32 banks.
+  shape.pitch = round_up(shape.words - 2, 16) + 2;
+  const auto is_too_large = [&] { return shared_bytes(shape, components) > limit; };
+  if (!is_too_large()) return shape;
   shape.has_rounds = true;
-  while (shape.groups > 1 && shared_bytes(shape, components) > limit) --shape.groups;
-  // Whole turns of the warps.
-  if (shape.groups > kFilterWarps) shape.groups -= shape.groups % kFilterWarps;
+  shape.groups = round_up(shape.groups, kWordsOfProduct);
+  while (shape.groups > kWordsOfProduct && is_too_large()) shape.groups -= kWordsOfProduct;
+  while (shape.pitch > 18 && is_too_large()) {
+    shape.has_pieces = true;
+    shape.words = shape.pitch -= 16;
+  }
   return shape;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the kernel of antialiased resizes divides its work.
+// How the kernel of antialiased resizes divides its work. Along x and y it counts words of four source
+// pixels; four rows are a group. It multiplies matrices of bytes, a product at a time: 16 rows of 8
+// words by 8 columns.
 #pragma once
 
 #include <array>
@@ -9,14 +11,24 @@
 
 namespace cudatensor::cuda {
 
-/// The heights of tiles that a launch chooses from, in output rows.
-constexpr std::array<int, 8> kTileHeights = {4, 6, 8, 12, 16, 20, 24, 32};
+constexpr int kRowsOfProduct = 16;
+constexpr int kColumnsOfProduct = 8;
+constexpr int kWordsOfProduct = 8;
+constexpr int kSumsOfProduct = kRowsOfProduct * kColumnsOfProduct;
+constexpr int kProductsOfTile = kFilterTileWidth / kColumnsOfProduct;
 
-/// What the tiles of a plan need. `words` and `groups` count four source pixels along x and y.
+/// Words from a group of filtered rows to the next, so that the words of a product are in different
+/// banks of shared memory.
+constexpr int kFilteredPitch = kFilterTileWidth + 8;
+
+/// The heights of tiles that a launch chooses from, in output rows; not more than a product has.
+constexpr std::array<int, 5> kTileHeights = {4, 6, 8, 12, 16};
+
+/// What the tiles of a plan need.
 struct FilterNeeds {
-  uint16_t words = 0;                              ///< of the widest tile
+  uint16_t words = 0;                                  ///< of the widest tile
   std::array<uint16_t, kTileHeights.size()> groups{};  ///< of the highest tile, by tile height
-  uint8_t best = 0;                                ///< index of the tile height that is fastest
+  uint8_t best = 0;                                    ///< index of the tile height that is fastest
 };
 
 /// `frames`: the frames of a launch. `multiprocessors`: those of the device.
@@ -26,14 +38,14 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors);
 /// `groups`, and the rows of a round in pieces of `words`.
 struct FilterShape {
   int tile_height, groups, words;
+  int pitch;  ///< words from a row of source pixels in shared memory to the next
   bool has_pieces, has_rounds;
 };
 
 /// The bytes of shared memory for a shape.
 size_t shared_bytes(const FilterShape &shape, int components);
 
-/// The shape for a launch of frames with these needs, of which the tile height is `height`, with at
-/// most `limit` bytes of shared memory.
-FilterShape make_shape(const FilterNeeds &needs, size_t height, int components, size_t limit);
+/// The shape for a launch of frames with these needs, with at most `limit` bytes of shared memory.
+FilterShape make_shape(const FilterNeeds &needs, int components, size_t limit);
 
 }  // namespace cudatensor::cuda

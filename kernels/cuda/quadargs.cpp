@@ -34,12 +34,8 @@ bool has_weights(const AxisPlan &plan, int begin, const Weights &weights, int lo
   return true;
 }
 
-std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin) {
-  int low = kMaxImageSize, high = 0;
-  for (const Tap &tap : plan.chroma) {
-    low = std::min(low, tap.i0);
-    high = std::max(high, tap.w == 0.0f ? tap.i0 : tap.i1);
-  }
+/// With the samples of the whole picture, or of a region.
+std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int low, int high) {
   for (const Weights &weights : {kCentered, kCosited}) {
     if (!has_weights(plan, begin, weights, low, high)) continue;
     QuadAxis axis = {low, high, {}};
@@ -49,6 +45,17 @@ std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin) {
   return std::nullopt;
 }
 
+std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int length) {
+  if (const auto whole = make_axis(plan, begin, 0, component_length(true, 1, length) - 1))
+    return whole;
+  int low = kMaxImageSize, high = 0;
+  for (const Tap &tap : plan.chroma) {
+    low = std::min(low, tap.i0);
+    high = std::max(high, tap.w == 0.0f ? tap.i0 : tap.i1);
+  }
+  return make_axis(plan, begin, low, high);
+}
+
 }  // namespace
 
 std::optional<QuadArgs> make_quad_args(const ImageDesc &image, const SamplingPlan &plan, int x,
@@ -56,7 +63,8 @@ std::optional<QuadArgs> make_quad_args(const ImageDesc &image, const SamplingPla
   const FormatLayout layout = layout_of(image.format);
   if (!layout.subsampled_y || layout.is_deep() || plan.x.luma.empty() || plan.y.luma.empty())
     return std::nullopt;
-  const auto across = make_axis(plan.x, x), down = make_axis(plan.y, y);
+  const auto across = make_axis(plan.x, x, image.width);
+  const auto down = make_axis(plan.y, y, image.height);
   if (!across || !down) return std::nullopt;
   const uint32_t u = layout.component[1].offset, v = layout.component[2].offset;
   return QuadArgs{*across, *down, image.width, image.height, 0x4040u | u | v << 8};

@@ -12,7 +12,7 @@ namespace cudatensor::cuda {
 /// One axis of the chroma of quads, whose first pixel is at a multiple of four. A quad reads four
 /// samples, the first of which is before it.
 struct QuadAxis {
-  int32_t low, high;   ///< the first and the last sample of the plan; others are clamped to them
+  int32_t low, high;   ///< the first and the last sample; others are clamped to them
   uint32_t weight[4];  ///< by pixel: the weight of the second sample, twice in half precision
 };
 

@@ -18,24 +18,11 @@ __device__ __forceinline__ constexpr int pair(int k) { return (k + 1) / 2; }
 /// 1024, the half-precision float whose lowest bits are free for a byte.
 constexpr uint32_t kHalfBiasBytes = 0x64646464;
 
-/// The four words of luma of a quad, one for each row. (x, y) is the first pixel.
-__device__ __forceinline__ void load_luma(const Samples &s, const QuadArgs &quads, int x, int y,
-                                          uint32_t (&luma)[4]) {
-  if (x + 4 <= quads.width) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      luma[i] = load_word<uint32_t>(advance(s.data[0], min(y + i, quads.height - 1), s.stride[0]) +
-                                    x);
-    return;
-  }
-  // A word would end behind the row.
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const uint8_t *const at = advance(s.data[0], min(y + i, quads.height - 1), s.stride[0]) + x;
-    luma[i] = 0;
-    for (int k = 0; k < quads.width - x; ++k) luma[i] |= uint32_t{__ldg(at + k)} << (8 * k);
-  }
-}
+/// The samples of a quad: words of four luma samples by row, and the chroma samples around it.
+struct Quad {
+  uint32_t luma[4];
+  __half2 chroma[4][4];
+};
 
 /// Samples of U in the low and of V in the high half, plus 1024.
 template <class F>
@@ -85,23 +72,35 @@ struct QuadChroma<PlanarSubsampled> {
   }
 };
 
-/// The four rows of four chroma samples around a quad.
+/// Reads the quad whose first pixel is (x, y). Repeats samples at the edges, and reads no bytes
+/// behind a row.
 template <class F>
-__device__ __forceinline__ void load_chroma(const Samples &s, const QuadArgs &quads, int x, int y,
-                                            __half2 (&chroma)[4][4]) {
+__device__ __forceinline__ void load_quad(const Samples &s, const QuadArgs &quads, int x, int y,
+                                          Quad &to) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const uint8_t *const at = advance(s.data[0] + x, min(y + i, quads.height - 1), s.stride[0]);
+    if (x + 4 <= quads.width) {
+      to.luma[i] = load_word<uint32_t>(at);
+    } else {
+      to.luma[i] = 0;
+#pragma unroll 1
+      for (int k = 0; k < quads.width - x; ++k) to.luma[i] |= uint32_t{__ldg(at + k)} << (8 * k);
+    }
+  }
   const int left = x / 2 - 1, above = y / 2 - 1;
   const bool inside = left >= quads.x.low && left + 3 <= quads.x.high;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const int row = min(max(above + j, quads.y.low), quads.y.high);
     if (inside) {
-      QuadChroma<F>::load_four(s, quads, row, left, chroma[j]);
-    } else {
-#pragma unroll
-      for (int k = 0; k < 4; ++k)
-        chroma[j][k] = QuadChroma<F>::load(s, quads, row,
-                                           min(max(left + k, quads.x.low), quads.x.high));
+      QuadChroma<F>::load_four(s, quads, row, left, to.chroma[j]);
+      continue;
     }
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      to.chroma[j][k] =
+          QuadChroma<F>::load(s, quads, row, min(max(left + k, quads.x.low), quads.x.high));
   }
 }
 

@@ -67,9 +67,6 @@ constexpr int kFilterWarps = 8;
 constexpr int kFilterBlocksPerSm = 3;
 constexpr int kFilterSharedBytes = 74 * 1024;
 
-/// The most words of four source pixels that a block of that kernel converts at a time in a row.
-constexpr int kFilterPieceWords = 128;
-
 /// Threads per block of the pixel shuffle kernels.
 constexpr int kShuffleThreads = 256;
 
