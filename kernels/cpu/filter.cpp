@@ -71,35 +71,35 @@ FilterStrip::FilterStrip(const FilterPlan &plan, int begin, int end)
       width_(end - begin),
       first_row_(plan.y.src_begin),
       copied_from_(-1),
-      source_width_(0),
       pixels_(pixels_of(plan, columns_of(plan.x, begin, end))),
-      columns_(make_columns(plan.x, begin, end, columns_of(plan.x, begin, end))),
-      kernels_(row_kernels()) {
-  source_width_ = columns_.width;
-  if (plan.x.copies) copied_from_ = columns_.windows.front().first;
+      columns_(make_columns(plan.x, begin, end, columns_of(plan.x, begin, end))) {
+  if (plan.x.copies)
+    copied_from_ = columns_.windows.front().first;
+  else
+    filter_kernels().prepare(columns_);
 }
 
 FilterStrip::Scratch FilterStrip::make_scratch() const {
   Scratch scratch = {pixels_.make_scratch(), {}};
-  for (auto &row : scratch.samples) row.resize(source_width_ + kFilterSlack);
+  scratch.samples.resize(static_cast<size_t>(columns_.width + columns_.slack) * kMostRows);
   return scratch;
 }
 
-void FilterStrip::filter(const ConstImage &in, int row, Scratch &scratch, uint8_t *out,
-                         int stride) const {
-  pixels_.produce(in, row - first_row_, scratch.pixels);
-  const uint8_t *rows[3];
-  uint8_t *to[3];
-  for (int c = 0; c < components_; ++c) {
-    const float *const component = scratch.pixels.component[c].data();
-    to[c] = out + ptrdiff_t{c} * stride;
-    rows[c] = scratch.samples[c].data();
-    if (copied_from_ >= 0)
-      kernels_.narrow(component + copied_from_, width_, to[c]);
-    else
-      kernels_.narrow(component, source_width_, scratch.samples[c].data());
+void FilterStrip::filter(const ConstImage &in, int row, int count, Scratch &scratch,
+                         uint8_t *const *out, int stride) const {
+  uint8_t *rows[kMostRows], *to[kMostRows];
+  const ptrdiff_t step = columns_.width + columns_.slack;
+  for (int i = 0, at = 0; i < count; ++i) {
+    for (int c = 0; c < components_; ++c, ++at) {
+      rows[at] = scratch.samples.data() + at * step;
+      to[at] = out[i] + ptrdiff_t{c} * stride;
+    }
+    pixels_.produce(in, row + i - first_row_, scratch.pixels, rows + at - components_);
   }
-  if (copied_from_ < 0) filter_kernels().columns(columns_, rows, components_, to);
+  const int all = count * components_;
+  const Ahead ahead = pixels_.ahead(in, row + count - first_row_);
+  if (copied_from_ < 0) return filter_kernels().columns(columns_, rows, all, ahead, to);
+  for (int i = 0; i < all; ++i) std::copy_n(rows[i] + copied_from_, width_, to[i]);
 }
 
 // ---------------------------------------------------------------------------------------- filter
@@ -114,6 +114,7 @@ Filter::Filter(FilterPlan plan, Workers &workers, FilterMemory &memory)
   make_strips(plan);
   y_ = std::move(plan.y);
   make_bands();
+  make_digits();
   make_scratch();
 }
 
@@ -170,6 +171,15 @@ void Filter::make_scratch() {
   }
 }
 
+void Filter::make_digits() {
+  for (const FilterWindow &window : y_.windows) {
+    first_digit_.push_back(static_cast<int32_t>(digits_.size()));
+    const auto digits = digits_of(y_.weights.data() + window.weight, window.count);
+    if (digits.empty() && window.count > 0) return digits_.clear();
+    digits_.insert(digits_.end(), digits.begin(), digits.end());
+  }
+}
+
 /// The rows are a ring.
 uint8_t *Filter::filtered_row(int row) const {
   return memory_.filtered.data() + static_cast<size_t>(row % capacity_) * row_bytes();
@@ -195,8 +205,14 @@ void Filter::filter_columns(const ConstImage &in, size_t strip, const Band &band
   workers_.for_rows(band.src_end - band.src_begin, [&](int64_t begin, int64_t end, int slot) {
     FilterStrip::Scratch &scratch = scratch_[slot].strips[strip];
     scratch.begin_picture();
-    for (int row = band.src_begin + static_cast<int>(begin); row < band.src_begin + end; ++row)
-      strips_[strip].filter(in, row, scratch, filtered_row(row), stride_);
+    const FilterStrip &filter = strips_[strip];
+    const int last = band.src_begin + static_cast<int>(end);
+    for (int row = band.src_begin + static_cast<int>(begin), count; row < last; row += count) {
+      count = std::min(filter.rows_together(), last - row);
+      uint8_t *out[8];
+      for (int i = 0; i < count; ++i) out[i] = filtered_row(row + i);
+      filter.filter(in, row, count, scratch, out, stride_);
+    }
   });
 }
 
@@ -236,7 +252,8 @@ const uint8_t *Filter::filter_row(int y, Scratch &scratch) {
   const FilterWindow &window = y_.windows[y];
   if (y_.copies) return filtered_row(window.first);
   for (int i = 0; i < window.count; ++i) scratch.lines[i] = filtered_row(window.first + i);
-  kernels_.rows(scratch.lines.data(), y_.weights.data() + window.weight, window.count,
+  const FilterDigits *const digits = digits_.empty() ? nullptr : digits_.data() + first_digit_[y];
+  kernels_.rows(scratch.lines.data(), {y_.weights.data() + window.weight, digits, window.count},
                 static_cast<int>(row_bytes()), scratch.row.data());
   return scratch.row.data();
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/filterrows.h"
-#include "kernels/cpu/resample.h"
+#include "kernels/cpu/pixelrows.h"
 #include "kernels/cpu/workers.h"
 
 namespace cudatensor::cpu {
@@ -29,8 +29,8 @@ class FilterStrip {
 
   /// Of one thread.
   struct Scratch {
-    ResampleRows::Scratch pixels;
-    std::vector<uint8_t> samples[3];
+    PixelRows::Scratch pixels;
+    std::vector<uint8_t> samples;  // of several rows
 
     void begin_picture() { pixels.begin_picture(); }
   };
@@ -38,18 +38,22 @@ class FilterStrip {
 
   /// Columns.
   int width() const { return width_; }
-  /// Filters a source row along x, one component after the other, `stride` bytes apart.
-  void filter(const ConstImage &in, int row, Scratch &scratch, uint8_t *out, int stride) const;
+  /// Rows that are best filtered together.
+  int rows_together() const { return kMostRows / components_; }
+  /// Filters source rows along x. Each is written one component after the other, `stride` bytes
+  /// apart.
+  void filter(const ConstImage &in, int row, int count, Scratch &scratch, uint8_t *const *out,
+              int stride) const;
 
  private:
+  static constexpr int kMostRows = 6;  // of components
+
   int components_;
   int width_;
-  int first_row_;     // of the picture, that is row 0 of pixels_
-  int copied_from_;   // the column copied to the first one, or -1
-  int source_width_;  // columns of pixels_
-  ResampleRows pixels_;
+  int first_row_;    // of the picture, that is row 0 of pixels_
+  int copied_from_;  // the column copied to the first one, or -1
+  PixelRows pixels_;
   FilterColumns columns_;
-  const RowKernels &kernels_;
 };
 
 /// Produces the output rows of a plan.
@@ -94,6 +98,7 @@ class Filter {
   void make_strips(const FilterPlan &plan);
   void make_bands();
   void make_scratch();
+  void make_digits();
   bool is_pad(int y) const { return y < y_.begin || y >= y_.end || strips_.empty(); }
   size_t row_bytes() const { return static_cast<size_t>(components_) * stride_; }
   uint8_t *filtered_row(int row) const;
@@ -107,6 +112,8 @@ class Filter {
   const uint8_t *filter_row(int y, Scratch &scratch);
 
   FilterAxis y_;
+  std::vector<FilterDigits> digits_;  // of all windows of y_; empty if a weight has none
+  std::vector<int32_t> first_digit_;  // by output row
   int x_begin_, x_end_;
   int components_;
   int stride_ = 0;    // of components of a strip's row

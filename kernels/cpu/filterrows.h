@@ -4,26 +4,86 @@
 
 #include <vector>
 
+#include "kernels/color.h"
 #include "kernels/filterplan.h"
 
 namespace cudatensor::cpu {
 
 /// The bytes behind a row that these functions may read, or overwrite with any values.
 constexpr int kFilterSlack = 64;
+/// Columns that are filtered together.
+constexpr int kFilterGroup = 16;
 
-/// The windows of a row's columns.
+/// Products of 8-bit pixels and 23-bit weights are sums of products of pixels and the three signed
+/// digits of a weight to the base 256, for which there are instructions. The first word has the
+/// lowest digits of four weights.
+struct FilterDigits {
+  int32_t word[3];
+};
+
+/// Replaces weights by digits, four at a time; the last ones are followed by zeros. The result is
+/// empty if a weight has more than three digits.
+std::vector<FilterDigits> digits_of(const int32_t *weights, int count);
+
+/// A word of each column of a group.
+struct alignas(64) FilterVector {
+  int32_t word[kFilterGroup];
+};
+
+/// kFilterGroup neighboring columns. A column reads words of four neighboring pixels, the first of
+/// them at `base` plus four times its index. Columns share four bases, in order.
+struct ColumnGroup {
+  int32_t base[4];
+  int32_t words;   ///< read by each column
+  int32_t digits;  ///< index of the first of three vectors for each word
+  int32_t index[kFilterGroup];
+};
+
+/// Source bytes that are read next, to be loaded into the cache meanwhile.
+struct Ahead {
+  const uint8_t *rows[2];
+  int bytes;  ///< of each row; 0 = none
+};
+
+/// The windows of a row's columns, and the same as an instruction set uses them.
 struct FilterColumns {
-  int width = 0;  ///< of the source rows
+  int width = 0;             ///< of the source rows
+  int slack = kFilterSlack;  ///< the bytes behind them that may be read
   std::vector<FilterWindow> windows;
   std::vector<int32_t> weights;
+
+  int bases = 0;  ///< different ones in each group: 1, 2, or 4; 0 = there are no groups
+  std::vector<ColumnGroup> groups;
+  std::vector<FilterVector> digits;
+};
+
+/// The weights of one output row.
+struct RowWeights {
+  const int32_t *weights;
+  const FilterDigits *digits;  ///< may be null
+  int count;
 };
 
 struct FilterKernels {
-  /// Filters `count` rows along x. Rows do not overlap, and both have kFilterSlack.
+  /// Completes columns whose windows and weights are set.
+  void (*prepare)(FilterColumns &columns);
+  /// Filters `count` rows along x. Source rows have the slack of `columns`, and up to kFilterGroup
+  /// values more than there are columns are written.
   void (*columns)(const FilterColumns &columns, const uint8_t *const *rows, int count,
-                  uint8_t *const *out);
-  /// Filters the columns 0 .. n of `count` rows along y. All rows have kFilterSlack.
-  void (*rows)(const uint8_t *const *rows, const int32_t *weights, int count, int n, uint8_t *out);
+                  const Ahead &ahead, uint8_t *const *out);
+  /// Filters the columns 0 .. n of rows along y. All rows have kFilterSlack.
+  void (*rows)(const uint8_t *const *rows, const RowWeights &weights, int n, uint8_t *out);
+
+  /// Splits n pixels of three bytes.
+  void (*split)(const uint8_t *pixels, int n, uint8_t *const *out);
+  /// Four times the blend of two rows of chroma, whose second one has the weight w / 4.
+  void (*blend_chroma)(const uint8_t *above, const uint8_t *below, int w, int n, uint16_t *out);
+  /// Four times the blends of neighbors, two for each of n samples: the weights of samples i - 1
+  /// and i for pixel 2 i, and of i and i + 1 for pixel 2 i + 1.
+  void (*double_chroma)(const uint16_t *samples, const uint16_t *weights, int n, uint16_t *out);
+  /// R, G and B of pixels whose chroma is in units of 1 / 16.
+  void (*yuv_to_rgb)(const YuvToRgb &k, const uint8_t *y, const uint16_t *u, const uint16_t *v,
+                     int n, uint8_t *const *out);
 };
 
 const FilterKernels &filter_kernels();
