@@ -172,9 +172,27 @@ Placement place_content(double src_w, double src_h, int left, int top, int new_w
       top, new_w,         new_h};
 }
 
+/// As torchvision's Resize and CenterCrop, or those of the image processors of Transformers.
+Placement place_crop(bool torchvision, double src_w, double src_h, int dst_w, int dst_h,
+                     int shortest_edge) {
+  const int s = shortest_edge != 0 ? shortest_edge : std::max(dst_w, dst_h);
+  int new_w = s, new_h = s;
+  if (src_w < src_h)
+    new_h = static_cast<int>(std::floor(s * src_h / src_w));
+  else
+    new_w = static_cast<int>(std::floor(s * src_w / src_h));
+  const auto begin = [&](int resized, int kept) {
+    return torchvision ? static_cast<int>(half_even((resized - kept) / 2.0)) : (resized - kept) / 2;
+  };
+  return place_content(src_w, src_h, -begin(new_w, dst_w), -begin(new_h, dst_h), new_w, new_h);
+}
+
 }  // namespace
 
-Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up) {
+Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up,
+                int shortest_edge) {
+  if (mode == ResizeMode::torchvision || mode == ResizeMode::transformers)
+    return place_crop(mode == ResizeMode::torchvision, src_w, src_h, dst_w, dst_h, shortest_edge);
   if (mode == ResizeMode::affine) return place_affine(src_w, src_h, dst_w, dst_h, scale_up);
   if (mode == ResizeMode::stretch) return place_content(src_w, src_h, 0, 0, dst_w, dst_h);
   double r = dst_h / src_h;
@@ -383,7 +401,8 @@ Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &r
                      int dst_w, int dst_h, const std::optional<Region> &region)
     : in_(in), source_(source), resize_(resize), color_(color), format_(format_of(in.desc.format)) {
   const Part across = across_of(in.desc, region), down = down_of(in.desc, region);
-  const Placement p = place(resize.mode, across.length, down.length, dst_w, dst_h, resize.scale_up);
+  const Placement p = place(resize.mode, across.length, down.length, dst_w, dst_h, resize.scale_up,
+                            resize.shortest_edge);
   x_ = x_axis(p, resize, across, dst_w);
   y_ = y_axis(p, resize, down, dst_h);
 }
@@ -469,13 +488,38 @@ PreciseTriple Resampler::precise(int x, int y) const {
   return v;
 }
 
+namespace {
+
+/// What an output pixel shows, antialiased or not.
+class Components {
+ public:
+  template <class... Args>
+  Components(const ConstImage &in, const Source &source, const Resize &resize, Args... rest) {
+    if (resize.antialias)
+      filtered_.emplace(in, source, resize, rest...);
+    else
+      resampled_.emplace(in, source, resize, rest...);
+  }
+
+  Triple at(int x, int y) const { return filtered_ ? filtered_->at(x, y) : resampled_->at(x, y); }
+  bool is_pad(int x, int y) const {
+    return filtered_ ? filtered_->is_pad(x, y) : resampled_->is_pad(x, y);
+  }
+
+ private:
+  std::optional<Filtered> filtered_;
+  std::optional<Resampler> resampled_;
+};
+
+}  // namespace
+
 void letterbox(const LetterboxParams &p, const ConstImage &in, const Image &out) {
   const Format &format = format_of(out.desc.format);
-  const Resampler resampler(in, p.source, p.resize, format.is_gray() ? Color::gray : Color::rgb,
-                            out.desc.width, out.desc.height);
+  const Components components(in, p.source, p.resize, format.is_gray() ? Color::gray : Color::rgb,
+                              out.desc.width, out.desc.height);
   for (int y = 0; y < out.desc.height; ++y) {
     for (int x = 0; x < out.desc.width; ++x) {
-      const Triple v = resampler.at(x, y);
+      const Triple v = components.at(x, y);
       for (const std::string &plane : format.planes)
         for (const char letter : plane) {
           const size_t c = format.components.find(letter);
@@ -571,9 +615,9 @@ void store(const Tensor &out, int64_t index, float x) {
 }
 
 /// Grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
-Triple components_at(const NormalizeCase &p, const Resampler &resampler, const ConstImage &in,
+Triple components_at(const NormalizeCase &p, const Components &components, const ConstImage &in,
                      int x, int y) {
-  if (!takes_fixed_path(p)) return resampler.at(x, y);
+  if (!takes_fixed_path(p)) return components.at(x, y);
   Triple v;
   for (int c = 0; c < 3; ++c)
     v[c] = fixed_sample(in, "YUV"[c], across_of(in.desc, p.region), down_of(in.desc, p.region),
@@ -606,17 +650,18 @@ int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w
 
 void normalize(const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
-  const Resampler resampler(in, p.source, p.resize, p.color, width, height, p.region);
+  const Components components(in, p.source, p.resize, p.color, width, height, p.region);
   std::vector<Affine> affine;
   for (int c = 0; c < p.out.c; ++c) affine.push_back(affine_of(p, c));
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const Triple v = components_at(p, resampler, in, x, y);
+      const Triple v = components_at(p, components, in, x, y);
+      const bool zero = p.pad_normalized && !takes_fixed_path(p) && components.is_pad(x, y);
       for (int c = 0; c < p.out.c; ++c) {
         float component = v[p.color == Color::bgr ? 2 - c : c];
         if (p.round) component = round_up_half(component);
         store(out, index_of(p.out, 0, c, y, x),
-              std::fma(single(affine[c].a), component, single(affine[c].b)));
+              zero ? 0.0f : std::fma(single(affine[c].a), component, single(affine[c].b)));
       }
     }
   }

@@ -57,7 +57,9 @@ struct Placement {
   int left, top, width, height;
 };
 
-Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up);
+/// Crops reach beyond the output. `shortest_edge` is theirs; 0 = the longer side of the output.
+Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up,
+                int shortest_edge = 0);
 
 /// A part of an axis of `picture` samples. It is read like a picture of the samples that it touches.
 struct Part {
@@ -135,6 +137,21 @@ class Resampler {
   Color color_;
   const Format &format_;
   Axis x_, y_;
+};
+
+/// An antialiased resize: the 8-bit components of every output pixel, grey or R G B.
+class Filtered {
+ public:
+  Filtered(const ConstImage &in, const Source &source, const Resize &resize, Color color, int dst_w,
+           int dst_h, const std::optional<Region> &region = {});
+
+  Triple at(int x, int y) const;
+  bool is_pad(int x, int y) const;
+
+ private:
+  int pad_;
+  std::vector<bool> pad_columns_, pad_rows_;
+  std::vector<uint8_t> result_[3];
 };
 
 /// One sample of the fixed-point resize of a part to `resize_w` × `resize_h`.

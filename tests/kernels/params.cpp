@@ -11,6 +11,9 @@ namespace cudatensor {
 const std::vector<ResizeMode> kModes = {ResizeMode::stretch, ResizeMode::affine,
                                         ResizeMode::ultralytics, ResizeMode::top_left};
 const std::vector<Method> kMethods = {Method::bilinear, Method::nearest};
+const std::vector<ResizeMode> kCrops = {ResizeMode::torchvision, ResizeMode::transformers};
+const std::vector<Method> kFilters = {Method::box, Method::bilinear, Method::bicubic,
+                                      Method::lanczos};
 const std::vector<ColorMatrix> kMatrices = {ColorMatrix::bt601, ColorMatrix::bt709,
                                             ColorMatrix::bt2020};
 const std::vector<ColorRange> kRanges = {ColorRange::limited, ColorRange::full};
@@ -81,6 +84,25 @@ Resize random_resize(Random &random) {
   resize.pad_value = random.chance(50) ? 114 : random.integer(0, 255);
   resize.scale_up = random.chance(70);
   return resize;
+}
+
+Resize random_filter(Random &random) {
+  Resize resize = random_resize(random);
+  resize.mode =
+      random.pick<ResizeMode>({ResizeMode::stretch, ResizeMode::ultralytics, ResizeMode::top_left});
+  resize.method = random.pick(kFilters);
+  resize.antialias = true;
+  return resize;
+}
+
+void make_crop(Random &random, Resize &resize, Size in, Size out) {
+  const int least = std::max(out.width, out.height);
+  // Otherwise the longer edge would be too long.
+  const int most = 32767 / (std::max(in.width, in.height) / std::min(in.width, in.height) + 1);
+  if (most < least) return;
+  resize.mode = random.pick(kCrops);
+  const int edge = std::min(least + random.integer(0, 40), most);
+  resize.shortest_edge = edge == least && random.chance(50) ? 0 : edge;
 }
 
 Source random_source(Random &random, PixelFormat format, Size size) {
@@ -169,9 +191,14 @@ std::string text_of(const Source &source) {
 }
 
 std::string text_of(const Resize &resize) {
-  return std::string(name_in({"stretch", "affine", "ultralytics", "top-left"}, resize.mode)) + " " +
-         name_in({"bilinear", "nearest"}, resize.method) +
-         " pad=" + std::to_string(resize.pad_value) + (resize.scale_up ? "" : " no-scale-up");
+  return std::string(name_in(
+             {"stretch", "affine", "ultralytics", "top-left", "torchvision", "transformers"},
+             resize.mode)) +
+         " " + name_in({"bilinear", "nearest", "box", "bicubic", "lanczos"}, resize.method) +
+         (resize.antialias ? " antialias" : "") + " pad=" + std::to_string(resize.pad_value) +
+         (resize.scale_up ? "" : " no-scale-up") +
+         (resize.shortest_edge != 0 ? " shortest-edge=" + std::to_string(resize.shortest_edge)
+                                    : "");
 }
 
 std::string text_of(const Yuv444Params &p) {
@@ -190,7 +217,11 @@ std::string text_of(const NormalizeCase &p) {
   text.precision(17);
   text << "normalize: " << text_of(p.source) << ", " << text_of(p.resize) << ", "
        << name_in({"rgb", "bgr", "gray", "yuv"}, p.color) << " -> " << text_of(p.out)
-       << (p.round ? " rounded" : "") << (p.pad_outside ? " beyond is pad" : "");
+       << (p.round ? " rounded" : "") << (p.pad_normalized ? " pad-normalized" : "")
+       << (p.pad_outside ? " beyond is pad" : "");
+  if (p.region)
+    text << " region " << p.region->x << "," << p.region->y << " " << p.region->width << "x"
+         << p.region->height;
   if (p.normalization == Normalization::mean_std)
     text << " scale=" << p.scale << " mean=" << text_of(p.mean) << " std=" << text_of(p.std);
   else

@@ -14,6 +14,8 @@ namespace cudatensor {
 
 extern const std::vector<ResizeMode> kModes;
 extern const std::vector<Method> kMethods;
+extern const std::vector<ResizeMode> kCrops;
+extern const std::vector<Method> kFilters;  ///< of antialiased resizes
 extern const std::vector<ColorMatrix> kMatrices;
 extern const std::vector<ColorRange> kRanges;
 extern const std::vector<Color> kColors;
@@ -39,6 +41,10 @@ extern const std::vector<double> kRatios;
 Size enlarged(Random &random, Size seed, double ratio);
 
 Resize random_resize(Random &random);
+/// An antialiased one.
+Resize random_filter(Random &random);
+/// Makes it a crop if one is possible for these sizes.
+void make_crop(Random &random, Resize &resize, Size in, Size out);
 Source random_source(Random &random, PixelFormat format, Size size);
 Rect random_rect(Random &random, int width, int height);
 
