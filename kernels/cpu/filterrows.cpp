@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "kernels/letterbox.h"
-
 // Compiled once for each instruction set, like rows.cpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/filterrows.cpp"
@@ -26,6 +24,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define CUDATENSOR_DOT 1
 #else
 #define CUDATENSOR_DOT 0
+#endif
+// Where products of pairs are added up by an instruction, and packing keeps the order of columns.
+#if !CUDATENSOR_DOT && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#define CUDATENSOR_PAIRS 1
+#else
+#define CUDATENSOR_PAIRS 0
 #endif
 
 void filter_row(const FilterColumns &columns, const uint8_t *HWY_RESTRICT row,
@@ -65,16 +69,6 @@ void filter_plain_rows(const uint8_t *const *rows, const RowWeights &weights, in
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512vnni")
 namespace cudatensor::cpu::HWY_NAMESPACE {
 namespace {
-
-struct SplitPlaces {
-  uint8_t of[3][64];
-};
-constexpr SplitPlaces make_places() {
-  SplitPlaces places = {};
-  for (int c = 0; c < 3; ++c)
-    for (int i = 0; i < 64; ++i) places.of[c][i] = static_cast<uint8_t>((3 * i + c) % 64);
-  return places;
-}
 
 /// The sum of digits' products as the sum of weights' products, which has no more than 32 bits.
 HWY_INLINE __m512i sum_of(__m512i d0, __m512i d1, __m512i d2) {
@@ -177,37 +171,6 @@ void filter_columns(const FilterColumns &columns, const uint8_t *const *rows, in
   }
   const auto filter = columns.digits.empty() ? filter_row : filter_wide;
   for (int i = 0; i < count; ++i) filter(columns, rows[i], out[i]);
-}
-
-/// 64 pixels of three bytes: each component is at another place modulo 64 in each of its bytes.
-HWY_INLINE void split_64(const uint8_t *pixels, const __mmask64 *loaded, __mmask64 stored,
-                         ptrdiff_t x, uint8_t *const *out) {
-  constexpr __mmask64 kEveryThird = 0x9249249249249249;  // bits 0, 3, …, 63
-  alignas(64) static const auto kPlaces = make_places();
-  __m512i in[3];
-  for (int i = 0; i < 3; ++i)
-    in[i] = _mm512_maskz_loadu_epi8(loaded[i], pixels + 3 * x + 64 * ptrdiff_t{i});
-  for (int c = 0; c < 3; ++c) {
-    // Component c of pixel i is byte 3 i + c.
-    const __mmask64 second = kEveryThird << (c + 2) % 3, third = kEveryThird << (c + 1) % 3;
-    const __m512i mixed =
-        _mm512_mask_blend_epi8(third, _mm512_mask_blend_epi8(second, in[0], in[1]), in[2]);
-    const __m512i places = _mm512_load_si512(kPlaces.of[c]);
-    _mm512_mask_storeu_epi8(out[c] + x, stored, _mm512_permutexvar_epi8(places, mixed));
-  }
-}
-
-void split(const uint8_t *pixels, int n, uint8_t *const *out) {
-  const __mmask64 all[3] = {~__mmask64{0}, ~__mmask64{0}, ~__mmask64{0}};
-  int x = 0;
-  for (; x + 64 <= n; x += 64) split_64(pixels, all, all[0], x, out);
-  if (x == n) return;
-  __mmask64 rest[3];
-  for (int i = 0; i < 3; ++i) {
-    const int bytes = std::clamp(3 * (n - x) - 64 * i, 0, 64);
-    rest[i] = bytes == 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
-  }
-  split_64(pixels, rest, (__mmask64{1} << (n - x)) - 1, x, out);
 }
 
 /// Words of four rows for 64 columns, in the order that pack_words() expects.
@@ -333,6 +296,102 @@ void prepare_columns(FilterColumns &columns) {
 HWY_POP_ATTRIBUTES
 namespace cudatensor::cpu::HWY_NAMESPACE {
 namespace {
+#elif CUDATENSOR_PAIRS
+// ------------------------------------------------------------------------------ products of pairs
+
+// Weights are the sum of a multiple of 2^kHalfBits and of a rest, both of which have 16 bits. Sums
+// that overflow on the way are right in the end, which has no more than 32 bits.
+constexpr int kHalfBits = 12;
+struct Halves {
+  int16_t low, high;
+};
+HWY_INLINE Halves halves_of(int32_t weight) {
+  const int32_t low =
+      ((weight + (1 << (kHalfBits - 1))) & ((1 << kHalfBits) - 1)) - (1 << (kHalfBits - 1));
+  return {static_cast<int16_t>(low), static_cast<int16_t>((weight - low) >> kHalfBits)};
+}
+
+/// Each vector has the lower, then the upper halves of kFilterGroup weights.
+void prepare_columns(FilterColumns &columns) {
+  for (const FilterWindow &window : columns.windows)
+    for (int i = 0; i < window.count; i += kFilterGroup) {
+      columns.digits.emplace_back();
+      auto *const halves = reinterpret_cast<int16_t *>(columns.digits.back().word);
+      for (int k = 0; k < std::min(kFilterGroup, window.count - i); ++k) {
+        const Halves weight = halves_of(columns.weights[window.weight + i + k]);
+        halves[k] = weight.low;
+        halves[kFilterGroup + k] = weight.high;
+      }
+    }
+}
+
+void filter_pairs(const FilterColumns &columns, const uint8_t *HWY_RESTRICT row,
+                  uint8_t *HWY_RESTRICT out) {
+  const hn::CappedTag<int16_t, kFilterGroup> d;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  const hn::Rebind<uint8_t, decltype(d)> bytes;
+  const FilterVector *digits = columns.digits.data();
+  for (const FilterWindow &window : columns.windows) {
+    auto low = hn::Zero(wide), low1 = low, high = low, high1 = low;
+    for (int i = 0; i < window.count; i += kFilterGroup, ++digits) {
+      const auto *const halves = reinterpret_cast<const int16_t *>(digits->word);
+      for (int k = 0; k < kFilterGroup; k += static_cast<int>(hn::Lanes(d))) {
+        const auto pixels = hn::PromoteTo(d, hn::LoadU(bytes, row + window.first + i + k));
+        low = hn::ReorderWidenMulAccumulate(wide, pixels, hn::Load(d, halves + k), low, low1);
+        high = hn::ReorderWidenMulAccumulate(wide, pixels, hn::Load(d, halves + kFilterGroup + k),
+                                             high, high1);
+      }
+    }
+    const auto sum = hn::Add(hn::Add(low, low1), hn::ShiftLeft<kHalfBits>(hn::Add(high, high1)));
+    *out++ = filtered_sample(hn::GetLane(hn::SumOfLanes(wide, sum)) + kFilterHalf);
+  }
+}
+
+void filter_columns(const FilterColumns &columns, const uint8_t *const *rows, int count,
+                    const Ahead &, uint8_t *const *out) {
+  for (int i = 0; i < count; ++i) filter_pairs(columns, rows[i], out[i]);
+}
+
+/// The sums for a vector of columns, of which there are two bytes for each lane of `wide`.
+template <class D, class Wide>
+HWY_INLINE void filter_piece(D d, Wide wide, const uint8_t *const *rows, const RowWeights &weights,
+                             ptrdiff_t x, uint8_t *out) {
+  const hn::Rebind<uint8_t, D> bytes;
+  const auto half = hn::Set(wide, kFilterHalf), zero = hn::Zero(wide);
+  auto low0 = half, low1 = half, high0 = zero, high1 = zero;
+  auto more0 = zero, more1 = zero, more2 = zero, more3 = zero;
+  for (int i = 0; i < weights.count; i += 2) {
+    const bool two = i + 1 < weights.count;
+    const auto a = hn::PromoteTo(d, hn::LoadU(bytes, rows[i] + x));
+    const auto b = hn::PromoteTo(d, hn::LoadU(bytes, rows[two ? i + 1 : i] + x));
+    const auto ab0 = hn::InterleaveLower(d, a, b), ab1 = hn::InterleaveUpper(d, a, b);
+    const Halves first = halves_of(weights.weights[i]);
+    const Halves second = halves_of(two ? weights.weights[i + 1] : 0);
+    const auto pair = [&](int16_t even, int16_t odd) HWY_ATTR {
+      const auto bits =
+          static_cast<uint32_t>(static_cast<uint16_t>(odd)) << 16 | static_cast<uint16_t>(even);
+      return hn::BitCast(d, hn::Set(wide, static_cast<int32_t>(bits)));
+    };
+    const auto low = pair(first.low, second.low), high = pair(first.high, second.high);
+    low0 = hn::ReorderWidenMulAccumulate(wide, ab0, low, low0, more0);
+    low1 = hn::ReorderWidenMulAccumulate(wide, ab1, low, low1, more1);
+    high0 = hn::ReorderWidenMulAccumulate(wide, ab0, high, high0, more2);
+    high1 = hn::ReorderWidenMulAccumulate(wide, ab1, high, high1, more3);
+  }
+  const auto finish = [&](auto low, auto high) HWY_ATTR {
+    return hn::ShiftRight<kFilterBits>(hn::Add(low, hn::ShiftLeft<kHalfBits>(high)));
+  };
+  const auto sums = hn::ReorderDemote2To(d, finish(low0, high0), finish(low1, high1));
+  hn::StoreU(hn::DemoteTo(bytes, sums), bytes, out + x);
+}
+
+/// `out` has room for the last vector.
+void filter_rows(const uint8_t *const *rows, const RowWeights &weights, int n, uint8_t *out) {
+  const hn::ScalableTag<int16_t> d;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  for (ptrdiff_t x = 0; x < n; x += static_cast<ptrdiff_t>(hn::Lanes(d)))
+    filter_piece(d, wide, rows, weights, x, out);
+}
 #else
 void filter_columns(const FilterColumns &columns, const uint8_t *const *rows, int count,
                     const Ahead &, uint8_t *const *out) {
@@ -345,82 +404,13 @@ void filter_rows(const uint8_t *const *rows, const RowWeights &weights, int n, u
 
 void prepare_columns(FilterColumns &) {}
 
-void split(const uint8_t *HWY_RESTRICT pixels, int n, uint8_t *const *out) {
-  uint8_t *HWY_RESTRICT c0 = out[0];
-  uint8_t *HWY_RESTRICT c1 = out[1];
-  uint8_t *HWY_RESTRICT c2 = out[2];
-  int x = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<uint8_t> d;
-  hn::Vec<decltype(d)> v0, v1, v2;
-  for (const auto lanes = static_cast<int>(hn::Lanes(d)); x + lanes <= n; x += lanes) {
-    hn::LoadInterleaved3(d, pixels + 3 * x, v0, v1, v2);
-    hn::StoreU(v0, d, c0 + x);
-    hn::StoreU(v1, d, c1 + x);
-    hn::StoreU(v2, d, c2 + x);
-  }
-#endif
-  for (; x < n; ++x) {
-    c0[x] = pixels[3 * x];
-    c1[x] = pixels[3 * x + 1];
-    c2[x] = pixels[3 * x + 2];
-  }
-}
 #endif
 #undef CUDATENSOR_DOT
-
-// ------------------------------------------------------------------------------- source pixels
-
-void blend_chroma(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below, int w,
-                  int n, uint16_t *HWY_RESTRICT out) {
-  for (int x = 0; x < n; ++x) out[x] = static_cast<uint16_t>((4 - w) * above[x] + w * below[x]);
-}
-
-void double_chroma(const uint16_t *HWY_RESTRICT samples, const uint16_t *weights, int n,
-                   uint16_t *HWY_RESTRICT out) {
-  const uint16_t w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
-  int x = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<uint16_t> d;
-  const auto blend = [&](uint16_t wa, auto a, uint16_t wb, auto b) HWY_ATTR {
-    return hn::Add(hn::Mul(hn::Set(d, wa), a), hn::Mul(hn::Set(d, wb), b));
-  };
-  for (const auto lanes = static_cast<int>(hn::Lanes(d)); x + lanes <= n; x += lanes) {
-    const auto at = hn::LoadU(d, samples + x);
-    const auto even = blend(w0, hn::LoadU(d, samples + x - 1), w1, at);
-    const auto odd = blend(w2, at, w3, hn::LoadU(d, samples + x + 1));
-    hn::StoreInterleaved2(even, odd, d, out + 2 * x);
-  }
-#endif
-  for (; x < n; ++x) {
-    out[2 * x] = static_cast<uint16_t>(w0 * samples[x - 1] + w1 * samples[x]);
-    out[2 * x + 1] = static_cast<uint16_t>(w2 * samples[x] + w3 * samples[x + 1]);
-  }
-}
-
-void yuv_row_to_rgb(const YuvToRgb &k, const uint8_t *HWY_RESTRICT y,
-                    const uint16_t *HWY_RESTRICT u, const uint16_t *HWY_RESTRICT v, int n,
-                    uint8_t *const *out) {
-  const YuvToRgb coefficients = k;
-  uint8_t *HWY_RESTRICT r = out[0];
-  uint8_t *HWY_RESTRICT g = out[1];
-  uint8_t *HWY_RESTRICT b = out[2];
-  for (int x = 0; x < n; ++x) {
-    const Pixel p =
-        yuv_to_rgb(coefficients, {static_cast<float>(y[x]), static_cast<float>(u[x]) * 0.0625f,
-                                  static_cast<float>(v[x]) * 0.0625f});
-    r[x] = to_sample(p.c0);
-    g[x] = to_sample(p.c1);
-    b[x] = to_sample(p.c2);
-  }
-}
+#undef CUDATENSOR_PAIRS
 
 }  // namespace
 
-FilterKernels make_filter_table() {
-  return {prepare_columns, filter_columns, filter_rows,   split,
-          blend_chroma,    double_chroma,  yuv_row_to_rgb};
-}
+FilterKernels make_filter_table() { return {prepare_columns, filter_columns, filter_rows}; }
 
 }  // namespace cudatensor::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

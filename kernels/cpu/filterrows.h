@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "kernels/color.h"
 #include "kernels/filterplan.h"
 
 namespace cudatensor::cpu {
@@ -73,17 +72,6 @@ struct FilterKernels {
                   const Ahead &ahead, uint8_t *const *out);
   /// Filters the columns 0 .. n of rows along y. All rows have kFilterSlack.
   void (*rows)(const uint8_t *const *rows, const RowWeights &weights, int n, uint8_t *out);
-
-  /// Splits n pixels of three bytes.
-  void (*split)(const uint8_t *pixels, int n, uint8_t *const *out);
-  /// Four times the blend of two rows of chroma, whose second one has the weight w / 4.
-  void (*blend_chroma)(const uint8_t *above, const uint8_t *below, int w, int n, uint16_t *out);
-  /// Four times the blends of neighbors, two for each of n samples: the weights of samples i - 1
-  /// and i for pixel 2 i, and of i and i + 1 for pixel 2 i + 1.
-  void (*double_chroma)(const uint16_t *samples, const uint16_t *weights, int n, uint16_t *out);
-  /// R, G and B of pixels whose chroma is in units of 1 / 16.
-  void (*yuv_to_rgb)(const YuvToRgb &k, const uint8_t *y, const uint16_t *u, const uint16_t *v,
-                     int n, uint8_t *const *out);
 };
 
 const FilterKernels &filter_kernels();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/cpu/pixelkernels.h"
+
 namespace cudatensor::cpu {
 namespace {
 
@@ -144,8 +146,8 @@ void PixelRows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *
       uint8_t *by_offset[3];
       for (int c = 0; c < 3; ++c) by_offset[plan_.layout.component[c].offset] = out[c];
       const int first = readers_[0].first;
-      filter_kernels().split(plane_row(in, plan_.layout, 0, lines[y].i0) + ptrdiff_t{3} * first,
-                             width(), by_offset);
+      pixel_kernels().split(plane_row(in, plan_.layout, 0, lines[y].i0) + ptrdiff_t{3} * first,
+                            width(), by_offset);
       break;
     }
     case Way::chroma: convert_chroma(in, y, scratch, out); break;
@@ -181,10 +183,10 @@ const uint16_t *PixelRows::chroma_row(const ConstImage &in, int y, int c, Scratc
   uint16_t *const samples = scratch.blended.data() + kBefore;
   uint16_t *const known = samples + (low_ - begin_);
   const int count = high_ - low_ + 1;
-  filter_kernels().blend_chroma(above, below, static_cast<int>(line.w * 4.0f), count, known);
+  pixel_kernels().blend_chroma(above, below, static_cast<int>(line.w * 4.0f), count, known);
   std::fill(scratch.blended.data(), known, known[0]);
   std::fill(known + count, scratch.blended.data() + scratch.blended.size(), known[count - 1]);
-  filter_kernels().double_chroma(samples, weights_, end_ - begin_, scratch.horizontal[c].data());
+  pixel_kernels().double_chroma(samples, weights_, end_ - begin_, scratch.horizontal[c].data());
   return scratch.horizontal[c].data() + (plan_.sampling.x.luma[0].i0 & 1);
 }
 
@@ -194,7 +196,7 @@ void PixelRows::convert_chroma(const ConstImage &in, int y, Scratch &scratch,
   read(readers_[0], in, lines[y].i0, next_of(lines, y).i0, scratch.luma.data());
   const uint16_t *const u = chroma_row(in, y, 0, scratch);
   const uint16_t *const v = chroma_row(in, y, 1, scratch);
-  filter_kernels().yuv_to_rgb(plan_.yuv_to_rgb, scratch.luma.data(), u, v, width(), out);
+  pixel_kernels().yuv_to_rgb(plan_.yuv_to_rgb, scratch.luma.data(), u, v, width(), out);
 }
 
 }  // namespace cudatensor::cpu

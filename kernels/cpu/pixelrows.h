@@ -52,7 +52,7 @@ class PixelRows {
   Way way_;
   std::vector<Reader> readers_;        // of each result; chroma: of Y, U and V
   std::vector<ResampleRows> general_;  // one, if it is needed
-  uint16_t weights_[4] = {};           // see FilterKernels::double_chroma
+  uint16_t weights_[4] = {};           // see PixelKernels::double_chroma
   int low_ = 0, high_ = 0;             // the columns of chroma that are read
   int begin_ = 0, end_ = 0;            // those that pixels lie at
 };
