@@ -79,22 +79,16 @@ FilterStrip::FilterStrip(const FilterPlan &plan, int begin, int end)
     filter_kernels().prepare(columns_);
 }
 
-FilterStrip::Scratch FilterStrip::make_scratch() const {
-  Scratch scratch = {pixels_.make_scratch(), {}};
-  scratch.samples.resize(static_cast<size_t>(columns_.width + columns_.slack) * kMostRows);
-  return scratch;
-}
-
 void FilterStrip::filter(const ConstImage &in, int row, int count, Scratch &scratch,
-                         uint8_t *const *out, int stride) const {
+                         uint8_t *samples, uint8_t *const *out, int stride) const {
   uint8_t *rows[kMostRows], *to[kMostRows];
   const ptrdiff_t step = columns_.width + columns_.slack;
   for (int i = 0, at = 0; i < count; ++i) {
     for (int c = 0; c < components_; ++c, ++at) {
-      rows[at] = scratch.samples.data() + at * step;
+      rows[at] = samples + at * step;
       to[at] = out[i] + ptrdiff_t{c} * stride;
     }
-    pixels_.produce(in, row + i - first_row_, scratch.pixels, rows + at - components_);
+    pixels_.produce(in, row + i - first_row_, scratch, rows + at - components_);
   }
   const int all = count * components_;
   const Ahead ahead = pixels_.ahead(in, row + count - first_row_);
@@ -196,6 +190,9 @@ void Filter::allocate() {
     if (memory.size() < size) memory.resize(size);
   };
   at_least(memory_.filtered, row_bytes() * capacity_ + kFilterSlack);
+  memory_.samples.resize(workers_.slots());
+  for (const FilterStrip &strip : strips_)
+    for (auto &samples : memory_.samples) at_least(samples, strip.samples_size());
   if (strips_.size() < 2) return;
   at_least(memory_.finished, static_cast<size_t>(y_.end - y_.begin) * components_ *
                                  static_cast<size_t>(x_end_ - x_begin_));
@@ -211,7 +208,7 @@ void Filter::filter_columns(const ConstImage &in, size_t strip, const Band &band
       count = std::min(filter.rows_together(), last - row);
       uint8_t *out[8];
       for (int i = 0; i < count; ++i) out[i] = filtered_row(row + i);
-      filter.filter(in, row, count, scratch, out, stride_);
+      filter.filter(in, row, count, scratch, memory_.samples[slot].data(), out, stride_);
     }
   });
 }

@@ -19,6 +19,7 @@ namespace cudatensor::cpu {
 struct FilterMemory {
   std::vector<uint8_t> filtered;  ///< filtered along x
   std::vector<uint8_t> finished;  ///< filtered along both axes, if there are several strips
+  std::vector<std::vector<uint8_t>> samples;  ///< of source rows, by slot
 };
 
 /// A contiguous part of the output columns.
@@ -28,13 +29,12 @@ class FilterStrip {
   FilterStrip(const FilterPlan &plan, int begin, int end);
 
   /// Of one thread.
-  struct Scratch {
-    PixelRows::Scratch pixels;
-    std::vector<uint8_t> samples;  // of several rows
-
-    void begin_picture() { pixels.begin_picture(); }
-  };
-  Scratch make_scratch() const;
+  using Scratch = PixelRows::Scratch;
+  Scratch make_scratch() const { return pixels_.make_scratch(); }
+  /// Bytes for the source rows that are filtered together.
+  size_t samples_size() const {
+    return static_cast<size_t>(columns_.width + columns_.slack) * kMostRows;
+  }
 
   /// Columns.
   int width() const { return width_; }
@@ -42,8 +42,8 @@ class FilterStrip {
   int rows_together() const { return kMostRows / components_; }
   /// Filters source rows along x. Each is written one component after the other, `stride` bytes
   /// apart.
-  void filter(const ConstImage &in, int row, int count, Scratch &scratch, uint8_t *const *out,
-              int stride) const;
+  void filter(const ConstImage &in, int row, int count, Scratch &scratch, uint8_t *samples,
+              uint8_t *const *out, int stride) const;
 
  private:
   static constexpr int kMostRows = 6;  // of components
