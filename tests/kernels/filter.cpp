@@ -97,7 +97,7 @@ Region random_region(Random &random, const ImageDesc &image, bool beyond) {
 }
 
 TEST_P(FilterTest, RandomCases) {
-  for_cases(2000, [&](Random &random) {
+  for_cases(1200, [&](Random &random) {
     const Size in = large_size(random), out = reduced(random, in);
     const NormalizeCase p =
         random_case(random, random.pick(kSourceFormats), random.pick(kFilterColors), in, out);
@@ -106,7 +106,7 @@ TEST_P(FilterTest, RandomCases) {
 }
 
 TEST_P(FilterTest, RandomLetterboxes) {
-  for_cases(1000, [&](Random &random) {
+  for_cases(600, [&](Random &random) {
     const Size in = large_size(random), out = reduced(random, in);
     LetterboxParams p = {random_source(random, random.pick(kSourceFormats), in),
                          {random.pick(kLetterboxFormats), out.width, out.height},
@@ -207,24 +207,21 @@ TEST_P(FilterTest, EveryExtremeRatio) {
       {{5, 3}, {32767, 2}},    {{3, 5}, {2, 32767}},   {{640, 700}, {640, 690}},
       {{20, 3000}, {6000, 1}}, {{700, 500}, {28, 28}}, {{1000, 10}, {33, 9}}};
   uint64_t number = 0;
-  for (const auto &[in, out] : sizes)
-    for (const Method method : {Method::box, Method::lanczos}) {
-      Random random(number++);
-      SCOPED_TRACE(random.name());
-      NormalizeCase p =
-          random_case(random, random.pick<PixelFormat>({PixelFormat::RGB, PixelFormat::GRAY8}),
-                      random.pick(kFilterColors), in, out);
-      p.resize.mode = ResizeMode::stretch;
-      p.resize.method = method;
-      expect_as_the_oracle(random, p, Content::random);
-      if (HasFailure()) return;
-    }
+  for (const auto &[in, out] : sizes) {
+    Random random(number++);
+    SCOPED_TRACE(random.name());
+    const auto from = random.pick<PixelFormat>({PixelFormat::RGB, PixelFormat::GRAY8});
+    NormalizeCase p = random_case(random, from, random.pick(kFilterColors), in, out);
+    p.resize.mode = ResizeMode::stretch;
+    expect_as_the_oracle(random, p, Content::random);
+    if (HasFailure()) return;
+  }
 }
 
 TEST_P(FilterTest, VideoFrames) {
   Random random(0);
   for (const PixelFormat from : {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::P010_10LE}) {
-    NormalizeCase p = random_case(random, from, Color::rgb, {1280, 720}, {224, 224});
+    NormalizeCase p = random_case(random, from, Color::rgb, {640, 360}, {224, 224});
     p.resize = {ResizeMode::torchvision, Method::bicubic, 114, true, true, 256};
     expect_as_the_oracle(random, p, Content::random);
   }
