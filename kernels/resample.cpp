@@ -70,7 +70,9 @@ void check_resize(const Resize &resize, Color color) {
   if (resize.method == Method::nearest)
     refuse("method=nearest cannot be combined with antialias=true");
   if (resize.mode == ResizeMode::affine)
-    refuse("resize-mode=affine cannot be combined with antialias=true");
+    refuse(
+        "resize-mode=affine cannot be combined with antialias=true; the other modes can, for "
+        "example ultralytics and torchvision");
   if (color == Color::yuv) refuse("color=yuv cannot be combined with antialias=true");
 }
 
@@ -105,9 +107,8 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   check_resize(resize, color);
 
   ResamplePlan plan = make_conversion_plan(source, resize, color);
-  plan.geometry =
-      make_geometry(resize.fit(), image.width, image.height, region.value_or(whole(image)),
-                    dst_width, dst_height);
+  plan.geometry = make_geometry(resize.fit(), image.width, image.height,
+                                region.value_or(whole(image)), dst_width, dst_height);
   plan.sampling = make_sampling_plan(plan.geometry, resize.method,
                                      siting(plan.layout.subsampled_x, source.cosited_x),
                                      siting(plan.layout.subsampled_y, source.cosited_y));

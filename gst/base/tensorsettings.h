@@ -105,11 +105,16 @@ template <class S>
 void add_tensor_properties(Properties<S> &t) {
   add_shape_properties(t);
   t.add(enum_property("resize-mode", "Resize mode",
-                      "How the picture is fitted into the tensor: stretched, or by a letterbox "
-                      "mode of cudaletterbox",
+                      "How the picture is fitted into the tensor: stretched, or by a mode of "
+                      "cudaletterbox",
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
         Effect::next_frame, [](S &s) -> ResizeMode & { return s.normalize.resize.mode; });
   add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });
+  t.add(bool_property("pad-normalized", "Pad normalized",
+                      "Elements of the tensor outside the picture are 0, instead of the normalized "
+                      "pad-value; only for dtype=float32 and float16, not with resize-mode=affine",
+                      false),
+        Effect::next_frame, [](S &s) -> bool & { return s.normalize.pad_normalized; });
   add_interlaced_property(t, [](S &s) -> Interlaced & { return s.interlaced; });
   add_normalization_properties(t);
 }

@@ -20,6 +20,15 @@ constexpr GEnumValue kUltralytics = value(
     ResizeMode::ultralytics, "Centered at whole pixels, like Ultralytics LetterBox", "ultralytics");
 constexpr GEnumValue kTopLeft =
     value(ResizeMode::top_left, "Top left at whole pixels, like YOLOX and DeepStream", "top-left");
+constexpr GEnumValue kTorchvision = value(
+    ResizeMode::torchvision,
+    "The shorter edge resized to shortest-edge, then the center cropped, like torchvision and timm",
+    "torchvision");
+constexpr GEnumValue kTransformers =
+    value(ResizeMode::transformers,
+          "The shorter edge resized to shortest-edge, then the center cropped, like Transformers; "
+          "for some sizes one pixel beside torchvision's crop",
+          "transformers");
 
 }  // namespace
 
@@ -36,7 +45,8 @@ GType backend_get_type() {
 }
 
 GType letterbox_mode_get_type() {
-  static const GEnumValue values[] = {kAffine, kUltralytics, kTopLeft, kEnd};
+  static const GEnumValue values[] = {kAffine,      kUltralytics,  kTopLeft,
+                                      kTorchvision, kTransformers, kEnd};
   static const GType type = g_enum_register_static("GstCudaTensorLetterboxMode", values);
   return type;
 }
@@ -47,6 +57,8 @@ GType resize_mode_get_type() {
       kAffine,
       kUltralytics,
       kTopLeft,
+      kTorchvision,
+      kTransformers,
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorResizeMode", values);
@@ -55,8 +67,13 @@ GType resize_mode_get_type() {
 
 GType scale_method_get_type() {
   static const GEnumValue values[] = {
-      value(Method::bilinear, "Bilinear interpolation of the four nearest samples", "bilinear"),
-      value(Method::nearest, "Nearest sample", "nearest"),
+      value(Method::bilinear,
+            "Bilinear interpolation of the four nearest samples; with antialias, Pillow's BILINEAR",
+            "bilinear"),
+      value(Method::nearest, "Nearest sample; not with antialias", "nearest"),
+      value(Method::box, "Pillow's BOX; only with antialias", "box"),
+      value(Method::bicubic, "Pillow's BICUBIC; only with antialias", "bicubic"),
+      value(Method::lanczos, "Pillow's LANCZOS; only with antialias", "lanczos"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorScaleMethod", values);
