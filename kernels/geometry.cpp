@@ -85,22 +85,27 @@ int crop_begin(ResizeMode mode, int resized, int dst) {
   return (resized - dst) / 2;
 }
 
+/// Not kMaxImageSize, because only the crop is computed: regions of detectors may be thin.
+constexpr int kMaxCropped = 1 << 30;
+
 void place_crop(Geometry &g, int shortest_edge) {
   const int shorter = shortest_edge > 0 ? shortest_edge : std::max(g.dst_width, g.dst_height);
   const bool wide = g.region.width >= g.region.height;
   const double ratio = wide ? shorter * g.region.width / g.region.height
                             : shorter * g.region.height / g.region.width;
-  if (ratio > kMaxImageSize)
+  if (ratio > kMaxCropped)
     throw Error(Error::Code::settings, "a picture whose shorter edge is resized to " +
                                            std::to_string(shorter) + " pixels is longer than " +
-                                           std::to_string(kMaxImageSize) + " pixels");
+                                           std::to_string(kMaxCropped) + " pixels");
   const auto longer = static_cast<int>(ratio);
   const int width = wide ? longer : shorter, height = wide ? shorter : longer;
   if (width < g.dst_width || height < g.dst_height)
     throw Error(Error::Code::settings,
                 "a resized picture of " + std::to_string(width) + "x" + std::to_string(height) +
                     " pixels is smaller than the output of " + std::to_string(g.dst_width) + "x" +
-                    std::to_string(g.dst_height) + "; shortest-edge must be larger");
+                    std::to_string(g.dst_height) + "; with resize-mode=" +
+                    (g.mode == ResizeMode::torchvision ? "torchvision" : "transformers") +
+                    " shortest-edge must be larger");
   place_content(g, width, height, -crop_begin(g.mode, width, g.dst_width),
                 -crop_begin(g.mode, height, g.dst_height));
 }
