@@ -44,6 +44,7 @@ TEST_P(Settings, EndInOneError) {
 const std::string kVideo = video_caps(kNv12);
 const std::string kTensor = tensor_caps("float32", "1:1:4:1");
 const char *const kGray = "video/x-raw,format=GRAY8";
+const char *const kRgbOut = "video/x-raw,format=RGB,width=8,height=8";
 
 INSTANTIATE_TEST_SUITE_P(
     BadInput, Settings,
@@ -67,6 +68,40 @@ INSTANTIATE_TEST_SUITE_P(
         BadSettings{"cudanormalize normalization=alpha-beta beta=<-1e39>", kVideo, "beta"},
         BadSettings{"cudanormalize normalization=alpha-beta beta=<1,2,3> color=gray", kVideo,
                     "beta"},
+        // Resizes that exclude each other; the default of cudaletterbox is affine.
+        BadSettings{"cudaletterbox antialias=true", kVideo,
+                    "resize-mode=affine cannot be combined with antialias=true", kRgbOut},
+        BadSettings{"cudaletterbox antialias=true", kVideo, "ultralytics and torchvision", kRgbOut},
+        BadSettings{"cudaletterbox antialias=true resize-mode=ultralytics method=nearest", kVideo,
+                    "method=nearest cannot be combined with antialias=true", kRgbOut},
+        BadSettings{"cudaletterbox method=box", kVideo, "antialias=true", kRgbOut},
+        BadSettings{"cudaletterbox method=bicubic resize-mode=top-left", kVideo,
+                    "method is box, bicubic or lanczos, which requires antialias=true", kRgbOut},
+        BadSettings{"cudaletterbox method=lanczos resize-mode=torchvision", kVideo,
+                    "antialias=true", kRgbOut},
+        BadSettings{"cudaletterbox resize-mode=torchvision shortest-edge=7", kVideo,
+                    "shortest-edge", "video/x-raw,width=8,height=8"},
+        BadSettings{"cudaletterbox resize-mode=transformers shortest-edge=7 antialias=true", kVideo,
+                    "resize-mode=transformers", "video/x-raw,width=8,height=8"},
+        // 10x6 becomes 13x8.
+        BadSettings{"cudaletterbox resize-mode=torchvision shortest-edge=8", kVideo,
+                    "13x8 pixels is smaller than the output of 14x8",
+                    "video/x-raw,width=14,height=8"},
+        BadSettings{"cudanormalize antialias=true resize-mode=affine", kVideo,
+                    "resize-mode=affine"},
+        BadSettings{"cudanormalize antialias=true method=nearest", kVideo, "method=nearest"},
+        BadSettings{"cudanormalize antialias=true color=yuv", kVideo, "color=yuv"},
+        BadSettings{"cudanormalize method=bicubic", kVideo, "method"},
+        BadSettings{"cudanormalize pad-normalized=true resize-mode=affine", kVideo,
+                    "pad-normalized=true cannot be combined with resize-mode=affine"},
+        BadSettings{"cudanormalize pad-normalized=true dtype=uint8", kVideo,
+                    "pad-normalized=true requires dtype float32 or float16"},
+        BadSettings{"cudanormalize pad-normalized=true dtype=int8", kVideo, "pad-normalized"},
+        BadSettings{"cudanormalize resize-mode=torchvision shortest-edge=5", kVideo,
+                    "shortest-edge"},
+        BadSettings{"cudanormalize resize-mode=torchvision shortest-edge=4 antialias=true "
+                    "regions=tiles",
+                    kVideo, "shortest-edge"},
         BadSettings{"cudahistogram roi=<1>", kVideo, "roi"},
         BadSettings{"cudahistogram roi=<0,0,5>", kVideo, "roi"},
         BadSettings{"cudahistogram roi=<0,0,5,5,5>", kVideo, "roi"},
@@ -136,7 +171,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudanormalize", "dtype", 4}, BadValue{"cudanormalize", "resize-mode", -1},
         BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "resize-mode", 99},
         // stretch is none of cudaletterbox's.
-        BadValue{"cudaletterbox", "resize-mode", 0}, BadValue{"cudaletterbox", "method", 2},
+        BadValue{"cudaletterbox", "resize-mode", 0}, BadValue{"cudaletterbox", "method", 5},
+        BadValue{"cudaletterbox", "resize-mode", 6}, BadValue{"cudanormalize", "resize-mode", 6},
+        BadValue{"cudaletterbox", "shortest-edge", -1},
+        BadValue{"cudaletterbox", "shortest-edge", 32768},
+        BadValue{"cudanormalize", "shortest-edge", 32768},
         BadValue{"cudaletterbox", "pad-value", 300}, BadValue{"cudaletterbox", "backend", 3},
         BadValue{"cudaletterbox", "cuda-device-id", -2},
         BadValue{"cudaletterbox", "n-threads", 1e6},

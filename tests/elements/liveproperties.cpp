@@ -109,8 +109,66 @@ TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
   rig_->set("method", "bilinear");
   rig_->set("scale-up", "true");
   rig_->set("round", "true");
-  params_.resize = {ResizeMode::affine, Method::bilinear, 3, true};
+  params_.resize = {};
+  params_.resize.mode = ResizeMode::affine;
+  params_.resize.pad_value = 3;
   params_.round = true;
+  expect_next(params_);
+}
+
+/// One property of several at a time, in an order that is never wrong.
+TEST_F(LiveNormalize, AntialiasCropAndZeroPad) {
+  start("width=20 height=20 mean=<0.5>");
+  params_.mean = {0.5};
+  params_.out.w = params_.out.h = 20;
+  const auto set = [&](const char *property, const char *value) {
+    rig_->set(property, value);
+    expect_next(params_);
+  };
+  params_.resize.antialias = true;
+  set("antialias", "true");
+  for (const Method method : {Method::box, Method::bicubic, Method::lanczos, Method::bilinear}) {
+    params_.resize.method = method;
+    set("method", nick(method).c_str());
+  }
+  params_.pad_normalized = true;
+  set("pad-normalized", "true");
+  params_.resize.mode = ResizeMode::ultralytics;
+  set("resize-mode", "ultralytics");
+  params_.pad_normalized = false;
+  set("pad-normalized", "false");
+  params_.resize.mode = ResizeMode::torchvision;
+  set("resize-mode", "torchvision");
+  params_.resize.shortest_edge = 23;
+  set("shortest-edge", "23");
+  params_.resize.mode = ResizeMode::transformers;
+  set("resize-mode", "transformers");
+  params_.resize.antialias = false;
+  set("antialias", "false");
+  params_.resize.method = Method::nearest;
+  set("method", "nearest");
+  params_.resize.mode = ResizeMode::affine;
+  set("resize-mode", "affine");
+}
+
+TEST_F(LiveNormalize, ResizesThatExcludeEachOtherAreAnErrorUntilTheyDoNot) {
+  start();
+  rig_->set("method", "bicubic");
+  expect_error(*rig_, buffer_of(picture_), "antialias=true");
+  expect_error(*rig_, buffer_of(picture_), "antialias=true");
+  rig_->set("antialias", "true");
+  params_.resize.method = Method::bicubic;
+  params_.resize.antialias = true;
+  expect_next(params_);
+  rig_->set("resize-mode", "affine");
+  expect_error(*rig_, buffer_of(picture_), "resize-mode=affine");
+  rig_->set("resize-mode", "torchvision");
+  params_.resize.mode = ResizeMode::torchvision;
+  expect_next(params_);
+  rig_->set("shortest-edge", "5");
+  expect_error(*rig_, buffer_of(picture_), "shortest-edge");
+  rig_->set("shortest-edge", "12");
+  params_.resize.shortest_edge = 12;
   expect_next(params_);
 }
 
@@ -291,6 +349,23 @@ TEST(LiveLetterbox, Properties) {
   expect_next();
   rig.set("scale-up", "false");
   params.resize.scale_up = false;
+  expect_next();
+  rig.set("method", "bilinear");
+  rig.set("antialias", "true");
+  params.resize.method = Method::bilinear;
+  params.resize.antialias = true;
+  expect_next();
+  rig.set("method", "bicubic");
+  params.resize.method = Method::bicubic;
+  expect_next();
+  rig.set("resize-mode", "torchvision");
+  params.resize.mode = ResizeMode::torchvision;
+  expect_next();
+  rig.set("shortest-edge", "41");
+  params.resize.shortest_edge = 41;
+  expect_next();
+  rig.set("resize-mode", "transformers");
+  params.resize.mode = ResizeMode::transformers;
   expect_next();
 }
 
@@ -528,6 +603,27 @@ TEST(Race, NormalizeRegions) {
              {"tile-overlap", {"0", "0.5"}},
              {"max-batch", {"0", "6"}},
              {"region-edge", {"clip", "pad"}}}});
+}
+
+TEST(Race, NormalizeFilters) {
+  run_race({"cudanormalize width=9 height=7 antialias=true mean=<0.5>",
+            video_caps(kInput),
+            "",
+            buffer_of(random_picture(kInput)),
+            {{"method", {"bilinear", "box", "bicubic", "lanczos"}},
+             {"resize-mode", {"stretch", "ultralytics", "torchvision"}},
+             {"shortest-edge", {"0", "13"}},
+             {"pad-normalized", {"false", "true"}}}});
+}
+
+TEST(Race, LetterboxFiltersAndCrops) {
+  run_race({"cudaletterbox",
+            video_caps(kInput),
+            video_caps({PixelFormat::RGB, 20, 19}),
+            buffer_of(random_picture(kInput)),
+            {{"resize-mode", {"ultralytics", "torchvision", "transformers"}},
+             {"antialias", {"false", "true"}},
+             {"shortest-edge", {"0", "25"}}}});
 }
 
 TEST(Race, Letterbox) {

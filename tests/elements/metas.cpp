@@ -136,6 +136,42 @@ TEST(Geometry, OfNormalize) {
   }
 }
 
+// 1280x720, whose 720 rows become 256 and 1280 columns 455, in 224x224: 115.5 columns and 16 rows
+// are cut off on each side.
+constexpr double kCropX = 455.0 / 1280, kCropY = 256.0 / 720;
+
+GeometryMeta geometry_of_crop(double left, double top) {
+  return {{kCropX, 0, -left, 0, kCropY, -top},
+          {1 / kCropX, 0, left / kCropX, 0, 1 / kCropY, top / kCropY},
+          1280,
+          720,
+          224,
+          224,
+          0,
+          0,
+          224,
+          224};
+}
+
+TEST(Geometry, OfCrops) {
+  const std::pair<const char *, double> modes[] = {{"torchvision", 116}, {"transformers", 115}};
+  for (const auto &[mode, left] : modes)
+    for (const char *antialias : {"false", "true"}) {
+      SCOPED_TRACE(mode);
+      const std::string properties =
+          std::string(" shortest-edge=256 resize-mode=") + mode + " antialias=" + antialias;
+      const GeometryMeta expected = geometry_of_crop(left, 16);
+      expect_geometry(
+          geometry_of(
+              processed("cudaletterbox" + properties, kWide, letterbox_caps(224, 224)).get()),
+          expected);
+      expect_geometry(geometry_of(processed("cudanormalize" + properties, kWide,
+                                            tensor_caps("float32", "224:224:3:1"))
+                                      .get()),
+                      expected);
+    }
+}
+
 TEST(Geometry, OfStretch) {
   expect_geometry(
       geometry_of(processed("cudanormalize", kWide, tensor_caps("float32", "640:144:3:1")).get()),
@@ -198,6 +234,14 @@ TEST(Geometry, OfTwoElementsIsComposed) {
                   320);
   expect_composed(letterbox + "cudaletterbox resize-mode=top-left", letterbox_caps(160, 160), 0.125,
                   35, 160);
+  // A picture between two rows of pad, of which a crop takes the middle.
+  const std::string crop = "cudanormalize resize-mode=torchvision shortest-edge=320";
+  const GeometryMeta cropped =
+      geometry_of(processed(letterbox + crop, kWide, tensor_caps("float32", "200:160:3:1")).get());
+  expect_near(cropped.matrix, {0.25, 0, -60, 0, 0.25, 70 - 80});
+  expect_near(cropped.inverse, {4, 0, 240, 0, 4, 40});
+  EXPECT_EQ(cropped.src_width, 1280);
+  EXPECT_EQ(cropped.content_height, 160);
 }
 
 TEST(Geometry, GoesThroughACropAndAShuffle) {
@@ -349,6 +393,19 @@ TEST(Regions, AreClippedToTheOutputAndDroppedOutsideIt) {
   EXPECT_EQ(crop({150, 70, 0, 5}), Regions{}) << "it was empty before";
 }
 
+TEST(Regions, OfANetworksCropAreClippedAndDropped) {
+  // Half as large: 640x360, of which 360x360 from column 140.
+  const auto crop = [](const Region &region) {
+    return mapped("cudaletterbox resize-mode=torchvision", kWide, letterbox_caps(360, 360), region);
+  };
+  EXPECT_EQ(crop({0, 0, 1280, 720}), (Regions{{0, 0, 360, 360}}));
+  EXPECT_EQ(crop({300, 100, 100, 100}), (Regions{{10, 50, 50, 50}}));
+  EXPECT_EQ(crop({270, 100, 31, 101}), (Regions{{0, 50, 11, 51}}));
+  EXPECT_EQ(crop({990, 0, 100, 3}), (Regions{{355, 0, 5, 2}}));
+  EXPECT_EQ(crop({0, 0, 280, 720}), Regions{});
+  EXPECT_EQ(crop({1000, 0, 280, 720}), Regions{});
+}
+
 TEST(Regions, ThatReachBeyondTheirPictureAreClipped) {
   EXPECT_EQ(mapped("cudanormalize", kWide, tensor_caps("float32", "640:360:3:1"),
                    {1000, 600, G_MAXUINT, G_MAXUINT}),
@@ -377,7 +434,8 @@ TEST(Regions, AgreeWithTheMatrix) {
   const ImageDesc in = {PixelFormat::GRAY8, 196, 98};
   const std::string out = tensor_caps("float32", "45:31:3:1");
   Noise noise(3);
-  for (const char *mode : {"stretch", "affine", "ultralytics", "top-left"}) {
+  for (const char *mode : {"stretch", "affine", "ultralytics", "top-left", "torchvision",
+                           "transformers shortest-edge=60 antialias=true"}) {
     const std::string element = std::string("cudanormalize resize-mode=") + mode;
     const GeometryMeta geometry = geometry_of(processed(element, in, out).get());
     for (int i = 0; i < 50; ++i) {
@@ -429,21 +487,24 @@ TEST(Regions, KeepWhatElseTheySay) {
 }
 
 TEST(Regions, OfACropMetaAreMapped) {
-  const auto map_crop = [](const Region &region) -> Regions {
-    const BufferRef out =
-        processed("cudaletterbox", kWide, letterbox_caps(640, 640), [&](GstBuffer *b) {
-          GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(b);
-          crop->x = region.x;
-          crop->y = region.y;
-          crop->width = region.w;
-          crop->height = region.h;
-        });
+  const auto map_crop = [](const Region &region, const char *element = "cudaletterbox",
+                           int size = 640) -> Regions {
+    const BufferRef out = processed(element, kWide, letterbox_caps(size, size), [&](GstBuffer *b) {
+      GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(b);
+      crop->x = region.x;
+      crop->y = region.y;
+      crop->width = region.w;
+      crop->height = region.h;
+    });
     const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(out.get());
     if (crop == nullptr) return {};
     return {{crop->x, crop->y, crop->width, crop->height}};
   };
   EXPECT_EQ(map_crop({101, 21, 801, 601}), (Regions{{50, 150, 401, 301}}));
   EXPECT_EQ(map_crop({5, 5, 0, 0}), Regions{});
+  const char *const crops = "cudaletterbox resize-mode=transformers";
+  EXPECT_EQ(map_crop({100, 20, 800, 600}, crops, 360), (Regions{{0, 10, 310, 300}}));
+  EXPECT_EQ(map_crop({0, 0, 280, 720}, crops, 360), Regions{});
 }
 
 // ----------------------------------------------------------------------------------- other metas

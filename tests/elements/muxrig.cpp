@@ -186,6 +186,7 @@ Bytes slot_bytes(const Picture &picture, NormalizeCase params) {
 }
 
 Bytes pad_bytes(const NormalizeCase &params) {
+  if (params.pad_normalized) return Bytes(params.out.bytes(), 0);
   // A picture of the pad's colour gives the same.
   return slot_bytes(
       Picture({PixelFormat::RGB, 1, 1}, static_cast<uint8_t>(params.resize.pad_value)), params);
@@ -194,8 +195,8 @@ Bytes pad_bytes(const NormalizeCase &params) {
 std::string properties_of(const NormalizeCase &p) {
   return "width=" + std::to_string(p.out.w) + " height=" + std::to_string(p.out.h) +
          " color=" + nick(p.color) + " layout=" + nick(p.out.layout) +
-         " dtype=" + nick(p.out.dtype) + " resize-mode=" + nick(p.resize.mode) +
-         " method=" + nick(p.resize.method);
+         " dtype=" + nick(p.out.dtype) + properties_of(p.resize) +
+         " pad-normalized=" + (p.pad_normalized ? "true" : "false");
 }
 
 NormalizeCase small_params() {

@@ -80,11 +80,22 @@ std::string nick(ResizeMode mode) {
     case ResizeMode::affine: return "affine";
     case ResizeMode::ultralytics: return "ultralytics";
     case ResizeMode::top_left: return "top-left";
+    case ResizeMode::torchvision: return "torchvision";
+    case ResizeMode::transformers: return "transformers";
   }
   return "";
 }
 
-std::string nick(Method method) { return method == Method::bilinear ? "bilinear" : "nearest"; }
+std::string nick(Method method) {
+  switch (method) {
+    case Method::bilinear: return "bilinear";
+    case Method::nearest: return "nearest";
+    case Method::box: return "box";
+    case Method::bicubic: return "bicubic";
+    case Method::lanczos: return "lanczos";
+  }
+  return "";
+}
 
 std::string nick(Color color) {
   switch (color) {
@@ -106,6 +117,14 @@ std::string nick(DType dtype) {
     case DType::int8: return "int8";
   }
   return "";
+}
+
+std::string properties_of(const Resize &resize) {
+  const auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
+  return " resize-mode=" + nick(resize.mode) + " method=" + nick(resize.method) +
+         " antialias=" + flag(resize.antialias) +
+         " shortest-edge=" + std::to_string(resize.shortest_edge) +
+         " pad-value=" + std::to_string(resize.pad_value) + " scale-up=" + flag(resize.scale_up);
 }
 
 std::string dimensions_of(const TensorDesc &d) {

@@ -28,6 +28,9 @@ std::string nick(Color color);
 std::string nick(Layout layout);
 std::string nick(DType dtype);
 
+/// The properties that ask for a resize.
+std::string properties_of(const Resize &resize);
+
 /// `dimensions` of caps, innermost first.
 std::string dimensions_of(const TensorDesc &desc);
 std::string tensor_caps(const TensorDesc &desc, const std::string &more = "framerate=30/1");

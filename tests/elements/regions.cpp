@@ -42,7 +42,8 @@ BufferRef batch_of(const std::string &description, BufferRef frame,
 TEST(RegionList, FillsSlotsWithCrops) {
   const Picture picture = random_picture(kFrame);
   for (const ResizeMode mode :
-       {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left}) {
+       {ResizeMode::stretch, ResizeMode::affine, ResizeMode::ultralytics, ResizeMode::top_left,
+        ResizeMode::torchvision, ResizeMode::transformers}) {
     const NormalizeCase params = params_of_mode(mode);
     const BufferRef batch = batch_of(element(kList, params), buffer_of(picture));
     EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
@@ -377,6 +378,23 @@ TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
   EXPECT_NEAR(matrix[4] * 22 + matrix[5], 10, 1e-12);
   EXPECT_NEAR(inverse[0] * 12 + inverse[2], 32, 1e-12);
   EXPECT_NEAR(inverse[4] * 10 + inverse[5], 22, 1e-12);
+}
+
+/// Of a region of 20 by 16 at 12,6, whose 16 rows become 12, in 12 by 10 pixels of its middle.
+TEST(RegionBatchMeta, MapsTheRegionToItsCrop) {
+  const BufferRef batch = batch_of(element(std::string(kList) + "resize-mode=torchvision"),
+                                   buffer_of(random_picture(kFrame)));
+  const auto matrix = doubles_of<6>(slot_of(batch.get(), 1), "matrix");
+  EXPECT_NEAR(matrix[0], 0.75, 1e-12);
+  EXPECT_NEAR(matrix[4], 0.75, 1e-12);
+  // Of 15 by 12, which are two more on the left (half of three, to even) and one more above.
+  EXPECT_NEAR(matrix[0] * 12 + matrix[2], -2, 1e-12);
+  EXPECT_NEAR(matrix[4] * 6 + matrix[5], -1, 1e-12);
+  const BatchSlotMeta slot = slots_of(batch.get())[1];
+  EXPECT_EQ(slot.pad_left, 0);
+  EXPECT_EQ(slot.pad_top, 0);
+  EXPECT_EQ(slot.content_width, 12);
+  EXPECT_EQ(slot.content_height, 10);
 }
 
 TEST(RegionBatchMeta, ComposesWithAnEarlierGeometry) {

@@ -88,6 +88,9 @@ std::string whole_text(Run &run, const std::string &name) {
     return random.pick<std::string>(
         {"0", "1", "33000000", "40000000", "100000000", "3600000000000"});
   if (!run.sane && random.one_in(8)) return wild_number(random);
+  // Most other lengths are shorter than the output.
+  if (name == "shortest-edge" && (run.sane || random.one_in(2)))
+    return random.pick<std::string>({"0", "0", "100", "300", "5000"});
   if (g_str_has_suffix(name.c_str(), "width") && random.one_in(60))
     return text("%ld", random.between(1, 4096));
   return text("%ld", random.between(0, most_of(name)));
@@ -138,6 +141,45 @@ bool is_of_the_gpu(const GParamSpec *spec) {
 bool may_ask_for_gpu(const Run &run, GstElement *element) {
   const GstObject *parent = GST_OBJECT_PARENT(element);
   return !run.sane && GST_STATE(element) != GST_STATE_NULL && !GST_IS_PIPELINE(parent);
+}
+
+bool has_choice(GstElement *element, const char *property,
+                std::initializer_list<const char *> nicks) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property);
+  if (spec == nullptr) return false;
+  gint value = 0;
+  g_object_get(element, property, &value, nullptr);
+  const GEnumValue *choice = g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, value);
+  return std::any_of(nicks.begin(), nicks.end(),
+                     [&](const char *nick) { return strcmp(choice->value_nick, nick) == 0; });
+}
+
+bool is_set(GstElement *element, const char *property) {
+  gboolean value = FALSE;
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), property) != nullptr)
+    g_object_get(element, property, &value, nullptr);
+  return value != FALSE;
+}
+
+void set_text(Run &run, GstElement *element, const char *property, const char *value) {
+  run.say(text("%s %s=%s", GST_OBJECT_NAME(element), property, value));
+  gst_util_set_object_arg(G_OBJECT(element), property, value);
+}
+
+/// Changes properties that exclude each other, because most random choices of them do.
+void make_resize_possible(Run &run, GstElement *element) {
+  if (has_choice(element, "method", {"box", "bicubic", "lanczos"}) && !is_set(element, "antialias"))
+    set_text(run, element, "antialias", "true");
+  if (has_choice(element, "method", {"nearest"}) && is_set(element, "antialias"))
+    set_text(run, element, "antialias", "false");
+  if (is_set(element, "antialias") && has_choice(element, "resize-mode", {"affine"}))
+    set_text(run, element, "resize-mode", run.random.pick({"ultralytics", "torchvision"}));
+  if (is_set(element, "antialias") && has_choice(element, "color", {"yuv"}))
+    set_text(run, element, "color", "rgb");
+  const bool excludes_zero = has_choice(element, "resize-mode", {"affine"}) ||
+                             has_choice(element, "dtype", {"uint8", "int8"});
+  if (is_set(element, "pad-normalized") && excludes_zero)
+    set_text(run, element, "pad-normalized", "false");
 }
 
 std::string strange_fields(Random &random) {
@@ -255,6 +297,7 @@ void set_random_property(Run &run, GstElement *element) {
     g_object_set_property(G_OBJECT(element), spec->name, &value);
   }
   g_value_unset(&value);
+  if (run.sane || !run.random.one_in(4)) make_resize_possible(run, element);
 }
 
 void copy_properties(GstElement *from, GstElement *to, guint threads) {
