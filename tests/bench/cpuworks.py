@@ -5,9 +5,10 @@ import ctypes
 
 import cv2
 import numpy as np
+from PIL import Image
 
 # Software without a setting for the number of threads.
-ALONE = {"memcpy", "NumPy", "numpy.bincount"}
+ALONE = {"memcpy", "NumPy", "numpy.bincount", "Pillow and NumPy"}
 
 WIDTH, HEIGHT, SIZE = 1920, 1080, 640
 PAD = 114
@@ -115,6 +116,42 @@ class SeparatePasses:
         return np.ascontiguousarray(tensor.transpose(2, 0, 1))
 
 
+def resized_edges(shape, out, mode, edge):
+    """The size of the picture before it is padded or cropped."""
+    (height, width), (out_height, out_width) = shape, out
+    if mode == "stretch":
+        return out
+    if mode == "ultralytics":
+        ratio = min(out_height / height, out_width / width)
+        return round(height * ratio), round(width * ratio)
+    return (edge, edge * width // height) if width > height else (edge * height // width, edge)
+
+
+def pillow_from_rgb(rgb, out, mode, edge, method, dtype):
+    """What torchvision, timm and Transformers do with Pillow."""
+    height, width = resized_edges(rgb.shape[:2], out, mode, edge)
+    picture = Image.fromarray(rgb).resize((width, height), getattr(Image.Resampling, method.upper()))
+    left, top = round((width - out[1]) / 2), round((height - out[0]) / 2)
+    if mode == "ultralytics":
+        padded = Image.new("RGB", out[::-1], (PAD,) * 3)
+        padded.paste(picture, (-left, -top))
+        picture = padded
+    elif mode != "stretch":
+        picture = picture.crop((left, top, left + out[1], top + out[0]))
+    tensor = np.asarray(picture).transpose(2, 0, 1).astype(np.float32)
+    tensor *= (1 / 255 / STD)[:, None, None]
+    tensor -= (MEAN / STD)[:, None, None]
+    return tensor.astype(dtype)
+
+
+def rgb_from_nv12(frame):
+    return cv2.cvtColor(frame, cv2.COLOR_YUV2RGB_NV12)
+
+
+def rgb_from_bgr(frame):
+    return cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)
+
+
 def three_planes(planes, size):
     return [cv2.resize(plane, (size, size), interpolation=cv2.INTER_LINEAR) for plane in planes]
 
@@ -136,9 +173,14 @@ def read_video(path, count):
 
 
 def nv12_of(bgr):
+    height, width = bgr.shape[:2]
     i420 = cv2.cvtColor(bgr, cv2.COLOR_BGR2YUV_I420)
-    chroma = i420[HEIGHT:].reshape(2, -1)
-    return np.vstack([i420[:HEIGHT], np.stack([chroma[0], chroma[1]], 1).reshape(-1, WIDTH)])
+    chroma = i420[height:].reshape(2, -1)
+    return np.vstack([i420[:height], np.stack([chroma[0], chroma[1]], 1).reshape(-1, width)])
+
+
+def nv12_of_size(frames, width, height):
+    return [nv12_of(cv2.resize(frame, (width, height))) for frame in frames]
 
 
 def rgbp_of(bgr):
@@ -218,6 +260,41 @@ class Works:
     def tensor_from_p010(self):
         return self.tensor("P010_10LE", [p010_of(frame) for frame in self.nv12], SIZE,
                            opencv_from_p010)
+
+    def filter(self, frames, shape, out, mode, edge=0, method="bicubic", dtype=np.float32):
+        pixel_format, to_rgb = (("BGR", rgb_from_bgr) if frames[0].ndim == 3 else
+                                ("NV12", rgb_from_nv12))
+        ours = Ours(self.lib, "bench_filter", np.empty((3, *out), dtype), pixel_format, shape[1],
+                    shape[0], out[1], out[0], mode, method, edge, np.dtype(dtype).itemsize,
+                    self.threads)
+
+        def pillow(frame):
+            return pillow_from_rgb(to_rgb(frame), out, mode, edge, method, dtype)
+
+        check_alike(denormalized(ours(frames[0])), denormalized(pillow(frames[0])),
+                    0.1 if pixel_format == "BGR" else 2, "Pillow's tensor")
+        title = (f"{pixel_format} {shape[1]}×{shape[0]} → {out[1]}×{out[0]} NCHW "
+                 f"{np.dtype(dtype).name}, {method} with antialias, {mode}")
+        return title, frames, {"ours": ours, "Pillow and NumPy": pillow}
+
+    def filter_to_224_from_nv12(self):
+        return self.filter(self.nv12, (HEIGHT, WIDTH), (224, 224), "torchvision", 256,
+                           dtype=np.float16)
+
+    def filter_to_224_from_bgr(self):
+        return self.filter(self.bgr, (HEIGHT, WIDTH), (224, 224), "torchvision", 256,
+                           dtype=np.float16)
+
+    def filter_to_640_from_nv12(self):
+        return self.filter(self.nv12, (HEIGHT, WIDTH), (SIZE, SIZE), "ultralytics",
+                           method="bilinear")
+
+    def filter_to_336_from_4k(self):
+        return self.filter(nv12_of_size(self.bgr, 3840, 2160), (2160, 3840), (336, 336),
+                           "transformers", 336)
+
+    def filter_up_from_nv12(self):
+        return self.filter(nv12_of_size(self.bgr, 640, 480), (480, 640), (1080, 1920), "stretch")
 
     def histogram(self, title, frames):
         ours = Ours(self.lib, "bench_histogram", np.empty(256, np.uint64), "GRAY8", WIDTH, HEIGHT,
@@ -315,7 +392,9 @@ class Works:
     def all(self):
         return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
                 self.tensor_608_from_bgr, self.tensor_from_rgbp, self.tensor_from_yuy2,
-                self.tensor_from_p010, self.histogram_of_video, self.histogram_of_noise,
+                self.tensor_from_p010, self.filter_to_224_from_nv12, self.filter_to_224_from_bgr,
+                self.filter_to_640_from_nv12, self.filter_to_336_from_4k, self.filter_up_from_nv12,
+                self.histogram_of_video, self.histogram_of_noise,
                 self.histogram_of_one_gray_level, self.histogram_of_bgrx, self.yuv444_640,
                 self.yuv444_608, self.shuffle_2, self.shuffle_3, self.shuffle_4,
                 self.shuffle_float32]

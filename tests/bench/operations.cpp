@@ -58,6 +58,12 @@ PixelFormat format_of(const char *name) {
   return PixelFormat::GRAY8;
 }
 
+ResizeMode mode_of(const std::string &name) {
+  if (name == "torchvision") return ResizeMode::torchvision;
+  if (name == "transformers") return ResizeMode::transformers;
+  return name == "ultralytics" ? ResizeMode::ultralytics : ResizeMode::stretch;
+}
+
 }  // namespace
 
 /// A picture of width × height to a letterboxed size × size NCHW float32 tensor.
@@ -66,6 +72,28 @@ EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, 
     NormalizeCase params = imagenet_letterbox(width, height, size);
     params.source.image.format = format_of(format);
     params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV's only matrix
+    return [params, op = std::shared_ptr(normalize_picture(backend, params))](const uint8_t *in,
+                                                                              uint8_t *out) {
+      op->run(dense(params.source.image, in), {params.out, out});
+    };
+  });
+}
+
+/// An antialiased resize to out_width × out_height and an NCHW tensor of float16 or float32, whose
+/// elements have `bytes` bytes.
+EXPORT Bench *bench_filter(const char *format, int width, int height, int out_width, int out_height,
+                           const char *mode, const char *method, int shortest_edge, int bytes,
+                           unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    NormalizeCase params = imagenet_letterbox(width, height, out_width);
+    params.out.h = out_height;
+    params.out.dtype = bytes == 2 ? DType::float16 : DType::float32;
+    params.source.image.format = format_of(format);
+    params.source.colorimetry.matrix = ColorMatrix::bt601;
+    params.resize.mode = mode_of(mode);
+    params.resize.antialias = true;
+    params.resize.method = method == std::string("bicubic") ? Method::bicubic : Method::bilinear;
+    params.resize.shortest_edge = shortest_edge;
     return [params, op = std::shared_ptr(normalize_picture(backend, params))](const uint8_t *in,
                                                                               uint8_t *out) {
       op->run(dense(params.source.image, in), {params.out, out});

@@ -13,6 +13,7 @@ PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "c
 TABLES = {
     "tensor": "One frame per call to a letterboxed, normalized tensor",
     "batch": "One batch per call, times per frame",
+    "filter": "Antialiased resize to a normalized tensor, one frame or one batch per call, times per frame",
     "picture": "One frame per call to a picture",
     "histogram": "Luminance histogram",
     "shuffle": "Pixel shuffle",

@@ -57,4 +57,6 @@ size_t read_bytes(const Yuv444Plan &plan) {
   return bytes_of(plan.layout, plan.layout.components, plan.x, plan.y);
 }
 
+size_t read_bytes(const FilterPlan &plan) { return read_bytes(plan.pixels); }
+
 }  // namespace bench

@@ -3,6 +3,7 @@
 // GPU, that contain a tap of the plan with a nonzero weight. Rows are assumed to begin at a sector.
 #pragma once
 
+#include "kernels/filterplan.h"
 #include "kernels/resample.h"
 #include "kernels/yuv444.h"
 
@@ -10,5 +11,6 @@ namespace bench {
 
 size_t read_bytes(const cudatensor::ResamplePlan &plan);
 size_t read_bytes(const cudatensor::Yuv444Plan &plan);
+size_t read_bytes(const cudatensor::FilterPlan &plan);
 
 }  // namespace bench

@@ -102,6 +102,11 @@ struct Name {
   std::string key, table, title;
 };
 
+template <class... Plans>
+size_t read_bytes_of(const std::variant<Plans...> &sampling) {
+  return std::visit([](const auto &plan) { return read_bytes(plan); }, sampling);
+}
+
 class Works {
  public:
   Works(Backend &cuda, Backend &cpu, const std::function<void(const Work &)> &take)
@@ -125,7 +130,7 @@ class Works {
   void letterbox(const Name &name, const LetterboxParams &params, bool shared) {
     const ImageDesc &in = params.source.image, &out = params.out;
     Work work = work_of(name, bytes_of(in), bytes_of(out));
-    work.moved = read_bytes(make_letterbox_plan(params).resample) + work.shape.out_bytes;
+    work.moved = read_bytes_of(make_letterbox_plan(params).sampling) + work.shape.out_bytes;
     work.shared = shared;
     work.frame = frames_like(in);
     work.cuda = run_of(cuda_.letterbox(params), in, out);
@@ -182,8 +187,7 @@ class Works {
   Work normalize_work(const Name &name, const NormalizeCase &params) {
     const ImageDesc &in = params.source.image;
     Work work = work_of(name, bytes_of(in), params.out.bytes());
-    work.moved = read_bytes(std::get<ResamplePlan>(
-                     make_slot_plan(params, params.out, params.source, {}).sampling)) +
+    work.moved = read_bytes_of(make_slot_plan(params, params.out, params.source, {}).sampling) +
                  work.shape.out_bytes;
     work.frame = frames_like(in);
     work.cpu = run_of(normalize_picture(cpu_, params), in, params.out);
@@ -214,6 +218,39 @@ NormalizeCase from(PixelFormat format, NormalizeCase params) {
 
 NormalizeCase float16(NormalizeCase params) {
   params.out.dtype = DType::float16;
+  return params;
+}
+
+/// As classifiers are trained: the shorter edge of 256 pixels, of which the middle 224.
+NormalizeCase classifier(int width, int height) {
+  NormalizeCase params = imagenet_letterbox(width, height, 224);
+  params.resize.mode = ResizeMode::torchvision;
+  params.resize.shortest_edge = 256;
+  params.resize.antialias = true;
+  params.resize.method = Method::bicubic;
+  return params;
+}
+
+/// As large CLIP models are.
+NormalizeCase clip(int width, int height) {
+  NormalizeCase params = imagenet_letterbox(width, height, 336);
+  params.resize.mode = ResizeMode::transformers;
+  params.resize.antialias = true;
+  params.resize.method = Method::bicubic;
+  return params;
+}
+
+NormalizeCase antialiased(NormalizeCase params) {
+  params.resize.antialias = true;
+  return params;
+}
+
+NormalizeCase enlarged(int width, int height, int to_width, int to_height) {
+  NormalizeCase params = imagenet_letterbox(width, height, to_width);
+  params.resize.mode = ResizeMode::stretch;
+  params.resize.antialias = true;
+  params.resize.method = Method::bicubic;
+  params.out.h = to_height;
   return params;
 }
 
@@ -291,6 +328,27 @@ void add_batches(Works &works) {
                 from(format, full_hd), 64);
 }
 
+/// One frame and, if `slots` is more than 1, a batch of so many.
+void add_filter(Works &works, const std::string &key, const std::string &title,
+                const NormalizeCase &params, int slots) {
+  works.normalize({key, "filter", title}, params);
+  if (slots > 1)
+    works.batch({key + "-batch", "filter", std::to_string(slots) + " × " + title}, params, slots);
+}
+
+void add_filters(Works &works) {
+  add_filter(works, "filter-224-f16", "NV12 1920×1080 → 224×224 float16, bicubic, torchvision",
+             float16(classifier(1920, 1080)), 64);
+  add_filter(works, "filter-224-bgr", "BGR 1920×1080 → 224×224 float16, bicubic, torchvision",
+             float16(from(PixelFormat::BGR, classifier(1920, 1080))), 64);
+  add_filter(works, "filter-640", "NV12 1920×1080 → 640×640 float32, bilinear, ultralytics",
+             antialiased(imagenet_letterbox(1920, 1080, 640)), 64);
+  add_filter(works, "filter-336-4k", "NV12 3840×2160 → 336×336 float32, bicubic, transformers",
+             clip(3840, 2160), 64);
+  add_filter(works, "filter-up", "NV12 640×480 → 1920×1080 float32, bicubic, stretch",
+             enlarged(640, 480, 1920, 1080), 16);
+}
+
 void add_pictures(Works &works) {
   const std::string table = "picture";
   const auto bt709 = ColorMatrix::bt709, bt601 = ColorMatrix::bt601;
@@ -347,6 +405,7 @@ void for_each_work(Backend &cuda, Backend &cpu, const std::function<void(const W
   Works works(cuda, cpu, take);
   add_tensors(works);
   add_batches(works);
+  add_filters(works);
   add_pictures(works);
   add_histograms(works);
   add_shuffles(works);
