@@ -204,6 +204,27 @@ TEST(Interop, TellsTheGeometryOfAPicture) {
   EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 1280, 720}));
 }
 
+/// 1280x720, of whose middle 720x720 pixels the tensor shows every other one.
+TEST(Interop, MapsBoxesOfACrop) {
+  Camera camera(
+      "video/x-raw,width=1280,height=720 ! cudanormalize width=360 height=360 "
+      "resize-mode=transformers antialias=true" +
+      std::string(kSystem));
+  camera.pipeline().start();
+  const SampleRef sample = camera.pull();
+  ASSERT_NE(sample, nullptr);
+  GstCudaTensorGeometry g = {};
+  ASSERT_TRUE(gst_cuda_tensor_get_geometry(tensor_of(sample.get()).get(), &g));
+  EXPECT_EQ(std::vector<int>({g.pad_left, g.pad_top, g.content_width, g.content_height}),
+            std::vector<int>({0, 0, 360, 360}));
+  double box[] = {0, 0, 360, 360}, beyond[] = {-20, 10, 380, 370};
+  gst_cuda_tensor_geometry_map_box(&g, box, box);
+  EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({280, 0, 1000, 720}));
+  // A network's box may reach beyond its input: the picture goes on there.
+  gst_cuda_tensor_geometry_map_box(&g, beyond, beyond);
+  EXPECT_EQ(std::vector<double>(beyond, beyond + 4), std::vector<double>({240, 20, 1040, 740}));
+}
+
 TEST(Interop, MapsBoxesThroughAnyMatrix) {
   GstCudaTensorGeometry g = {};
   const double inverse[] = {1, 2, 3, 4, 5, 6};

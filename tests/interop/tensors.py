@@ -150,6 +150,25 @@ class Geometry(unittest.TestCase):
             with self.assertRaises((ValueError, TypeError)):
                 tensor.map_boxes(wrong)
 
+    def test_boxes_of_a_crop(self):
+        """1280x720, of whose middle 720x720 pixels the tensor shows every other one."""
+        with Camera("video/x-raw,width=1280,height=720 ! cudanormalize width=360 height=360 "
+                    "resize-mode=torchvision antialias=true method=bicubic") as camera:
+            tensor = Tensor.from_sample(camera.pull())
+        geometry = tensor.geometry
+        self.assertEqual((geometry.dst_width, geometry.dst_height), (360, 360))
+        self.assertEqual((geometry.pad_left, geometry.pad_top), (0, 0))
+        self.assertEqual((geometry.content_width, geometry.content_height), (360, 360))
+        self.assertEqual(geometry.matrix, (0.5, 0, -140, 0, 0.5, 0))
+        self.assertEqual(geometry.map_box((0, 0, 360, 360)), (280, 0, 1000, 720))
+        # A network's boxes may reach beyond its input: the picture goes on there.
+        boxes = [[-20, 10, 380, 370], [100, 110, 120, 130]]
+        expected = [(240, 20, 1040, 740), (480, 220, 520, 260)]
+        self.assertEqual(tensor.map_boxes(boxes), expected)
+        self.assertEqual(tensor.map_boxes(numpy.array(boxes)).tolist(), list(map(list, expected)))
+        self.assertEqual(geometry.map_points([[-140, 0], [360, 360]]).tolist(),
+                         [[0, 0], [1000, 720]])
+
     def test_the_same_as_in_c(self):
         library = gst_cudatensor._library
         inverse = (1.5, 2.25, 3.0, 4.0, 5.5, 6.125)
