@@ -5,14 +5,19 @@
  * @see_also: cudanormalize
  *
  * Scales a picture to fit the size that downstream requires, preserves its aspect ratio, pads the
- * remaining area and converts to RGB or gray, in one pass. Each buffer carries a
- * GstCudaTensorGeometryMeta, which maps detections in the output back to the source.
+ * remaining area or crops the picture, and converts to RGB or gray, in one pass. Each buffer carries
+ * a GstCudaTensorGeometryMeta, which maps detections in the output back to the source.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox resize-mode=ultralytics ! video/x-raw,format=RGB,width=640,height=640 ! videoconvert ! autovideosink
  * ]|
  * Fits a 16:9 picture into 640×640 pixels, with 140 gray rows above and below.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,width=1280,height=720 ! cudaletterbox resize-mode=torchvision shortest-edge=256 antialias=true ! video/x-raw,format=RGB,width=224,height=224 ! videoconvert ! autovideosink
+ * ]|
+ * Resizes 720 rows to 256 as Pillow does, and takes 224×224 pixels from the center, as torchvision
+ * does for classifiers.
  *
  * Since: 0.1
  */
@@ -124,7 +129,8 @@ static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
   cudatensor::set_metadata(
       GST_ELEMENT_CLASS(klass),
       {"cudaletterbox", "CUDA letterbox", "Filter/Converter/Video/Scaler",
-       "Scales pictures to fit a fixed size, preserving the aspect ratio, and pads the rest"});
+       "Scales pictures to fit a fixed size, preserving the aspect ratio, and pads or crops the "
+       "rest"});
   cudatensor::install_filter(
       &klass->parent_class, cudaletterbox_debug,
       cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),

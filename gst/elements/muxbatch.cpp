@@ -41,9 +41,11 @@ void MuxBatch::check_frames(const TensorSettings &settings) const {
   }
 }
 
-void MuxBatch::run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,
-                   int64_t slots, const TensorDesc &out_desc, GstBuffer *out) {
+void MuxBatch::run(Session &session, NormalizeOperation &operation, const Fit &fit,
+                   const RegionSettings &regions, int64_t slots, const TensorDesc &out_desc,
+                   GstBuffer *out) {
   find_regions(regions);
+  if (is_crop(fit.mode)) check_crops(fit, out_desc);
   attach_meta(fill(session, operation, slots, out_desc, out), slots, out);
 }
 
@@ -55,6 +57,19 @@ void MuxBatch::find_regions(const RegionSettings &settings) {
     for_camera(pads_[i], [&] {
       cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height,
                                regions_[i]);
+    });
+  }
+}
+
+/// The operation would refuse them too, but does not know the cameras.
+void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) const {
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    if (!has_picture(i)) continue;
+    const GstVideoInfo &info = camera_of(pads_[i]).info;
+    for_camera(pads_[i], [&] {
+      for (const FoundRegion &each : regions_[i].regions)
+        make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
+                      static_cast<int>(out_desc.h));
     });
   }
 }

@@ -39,12 +39,15 @@ class MuxBatch {
   /// Throws Error, which names the camera, if the settings exclude one of the frames.
   void check_frames(const TensorSettings &settings) const;
   /// Finds the regions, runs the operation with `slots` slots of the tensor per camera, and
-  /// describes the slots in a meta. Throws Error, which names the camera if one is the cause.
-  void run(Session &session, NormalizeOperation &operation, const RegionSettings &regions,
-           int64_t slots, const TensorDesc &out_desc, GstBuffer *out);
+  /// describes the slots in a meta. `fit` is the operation's. Throws Error, which names the camera
+  /// if one is the cause.
+  void run(Session &session, NormalizeOperation &operation, const Fit &fit,
+           const RegionSettings &regions, int64_t slots, const TensorDesc &out_desc,
+           GstBuffer *out);
 
  private:
   void find_regions(const RegionSettings &settings);
+  void check_crops(const Fit &fit, const TensorDesc &out_desc) const;
   const std::vector<Geometry> &fill(Session &session, NormalizeOperation &operation, int64_t slots,
                                     const TensorDesc &out_desc, GstBuffer *out) const;
   void attach_meta(const std::vector<Geometry> &geometries, int64_t slots, GstBuffer *out);

@@ -4,7 +4,7 @@
  * @title: cudanormalize
  * @see_also: cudaletterbox, cudanv12toyuv444
  *
- * Converts a picture to the input tensor of a network in one pass: resize or letterbox, color
+ * Converts a picture to the input tensor of a network in one pass: resize, letterbox or crop, color
  * conversion, channel order, layout and normalization. The tensor has NNStreamer's caps. Each buffer
  * carries a GstCudaTensorGeometryMeta, which maps detections back to the picture.
  *
@@ -19,9 +19,9 @@
  * Produces NCHW float32 tensors of 640:640:3:1 from 0 to 1, with the letterbox of Ultralytics'
  * networks.
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=224 height=224 mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=224 height=224 resize-mode=torchvision shortest-edge=256 antialias=true mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" ! fakesink silent=false -v
  * ]|
- * Normalizes for classifiers that were trained with ImageNet.
+ * Resizes, crops and normalizes for classifiers that were trained with ImageNet.
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=3840,height=2160 ! cudanormalize width=640 height=640 regions=tiles tile-columns=4 tile-rows=3 tile-overlap=0.2 ! fakesink silent=false -v
  * ]|
@@ -232,7 +232,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
   GST_DEBUG_CATEGORY_INIT(cudanormalize_debug, "cudanormalize", 0, "cudanormalize");
   cudatensor::set_metadata(GST_ELEMENT_CLASS(klass),
                            {"cudanormalize", "CUDA normalize", "Filter/Converter/Video/Scaler",
-                            "Turns a picture into a network's tensor: resize or letterbox, "
+                            "Turns a picture into a network's tensor: resize, letterbox or crop, "
                             "colors, layout, normalization"});
   using cudatensor::DType;
   cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,

@@ -378,7 +378,8 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
     prepare(session);
     out = acquire(session);
     const RegionSettings &regions = latched().regions;
-    batch.run(session, *operation_, regions, regions.slots(), out_, out.get());
+    batch.run(session, *operation_, latched().normalize.resize.fit(), regions, regions.slots(),
+              out_, out.get());
   });
   return done ? std::move(out) : nullptr;
 }

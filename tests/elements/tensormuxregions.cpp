@@ -138,6 +138,13 @@ TEST_F(TensorMuxRegions, BesideAPictureAreOneErrorThatNamesItsCamera) {
   EXPECT_NE(error.find("sink_1: region 0 of region-list"), std::string::npos) << error;
 }
 
+TEST_F(TensorMuxRegions, SmallerThanTheirCropAreOneErrorThatNamesTheirCamera) {
+  // 40x30 becomes 13x10, of which 12x10 are taken; 24x36 becomes 10x15.
+  start(" resize-mode=torchvision shortest-edge=10", {kWide, kNarrow});
+  for (size_t i = 0; i < 2; ++i) rig_->camera(i).push(frame_at(pictures_[i], 0, kDuration));
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_1: a resized picture of 10x15 pixels"));
+}
+
 TEST_F(TensorMuxRegions, MoreThanABatchHoldsAreOneError) {
   start(" regions=tiles tile-columns=32 tile-rows=32", {kWide, kNarrow});
   for (size_t i = 0; i < 2; ++i) rig_->camera(i).push(frame_at(pictures_[i], 0, kDuration));
