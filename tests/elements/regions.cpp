@@ -446,7 +446,8 @@ TEST(RegionCaps, FollowTheNumberOfSlots) {
 /// The same bytes as on the CPU, with regions that change from frame to frame.
 class CudaRegions : public GpuTest {};
 
-TEST_F(CudaRegions, ThatChangeFromFrameToFrame) {
+/// Frames with up to four faces, which move every other frame.
+void compare_with_cpu(const std::string &properties) {
   const Picture picture = random_picture({PixelFormat::NV12, 200, 120});
   const std::string caps = video_caps(picture.desc());
   const auto frame = [&](int number) {
@@ -459,22 +460,30 @@ TEST_F(CudaRegions, ThatChangeFromFrameToFrame) {
                    static_cast<guint>(noise.integer(1, 60)));
     return buffer;
   };
-  for (const char *edge : {"clip", "pad"}) {
-    const std::string description =
-        "cudanormalize width=48 height=40 regions=meta max-batch=4 region-edge=" +
-        std::string(edge);
-    const auto cpu = make_rig(description + " backend=cpu", picture.desc());
-    Rig gpu(description);
-    gpu.downstream(in_cuda("other/tensors"));
-    ASSERT_TRUE(gpu.caps(in_cuda(caps)));
-    for (int i = 0; i < 60; ++i) {
-      BufferRef input = to_cuda(frame(i));
-      const BufferRef plain = frame(i);
-      gst_buffer_copy_into(input.get(), plain.get(), GST_BUFFER_COPY_META, 0, G_MAXSIZE);
-      const BufferRef batch = gpu.process(std::move(input));
-      ASSERT_TRUE(same_bytes(bytes_of(batch.get()), bytes_of(cpu->process(frame(i)).get()))) << i;
-    }
+  const std::string description =
+      "cudanormalize width=48 height=40 regions=meta max-batch=4 " + properties;
+  const auto cpu = make_rig(description + " backend=cpu", picture.desc());
+  Rig gpu(description);
+  gpu.downstream(in_cuda("other/tensors"));
+  ASSERT_TRUE(gpu.caps(in_cuda(caps)));
+  for (int i = 0; i < 60; ++i) {
+    BufferRef input = to_cuda(frame(i));
+    const BufferRef plain = frame(i);
+    gst_buffer_copy_into(input.get(), plain.get(), GST_BUFFER_COPY_META, 0, G_MAXSIZE);
+    const BufferRef batch = gpu.process(std::move(input));
+    ASSERT_TRUE(same_bytes(bytes_of(batch.get()), bytes_of(cpu->process(frame(i)).get()))) << i;
   }
+}
+
+TEST_F(CudaRegions, ThatChangeFromFrameToFrame) {
+  for (const char *edge : {"region-edge=clip", "region-edge=pad"})
+    for (const char *resize :
+         {"", " antialias=true method=bicubic resize-mode=torchvision shortest-edge=57",
+          " antialias=true method=lanczos resize-mode=ultralytics pad-normalized=true",
+          " antialias=true method=box", " resize-mode=transformers method=nearest"}) {
+      SCOPED_TRACE(std::string(edge) + resize);
+      compare_with_cpu(std::string(edge) + resize);
+    }
 }
 
 }  // namespace

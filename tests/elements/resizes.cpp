@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Antialiased resizes, crops, and pads of zero, through every element that has them.
+#include "gpu.h"
 #include "muxrig.h"
 #include "reference.h"
 #include "regionmeta.h"
@@ -300,6 +301,32 @@ TEST(ResizesOfRegions, MayBeThin) {
       const Bytes first(all.begin(), all.begin() + static_cast<ptrdiff_t>(all.size() / 3));
       EXPECT_TRUE(same_bytes(first, slot_bytes(cut_out(picture, 0, 2, 1280, 1), params)));
     }
+}
+
+// ---------------------------------------------------------------------------------------- CUDA
+
+/// In the GPU's memory, with plans that change from frame to frame.
+class CudaResizes : public GpuTest {};
+
+TEST_F(CudaResizes, AreThoseOfTheCpu) {
+  for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::BGRx, PixelFormat::P010_10LE}) {
+    const Picture picture = random_picture({format, 203, 119});
+    const std::string caps = video_caps(picture.desc());
+    Rig gpu("cudanormalize width=24 height=20 dtype=float16");
+    gpu.downstream(in_cuda("other/tensors"));
+    ASSERT_TRUE(gpu.caps(in_cuda(caps)));
+    for (const Resize &resize : new_resizes(true)) {
+      gpu.set("antialias", resize.antialias ? "true" : "false");
+      gpu.set("method", nick(resize.method));
+      gpu.set("resize-mode", nick(resize.mode));
+      gpu.set("shortest-edge", std::to_string(resize.shortest_edge));
+      gpu.set("pad-value", std::to_string(resize.pad_value));
+      const BufferRef tensor = gpu.process(to_cuda(buffer_of(picture)));
+      const NormalizeCase params = case_of(picture.desc(), resize, DType::float16);
+      ASSERT_TRUE(same_bytes(bytes_of(tensor.get()), normalized(picture, params)))
+          << name_of(format) << properties_of(resize);
+    }
+  }
 }
 
 // ------------------------------------------------------------------------------------- cameras
