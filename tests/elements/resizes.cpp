@@ -122,10 +122,12 @@ class ResizesOf : public testing::TestWithParam<PixelFormat> {};
 INSTANTIATE_TEST_SUITE_P(Equivalence, ResizesOf, testing::ValuesIn(kInputFormats),
                          [](const auto &info) { return std::string(name_of(info.param)); });
 
+/// Of each format every third resize.
 TEST_P(ResizesOf, LetterboxThenNormalizeIsNormalizeWithRound) {
-  size_t i = 0;
-  for (const Resize &resize : new_resizes(false)) {
-    const Picture picture = random_picture(source_at(i++, GetParam()));
+  const std::vector<Resize> resizes = new_resizes(false);
+  for (size_t i = static_cast<size_t>(GetParam()) % 3; i < resizes.size(); i += 3) {
+    const Resize &resize = resizes[i];
+    const Picture picture = random_picture(source_at(i, GetParam()));
     const std::string caps = video_caps(picture.desc());
     const std::string values = kImageNet + std::string(i % 2 == 0 ? " color=rgb" : " color=bgr");
     const std::string two = "cudaletterbox" + properties_of(resize) + " ! " +
