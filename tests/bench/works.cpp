@@ -330,15 +330,15 @@ void add_batches(Works &works) {
 
 /// One frame and, if `slots` is more than 1, a batch of so many.
 void add_filter(Works &works, const std::string &key, const std::string &title,
-                const NormalizeCase &params, int slots) {
-  works.normalize({key, "filter", title}, params);
+                const NormalizeCase &params, int slots, bool shared = false) {
+  works.normalize({key, "filter", title}, params, shared);
   if (slots > 1)
     works.batch({key + "-batch", "filter", std::to_string(slots) + " × " + title}, params, slots);
 }
 
 void add_filters(Works &works) {
   add_filter(works, "filter-224-f16", "NV12 1920×1080 → 224×224 float16, bicubic, torchvision",
-             float16(classifier(1920, 1080)), 64);
+             float16(classifier(1920, 1080)), 64, true);
   add_filter(works, "filter-224-bgr", "BGR 1920×1080 → 224×224 float16, bicubic, torchvision",
              float16(from(PixelFormat::BGR, classifier(1920, 1080))), 64);
   add_filter(works, "filter-640", "NV12 1920×1080 → 640×640 float32, bilinear, ultralytics",

@@ -53,13 +53,30 @@ def tensor_maker(to_rgb, dtype):
     return make
 
 
-def to_tensor(peers, make, batch):
+def classifier_maker(to_rgb, dtype):
+    """Shorter edge to 256, antialiased, then the middle 224x224, as torchvision does."""
+    scale = column(common.SCALE).view(1, 3, 1, 1)
+    offset = column(common.OFFSET).view(1, 3, 1, 1)
+
+    def make(frames):
+        luma = frames[:, :HEIGHT].unsqueeze(1).float()
+        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
+        chroma = F.interpolate(chroma.permute(0, 3, 1, 2).float(), (HEIGHT, WIDTH),
+                               mode="bilinear", align_corners=False)
+        rgb = to_rgb(luma, chroma).clamp(0, 255)
+        rgb = F.interpolate(rgb, (256, 455), mode="bicubic", align_corners=False, antialias=True)
+        return (rgb[:, :, 16:240, 116:340].clamp(0, 255) * scale + offset).to(dtype)
+
+    return make
+
+
+def to_tensor(peers, make, batch, name="tensor", dtype=torch.float32, side=SIDE):
     frames = common.Rotation(lambda pattern: common.nv12(WIDTH, HEIGHT, pattern),
                              (batch, HEIGHT * 3 // 2, WIDTH)).calls
-    expected = peers.expected("tensor", torch.float32)
+    expected = peers.expected(name, dtype)
 
     def compare(frame, result):
-        common.check_about(result, expected.of(frame, 3 * SIDE * SIDE), 255 * 0.226)
+        common.check_about(result, expected.of(frame, 3 * side * side), 255 * 0.226)
 
     return common.Peer(lambda i: make(frames[i]), len(frames), batch, compare)
 
@@ -121,6 +138,13 @@ def add_tensors(peers):
                 peers, compiled(tensor_maker(sums, dtype)), batch))
 
 
+def add_filters(peers):
+    name, half = "filter-224-f16", torch.float16
+    for batch, end in ((1, ""), (64, "-batch")):
+        peers.add(name + end, "PyTorch", lambda: to_tensor(
+            peers, classifier_maker(product(), half), batch, name, half, 224))
+
+
 def add_histograms(peers):
     for pixels, name in ((WIDTH * HEIGHT, "histogram"), (4 * WIDTH * HEIGHT, "histogram-4k")):
         peers.add(name, "torch.bincount", lambda: histogram(
@@ -153,6 +177,7 @@ def main():
     peers = common.Peers(options)
     with torch.no_grad():
         add_tensors(peers)
+        add_filters(peers)
         add_histograms(peers)
         add_shuffles(peers)
 
