@@ -5,6 +5,7 @@
 #include "reference.h"
 #include "regionmeta.h"
 #include "rig.h"
+#include "tests/kernels/oracle.h"
 
 namespace cudatensor {
 namespace {
@@ -112,6 +113,21 @@ TEST(Resizes, CropYuv) {
     const NormalizeCase params =
         case_of(picture.desc(), plain(mode, Method::bilinear), DType::float32, Color::yuv);
     EXPECT_TRUE(same_bytes(tensor_of(picture, params), normalized(picture, params))) << nick(mode);
+  }
+}
+
+/// Which shares no code with the kernels.
+TEST(Resizes, AreTheOracles) {
+  const std::vector<Resize> resizes = new_resizes(true);
+  for (size_t i = 0; i < resizes.size(); ++i) {
+    const Resize &resize = resizes[i];
+    const Picture picture =
+        random_picture(source_at(i, i % 2 == 0 ? PixelFormat::NV12 : PixelFormat::RGB));
+    const NormalizeCase params = case_of(picture.desc(), resize);
+    std::vector<float> expected(params.out.bytes() / sizeof(float));
+    oracle::normalize(params, picture.view(), {params.out, expected.data()});
+    EXPECT_TRUE(same_bytes(tensor_of(picture, params), bytes_of(expected)))
+        << text_of(picture.desc()) << " " << properties_of(params);
   }
 }
 
