@@ -29,13 +29,14 @@ class Picture:
         return cls(sample, structure.get_value("width"), structure.get_value("height"))
 
     @classmethod
-    def of_rgb(cls, array):
-        """Of an array of height, width and three channels."""
-        height, width, _ = array.shape
-        rows = numpy.zeros((height, (3 * width + 3) // 4 * 4), numpy.uint8)
-        rows[:, :3 * width] = array.reshape(height, -1)
-        caps = Gst.Caps.from_string(f"video/x-raw,format=RGB,width={width},height={height},"
-                                    "framerate=0/1")
+    def of_pixels(cls, array):
+        """Of an array of height and width, and of three channels if it is RGB."""
+        height, width, *channels = array.shape
+        used = width * (channels[0] if channels else 1)
+        rows = numpy.zeros((height, (used + 3) // 4 * 4), numpy.uint8)
+        rows[:, :used] = array.reshape(height, -1)
+        caps = Gst.Caps.from_string(f"video/x-raw,format={'RGB' if channels else 'GRAY8'},"
+                                    f"width={width},height={height},framerate=0/1")
         return cls(Gst.Sample.new(Gst.Buffer.new_wrapped(rows.tobytes()), caps, None, None),
                    width, height)
 
@@ -80,12 +81,16 @@ def tensor(picture, properties):
     return numpy.array(gst_cudatensor.Tensor.from_sample(sample))[0]
 
 
-def as_rgb(picture):
-    """The array of RGB pixels that cudaletterbox makes at the picture's own size."""
-    size = f"width={picture.width},height={picture.height}"
-    sample = last_sample(f"appsrc name=source ! cudaletterbox backend={BACKEND} ! "
-                         f"video/x-raw,format=RGB,{size}", picture.sample)
+def letterboxed(picture, properties, width, height):
+    """The array of RGB pixels that cudaletterbox makes."""
+    sample = last_sample(
+        f"appsrc name=source ! cudaletterbox backend={BACKEND} {quoted(properties)} ! "
+        f"video/x-raw,format=RGB,width={width},height={height}", picture.sample)
     buffer = sample.get_buffer()
     flat = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), numpy.uint8)
-    rows = flat.reshape(picture.height, -1)[:, :3 * picture.width]
-    return rows.reshape(picture.height, picture.width, 3).copy()
+    return flat.reshape(height, -1)[:, :3 * width].reshape(height, width, 3).copy()
+
+
+def as_rgb(picture):
+    """The array of RGB pixels that cudaletterbox makes at the picture's own size."""
+    return letterboxed(picture, "", picture.width, picture.height)

@@ -17,7 +17,7 @@ def need(name):
         sys.exit(0)
     if Path(sys.prefix) != Path(python).parent / "venv":
         os.environ.update(YOLO_CONFIG_DIR=str(Path(python).parent), YOLO_OFFLINE="true",
-                          TRANSFORMERS_VERBOSITY="error", HF_HUB_OFFLINE="1",
+                          YOLO_VERBOSE="false", TRANSFORMERS_VERBOSITY="error", HF_HUB_OFFLINE="1",
                           PYTHONDONTWRITEBYTECODE="1")
         sys.stdout.flush()
         os.execv(python, [python, "-W", "ignore", *sys.argv])
