@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# Sanitizers are slow, so they run every kernel at the edges of pictures, but no random cases.
+# Sanitizers are slow, so they run every kernel at the edges of pictures, and few random cases.
 # racecheck runs only kernels whose threads share memory.
 sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
 race_filter='CudaEdgesTest.Histogram:CudaEdgesAlignmentTest.SumsOfHistograms'
@@ -135,6 +135,8 @@ sanitizers_stage() {
     [ "$kind" != racecheck ] || filter=$race_filter
     cases sanitizers "$kind-kernels" 400 "${sanitizer[@]}" "$kind" "${start[@]}" \
       "$build/tests/kernels/kernels-test" --gtest_filter="$filter"
+    # Their blocks share memory, and read and write it by halves of words.
+    cases sanitizers "$kind-filters" 400 env CUDATENSOR_TEST_CASES=2 "${sanitizer[@]}" "$kind"       "${start[@]}" "$build/tests/kernels/kernels-test" --gtest_filter='CudaFilterTest.*'
   done
   for program in "${sanitizer_programs[@]}"; do
     [ ! -e "$build/tests/elements/elements-$program" ] ||
