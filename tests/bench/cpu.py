@@ -12,9 +12,9 @@ import time
 
 import cv2
 import numpy as np
-import PIL
 
 from cpuworks import ALONE, Works, nv12_of, read_video
+from pillows import PILLOW, PILLOW_SIMD
 
 BEGIN = "<!-- written by tests/bench/cpu.sh -->\n"
 END = "<!-- end of the part written by tests/bench/cpu.sh -->\n"
@@ -104,8 +104,9 @@ def main():
     bgr = read_video(args.video, args.frames)
     nv12 = [nv12_of(frame) for frame in bgr]
     by_threads = [Works(lib, bgr, nv12, threads).all() for threads in (1, 2)]
+    simd = f", Pillow-SIMD {PILLOW_SIMD.__version__}" if PILLOW_SIMD else ""
     text = (f"{processor()}, {os.cpu_count()} cores; OpenCV {cv2.__version__}, NumPy {np.__version__}, "
-            f"Pillow {PIL.__version__}; {args.commit}, {datetime.date.today()}.\n\n{HEAD}")
+            f"Pillow {PILLOW.__version__}{simd}; {args.commit}, {datetime.date.today()}.\n\n{HEAD}")
     for works in zip(*by_threads):
         if args.only in works[0].__name__:
             text += rows_of(*time_work(dict(zip((1, 2), works)), args.rounds, args.milliseconds))

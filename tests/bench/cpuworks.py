@@ -5,10 +5,11 @@ import ctypes
 
 import cv2
 import numpy as np
-from PIL import Image
+
+from pillows import PILLOW, PILLOW_SIMD
 
 # Software without a setting for the number of threads.
-ALONE = {"memcpy", "NumPy", "numpy.bincount", "Pillow and NumPy"}
+ALONE = {"memcpy", "NumPy", "numpy.bincount", "Pillow and NumPy", "Pillow-SIMD and NumPy"}
 
 WIDTH, HEIGHT, SIZE = 1920, 1080, 640
 PAD = 114
@@ -127,13 +128,13 @@ def resized_edges(shape, out, mode, edge):
     return (edge, edge * width // height) if width > height else (edge * height // width, edge)
 
 
-def pillow_from_rgb(rgb, out, mode, edge, method, dtype):
-    """What torchvision, timm and Transformers do with Pillow."""
+def pillow_from_rgb(image, rgb, out, mode, edge, method, dtype):
+    """What torchvision, timm and Transformers do with Pillow. `image`: its module Image."""
     height, width = resized_edges(rgb.shape[:2], out, mode, edge)
-    picture = Image.fromarray(rgb).resize((width, height), getattr(Image.Resampling, method.upper()))
+    picture = image.fromarray(rgb).resize((width, height), getattr(image.Resampling, method.upper()))
     left, top = round((width - out[1]) / 2), round((height - out[0]) / 2)
     if mode == "ultralytics":
-        padded = Image.new("RGB", out[::-1], (PAD,) * 3)
+        padded = image.new("RGB", out[::-1], (PAD,) * 3)
         padded.paste(picture, (-left, -top))
         picture = padded
     elif mode != "stretch":
@@ -142,6 +143,15 @@ def pillow_from_rgb(rgb, out, mode, edge, method, dtype):
     tensor *= (1 / 255 / STD)[:, None, None]
     tensor -= (MEAN / STD)[:, None, None]
     return tensor.astype(dtype)
+
+
+def opencv_area_from_rgb(rgb, out, mode, edge, dtype):
+    """The same with OpenCV's filter for reductions. Not for padded pictures."""
+    height, width = resized_edges(rgb.shape[:2], out, mode, edge)
+    picture = cv2.resize(rgb, (width, height), interpolation=cv2.INTER_AREA)
+    left, top = round((width - out[1]) / 2), round((height - out[0]) / 2)
+    picture = np.ascontiguousarray(picture[top:top + out[0], left:left + out[1]])
+    return cv2.dnn.blobFromImage(picture, 1 / 255 / 0.226, mean=(123.7, 116.3, 103.5)).astype(dtype)
 
 
 def rgb_from_nv12(frame):
@@ -261,21 +271,30 @@ class Works:
         return self.tensor("P010_10LE", [p010_of(frame) for frame in self.nv12], SIZE,
                            opencv_from_p010)
 
-    def filter(self, frames, shape, out, mode, edge=0, method="bicubic", dtype=np.float32):
-        pixel_format, to_rgb = (("BGR", rgb_from_bgr) if frames[0].ndim == 3 else
-                                ("NV12", rgb_from_nv12))
+    def filter(self, frames, shape, out, mode, edge=0, method="bicubic", dtype=np.float32,
+               pixel_format="NV12"):
+        to_rgb = {"NV12": rgb_from_nv12, "BGR": rgb_from_bgr, "RGB": lambda frame: frame}[pixel_format]
         ours = Ours(self.lib, "bench_filter", np.empty((3, *out), dtype), pixel_format, shape[1],
                     shape[0], out[1], out[0], mode, method, edge, np.dtype(dtype).itemsize,
                     self.threads)
-
-        def pillow(frame):
-            return pillow_from_rgb(to_rgb(frame), out, mode, edge, method, dtype)
-
-        check_alike(denormalized(ours(frames[0])), denormalized(pillow(frames[0])),
-                    0.1 if pixel_format == "BGR" else 2, "Pillow's tensor")
+        calls = {"ours": ours}
+        for name, image in (("Pillow", PILLOW), ("Pillow-SIMD", PILLOW_SIMD)):
+            if image is not None:
+                calls[f"{name} and NumPy"] = lambda frame, image=image: pillow_from_rgb(
+                    image, to_rgb(frame), out, mode, edge, method, dtype)
+        for name, call in calls.items():
+            check_alike(denormalized(ours(frames[0])), denormalized(call(frames[0])),
+                        2 if pixel_format == "NV12" else 0.1, f"the tensor of {name}")
+        if mode != "ultralytics" and out[0] < shape[0]:
+            calls["OpenCV, `INTER_AREA`"] = lambda frame: opencv_area_from_rgb(
+                to_rgb(frame), out, mode, edge, dtype)
         title = (f"{pixel_format} {shape[1]}×{shape[0]} → {out[1]}×{out[0]} NCHW "
                  f"{np.dtype(dtype).name}, {method} with antialias, {mode}")
-        return title, frames, {"ours": ours, "Pillow and NumPy": pillow}
+        return title, frames, calls
+
+    def filter_to_224_from_rgb(self):
+        return self.filter([rgb_from_bgr(frame) for frame in self.bgr], (HEIGHT, WIDTH), (224, 224),
+                           "torchvision", 256, pixel_format="RGB")
 
     def filter_to_224_from_nv12(self):
         return self.filter(self.nv12, (HEIGHT, WIDTH), (224, 224), "torchvision", 256,
@@ -283,7 +302,7 @@ class Works:
 
     def filter_to_224_from_bgr(self):
         return self.filter(self.bgr, (HEIGHT, WIDTH), (224, 224), "torchvision", 256,
-                           dtype=np.float16)
+                           dtype=np.float16, pixel_format="BGR")
 
     def filter_to_640_from_nv12(self):
         return self.filter(self.nv12, (HEIGHT, WIDTH), (SIZE, SIZE), "ultralytics",
@@ -393,7 +412,7 @@ class Works:
         return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
                 self.tensor_608_from_bgr, self.tensor_from_rgbp, self.tensor_from_yuy2,
                 self.tensor_from_p010, self.filter_to_224_from_nv12, self.filter_to_224_from_bgr,
-                self.filter_to_640_from_nv12, self.filter_to_336_from_4k, self.filter_up_from_nv12,
+                self.filter_to_224_from_rgb, self.filter_to_640_from_nv12, self.filter_to_336_from_4k, self.filter_up_from_nv12,
                 self.histogram_of_video, self.histogram_of_noise,
                 self.histogram_of_one_gray_level, self.histogram_of_bgrx, self.yuv444_640,
                 self.yuv444_608, self.shuffle_2, self.shuffle_3, self.shuffle_4,

@@ -52,7 +52,7 @@ Bench *make(unsigned threads, const Prepare &prepare) try {
 
 PixelFormat format_of(const char *name) {
   for (const PixelFormat format :
-       {PixelFormat::NV12, PixelFormat::BGR, PixelFormat::BGRx, PixelFormat::RGBP,
+       {PixelFormat::NV12, PixelFormat::BGR, PixelFormat::RGB, PixelFormat::BGRx, PixelFormat::RGBP,
         PixelFormat::YUY2, PixelFormat::Y42B, PixelFormat::P010_10LE, PixelFormat::I420_10LE})
     if (name_of(format) == std::string(name)) return format;
   return PixelFormat::GRAY8;
