@@ -45,13 +45,13 @@ def samples_of(launch, sample=None):
     """What comes out of a pipeline; `sample`: what its appsrc `source` sends."""
     pipeline = Gst.parse_launch(f"{launch} ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
-    pipeline.set_state(Gst.State.PLAYING)
     try:
-        if sample is not None:
+        started = pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE
+        if started and sample is not None:
             source = pipeline.get_by_name("source")
             source.emit("push-sample", sample)
             source.emit("end-of-stream")
-        while (pulled := sink.emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
+        while started and (pulled := sink.emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
             yield pulled
         if error := pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR):
             raise RuntimeError(" ".join(str(part) for part in error.parse_error()))

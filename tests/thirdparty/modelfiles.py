@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""From a model's file to the tensor: files that Transformers and timm write go to their own
+preprocessing and to cudanormalize's model-config, and the tensors must be the same up to the rounding
+of floating-point numbers. What cannot be the same must be refused, with the key in the error.
+
+CUDATENSOR_TEST_SEED repeats random cases; CUDATENSOR_TEST_BACKEND is the elements' backend.
+"""
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from references import need, report
+need("modelfiles")
+
+import numpy
+import timm
+import yaml
+from PIL import Image
+from timm.data import create_transform, resolve_data_config
+from timm.models._hub import save_config_for_hf
+from ultralytics.data.augment import LetterBox, classify_transforms
+
+from pictures import Gst, Picture, as_rgb, tensor, video
+from processors import ACCEPTED, HANDWRITTEN, REFUSED, processor_class
+
+SEED = int(os.environ.get("CUDATENSOR_TEST_SEED", time.time_ns() % 1_000_000))
+ROUNDING = 255 / 2**20  # levels
+RANDOM_CASES = 12
+TIMM = {  # names of configurations, and what to change in them
+    "resnet18": {}, "mobilenetv3_small_100": {}, "tf_efficientnet_lite0.in1k": {},
+    "vit_tiny_patch16_224": {}, "convnext_atto": {}, "efficientnet_b0": {},
+    "tf_mobilenetv3_small_minimal_100": {}, "regnety_002": {"interpolation": "lanczos"},
+    "mobilenetv2_050": {"interpolation": "box"}, "resnet10t": {"crop_mode": "squash", "crop_pct": 1.0},
+    "lcnet_050": {"crop_mode": "border", "crop_pct": 1.0, "mean": (0.5, 0.5, 0.5)},
+}
+
+
+def in_levels(ours, theirs, level):
+    assert ours.shape == theirs.shape, f"ours is {ours.shape}, theirs {theirs.shape}"
+    difference = numpy.abs(ours.astype(numpy.float64) - theirs.astype(numpy.float64))
+    return float((difference / numpy.asarray(level, float).reshape(-1, 1, 1)).max())
+
+
+def check(ours, theirs, level=1 / 255, most=ROUNDING):
+    largest = in_levels(ours, theirs, level)
+    assert largest <= most, f"differs by {largest:.2g} of 255"
+    return f"{largest:.2g} of 255"
+
+
+def picture():
+    return video("pedestrians.webm", "RGB", 20)
+
+
+def level_of(processor):
+    level = processor.rescale_factor if getattr(processor, "do_rescale", True) else 1.0
+    if getattr(processor, "do_normalize", False):
+        level = level / numpy.array(processor.image_std)
+    if getattr(processor, "do_flip_channel_order", False):
+        level = numpy.atleast_1d(level)[::-1]
+    return level
+
+
+def hold(processor, path, frame):
+    ours = tensor(frame, f"model-config={path}")
+    theirs = processor(images=as_rgb(frame), return_tensors="np")["pixel_values"][0]
+    return check(ours, theirs, level_of(processor))
+
+
+def written_case(name, settings):
+    """Transformers writes the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        processor = processor_class(name)(**settings)
+        processor.save_pretrained(folder)
+        return hold(processor, Path(folder) / "preprocessor_config.json", picture())
+
+
+def read_case(name, content):
+    """Transformers reads the file, which has few keys, or those of old releases."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "preprocessor_config.json"
+        path.write_text(json.dumps(content))
+        return hold(processor_class(name).from_pretrained(folder), path, picture())
+
+
+def refused_case(name, settings, key):
+    with tempfile.TemporaryDirectory() as folder:
+        processor_class(name)(**settings).save_pretrained(folder)
+        try:
+            tensor(picture(), f"model-config={folder}/preprocessor_config.json")
+        except RuntimeError as error:
+            assert key in str(error), f"no {key} in: {error}"
+            return key
+    raise AssertionError("it is accepted")
+
+
+def random_case(name, size, keys):
+    """Pictures, sizes and filters at random. `size`: makes the settings of random lengths."""
+    random = numpy.random.default_rng([SEED, *name.encode()])
+    done = 0
+    while done < RANDOM_CASES:
+        width, height, edge = (int(2 ** random.uniform(3, most)) for most in (10.5, 10, 9))
+        if max(width, height) * edge // min(width, height) > 4000:
+            continue
+        done += 1
+        crop = {key: int(random.integers(1, edge + 1)) for key in ("height", "width")}
+        settings = {"resample": int(random.integers(1, 5)), **size(edge, crop), **keys}
+        pixels = random.integers(0, 256, (height, width, 3), numpy.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            processor = processor_class(name)(**settings)
+            processor.save_pretrained(folder)
+            try:
+                hold(processor, f"{folder}/preprocessor_config.json", Picture.of_pixels(pixels))
+            except AssertionError as error:
+                raise AssertionError(f"{width}x{height}, {settings}: {error}") from error
+    return f"{done} files"
+
+
+def timm_case(name, changes):
+    network = timm.create_model(name, num_classes=2)
+    network.pretrained_cfg.update(changes)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "config.json"
+        save_config_for_hf(network, path)
+        config = json.loads(path.read_text())["pretrained_cfg"]
+        transform = create_transform(**resolve_data_config(pretrained_cfg=config))
+        theirs = transform(Image.fromarray(as_rgb(picture()))).numpy()
+        return check(tensor(picture(), f"model-config={path}"), theirs,
+                     1 / 255 / numpy.array(config["std"]))
+
+
+def ultralytics_case(task, reference, most):
+    """The metadata that its exports have."""
+    metadata = {"description": f"Ultralytics YOLO11n-{task} model", "author": "Ultralytics",
+                "version": "8.3.228", "stride": 32, "task": task, "batch": 1, "imgsz": [320, 320],
+                "names": {0: "person"}, "args": {"batch": 1, "half": False}, "channels": 3}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "metadata.yaml"
+        path.write_text(yaml.safe_dump(metadata, sort_keys=False))
+        return check(tensor(picture(), f"model-config={path}"), reference(as_rgb(picture())), most=most)
+
+
+def letterbox(pixels):
+    made = LetterBox((320, 320))(image=numpy.ascontiguousarray(pixels[..., ::-1]))
+    return made[..., ::-1].transpose(2, 0, 1).astype(numpy.float32) / 255
+
+
+def classification(pixels):
+    return classify_transforms(320)(Image.fromarray(pixels)).numpy()
+
+
+def shortest_and_crop(edge, crop):
+    return {"size": {"shortest_edge": edge}, "crop_size": crop}
+
+
+def stretched(_edge, crop):
+    return {"size": crop}
+
+
+def cases():
+    for name, settings in ACCEPTED:
+        yield f"{name} {settings or ''}", lambda n=name, s=settings: written_case(n, s)
+    for name, content in HANDWRITTEN:
+        yield f"{name} reads {content}", lambda n=name, c=content: read_case(n, c)
+    for name, settings, key in REFUSED:
+        yield f"{name} {settings or ''} is refused", lambda *_, n=name, s=settings, k=key: refused_case(
+            n, s, k)
+    for name, size in (("CLIP", shortest_and_crop), ("Bit", shortest_and_crop), ("ViT", stretched),
+                       ("Siglip", stretched)):
+        yield f"{name}, random", lambda n=name, s=size: random_case(n, s, {})
+    for name, changes in TIMM.items():
+        yield f"timm's {name} {changes or ''}", lambda n=name, c=changes: timm_case(n, c)
+    # OpenCV's resize, rounded to whole levels as ours is, but in other steps.
+    yield "Ultralytics, detection", lambda: ultralytics_case("detect", letterbox, 1.001)
+    yield "Ultralytics, classification", lambda: ultralytics_case("classify", classification, ROUNDING)
+
+
+def main():
+    Gst.init(None)
+    element = Gst.ElementFactory.make("cudanormalize")
+    if element.find_property("model-config") is None:
+        print("ok 1 - modelfiles # SKIP cudanormalize has no model-config\n1..1")
+        return 0
+    print(f"# CUDATENSOR_TEST_SEED={SEED}")
+    return report(cases())
+
+
+sys.exit(main())
