@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The configuration of nvinfer and of nvdspreprocess. docs/deepstream.md has the table of the keys.
+#include <climits>
+
+#include "gst/modelconfig/readers.h"
+
+namespace cudatensor::modelconfig {
+namespace {
+
+constexpr const char *kShape = "network-input-shape";  // of nvdspreprocess only
+
+int channels_of(Color color) { return color == Color::gray ? 1 : 3; }
+
+Color read_color(const Node &node) {
+  switch (node.is_present() ? node.integer(0, INT_MAX) : 0) {
+    case 0: return Color::rgb;
+    case 1: return Color::bgr;
+    case 2: return Color::gray;
+    default: node.refuse("color is rgb (0), bgr (1) or gray (2)");
+  }
+}
+
+Layout read_layout(const Node &node) {
+  switch (node.is_present() ? node.integer(0, INT_MAX) : 0) {
+    case 0: return Layout::nchw;
+    case 1: return Layout::nhwc;
+    default: node.refuse("layout is nchw (0) or nhwc (1)");
+  }
+}
+
+Method read_filter(const Node &node) {
+  switch (node.is_present() ? node.integer(0, INT_MAX) : 1) {
+    case 0: return Method::nearest;
+    case 1: return Method::bilinear;
+    default: node.refuse("method is nearest (0) or bilinear (1)");
+  }
+}
+
+DType read_type(const Node &node) {
+  switch (node.integer(0, INT_MAX)) {
+    case 0: return DType::float32;
+    case 1: return DType::uint8;
+    case 2: return DType::int8;
+    case 5: return DType::float16;
+    default: node.refuse("dtype is float32 (0), uint8 (1), int8 (2) or float16 (5)");
+  }
+}
+
+void set_size(ModelConfig &config, const Node &node, double c, double h, double w) {
+  if (c != channels_of(*config.color))
+    node.refuse("the color has " + std::to_string(channels_of(*config.color)) + " channels");
+  const auto side = [&](double length) {
+    if (length != static_cast<int>(length) || length < 1 || length > kMaxImageSize)
+      node.refuse("sizes must be whole numbers from 1 to " + std::to_string(kMaxImageSize));
+    return static_cast<int>(length);
+  };
+  config.height = side(h);
+  config.width = side(w);
+}
+
+/// infer-dims: c;h;w. network-input-shape: n;c;h;w.
+void read_size(ModelConfig &config, const Node &group) {
+  const bool shaped = group.at(kShape).is_present();
+  const Node node = group.at(shaped ? kShape : "infer-dims");
+  if (!node.is_present()) return;
+  const std::vector<double> dims = node.numbers(';');
+  if (dims.size() != (shaped ? 4 : 3)) node.refuse(shaped ? "must be n;c;h;w" : "must be c;h;w");
+  for (const double dim : dims)
+    if (!(dim >= 1 && dim <= INT_MAX)) node.refuse("sizes must be whole numbers from 1");
+  const size_t i = shaped ? 1 : 0;
+  set_size(config, node, dims[i], dims[i + 1], dims[i + 2]);
+  // Pictures are resized to these before they are copied to the tensor.
+  for (const char *key : {"processing-width", "processing-height"}) {
+    const Node side = group.at(key);
+    const int own = key == std::string("processing-width") ? *config.width : *config.height;
+    if (shaped && side.is_present() && side.integer(1, INT_MAX) != own)
+      side.refuse("is not the network's, " + std::to_string(own));
+  }
+}
+
+void read_resize(ModelConfig &config, const Node &group) {
+  config.method = read_filter(group.at("scaling-filter"));
+  config.antialias = false;
+  config.resize_mode = ResizeMode::stretch;
+  if (!group.at("maintain-aspect-ratio").boolean(false)) return;
+  const bool centered = group.at("symmetric-padding").boolean(false);
+  config.resize_mode = centered ? ResizeMode::ultralytics : ResizeMode::top_left;
+  config.pad_value = 0;
+}
+
+/// factor * (x - offset)
+void read_normalization(ModelConfig &config, const Node &group, const char *factor_key) {
+  const Node mean = group.at("mean-file"), factor = group.at(factor_key),
+             offsets = group.at("offsets");
+  if (mean.is_present()) mean.refuse("means are per channel, not per pixel");
+  const double scale = factor.is_present() ? factor.number() : 1.0;
+  std::vector<double> beta = {0.0};
+  if (offsets.is_present()) {
+    beta = offsets.numbers(';');
+    const size_t channels = channels_of(*config.color);
+    if (beta.size() != channels)
+      offsets.refuse("must be " + std::to_string(channels) + ", one for each channel");
+    for (double &value : beta) value = value == 0.0 ? 0.0 : -scale * value;
+  }
+  config.normalization = Normalization::alpha_beta;
+  config.alpha = {scale};
+  config.beta = beta;
+}
+
+}  // namespace
+
+bool is_deepstream(const Node &root) { return root.at("property").is_map(); }
+
+ModelConfig read_deepstream(const Node &root) {
+  const Node group = root.at("property");
+  if (!group.is_map()) group.refuse("the file of DeepStream must have this group");
+  const bool preprocess = group.at(kShape).is_present();
+  ModelConfig config;
+  config.color = read_color(group.at(preprocess ? "network-color-format" : "model-color-format"));
+  config.layout = read_layout(group.at("network-input-order"));
+  read_size(config, group);
+  read_resize(config, group);
+  if (preprocess) {
+    if (group.at("tensor-data-type").is_present())
+      config.dtype = read_type(group.at("tensor-data-type"));
+    read_normalization(config, root.at("user-configs"), "pixel-normalization-factor");
+  } else {
+    read_normalization(config, group, "net-scale-factor");
+  }
+  config.round = true;
+  return config;
+}
+
+}  // namespace cudatensor::modelconfig

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Programs that round the size of a resized picture in another way than the element. Both give the
+// same size for most pictures; the others are refused.
+#pragma once
+
+#include <string>
+
+#include "kernels/geometry.h"
+
+namespace cudatensor {
+
+struct SourceRule {
+  enum class Kind {
+    none,
+    half_up,     ///< SAM: floor(length * ratio + 0.5)
+    by_ratio,    ///< timm: half_even(length / (src / dst))
+    least_pads,  ///< Ultralytics, dynamic exports: as few rows and columns of pad as `stride` allows
+  };
+
+  Kind kind = Kind::none;
+  int width = 0, height = 0, stride = 1;  ///< least_pads: the size in the file
+  std::string origin;                     ///< the file with the key and its value, for the error
+};
+
+/// Throws Error if the file asks for another tensor of a picture of this size than the element makes.
+void check_source(const SourceRule &rule, double src_width, double src_height, int dst_width,
+                  int dst_height);
+
+}  // namespace cudatensor

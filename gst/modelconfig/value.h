@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The contents of a file, whatever its syntax, and access that names the key in errors.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace cudatensor::modelconfig {
+
+/// A value of JSON, YAML or a key file.
+struct Value {
+  using List = std::vector<Value>;
+  using Map = std::map<std::string, Value>;
+  std::variant<std::monostate, bool, int64_t, double, std::string, List, Map> data;
+};
+
+/// Lists and maps are nested no deeper than this.
+constexpr int kMaxDepth = 64;
+
+/// A number, a boolean, null (empty or ~), or else a string.
+Value scalar_of(const std::string &text);
+
+/// Whether the text is a whole number, or a number, without anything else.
+std::optional<int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+/// Without white space at both ends.
+std::string_view trimmed(std::string_view text);
+/// The parts between separators; without the last one, if it is empty.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// The place of a value in a file. A value that is null counts as absent.
+class Node {
+ public:
+  Node(const Value *value, std::string key);
+
+  Node at(const char *key) const;
+  bool is_present() const { return value_ != nullptr; }
+  bool is_map() const;
+  bool is_list() const;
+  bool is_number() const;
+  bool is_text() const;
+  /// Null if it is no map.
+  const Value::Map *map() const;
+  /// Null if it is no list.
+  const Value::List *list() const;
+
+  // Throw if the value is absent, of another type or out of range.
+  bool boolean() const;
+  int integer(int min, int max) const;
+  /// Finite.
+  double number() const;
+  std::string text() const;
+  /// A list of finite numbers; a single number is a list of one. With a separator, also the text of
+  /// a key file.
+  std::vector<double> numbers(char separator = '\0') const;
+
+  bool boolean(bool fallback) const { return is_present() ? boolean() : fallback; }
+
+  const std::string &key() const { return key_; }
+  /// "KEY=VALUE", or "KEY is absent"; long values are cut.
+  std::string described() const;
+  /// Throws Error with described() and the reason.
+  [[noreturn]] void refuse(const std::string &reason) const;
+
+ private:
+  Node child(const Value *value, const std::string &key) const;
+
+  const Value *value_;
+  std::string key_;
+};
+
+}  // namespace cudatensor::modelconfig

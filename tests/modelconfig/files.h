@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Files of models in a temporary folder, and what is expected of them.
+#pragma once
+
+#include <string>
+
+#include "gst/modelconfig/modelconfig.h"
+
+namespace cudatensor {
+
+/// A folder that is removed with all of its files.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  std::string path(const std::string &name) const { return path_ + "/" + name; }
+  /// Returns the path.
+  std::string write(const std::string &name, const std::string &contents) const;
+
+ private:
+  std::string path_;
+};
+
+/// A file, and its properties as a launch line without the element; or, after "!", the error
+/// without the path.
+struct Case {
+  const char *title;
+  const char *name;
+  std::string contents;
+  std::string expected;
+};
+
+void PrintTo(const Case &c, std::ostream *os);
+
+/// What read_model_config() makes of a file, in the form of Case::expected.
+std::string outcome(const std::string &path);
+void check(const Case &c);
+
+}  // namespace cudatensor

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Files that are no files, or not what their names say: an error, at once.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <random>
+
+#include "files.h"
+#include "kernels/error.h"
+#include "onnxfile.h"
+
+namespace cudatensor {
+namespace {
+
+std::string repeated(const std::string &text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+class Hostile : public testing::Test {
+ protected:
+  std::string of(const std::string &name, const std::string &contents) {
+    return outcome(folder_.write(name, contents));
+  }
+  Folder folder_;
+};
+
+TEST_F(Hostile, NoFile) {
+  EXPECT_EQ(outcome(folder_.path("absent.json")), "!No such file or directory");
+  try {
+    read_model_config(folder_.path("absent.json"));
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), Error::Code::not_found);
+  }
+}
+
+TEST_F(Hostile, NotARegularFile) {
+  EXPECT_EQ(outcome(folder_.path(".")), "!is a directory");
+  ASSERT_EQ(mkfifo(folder_.path("pipe.json").c_str(), 0600), 0);
+  EXPECT_EQ(outcome(folder_.path("pipe.json")), "!is not a regular file");
+  EXPECT_EQ(outcome("/dev/zero"), "!is not a regular file");
+}
+
+TEST_F(Hostile, Empty) {
+  const std::string none =
+      "!has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream";
+#ifdef HAVE_LIBYAML
+  EXPECT_EQ(of("any", ""), none);
+  EXPECT_EQ(of("any", " \n# only a comment"), none);
+#endif
+  EXPECT_EQ(of("any.txt", ""), none);
+  EXPECT_EQ(of("any.onnx", ""), "!imgsz is absent: must be height and width");
+  EXPECT_EQ(of("any.modelinfo", ""), "!modelinfo.version is absent: only version 1 is read");
+}
+
+TEST_F(Hostile, TooLarge) {
+  const std::string path = folder_.write("big.json", "{");
+  std::filesystem::resize_file(path, uint64_t{1} << 40);
+  EXPECT_EQ(outcome(path).substr(0, 2), "!i");  // zeros are binary: is no ONNX model
+  const std::string text = folder_.write("text.json", "{" + std::string(5 << 20, ' '));
+  EXPECT_EQ(outcome(text), "!has more than 4 MiB of text");
+}
+
+#ifdef HAVE_JSON_GLIB
+TEST_F(Hostile, DeepJson) {
+  const std::string deep = "!is nested deeper than 64 levels";
+  EXPECT_EQ(of("a.json", "{\"size\":" + repeated("[", 2000000)), deep);
+  EXPECT_EQ(of("a.json", repeated("{\"size\":", 400000)), deep);
+  EXPECT_EQ(of("a.json", "{\"a\":" + repeated("[", 60) + repeated("]", 60) + "}").substr(0, 5),
+            "!has ");
+  // Brackets in a string are none.
+  EXPECT_EQ(of("a.json", "{\"a\":\"\\\"" + repeated("[", 100) + "\"}").substr(0, 5), "!has ");
+}
+
+TEST_F(Hostile, Json) {
+  for (const char *text : {"{", "{\"size\"", "{\"size\":}", "{\"size\":NaN}", "{\"size\":1}}",
+                           "{\"size\":Infinity}", "{\"a\":\"\xff\xfe\"}", "{\"a\":\"\\ud800\"}"})
+    EXPECT_EQ(of("a.json", text).substr(0, 1), "!") << text;
+  EXPECT_EQ(of("a.json", "{\"do_resize\":true,\"image_mean\":1e999}").substr(0, 1), "!");
+  const std::string vit = R"({"image_processor_type":"ViTImageProcessor",)";
+  for (const char *value :
+       {"1e999", "-1", "0", "32768", "9223372036854775807", "99999999999999999999999", "true", "[]",
+        "{}", "[[1]]", "[1]", "[1,2,3]", "\"224\"", "{\"height\":1}"})
+    EXPECT_EQ(of("a.json", vit + "\"size\":" + value + "}").substr(0, 6), "!size=") << value;
+  for (const char *value :
+       {"1e999", "\"0\"", "[]", "{}", "[[1]]", "[1,\"2\",3]", "[1,null,3]", "true"})
+    EXPECT_EQ(of("a.json", vit + "\"image_mean\":" + value + "}").substr(0, 12), "!image_mean=")
+        << value;
+}
+
+TEST_F(Hostile, ManyKeys) {
+  std::string text = "{\"size\":8";
+  for (int i = 0; i < 200000; ++i) text += ",\"" + std::to_string(i) + "\":1";
+  EXPECT_EQ(of("a.json", text + "}").substr(0, 4), "!has");
+}
+
+TEST_F(Hostile, LongValuesAreCut) {
+  const std::string text = of("a.json", R"({"image_processor_type":"LlavaNextImageProcessor",)"
+                                        R"("do_resize":")" +
+                                            std::string(100000, 'x') + "\"}");
+  EXPECT_LT(text.size(), 200u);
+  const std::string value = of("a.json", R"({"image_processor_type":"ViTImageProcessor","size":")" +
+                                             std::string(100000, '\t') + "\"}");
+  EXPECT_LT(value.size(), 200u) << value;
+}
+#endif
+
+#ifdef HAVE_LIBYAML
+TEST_F(Hostile, Yaml) {
+  EXPECT_EQ(of("metadata.yaml", "task: detect\nimgsz: " + repeated("[", 1000000)),
+            "!is nested deeper than 64 levels");
+  EXPECT_EQ(of("metadata.yaml", "imgsz: [640").substr(0, 12), "!is no YAML:");
+  EXPECT_EQ(of("metadata.yaml", "task: detect\nimgsz: [640, .nan]\n").substr(0, 7), "!imgsz=");
+  EXPECT_EQ(of("metadata.yaml", "\xff\xff\xff").substr(0, 12), "!is no YAML:");
+  EXPECT_EQ(of("metadata.yaml", "a: &x [1]\nb: *x\n"), "!has an alias (*), which is not read");
+}
+#endif
+
+TEST_F(Hostile, KeyFiles) {
+  EXPECT_EQ(of("a.txt", "[property\n").substr(0, 16), "!is no key file:");
+  EXPECT_EQ(of("a.txt", "[property]\nno equals sign\n").substr(0, 16), "!is no key file:");
+  EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;1e9;8\n").substr(0, 21), "!property.infer-dims=");
+  EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;8.5;8\n").substr(0, 21), "!property.infer-dims=");
+  EXPECT_EQ(of("a.txt", "[property]\nmaintain-aspect-ratio=2\n"),
+            "!property.maintain-aspect-ratio=2: must be true or false");
+}
+
+TEST_F(Hostile, TruncatedOnnx) {
+  const std::string whole = onnx_model({{"task", "detect"}, {"imgsz", "640"}}, 300);
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_EQ(of("a.onnx", whole.substr(0, size)).substr(0, 1), "!") << size;
+}
+
+TEST_F(Hostile, Onnx) {
+  const std::string head = varint(1 << 3) + varint(8);
+  for (const std::string &rest :
+       {varint(14 << 3 | 2) + varint(~uint64_t{0}),                  // an endless field
+        varint(14 << 3 | 2) + std::string(20, '\xff'),               // an endless number
+        field(14, varint(1 << 3 | 2) + varint(uint64_t{1} << 40)),   // an entry beyond its field
+        varint(3 << 3 | 3), varint(2), std::string("\0\0\0\0", 4)})  // groups, the field 0
+    EXPECT_EQ(of("a.onnx", head + rest).substr(0, 18), "!is no ONNX model:");
+  EXPECT_EQ(of("a.onnx", head + field(14, "")), "!imgsz is absent: must be height and width");
+  EXPECT_EQ(of("a.onnx", head + field(14, field(1, "imgsz") + field(2, std::string(1000, '\xff'))) +
+                             field(14, field(1, "task") + field(2, "detect")))
+                .substr(0, 7),
+            "!imgsz=");
+  std::string many = head;
+  for (int i = 0; i < 200000; ++i) many += field(8, "");
+  EXPECT_EQ(of("a.onnx", many), "!is no ONNX model: it has too many fields");
+}
+
+/// A text file with the name of a model, as Git LFS leaves behind.
+TEST_F(Hostile, Pointer) {
+  EXPECT_EQ(of("a.onnx", "version https://git-lfs.github.com/spec/v1\n").substr(0, 17),
+            "!is no ONNX model");
+}
+
+/// Any bytes in the place of others: no crash, whatever the outcome.
+TEST_F(Hostile, Mutations) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"a.json", R"({"image_processor_type":"SamImageProcessor","size":{"longest_edge":64},)"
+                 R"("pad_size":{"height":64,"width":64},"image_mean":[1,2.5,3e1],"resample":2})"},
+      {"config.json",
+       R"({"pretrained_cfg":{"input_size":[3,64,64],"crop_pct":0.9,"mean":[1,1,1]}})"},
+      {"metadata.yaml", "task: detect\nimgsz: [64, 64]\nargs: {dynamic: true}\nstride: 32\n"},
+      {"a.onnx", onnx_model({{"task", "detect"}, {"imgsz", "[64, 64]"}, {"stride", "32"}})},
+      {"a.modelinfo",
+       "[modelinfo]\nversion=1.0\n[a]\ndir=input\ntype=uint8\ndims=1,3,8,8\n"
+       "ranges=0,1;0,1;0,1\n"},
+      {"config_infer.txt", "[property]\ninfer-dims=3;8;8\noffsets=1;2;3\nnet-scale-factor=0.5\n"},
+  };
+  std::mt19937 random(1);
+  for (const auto &[name, contents] : files) {
+    for (int i = 0; i < 1500; ++i) {
+      std::string bytes = contents;
+      for (unsigned n = random() % 4 + 1; n > 0; --n)
+        bytes[random() % bytes.size()] =
+            static_cast<char>(random() % 3 != 0 ? random() : "[]{}:,\"09-"[random() % 10]);
+      if (random() % 8 == 0) bytes.resize(random() % bytes.size());
+      outcome(folder_.write(name, bytes));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The .modelinfo files of GStreamer, and the configuration of DeepStream.
+#include <gtest/gtest.h>
+
+#include "files.h"
+
+namespace cudatensor {
+namespace {
+
+class KeyFile : public testing::TestWithParam<Case> {};
+TEST_P(KeyFile, GivesTheProperties) { check(GetParam()); }
+
+std::string model_info(const std::string &keys) {
+  return "[modelinfo]\nversion=1.0\ngroup-id=yolo\n\n[images]\nid=images\ndir=input\n" + keys +
+         "\n[output0]\ndir=output\ntype=float32\ndims=1,84,8400\n";
+}
+
+const char *const kInfo = "yolo.onnx.modelinfo";
+
+INSTANTIATE_TEST_SUITE_P(
+    ModelInfo, KeyFile,
+    testing::Values(
+        Case{"planar", kInfo, model_info("type=float32\ndims=-1,3,480,640\nranges=0.0,1.0"),
+             "width=640 height=480 color=rgb layout=nchw dtype=float32 normalization=alpha-beta "
+             "alpha=\"<0.00392156862745098>\" beta=\"<0>\""},
+        Case{"interleaved", kInfo, model_info("type=uint8\ndims=1,300,320,3\nranges=0.0,255.0"),
+             "width=320 height=300 color=rgb layout=nhwc dtype=uint8 normalization=alpha-beta "
+             "alpha=\"<1>\" beta=\"<0>\""},
+        Case{"a range for each channel", kInfo,
+             model_info("type=float16\ndims=3,8,8\nranges=0.0,255.0;-1.0,1.0;0.0,1.0"),
+             "width=8 height=8 color=rgb layout=nchw dtype=float16 normalization=alpha-beta "
+             "alpha=\"<1,0.00784313725490196,0.00392156862745098>\" beta=\"<0,-1,0>\""},
+        Case{"open sizes", kInfo, model_info("type=int8\ndims=1,-1,-1,1\nranges=-128,127"),
+             "color=gray layout=nhwc dtype=int8 normalization=alpha-beta alpha=\"<1>\" "
+             "beta=\"<-128>\""},
+        Case{"another type", kInfo, model_info("type=float64\ndims=1,3,8,8\nranges=0,1"),
+             "!images.type=float64: dtype must be float32, float16, uint8 or int8"},
+        Case{"no ranges", kInfo, model_info("type=float32\ndims=1,3,8,8"),
+             "!images.ranges is absent: must be text"},
+        Case{"half a range", kInfo, model_info("type=float32\ndims=1,3,8,8\nranges=0.0"),
+             "!images.ranges=0: must be text"},
+        Case{"two ranges", kInfo, model_info("type=float32\ndims=1,3,8,8\nranges=0,1;0,1"),
+             "!images.ranges=0,1;0,1: must be one range, or one for each of 3 channels"},
+        Case{"a range of words", kInfo, model_info("type=float32\ndims=1,3,8,8\nranges=0,max"),
+             "!images.ranges=0,max: must be a minimum and a maximum, separated by a comma"},
+        Case{"no channels", kInfo, model_info("type=float32\ndims=1,-1,-1,-1\nranges=0,1"),
+             "!images.dims=1,-1,-1,-1: neither the first nor the last size is 1 or 3 channels"},
+        Case{"channels at both ends", kInfo, model_info("type=float32\ndims=1,3,8,3\nranges=0,1"),
+             "!images.dims=1,3,8,3: both the first and the last size may be the channels"},
+        Case{"no picture", kInfo, model_info("type=float32\ndims=1,768\nranges=0,1"),
+             "!has no group with dir=input and dims of a picture"},
+        Case{"two pictures", kInfo,
+             model_info("type=float32\ndims=1,3,8,8\nranges=0,1\n[more]\ndir=input\ndims=1,3,8,8"),
+             "!more.dir=input: a second input that may be a picture, beside images"},
+        Case{"columns first", kInfo,
+             model_info("type=float32\ndims=1,3,8,8\nranges=0,1\ndims-order=col-major"),
+             "!images.dims-order=col-major: must be row-major"},
+        Case{"a newer version", kInfo, "[modelinfo]\nversion=2.0\n",
+             "!modelinfo.version=2: only version 1 is read"},
+        Case{"without a version", kInfo, "[images]\ndir=input\ndims=1,3,8,8\n",
+             "!modelinfo.version is absent: only version 1 is read"}));
+
+const char *const kInfer = "config_infer_primary.txt";
+
+const std::string kPlain = " normalization=alpha-beta ";
+
+INSTANTIATE_TEST_SUITE_P(
+    DeepStream, KeyFile,
+    testing::Values(
+        Case{"nvinfer", kInfer,
+             "# DeepStream\n[property]\ngpu-id=0\nnet-scale-factor=0.0039215697906911373\n"
+             "model-color-format=0\ninfer-dims=3;480;640\nbatch-size=4\nmaintain-aspect-ratio=1\n"
+             "symmetric-padding=1\nscaling-filter=1\n[class-attrs-all]\ntopk=20\n",
+             "width=640 height=480 resize-mode=ultralytics method=bilinear antialias=false "
+             "pad-value=0 color=rgb layout=nchw normalization=alpha-beta "
+             "alpha=\"<0.003921569790691137>\" beta=\"<0>\" round=true"},
+        Case{"defaults", kInfer, "[property]\nnetwork-mode=2\n",
+             "resize-mode=stretch method=bilinear antialias=false color=rgb layout=nchw "
+             "normalization=alpha-beta alpha=\"<1>\" beta=\"<0>\" round=true"},
+        Case{
+            "means in the order of the network", kInfer,
+            "[property]\nnet-scale-factor=0.5\noffsets=103.5;116.25;123.75;\nmodel-color-format=1\n"
+            "infer-dims=3;8;16\nnetwork-input-order=1\nmaintain-aspect-ratio=1\nscaling-filter=0\n",
+            "width=16 height=8 resize-mode=top-left method=nearest antialias=false pad-value=0 "
+            "color=bgr layout=nhwc normalization=alpha-beta alpha=\"<0.5>\" "
+            "beta=\"<-51.75,-58.125,-61.875>\" round=true"},
+        Case{"gray", kInfer, "[property]\nmodel-color-format=2\ninfer-dims=1;8;8\noffsets=128\n",
+             "width=8 height=8 resize-mode=stretch method=bilinear antialias=false color=gray "
+             "layout=nchw normalization=alpha-beta alpha=\"<1>\" beta=\"<-128>\" round=true"},
+        Case{"other filters", kInfer, "[property]\nscaling-filter=2\n",
+             "!property.scaling-filter=2: method is nearest (0) or bilinear (1)"},
+        Case{"other colors", kInfer, "[property]\nmodel-color-format=3\n",
+             "!property.model-color-format=3: color is rgb (0), bgr (1) or gray (2)"},
+        Case{"other orders", kInfer, "[property]\nnetwork-input-order=2\n",
+             "!property.network-input-order=2: layout is nchw (0) or nhwc (1)"},
+        Case{"a mean picture", kInfer, "[property]\nmean-file=mean.ppm\n",
+             "!property.mean-file=mean.ppm: means are per channel, not per pixel"},
+        Case{"one channel of color", kInfer, "[property]\ninfer-dims=1;8;8\n",
+             "!property.infer-dims=1;8;8: the color has 3 channels"},
+        Case{"two offsets", kInfer, "[property]\noffsets=1;2\n",
+             "!property.offsets=1;2: must be 3, one for each channel"},
+        Case{"an endless factor", kInfer, "[property]\nnet-scale-factor=1e999\n",
+             "!property.net-scale-factor=inf: must be a finite number"},
+        Case{
+            "nvdspreprocess", "config_preprocess.txt",
+            "[property]\nenable=1\nnetwork-input-order=0\nnetwork-input-shape=8;3;544;960\n"
+            "processing-width=960\nprocessing-height=544\nnetwork-color-format=1\n"
+            "tensor-data-type=5\nmaintain-aspect-ratio=1\n[user-configs]\n"
+            "pixel-normalization-factor=0.25\noffsets=4;8;12\n[group-0]\nsrc-ids=0;1\n",
+            "width=960 height=544 resize-mode=top-left method=bilinear antialias=false pad-value=0 "
+            "color=bgr layout=nchw dtype=float16 normalization=alpha-beta alpha=\"<0.25>\" "
+            "beta=\"<-1,-2,-3>\" round=true"},
+        Case{"nvdspreprocess, 32-bit integers", "config_preprocess.txt",
+             "[property]\nnetwork-input-shape=1;3;8;8\ntensor-data-type=3\n",
+             "!property.tensor-data-type=3: dtype is float32 (0), uint8 (1), int8 (2) or float16 "
+             "(5)"},
+        Case{"nvdspreprocess, another size before", "config_preprocess.txt",
+             "[property]\nnetwork-input-shape=1;3;8;8\nprocessing-width=16\n",
+             "!property.processing-width=16: is not the network's, 8"},
+        Case{"another key file", "desktop.txt", "[Desktop Entry]\nName=x\n",
+             "!has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream"}));
+
+}  // namespace
+}  // namespace cudatensor
