@@ -27,4 +27,12 @@ void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture,
   }
 }
 
+void check_model_sources(const ModelState &model, const FoundRegions &found,
+                         const TensorDesc &out) {
+  if (model.rule.kind == SourceRule::Kind::none) return;
+  for (const FoundRegion &each : found.regions)
+    check_model_source(model, each.region.width, each.region.height, static_cast<int>(out.w),
+                       static_cast<int>(out.h));
+}
+
 }  // namespace cudatensor

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "gst/base/modelproperty.h"
 #include "gst/base/regions.h"
 #include "gst/meta/batchmeta.h"
 #include "kernels/normalize.h"
@@ -21,5 +22,8 @@ void append_slots(std::vector<Slot> &slots, const Source &source, const ConstIma
 /// for the whole picture without its geometry; `geometries` are those of the slots.
 void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture, FoundRegions found,
                         size_t count, const Geometry *geometries);
+
+/// Throws Error if a model's file asks for another tensor of one of these regions.
+void check_model_sources(const ModelState &model, const FoundRegions &found, const TensorDesc &out);
 
 }  // namespace cudatensor

@@ -9,9 +9,11 @@
 namespace cudatensor {
 
 void ElementCore::set_property(guint id, const GValue *value) {
+  Configurable::Change change;
+  if (id >= kFirstProperty) change = own_.prepare_change(id - kFirstProperty, value);
   const ObjectLock lock(element_);
   if (id < kFirstProperty) return set_backend_property(session_manager_, id, value);
-  const auto effect = own_.set_property(id - kFirstProperty, value);
+  const auto effect = change();
   changed_ |= effect.has_value();
   renegotiate_ |= effect == Effect::renegotiates;
 }

@@ -10,10 +10,17 @@
 
 namespace cudatensor {
 
-/// Access to an element's own properties by index. The caller holds the object lock.
+/// Access to an element's own properties by index. The caller holds the object lock, unless it says
+/// otherwise.
 class Configurable {
  public:
   virtual ~Configurable() = default;
+  using Change = std::function<std::optional<Effect>()>;
+  /// Called without the object lock, for what takes long. Returns the call of set_property(), for
+  /// which the lock is held. `value` outlives it.
+  virtual Change prepare_change(guint index, const GValue *value) {
+    return [this, index, value] { return set_property(index, value); };
+  }
   /// Returns no effect if the property already has that value.
   virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
   virtual void get_property(guint index, GValue *value) = 0;
@@ -35,6 +42,7 @@ class LatchedSettings {
   void get(guint index, GValue *value) { table_[index].get(pending_, value); }
   void latch() { latched_ = pending_; }
   const S &pending() const { return pending_; }
+  S &pending() { return pending_; }
 
   /// The settings of the current frame. Streaming thread only.
   const S &latched() const { return latched_; }

@@ -88,6 +88,7 @@ class FilterWithSettings : public Filter {
 
   /// The settings as the properties have them. The caller holds the object lock.
   const S &pending() const { return settings_.pending(); }
+  S &pending() { return settings_.pending(); }
 
   /// A copy of the settings valid for the calling thread.
   S settings() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gst/base/interlacing.h"
+#include "gst/base/modelproperty.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/caps/tensorcaps.h"
 #include "kernels/normalize.h"
@@ -16,6 +17,7 @@ struct TensorSettings {
   DType dtype = DType::float32;
   Interlaced interlaced = Interlaced::refuse;
   NormalizeParams normalize;
+  ModelState model;
 };
 
 /// The dimensions of a tensor of `n` pictures of this size.
@@ -100,6 +102,16 @@ void add_normalization_properties(Properties<S> &t) {
         Effect::next_frame, [](S &s) -> bool & { return s.normalize.round; });
 }
 
+template <class S>
+void add_model_property(Properties<S> &t) {
+  t.add(string_property(kModelConfig, "Model config",
+                        "File that a model comes with, from which the properties take their "
+                        "values: preprocessor_config.json, config.json of timm, an ONNX model or "
+                        "metadata.yaml of Ultralytics, .modelinfo, or a configuration of "
+                        "DeepStream. Read when this is set; properties that are set win over it"),
+        Effect::next_frame, [](S &s) -> std::string & { return s.model.path; });
+}
+
 /// Adds all tensor properties.
 template <class S>
 void add_tensor_properties(Properties<S> &t) {
@@ -117,6 +129,7 @@ void add_tensor_properties(Properties<S> &t) {
         Effect::next_frame, [](S &s) -> bool & { return s.normalize.pad_normalized; });
   add_interlaced_property(t, [](S &s) -> Interlaced & { return s.interlaced; });
   add_normalization_properties(t);
+  add_model_property(t);
 }
 
 }  // namespace cudatensor

@@ -42,9 +42,12 @@ void MuxBatch::check_frames(const TensorSettings &settings) const {
 }
 
 void MuxBatch::run(Session &session, NormalizeOperation &operation, const Fit &fit,
-                   const RegionSettings &regions, int64_t slots, const TensorDesc &out_desc,
-                   GstBuffer *out) {
+                   const ModelState &model, const RegionSettings &regions, int64_t slots,
+                   const TensorDesc &out_desc, GstBuffer *out) {
   find_regions(regions);
+  for (size_t i = 0; i < pads_.size(); ++i)
+    if (has_picture(i))
+      for_camera(pads_[i], [&] { check_model_sources(model, regions_[i], out_desc); });
   if (is_crop(fit.mode)) check_crops(fit, out_desc);
   attach_meta(fill(session, operation, slots, out_desc, out), slots, out);
 }

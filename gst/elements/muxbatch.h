@@ -41,7 +41,7 @@ class MuxBatch {
   /// Finds the regions, runs the operation with `slots` slots of the tensor per camera, and
   /// describes the slots in a meta. `fit` is the operation's. Throws Error, which names the camera
   /// if one is the cause.
-  void run(Session &session, NormalizeOperation &operation, const Fit &fit,
+  void run(Session &session, NormalizeOperation &operation, const Fit &fit, const ModelState &model,
            const RegionSettings &regions, int64_t slots, const TensorDesc &out_desc,
            GstBuffer *out);
 

@@ -80,7 +80,9 @@ class Normalize final : public FilterWithSettings<Settings> {
  public:
   explicit Normalize(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
 
+  Change prepare_change(guint index, const GValue *value) override;
   std::optional<Effect> set_property(guint index, const GValue *value) override;
+  std::string caps_settings() const override;
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
@@ -118,14 +120,30 @@ class Normalize final : public FilterWithSettings<Settings> {
 /// Regions may change from frame to frame: only their number asks for other caps.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
   const int64_t slots = pending().slots();
-  const auto effect = FilterWithSettings::set_property(index, value);
+  const auto effect = set_given(pending(), properties(), index, value);
   return pending().slots() != slots ? Effect::renegotiates : effect;
+}
+
+Filter::Change Normalize::prepare_change(guint index, const GValue *value) {
+  if (!is_model_config(properties(), index)) return Filter::prepare_change(index, value);
+  std::string path;
+  read(value, path);
+  const LoadedModel model = load_model(GST_ELEMENT(element()), GST_CAT_DEFAULT, path);
+  return [this, model] { return set_model(pending(), properties(), model); };
+}
+
+/// For the error of a failed negotiation, of which an unreadable file may be the cause.
+std::string Normalize::caps_settings() const {
+  const std::string text = FilterWithSettings::caps_settings();
+  const ModelState model = settings().model;
+  return model.error ? std::string(model.error->what()) + ", " + text : text;
 }
 
 void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
+  check_model(s.model);
   check_regions(s.regions);
   const NormalizeParams params = s.params();
   if (operation_ != nullptr && out_ == made_) {
@@ -141,6 +159,7 @@ void Normalize::prepare(Backend &backend) {
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   check_frame(latched(), in_, in);
   find_regions(latched().regions, in, in_.width, in_.height, found_);
+  check_model_sources(latched().model, found_, out_);
   const std::vector<Geometry> *geometries = nullptr;
   run_work(
       session,
@@ -219,7 +238,10 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   const GstVideoInfo in = parse_video_caps(caps);
   if (s.normalize.color == Color::rgb || s.normalize.color == Color::bgr) check_matrix(in);
   Ref<GstCaps> wanted(ask_downstream(element(), offered.get()));
-  if (gst_caps_is_empty(wanted.get())) return wanted.release();
+  if (gst_caps_is_empty(wanted.get())) {
+    check_model(s.model);
+    return wanted.release();
+  }
   return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);
 }
 

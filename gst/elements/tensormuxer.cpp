@@ -47,8 +47,16 @@ const Properties<MuxSettings> &mux_properties() {
 /// Regions may change from batch to batch: only their number asks for other caps.
 std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value) {
   const int64_t slots = settings_.pending().regions.slots();
-  const auto effect = settings_.set(index, value);
+  const auto effect = set_given(settings_.pending(), mux_properties(), index, value);
   return settings_.pending().regions.slots() != slots ? Effect::renegotiates : effect;
+}
+
+Configurable::Change TensorMuxer::prepare_change(guint index, const GValue *value) {
+  if (!is_model_config(mux_properties(), index)) return Configurable::prepare_change(index, value);
+  std::string path;
+  read(value, path);
+  const LoadedModel model = load_model(GST_ELEMENT(element_), category_, path);
+  return [this, model] { return set_model(settings_.pending(), mux_properties(), model); };
 }
 
 bool TensorMuxer::has_free_slot() const {
@@ -152,7 +160,8 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
                             first->info.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
-    report_negotiation_error(error.what());
+    const auto &unread = latched().model.error;  // may be the cause
+    report_negotiation_error(unread ? unread->what() : error.what());
     return GST_FLOW_NOT_NEGOTIATED;
   }
 }
@@ -341,6 +350,7 @@ void TensorMuxer::collect(MuxBatch &batch) {
 
 void TensorMuxer::prepare(Session &session) {
   out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
+  check_model(latched().model);
   check_regions(latched().regions);
   const NormalizeParams params = params_with(latched().normalize, latched().regions);
   if (operation_ != nullptr && out_ == made_) {
@@ -378,8 +388,8 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
     prepare(session);
     out = acquire(session);
     const RegionSettings &regions = latched().regions;
-    batch.run(session, *operation_, latched().normalize.resize.fit(), regions, regions.slots(),
-              out_, out.get());
+    batch.run(session, *operation_, latched().normalize.resize.fit(), latched().model, regions,
+              regions.slots(), out_, out.get());
   });
   return done ? std::move(out) : nullptr;
 }

@@ -33,6 +33,7 @@ class TensorMuxer final : public Configurable {
   ElementCore &core() { return core_; }
 
   // To be called with the object lock held.
+  Change prepare_change(guint index, const GValue *value) override;
   std::optional<Effect> set_property(guint index, const GValue *value) override;
   void get_property(guint index, GValue *value) override { settings_.get(index, value); }
   void latch() override { settings_.latch(); }

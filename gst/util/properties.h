@@ -86,6 +86,7 @@ class Properties {
       g_object_class_install_property(klass, first_id + static_cast<guint>(i), entries_[i].spec);
   }
 
+  size_t size() const { return entries_.size(); }
   const Entry &operator[](size_t i) const { return entries_[i]; }
 
   /// Lists the properties that have this effect with their values, for example "width=640,

@@ -2,7 +2,7 @@
 // Files of Transformers and of timm.
 #include <gtest/gtest.h>
 
-#include "files.h"
+#include "tests/modelconfig/files.h"
 
 #ifdef HAVE_JSON_GLIB
 namespace cudatensor {

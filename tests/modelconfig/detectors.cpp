@@ -2,8 +2,8 @@
 // Models that Ultralytics exported.
 #include <gtest/gtest.h>
 
-#include "files.h"
-#include "onnxfile.h"
+#include "tests/modelconfig/files.h"
+#include "tests/modelconfig/onnxfile.h"
 
 namespace cudatensor {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "files.h"
+#include "tests/modelconfig/files.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <random>
 
-#include "files.h"
 #include "kernels/error.h"
-#include "onnxfile.h"
+#include "tests/modelconfig/files.h"
+#include "tests/modelconfig/onnxfile.h"
 
 namespace cudatensor {
 namespace {

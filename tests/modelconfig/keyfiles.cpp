@@ -2,7 +2,7 @@
 // The .modelinfo files of GStreamer, and the configuration of DeepStream.
 #include <gtest/gtest.h>
 
-#include "files.h"
+#include "tests/modelconfig/files.h"
 
 namespace cudatensor {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "onnxfile.h"
+#include "tests/modelconfig/onnxfile.h"
 
 namespace cudatensor {
 

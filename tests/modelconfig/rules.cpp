@@ -2,9 +2,9 @@
 // Sizes that other programs round in another way.
 #include <gtest/gtest.h>
 
-#include "files.h"
 #include "kernels/error.h"
-#include "onnxfile.h"
+#include "tests/modelconfig/files.h"
+#include "tests/modelconfig/onnxfile.h"
 
 namespace cudatensor {
 namespace {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The property model-config: values of other properties, from the file of a model.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "gst/modelconfig/modelconfig.h"
+#include "gst/util/properties.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+
+constexpr const char *kModelConfig = "model-config";
+
+/// The state of the property, in the settings of an element.
+struct ModelState {
+  std::string path;             ///< empty: no file
+  std::optional<Error> error;   ///< why the file has no effect
+  SourceRule rule;              ///< of the file
+  std::set<std::string> given;  ///< the properties that were set, which win over the file
+};
+
+struct LoadedModel {
+  ModelConfig config;
+  std::string path;
+  std::optional<Error> error;
+};
+
+/// Reads a file; an empty path is none. Logs a warning if it has no effect, otherwise the launch
+/// line that it stands for. Must be called without the object lock.
+LoadedModel load_model(GstElement *element, GstDebugCategory *category, const std::string &path);
+
+/// Throws the error of the file, if there is one.
+void check_model(const ModelState &model);
+/// Throws Error if the file asks for another tensor of a picture of this size.
+void check_model_source(const ModelState &model, double src_width, double src_height, int dst_width,
+                        int dst_height);
+
+struct TensorSettings;
+void apply_model(const ModelConfig &config, TensorSettings &settings);
+
+/// Sets a property as its user does. `S` is derived from TensorSettings.
+template <class S>
+std::optional<Effect> set_given(S &s, const Properties<S> &table, guint index,
+                                const GValue *value) {
+  s.model.given.insert(table[index].spec->name);
+  return table.set(s, index, value);
+}
+
+/// Gives all properties that were never set the values of the file, or their defaults.
+template <class S>
+Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
+  S base;
+  apply_model(model.config, base);
+  Effect effect = Effect::next_frame;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const auto &entry = table[i];
+    if (s.model.given.count(entry.spec->name) > 0) continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, entry.spec->value_type);
+    entry.get(base, &value);
+    if (table.set(s, i, &value) == Effect::renegotiates) effect = Effect::renegotiates;
+    g_value_unset(&value);
+  }
+  s.model.path = model.path;
+  s.model.error = model.error;
+  s.model.rule = model.config.rule;
+  return effect;
+}
+
+/// Whether this is the index of model-config.
+template <class S>
+bool is_model_config(const Properties<S> &table, guint index) {
+  return std::string(table[index].spec->name) == kModelConfig;
+}
+
+}  // namespace cudatensor
