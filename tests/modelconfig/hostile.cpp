@@ -173,7 +173,7 @@ TEST_F(Hostile, Mutations) {
   };
   std::mt19937 random(1);
   for (const auto &[name, contents] : files) {
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < 300; ++i) {
       std::string bytes = contents;
       for (unsigned n = random() % 4 + 1; n > 0; --n)
         bytes[random() % bytes.size()] =
