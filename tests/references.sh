@@ -29,6 +29,7 @@ unpack() {
 # and Debian's package more than a hundred others, which are not installed but unpacked. Fails where
 # one cannot be fetched, or does not work.
 need_references() {
+  # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   local dir=$root/build-references packages=(python3-torch python3-torchvision) libraries folder
   export CUDATENSOR_TEST_REFERENCES=$dir/python
   need_wheels "$dir/venv" "${reference_wheels[@]}" || return 1

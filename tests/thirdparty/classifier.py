@@ -24,7 +24,7 @@ from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
 import modelspage
-from pictures import Gst, Picture, as_rgb, samples, tensor
+from pictures import Picture, as_rgb, need_backend, samples, tensor
 
 PHOTOS = {"bus.jpg": 654, "zidane.jpg": 834}  # the classes "minibus" and "suit"
 VIDEOS = ("pedestrians.webm", "pedestrians-1080p.mp4")
@@ -115,7 +115,7 @@ def check_filtered(filtered):
 
 
 def main():
-    Gst.init(None)
+    need_backend("classifier")
     with tempfile.TemporaryDirectory() as folder:
         filtered, sampled, classes = classify(Classifier(folder))
     return report([

@@ -24,7 +24,7 @@ from timm.data import create_transform, resolve_data_config
 from timm.models._hub import save_config_for_hf
 from ultralytics.data.augment import LetterBox, classify_transforms
 
-from pictures import Gst, Picture, as_rgb, tensor, video
+from pictures import Gst, Picture, as_rgb, need_backend, tensor, video
 from processors import ACCEPTED, HANDWRITTEN, REFUSED, processor_class
 
 SEED = int(os.environ.get("CUDATENSOR_TEST_SEED", time.time_ns() % 1_000_000))
@@ -179,7 +179,7 @@ def cases():
 
 
 def main():
-    Gst.init(None)
+    need_backend("modelfiles")
     element = Gst.ElementFactory.make("cudanormalize")
     if element.find_property("model-config") is None:
         print("ok 1 - modelfiles # SKIP cudanormalize has no model-config\n1..1")

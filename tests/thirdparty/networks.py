@@ -14,7 +14,7 @@ need("networks")
 
 import modelspage
 from families import REFERENCES
-from pictures import Gst, Picture, as_rgb, tensor, video
+from pictures import Picture, as_rgb, need_backend, tensor, video
 
 FRAMES = (0, 20, 50)
 # Of antialiased tensors: 2**-20 of the range.
@@ -38,7 +38,7 @@ def case(properties, reference, documented):
 
 
 def main():
-    Gst.init(None)
+    need_backend("networks")
     table, properties = modelspage.differences(), modelspage.properties()
     cases = [("every reference is in the table", lambda: check_names(table, properties))]
     cases += [(name, lambda name=name: case(properties[name], REFERENCES[name], table[name]))

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import os
 import re
+import sys
 
 import gi
 gi.require_version("Gst", "1.0")
@@ -39,6 +40,18 @@ class Picture:
                                     f"width={width},height={height},framerate=0/1")
         return cls(Gst.Sample.new(Gst.Buffer.new_wrapped(rows.tobytes()), caps, None, None),
                    width, height)
+
+
+def need_backend(name):
+    """Skips the test where there is no such device."""
+    Gst.init(None)
+    try:
+        tensor(Picture.of_pixels(numpy.zeros((2, 2), numpy.uint8)), "color=gray")
+    except RuntimeError as error:
+        if BACKEND != "cuda":
+            raise
+        print(f"ok 1 - {name} # SKIP {str(error).splitlines()[0]}\n1..1")
+        sys.exit(0)
 
 
 def samples_of(launch, sample=None):

@@ -5,6 +5,7 @@ must be theirs, without a difference, for frames of a video, for noise, and for 
 
 CUDATENSOR_TEST_SEED repeats random cases; CUDATENSOR_TEST_BACKEND is the elements' backend.
 """
+import math
 import os
 import sys
 import time
@@ -18,7 +19,7 @@ from torchvision.transforms import InterpolationMode, functional
 from transformers.models.clip.image_processing_clip import CLIPImageProcessor
 
 import oracle
-from pictures import Gst, Picture, as_rgb, letterboxed, tensor, video
+from pictures import Picture, as_rgb, letterboxed, need_backend, tensor, video
 
 FILTERS = {"box": Image.BOX, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC,
            "lanczos": Image.LANCZOS}
@@ -170,19 +171,22 @@ def crop_case(mode, method):
 
 
 def region_case(method):
-    """A region of whole pixels is a picture that is cut out first."""
+    """A region is cut out with all pixels that it touches, and begins and ends within them."""
     cases = RandomCases(f"region {method}")
     picture = video("pedestrians-1080p.mp4", "RGB", 40)
     pixels = as_rgb(picture)
-    for _ in range(CASES // 4):
-        width, height = (int(cases.random.integers(20, most)) for most in (1900, 1000))
-        x = int(cases.random.integers(0, picture.width - width))
-        y = int(cases.random.integers(0, picture.height - height))
+    for number in range(CASES // 4):
+        steps = 4 if number % 2 else 1  # per pixel
+        x0, x1 = sorted(cases.random.choice(picture.width * steps, 2, replace=False) / steps)
+        y0, y1 = sorted(cases.random.choice(picture.height * steps, 2, replace=False) / steps)
         out = [cases.length(300), cases.length(300)]
+        left, top = int(x0), int(y0)
+        touched = pixels[top:math.ceil(y1), left:math.ceil(x1)]
+        theirs = Image.fromarray(touched).resize(
+            out, FILTERS[method], (x0 - left, y0 - top, x1 - left, y1 - top))
         ours = tensor(picture, f"{BYTES} method={method} width={out[0]} height={out[1]} "
-                               f"regions=list region-list=<{x},{y},{width},{height}>")
-        check_same(ours, pillow(pixels[y:y + height, x:x + width], *out, method),
-                   f"{x},{y},{width},{height} to {out[0]}x{out[1]}")
+                               f"regions=list region-list=<{x0},{y0},{x1 - x0},{y1 - y0}>")
+        check_same(ours, numpy.asarray(theirs), f"{x0},{y0} to {x1},{y1}, to {out[0]}x{out[1]}")
     return f"{CASES // 4} regions"
 
 
@@ -206,7 +210,7 @@ def cases():
 
 
 def main():
-    Gst.init(None)
+    need_backend("preprocessing")
     print(f"# CUDATENSOR_TEST_SEED={SEED}")
     return report(cases())
 
