@@ -50,9 +50,9 @@ Filter filter_of(Method method) {
 
 /// One axis of a geometry. The pixels that the region touches are numbered from 0.
 struct Axis {
-  int64_t touched;   // the first pixel that the region touches
-  int64_t pixels;    // their number
-  double begin;      // of the region, in these pixels
+  int64_t touched;  // the first pixel that the region touches
+  int64_t pixels;   // their number
+  double begin;     // of the region, in these pixels
   double length;
   int64_t low, high;  // those of the pixels that are in the picture, [low, high)
   int resized, offset, dst;
@@ -179,7 +179,8 @@ void keep_part(std::vector<Tap> &taps, int begin, int end) {
 ResamplePlan plan_pixels(const Source &source, const Resize &resize, Color color, const Axis &ax,
                          const Axis &ay, const FilterAxis &x, const FilterAxis &y) {
   const auto left = ax.touched + ax.low, top = ay.touched + ay.low;
-  const auto width = static_cast<int>(ax.high - ax.low), height = static_cast<int>(ay.high - ay.low);
+  const auto width = static_cast<int>(ax.high - ax.low),
+             height = static_cast<int>(ay.high - ay.low);
   const Region part = {static_cast<double>(left), static_cast<double>(top),
                        static_cast<double>(width), static_cast<double>(height)};
   Resize same_size;
@@ -206,10 +207,10 @@ FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color co
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
   const Geometry &g = plan.geometry;
-  const Axis x = axis_of({g.region.x, g.region.width}, image.width, g.resized_width, g.offset_x,
-                         dst_width);
-  const Axis y = axis_of({g.region.y, g.region.height}, image.height, g.resized_height,
-                         g.offset_y, dst_height);
+  const Axis x =
+      axis_of({g.region.x, g.region.width}, image.width, g.resized_width, g.offset_x, dst_width);
+  const Axis y = axis_of({g.region.y, g.region.height}, image.height, g.resized_height, g.offset_y,
+                         dst_height);
   const Filter filter = filter_of(resize.method);
   plan.x = make_axis(x, filter);
   plan.y = make_axis(y, filter);

@@ -7,7 +7,14 @@
 
 namespace cudatensor {
 
-enum class ResizeMode : uint8_t { stretch, affine, ultralytics, top_left, torchvision, transformers };
+enum class ResizeMode : uint8_t {
+  stretch,
+  affine,
+  ultralytics,
+  top_left,
+  torchvision,
+  transformers
+};
 
 /// Whether the mode resizes the shorter edge and crops the center.
 constexpr bool is_crop(ResizeMode mode) {

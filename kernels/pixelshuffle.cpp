@@ -35,8 +35,8 @@ TensorDesc shuffled(const PixelShuffleParams &p) {
 std::optional<Geometry> geometry_of(const PixelShuffleParams &p) {
   const TensorDesc out = shuffled(p);
   if (out.w > kMaxImageSize || out.h > kMaxImageSize) return std::nullopt;
-  return make_geometry({}, static_cast<int>(p.in.w), static_cast<int>(p.in.h), static_cast<int>(out.w),
-                       static_cast<int>(out.h));
+  return make_geometry({}, static_cast<int>(p.in.w), static_cast<int>(p.in.h),
+                       static_cast<int>(out.w), static_cast<int>(out.h));
 }
 
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &p) {

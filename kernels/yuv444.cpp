@@ -17,8 +17,8 @@ void check_crop(const char *axis, int crop, int length, int resized) {
 
 /// Resize and crop as a map from source to output.
 Geometry geometry_of(const Yuv444Params &p) {
-  Geometry g = make_geometry({}, p.in.width, p.in.height,
-                             p.region.value_or(whole(p.in)), p.resize_width, p.resize_height);
+  Geometry g = make_geometry({}, p.in.width, p.in.height, p.region.value_or(whole(p.in)),
+                             p.resize_width, p.resize_height);
   g.dst_width = g.content_width = p.out.width;
   g.dst_height = g.content_height = p.out.height;
   g.tx -= p.crop_x;

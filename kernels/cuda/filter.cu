@@ -80,8 +80,7 @@ class FilterLaunchers {
   }
 
   template <class Pixels>
-  static void launch_filter(const char *name, const Queue &queue, const Work &work,
-                            size_t frames) {
+  static void launch_filter(const char *name, const Queue &queue, const Work &work, size_t frames) {
     const FilterShape shape = shape_for(work, frames, Pixels::kProduced);
     const dim3 block(32, kFilterWarps);
     const dim3 grid(blocks_for(work.width, kFilterTileWidth),

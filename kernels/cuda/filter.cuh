@@ -6,255 +6,9 @@
 // fit into shared memory takes several rounds of rows and pieces of columns.
 #pragma once
 
-#include "kernels/cuda/filterargs.cuh"
-#include "kernels/cuda/resampler.cuh"
-#include "kernels/cuda/quads.cuh"
+#include "kernels/cuda/filterpixels.cuh"
 
 namespace cudatensor::cuda {
-
-/// Source rows of a group: those of one word along y.
-constexpr int kFilterRows = 4;
-static_assert(32 * kFilterWarps <= 1024);
-
-/// Adds the product of 16 rows and 8 columns of 32 bytes to the sums `c`. Bytes of the weights are
-/// signed, and bytes of samples are not. Of `a`, a lane holds words lane % 4 and lane % 4 + 4 of rows
-/// lane / 4 and lane / 4 + 8; of `b`, the same words of column lane / 4; of `c`, columns
-/// 2 · (lane % 4) and the next of the same rows.
-template <bool kWeightsFirst>
-__device__ __forceinline__ void multiply(const uint32_t (&a)[4], const uint32_t (&b)[2],
-                                         int32_t (&c)[4]) {
-#if __CUDA_ARCH__ >= 800
-  if constexpr (kWeightsFirst)
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  else
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    int32_t &left = c[i % 2 * 2], &right = c[i % 2 * 2 + 1];
-    if constexpr (kWeightsFirst)
-      asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-          : "+r"(left), "+r"(right)
-          : "r"(a[i]), "r"(b[i / 2]));
-    else
-      asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-          : "+r"(left), "+r"(right)
-          : "r"(a[i]), "r"(b[i / 2]));
-  }
-#endif
-}
-
-/// The sums of a lane, by digit of the weights.
-struct DigitSums {
-  int32_t sum[3][4];
-
-  /// `start` is what the totals begin with.
-  __device__ __forceinline__ explicit DigitSums(int32_t start = 0) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      sum[0][i] = start;
-      sum[1][i] = sum[2][i] = 0;
-    }
-  }
-  __device__ __forceinline__ int32_t total(int i) const {
-    return (((sum[2][i] << 8) + sum[1][i]) << 8) + sum[0][i];
-  }
-};
-
-/// The words of one output coordinate, whose weights are `step` apart.
-class Window {
- public:
-  __device__ __forceinline__ Window(const FilterSpan &span, const WordWeights *first, int step)
-      : begin_(span.begin), count_(span.end - span.begin), step_(step), first_(first) {}
-
-  /// The weights of a word, or zeros outside the window.
-  __device__ __forceinline__ WordWeights at(int word) const {
-    const uint32_t k = word - begin_;
-    if (k >= count_) return {0, 0, 0, 0};
-    return __ldg(reinterpret_cast<const WordWeights *>(
-        advance(reinterpret_cast<const uint8_t *>(first_), k, step_ * sizeof(WordWeights))));
-  }
-
- private:
-  int begin_;
-  uint32_t count_, step_;
-  const WordWeights *first_;
-};
-
-__device__ __forceinline__ uint32_t digit_of(const WordWeights &weights, int digit) {
-  return digit == 0 ? weights.x : digit == 1 ? weights.y : weights.z;
-}
-
-/// Position of a lane in the fragments of multiply().
-__device__ __forceinline__ int lane_row() { return static_cast<int>(threadIdx.x) / 4; }
-__device__ __forceinline__ int lane_word() { return static_cast<int>(threadIdx.x) % 4; }
-
-/// The shared memory of a block, see shared_bytes().
-template <int kComponents>
-struct Shared {
-  uint32_t *pixels;    ///< of a piece, four to a word: [component][row][word]
-  uint32_t *filtered;  ///< [component][group][column], with four rows in a word
-  int32_t *totals;     ///< of earlier pieces, by task of filter_columns()
-  int32_t *sums;       ///< of earlier rounds, by task of filter_rows()
-  int pitch, rows, groups;
-
-  __device__ __forceinline__ Shared(uint8_t *memory, const FilterShape &shape)
-      : pixels(reinterpret_cast<uint32_t *>(memory)),
-        pitch(shape.pitch),
-        rows(kRowsOfProduct * ((shape.groups + 3) / 4)),
-        groups((shape.groups + 7) & ~7) {
-    filtered = pixels + kComponents * rows * pitch;
-    totals = reinterpret_cast<int32_t *>(filtered + kComponents * groups * kFilteredPitch);
-    sums = totals;
-    if (shape.has_pieces)
-      sums += rows / kRowsOfProduct * kProductsOfTile * kComponents * kSumsOfProduct;
-  }
-
-  /// Word `word` of row `row`.
-  __device__ __forceinline__ uint32_t *pixel(int c, int row, int word) const {
-    return pixels + (c * rows + row) * pitch + word;
-  }
-  __device__ __forceinline__ uint32_t *column(int c, int group, int column) const {
-    return filtered + (c * groups + group) * kFilteredPitch + column;
-  }
-};
-
-/// What a block computes: of the output, rows [row_begin, row_end); of the source, words along x and
-/// y.
-struct Tile {
-  int x, row_begin, row_end;
-  FilterSpan columns, rows;
-  int products_end;  // of the words of the tile's products
-};
-
-__device__ __forceinline__ bool contains(const int2 &range, int k) {
-  return k >= range.x && k < range.y;
-}
-
-__device__ __forceinline__ FilterSpan span_at(const int2 *spans, const int2 &content, int k) {
-  if (!contains(content, k)) return {0, 0};
-  const int2 span = __ldg(spans + k);
-  return {span.x, span.y};
-}
-
-/// Of the output coordinates [begin, end).
-__device__ __forceinline__ FilterSpan all_spans(const int2 *spans, const int2 &content, int begin,
-                                                int end) {
-  begin = max(begin, content.x);
-  end = min(end, content.y);
-  if (begin >= end) return {0, 0};
-  return {__ldg(&spans[begin].x), __ldg(&spans[end - 1].y)};
-}
-
-/// The words of the columns of a product, [begin, end).
-__device__ __forceinline__ FilterSpan product_span(const FilterTables &tables, int x) {
-  return all_spans(tables.x.spans, tables.x.content, x, x + kColumnsOfProduct);
-}
-
-/// `words`, rounded up to whole products.
-__device__ __forceinline__ int whole_steps(int words) {
-  return (words + kWordsOfProduct - 1) & ~(kWordsOfProduct - 1);
-}
-
-__device__ __forceinline__ Tile make_tile(const FilterTables &tables, int tile_height, int width,
-                                          int height) {
-  Tile tile = {};
-  tile.x = static_cast<int>(blockIdx.x) * kFilterTileWidth;
-  tile.row_begin = static_cast<int>(blockIdx.y) * tile_height;
-  tile.row_end = min(tile.row_begin + tile_height, height);
-  tile.columns = all_spans(tables.x.spans, tables.x.content, tile.x,
-                           min(tile.x + kFilterTileWidth, width));
-  tile.rows = all_spans(tables.y.spans, tables.y.content, tile.row_begin, tile.row_end);
-  if (tile.columns.begin == tile.columns.end) tile.rows = {0, 0};
-#pragma unroll
-  for (int i = 0; i < kProductsOfTile; ++i) {
-    const FilterSpan span = product_span(tables, tile.x + i * kColumnsOfProduct);
-    tile.products_end = max(tile.products_end, span.begin + whole_steps(span.end - span.begin));
-  }
-  return tile;
-}
-
-/// Words along x and y that a block converts together.
-struct Piece {
-  FilterSpan columns, rows;
-
-  __device__ __forceinline__ int width() const { return columns.end - columns.begin; }
-  __device__ __forceinline__ int height() const { return rows.end - rows.begin; }
-};
-
-/// Converts source pixels in any format, one column of four rows at a time. `Converts` limits them
-/// to 0..255.
-template <class F, class Converts>
-struct AnyPixels {
-  static constexpr int kProduced = Converts::kProduced;
-
-  static __device__ __forceinline__ void convert(const FilterArgs &args, const Piece &piece,
-                                                 const Shared<kProduced> &to) {
-    using Sampler = Resampler<F, Converts, false>;
-    const ResampleArgs &in = args.pixels;
-    for (int group = static_cast<int>(threadIdx.y); group < piece.height();
-         group += kFilterWarps) {
-      const int row = kFilterRows * (piece.rows.begin + group);
-      typename Sampler::Line lines[kFilterRows];
-      Sampler::lines(in, row, lines);
-      for (int k = static_cast<int>(threadIdx.x); k < 4 * piece.width(); k += 32) {
-        typename Sampler::Column column[1];
-        Sampler::columns(in, 4 * piece.columns.begin + k, column);
-        Pixel p[kFilterRows];
-        Sampler::template sample<kFilterRows>(in, 4 * piece.columns.begin + k, row, column[0],
-                                              lines, p);
-#pragma unroll
-        for (int i = 0; i < kFilterRows; ++i)
-          for (int c = 0; c < kProduced; ++c)
-            reinterpret_cast<uint8_t *>(to.pixel(c, group * kFilterRows + i, 0))[k] =
-                round_to_byte(component_of(p[i], c));
-      }
-    }
-  }
-};
-
-/// Converts 4:2:0 in quads.
-template <class F>
-struct QuadPixels {
-  static constexpr int kProduced = 3;
-
-  static __device__ __forceinline__ void convert(const FilterArgs &in, const Piece &piece,
-                                                 const Shared<kProduced> &to) {
-    const uint32_t width = piece.width(), count = width * piece.height();
-    // Rounded up, so that the high half of a product with it is the quotient: count is below 2^16.
-    const uint32_t reciprocal = 0xffffffffu / width + 1;
-    for (uint32_t q = threadIdx.y * 32 + threadIdx.x; q < count; q += 32 * kFilterWarps) {
-      const uint32_t group = width == 1 ? q : __umulhi(q, reciprocal), word = q - group * width;
-      convert_quad(in, in.tables.x.base + 4 * (piece.columns.begin + word),
-                   in.tables.y.base + kFilterRows * (piece.rows.begin + group),
-                   to.pixel(0, group * kFilterRows, word), to);
-    }
-  }
-
- private:
-  static __device__ __forceinline__ void convert_quad(const FilterArgs &in, int x, int y,
-                                                      uint32_t *to,
-                                                      const Shared<kProduced> &shared) {
-    Quad quad;
-    load_quad<F>(in.pixels.samples, in.quads, x, y, quad);
-    const int plane = shared.rows * shared.pitch;
-#pragma unroll
-    for (int i = 0; i < 4; ++i, to += shared.pitch) {
-      __half2 blended[4];
-      uint32_t rgb[3];
-      blend_chroma(in.quads, quad.chroma, i, blended);
-      convert_row(in.pixels.yuv_to_rgb, quad.luma[i], blended, rgb);
-#pragma unroll
-      for (int c = 0; c < 3; ++c) to[c * plane] = rgb[c];
-    }
-  }
-};
 
 /// Eight columns of the output, from `x` on.
 struct ColumnProduct {
@@ -278,8 +32,7 @@ __device__ __forceinline__ void filter_product(const ColumnProduct &product,
   // A step is in the first piece that contains it whole. Pieces overlap by a step less one word.
   int word = product.words.begin;
   if (word < piece.begin) word += whole_steps(piece.begin - word);
-  const uint32_t *samples =
-      shared.pixel(0, row + 2 * lane_row(), word - piece.begin + lane_word());
+  const uint32_t *samples = shared.pixel(0, row + 2 * lane_row(), word - piece.begin + lane_word());
   const int plane = shared.rows * shared.pitch;
   for (; word < product.words.end && word + kWordsOfProduct <= piece.end;
        word += kWordsOfProduct, samples += kWordsOfProduct) {
@@ -310,8 +63,8 @@ __device__ __forceinline__ void store_filtered(const Shared<kComponents> &shared
                      lane_row() % 2;
 #pragma unroll
     for (int k = 0; k < 2; ++k)
-      to[2 * k] = static_cast<uint16_t>(pack_saturated(total[c][2 + k] >> kFilterBits,
-                                                       total[c][k] >> kFilterBits, 0));
+      to[2 * k] = static_cast<uint16_t>(
+          pack_saturated(total[c][2 + k] >> kFilterBits, total[c][k] >> kFilterBits, 0));
   }
 }
 
@@ -373,8 +126,8 @@ struct RowProduct {
 
 /// Filters a round along y, for 8 columns of component `c` from `column` on.
 template <int kComponents>
-__device__ __forceinline__ void filter_rows(const RowProduct &product, const FilterSpan &rows, int c,
-                                            int column, const Shared<kComponents> &shared,
+__device__ __forceinline__ void filter_rows(const RowProduct &product, const FilterSpan &rows,
+                                            int c, int column, const Shared<kComponents> &shared,
                                             DigitSums &sums) {
   const uint32_t *samples = shared.column(c, lane_word(), column + lane_row());
   for (int group = rows.begin; group < rows.end;
@@ -403,12 +156,14 @@ struct Places {
 template <class T>
 __device__ __forceinline__ void store_values(const FilterOut &out, int c, const Places &to,
                                              const float (&value)[4]) {
-  uint8_t *at = advance(advance(out.data + blockIdx.z * out.frame + out.channel[c], to.y, out.row[c]),
-                        to.x, out.pixel);
+  uint8_t *at =
+      advance(advance(out.data + blockIdx.z * out.frame + out.channel[c], to.y, out.row[c]), to.x,
+              out.pixel);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     uint8_t *const place = (i < 2 ? at : advance(at, 8, out.row[c])) + i % 2 * out.pixel;
-    if (to.inside || to.shown[i]) store_global(reinterpret_cast<T *>(place), to_element<T>(value[i]));
+    if (to.inside || to.shown[i])
+      store_global(reinterpret_cast<T *>(place), to_element<T>(value[i]));
   }
 }
 
@@ -416,9 +171,10 @@ __device__ __forceinline__ void store_values(const FilterOut &out, int c, const 
 __device__ __noinline__ void store_opaque(const FilterOut &out, const Places &to) {
   for (int i = 0; i < 4; ++i)
     if (to.inside || to.shown[i])
-      store_global(advance(advance(out.data, to.y + i / 2 * 8, out.row[0]), to.x + i % 2, out.pixel) +
-                       out.opaque,
-                   static_cast<uint8_t>(255));
+      store_global(
+          advance(advance(out.data, to.y + i / 2 * 8, out.row[0]), to.x + i % 2, out.pixel) +
+              out.opaque,
+          static_cast<uint8_t>(255));
 }
 
 __device__ __forceinline__ void store(const FilterArgs &in, const FilterOut &out, const Places &to,
@@ -477,7 +233,8 @@ __device__ __forceinline__ void filter_round(const FilterArgs &in, const FilterO
 #pragma unroll
     for (int i = 0; i < 4; ++i) total[i] = sums.total(i);
     if (shape.has_rounds)
-      carry(shared.sums + task * kSumsOfProduct + threadIdx.x, rows.begin == tile.rows.begin, total);
+      carry(shared.sums + task * kSumsOfProduct + threadIdx.x, rows.begin == tile.rows.begin,
+            total);
     if (rows.end == tile.rows.end) store(in, out, to, c, total);
   }
 }

@@ -40,7 +40,8 @@ int most_words_of_tiles(const FilterAxis &axis) {
     const int begin = words_of(axis, x, x + kFilterTileWidth).begin;
     for (int k = x; k < x + kFilterTileWidth; k += kColumnsOfProduct) {
       const Words words = words_of(axis, k, k + kColumnsOfProduct);
-      most = std::max(most, words.begin + round_up(words.end - words.begin, kWordsOfProduct) - begin);
+      most =
+          std::max(most, words.begin + round_up(words.end - words.begin, kWordsOfProduct) - begin);
     }
   }
   return most;

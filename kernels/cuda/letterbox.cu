@@ -54,8 +54,9 @@ class FilteredLetterbox final : public ImageToImage {
     const TensorKernels<UploadedFilter, 1>::Work work = {
         {filter_.args(in, words)}, FilterOut(out, layout_), out.desc.width, out.desc.height};
     queue_on(device_, stream, [&](const Queue &queue) {
-      (shares ? kernels_.sharing : words ? kernels_.words : kernels_.any)("letterbox kernel", queue,
-                                                                          work, 1);
+      (shares  ? kernels_.sharing
+       : words ? kernels_.words
+               : kernels_.any)("letterbox kernel", queue, work, 1);
     });
   }
 

@@ -19,8 +19,8 @@ constexpr Weights kCosited = {1.0f, 0.5f, 1.0f, 0.5f};
 bool is_entry(const Tap &tap, int first, float weight, int low, int high) {
   const int i0 = std::clamp(first, low, high), i1 = std::clamp(first + 1, low, high);
   if (tap.inside != 1.0f) return false;
-  if (tap.w == 0.0f || tap.i0 == tap.i1) return tap.i0 == (weight == 1.0f ? i1 : i0) &&
-                                                (weight == 1.0f || i0 == i1);
+  if (tap.w == 0.0f || tap.i0 == tap.i1)
+    return tap.i0 == (weight == 1.0f ? i1 : i0) && (weight == 1.0f || i0 == i1);
   return tap.i0 == i0 && tap.i1 == i1 && tap.w == weight;
 }
 

@@ -30,7 +30,8 @@ struct QuadChroma;
 
 template <>
 struct QuadChroma<SemiPlanar> {
-  static __device__ __forceinline__ __half2 biased(const QuadArgs &quads, uint32_t word, int second) {
+  static __device__ __forceinline__ __half2 biased(const QuadArgs &quads, uint32_t word,
+                                                   int second) {
     return bit_cast<__half2>(
         __byte_perm(word, kHalfBiasBytes, quads.select + (second != 0 ? 0x0202 : 0)));
   }
@@ -112,8 +113,8 @@ __device__ __forceinline__ void blend_chroma(const QuadArgs &quads, const __half
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     const __half2 above = chroma[pair(i)][k], below = chroma[pair(i) + 1][k];
-    column[k] = __hfma2(bit_cast<__half2>(quads.y.weight[i]), __hsub2(below, above),
-                        __hsub2(above, bias));
+    column[k] =
+        __hfma2(bit_cast<__half2>(quads.y.weight[i]), __hsub2(below, above), __hsub2(above, bias));
   }
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
@@ -129,8 +130,7 @@ __device__ __forceinline__ void convert_row(const YuvToRgb &k, uint32_t luma,
 #pragma unroll
   for (int x = 0; x < 4; ++x) {
     const float y = bit_cast<float>(__byte_perm(luma, kBiasBits, 0x7440 + x)) - kBias;
-    const Pixel p =
-        centered_yuv_to_rgb(k, y, __low2float(chroma[x]), __high2float(chroma[x]));
+    const Pixel p = centered_yuv_to_rgb(k, y, __low2float(chroma[x]), __high2float(chroma[x]));
     c[x][0] = to_integer(p.c0);
     c[x][1] = to_integer(p.c1);
     c[x][2] = to_integer(p.c2);

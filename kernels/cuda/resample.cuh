@@ -138,7 +138,8 @@ inline ResampleArgs resample_args(const ResamplePlan &plan, const Tables<float> 
   std::copy(plan.pad.begin(), plan.pad.end(), args.outside);
   args.conversion = plan.conversion;
   for (int i = 0; i < 2; ++i)
-    args.samples.depth[i] = {plan.depth[i].factor, plan.depth[i].center + kBias, plan.depth[i].base};
+    args.samples.depth[i] = {plan.depth[i].factor, plan.depth[i].center + kBias,
+                             plan.depth[i].base};
   return args;
 }
 

@@ -12,8 +12,8 @@ struct ResampleArgs {
   Samples samples;
   Tables<float> tables;
   YuvToRgb yuv_to_rgb;
-  float pad[3];      // blended with at the border
-  float outside[3];  // of pixels without any sample: pad, or NaN if such a pixel becomes 0
+  float pad[3];           // blended with at the border
+  float outside[3];       // of pixels without any sample: pad, or NaN if such a pixel becomes 0
   Conversion conversion;  // used by AnyConversion only
 };
 
@@ -97,8 +97,8 @@ struct TwoSamples {
                                                float, float (&out)[3]) {
 #pragma unroll
     for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c)
-      out[c] = cudatensor::blend(sample_of<G>(s, c, words.left), sample_of<G>(s, c, words.right),
-                                 wx);
+      out[c] =
+          cudatensor::blend(sample_of<G>(s, c, words.left), sample_of<G>(s, c, words.right), wx);
   }
 };
 

@@ -146,8 +146,8 @@ void launch_replicate(const Queue &queue, const ReplicateArgs &args, bool interl
   const dim3 block(kReplicateBlockWidth, kReplicateBlockHeight);
   const dim3 grid(blocks_for(args.width, kReplicateBlockWidth * kReplicated),
                   blocks_for((args.height + args.odd + 1) / 2, kReplicateBlockHeight));
-  launch("yuv444 kernel", interleaved ? replicate<true> : replicate<false>, {grid, block},
-         queue, args);
+  launch("yuv444 kernel", interleaved ? replicate<true> : replicate<false>, {grid, block}, queue,
+         args);
 }
 
 class Yuv444 final : public ImageToImage {

@@ -215,9 +215,9 @@ class SlotsTest : public KernelTest {
         continue;
       }
       const ImageDesc &image = batch.sources[batch.slots[i]->picture].image;
-      const Geometry expected = make_geometry(
-          p.resize.fit(), image.width, image.height, batch.slots[i]->region.value_or(whole(image)),
-          static_cast<int>(p.out.w), static_cast<int>(p.out.h));
+      const Geometry expected = make_geometry(p.resize.fit(), image.width, image.height,
+                                              batch.slots[i]->region.value_or(whole(image)),
+                                              static_cast<int>(p.out.w), static_cast<int>(p.out.h));
       EXPECT_EQ(g.src_width, expected.src_width);
       EXPECT_EQ(std::tie(g.sx, g.sy, g.tx, g.ty),
                 std::tie(expected.sx, expected.sy, expected.tx, expected.ty));
