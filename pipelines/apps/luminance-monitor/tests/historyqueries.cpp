@@ -110,6 +110,18 @@ TEST_F(HistoryQueries, EndWhenNobodyWantsThem) {
   const auto last = queries.submit(endless, note());  // ends with the queries
 }
 
+/// The clock of the test stands still: their time is over before they begin.
+TEST_F(HistoryQueries, EndWhenTheirTimeIsOver) {
+  Queries queries(file(), 10, std::chrono::milliseconds(-1));
+  const auto late = queries.submit(
+      [](Reader &reader) -> std::string {
+        for (;;) count(reader);
+      },
+      note());
+  wait(1);
+  EXPECT_EQ(outcomes_[0], "error: history " + file() + ": a request took too long");
+}
+
 TEST_F(HistoryQueries, AreNotAnsweredAfterTheirEnd) {
   std::unique_ptr<Queries::Handle> kept;
   {
@@ -124,11 +136,11 @@ TEST_F(HistoryQueries, AreNotAnsweredAfterTheirEnd) {
 
 TEST_F(HistoryQueries, StopsInTheMiddleOfAStatement) {
   Database database(file(), Database::Access::kRead);
-  std::atomic<bool> stop{false};
-  database.set_interrupt(stop);
+  Interrupt interrupt;
+  database.set_interrupt(interrupt);
   std::thread other([&] {
     g_usleep(20000);
-    stop = true;
+    interrupt.stop();
   });
   EXPECT_THROW(database.number("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
                                "SELECT max(x) FROM n"),

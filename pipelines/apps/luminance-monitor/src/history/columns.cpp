@@ -7,7 +7,7 @@
 namespace luminance {
 namespace {
 
-/// Those that this program knows.
+/// Those that this program knows, each once.
 std::vector<Verdict> verdicts_of(std::string_view text) {
   std::vector<Verdict> verdicts;
   while (!text.empty()) {
@@ -16,6 +16,7 @@ std::vector<Verdict> verdicts_of(std::string_view text) {
     text.remove_prefix(std::min(name.size() + 1, text.size()));
   }
   std::sort(verdicts.begin(), verdicts.end());
+  verdicts.erase(std::unique(verdicts.begin(), verdicts.end()), verdicts.end());
   return verdicts;
 }
 

@@ -18,6 +18,13 @@ std::string path_of(const std::string &file) { return file[0] == '/' ? file : ".
 constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
 constexpr int kSteps = 1000;  // of SQLite's machine, between two looks at whether to stop
 
+// What a statement may take. A record has 16 bytes or more, and to read or to delete it takes fewer
+// than 64 steps.
+constexpr uint64_t kFreeLooks = 1000, kBytesPerLook = kSteps * 16 / 64;
+
+// Of a text, which would otherwise be as long as the file says.
+constexpr int kMaxLength = 1 << 20;
+
 /// Fails where the file is somebody else's, who may do with it as they like.
 void take_from_others(const std::string &path) {
   struct stat now = {};
@@ -25,7 +32,37 @@ void take_from_others(const std::string &path) {
     chmod(path.c_str(), now.st_mode & kPrivate);
 }
 
+uint64_t size_of(const std::string &path) {
+  struct stat now = {};
+  return stat(path.c_str(), &now) == 0 ? static_cast<uint64_t>(now.st_size) : 0;
+}
+
 }  // namespace
+
+/// What SQLite asks whether to go on.
+struct Database::Watch {
+  /// Whether to end the statement.
+  bool look() {
+    ++looks;
+    if (interrupt != nullptr && interrupt->is_stopped())
+      reason = "stopped";
+    else if (interrupt != nullptr && interrupt->is_late())
+      reason = "a request took too long";
+    else if (looks > kFreeLooks && looks > kFreeLooks + bytes() / kBytesPerLook)
+      reason = "a statement reads more than the file holds; the file is damaged";
+    else
+      return false;
+    return true;
+  }
+  uint64_t bytes() const { return size_of(path) + size_of(path + "-wal"); }
+
+  const std::string path;
+  const Interrupt *interrupt = nullptr;
+  uint64_t looks = 0;            // since the statement began
+  const char *reason = nullptr;  // why the statement was ended
+};
+
+void Database::Unwatch::operator()(Watch *watch) const { delete watch; }
 
 void restrict_permissions(const std::string &file) {
   // Without a descriptor: to close one would take the locks of all connections to the file.
@@ -33,13 +70,17 @@ void restrict_permissions(const std::string &file) {
   for (const char *end : {"", "-wal", "-shm"}) take_from_others(path_of(file) + end);
 }
 
-Database::Database(const std::string &file, Access access) : file_(file) {
+Database::Database(const std::string &file, Access access)
+    : file_(file), watch_(new Watch{path_of(file)}) {
   const int flags =
       access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3 *handle = nullptr;
   const int code = sqlite3_open_v2(path_of(file).c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
-  if (code == SQLITE_OK) return;
+  if (code == SQLITE_OK) {
+    harden();
+    return;
+  }
   // SQLite then tries to read what it may not write, and says why that was in vain.
   const auto folder = std::filesystem::path(path_of(file)).parent_path();
   std::error_code unknown;
@@ -49,7 +90,24 @@ Database::Database(const std::string &file, Access access) : file_(file) {
   fail();
 }
 
+void Database::harden() {
+  sqlite3 *const handle = handle_.get();
+  // A history has none of them. Those of somebody else could run for ever.
+  for (const int option : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                           SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+    sqlite3_db_config(handle, option, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxLength);
+  const auto look = [](void *watch) -> int { return static_cast<Watch *>(watch)->look(); };
+  sqlite3_progress_handler(handle, kSteps, look, watch_.get());
+}
+
+void Database::begin() {
+  watch_->looks = 0;
+  watch_->reason = nullptr;
+}
+
 void Database::run(const char *sql) {
+  begin();
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
@@ -59,10 +117,7 @@ int64_t Database::number(const char *sql) {
   return results.next() ? results.integer(0) : 0;
 }
 
-void Database::set_interrupt(const std::atomic<bool> &stop) {
-  const auto look = [](void *flag) -> int { return *static_cast<const std::atomic<bool> *>(flag); };
-  sqlite3_progress_handler(handle_.get(), kSteps, look, const_cast<std::atomic<bool> *>(&stop));
-}
+void Database::set_interrupt(const Interrupt &interrupt) { watch_->interrupt = &interrupt; }
 
 bool Database::has_moved() {
   int moved = 0;
@@ -70,14 +125,13 @@ bool Database::has_moved() {
   return moved != 0;
 }
 
-void Database::fail(const std::string &what) const {
-  throw HistoryError("history " + file_ + ": " + what);
-}
+void Database::fail(const std::string &what) const { throw HistoryError(text_of(what)); }
 
 void Database::fail() const {
   std::string what = sqlite3_errmsg(handle_.get());
   const int code = sqlite3_errcode(handle_.get()) & 0xff,
             cause = sqlite3_system_errno(handle_.get());
+  if (code == SQLITE_INTERRUPT && watch_->reason != nullptr) what = watch_->reason;
   // The error number is left over from anything where the operating system is not to blame.
   if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && cause != 0)
     what += std::string(" (") + std::strerror(cause) + ")";
@@ -85,6 +139,7 @@ void Database::fail() const {
 }
 
 Statement::Statement(Database &database, const char *sql) : database_(database) {
+  database.begin();
   sqlite3_stmt *handle = nullptr;
   check(sqlite3_prepare_v3(database.handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle,
                            nullptr));
@@ -109,13 +164,18 @@ bool Results::next() {
 }
 
 int64_t Results::integer(int column) const {
-  return sqlite3_column_int64(statement_.handle_.get(), column);
+  sqlite3_stmt *const handle = statement_.handle_.get();
+  if (sqlite3_column_type(handle, column) != SQLITE_INTEGER)
+    return std::numeric_limits<int64_t>::min();
+  return sqlite3_column_int64(handle, column);
 }
 
 double Results::real(int column) const {
-  if (sqlite3_column_type(statement_.handle_.get(), column) == SQLITE_NULL)
+  sqlite3_stmt *const handle = statement_.handle_.get();
+  const int type = sqlite3_column_type(handle, column);
+  if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
     return std::numeric_limits<double>::quiet_NaN();
-  return sqlite3_column_double(statement_.handle_.get(), column);
+  return sqlite3_column_double(handle, column);
 }
 
 std::string Results::text(int column) const {

@@ -4,13 +4,13 @@
 
 #include <sqlite3.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "history/error.h"
+#include "history/interrupt.h"
 
 namespace luminance {
 
@@ -19,6 +19,8 @@ namespace luminance {
 /// permissions.
 void restrict_permissions(const std::string &file);
 
+/// A statement that takes more steps than one that reads every record of a file of this size would,
+/// reads records of a damaged file again and again: it fails with HistoryError.
 class Database {
  public:
   enum class Access { kRead, kWrite };
@@ -32,22 +34,33 @@ class Database {
   int64_t number(const char *sql);
   /// How long to wait while another process writes.
   void set_busy_timeout(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// Statements fail with HistoryError soon after `stop` is true. It must outlive the database.
-  void set_interrupt(const std::atomic<bool> &stop);
+  /// Statements fail with HistoryError soon after it is due. It must outlive the database.
+  void set_interrupt(const Interrupt &interrupt);
   /// Number of rows that the last statement changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// Whether the file was deleted or moved since it was opened, so that writes would be lost.
   bool has_moved();
+  /// For people: the file, and what is wrong with it.
+  std::string text_of(const std::string &what) const { return "history " + file_ + ": " + what; }
   [[noreturn]] void fail(const std::string &what) const;
   [[noreturn]] void fail() const;
 
  private:
   friend class Statement;
+  struct Watch;
+  struct Unwatch {
+    void operator()(Watch *watch) const;
+  };
   struct Close {
     void operator()(sqlite3 *handle) const { sqlite3_close(handle); }
   };
 
+  void harden();
+  /// A statement begins.
+  void begin();
+
   const std::string file_;
+  std::unique_ptr<Watch, Unwatch> watch_;  // outlives the handle, which has its address
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
@@ -63,8 +76,9 @@ class Results {
 
   /// Advances to the next row; false if there is none.
   bool next();
+  /// INT64_MIN for what is no integer, as in a damaged file.
   int64_t integer(int column) const;
-  /// NaN for NULL.
+  /// NaN for NULL, and for what is no number.
   double real(int column) const;
   /// Bytes, not necessarily UTF-8.
   std::string text(int column) const;
@@ -83,6 +97,7 @@ class Statement {
   /// Results for these parameters. Only one set of results may exist at a time.
   template <class... Values>
   Results with(const Values &...values) {
+    database_.begin();
     int index = 0;
     (bind(++index, values), ...);
     return Results(*this);

@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "history/columns.h"
+#include "history/damage.h"
 #include "history/schema.h"
 
 namespace luminance {
@@ -54,17 +55,29 @@ std::vector<Source> sources_of(Database &database, const std::string &table) {
   Statement statement(database, sql.c_str());
   Results results = statement.with();
   std::vector<Source> sources;
-  while (results.next())
-    sources.push_back({results.integer(0), results.text(1), results.text(2), results.integer(3)});
+  while (results.next()) {
+    Source source = {results.integer(0), results.text(1), results.text(2), results.integer(3)};
+    if (!sources.empty() && source.id <= sources.back().id)
+      database.fail("camera " + std::to_string(source.number) +
+                    " is out of order; the file is damaged");
+    sources.push_back(std::move(source));
+  }
   return sources;
 }
 
-Statement rows_of(Database &database, const std::string &table) {
-  const std::string sql =
-      "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * FROM " + table +
-      " WHERE camera = ?1 AND time > ?2 AND time <= ?3 ORDER BY time LIMIT ?4";
-  return {database, sql.c_str()};
-}
+/// The rows of a camera.
+struct Rows {
+  Rows(Database &database, const std::string &table)
+      : next(database,
+             ("SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * FROM " + table +
+              kWhere + " ORDER BY time LIMIT ?4")
+                 .c_str()),
+        last(database,
+             ("SELECT time FROM " + table + kWhere + " ORDER BY time DESC LIMIT 1").c_str()) {}
+
+  static constexpr char kWhere[] = " WHERE camera = ?1 AND time >= ?2 AND time <= ?3";
+  Statement next, last;
+};
 
 std::string line_of(const Source &camera, const std::string &time, const Row &row) {
   std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
@@ -75,16 +88,42 @@ std::string line_of(const Source &camera, const std::string &time, const Row &ro
   return line + ',' + text_of(row.verdicts) + "\r\n";
 }
 
-/// The lines after `time`, which becomes that of the last of them.
-std::string chunk_of(const Source &camera, Statement &rows, int64_t &time) {
-  std::string chunk;
-  Results results = rows.with(camera.number, time, camera.last, kChunk);
-  while (results.next()) {
-    const Row row = row_of(results, 2);
-    chunk += line_of(camera, results.text(0), row);
-    time = row.time;
+/// The next lines of a camera.
+struct Chunk {
+  std::string lines;
+  int64_t rows = 0, last = 0;  // what was read, and the time of the last of it
+};
+
+Chunk chunk_of(Database &database, const Source &camera, Rows &rows, int64_t from) {
+  const View view(database);
+  Chunk chunk;
+  Ascending order(database, row_name(camera.number), from, camera.last);
+  {
+    Results results = rows.next.with(camera.number, from, camera.last, kChunk);
+    for (; results.next(); ++chunk.rows) {
+      const Row row = row_of(results, 2);
+      order.check(row.time);
+      chunk.last = row.time;
+      if (is_sound(database, camera.number, row))
+        chunk.lines += line_of(camera, results.text(0), row);
+    }
+  }
+  if (chunk.rows < kChunk) {
+    Results last = rows.last.with(camera.number, from, camera.last);
+    order.check_end(last.next() ? std::optional(last.integer(0)) : std::nullopt);
   }
   return chunk;
+}
+
+template <class Put>
+void export_camera(Database &database, const Source &camera, Rows &rows, const Put &put) {
+  int64_t from = std::numeric_limits<int64_t>::min();
+  for (;;) {
+    const Chunk chunk = chunk_of(database, camera, rows, from);
+    put(chunk.lines);
+    if (chunk.rows < kChunk || chunk.last >= camera.last) return;
+    from = chunk.last + 1;
+  }
 }
 
 }  // namespace
@@ -99,18 +138,9 @@ void export_csv(const std::string &file, std::ostream &out) {
   };
   put(kHeader);
   const std::string table = measurement_table(database);
-  Statement rows = rows_of(database, table);
-  for (const Source &camera : sources_of(database, table)) {
-    int64_t time = std::numeric_limits<int64_t>::min();
-    for (;;) {
-      const int64_t before = time;
-      const std::string chunk = chunk_of(camera, rows, time);
-      if (chunk.empty()) break;
-      // Or it would never end.
-      if (time <= before) database.fail("rows are out of order; the file is damaged");
-      put(chunk);
-    }
-  }
+  Rows rows(database, table);
+  for (const Source &camera : sources_of(database, table))
+    export_camera(database, camera, rows, put);
 }
 
 }  // namespace luminance

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "history/damage.h"
+
 namespace luminance {
 namespace {
 
@@ -29,9 +31,9 @@ using Held = std::shared_ptr<Job>;
 
 /// A reader, and what it reads for.
 struct Worker {
-  explicit Worker(const std::string &file) : reader(file, &stop) {}
+  explicit Worker(const std::string &file) : reader(file, &interrupt) {}
 
-  std::atomic<bool> stop{false};
+  Interrupt interrupt;
   Reader reader;
   Held job;  // null: it waits for one
   std::thread thread;
@@ -46,7 +48,8 @@ struct WakeSource {
 }  // namespace
 
 struct Queries::Implementation {
-  Implementation(const std::string &path, size_t limit) : file(path), max_queries(limit) {}
+  Implementation(const std::string &path, size_t count, std::chrono::milliseconds time)
+      : file(path), max_queries(count), limit(time) {}
 
   void begin();
   void end();
@@ -57,7 +60,8 @@ struct Queries::Implementation {
 
   const std::string file;
   const size_t max_queries;
-  size_t active_queries = 0;  // main thread only
+  const std::chrono::milliseconds limit;  // for a query
+  size_t active_queries = 0;              // main thread only
   GSource *wake_source = nullptr;
 
   std::mutex mutex;  // of all that follows
@@ -105,7 +109,7 @@ void Queries::Implementation::end() {
   {
     const std::lock_guard lock(mutex);
     is_closing = true;
-    for (Worker &worker : workers) worker.stop = true;
+    for (Worker &worker : workers) worker.interrupt.stop();
   }
   changed.notify_all();
   for (Worker &worker : workers)
@@ -123,7 +127,7 @@ void Queries::Implementation::work(Worker &worker) {
       if (is_closing) return;
       worker.job = std::move(waiting.front());
       waiting.pop_front();
-      worker.stop = false;
+      worker.interrupt.begin(limit);
     }
     answer(worker);
     const std::lock_guard lock(mutex);
@@ -135,6 +139,8 @@ void Queries::Implementation::work(Worker &worker) {
 void Queries::Implementation::answer(Worker &worker) try {
   worker.job->outcome.text = worker.job->query(worker.reader);
 } catch (const std::exception &error) {
+  // What nobody waits for any more is no error.
+  if (!worker.interrupt.is_stopped()) log_once(error.what());
   worker.job->outcome.error = error.what();
   worker.reader.close();
 }
@@ -155,11 +161,11 @@ void Queries::Implementation::drop(const Held &job) {
   const std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), job), waiting.end());
   for (Worker &worker : workers)
-    if (worker.job == job) worker.stop = true;
+    if (worker.job == job) worker.interrupt.stop();
 }
 
-Queries::Queries(const std::string &file, size_t max_queries)
-    : implementation_(std::make_shared<Implementation>(file, max_queries)) {
+Queries::Queries(const std::string &file, size_t max_queries, std::chrono::milliseconds limit)
+    : implementation_(std::make_shared<Implementation>(file, max_queries, limit)) {
   implementation_->begin();
 }
 

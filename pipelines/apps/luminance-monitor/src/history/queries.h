@@ -2,6 +2,7 @@
 // Queries to the history, answered by a few threads besides the main loop.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,9 +29,13 @@ class Queries {
     virtual ~Handle() = default;
   };
 
-  /// At most `max_queries` queries at once. The main loop is that of the calling thread.
-  Queries(const std::string &file, size_t max_queries);
-  /// Drops the remaining queries.
+  /// As long as a response may take: nobody waits for an answer any longer.
+  static constexpr std::chrono::milliseconds kLimit{10000};
+
+  /// At most `max_queries` queries at once, each of which fails after `limit`. The main loop is that
+  /// of the calling thread.
+  Queries(const std::string &file, size_t max_queries, std::chrono::milliseconds limit = kLimit);
+  /// Drops the remaining queries, and stops those that are being answered.
   ~Queries();
   Queries(const Queries &) = delete;
   Queries &operator=(const Queries &) = delete;

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "history/columns.h"
+#include "history/damage.h"
 #include "history/schema.h"
 #include "history/summaries.h"
+#include "history/walks.h"
 
 namespace luminance {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kTimeout =
 // A merged row is of so many summaries at least: of fewer, it could be much longer than need be.
 constexpr int64_t kMinParts = 3;
 
-/// What lies between two times.
+/// What lies between two times. Nothing, where the last one is before the first.
 struct Extent {
   int64_t first = 0, last = -1;
   uint64_t rows = 0;
@@ -46,107 +47,136 @@ int64_t summary_for(int64_t length, int64_t min_summary_length) {
 }  // namespace
 
 struct Reader::Connection {
-  Connection(const std::string &file, const std::atomic<bool> *stop);
+  Connection(const std::string &file, const Interrupt *interrupt);
 
+  SummaryState state_of(Results &known);
+  [[noreturn]] void fail_of(const std::string &summaries);
+  void check_gap(int64_t camera, int64_t length, int64_t from, int64_t to);
+  std::vector<Row> rows(const SummaryState &camera, int64_t from, int64_t to, size_t points);
   Extent extent_of(const SummaryState &camera, int64_t from, int64_t to);
+  void each(const SummaryState &camera, const Extent &extent, int64_t length,
+            const std::function<void(int64_t time, Summary part)> &take);
   std::vector<Row> rows(const SummaryState &camera, const Extent &extent, size_t points);
 
   Database database;
-  Statement find, first, last, count, count_parts, rows_in, parts_in;
+  Statement find;
+  RowWalk rows_in;
+  SummaryWalk parts_in;
   Statement events, events_of_camera;
 };
 
 namespace {
 
-Database open_to_read(const std::string &file, const std::atomic<bool> *stop) {
+Database open_to_read(const std::string &file, const Interrupt *interrupt) {
   Database database(file, Database::Access::kRead);
   database.set_busy_timeout(kTimeout);
-  if (stop != nullptr) database.set_interrupt(*stop);
+  if (interrupt != nullptr) database.set_interrupt(*interrupt);
   check_current_schema(database);
   return database;
 }
 
 }  // namespace
 
-Reader::Connection::Connection(const std::string &file, const std::atomic<bool> *stop)
-    : database(open_to_read(file, stop)),
+Reader::Connection::Connection(const std::string &file, const Interrupt *interrupt)
+    : database(open_to_read(file, interrupt)),
       find(database,
            "SELECT number, min_summary_length, summarized_until FROM camera WHERE id = ?1"),
-      first(database,
-            "SELECT time FROM measurement WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
-            "ORDER BY time LIMIT 1"),
-      last(database,
-           "SELECT time FROM measurement WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
-           "ORDER BY time DESC LIMIT 1"),
-      count(database,
-            "SELECT count(*), max(duration) FROM measurement WHERE camera = ?1 AND time >= ?2 AND "
-            "time < ?3"),
-      count_parts(
-          database,
-          "SELECT sum(row_count), max(max_duration) FROM summary WHERE camera = ?1 AND length = ?2 "
-          "AND bucket >= ?3 AND bucket < ?4"),
-      rows_in(database,
-              "SELECT * FROM measurement WHERE camera = ?1 AND time >= ?2 AND time < ?3 "
-              "ORDER BY time"),
-      parts_in(database,
-               "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket >= ?3 AND "
-               "bucket < ?4 ORDER BY bucket"),
+      rows_in(database),
+      parts_in(database),
       events(database,
-             "SELECT time, id, verdict, raised, value FROM event JOIN camera ON "
+             "SELECT event.number, time, id, verdict, raised, value FROM event LEFT JOIN camera ON "
              "camera.number = event.camera WHERE time BETWEEN ?1 AND ?2 "
-             "ORDER BY time DESC, event.number DESC LIMIT ?3"),
-      events_of_camera(database,
-                       "SELECT time, id, verdict, raised, value FROM event JOIN camera ON "
-                       "camera.number = event.camera WHERE time BETWEEN ?1 AND ?2 AND id = ?4 "
-                       "ORDER BY time DESC, event.number DESC LIMIT ?3") {}
+             "ORDER BY time DESC, event.number DESC"),
+      events_of_camera(
+          database,
+          "SELECT event.number, time, id, verdict, raised, value FROM camera JOIN event "
+          "ON event.camera = camera.number WHERE time BETWEEN ?1 AND ?2 AND id = ?3 "
+          "ORDER BY time DESC, event.number DESC") {}
+
+SummaryState Reader::Connection::state_of(Results &known) {
+  SummaryState state = {known.integer(0), known.integer(1), known.integer(2)};
+  // Rows are right without summaries, if slower.
+  if (!is_sound(database, state) || state.min_summary_length == 0)
+    state.min_summary_length = kNoSummaries;
+  // Nothing is summarized that is still to come.
+  state.until =
+      std::min(state.until, rows_in.last(state.camera, kEarliest, kLatest + 1).value_or(0));
+  return state;
+}
+
+/// Fails where there are rows in a time without summaries.
+void Reader::Connection::check_gap(int64_t camera, int64_t length, int64_t from, int64_t to) {
+  if (const auto row = rows_in.first(camera, from, to))
+    fail_of(summary_name(camera, length) + ": none for the row at " + std::to_string(*row));
+}
+
+/// Calls `take` with the rows and the summaries of at most `length` that make up the extent.
+void Reader::Connection::each(const SummaryState &there, const Extent &extent, int64_t length,
+                              const std::function<void(int64_t, Summary)> &take) {
+  const int64_t camera = there.camera;
+  cover(extent.first, extent.last + 1, length, there, [&](int64_t of, int64_t from, int64_t to) {
+    if (of == 0)
+      return rows_in.each(camera, from, to,
+                          [&](const Row &row) { take(row.time, summary_of(row, 1)); });
+    int64_t next = from;
+    parts_in.each(camera, of, from, to, [&](Summary part) {
+      const int64_t time = part.bucket;
+      check_gap(camera, of, next, time);
+      next = time + of;
+      take(time, std::move(part));
+    });
+    check_gap(camera, of, next, to);
+  });
+}
 
 Extent Reader::Connection::extent_of(const SummaryState &there, int64_t from, int64_t to) {
-  const int64_t camera = there.camera;
-  Extent extent;
-  for (auto [statement, time] :
-       {std::pair(&first, &extent.first), std::pair(&last, &extent.last)}) {
-    Results found = statement->with(camera, from, to);
-    if (!found.next()) return {};
-    *time = found.integer(0);
-  }
-  const auto add = [&](int64_t length, int64_t begin, int64_t end) {
-    Results counted =
-        length == 0 ? count.with(camera, begin, end) : count_parts.with(camera, length, begin, end);
-    counted.next();
-    extent.rows += static_cast<uint64_t>(counted.integer(0));
-    extent.max_duration = std::fmax(extent.max_duration, counted.real(1));
-  };
-  cover(extent.first, extent.last + 1, kLatest, there, add);
+  const std::optional<int64_t> first = rows_in.first(there.camera, from, to + 1),
+                               last = rows_in.last(there.camera, from, to + 1);
+  if (first.has_value() != last.has_value() || (first && *first > *last))
+    database.fail(row_name(there.camera) + " at " + std::to_string(first ? *first : *last) +
+                  " is out of order; the file is damaged");
+  if (!first) return {};
+  Extent extent = {*first, *last};
+  each(there, extent, kLatest, [&](int64_t, const Summary &part) {
+    extent.rows += part.rows;
+    extent.max_duration = std::max(extent.max_duration, part.max_duration);
+  });
   return extent;
+}
+
+void Reader::Connection::fail_of(const std::string &summaries) {
+  const std::string text =
+      database.text_of(summaries + "; the file is damaged; its rows are read instead");
+  log_once(text);
+  throw DamagedSummary(text);
+}
+
+std::vector<Row> Reader::Connection::rows(const SummaryState &there, int64_t from, int64_t to,
+                                          size_t points) {
+  const Extent extent = extent_of(there, from, to);
+  return extent.first > extent.last ? std::vector<Row>() : rows(there, extent, points);
 }
 
 std::vector<Row> Reader::Connection::rows(const SummaryState &there, const Extent &extent,
                                           size_t points) {
-  const int64_t camera = there.camera;
   int64_t length = extent.rows > points ? merged_length(extent, points) : 1;
   const int64_t part = summary_for(length, there.min_summary_length);
   if (part != 0) length = begin_of(length + part - 1, part);
   std::vector<Row> rows;
   int64_t begin = 0;
-  const auto add = [&](int64_t time, Row row) {
+  each(there, extent, part, [&](int64_t time, Summary found) {
     const int64_t its = begin_of(time, length);
-    if (rows.empty() || its != begin)
-      rows.push_back(std::move(row));
-    else
-      merge(rows.back(), std::move(row));
+    if (!rows.empty() && its == begin) return merge(rows.back(), std::move(found.row));
+    if (rows.size() == points)
+      fail_of("camera " + std::to_string(there.camera) + ": more rows than its summaries say");
+    rows.push_back(std::move(found.row));
     begin = its;
-  };
-  cover(extent.first, extent.last + 1, part, there, [&](int64_t of, int64_t from, int64_t to) {
-    Results found = of == 0 ? rows_in.with(camera, from, to) : parts_in.with(camera, of, from, to);
-    while (found.next()) {
-      Row row = row_of(found, of == 0 ? 1 : 3);
-      add(of == 0 ? row.time : found.integer(2), std::move(row));
-    }
   });
   return rows;
 }
 
-Reader::Reader(const std::string &file, const std::atomic<bool> *stop) : file_(file), stop_(stop) {}
+Reader::Reader(const std::string &file, const Interrupt *interrupt)
+    : file_(file), interrupt_(interrupt) {}
 
 Reader::~Reader() = default;
 
@@ -155,7 +185,7 @@ void Reader::close() { connection_.reset(); }
 Reader::Connection &Reader::connection() {
   if (connection_ == nullptr || connection_->database.has_moved()) {
     connection_.reset();
-    connection_ = std::make_unique<Connection>(file_, stop_);
+    connection_ = std::make_unique<Connection>(file_, interrupt_);
   }
   return *connection_;
 }
@@ -168,24 +198,35 @@ std::vector<Row> Reader::rows(const std::string &camera, int64_t from, int64_t t
   {
     Results known = open.find.with(camera);
     if (!known.next()) return {};
-    there = {known.integer(0), known.integer(1), known.integer(2)};
+    there = open.state_of(known);
   }
-  if (there.min_summary_length <= 0) there.min_summary_length = kNoSummaries;
-  const Extent extent = open.extent_of(there, std::max(from, kEarliest), std::min(to, kLatest));
-  return extent.rows == 0 ? std::vector<Row>() : open.rows(there, extent, points);
+  from = std::max(from, kEarliest);
+  to = std::min(to, kLatest);
+  try {
+    return open.rows(there, from, to, points);
+  } catch (const DamagedSummary &) {
+    there.min_summary_length = kNoSummaries;
+    return open.rows(there, from, to, points);
+  }
 }
 
 std::vector<Event> Reader::events(const std::optional<std::string> &camera, int64_t from,
                                   int64_t to, size_t limit) {
   Connection &open = connection();
-  const auto max_events = static_cast<int64_t>(limit);
-  Results results = camera ? open.events_of_camera.with(from, to, max_events, *camera)
-                           : open.events.with(from, to, max_events);
+  Results results = camera ? open.events_of_camera.with(from, to, std::string_view(*camera))
+                           : open.events.with(from, to);
+  Descending order(open.database, from, to);
   std::vector<Event> events;
-  while (results.next())
-    if (const auto verdict = verdict_named(results.text(2)))
-      events.push_back({results.integer(0), results.text(1), *verdict, results.integer(3) != 0,
-                        results.real(4)});
+  while (events.size() < limit && results.next()) {
+    order.check(results.integer(1), results.integer(0));
+    Event event = {
+        results.integer(1), results.text(2), {}, results.integer(4) != 0, results.real(5)};
+    if (!is_sound(open.database, results.integer(0), event, results.integer(4))) continue;
+    if (const auto verdict = verdict_named(results.text(3))) {
+      event.verdict = *verdict;
+      events.push_back(std::move(event));
+    }
+  }
   return events;
 }
 

@@ -2,13 +2,13 @@
 // Reads the file of a history, while another thread or process may write it. One thread per reader.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "history/error.h"
+#include "history/interrupt.h"
 #include "history/row.h"
 
 namespace luminance {
@@ -16,14 +16,15 @@ namespace luminance {
 class Reader {
  public:
   /// Opens the file on the first query, and again if it has been replaced. Queries fail with
-  /// HistoryError soon after `stop` is true.
-  explicit Reader(const std::string &file, const std::atomic<bool> *stop = nullptr);
+  /// HistoryError soon after `interrupt` is due.
+  explicit Reader(const std::string &file, const Interrupt *interrupt = nullptr);
   ~Reader();
 
   /// Closes the file until the next query; call it after an error.
   void close();
 
-  // Both throw HistoryError.
+  // Both throw HistoryError, also where the file is damaged so that records are out of order. They
+  // leave out records whose values are damaged, and log them.
   /// The rows that begin between `from` and `to`, the oldest first. If there are more than
   /// `points`, adjacent rows are merged.
   std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points);
@@ -37,7 +38,7 @@ class Reader {
   Connection &connection();
 
   const std::string file_;
-  const std::atomic<bool> *const stop_;
+  const Interrupt *const interrupt_;
   std::unique_ptr<Connection> connection_;
 };
 

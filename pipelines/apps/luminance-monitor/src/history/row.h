@@ -33,9 +33,12 @@ struct Event {
 // No correct clock is outside this range, within which arithmetic cannot overflow.
 constexpr int64_t kEarliest = 0, kLatest = int64_t{1} << 50;  // milliseconds since 1970
 
-/// The begin of the interval that contains `time`: a multiple of `length`.
+/// The begin of the interval that contains `time`: a multiple of `length`, which is positive. Where
+/// there is no such number, the least one.
 inline int64_t begin_of(int64_t time, int64_t length) {
-  return time - (time % length + length) % length;
+  int64_t since = time % length, begin = INT64_MIN;
+  if (since < 0) since += length;
+  return __builtin_sub_overflow(time, since, &begin) ? INT64_MIN : begin;
 }
 
 /// Merges two rows: means and percentiles are weighted by frames, minima and maxima are kept.

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "history/damage.h"
 #include "history/summaries.h"
+#include "history/walks.h"
 
 namespace luminance {
 namespace {
@@ -84,7 +86,7 @@ constexpr int64_t kVersion = std::size(kUpgrades);
 constexpr int64_t kFirstWithMeasurements = 3;
 
 bool is_empty(Database &database) {
-  return database.number("SELECT count(*) FROM sqlite_schema") == 0 &&
+  return database.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 &&
          database.number("PRAGMA user_version") == 0 &&
          database.number("PRAGMA application_id") == 0;
 }
@@ -112,20 +114,39 @@ void upgrade_schema(Database &database) {
   transaction.commit();
 }
 
-/// Cameras whose rows, or those to come, are shorter than their summaries are made for.
+/// The length of the shortest of a camera's rows and of those to come, in milliseconds.
+int64_t shortest_row(Database &database, int64_t camera, int64_t row) {
+  Statement statement(database,
+                      "SELECT time, duration FROM measurement WHERE camera = ?1 ORDER BY time");
+  Results rows = statement.with(camera);
+  Ascending order(database, row_name(camera), INT64_MIN, INT64_MAX);
+  while (rows.next()) {
+    order.check(rows.integer(0));
+    const double duration = rows.real(1);
+    if (duration > 0) row = std::min(row, milliseconds_of(duration));
+  }
+  return row;
+}
+
+/// Cameras whose rows, or those to come, are shorter than their summaries are made for, and those
+/// of whose summaries the file says nothing that could be right.
 std::vector<SummaryState> unsummarized(Database &database, int64_t row) {
-  Statement shortest(database, "SELECT min(duration) FROM measurement WHERE camera = ?1");
-  Statement statement(database, "SELECT number, min_summary_length FROM camera");
+  Statement statement(
+      database, "SELECT number, min_summary_length, summarized_until FROM camera ORDER BY number");
   Results cameras = statement.with();
+  Ascending order(database, "camera", INT64_MIN, INT64_MAX);
+  RowWalk rows(database);
   std::vector<SummaryState> found;
   while (cameras.next()) {
-    const int64_t camera = cameras.integer(0), min_summary_length = cameras.integer(1);
-    if (min_summary_length != 0 && min_summary_length <= min_summary_length_for(row)) continue;
-    int64_t shortest_row = row;
-    Results duration = shortest.with(camera);
-    if (duration.next() && duration.real(0) > 0)
-      shortest_row = std::min(shortest_row, milliseconds_of(duration.real(0)));
-    found.push_back({camera, min_summary_length_for(shortest_row), 0});
+    const SummaryState there = {cameras.integer(0), cameras.integer(1), cameras.integer(2)};
+    order.check(there.camera);
+    const int64_t newest = rows.last(there.camera, kEarliest, kLatest + 1).value_or(0);
+    if (is_sound(database, there) && there.min_summary_length != 0 &&
+        there.min_summary_length <= min_summary_length_for(row) &&
+        begin_of(newest, there.min_summary_length) + there.min_summary_length >= there.until)
+      continue;
+    const int64_t shortest = shortest_row(database, there.camera, row);
+    found.push_back({there.camera, min_summary_length_for(shortest), 0});
   }
   return found;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "history/columns.h"
+#include "history/damage.h"
 #include "history/schema.h"
 #include "settings/identity.h"
 
@@ -51,7 +52,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       put_event_(database_,
                  "INSERT INTO event (camera, time, verdict, raised, value) "
                  "VALUES ((SELECT number FROM camera WHERE id = ?1), ?2, ?3, ?4, ?5)"),
-      cameras_(database_, "SELECT number, min_summary_length, summarized_until FROM camera"),
+      cameras_(database_, "SELECT number FROM camera ORDER BY number"),
       first_(database_,
              "SELECT time FROM measurement WHERE camera = ?1 AND time >= ?2 ORDER BY time LIMIT 1"),
       delete_rows_(database_,
@@ -65,7 +66,8 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
           database_,
           "DELETE FROM camera WHERE NOT EXISTS "
           "(SELECT 1 FROM measurement WHERE measurement.camera = camera.number) AND NOT "
-          "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number)"),
+          "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number) AND NOT "
+          "EXISTS (SELECT 1 FROM summary WHERE summary.camera = camera.number)"),
       same_name_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
       rename_(database_, "UPDATE camera SET id = ?2 WHERE id = ?1") {
   migrate_former_ids();
@@ -78,7 +80,7 @@ std::optional<std::string> Store::former_id(const CameraSettings &camera) {
   const std::string slug = former_slug_of(camera.name);
   std::vector<std::string> found;
   Results rows = same_name_.with(camera.name);
-  while (rows.next()) {
+  while (found.size() < 2 && rows.next()) {
     const std::string id = rows.text(0), source = rows.text(1);
     const bool matches =
         source.empty() ? is_numbered(id, slug.empty() ? "camera" : slug) : source == camera.source;
@@ -119,7 +121,10 @@ void Store::write(const Batch &batch, int64_t oldest) {
 SummaryState Store::find(const std::string &camera) {
   Results found = find_camera_.with(camera);
   if (!found.next()) database_.fail("a camera is missing; the file is damaged");
-  return {found.integer(0), found.integer(1), found.integer(2)};
+  const SummaryState state = {found.integer(0), found.integer(1), found.integer(2)};
+  const std::string fault = fault_of(state);
+  if (!fault.empty()) database_.fail("camera " + camera + ": " + fault + "; the file is damaged");
+  return state;
 }
 
 void Store::write(const Batch::Entry &entry) {
@@ -129,8 +134,9 @@ void Store::write(const Batch::Entry &entry) {
   bool is_new = true;
   {
     Results there = find_row_.with(camera.camera, row.time);
-    if (there.next()) {
-      merge(row, row_of(there, 1));
+    const std::optional<Row> known = there.next() ? std::optional(row_of(there, 1)) : std::nullopt;
+    if (known && is_sound(database_, camera.camera, *known)) {
+      merge(row, *known);
       is_new = false;
     }
   }
@@ -147,12 +153,16 @@ void Store::write(const Batch::Entry &entry) {
 void Store::delete_expired(int64_t oldest, const Batch &written) {
   const auto rows = kExtraDeletedRows + static_cast<int64_t>(written.rows.size());
   const auto events = kExtraDeletedEvents + static_cast<int64_t>(written.events.size());
-  std::vector<SummaryState> cameras;
+  std::vector<int64_t> cameras;
   {
+    Ascending order(database_, "camera", INT64_MIN, INT64_MAX);
     Results found = cameras_.with();
-    while (found.next()) cameras.push_back({found.integer(0), found.integer(1), found.integer(2)});
+    while (found.next()) {
+      cameras.push_back(found.integer(0));
+      order.check(cameras.back());
+    }
   }
-  for (const SummaryState &camera : cameras) delete_expired_rows(camera, oldest, rows);
+  for (const int64_t camera : cameras) delete_expired_rows(camera, oldest, rows);
   delete_events_.run(oldest, events);
   delete_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
@@ -160,14 +170,17 @@ void Store::delete_expired(int64_t oldest, const Batch &written) {
     database_.run("PRAGMA incremental_vacuum(64)");
 }
 
-void Store::delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit) {
-  delete_rows_.run(camera.camera, oldest, limit);
-  if (database_.changes() > 0) summaries_.delete_before(camera, first_of(camera.camera));
+void Store::delete_expired_rows(int64_t camera, int64_t oldest, int64_t limit) {
+  delete_rows_.run(camera, oldest, limit);
+  if (database_.changes() > 0) summaries_.delete_before(camera, first_of(camera));
 }
 
 std::optional<int64_t> Store::first_of(int64_t camera) {
   Results first = first_.with(camera, kEarliest);
-  return first.next() ? std::optional(first.integer(0)) : std::nullopt;
+  if (!first.next()) return {};
+  const int64_t time = first.integer(0);
+  Ascending(database_, row_name(camera), kEarliest, INT64_MAX).check(time);
+  return time;
 }
 
 }  // namespace luminance

@@ -45,7 +45,7 @@ class Store {
   void name_cameras();
   void write(const Batch::Entry &entry);
   void delete_expired(int64_t oldest, const Batch &written);
-  void delete_expired_rows(const SummaryState &camera, int64_t oldest, int64_t limit);
+  void delete_expired_rows(int64_t camera, int64_t oldest, int64_t limit);
   SummaryState find(const std::string &camera);
   std::optional<int64_t> first_of(int64_t camera);
 

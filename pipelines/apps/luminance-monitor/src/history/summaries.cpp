@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "history/columns.h"
+#include "history/damage.h"
 
 namespace luminance {
 namespace {
@@ -21,24 +22,10 @@ int64_t min_summary_length_for(int64_t row) {
   return found != std::end(kLengths) ? *found : kNoSummaries;
 }
 
-void Summary::add(const Summary &other) {
-  merge(row, other.row);
-  rows += other.rows;
-  max_duration = std::max(max_duration, other.max_duration);
-}
-
-Summary summary_of(const Row &row, int64_t length) {
-  return {begin_of(row.time, length), row, 1, row.duration};
-}
-
-Summary summary_of(const Results &results, int first) {
-  return {results.integer(first), row_of(results, first + 1),
-          static_cast<uint64_t>(results.integer(first + 14)), results.real(first + 15)};
-}
-
 void cover(int64_t from, int64_t to, int64_t length, const SummaryState &there,
            const std::function<void(int64_t, int64_t, int64_t)> &part) {
   if (from >= to) return;
+  if (from < kEarliest || to - 1 > kLatest) return part(0, from, to);
   const auto *const end = std::upper_bound(std::begin(kLengths), std::end(kLengths), length);
   if (end == std::begin(kLengths) || *std::prev(end) < there.min_summary_length)
     return part(0, from, to);
@@ -52,21 +39,15 @@ void cover(int64_t from, int64_t to, int64_t length, const SummaryState &there,
 }
 
 Summaries::Summaries(Database &database)
-    : find_(database, "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket = ?3"),
+    : database_(database),
+      rows_(database),
+      parts_(database),
+      find_(database, "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket = ?3"),
       put_(database,
            "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
            "?12, ?13, ?14, ?15, ?16, ?17, ?18)"),
       delete_(database, "DELETE FROM summary WHERE camera = ?1 AND length = ?2 AND bucket < ?3"),
       clear_(database, "DELETE FROM summary WHERE camera = ?1"),
-      rows_(
-          database,
-          "SELECT * FROM measurement WHERE camera = ?1 AND time >= ?2 AND time < ?3 ORDER BY time"),
-      last_(database,
-            "SELECT time FROM measurement WHERE camera = ?1 AND time BETWEEN ?2 AND ?3 "
-            "ORDER BY time DESC LIMIT 1"),
-      parts_(database,
-             "SELECT * FROM summary WHERE camera = ?1 AND length = ?2 AND bucket >= ?3 AND "
-             "bucket < ?4 ORDER BY bucket"),
       set_(database,
            "UPDATE camera SET min_summary_length = ?2, summarized_until = ?3 WHERE number = ?1") {}
 
@@ -78,19 +59,22 @@ void Summaries::put(int64_t camera, int64_t length, const Summary &summary) {
            static_cast<int64_t>(summary.rows), summary.max_duration);
 }
 
-/// Of rows, where `finer` is 0, or of finer summaries.
+/// Of rows, where `finer` is 0, or of finer summaries; if one of these is damaged, of rows.
 void Summaries::summarize(int64_t camera, int64_t finer, int64_t length, int64_t from, int64_t to) {
   std::optional<Summary> open;
-  Results parts = finer == 0 ? rows_.with(camera, from, to) : parts_.with(camera, finer, from, to);
-  while (parts.next()) {
-    Summary part = finer == 0 ? summary_of(row_of(parts, 1), length) : summary_of(parts, 2);
+  const auto add = [&](Summary part) {
     part.bucket = begin_of(part.bucket, length);
-    if (open && open->bucket == part.bucket) {
-      open->add(part);
-      continue;
-    }
+    if (open && open->bucket == part.bucket) return open->add(part);
     if (open) put(camera, length, *open);
     open = std::move(part);
+  };
+  try {
+    if (finer == 0)
+      rows_.each(camera, from, to, [&](const Row &row) { add(summary_of(row, length)); });
+    else
+      parts_.each(camera, finer, from, to, add);
+  } catch (const DamagedSummary &) {
+    return summarize(camera, 0, length, from, to);
   }
   if (open) put(camera, length, *open);
 }
@@ -125,40 +109,46 @@ void Summaries::refresh_first_summary(const SummaryState &there, const Row &row,
   }
 }
 
+std::optional<Summary> Summaries::find(int64_t camera, int64_t length, int64_t bucket,
+                                       bool &is_damaged) {
+  Results found = find_.with(camera, length, bucket);
+  if (!found.next()) return {};
+  Summary summary = summary_of(found, 2);
+  is_damaged = summary.bucket != bucket || !is_sound(database_, camera, summary, length);
+  return summary;
+}
+
 void Summaries::add(const SummaryState &there, const Row &row, bool is_new) {
   if (row.time < kEarliest || row.time > kLatest) return;
+  int64_t finer = 0;
   for (const int64_t length : kLengths) {
     if (length < there.min_summary_length) continue;
     Summary added = summary_of(row, length);
-    if (added.bucket >= begin_of(there.until, length)) break;  // it is summarized later
+    const int64_t bucket = added.bucket;
+    if (bucket >= begin_of(there.until, length)) break;  // it is summarized later
     added.rows = is_new ? 1 : 0;
-    {
-      Results found = find_.with(there.camera, length, added.bucket);
-      if (found.next()) {
-        Summary whole = summary_of(found, 2);
-        whole.add(added);
-        added = std::move(whole);
-      }
+    bool is_damaged = false;
+    std::optional<Summary> whole = find(there.camera, length, bucket, is_damaged);
+    if (is_damaged) {
+      summarize(there.camera, finer, length, bucket, bucket + length);
+    } else {
+      if (whole) whole->add(added);
+      put(there.camera, length, whole ? *whole : added);
     }
-    put(there.camera, length, added);
+    finer = length;
   }
 }
 
-void Summaries::delete_before(const SummaryState &there, std::optional<int64_t> first) {
-  if (!first || *first > kLatest) return clear_.run(there.camera);
-  for (const int64_t length : kLengths) delete_.run(there.camera, length, begin_of(*first, length));
+void Summaries::delete_before(int64_t camera, std::optional<int64_t> first) {
+  if (!first || *first > kLatest) return clear_.run(camera);
+  for (const int64_t length : kLengths) delete_.run(camera, length, begin_of(*first, length));
 }
 
 void Summaries::make(SummaryState &there) {
   clear_.run(there.camera);
   there.until = 0;
   set_.run(there.camera, there.min_summary_length, there.until);
-  int64_t newest = -1;
-  {
-    Results last = last_.with(there.camera, kEarliest, kLatest);
-    if (last.next()) newest = last.integer(0);
-  }
-  advance(there, newest);
+  advance(there, rows_.last(there.camera, kEarliest, kLatest + 1).value_or(-1));
 }
 
 }  // namespace luminance

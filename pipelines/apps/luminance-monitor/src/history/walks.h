@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Reads rows and summaries in their order. Throws HistoryError where that is damaged.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "history/database.h"
+#include "history/row.h"
+#include "history/summary.h"
+
+namespace luminance {
+
+/// Rows of a camera. Those with a fault are logged and left out.
+class RowWalk {
+ public:
+  explicit RowWalk(Database &database);
+
+  /// The rows in `from` <= time < `to`.
+  void each(int64_t camera, int64_t from, int64_t to, const std::function<void(Row row)> &take);
+  /// The times of the first and of the last row in `from` <= time < `to`, whatever their faults.
+  std::optional<int64_t> first(int64_t camera, int64_t from, int64_t to);
+  std::optional<int64_t> last(int64_t camera, int64_t from, int64_t to);
+
+ private:
+  std::optional<int64_t> time_of(Statement &statement, int64_t camera, int64_t from, int64_t to);
+
+  Database &database_;
+  Statement rows_, first_, last_;
+};
+
+/// Summaries of a camera.
+class SummaryWalk {
+ public:
+  explicit SummaryWalk(Database &database);
+
+  /// The summaries of `length` in `from` <= bucket < `to`. Throws DamagedSummary if one has a fault.
+  void each(int64_t camera, int64_t length, int64_t from, int64_t to,
+            const std::function<void(Summary summary)> &take);
+
+ private:
+  Database &database_;
+  Statement parts_, last_;
+};
+
+}  // namespace luminance
