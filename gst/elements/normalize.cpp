@@ -12,6 +12,9 @@
  * GstVideoRegionOfInterestMeta, or tiles. On a GPU this takes one kernel launch for every 64 regions.
  * Buffers then carry a GstCudaTensorBatchMeta, which contains the geometry of each slot.
  *
+ * The property `model-config` takes sizes, filter, crop, colors and normalization from a file that
+ * a model comes with, such as the preprocessor_config.json of Transformers.
+ *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=640 height=640 resize-mode=ultralytics ! fakesink silent=false -v

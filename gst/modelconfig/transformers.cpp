@@ -11,11 +11,18 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// Of Transformers' image_utils.py.
-const Numbers kStandardMean = {0.5}, kStandardStd = {0.5};
-const Numbers kImageNetMean = {0.485, 0.456, 0.406}, kImageNetStd = {0.229, 0.224, 0.225};
-const Numbers kClipMean = {0.48145466, 0.4578275, 0.40821073},
-              kClipStd = {0.26862954, 0.26130258, 0.27577711};
+struct Statistics {
+  Numbers mean, std;
+};
+
+/// Of Transformers' image_utils.py.
+Statistics statistics_of(ImageProcessor::Means means) {
+  switch (means) {
+    case ImageProcessor::Means::standard: return {{0.5}, {0.5}};
+    case ImageProcessor::Means::imagenet: return {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+    default: return {{0.48145466, 0.4578275, 0.40821073}, {0.26862954, 0.26130258, 0.27577711}};
+  }
+}
 
 /// `size`, in one of its forms; 0 = not given.
 struct Size {
@@ -320,11 +327,8 @@ Numbers Processor::list(const char *key, bool is_mean) const {
       node.refuse("must not be 0");
     return numbers;
   }
-  switch (defaults(node).means) {
-    case ImageProcessor::Means::standard: return is_mean ? kStandardMean : kStandardStd;
-    case ImageProcessor::Means::imagenet: return is_mean ? kImageNetMean : kImageNetStd;
-    default: return is_mean ? kClipMean : kClipStd;
-  }
+  const Statistics own = statistics_of(defaults(node).means);
+  return is_mean ? own.mean : own.std;
 }
 
 void Processor::read_normalization() {

@@ -105,6 +105,10 @@ TEST_F(Hostile, LongValuesAreCut) {
                                              std::string(100000, '\t') + "\"}");
   EXPECT_LT(value.size(), 200u) << value;
 }
+#else
+TEST_F(Hostile, JsonWithoutItsLibrary) {
+  EXPECT_EQ(of("a.json", "{}"), "!is JSON, which this build cannot read: it lacks json-glib");
+}
 #endif
 
 #ifdef HAVE_LIBYAML
@@ -115,6 +119,11 @@ TEST_F(Hostile, Yaml) {
   EXPECT_EQ(of("metadata.yaml", "task: detect\nimgsz: [640, .nan]\n").substr(0, 7), "!imgsz=");
   EXPECT_EQ(of("metadata.yaml", "\xff\xff\xff").substr(0, 12), "!is no YAML:");
   EXPECT_EQ(of("metadata.yaml", "a: &x [1]\nb: *x\n"), "!has an alias (*), which is not read");
+}
+#else
+TEST_F(Hostile, YamlWithoutItsLibrary) {
+  EXPECT_EQ(of("metadata.yaml", "task: detect\n"),
+            "!is YAML, which this build cannot read: it lacks libyaml");
 }
 #endif
 
