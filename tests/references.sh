@@ -32,16 +32,17 @@ need_references() {
   # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   local dir=$root/build-references packages=(python3-torch python3-torchvision) libraries folder
   export CUDATENSOR_TEST_REFERENCES=$dir/python
-  need_wheels "$dir/venv" "${reference_wheels[@]}" || return 1
   if [ "$(cat "$dir/ready" 2>/dev/null)" = "${packages[*]} ${reference_wheels[*]}" ]; then return; fi
 
-  rm -rf "$dir/debian"
+  rm -rf "$dir"/{debian,ready,python}  # without the last one, the tests are skipped
+  need_wheels "$dir/venv" "${reference_wheels[@]}" || return 1
   unpack "$dir/debian" "${packages[@]}" || return 1
   echo "$dir/debian/usr/lib/python3/dist-packages" >"$(echo "$dir"/venv/lib/python3*/site-packages)/debian.pth"
   libraries=$dir/debian/usr/lib:$dir/debian/lib
   for folder in "$dir"/debian/{usr/,}lib/*-linux-gnu; do libraries+=:$folder; done
-  printf '%s\n' '#!/bin/sh' "LD_LIBRARY_PATH='$libraries' exec '$dir/venv/bin/python' \"\$@\"" >"$dir/python"
-  chmod +x "$dir/python"
-  quietly "$dir/python" -c 'import cv2, timm, torch, torchvision, transformers, ultralytics' &&
-    echo "${packages[*]} ${reference_wheels[*]}" >"$dir/ready"
+  printf '%s\n' '#!/bin/sh' "LD_LIBRARY_PATH='$libraries' exec '$dir/venv/bin/python' \"\$@\"" >"$dir/tried"
+  chmod +x "$dir/tried"
+  quietly "$dir/tried" -c 'import cv2, timm, torch, torchvision, transformers, ultralytics' || return 1
+  mv "$dir/tried" "$dir/python"
+  echo "${packages[*]} ${reference_wheels[*]}" >"$dir/ready"
 }
