@@ -86,6 +86,16 @@ def read_case(name, content):
         return hold(processor_class(name).from_pretrained(folder), path, picture())
 
 
+def nested_case(name):
+    """The file of a processor of texts and pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "processor_config.json"
+        processor = processor_class(name)()
+        path.write_text(json.dumps({"processor_class": f"{name}Processor",
+                                    "image_processor": json.loads(processor.to_json_string())}))
+        return hold(processor, path, picture())
+
+
 def refused_case(name, settings, key):
     with tempfile.TemporaryDirectory() as folder:
         processor_class(name)(**settings).save_pretrained(folder)
@@ -97,26 +107,49 @@ def refused_case(name, settings, key):
     raise AssertionError("it is accepted")
 
 
-def random_case(name, size, keys):
-    """Pictures, sizes and filters at random. `size`: makes the settings of random lengths."""
-    random = numpy.random.default_rng([SEED, *name.encode()])
-    done = 0
-    while done < RANDOM_CASES:
-        width, height, edge = (int(2 ** random.uniform(3, most)) for most in (10.5, 10, 9))
-        if max(width, height) * edge // min(width, height) > 4000:
-            continue
-        done += 1
-        crop = {key: int(random.integers(1, edge + 1)) for key in ("height", "width")}
-        settings = {"resample": int(random.integers(1, 5)), **size(edge, crop), **keys}
-        pixels = random.integers(0, 256, (height, width, 3), numpy.uint8)
+class Random:
+    """Pictures and settings, the same for the same seed and topic."""
+
+    def __init__(self, topic):
+        self.random = numpy.random.default_rng([SEED, *topic.encode()])
+
+    def length(self, most):
+        return int(2 ** self.random.uniform(3, numpy.log2(most)))
+
+    def picture(self, edge):
+        """A picture, and the lengths of its crop: both at most `edge`, to which its shorter edge is
+        resized."""
+        while True:
+            width, height = self.length(1500), self.length(1000)
+            if max(width, height) * edge // min(width, height) <= 4000:
+                pixels = self.random.integers(0, 256, (height, width, 3), numpy.uint8)
+                crop = {key: int(self.random.integers(1, edge + 1)) for key in ("height", "width")}
+                return Picture.of_pixels(pixels), crop
+
+    def filter(self):
+        return int(self.random.integers(1, 5))
+
+
+def random_case(name, settings_of, refusal=None):
+    """`settings_of`: makes settings of two lengths. `refusal`: what the error names if it is right
+    to refuse a picture."""
+    random, refused = Random(name), 0
+    for _ in range(RANDOM_CASES):
+        edge = random.length(500)
+        frame, crop = random.picture(edge)
+        settings = {"resample": random.filter(), **settings_of(edge, crop)}
         with tempfile.TemporaryDirectory() as folder:
             processor = processor_class(name)(**settings)
             processor.save_pretrained(folder)
             try:
-                hold(processor, f"{folder}/preprocessor_config.json", Picture.of_pixels(pixels))
+                hold(processor, f"{folder}/preprocessor_config.json", frame)
             except AssertionError as error:
-                raise AssertionError(f"{width}x{height}, {settings}: {error}") from error
-    return f"{done} files"
+                raise AssertionError(f"{frame.width}x{frame.height}, {settings}: {error}") from error
+            except RuntimeError as error:
+                assert refusal and refusal in str(error), error
+                refused += 1
+    assert refused < RANDOM_CASES / 2, f"{refused} are refused"
+    return f"{RANDOM_CASES} files, of which {refused} are refused"
 
 
 def timm_case(name, changes):
@@ -152,12 +185,15 @@ def classification(pixels):
     return classify_transforms(320)(Image.fromarray(pixels)).numpy()
 
 
-def shortest_and_crop(edge, crop):
-    return {"size": {"shortest_edge": edge}, "crop_size": crop}
-
-
-def stretched(_edge, crop):
-    return {"size": crop}
+RANDOM = (
+    ("CLIP", lambda edge, crop: {"size": {"shortest_edge": edge}, "crop_size": crop}),
+    ("Bit", lambda edge, crop: {"size": {"shortest_edge": edge}, "crop_size": crop}),
+    ("ConvNext", lambda edge, crop: {"size": {"shortest_edge": edge}, "crop_pct": 0.9}),
+    ("ViT", lambda edge, crop: {"size": crop}),
+    ("Siglip", lambda edge, crop: {"size": crop}),
+    ("Sam", lambda edge, crop: {"size": {"longest_edge": edge + 500}, "pad_size": {
+        "height": edge + 500, "width": edge + 500}}, "longest_edge"),
+)
 
 
 def cases():
@@ -165,12 +201,12 @@ def cases():
         yield f"{name} {settings or ''}", lambda n=name, s=settings: written_case(n, s)
     for name, content in HANDWRITTEN:
         yield f"{name} reads {content}", lambda n=name, c=content: read_case(n, c)
+    yield "CLIP, nested", lambda: nested_case("CLIP")
     for name, settings, key in REFUSED:
         yield f"{name} {settings or ''} is refused", lambda *_, n=name, s=settings, k=key: refused_case(
             n, s, k)
-    for name, size in (("CLIP", shortest_and_crop), ("Bit", shortest_and_crop), ("ViT", stretched),
-                       ("Siglip", stretched)):
-        yield f"{name}, random", lambda n=name, s=size: random_case(n, s, {})
+    for name, *settings in RANDOM:
+        yield f"{name}, random", lambda n=name, s=settings: random_case(n, *s)
     for name, changes in TIMM.items():
         yield f"timm's {name} {changes or ''}", lambda n=name, c=changes: timm_case(n, c)
     # OpenCV's resize, rounded to whole levels as ours is, but in other steps.
