@@ -86,6 +86,7 @@ __device__ __forceinline__ uint32_t digit_of(const WordWeights &weights, int dig
 /// Position of a lane in the fragments of multiply().
 __device__ __forceinline__ int lane_row() { return static_cast<int>(threadIdx.x) / 4; }
 __device__ __forceinline__ int lane_word() { return static_cast<int>(threadIdx.x) % 4; }
+
 /// `words`, rounded up to whole products.
 __device__ __forceinline__ int whole_steps(int words) {
   return (words + kWordsOfProduct - 1) & ~(kWordsOfProduct - 1);

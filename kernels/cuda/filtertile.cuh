@@ -70,6 +70,7 @@ __device__ __forceinline__ FilterSpan all_spans(const int2 *spans, const int2 &c
 __device__ __forceinline__ FilterSpan product_span(const FilterTables &tables, int x) {
   return all_spans(tables.x.spans, tables.x.content, x, x + kColumnsOfProduct);
 }
+
 __device__ __forceinline__ Tile make_tile(const FilterTables &tables, int tile_height, int width,
                                           int height) {
   Tile tile = {};
