@@ -82,7 +82,7 @@ class FilterLaunchers {
   template <class Pixels>
   static void launch_filter(const char *name, const Queue &queue, const Work &work, size_t frames) {
     const FilterShape shape = shape_for(work, frames, Pixels::kProduced);
-    const dim3 block(32, kFilterWarps);
+    const dim3 block(32, shape.warps);
     const dim3 grid(blocks_for(work.width, kFilterTileWidth),
                     blocks_for(work.height, shape.tile_height), static_cast<unsigned>(frames));
     const size_t shared = shared_bytes(shape, Pixels::kProduced);

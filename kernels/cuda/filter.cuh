@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The antialiased resize. A block computes a tile of the output, whose columns are the lanes of its
-// warps. It converts the source pixels of the tile to bytes, filters them along x to words of four
-// rows, and filters these along y. Each column and row of the output reads whole words of four source
+// The antialiased resize. A block computes a tile of the output. It converts the source pixels of the
+// tile to bytes and filters them along x to words of four rows, a piece of them at a time. Then it
+// filters these words along y. Each column and row of the output reads whole words of four source
 // pixels, with weights of 0 for those that its window does not contain. A tile whose pixels do not
 // fit into shared memory takes several rounds of rows and pieces of columns.
 #pragma once
@@ -12,15 +12,12 @@ namespace cudatensor::cuda {
 
 /// Eight columns of the output, from `x` on.
 struct ColumnProduct {
-  int x;
   FilterSpan words;  // of all columns
   Window window;     // of the lane's column
 
-  __device__ __forceinline__ ColumnProduct(const FilterTables &tables, int x)
-      : x(x),
-        words(product_span(tables, x)),
-        window(span_at(tables.x.spans, tables.x.content, x + lane_row()),
-               tables.x.weights + x + lane_row(), tables.x.step) {}
+  __device__ __forceinline__ ColumnProduct(const FilterColumns &table, int x)
+      : words(load_span(table.products + x / kColumnsOfProduct)),
+        window(table, min(x + lane_row(), table.count - 1)) {}
 };
 
 /// Filters 16 rows of a piece along x. `row` is the first one in shared memory.
@@ -34,6 +31,7 @@ __device__ __forceinline__ void filter_product(const ColumnProduct &product,
   if (word < piece.begin) word += whole_steps(piece.begin - word);
   const uint32_t *samples = shared.pixel(0, row + 2 * lane_row(), word - piece.begin + lane_word());
   const int plane = shared.rows * shared.pitch;
+#pragma unroll 1
   for (; word < product.words.end && word + kWordsOfProduct <= piece.end;
        word += kWordsOfProduct, samples += kWordsOfProduct) {
     const WordWeights first = product.window.at(word + lane_word());
@@ -56,11 +54,11 @@ __device__ __forceinline__ void filter_product(const ColumnProduct &product,
 template <int kComponents>
 __device__ __forceinline__ void store_filtered(const Shared<kComponents> &shared, int row,
                                                int column, const int32_t (&total)[kComponents][4]) {
+  auto *to = reinterpret_cast<uint16_t *>(
+                 shared.column(0, row / 4 + lane_row() / 2, column + 2 * lane_word())) +
+             lane_row() % 2;
 #pragma unroll
-  for (int c = 0; c < kComponents; ++c) {
-    auto *const to = reinterpret_cast<uint16_t *>(
-                         shared.column(c, (row + 2 * lane_row()) / 4, column + 2 * lane_word())) +
-                     lane_row() % 2;
+  for (int c = 0; c < kComponents; ++c, to += 2 * shared.groups * kFilteredPitch) {
 #pragma unroll
     for (int k = 0; k < 2; ++k)
       to[2 * k] = static_cast<uint16_t>(
@@ -83,13 +81,13 @@ template <int kComponents>
 __device__ __forceinline__ void filter_columns(const FilterTables &tables, const Tile &tile,
                                                const Piece &piece, const FilterShape &shape,
                                                const Shared<kComponents> &shared) {
-  static_assert(kFilterWarps % kProductsOfTile == 0, "a warp has the same columns in all tasks");
+  // A warp has the same columns in all tasks, because blocks have a multiple of kProductsOfTile warps.
   const auto warp = static_cast<int>(threadIdx.y);
   const FilterSpan columns = {piece.columns.begin, piece.columns.begin + shape.words};
   const int tasks = (piece.height() + 3) / 4 * kProductsOfTile;
   const int column = warp % kProductsOfTile * kColumnsOfProduct;
-  const ColumnProduct product(tables, tile.x + column);
-  for (int task = warp; task < tasks; task += kFilterWarps) {
+  const ColumnProduct product(tables.x, tile.x + column);
+  for (int task = warp; task < tasks; task += static_cast<int>(blockDim.y)) {
     const int row = task / kProductsOfTile * kRowsOfProduct;
     DigitSums sums[kComponents];
 #pragma unroll
@@ -100,47 +98,54 @@ __device__ __forceinline__ void filter_columns(const FilterTables &tables, const
     for (int c = 0; c < kComponents; ++c) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) total[c][i] = sums[c].total(i);
-      if (shape.has_pieces)
+      if (shape.has_columns)
         carry(shared.totals + (task * kComponents + c) * kSumsOfProduct + threadIdx.x,
               piece.columns.begin == tile.columns.begin, total[c]);
     }
-    if (columns.end >= tile.products_end) store_filtered<kComponents>(shared, row, column, total);
+    if (columns.end >= tile.products_end)
+      store_filtered<kComponents>(shared, 4 * piece.group + row, column, total);
   }
 }
 
-/// The weights of the rows of a lane, which are eight apart.
+/// 16 rows of the output, from `y` on, of which those from `end` on are outside the tile. A lane reads
+/// the weights of its rows even if they are outside, because their results are not stored.
 struct RowProduct {
-  Window first, second;
+  FilterSpan words;      // of all rows
+  Window first, second;  // of the lane's rows, which are eight apart
 
-  __device__ __forceinline__ RowProduct(const FilterLines &table, const Tile &tile)
-      : first(window(table, tile, tile.row_begin + lane_row())),
-        second(window(table, tile, tile.row_begin + lane_row() + 8)) {}
-
- private:
-  static __device__ __forceinline__ Window window(const FilterLines &table, const Tile &tile,
-                                                  int y) {
-    if (y >= tile.row_end || !contains(table.content, y)) return {{0, 0}, table.weights, 1};
-    return {span_at(table.spans, table.content, y), table.weights + __ldg(table.first + y), 1};
-  }
+  __device__ __forceinline__ RowProduct(const FilterLines &table, int y, int end)
+      : words(row_span(table, y, end)),
+        first(table, min(y + lane_row(), table.count - 1)),
+        second(table, min(y + lane_row() + 8, table.count - 1)) {}
 };
 
-/// Filters a round along y, for 8 columns of component `c` from `column` on.
+/// Filters the groups of a round along y, for 8 columns from `column` on.
 template <int kComponents>
-__device__ __forceinline__ void filter_rows(const RowProduct &product, const FilterSpan &rows,
-                                            int c, int column, const Shared<kComponents> &shared,
-                                            DigitSums &sums) {
-  const uint32_t *samples = shared.column(c, lane_word(), column + lane_row());
-  for (int group = rows.begin; group < rows.end;
+__device__ __forceinline__ void filter_rows(const RowProduct &product, const FilterSpan &round,
+                                            bool has_rounds, int column,
+                                            const Shared<kComponents> &shared,
+                                            DigitSums (&sums)[kComponents]) {
+  int group = max(product.words.begin, round.begin);
+  // A step does not leave a round that is followed by another one.
+  if (has_rounds) group -= (group - round.begin) % kWordsOfProduct;
+  const uint32_t *samples =
+      shared.column(0, group - round.begin + lane_word(), column + lane_row());
+  const int plane = shared.groups * kFilteredPitch;
+#pragma unroll 1
+  for (const int end = min(product.words.end, round.end); group < end;
        group += kWordsOfProduct, samples += kWordsOfProduct * kFilteredPitch) {
-    const uint32_t b[2] = {samples[0], samples[4 * kFilteredPitch]};
     const WordWeights w[4] = {
         product.first.at(group + lane_word()), product.second.at(group + lane_word()),
         product.first.at(group + 4 + lane_word()), product.second.at(group + 4 + lane_word())};
 #pragma unroll
-    for (int digit = 0; digit < 3; ++digit) {
-      const uint32_t a[4] = {digit_of(w[0], digit), digit_of(w[1], digit), digit_of(w[2], digit),
-                             digit_of(w[3], digit)};
-      multiply<true>(a, b, sums.sum[digit]);
+    for (int c = 0; c < kComponents; ++c) {
+      const uint32_t b[2] = {samples[c * plane], samples[c * plane + 4 * kFilteredPitch]};
+#pragma unroll
+      for (int digit = 0; digit < 3; ++digit) {
+        const uint32_t a[4] = {digit_of(w[0], digit), digit_of(w[1], digit), digit_of(w[2], digit),
+                               digit_of(w[3], digit)};
+        multiply<true>(a, b, sums[c].sum[digit]);
+      }
     }
   }
 }
@@ -148,124 +153,190 @@ __device__ __forceinline__ void filter_rows(const RowProduct &product, const Fil
 /// Where the four values of a lane go: columns x and x + 1 of rows y and y + 8.
 struct Places {
   int x, y;
-  bool inside;    // the whole tile is inside the output, and none of it is pad
-  bool shown[4];  // unless inside: whether a value is inside the output …
-  bool pad[4];    // … and whether it is pad
+  bool inside;     // the whole product is inside the output, and none of it is pad
+  uint32_t shown;  // a bit for each value that is inside the output
+  uint32_t pad;    // and for each that is pad
+
+  /// Of the 8 columns from `column` and the 16 rows from `row` on, of which those from `right` and
+  /// `bottom` on are not stored.
+  __device__ __forceinline__ Places(const FilterTables &tables, int column, int right, int row,
+                                    int bottom)
+      : x(column + 2 * lane_word()), y(row + lane_row()), shown(15), pad(0) {
+    const int2 columns = tables.x.content, rows = tables.y.content;
+    inside = column >= columns.x && column + kColumnsOfProduct <= min(columns.y, right) &&
+             row >= rows.x && row + kRowsOfProduct <= min(rows.y, bottom);
+    if (inside) return;
+    shown = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int at = x + i % 2, line = y + i / 2 * 8;
+      if (at < right && line < bottom) shown |= 1u << i;
+      if (!contains(columns, at) || !contains(rows, line)) pad |= 1u << i;
+    }
+  }
 };
 
+/// Stores two neighbors at once.
 template <class T>
-__device__ __forceinline__ void store_values(const FilterOut &out, int c, const Places &to,
-                                             const float (&value)[4]) {
-  uint8_t *at =
-      advance(advance(out.data + blockIdx.z * out.frame + out.channel[c], to.y, out.row[c]), to.x,
-              out.pixel);
+__device__ __forceinline__ void store_pair(uint8_t *at, T first, T second) {
+  if constexpr (sizeof(T) == 1)
+    store_global(reinterpret_cast<uint16_t *>(at),
+                 static_cast<uint16_t>(bit_cast<uint8_t>(first) | bit_cast<uint8_t>(second) << 8));
+  else if constexpr (sizeof(T) == 2)
+    store_global(reinterpret_cast<uint32_t *>(at),
+                 bit_cast<uint16_t>(first) | uint32_t{bit_cast<uint16_t>(second)} << 16);
+  else
+    store_global(reinterpret_cast<uint2 *>(at),
+                 uint2{bit_cast<uint32_t>(first), bit_cast<uint32_t>(second)});
+}
+
+template <class T, int kComponents>
+__device__ __forceinline__ void store_values(const FilterOut &out, const Places &to,
+                                             const float (&value)[kComponents][4]) {
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    uint8_t *const place = (i < 2 ? at : advance(at, 8, out.row[c])) + i % 2 * out.pixel;
-    if (to.inside || to.shown[i])
-      store_global(reinterpret_cast<T *>(place), to_element<T>(value[i]));
+  for (int c = 0; c < kComponents; ++c) {
+    uint8_t *const upper =
+        advance(advance(out.data + blockIdx.z * out.frame + out.channel[c], to.y, out.row[c]), to.x,
+                out.pixel);
+    uint8_t *const lower = advance(upper, 8, out.row[c]);
+    if (to.inside && out.paired) {
+      store_pair(upper, to_element<T>(value[c][0]), to_element<T>(value[c][1]));
+      store_pair(lower, to_element<T>(value[c][2]), to_element<T>(value[c][3]));
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (to.shown >> i & 1)
+        store_global(reinterpret_cast<T *>((i < 2 ? upper : lower) + i % 2 * out.pixel),
+                     to_element<T>(value[c][i]));
   }
 }
 
 /// The padding bytes of a picture's pixels.
-__device__ __noinline__ void store_opaque(const FilterOut &out, const Places &to) {
+__device__ __noinline__ void store_opaque(uint8_t *data, uint32_t row, uint32_t pixel, int x, int y,
+                                          uint32_t shown) {
   for (int i = 0; i < 4; ++i)
-    if (to.inside || to.shown[i])
-      store_global(
-          advance(advance(out.data, to.y + i / 2 * 8, out.row[0]), to.x + i % 2, out.pixel) +
-              out.opaque,
-          static_cast<uint8_t>(255));
+    if (shown >> i & 1)
+      store_global(advance(advance(data, y + i / 2 * 8, row), x + i % 2, pixel),
+                   static_cast<uint8_t>(255));
 }
 
+template <int kComponents>
 __device__ __forceinline__ void store(const FilterArgs &in, const FilterOut &out, const Places &to,
-                                      int c, const int32_t (&total)[4]) {
-  float value[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    value[i] = normalize(out.scale[c], value_of(int32_t{filtered_sample(total[i])}));
+                                      float (&value)[kComponents][4]) {
   if (!to.inside) {
-    const float pad = out.pad_is_zero ? 0.0f : normalize(out.scale[c], in.pixels.pad[c]);
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (to.pad[i]) value[i] = pad;
+    for (int c = 0; c < kComponents; ++c) {
+      const float pad = out.pad_is_zero ? 0.0f : normalize(out.scale[c], in.pixels.pad[c]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (to.pad >> i & 1) value[c][i] = pad;
+    }
   }
   switch (out.dtype) {
-    case DType::float32: store_values<float>(out, c, to, value); break;
-    case DType::float16: store_values<Half>(out, c, to, value); break;
-    case DType::uint8: store_values<uint8_t>(out, c, to, value); break;
-    case DType::int8: store_values<int8_t>(out, c, to, value); break;
+    case DType::float32: store_values<float>(out, to, value); break;
+    case DType::float16: store_values<Half>(out, to, value); break;
+    case DType::uint8: store_values<uint8_t>(out, to, value); break;
+    case DType::int8: store_values<int8_t>(out, to, value); break;
   }
-  if (c == 0 && out.opaque >= 0) store_opaque(out, to);
+  if (out.opaque >= 0)
+    store_opaque(out.data + out.opaque, out.row[0], out.pixel, to.x, to.y, to.shown);
 }
 
-__device__ __forceinline__ Places places_of(const FilterTables &tables, const Tile &tile, int width,
-                                            int column) {
-  Places to = {tile.x + column + 2 * lane_word(), tile.row_begin + lane_row(), true, {}, {}};
-  const int right = tile.x + kFilterTileWidth, bottom = tile.row_begin + kRowsOfProduct;
-  const int2 x = tables.x.content, y = tables.y.content;
-  to.inside = tile.x >= x.x && right <= min(x.y, width) && tile.row_begin >= y.x &&
-              bottom <= min(y.y, tile.row_end);
-  if (to.inside) return to;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int column_of = to.x + i % 2, row = to.y + i / 2 * 8;
-    to.shown[i] = column_of < width && row < tile.row_end;
-    to.pad[i] = !contains(x, column_of) || !contains(y, row);
-  }
-  return to;
-}
-
-/// Filters a round along y. The output is stored after the last round.
+/// Filters a product along y. The values are complete after the last round.
 template <int kComponents>
-__device__ __forceinline__ void filter_round(const FilterArgs &in, const FilterOut &out,
-                                             const Tile &tile, const FilterSpan &rows, int width,
-                                             const FilterShape &shape,
-                                             const Shared<kComponents> &shared) {
-  const auto warp = static_cast<int>(threadIdx.y);
-  const int column = warp % kProductsOfTile * kColumnsOfProduct;
-  const RowProduct product(in.tables.y, tile);
-  const Places to = places_of(in.tables, tile, width, column);
-  for (int task = warp; task < kComponents * kProductsOfTile; task += kFilterWarps) {
-    const int c = task / kProductsOfTile;
-    DigitSums sums(kFilterHalf);
-    filter_rows<kComponents>(product, rows, c, column, shared, sums);
+__device__ __forceinline__ void filter_task(const FilterArgs &in, const FilterOut &out,
+                                            const RowProduct &product, int column,
+                                            const FilterSpan &round, bool is_first, int32_t *kept,
+                                            const Shared<kComponents> &shared,
+                                            float (&value)[kComponents][4]) {
+  DigitSums sums[kComponents];
+#pragma unroll
+  for (int c = 0; c < kComponents; ++c) sums[c] = DigitSums(kFilterHalf);
+  filter_rows<kComponents>(product, round, kept != nullptr, column, shared, sums);
+#pragma unroll
+  for (int c = 0; c < kComponents; ++c) {
     int32_t total[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) total[i] = sums.total(i);
-    if (shape.has_rounds)
-      carry(shared.sums + task * kSumsOfProduct + threadIdx.x, rows.begin == tile.rows.begin,
-            total);
-    if (rows.end == tile.rows.end) store(in, out, to, c, total);
+    for (int i = 0; i < 4; ++i) total[i] = sums[c].total(i);
+    if (kept) carry(kept + c * kSumsOfProduct, is_first, total);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      value[c][i] = normalize(out.scale[c], value_of(int32_t{filtered_sample(total[i])}));
   }
 }
 
+/// Filters a round along y, and stores the output after the last one.
+template <int kComponents>
+__device__ __forceinline__ void filter_round(const FilterArgs &in, const FilterOut &out,
+                                             const Tile &tile, const FilterSpan &round, int width,
+                                             const FilterShape &shape,
+                                             const Shared<kComponents> &shared) {
+  const int tasks = shape.row_products() * kProductsOfTile;
+#pragma unroll 1
+  for (int task = static_cast<int>(threadIdx.y); task < tasks;
+       task += static_cast<int>(blockDim.y)) {
+    const int column = task % kProductsOfTile * kColumnsOfProduct;
+    const int row = tile.row_begin + task / kProductsOfTile * kRowsOfProduct;
+    float value[kComponents][4];
+    if (round.begin < round.end) {
+      const RowProduct product(in.tables.y, row, tile.row_end);
+      int32_t *const kept = shape.has_rounds
+                                ? shared.sums + task * kComponents * kSumsOfProduct + threadIdx.x
+                                : nullptr;
+      filter_task<kComponents>(in, out, product, column, round, round.begin == tile.rows.begin,
+                               kept, shared, value);
+    }
+    if (round.end == tile.rows.end)
+      store<kComponents>(in, out, Places(in.tables, tile.x + column, width, row, tile.row_end),
+                         value);
+  }
+}
+
+/// Converts groups of rows and filters them along x. `group` is the first one in shared memory.
+template <class Pixels, int kComponents = Pixels::kProduced>
+__device__ __forceinline__ void filter_pieces(const FilterArgs &in, const Tile &tile,
+                                              const FilterSpan &rows, int group,
+                                              const FilterShape &shape,
+                                              const Shared<kComponents> &shared) {
+  for (int x = tile.columns.begin, end = x; end < tile.products_end;
+       x += shape.words - (kWordsOfProduct - 1)) {
+    end = x + shape.words;
+    const Piece piece = {{x, min(end, tile.columns.end)}, rows, group};
+    Pixels::convert(in, piece, shared);
+    __syncthreads();
+    filter_columns<kComponents>(in.tables, tile, piece, shape, shared);
+    __syncthreads();
+  }
+}
+
+// Launch bounds would give blocks with the most warps too many registers.
+#if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 4)
+#define CUDATENSOR_FILTER_BOUNDS __maxnreg__(kFilterRegisters)
+#else
+#define CUDATENSOR_FILTER_BOUNDS __launch_bounds__(32 * kMostFilterWarps)
+#endif
+
 template <class Pixels, int kFrames>
-__global__ void __launch_bounds__(32 * kFilterWarps, kFilterBlocksPerSm)
-    filter(const __grid_constant__ PixelWork<FilterArgs, FilterOut, kFrames> work,
-           const __grid_constant__ FilterShape shape) {
+__global__ void CUDATENSOR_FILTER_BOUNDS
+filter(const __grid_constant__ PixelWork<FilterArgs, FilterOut, kFrames> work,
+       const __grid_constant__ FilterShape shape) {
   constexpr int kComponents = Pixels::kProduced;
   extern __shared__ __align__(16) uint8_t memory[];
   const Shared<kComponents> shared(memory, shape);
   const FilterArgs &in = work.in[kFrames == 1 ? 0 : blockIdx.z];
-  const Tile tile = make_tile(in.tables, shape.tile_height, work.width, work.height);
+  const Tile tile = make_tile(in.tables, shape.tile_height, work.height);
   wait_for_previous_kernel();
 
   // A tile of nothing but pad has one round without rows.
-  int begin = tile.rows.begin;
+  FilterSpan round = {tile.rows.begin, tile.rows.begin};
   do {
-    Piece piece = {{0, 0}, {begin, min(begin + shape.groups, tile.rows.end)}};
-    for (int x = tile.columns.begin, end = x; end < tile.products_end;
-         x += shape.words - (kWordsOfProduct - 1)) {
-      end = x + shape.words;
-      piece.columns = {x, min(end, tile.columns.end)};
-      Pixels::convert(in, piece, shared);
-      __syncthreads();
-      filter_columns<kComponents>(in.tables, tile, piece, shape, shared);
-      __syncthreads();
-    }
-    filter_round<kComponents>(in, work.out, tile, piece.rows, work.width, shape, shared);
-    begin = piece.rows.end;
-  } while (begin < tile.rows.end);
+    round = {round.end, min(round.end + shape.groups, tile.rows.end)};
+    for (int begin = round.begin; begin < round.end; begin += shape.piece_groups)
+      filter_pieces<Pixels>(in, tile, {begin, min(begin + shape.piece_groups, round.end)},
+                            begin - round.begin, shape, shared);
+    filter_round<kComponents>(in, work.out, tile, round, work.width, shape, shared);
+  } while (round.end < tile.rows.end);
 }
 
 }  // namespace cudatensor::cuda

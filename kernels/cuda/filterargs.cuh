@@ -26,11 +26,22 @@ struct FilterOut {
   int32_t opaque;  ///< byte of a pixel that is set to 255, or -1
   DType dtype;
   bool pad_is_zero;
+  bool paired;  ///< whether the values of two neighboring columns can be stored at once
 
   FilterOut() = default;
   explicit FilterOut(const TensorArgs &to);
   FilterOut(const Image &to, const FormatLayout &layout);
+
+ private:
+  bool can_be_paired() const;
 };
+
+inline bool FilterOut::can_be_paired() const {
+  const size_t element = size_of(dtype);
+  uint64_t all = reinterpret_cast<uintptr_t>(data) | static_cast<uint64_t>(frame);
+  for (int c = 0; c < 3; ++c) all |= static_cast<uint64_t>(channel[c]) | row[c];
+  return pixel == element && all % (2 * element) == 0;
+}
 
 inline FilterOut::FilterOut(const TensorArgs &to)
     : data(to.data),
@@ -42,6 +53,7 @@ inline FilterOut::FilterOut(const TensorArgs &to)
       pad_is_zero(to.pad_is_zero) {
   std::copy(to.channel, to.channel + 3, channel);
   std::copy(to.scale, to.scale + 3, scale);
+  paired = can_be_paired();
 }
 
 inline FilterOut::FilterOut(const Image &to, const FormatLayout &layout) : FilterOut() {
@@ -59,6 +71,7 @@ inline FilterOut::FilterOut(const Image &to, const FormatLayout &layout) : Filte
     row[c] = stride_of(plane.stride);
     scale[c] = {1.0f, 0.0f};
   }
+  paired = can_be_paired();
 }
 
 /// Its kernels know which pixels are outside the picture.

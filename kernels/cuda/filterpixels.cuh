@@ -19,7 +19,8 @@ struct AnyPixels {
                                                  const Shared<kProduced> &to) {
     using Sampler = Resampler<F, Converts, false>;
     const ResampleArgs &in = args.pixels;
-    for (int group = static_cast<int>(threadIdx.y); group < piece.height(); group += kFilterWarps) {
+    for (int group = static_cast<int>(threadIdx.y); group < piece.height();
+         group += static_cast<int>(blockDim.y)) {
       const int row = kFilterRows * (piece.rows.begin + group);
       typename Sampler::Line lines[kFilterRows];
       Sampler::lines(in, row, lines);
@@ -48,28 +49,30 @@ struct QuadPixels {
                                                  const Shared<kProduced> &to) {
     const uint32_t width = piece.width(), count = width * piece.height();
     // Rounded up, so that the high half of a product with it is the quotient: count is below 2^16.
+    const QuadConstants constants(in.quads);
     const uint32_t reciprocal = 0xffffffffu / width + 1;
-    for (uint32_t q = threadIdx.y * 32 + threadIdx.x; q < count; q += 32 * kFilterWarps) {
+    for (uint32_t q = threadIdx.y * 32 + threadIdx.x; q < count; q += 32 * blockDim.y) {
       const uint32_t group = width == 1 ? q : __umulhi(q, reciprocal), word = q - group * width;
-      convert_quad(in, in.tables.x.base + 4 * (piece.columns.begin + word),
+      convert_quad(in, constants, in.tables.x.base + 4 * (piece.columns.begin + word),
                    in.tables.y.base + kFilterRows * (piece.rows.begin + group),
                    to.pixel(0, group * kFilterRows, word), to);
     }
   }
 
  private:
-  static __device__ __forceinline__ void convert_quad(const FilterArgs &in, int x, int y,
+  static __device__ __forceinline__ void convert_quad(const FilterArgs &in,
+                                                      const QuadConstants &constants, int x, int y,
                                                       uint32_t *to,
                                                       const Shared<kProduced> &shared) {
     Quad quad;
-    load_quad<F>(in.pixels.samples, in.quads, x, y, quad);
+    load_quad<F>(in.pixels.samples, in.quads, constants, x, y, quad);
     const int plane = shared.rows * shared.pitch;
 #pragma unroll
     for (int i = 0; i < 4; ++i, to += shared.pitch) {
       __half2 blended[4];
       uint32_t rgb[3];
       blend_chroma(in.quads, quad.chroma, i, blended);
-      convert_row(in.pixels.yuv_to_rgb, quad.luma[i], blended, rgb);
+      convert_row(in.pixels.yuv_to_rgb, constants.bias, quad.luma[i], blended, rgb);
 #pragma unroll
       for (int c = 0; c < 3; ++c) to[c * plane] = rgb[c];
     }

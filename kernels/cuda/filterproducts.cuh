@@ -62,8 +62,18 @@ struct DigitSums {
 /// The words of one output coordinate, whose weights are `step` apart.
 class Window {
  public:
-  __device__ __forceinline__ Window(const FilterSpan &span, const WordWeights *first, int step)
-      : begin_(span.begin), count_(span.end - span.begin), step_(step), first_(first) {}
+  __device__ __forceinline__ Window(const FilterColumns &table, int column)
+      : step_(table.count), first_(table.weights + column) {
+    const int2 span = __ldg(reinterpret_cast<const int2 *>(table.spans + column));
+    begin_ = span.x;
+    count_ = span.y - span.x;
+  }
+  __device__ __forceinline__ Window(const FilterLines &table, int row) : step_(1) {
+    const int4 window = __ldg(reinterpret_cast<const int4 *>(table.windows + row));
+    begin_ = window.x;
+    count_ = window.y - window.x;
+    first_ = table.weights + window.z;
+  }
 
   /// The weights of a word, or zeros outside the window.
   __device__ __forceinline__ WordWeights at(int word) const {

@@ -6,8 +6,16 @@
 namespace cudatensor::cuda {
 namespace {
 
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
-int round_up(int a, int b) { return ceil_div(a, b) * b; }
+/// Groups of the 16 rows of a product.
+constexpr int kGroupsOfProduct = kRowsOfProduct / 4;
+
+/// The most groups of a tile, so that it needs no rounds.
+constexpr int kMostGroups = 72;
+
+/// What waiting for a piece costs, in conversions of a quad.
+constexpr double kPieceCost = 0.3;
+
+int round_up(int a, int b) { return blocks_of(a, b) * b; }
 
 /// Words of the output coordinates [begin, end), of which some are not pad.
 struct Words {
@@ -20,7 +28,7 @@ Words words_of(const FilterAxis &axis, int begin, int end) {
   if (begin >= end) return {0, 0};
   const int base = axis.src_begin & ~3;
   const FilterWindow &last = axis.windows[end - 1];
-  return {(axis.windows[begin].first - base) / 4, ceil_div(last.first + last.count - base, 4)};
+  return {(axis.windows[begin].first - base) / 4, blocks_of(last.first + last.count - base, 4)};
 }
 
 /// The most words of `size` neighboring coordinates.
@@ -47,64 +55,124 @@ int most_words_of_tiles(const FilterAxis &axis) {
   return most;
 }
 
+/// Tiles along an axis that are not only pad.
+int tiles_of(const FilterAxis &axis, int size) {
+  if (axis.begin >= axis.end) return 0;
+  return blocks_of(axis.end, size) - axis.begin / size;
+}
+
+/// What a block computes.
+struct BlockWork {
+  int groups, words;  ///< of its source pixels
+  int steps_x;        ///< of a product along x
+  int steps_y;        ///< of a product along y
+  int row_products;
+};
+
 /// Instructions of a block's warps, roughly.
-double block_cost(int groups, int words, int steps_x, int steps_y) {
-  const double convert = 450.0 * ceil_div(groups * words, 32);
-  const double columns = ceil_div(groups, 4) * kProductsOfTile * (35.0 * steps_x + 100.0);
-  const double rows = 3.0 * kProductsOfTile * (45.0 * steps_y + 110.0);
-  return convert + columns + rows + 1000.0;
+double block_cost(const BlockWork &work, int warps) {
+  const double convert = 480.0 * warps * blocks_of(work.groups * work.words, 32 * warps);
+  const double columns =
+      blocks_of(work.groups, kGroupsOfProduct) * kProductsOfTile * (80.0 * work.steps_x + 110.0);
+  const double rows = work.row_products * kProductsOfTile * (50.0 * work.steps_y + 450.0);
+  return convert + columns + rows + 330.0 * warps;
+}
+
+/// Cycles of a launch, roughly, with `per_sm` blocks on the multiprocessor that has the most.
+double launch_cost(double block, double per_sm, int warps) {
+  const double resident = std::min<double>(per_sm * warps, kFilterBlocksPerSm * kFilterWarps);
+  // Measured: 1.35 instructions per cycle with 8 warps, 2.75 with 24.
+  return per_sm * block / (0.65 + 0.0875 * resident);
+}
+
+/// The warps of a block, so that a multiprocessor is full.
+int warps_for(int frames, int per_sm) {
+  if (frames > 1 || per_sm > 2) return kFilterWarps;
+  return per_sm == 2 ? kFilterWarps * 3 / 2 : kMostFilterWarps;
+}
+
+/// Chooses the groups of a piece for which the threads of a block convert the fewest quads one after
+/// the other. False if no number of groups fits.
+template <class Fits>
+bool choose_piece_groups(FilterShape &shape, const Fits &fits) {
+  const auto passes = [&](int groups) { return blocks_of(groups * shape.words, 32 * shape.warps); };
+  double least = 0.0;
+  int best = 0;
+  for (int groups = kGroupsOfProduct; groups < shape.groups + kGroupsOfProduct;
+       groups += kGroupsOfProduct) {
+    shape.piece_groups = std::min(groups, shape.groups);
+    if (!fits()) break;
+    const int whole = shape.groups / shape.piece_groups, rest = shape.groups % shape.piece_groups;
+    const double cost = whole * (passes(shape.piece_groups) + kPieceCost) +
+                        (rest > 0 ? passes(rest) + kPieceCost : 0.0);
+    if (best > 0 && cost >= least) continue;
+    least = cost;
+    best = shape.piece_groups;
+  }
+  shape.piece_groups = best;
+  return best > 0;
 }
 
 }  // namespace
 
 FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
   FilterNeeds needs;
-  const auto height = static_cast<int>(plan.y.windows.size());
-  const auto width = static_cast<int>(plan.x.windows.size());
-  const int words = most_words(plan.x, kFilterTileWidth);
-  const int steps_x = ceil_div(most_words(plan.x, kColumnsOfProduct), kWordsOfProduct);
   needs.words = static_cast<uint16_t>(most_words_of_tiles(plan.x));
+  const int words = most_words(plan.x, kFilterTileWidth);
+  const int steps_x = blocks_of(most_words(plan.x, kColumnsOfProduct), kWordsOfProduct);
+  const int steps_y = blocks_of(most_words(plan.y, kRowsOfProduct), kWordsOfProduct);
   double least = 0.0;
   for (size_t i = 0; i < kTileHeights.size(); ++i) {
-    const int groups = most_words(plan.y, kTileHeights[i]);
+    const int height = kTileHeights[i], groups = most_words(plan.y, height);
     needs.groups[i] = static_cast<uint16_t>(groups);
-    const int blocks = ceil_div(width, kFilterTileWidth) * ceil_div(height, kTileHeights[i]);
-    const double each = block_cost(groups, words, steps_x, ceil_div(groups, kWordsOfProduct));
-    // A single frame takes as long as the multiprocessor that has the most blocks.
-    const double cost = frames > 1 ? blocks * each : ceil_div(blocks, multiprocessors) * each;
+    if (i > 0 && groups > kMostGroups) continue;
+    const int blocks = frames * tiles_of(plan.x, kFilterTileWidth) * tiles_of(plan.y, height);
+    const int per_sm = blocks_of(blocks, multiprocessors), warps = warps_for(frames, per_sm);
+    const double each =
+        block_cost({groups, words, steps_x, steps_y, blocks_of(height, kRowsOfProduct)}, warps);
+    // The last blocks of a launch are alone.
+    const double share =
+        per_sm <= kFilterBlocksPerSm ? per_sm : 0.5 + 1.0 * blocks / multiprocessors;
+    const double cost = launch_cost(each, share, warps);
     if (i > 0 && cost >= least) continue;
     least = cost;
     needs.best = static_cast<uint8_t>(i);
+    needs.warps = static_cast<uint8_t>(warps);
   }
   return needs;
 }
 
 size_t shared_bytes(const FilterShape &shape, int components) {
-  const int rows = round_up(4 * shape.groups, kRowsOfProduct);
-  const int groups = round_up(shape.groups, kWordsOfProduct);
+  const int rows = round_up(4 * shape.piece_groups, kRowsOfProduct);
+  // A product begins at any group.
+  const int groups = shape.groups + kWordsOfProduct - 1;
   int words = components * (rows * shape.pitch + groups * kFilteredPitch);
-  if (shape.has_pieces)
+  if (shape.has_columns)
     words += rows / kRowsOfProduct * kProductsOfTile * components * kSumsOfProduct;
-  if (shape.has_rounds) words += components * kProductsOfTile * kSumsOfProduct;
+  if (shape.has_rounds)
+    words += shape.row_products() * kProductsOfTile * components * kSumsOfProduct;
   return sizeof(uint32_t) * words;
 }
 
 FilterShape make_shape(const FilterNeeds &needs, int components, size_t limit) {
   FilterShape shape = {};
+  shape.warps = needs.warps;
   shape.tile_height = kTileHeights[needs.best];
   shape.groups = std::max<int>(needs.groups[needs.best], 1);
   shape.words = std::max<int>(needs.words, kWordsOfProduct);
   // Twice the pitch is four more than a multiple of the 32 banks.
   shape.pitch = round_up(shape.words - 2, 16) + 2;
-  const auto is_too_large = [&] { return shared_bytes(shape, components) > limit; };
-  if (!is_too_large()) return shape;
-  shape.has_rounds = true;
-  shape.groups = round_up(shape.groups, kWordsOfProduct);
-  while (shape.groups > kWordsOfProduct && is_too_large()) shape.groups -= kWordsOfProduct;
-  while (shape.pitch > 18 && is_too_large()) {
-    shape.has_pieces = true;
-    shape.words = shape.pitch -= 16;
+  const int most_groups =
+      static_cast<int>(limit / 2 / (components * kFilteredPitch * sizeof(uint32_t)));
+  if (shape.groups > most_groups) {
+    shape.has_rounds = true;
+    shape.groups = most_groups / kWordsOfProduct * kWordsOfProduct;
   }
+  const auto fits = [&] { return shared_bytes(shape, components) <= limit; };
+  if (choose_piece_groups(shape, fits)) return shape;
+  shape.piece_groups = kGroupsOfProduct;
+  shape.has_columns = true;
+  while (shape.pitch > 18 && !fits()) shape.words = shape.pitch -= 16;
   return shape;
 }
 

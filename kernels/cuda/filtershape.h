@@ -21,25 +21,34 @@ constexpr int kProductsOfTile = kFilterTileWidth / kColumnsOfProduct;
 /// banks of shared memory.
 constexpr int kFilteredPitch = kFilterTileWidth + 8;
 
-/// The heights of tiles that a launch chooses from, in output rows; not more than a product has.
-constexpr std::array<int, 5> kTileHeights = {4, 6, 8, 12, 16};
+/// Parts of `size` that contain `count`.
+CUDATENSOR_HD constexpr int blocks_of(int count, int size) { return (count + size - 1) / size; }
+
+/// The heights of tiles that a launch chooses from, in output rows.
+constexpr std::array<int, 10> kTileHeights = {4, 6, 8, 10, 12, 13, 14, 16, 32, 64};
 
 /// What the tiles of a plan need.
 struct FilterNeeds {
   uint16_t words = 0;                                  ///< of the widest tile
   std::array<uint16_t, kTileHeights.size()> groups{};  ///< of the highest tile, by tile height
-  uint8_t best = 0;                                    ///< index of the tile height that is fastest
+  uint8_t best = 0;              ///< index of the tile height that is fastest …
+  uint8_t warps = kFilterWarps;  ///< … and the warps of a block
 };
 
 /// `frames`: the frames of a launch. `multiprocessors`: those of the device.
 FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors);
 
-/// What all blocks of a launch share. A block converts the source pixels of its tile in rounds of
-/// `groups`, and the rows of a round in pieces of `words`.
+/// What all blocks of a launch have in common. A block filters the rows of its tile in rounds of `groups`. It
+/// converts the source pixels of a round in pieces of `piece_groups` by `words`.
 struct FilterShape {
-  int tile_height, groups, words;
+  int warps;  ///< of a block
+  int tile_height, groups, piece_groups, words;
   int pitch;  ///< words from a row of source pixels in shared memory to the next
-  bool has_pieces, has_rounds;
+  bool has_rounds;
+  bool has_columns;  ///< whether a tile has several pieces along x
+
+  /// Products along y.
+  CUDATENSOR_HD int row_products() const { return blocks_of(tile_height, kRowsOfProduct); }
 };
 
 /// The bytes of shared memory for a shape.

@@ -3,6 +3,7 @@
 // base 256, so that one instruction multiplies four samples with the digits of four weights.
 #pragma once
 
+#include "kernels/cuda/filtershape.h"
 #include "kernels/cuda/tables.cuh"
 #include "kernels/filterplan.h"
 
@@ -10,27 +11,39 @@ namespace cudatensor::cuda {
 
 /// Words of four source pixels, [begin, end), counted from the word of the plan's first source
 /// pixel.
-struct FilterSpan {
+struct __align__(8) FilterSpan {
   int begin, end;
+};
+
+/// Of the columns of a tile. Its products read whole steps, up to `products_end`.
+struct __align__(16) TileSpan {
+  int begin, end, products_end, unused;
+};
+
+/// The words of a row's window, whose weights begin at weights[first].
+struct __align__(16) LineWindow {
+  int begin, end, first, unused;
 };
 
 /// The weights of one word: the digits of its four weights, the lowest digit first.
 using WordWeights = uint4;
 
-/// The windows of the columns. Word k of a column's window is at weights[k · step + column].
+/// The windows of the columns. Word k of a column's window is at weights[k · count + column].
 struct FilterColumns {
-  const int2 *spans;  ///< by column
+  const FilterSpan *spans;     ///< by column; empty for pad
+  const FilterSpan *products;  ///< of all columns of a product, by product
+  const TileSpan *tiles;       ///< by tile
   const WordWeights *weights;
-  int step;
+  int count;     ///< of columns
   int2 content;  ///< the columns that are not pad, [x, y)
   int base;      ///< the source pixel of word 0
 };
 
-/// The windows of the rows. Those of a row begin at weights[first[row]].
+/// The windows of the rows.
 struct FilterLines {
-  const int2 *spans;  ///< by row
-  const int32_t *first;
+  const LineWindow *windows;  ///< by row; empty for pad
   const WordWeights *weights;
+  int count;
   int2 content;
   int base;
 };
@@ -64,10 +77,18 @@ class AxisWords {
     return {digits[0], digits[1], digits[2], 0};
   }
 
-  std::vector<int2> spans;
+  std::vector<FilterSpan> spans;
+
+  /// The words of the output coordinates from `begin` on, at most `size`.
+  FilterSpan all(int begin, int size) const {
+    const int end = std::min(begin + size, axis_.end);
+    begin = std::max(begin, axis_.begin);
+    if (begin >= end) return {0, 0};
+    return {spans[begin].begin, spans[end - 1].end};
+  }
 
  private:
-  int2 span_of(const FilterWindow &window) const {
+  FilterSpan span_of(const FilterWindow &window) const {
     if (window.count == 0) return {0, 0};
     const int first = window.first - base_;
     return {first / 4, (first + window.count + 3) / 4};
@@ -103,52 +124,89 @@ class FilterOffsets {
 
   FilterTables in(const uint8_t *block) const {
     FilterTables tables = tables_;
-    tables.x.spans = reinterpret_cast<const int2 *>(block + x_spans_);
-    tables.x.weights = reinterpret_cast<const WordWeights *>(block + x_weights_);
-    tables.y.spans = reinterpret_cast<const int2 *>(block + y_spans_);
-    tables.y.first = reinterpret_cast<const int32_t *>(block + y_first_);
-    tables.y.weights = reinterpret_cast<const WordWeights *>(block + y_weights_);
+    at(block, x_spans_, tables.x.spans);
+    at(block, x_products_, tables.x.products);
+    at(block, x_tiles_, tables.x.tiles);
+    at(block, x_weights_, tables.x.weights);
+    at(block, y_windows_, tables.y.windows);
+    at(block, y_weights_, tables.y.weights);
     return tables;
   }
 
  private:
+  template <class T>
+  static void at(const uint8_t *block, size_t offset, const T *&table) {
+    table = reinterpret_cast<const T *>(block + offset);
+  }
+
   void append_columns(TableBytes &bytes, const FilterAxis &axis) {
     const AxisWords words(axis);
-    int longest = 0;
-    for (const int2 &span : words.spans) longest = std::max(longest, span.y - span.x);
-    const size_t step = words.spans.size();
-    std::vector<WordWeights> weights(longest * step);
-    for (size_t column = 0; column < step; ++column) {
-      const int2 span = words.spans[column];
-      for (int word = span.x; word < span.y; ++word)
-        weights[(word - span.x) * step + column] = words.weights(column, word);
-    }
+    const auto count = static_cast<int>(words.spans.size());
     x_spans_ = bytes.append(words.spans);
-    x_weights_ = bytes.append(weights);
-    tables_.x.step = static_cast<int>(step);
+    x_products_ = bytes.append(product_spans(words, count));
+    x_tiles_ = bytes.append(tile_spans(words, count));
+    x_weights_ = bytes.append(weights_by_word(words));
+    tables_.x.count = count;
     tables_.x.content = {axis.begin, axis.end};
     tables_.x.base = axis.src_begin & ~3;
+  }
+
+  static std::vector<FilterSpan> product_spans(const AxisWords &words, int count) {
+    std::vector<FilterSpan> spans;
+    for (int x = 0; x < blocks_of(count, kFilterTileWidth) * kFilterTileWidth;
+         x += kColumnsOfProduct)
+      spans.push_back(words.all(x, kColumnsOfProduct));
+    return spans;
+  }
+
+  static std::vector<TileSpan> tile_spans(const AxisWords &words, int count) {
+    std::vector<TileSpan> tiles;
+    for (int x = 0; x < count; x += kFilterTileWidth) {
+      const FilterSpan all = words.all(x, kFilterTileWidth);
+      tiles.push_back({all.begin, all.end, 0, 0});
+      for (int k = x; k < x + kFilterTileWidth; k += kColumnsOfProduct) {
+        const FilterSpan span = words.all(k, kColumnsOfProduct);
+        const int steps = blocks_of(span.end - span.begin, kWordsOfProduct);
+        tiles.back().products_end =
+            std::max(tiles.back().products_end, span.begin + steps * kWordsOfProduct);
+      }
+    }
+    return tiles;
+  }
+
+  static std::vector<WordWeights> weights_by_word(const AxisWords &words) {
+    int longest = 0;
+    for (const FilterSpan &span : words.spans) longest = std::max(longest, span.end - span.begin);
+    const size_t count = words.spans.size();
+    std::vector<WordWeights> weights(longest * count);
+    for (size_t column = 0; column < count; ++column) {
+      const FilterSpan span = words.spans[column];
+      for (int word = span.begin; word < span.end; ++word)
+        weights[(word - span.begin) * count + column] = words.weights(column, word);
+    }
+    return weights;
   }
 
   void append_lines(TableBytes &bytes, const FilterAxis &axis) {
     const AxisWords words(axis);
     std::vector<WordWeights> weights;
-    std::vector<int32_t> first;
+    std::vector<LineWindow> windows;
     for (size_t row = 0; row < words.spans.size(); ++row) {
-      first.push_back(static_cast<int32_t>(weights.size()));
-      for (int word = words.spans[row].x; word < words.spans[row].y; ++word)
+      const FilterSpan span = words.spans[row];
+      windows.push_back({span.begin, span.end, static_cast<int>(weights.size()), 0});
+      for (int word = span.begin; word < span.end; ++word)
         weights.push_back(words.weights(row, word));
     }
-    y_spans_ = bytes.append(words.spans);
-    y_first_ = bytes.append(first);
+    y_windows_ = bytes.append(windows);
     y_weights_ = bytes.append(weights);
+    tables_.y.count = static_cast<int>(windows.size());
     tables_.y.content = {axis.begin, axis.end};
     tables_.y.base = axis.src_begin & ~3;
   }
 
   TableOffsets<float> pixels_;
   FilterTables tables_ = {};  // everything except the addresses
-  size_t x_spans_, x_weights_, y_spans_, y_first_, y_weights_;
+  size_t x_spans_, x_products_, x_tiles_, x_weights_, y_windows_, y_weights_;
 };
 
 }  // namespace cudatensor::cuda

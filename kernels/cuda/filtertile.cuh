@@ -15,18 +15,18 @@ struct Shared {
   uint32_t *pixels;    ///< of a piece, four to a word: [component][row][word]
   uint32_t *filtered;  ///< [component][group][column], with four rows in a word
   int32_t *totals;     ///< of earlier pieces, by task of filter_columns()
-  int32_t *sums;       ///< of earlier rounds, by task of filter_rows()
+  int32_t *sums;       ///< of earlier rounds, by task of filter_round()
   int pitch, rows, groups;
 
   __device__ __forceinline__ Shared(uint8_t *memory, const FilterShape &shape)
       : pixels(reinterpret_cast<uint32_t *>(memory)),
         pitch(shape.pitch),
-        rows(kRowsOfProduct * ((shape.groups + 3) / 4)),
-        groups((shape.groups + 7) & ~7) {
+        rows(kRowsOfProduct * ((shape.piece_groups + 3) / 4)),
+        groups(shape.groups + kWordsOfProduct - 1) {
     filtered = pixels + kComponents * rows * pitch;
     totals = reinterpret_cast<int32_t *>(filtered + kComponents * groups * kFilteredPitch);
     sums = totals;
-    if (shape.has_pieces)
+    if (shape.has_columns)
       sums += rows / kRowsOfProduct * kProductsOfTile * kComponents * kSumsOfProduct;
   }
 
@@ -40,7 +40,7 @@ struct Shared {
 };
 
 /// What a block computes: of the output, rows [row_begin, row_end); of the source, words along x and
-/// y.
+/// y. A tile of nothing but pad has no words.
 struct Tile {
   int x, row_begin, row_end;
   FilterSpan columns, rows;
@@ -51,47 +51,36 @@ __device__ __forceinline__ bool contains(const int2 &range, int k) {
   return k >= range.x && k < range.y;
 }
 
-__device__ __forceinline__ FilterSpan span_at(const int2 *spans, const int2 &content, int k) {
-  if (!contains(content, k)) return {0, 0};
-  const int2 span = __ldg(spans + k);
+__device__ __forceinline__ FilterSpan load_span(const FilterSpan *at) {
+  const int2 span = __ldg(reinterpret_cast<const int2 *>(at));
   return {span.x, span.y};
 }
 
-/// Of the output coordinates [begin, end).
-__device__ __forceinline__ FilterSpan all_spans(const int2 *spans, const int2 &content, int begin,
-                                                int end) {
-  begin = max(begin, content.x);
-  end = min(end, content.y);
+/// The words of rows [begin, end).
+__device__ __forceinline__ FilterSpan row_span(const FilterLines &table, int begin, int end) {
+  begin = max(begin, table.content.x);
+  end = min(end, table.content.y);
   if (begin >= end) return {0, 0};
-  return {__ldg(&spans[begin].x), __ldg(&spans[end - 1].y)};
+  return {__ldg(&table.windows[begin].begin), __ldg(&table.windows[end - 1].end)};
 }
 
-/// The words of the columns of a product, [begin, end).
-__device__ __forceinline__ FilterSpan product_span(const FilterTables &tables, int x) {
-  return all_spans(tables.x.spans, tables.x.content, x, x + kColumnsOfProduct);
-}
-
-__device__ __forceinline__ Tile make_tile(const FilterTables &tables, int tile_height, int width,
-                                          int height) {
+__device__ __forceinline__ Tile make_tile(const FilterTables &tables, int tile_height, int height) {
   Tile tile = {};
   tile.x = static_cast<int>(blockIdx.x) * kFilterTileWidth;
   tile.row_begin = static_cast<int>(blockIdx.y) * tile_height;
   tile.row_end = min(tile.row_begin + tile_height, height);
-  tile.columns =
-      all_spans(tables.x.spans, tables.x.content, tile.x, min(tile.x + kFilterTileWidth, width));
-  tile.rows = all_spans(tables.y.spans, tables.y.content, tile.row_begin, tile.row_end);
-  if (tile.columns.begin == tile.columns.end) tile.rows = {0, 0};
-#pragma unroll
-  for (int i = 0; i < kProductsOfTile; ++i) {
-    const FilterSpan span = product_span(tables, tile.x + i * kColumnsOfProduct);
-    tile.products_end = max(tile.products_end, span.begin + whole_steps(span.end - span.begin));
-  }
+  if (tables.x.content.y <= tile.x || tables.x.content.x >= tile.x + kFilterTileWidth) return tile;
+  tile.rows = row_span(tables.y, tile.row_begin, tile.row_end);
+  const int4 columns = __ldg(reinterpret_cast<const int4 *>(tables.x.tiles + blockIdx.x));
+  tile.columns = {columns.x, columns.y};
+  tile.products_end = columns.z;
   return tile;
 }
 
 /// Words along x and y that a block converts together.
 struct Piece {
   FilterSpan columns, rows;
+  int group;  ///< of its first rows, in shared memory
 
   __device__ __forceinline__ int width() const { return columns.end - columns.begin; }
   __device__ __forceinline__ int height() const { return rows.end - rows.begin; }

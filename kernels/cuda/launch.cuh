@@ -77,6 +77,9 @@ __device__ __forceinline__ void store_global(Value *at, Value value) {
     asm volatile("st.global.u16 [%0], %1;" ::"l"(at), "h"(bit_cast<uint16_t>(value)) : "memory");
   else if constexpr (sizeof(Value) == 4)
     asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(bit_cast<uint32_t>(value)) : "memory");
+  else if constexpr (sizeof(Value) == 8)
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(at), "r"(value.x), "r"(value.y)
+                 : "memory");
   else
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(value.x), "r"(value.y),
                  "r"(value.z), "r"(value.w)

@@ -18,6 +18,24 @@ __device__ __forceinline__ constexpr int pair(int k) { return (k + 1) / 2; }
 /// 1024, the half-precision float whose lowest bits are free for a byte.
 constexpr uint32_t kHalfBiasBytes = 0x64646464;
 
+/// Values for the conversion of quads that stay in registers: the compiler would copy a constant
+/// before each instruction that cannot have it as an operand.
+struct QuadConstants {
+  uint32_t bias;    // kBiasBits
+  uint32_t select;  // of QuadArgs
+
+  __device__ __forceinline__ explicit QuadConstants(const QuadArgs &quads)
+      : bias(__shfl_sync(0xffffffff, kBiasBits, 0)),
+        select(__shfl_sync(0xffffffff, quads.select, 0)) {}
+};
+
+/// __byte_perm() without a mask for the selector, whose digits are below 8.
+__device__ __forceinline__ uint32_t select_bytes(uint32_t a, uint32_t b, uint32_t selector) {
+  uint32_t bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selector));
+  return bytes;
+}
+
 /// The samples of a quad: words of four luma samples by row, and the chroma samples around it.
 struct Quad {
   uint32_t luma[4];
@@ -30,24 +48,23 @@ struct QuadChroma;
 
 template <>
 struct QuadChroma<SemiPlanar> {
-  static __device__ __forceinline__ __half2 biased(const QuadArgs &quads, uint32_t word,
+  static __device__ __forceinline__ __half2 biased(const QuadConstants &k, uint32_t word,
                                                    int second) {
-    return bit_cast<__half2>(
-        __byte_perm(word, kHalfBiasBytes, quads.select + (second != 0 ? 0x0202 : 0)));
+    return bit_cast<__half2>(select_bytes(second ? word >> 16 : word, kHalfBiasBytes, k.select));
   }
-  static __device__ __forceinline__ __half2 load(const Samples &s, const QuadArgs &quads, int row,
+  static __device__ __forceinline__ __half2 load(const Samples &s, const QuadConstants &k, int row,
                                                  int sample) {
-    return biased(quads, load_word<uint16_t>(advance(s.data[1], row, s.stride[1]) + 2 * sample), 0);
+    return biased(k, load_word<uint16_t>(advance(s.data[1], row, s.stride[1]) + 2 * sample), 0);
   }
   /// Samples `sample`, which is odd, to `sample` + 3.
-  static __device__ __forceinline__ void load_four(const Samples &s, const QuadArgs &quads, int row,
-                                                   int sample, __half2 (&to)[4]) {
+  static __device__ __forceinline__ void load_four(const Samples &s, const QuadConstants &k,
+                                                   int row, int sample, __half2 (&to)[4]) {
     const uint8_t *const at = advance(s.data[1], row, s.stride[1]) + 2 * sample;
     const uint32_t middle = load_word<uint32_t>(at + 2);
-    to[0] = biased(quads, load_word<uint16_t>(at), 0);
-    to[1] = biased(quads, middle, 0);
-    to[2] = biased(quads, middle, 1);
-    to[3] = biased(quads, load_word<uint16_t>(at + 6), 0);
+    to[0] = biased(k, load_word<uint16_t>(at), 0);
+    to[1] = biased(k, middle, 0);
+    to[2] = biased(k, middle, 1);
+    to[3] = biased(k, load_word<uint16_t>(at + 6), 0);
   }
 };
 
@@ -56,12 +73,12 @@ struct QuadChroma<PlanarSubsampled> {
   static __device__ __forceinline__ __half2 biased(uint32_t u, uint32_t v) {
     return bit_cast<__half2>(u | v << 16 | (kHalfBiasBytes & 0xff00ff00u));
   }
-  static __device__ __forceinline__ __half2 load(const Samples &s, const QuadArgs &, int row,
+  static __device__ __forceinline__ __half2 load(const Samples &s, const QuadConstants &, int row,
                                                  int sample) {
     return biased(__ldg(advance(s.data[1], row, s.stride[1]) + sample),
                   __ldg(advance(s.data[2], row, s.stride[2]) + sample));
   }
-  static __device__ __forceinline__ void load_four(const Samples &s, const QuadArgs &, int row,
+  static __device__ __forceinline__ void load_four(const Samples &s, const QuadConstants &, int row,
                                                    int sample, __half2 (&to)[4]) {
     const uint8_t *const u = advance(s.data[1], row, s.stride[1]) + sample;
     const uint8_t *const v = advance(s.data[2], row, s.stride[2]) + sample;
@@ -73,36 +90,54 @@ struct QuadChroma<PlanarSubsampled> {
   }
 };
 
-/// Reads the quad whose first pixel is (x, y). Repeats samples at the edges, and reads no bytes
+/// Reads the luma of the quad whose first pixel is (x, y). Repeats the last row, and reads no bytes
 /// behind a row.
-template <class F>
-__device__ __forceinline__ void load_quad(const Samples &s, const QuadArgs &quads, int x, int y,
-                                          Quad &to) {
+__device__ __forceinline__ void load_luma(const Samples &s, const QuadArgs &quads, int x, int y,
+                                          uint32_t (&luma)[4]) {
+  const uint8_t *at[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    at[i] = advance(s.data[0] + x, min(y + i, quads.height - 1), s.stride[0]);
+  if (x + 4 <= quads.width) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) luma[i] = load_word<uint32_t>(at[i]);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const uint8_t *const at = advance(s.data[0] + x, min(y + i, quads.height - 1), s.stride[0]);
-    if (x + 4 <= quads.width) {
-      to.luma[i] = load_word<uint32_t>(at);
-    } else {
-      to.luma[i] = 0;
+    luma[i] = 0;
 #pragma unroll 1
-      for (int k = 0; k < quads.width - x; ++k) to.luma[i] |= uint32_t{__ldg(at + k)} << (8 * k);
-    }
+    for (int k = 0; k < quads.width - x; ++k) luma[i] |= uint32_t{__ldg(at[i] + k)} << (8 * k);
   }
+}
+
+/// Reads the chroma samples around the quad. Repeats samples at the edges.
+template <class F>
+__device__ __forceinline__ void load_chroma(const Samples &s, const QuadArgs &quads,
+                                            const QuadConstants &k, int x, int y,
+                                            __half2 (&chroma)[4][4]) {
   const int left = x / 2 - 1, above = y / 2 - 1;
-  const bool inside = left >= quads.x.low && left + 3 <= quads.x.high;
+  int row[4];
 #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const int row = min(max(above + j, quads.y.low), quads.y.high);
-    if (inside) {
-      QuadChroma<F>::load_four(s, quads, row, left, to.chroma[j]);
-      continue;
-    }
+  for (int j = 0; j < 4; ++j) row[j] = min(max(above + j, quads.y.low), quads.y.high);
+  if (left >= quads.x.low && left + 3 <= quads.x.high) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      to.chroma[j][k] =
-          QuadChroma<F>::load(s, quads, row, min(max(left + k, quads.x.low), quads.x.high));
+    for (int j = 0; j < 4; ++j) QuadChroma<F>::load_four(s, k, row[j], left, chroma[j]);
+    return;
   }
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      chroma[j][i] =
+          QuadChroma<F>::load(s, k, row[j], min(max(left + i, quads.x.low), quads.x.high));
+}
+
+template <class F>
+__device__ __forceinline__ void load_quad(const Samples &s, const QuadArgs &quads,
+                                          const QuadConstants &k, int x, int y, Quad &to) {
+  load_luma(s, quads, x, y, to.luma);
+  load_chroma<F>(s, quads, k, x, y, to.chroma);
 }
 
 /// Chroma less 128 of the four pixels of row `i`.
@@ -124,12 +159,12 @@ __device__ __forceinline__ void blend_chroma(const QuadArgs &quads, const __half
 }
 
 /// Row `i` of a quad in RGB, rounded to bytes: a word for each component.
-__device__ __forceinline__ void convert_row(const YuvToRgb &k, uint32_t luma,
+__device__ __forceinline__ void convert_row(const YuvToRgb &k, uint32_t bias, uint32_t luma,
                                             const __half2 (&chroma)[4], uint32_t (&rgb)[3]) {
   int32_t c[4][3];
 #pragma unroll
   for (int x = 0; x < 4; ++x) {
-    const float y = bit_cast<float>(__byte_perm(luma, kBiasBits, 0x7440 + x)) - kBias;
+    const float y = bit_cast<float>(__byte_perm(luma, bias, 0x7440 + x)) - kBias;
     const Pixel p = centered_yuv_to_rgb(k, y, __low2float(chroma[x]), __high2float(chroma[x]));
     c[x][0] = to_integer(p.c0);
     c[x][1] = to_integer(p.c1);

@@ -56,6 +56,32 @@ TEST_F(CudaFilterTest, Regions) {
   });
 }
 
+/// So many blocks that tiles are as high as they can be, some of them nothing but pad.
+TEST_F(CudaFilterTest, Batches) {
+  for_cases(100, [&](Random &random) {
+    const Size size = {random.integer(8, 400), random.integer(8, 300)};
+    const Size out_size = {random.integer(20, 110), random.integer(40, 170)};
+    NormalizeCase p =
+        random_normalize(random, random.pick(kSourceFormats), filter_color(random), size, out_size);
+    p.resize = random_filter(random);
+    p.pad_outside = true;
+    p.out.n = random.integer(50, 130);
+    SCOPED_TRACE(text_of(p));
+    const auto begin = [&](int length) { return random.real(-9.0, length - 1.0); };
+    std::vector<Region> regions;
+    for (int64_t i = random.chance(50) ? 0 : random.integer(0, 9); i < p.out.n; ++i) {
+      const double x = begin(size.width), y = begin(size.height);
+      regions.push_back(
+          {x, y, random.real(1.0, size.width - x), random.real(1.0, size.height - y)});
+    }
+    const InputPicture in(random, p.source.image, random.pick(kAllContents));
+    OutputTensor out(random, p.out);
+    expect_same(
+        random, [&](const Machine &m) { return normalize_regions(m, p); },
+        PictureRegions{&in, regions}, out);
+  });
+}
+
 TEST_F(CudaFilterTest, UnfilteredCrops) {
   for_cases(1000, [&](Random &random) {
     const Size in = any_size(random), out = any_size(random);
