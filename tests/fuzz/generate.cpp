@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 
+#include "models.h"
+
 namespace fuzz {
 namespace {
 
@@ -108,6 +110,8 @@ std::string value_text(Run &run, const GParamSpec *spec) {
   if (spec->value_type == GST_TYPE_ARRAY) return array_text(run, spec->name);
   if (spec->value_type == G_TYPE_BOOLEAN) return random.one_in(2) ? "true" : "false";
   if (spec->value_type == G_TYPE_DOUBLE) return real_text(run, spec->name);
+  // Its values may contradict other properties, which is no error of the element.
+  if (strcmp(spec->name, "model-config") == 0) return run.sane ? "" : model_file(run);
   if (spec->value_type == G_TYPE_STRING)
     return random.pick<std::string>({"", "face", run.sane ? "car" : "\xff\xfe", "a b"});
   if (G_IS_PARAM_SPEC_ENUM(spec)) {
