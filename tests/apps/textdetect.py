@@ -3,6 +3,7 @@
 
 usage: textdetect.py CHECK
 """
+import functools
 import itertools
 import json
 import re
@@ -187,6 +188,28 @@ def live(folder):
     check((gaps > 0.15).all(), "frames are dropped meanwhile")
 
 
+def late(_):
+    """Frames that arrive long before the pipeline plays do not keep it from playing, or from ending
+    before it plays."""
+    def pause_for_long(pause):
+        result = pause()
+        time.sleep(0.3)
+        return result
+
+    for starts in (True, False):
+        stream = Stream("videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48",
+                        lambda width, height: (width, height), [0.0] * 3, [1.0] * 3)
+        stream._pause = functools.partial(pause_for_long, stream._pause)
+        try:
+            if starts:
+                stream.start()
+                check(sum(1 for _ in stream) == 5, "all frames arrive")
+            else:
+                stream._pause()
+        finally:
+            stream.close()
+
+
 # The command
 
 def run(*arguments, program=(sys.executable, APP), expect=0):
@@ -296,7 +319,7 @@ def command(folder):
 
 
 def main():
-    checks = {"bgr": [bgr], "nv12": [nv12], "mapping": [mapping, changes, live],
+    checks = {"bgr": [bgr], "nv12": [nv12], "mapping": [mapping, changes, live, late],
               "command": [command]}
     Gst.init(None)
     with tempfile.TemporaryDirectory() as folder:

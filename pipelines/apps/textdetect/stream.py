@@ -111,6 +111,11 @@ class Stream:
         self._normalize = self._pipeline.get_by_name("normalize")
         self._tensors = self._pipeline.get_by_name("tensors")
         self._frames = self._pipeline.get_by_name("frames")
+        # Without preroll, frames arrive before the pipeline plays. A full sink would then wait, with
+        # the lock that it needs to start to play.
+        self._entry = self._pipeline.get_by_name("tee").get_static_pad("sink")
+        self._gate = self._entry.add_probe(
+            Gst.PadProbeType.BLOCK | Gst.PadProbeType.BUFFER, lambda *_: Gst.PadProbeReturn.OK)
         self._set_size()
 
     def start(self, position=0):
@@ -123,6 +128,7 @@ class Stream:
                 Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, position):
             raise Failure("SOURCE cannot start at another position than its beginning")
         self._pipeline.set_state(Gst.State.PLAYING)  # a failure is also posted as a message
+        self._entry.remove_probe(self._gate)
 
     def stop(self):
         """Ends the iteration; may be called from a signal handler."""
