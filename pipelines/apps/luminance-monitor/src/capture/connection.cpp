@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "capture/connection.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "capture/blocks.h"
 #include "capture/failure.h"
+#include "capture/frameclock.h"
 #include "capture/pipeline.h"
 
 namespace luminance {
 namespace {
 
-// Where timestamps and the clock part by more than this, the video has begun anew.
-constexpr Time kJump = kSecond / 2;
 constexpr int kMaxRedirects = 5;
 
 /// A header of an answer, by whatever case it is written in.
@@ -49,26 +47,16 @@ std::string location_of(GstMessage *message) {
 /// What the pipeline's threads have, perhaps a little longer than the connection is there.
 struct Connection::Feed {
   Inbox &inbox;
-  const bool fast;
   const Begin begin;
+  FrameClock clock;
   std::atomic<bool> closed{false};
-  std::atomic<Time> end;  // of the latest frame
   std::shared_ptr<BlockTap> tap{};
-  // From the video's time to the monitor's. The thread that has the frame has these.
-  Time offset = 0, last = 0;
-  std::atomic<bool> began{false};
 
   Time time_of(const Measurement &frame) {
-    const Time now = g_get_monotonic_time();
-    Time time = fast ? last + 1 : now;
+    std::optional<Time> running_time;
     if (GST_CLOCK_TIME_IS_VALID(frame.running_time))
-      time = static_cast<Time>(frame.running_time / GST_USECOND);
-    if (!began) offset = (fast ? begin.time : now) - time;
-    if (!fast && std::abs(time + offset - now) > kJump) offset = now - time;
-    end = time + offset + (began ? time - last : kSecond);
-    began = true;
-    last = time;
-    return time + offset;
+      running_time = static_cast<Time>(frame.running_time / GST_USECOND);
+    return clock.time_of(g_get_monotonic_time(), running_time);
   }
 };
 
@@ -87,7 +75,7 @@ Connection::~Connection() { close(); }
 
 void Connection::open() {
   auto player = std::make_unique<Player>(pipeline_of(camera_, settings_));
-  feed_.reset(new Feed{inbox_, settings_.fast, begin_, {false}, {begin_.time}});
+  feed_.reset(new Feed{inbox_, begin_, {settings_.fast, begin_.time}});
   player_ = std::move(player);
   g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
@@ -110,7 +98,7 @@ void Connection::close() {
 }
 
 unsigned Connection::number() const { return begin_.number; }
-Time Connection::end() const { return feed_->end; }
+Time Connection::end() const { return feed_->clock.end(); }
 
 GstSample *Connection::sample() const {
   if (player_ == nullptr) return nullptr;
@@ -167,7 +155,7 @@ void Connection::fail(const std::string &why) {
 
 void Connection::fail(GstMessage *message) {
   const Failure failure = failure_of(message, camera_.credentials.has_value());
-  const bool had_stream = feed_->began || has_answered_;
+  const bool had_stream = feed_->clock.began() || has_answered_;
   const std::string location = failure.location.empty() ? location_ : failure.location;
   if (failure.is_redirect && !location.empty()) return follow(location);
   const std::optional<Peer> peer = peer_of(camera_.uri);

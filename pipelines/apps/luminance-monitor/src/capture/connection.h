@@ -25,7 +25,7 @@ class Connection {
   struct Begin {
     size_t camera;
     unsigned number;  // of the attempt
-    Time time;        // in fast mode: of the first frame
+    Time time;        // the earliest of the first frame; in fast mode, its time
   };
 
   /// Starts at once; failures are reported later, by a callback.
@@ -36,7 +36,7 @@ class Connection {
   Connection &operator=(const Connection &) = delete;
 
   unsigned number() const;
-  /// When the next frame is expected, by the time of the frames.
+  /// The earliest time of the next frame.
   Time end() const;
   /// The latest frame, or null. The caller owns it.
   GstSample *sample() const;

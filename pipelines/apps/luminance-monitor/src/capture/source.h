@@ -53,7 +53,7 @@ class Source {
   Time ticked_ = 0;                          // monotonic
   Time first_ = 0;                           // monotonic: first frame of the connection
   Time retry_time_ = 0;                      // monotonic: next attempt, without a connection
-  Time resume_;                              // in fast mode: time of the next frame
+  Time resume_;                              // the earliest time of the next frame
   double pause_ = 0;                         // seconds before the last attempt
   bool finished_ = false, failed_ = false;
   std::minstd_rand random_;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From the timestamps of a connection's frames to the time of the monitor.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "watch/time.h"
+
+namespace luminance {
+
+class FrameClock {
+ public:
+  /// Normally frames have the time of their arrival, evened out by their timestamps, and no frame
+  /// is before `begin`. `fast`: they have that of their timestamps, the first frame has `begin`.
+  FrameClock(bool fast, Time begin) : fast_(fast), end_(begin) {}
+
+  /// The time of a frame that arrives `now` with this running time; nothing: it has none. On the
+  /// thread that has the frame.
+  Time time_of(Time now, std::optional<Time> running_time);
+
+  bool began() const { return began_; }
+  /// The earliest time of the next frame. Any thread.
+  Time end() const { return end_; }
+
+ private:
+  Time fast_time_of(std::optional<Time> running_time);
+
+  const bool fast_;
+  std::atomic<bool> began_{false};
+  std::atomic<Time> end_;
+  Time offset_ = 0;  // from a running time to the monitor's
+  Time last_ = 0;    // the running time of the latest frame
+};
+
+}  // namespace luminance
