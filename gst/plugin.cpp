@@ -16,6 +16,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   all &= GST_ELEMENT_REGISTER(cudahistogram, plugin);
   all &= GST_ELEMENT_REGISTER(cudapixelshuffle, plugin);
   all &= GST_ELEMENT_REGISTER(cudatensormux, plugin);
+  all &= GST_ELEMENT_REGISTER(cudarestore, plugin);
   return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
+#include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/util/ref.h"
 #include "gst/util/values.h"
@@ -326,9 +327,10 @@ GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
 }
 
 /// Copies a meta unchanged if it does not depend on the picture's size, orientation or colors.
-/// Regions and geometries are mapped after the frame has been processed.
+/// Others are mapped after the frame has been processed.
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
-  if (cudatensor::is_mapped_meta(meta->info->api)) return FALSE;
+  const GType api = meta->info->api;
+  if (cudatensor::is_carried_meta(api) || api == cudatensor::geometry_meta_api()) return FALSE;
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
   for (; tags != nullptr && *tags != nullptr; ++tags)
     if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;

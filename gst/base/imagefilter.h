@@ -4,6 +4,7 @@
 #include "gst/base/filter.h"
 #include "gst/base/framepass.h"
 #include "gst/caps/videocaps.h"
+#include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 
 namespace cudatensor {
@@ -26,12 +27,13 @@ class ImageFilter : public FilterWithSettings<S> {
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     run(session, *operation_, in_, in, out_, out);
-    transform_regions(in, out, operation_->geometry());
+    carried_ = carry_metas(in, out, box_map_of(operation_->geometry()));
   }
 
  protected:
   GstVideoInfo in_ = {}, out_ = {};
   std::unique_ptr<ImageToImage> operation_;
+  std::vector<SameResult> carried_;  ///< the analytics results that process() has copied
 };
 
 }  // namespace cudatensor

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/regions.h"
 
-#include <gst/video/video.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "gst/base/metaregions.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -83,7 +82,7 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
           "lies outside the picture of " + std::to_string(width) + "x" + std::to_string(height));
     if (!clips && !is_region(region))
       throw_region_error(i, region, "is too small or too far from the picture");
-    found.regions.push_back({clips ? *clipped : region, std::nullopt});
+    found.regions.push_back({clips ? *clipped : region, {}, {}});
   }
 }
 
@@ -91,39 +90,7 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
 void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped = clip(tile(s, i, width, height), width, height);
-    found.regions.push_back({clipped.value(), std::nullopt});
-  }
-}
-
-Roi roi_of(const GstVideoRegionOfInterestMeta *roi) {
-  const gchar *type = g_quark_to_string(roi->roi_type);
-  return {type != nullptr ? type : "", roi->id, roi->parent_id};
-}
-
-/// The coordinates are unsigned; those left of or above the picture have wrapped around.
-Region region_of(const GstVideoRegionOfInterestMeta *roi) {
-  const auto number = [](guint value) { return static_cast<double>(static_cast<gint>(value)); };
-  return {number(roi->x), number(roi->y), number(roi->w), number(roi->h)};
-}
-
-void find_metas(const RegionSettings &s, GstBuffer *picture, int width, int height,
-                FoundRegions &found) {
-  // g_quark_try_string() returns 0 if no meta of this type has ever been created.
-  const GQuark wanted = g_quark_try_string(s.roi_type.c_str());
-  gpointer state = nullptr;
-  while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
-             picture, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
-    const auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
-    if (!s.roi_type.empty() && roi->roi_type != wanted) continue;
-    const Region asked = region_of(roi);
-    const auto clipped = clip(asked, width, height);
-    if (!clipped) continue;
-    const Region region = s.edge == RegionEdge::clip ? *clipped : asked;
-    if (!is_region(region)) continue;
-    if (static_cast<int64_t>(found.regions.size()) == s.slots())
-      ++found.left_out;
-    else
-      found.regions.push_back({region, roi_of(roi)});
+    found.regions.push_back({clipped.value(), {}, {}});
   }
 }
 
@@ -155,10 +122,10 @@ void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int he
   found.left_out = 0;
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
-    case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}}); break;
+    case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}, {}}); break;
     case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, width, height, found); break;
-    case RegionSource::meta: find_metas(s, picture, width, height, found); break;
+    case RegionSource::meta: find_meta_regions(s, picture, width, height, found); break;
   }
 }
 

@@ -24,6 +24,11 @@ struct RegionSettings {
   double tile_overlap = 0.0;
   guint max_batch = 0;
   RegionEdge edge = RegionEdge::clip;
+  // Of the regions of metas.
+  double min_confidence = 0.0;
+  guint min_size = 0, max_size = 0;  // pixels; a max_size of 0 is no limit
+  double expand = 0.0;
+  bool square = false;
 
   /// The number of slots for a picture; 1 without regions.
   int64_t slots() const;
@@ -37,6 +42,32 @@ void check_regions(const RegionSettings &settings);
 /// clipped. Metas that are outside the picture get no slot.
 void find_regions(const RegionSettings &settings, GstBuffer *picture, int width, int height,
                   FoundRegions &found);
+
+/// The properties that select and enlarge the regions of metas.
+template <class S>
+void add_meta_region_properties(Properties<S> &t) {
+  t.add(double_property("region-min-confidence", "Region minimum confidence",
+                        "regions=meta: skip detections with a lower confidence", 0.0, 0.0, 1.0),
+        Effect::next_frame, [](S &s) -> double & { return s.regions.min_confidence; });
+  t.add(uint_property("region-min-size", "Region minimum size",
+                      "regions=meta: skip regions with a side shorter than this, in pixels", 0,
+                      kMaxImageSize, 0),
+        Effect::next_frame, [](S &s) -> guint & { return s.regions.min_size; });
+  t.add(uint_property("region-max-size", "Region maximum size",
+                      "regions=meta: skip regions with a side longer than this, in pixels; 0 = no "
+                      "limit",
+                      0, kMaxImageSize, 0),
+        Effect::next_frame, [](S &s) -> guint & { return s.regions.max_size; });
+  t.add(double_property("region-expand", "Region expand",
+                        "regions=meta: fraction of a region's width and height that is added to "
+                        "them, half of it on each side",
+                        0.0, 0.0, 10.0),
+        Effect::next_frame, [](S &s) -> double & { return s.regions.expand; });
+  t.add(bool_property("region-square", "Region square",
+                      "regions=meta: lengthen the shorter side of a region to that of the longer",
+                      false),
+        Effect::next_frame, [](S &s) -> bool & { return s.regions.square; });
+}
 
 /// `S` has a member `regions`. The element determines which properties change its caps.
 template <class S>
@@ -55,7 +86,7 @@ void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
         Effect::next_frame, [](S &s) -> RegionUnits & { return s.regions.units; });
   t.add(string_property(
             "roi-type", "ROI type",
-            "regions=meta: use only GstVideoRegionOfInterestMeta of this type; empty = any"),
+            "regions=meta: use only regions of interest and detections of this type; empty = any"),
         Effect::next_frame, [](S &s) -> std::string & { return s.regions.roi_type; });
   t.add(uint_property("tile-columns", "Tile columns", "regions=tiles: number of tiles in a row", 1,
                       kMaxSlots, 2),
@@ -74,6 +105,7 @@ void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
                       "Treatment of a region that extends beyond the picture",
                       region_edge_get_type(), static_cast<int>(RegionEdge::clip)),
         Effect::next_frame, [](S &s) -> RegionEdge & { return s.regions.edge; });
+  add_meta_region_properties(t);
 }
 
 }  // namespace cudatensor

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cuda/gstcudalibrary.h"
 
-#include <gmodule.h>
-
 #include "gst/util/log.h"
+#include "gst/util/modulefunctions.h"
 #include "kernels/device.h"
 
 namespace cudatensor::gstcuda {
 namespace {
-
-template <class Function>
-bool find(GModule *module, const char *name, Function &function) {
-  gpointer symbol = nullptr;
-  const bool found = g_module_symbol(module, name, &symbol);
-  function = found ? reinterpret_cast<Function>(symbol) : nullptr;
-  return found;
-}
 
 bool find_common(GModule *m, Library &l) {
   return find(m, "gst_cuda_load_library", l.load_library) &&

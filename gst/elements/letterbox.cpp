@@ -2,11 +2,14 @@
 /**
  * SECTION:element-cudaletterbox
  * @title: cudaletterbox
- * @see_also: cudanormalize
+ * @see_also: cudanormalize, cudarestore
  *
  * Scales a picture to fit the size that downstream requires, preserves its aspect ratio, pads the
  * remaining area or crops the picture, and converts to RGB or gray, in one pass. Each buffer carries
  * a GstCudaTensorGeometryMeta, which maps detections in the output back to the source.
+ *
+ * With keep-input=true each buffer also holds the frame that it was made from. After a detector,
+ * cudarestore replaces it by that frame, and maps the detections back to it.
  *
  * ## Example launch line
  * |[
@@ -26,6 +29,7 @@
 #include "gst/base/metadata.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/elements/elements.h"
+#include "gst/meta/inputmeta.h"
 #include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
@@ -47,6 +51,7 @@ struct Settings {
   Settings() { resize.mode = ResizeMode::affine; }
   Resize resize;
   Interlaced interlaced = Interlaced::refuse;
+  bool keep_input = false;
 };
 
 const Properties<Settings> &properties() {
@@ -57,6 +62,9 @@ const Properties<Settings> &properties() {
           Effect::next_frame, [](Settings &s) -> ResizeMode & { return s.resize.mode; });
     add_resize_properties(t, [](Settings &s) -> Resize & { return s.resize; });
     add_interlaced_property(t, [](Settings &s) -> Interlaced & { return s.interlaced; });
+    t.add(bool_property("keep-input", "Keep input",
+                        "Attach the input frame to the output, for cudarestore", false),
+          Effect::next_frame, [](Settings &s) -> bool & { return s.keep_input; });
     return t;
   });
   return table;
@@ -75,6 +83,7 @@ class Letterbox final : public ImageFilter<Settings> {
     if (!GST_VIDEO_INFO_IS_GRAY(&result)) check_matrix(info);
     ImageFilter::set_caps(in, out);
     source_ = source_of(in, info);
+    in_caps_.reset(gst_caps_ref(in));
   }
 
   std::string caps_warning() const override { return hdr_warning(in_); }
@@ -88,10 +97,15 @@ class Letterbox final : public ImageFilter<Settings> {
     ImageFilter::process(session, in, out);
     clear_fields(in_, out);
     attach_geometry(in, out, operation_->geometry());
+    if (latched().keep_input)
+      attach_input(out,
+                   {Ref<GstBuffer>(gst_buffer_ref(in)), Ref<GstCaps>(gst_caps_ref(in_caps_.get())),
+                    box_map_of(operation_->geometry()), inverse_of(carried_)});
   }
 
  private:
   Source source_ = {};
+  Ref<GstCaps> in_caps_;
 };
 
 GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {

@@ -41,6 +41,7 @@
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/meta/batchmeta.h"
+#include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/util/ref.h"
 
@@ -173,7 +174,7 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
       },
       in_, in, out_, out);
   if (!found_.is_whole) return attach_slots(in, out, *geometries);
-  transform_regions(in, out, geometries->front());
+  carry_metas(in, out, box_map_of(geometries->front()));
   attach_geometry(in, out, geometries->front());
 }
 

@@ -21,6 +21,7 @@
 #include "gst/caps/tensorcaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
+#include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/util/ref.h"
 #include "gst/util/values.h"
@@ -126,7 +127,7 @@ void PixelShuffle::process(Session &session, GstBuffer *in, GstBuffer *out) {
   else
     run(session, *to_tensor_operation_, in_, in, tensor_, out);
   if (!geometry_) return;
-  transform_regions(in, out, *geometry_);
+  carry_metas(in, out, box_map_of(*geometry_));
   propagate_geometry(in, out, *geometry_);
 }
 

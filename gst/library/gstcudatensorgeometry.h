@@ -52,6 +52,11 @@ typedef struct {
  * @roi_type: (nullable): the meta's roi_type
  * @roi_id: the meta's id
  * @parent_id: the meta's parent_id
+ * @has_detection: whether the region comes from a #GstAnalyticsODMtd and the next three fields are
+ * set
+ * @detection_id: the id of the detection in the #GstAnalyticsRelationMeta of the picture
+ * @detection_type: (nullable): the type of the object
+ * @confidence: the confidence of the detection, 0 to 1
  *
  * A picture of a batch; the contents of a slot of GstCudaTensorBatchMeta.
  */
@@ -67,8 +72,12 @@ typedef struct {
   gboolean has_roi;
   const gchar *roi_type;
   gint roi_id, parent_id;
+  gboolean has_detection;
+  guint detection_id;
+  const gchar *detection_type;
+  gdouble confidence;
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING_LARGE];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 3];
 } GstCudaTensorSlot;
 
 /**

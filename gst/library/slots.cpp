@@ -42,9 +42,17 @@ void read_roi(const GstStructure *s, GstCudaTensorSlot &slot) {
   if (slot.has_roi) slot.roi_type = gst_structure_get_string(s, "roi-type");
 }
 
+void read_detection(const GstStructure *s, GstCudaTensorSlot &slot) {
+  slot.has_detection = gst_structure_get_uint(s, "detection-id", &slot.detection_id) &&
+                       gst_structure_get_double(s, "confidence", &slot.confidence);
+  if (slot.has_detection) slot.detection_type = gst_structure_get_string(s, "detection-type");
+}
+
 void read_region(const GstStructure *s, GstCudaTensorSlot &slot) {
   slot.has_region = read_doubles(s, "region", slot.region, G_N_ELEMENTS(slot.region));
-  if (slot.has_region) read_roi(s, slot);
+  if (!slot.has_region) return;
+  read_roi(s, slot);
+  read_detection(s, slot);
 }
 
 void read_picture(const GstStructure *s, GstCudaTensorSlot &slot) {

@@ -9,16 +9,26 @@
 namespace cudatensor {
 namespace {
 
-void write_region(GstStructure *s, const FoundRegion &found) {
-  const Region &r = found.region;
-  set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
-            g_value_set_double);
-  if (!found.interest) return;
-  const Roi &interest = *found.interest;
+void write_interest(GstStructure *s, const Roi &interest) {
   if (!interest.type.empty())
     gst_structure_set(s, "roi-type", G_TYPE_STRING, interest.type.c_str(), nullptr);
   gst_structure_set(s, "roi-id", G_TYPE_INT, interest.id, "parent-id", G_TYPE_INT,
                     interest.parent_id, nullptr);
+}
+
+void write_detection(GstStructure *s, const Detection &detection) {
+  const gchar *type = g_quark_to_string(detection.type);
+  if (type != nullptr) gst_structure_set(s, "detection-type", G_TYPE_STRING, type, nullptr);
+  gst_structure_set(s, "detection-id", G_TYPE_UINT, detection.id, "confidence", G_TYPE_DOUBLE,
+                    static_cast<double>(detection.confidence), nullptr);
+}
+
+void write_region(GstStructure *s, const FoundRegion &found) {
+  const Region &r = found.region;
+  set_array(s, "region", std::array<double, 4>{r.x, r.y, r.width, r.height}, G_TYPE_DOUBLE,
+            g_value_set_double);
+  if (found.interest) write_interest(s, *found.interest);
+  if (found.detection) write_detection(s, *found.detection);
 }
 
 GstStructure *new_slot(const BatchSlot &slot) {

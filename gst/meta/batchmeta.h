@@ -10,7 +10,9 @@
 // describe the slot as if it were a separate tensor. If the slot holds a region of its picture,
 // it has `region` (GST_TYPE_ARRAY of four doubles: x, y, width and height in pixels of the input
 // frame). If the region comes from a GstVideoRegionOfInterestMeta, it also has `roi-type` (string),
-// `roi-id` and `parent-id` (gint). The field `left-out` (guint) is the number of regions that did
+// `roi-id` and `parent-id` (gint); if it comes from a GstAnalyticsODMtd, `detection-type` (string,
+// unless the object has no type), `detection-id` (guint: the id in the frame's
+// GstAnalyticsRelationMeta) and `confidence` (gdouble). The field `left-out` (guint) is the number of regions that did
 // not fit into the batch.
 #pragma once
 

@@ -82,53 +82,6 @@ void attach(GstBuffer *out, const GeometryFields &facts) {
   write(s, facts);
 }
 
-struct Span {
-  guint begin, length;
-};
-
-/// Maps one axis of a region to the output.
-std::optional<Span> map_span(guint begin, guint length, double s, double t, int dst) {
-  if (length == 0) return std::nullopt;
-  const double low = std::floor(s * begin + t);
-  const double high = std::ceil(s * (static_cast<double>(begin) + length) + t);
-  const double first = std::fmax(low, 0.0), last = std::fmin(high, dst);
-  if (first >= last) return std::nullopt;
-  return Span{static_cast<guint>(first), static_cast<guint>(last - first)};
-}
-
-struct MappedRegion {
-  Span x, y;
-};
-
-std::optional<MappedRegion> map_region(const Geometry &g, Span x, Span y) {
-  const auto across = map_span(x.begin, x.length, g.sx, g.tx, g.dst_width);
-  const auto down = map_span(y.begin, y.length, g.sy, g.ty, g.dst_height);
-  if (!across || !down) return std::nullopt;
-  return MappedRegion{*across, *down};
-}
-
-void transform_roi(const GstVideoRegionOfInterestMeta *in, GstBuffer *out, const Geometry &g) {
-  const auto region = map_region(g, {in->x, in->w}, {in->y, in->h});
-  if (!region) return;
-  GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta_id(
-      out, in->roi_type, region->x.begin, region->y.begin, region->x.length, region->y.length);
-  meta->id = in->id;
-  meta->parent_id = in->parent_id;
-  for (const GList *l = in->params; l != nullptr; l = l->next)
-    gst_video_region_of_interest_meta_add_param(
-        meta, gst_structure_copy(static_cast<const GstStructure *>(l->data)));
-}
-
-void transform_crop(const GstVideoCropMeta *in, GstBuffer *out, const Geometry &g) {
-  const auto region = map_region(g, {in->x, in->width}, {in->y, in->height});
-  if (!region) return;
-  GstVideoCropMeta *meta = gst_buffer_add_video_crop_meta(out);
-  meta->x = region->x.begin;
-  meta->y = region->y.begin;
-  meta->width = region->x.length;
-  meta->height = region->y.length;
-}
-
 }  // namespace
 
 void register_geometry_meta() {
@@ -162,21 +115,6 @@ void propagate_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry)
   const auto earlier = read_earlier_fields(in);
   if (earlier) return attach(out, after(*earlier, fields_of(geometry)));
   remove_geometry(out);
-}
-
-void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
-  gpointer state = nullptr;
-  while (GstMeta *meta = gst_buffer_iterate_meta(in, &state)) {
-    if (meta->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
-      transform_roi(reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta), out, geometry);
-    else if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
-      transform_crop(reinterpret_cast<GstVideoCropMeta *>(meta), out, geometry);
-  }
-}
-
-bool is_mapped_meta(GType api) {
-  return api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
-         api == geometry_meta_api();
 }
 
 }  // namespace cudatensor

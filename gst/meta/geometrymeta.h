@@ -34,11 +34,4 @@ void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
 /// `out`.
 void propagate_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Maps the regions of interest and the crop of `in` to `out`. Edges are rounded outwards and
-/// clipped to the output; empty regions are dropped.
-void transform_regions(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
-
-/// Whether the functions above handle this meta.
-bool is_mapped_meta(GType api);
-
 }  // namespace cudatensor

@@ -2,15 +2,22 @@
 // Regions of a picture that become slots of a batch.
 #pragma once
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "gst/analytics/detections.h"
 #include "kernels/geometry.h"
 
 namespace cudatensor {
+
+/// The coordinates are unsigned; those left of or above the picture have wrapped around.
+inline Box box_of(const GstVideoRegionOfInterestMeta &roi) {
+  return {static_cast<int>(roi.x), static_cast<int>(roi.y), static_cast<int>(roi.w),
+          static_cast<int>(roi.h)};
+}
 
 /// The fields of a GstVideoRegionOfInterestMeta besides its rectangle.
 struct Roi {
@@ -22,6 +29,7 @@ struct Roi {
 struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
+  std::optional<Detection> detection;  ///< from an analytics meta
 };
 
 struct FoundRegions {

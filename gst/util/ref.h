@@ -13,6 +13,7 @@ struct Unref {
   void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
   void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
   void operator()(GstQuery *query) const { gst_query_unref(query); }
+  void operator()(GstEvent *event) const { gst_event_unref(event); }
   /// Any GstObject, including libgstcuda's objects.
   void operator()(gpointer object) const { gst_object_unref(object); }
 };

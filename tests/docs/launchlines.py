@@ -29,6 +29,12 @@ def missing_decoder(line):
     return None
 
 
+def missing_network(line):
+    """The model that a line takes from its reader. tests/thirdparty/detections.py runs these lines."""
+    model = re.search(r"\bonnxinference model-file=(\S+)", line)
+    return model[1] if model and not Path(model[1]).exists() else None
+
+
 def missing_device(line):
     """The camera that a line needs and this machine lacks."""
     return next((device for device in re.findall(r"\bdevice=(\S+)", line)
@@ -57,7 +63,7 @@ def main():
     for name in sys.argv[1:]:
         for place, line in launch_lines(Path(name).resolve()):
             count += 1
-            missing = missing_decoder(line) or missing_device(line)
+            missing = missing_decoder(line) or missing_device(line) or missing_network(line)
             if missing:
                 print(f"ok {count} - {place} # SKIP no {missing}")
                 continue

@@ -71,7 +71,7 @@ def properties_of(element):
     text = output_of("gst-inspect-1.0", element).split("Element Properties:\n")[1]
     text = text.split("Element Signals:\n")[0]
     found = {}
-    for name, description in re.findall(r"^  (\S+) +: (.*?)(?=^  \S|\Z)", text + "\n", re.M | re.S):
+    for name, description in re.findall(r"^  ([\w-]+) *: (.*?)(?=^  \S|\Z)", text + "\n", re.M | re.S):
         nicks = re.findall(r"^ +\(-?\d+\): (\S+)", description, re.M)
         found[name] = (default_text(description), nicks)
     return {name: value for name, value in found.items() if name not in FOREIGN}
@@ -101,6 +101,7 @@ def check_formats(element):
     text = section(element).split("\n|")[0]
     if "Input: the formats of `cudanormalize`" in text:
         text += section("cudanormalize").split("\n|")[0]
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
     known = set.union(*(formats_of(e, d) for e in element_names() for d in ("SINK", "SRC")))
     named = {f for f in known if re.search(rf"\b{f}\b", text)}
     built = formats_of(element, "SINK") | formats_of(element, "SRC")
@@ -160,7 +161,8 @@ def check_batch_fields():
     meta = "GstCudaTensorBatchMeta"
     built = set(fields_of_meta("cudatensormux", meta) +
                 fields_of_meta("cudanormalize regions=tiles", meta))
-    of_metas = {"roi-type", "roi-id", "parent-id"}  # of which this pipeline has none
+    # Of metas, of which this pipeline has none.
+    of_metas = {"roi-type", "roi-id", "parent-id", "detection-type", "detection-id", "confidence"}
     named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
     check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
           sorted(built | of_metas))
@@ -206,8 +208,9 @@ def main():
              "README.md": section("Elements", (ROOT / "README.md").read_text())}
     for page, text in pages.items():
         check(f"elements in {page}", sorted({code(row[0])[0] for row in rows(text)}), elements)
-    shared = set.intersection(*(set(properties_of(e)) for e in elements))
-    common = {n: v for n, v in properties_of(elements[0]).items() if n in shared}
+    # cudarestore computes nothing.
+    shared = set.intersection(*(set(properties_of(e)) for e in elements if e != "cudarestore"))
+    common = {n: v for n, v in properties_of("cudanormalize").items() if n in shared}
     check_properties("Properties of every element", common)
     for element in elements:
         for title, properties in own_properties(element, shared).items():

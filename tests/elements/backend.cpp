@@ -28,11 +28,12 @@ Choice &choice() {
   return choice;
 }
 
-bool is_ours(GstElement *element) {
+bool has_backend(GstElement *element) {
   GstElementFactory *factory = gst_element_get_factory(element);
   if (factory == nullptr) return false;
   const gchar *plugin = gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory));
-  return g_strcmp0(plugin, "cudatensor") == 0;
+  return g_strcmp0(plugin, "cudatensor") == 0 &&
+         g_object_class_find_property(G_OBJECT_GET_CLASS(element), "backend") != nullptr;
 }
 
 void choose_for_one(GstElement *element) {
@@ -46,7 +47,7 @@ void choose_for_one(GstElement *element) {
 
 void choose_for_item(const GValue *item, gpointer) {
   auto *element = GST_ELEMENT(g_value_get_object(item));
-  if (is_ours(element)) choose_for_one(element);
+  if (has_backend(element)) choose_for_one(element);
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ BackendScope::~BackendScope() {
 }
 
 void choose_backend(GstElement *element) {
-  if (is_ours(element)) return choose_for_one(element);
+  if (has_backend(element)) return choose_for_one(element);
   if (!GST_IS_BIN(element)) return;
   GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(element));
   while (gst_iterator_foreach(elements, choose_for_item, nullptr) == GST_ITERATOR_RESYNC)

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <cstdio>
+
+#include "../kernels/random.h"
 #include "backend.h"
 
 /// Under AddressSanitizer, whose malloc otherwise ends the process where no memory is to be had.
@@ -27,6 +30,8 @@ int main(int argc, char **argv) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   testing::InitGoogleTest(&argc, argv);
   gst_init(&argc, &argv);
+  std::printf("CUDATENSOR_TEST_SEED=%llu\n",
+              static_cast<unsigned long long>(cudatensor::test_seed()));
   testing::AddGlobalTestEnvironment(new NeedsItsBackend);
   return RUN_ALL_TESTS();
 }

@@ -101,7 +101,8 @@ std::string whole_text(Run &run, const std::string &name) {
 std::string real_text(Run &run, const std::string &name) {
   Random &random = run.random;
   if (!run.sane && random.one_in(3)) return wild_number(random);
-  if (name == "tile-overlap") return random.pick<std::string>({"0", "0.2", "0.5", "0.9"});
+  if (name == "tile-overlap" || g_str_has_prefix(name.c_str(), "region-"))
+    return random.pick<std::string>({"0", "0.2", "0.5", "0.9"});
   return random.pick<std::string>({"0", "1", "0.0039", "2.5", "114", "-1"});
 }
 
@@ -290,6 +291,7 @@ std::string downstream_caps(Run &run) {
 
 void set_random_property(Run &run, GstElement *element) {
   const std::vector<GParamSpec *> own = own_properties(element);
+  if (own.empty()) return;
   GParamSpec *const spec = run.random.pick(own);
   if (is_of_the_gpu(spec) && !may_ask_for_gpu(run, element)) return;
   const std::string wanted = value_text(run, spec);

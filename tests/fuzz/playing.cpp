@@ -20,7 +20,7 @@ std::string launch(Run &run) {
   Random &random = run.random;
   const std::vector<std::string> formats = {"NV12", "RGB", "I420", "GRAY8", "BGRx"};
   const std::string sink = " ! fakesink sync=false async=false ";
-  switch (random.between(0, 4)) {
+  switch (random.between(0, 5)) {
     case 0:
       return source(run, "c0", formats) + " ! cudahistogram ! tee name=t t. ! queue ! " +
              "cudaletterbox ! cudanormalize" + sink + "t. ! queue ! cudanormalize" + sink;
@@ -36,6 +36,10 @@ std::string launch(Run &run) {
     case 3:
       return source(run, "c0", formats) + " ! cudanormalize dtype=uint8 ! queue leaky=2 ! " +
              "cudapixelshuffle upscale-factor=1" + sink;
+    case 4:
+      return source(run, "c0", formats) + " ! cudaletterbox keep-input=true ! tee name=t t. ! " +
+             "queue leaky=2 ! cudarestore ! cudahistogram" + sink + "t. ! queue ! cudanormalize" +
+             sink;
     default:
       return "input-selector name=s sync-streams=false ! cudahistogram interval=0 ! cudanormalize" +
              sink + source(run, "c0", formats) + " ! s. " + source(run, "c1", formats) + " ! s. ";

@@ -14,24 +14,6 @@
 
 namespace cudatensor {
 
-uint64_t test_seed() {
-  static const uint64_t seed = [] {
-    const char *const given = std::getenv("CUDATENSOR_TEST_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-  }();
-  return seed;
-}
-
-uint64_t test_cases() {
-  static const uint64_t percent = [] {
-    const char *const given = std::getenv("CUDATENSOR_TEST_CASES");
-    return given != nullptr ? std::strtoull(given, nullptr, 0) : 100;
-  }();
-  return percent;
-}
-
-bool test_large() { return std::getenv("CUDATENSOR_TEST_LARGE") != nullptr; }
-
 namespace {
 
 /// A better instruction set has a lower bit. Before the first use of the backend, which chooses

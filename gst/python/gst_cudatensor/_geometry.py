@@ -77,6 +77,9 @@ class Slot:
     roi_type: Optional[str]  #: of the region's GstVideoRegionOfInterestMeta, like the next two
     roi_id: Optional[int]
     parent_id: Optional[int]
+    detection_type: Optional[str]  #: of the region's GstAnalyticsODMtd, like the next two
+    detection_id: Optional[int]
+    confidence: Optional[float]
 
     @classmethod
     def _of(cls, struct: SlotStruct) -> Slot:
@@ -84,7 +87,10 @@ class Slot:
                    time_of(struct.pts), time_of(struct.duration), time_of(struct.running_time),
                    Geometry._of(struct.geometry) if struct.has_geometry else None,
                    tuple(struct.region) if struct.has_region else None, _text(struct.roi_type),
-                   *((struct.roi_id, struct.parent_id) if struct.has_roi else (None, None)))
+                   *((struct.roi_id, struct.parent_id) if struct.has_roi else (None, None)),
+                   _text(struct.detection_type),
+                   *((struct.detection_id, struct.confidence) if struct.has_detection
+                     else (None, None)))
 
 
 def _text(value: Optional[bytes]) -> Optional[str]:

@@ -60,7 +60,8 @@ class SlotStruct(ctypes.Structure):
                 ("has_region", c_int), ("region", c_double * 4),
                 ("has_roi", c_int), ("roi_type", c_char_p),
                 ("roi_id", c_int), ("parent_id", c_int),
-                ("_reserved", c_void_p * 20)]
+                ("has_detection", c_int), ("detection_id", c_uint), ("detection_type", c_char_p),
+                ("confidence", c_double), ("_reserved", c_void_p * 17)]
 
 
 class HistogramStruct(ctypes.Structure):

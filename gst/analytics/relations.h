@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Copies a GstAnalyticsRelationMeta, with its boxes mapped, to a buffer with another picture.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <vector>
+
+#include "gst/util/boxmap.h"
+
+namespace cudatensor {
+
+/// The ids of one result in the metas of two buffers.
+struct SameResult {
+  guint from, to;
+};
+
+/// The same results, seen from the other buffer.
+std::vector<SameResult> inverse_of(const std::vector<SameResult> &results);
+
+/// Copies the results that `from` carries to the meta of `to`, with their relations. Boxes are
+/// rounded to the nearest pixel; detections are clipped to the picture and left out if they are
+/// outside. Oriented objects and masks are not clipped, since that would displace them.
+///
+/// `same` are results of `from` that `to` already has. They are not copied, but relations to them
+/// are. Returns the ids of the results that were copied.
+std::vector<SameResult> carry_relations(GstBuffer *from, GstBuffer *to, const BoxMap &map,
+                                        const std::vector<SameResult> &same = {});
+
+}  // namespace cudatensor

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/base/metaregions.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "gst/analytics/detections.h"
+
+namespace cudatensor {
+namespace {
+
+struct Candidate {
+  GQuark type;
+  Box box;
+  std::optional<double> confidence;
+  std::optional<Roi> interest;
+  std::optional<Detection> detection;
+};
+
+Roi roi_of(const GstVideoRegionOfInterestMeta *roi) {
+  const gchar *type = g_quark_to_string(roi->roi_type);
+  return {type != nullptr ? type : "", roi->id, roi->parent_id};
+}
+
+/// DL Streamer's detectors state it in a parameter.
+std::optional<double> confidence_of(GstVideoRegionOfInterestMeta *roi) {
+  const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, "detection");
+  double confidence = 0.0;
+  const bool found = s != nullptr && gst_structure_get_double(s, "confidence", &confidence);
+  return found ? std::optional<double>(confidence) : std::nullopt;
+}
+
+std::vector<Candidate> interests_of(GstBuffer *picture) {
+  std::vector<Candidate> found;
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
+             picture, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    found.push_back({roi->roi_type, box_of(*roi), confidence_of(roi), roi_of(roi), std::nullopt});
+  }
+  return found;
+}
+
+/// DL Streamer attaches both metas to each object.
+bool join_interest(std::vector<Candidate> &interests, const Detection &detection) {
+  for (Candidate &each : interests) {
+    if (each.detection || each.type != detection.type || !(each.box == detection.box)) continue;
+    each.detection = detection;
+    each.confidence = detection.confidence;
+    return true;
+  }
+  return false;
+}
+
+std::vector<Candidate> candidates_of(GstBuffer *picture) {
+  std::vector<Candidate> found = interests_of(picture), detected;
+  for (const Detection &each : detections_of(picture))
+    if (!join_interest(found, each))
+      detected.push_back({each.type, each.box, each.confidence, std::nullopt, each});
+  found.insert(found.end(), detected.begin(), detected.end());
+  return found;
+}
+
+/// A region without a confidence was not estimated, so it passes.
+bool is_wanted(const RegionSettings &s, const Candidate &each) {
+  // g_quark_try_string() returns 0 if no meta of this type has ever been created.
+  if (!s.roi_type.empty() && each.type != g_quark_try_string(s.roi_type.c_str())) return false;
+  if (each.confidence && *each.confidence < s.min_confidence) return false;
+  const auto [shorter, longer] = std::minmax(each.box.width, each.box.height);
+  return shorter >= static_cast<int64_t>(s.min_size) &&
+         (s.max_size == 0 || longer <= static_cast<int64_t>(s.max_size));
+}
+
+/// The region about the same center that the settings ask for.
+Region region_of(const RegionSettings &s, const Box &box) {
+  double width = box.width * (1.0 + s.expand), height = box.height * (1.0 + s.expand);
+  if (s.square) width = height = std::max(width, height);
+  return {box.x + (box.width - width) / 2.0, box.y + (box.height - height) / 2.0, width, height};
+}
+
+}  // namespace
+
+void find_meta_regions(const RegionSettings &s, GstBuffer *picture, int width, int height,
+                       FoundRegions &found) {
+  for (const Candidate &each : candidates_of(picture)) {
+    if (!is_wanted(s, each)) continue;
+    const Region asked = region_of(s, each.box);
+    const auto clipped = clip(asked, width, height);
+    if (!clipped) continue;
+    const Region region = s.edge == RegionEdge::clip ? *clipped : asked;
+    if (!is_region(region)) continue;
+    if (static_cast<int64_t>(found.regions.size()) == s.slots())
+      ++found.left_out;
+    else
+      found.regions.push_back({region, each.interest, each.detection});
+  }
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Regions that come from the metas of a frame: GstVideoRegionOfInterestMeta and GstAnalyticsODMtd.
+#pragma once
+
+#include <gst/gst.h>
+
+#include "gst/base/regions.h"
+
+namespace cudatensor {
+
+/// Appends the regions of a picture of width × height pixels that the settings select: first the
+/// regions of interest, then the detections. An object that the frame carries as both is one region.
+void find_meta_regions(const RegionSettings &settings, GstBuffer *picture, int width, int height,
+                       FoundRegions &found);
+
+}  // namespace cudatensor

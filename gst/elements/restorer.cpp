@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/restorer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gst/meta/carriedmetas.h"
+#include "gst/meta/inputmeta.h"
+#include "kernels/error.h"
+
+namespace cudatensor {
+namespace {
+
+/// What elements after the one that kept the frame have said about the stream. Those that repeat or
+/// move pictures set their time.
+void copy_timing(GstBuffer *picture, GstBuffer *frame) {
+  GST_BUFFER_PTS(frame) = GST_BUFFER_PTS(picture);
+  GST_BUFFER_DURATION(frame) = GST_BUFFER_DURATION(picture);
+  if (GST_BUFFER_IS_DISCONT(picture)) GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
+}
+
+}  // namespace
+
+/// Sets `caps` to those of the frame. Throws Error.
+Ref<GstBuffer> Restorer::restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps) {
+  KeptInput input = take_input(picture.get());
+  if (input.frame == nullptr)
+    throw Error(Error::Code::input,
+                "a picture does not carry its frame: set keep-input=true on the cudaletterbox "
+                "upstream; all elements between them must pass the metas of buffers on");
+  // Writable without a copy unless another branch uses the frame, too. Then only the GstBuffer is
+  // copied, not its memory.
+  Ref<GstBuffer> frame(gst_buffer_make_writable(input.frame.release()));
+  carry_back(picture.get(), frame.get(), input.map, input.same);
+  copy_timing(picture.get(), frame.get());
+  caps = std::move(input.caps);
+  return frame;
+}
+
+GstFlowReturn Restorer::push(GstBuffer *picture) {
+  errors_.next_frame();
+  Ref<GstBuffer> frame;
+  Ref<GstCaps> caps;
+  if (!errors_.guard([&] { frame = restore(Ref<GstBuffer>(picture), caps); }))
+    return GST_FLOW_ERROR;
+  if (!set_caps(caps.get()))
+    return GST_PAD_IS_FLUSHING(src_) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  return gst_pad_push(src_, frame.release());
+}
+
+bool Restorer::set_caps(GstCaps *caps) {
+  if (caps_ != nullptr && gst_caps_is_equal(caps_.get(), caps)) return true;
+  if (!gst_pad_push_event(src_, gst_event_new_caps(caps))) return false;
+  caps_.reset(gst_caps_ref(caps));
+  for (Ref<GstEvent> &event : std::exchange(held_, {})) gst_pad_push_event(src_, event.release());
+  return true;
+}
+
+/// Keeps the last event of each type, except for types of which there may be several.
+void Restorer::hold(GstEvent *event) {
+  const GstEventType type = GST_EVENT_TYPE(event);
+  const auto replaced = [type](const Ref<GstEvent> &each) {
+    return GST_EVENT_TYPE(each.get()) == type;
+  };
+  if ((type & GST_EVENT_TYPE_STICKY_MULTI) == 0)
+    held_.erase(std::remove_if(held_.begin(), held_.end(), replaced), held_.end());
+  held_.emplace_back(event);
+}
+
+gboolean Restorer::handle(GstEvent *event) {
+  Ref<GstEvent> owner(event);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_CAPS: return TRUE;  // of the pictures; frames bring theirs
+    case GST_EVENT_FLUSH_STOP: held_.clear(); return gst_pad_push_event(src_, owner.release());
+    // Without a frame there are no caps, which sinks need before a gap.
+    case GST_EVENT_GAP: return caps_ == nullptr || gst_pad_push_event(src_, owner.release());
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_EOS: return gst_pad_push_event(src_, owner.release());
+    default: break;
+  }
+  if (caps_ == nullptr && GST_EVENT_IS_STICKY(event)) {
+    hold(owner.release());
+    return TRUE;
+  }
+  return gst_pad_push_event(src_, owner.release());
+}
+
+void Restorer::reset() {
+  caps_.reset();
+  held_.clear();
+  errors_.forget();
+}
+
+}  // namespace cudatensor

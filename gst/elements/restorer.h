@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Replaces each picture of a stream by the frame that it was made from.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <vector>
+
+#include "gst/util/errors.h"
+#include "gst/util/ref.h"
+
+namespace cudatensor {
+
+/// The logic of cudarestore. All functions but the constructor and reset() are called by the
+/// streaming thread; reset() while there is none.
+class Restorer {
+ public:
+  Restorer(GstElement *element, GstPad *src) : src_(src), errors_(element) {}
+
+  /// Takes ownership. Reports an element error for a picture that does not carry its frame.
+  GstFlowReturn push(GstBuffer *picture);
+  /// Takes ownership.
+  gboolean handle(GstEvent *event);
+  void reset();
+
+ private:
+  Ref<GstBuffer> restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps);
+  bool set_caps(GstCaps *caps);
+  void hold(GstEvent *event);
+
+  GstPad *src_;
+  ErrorReporter errors_;
+  Ref<GstCaps> caps_;  // of the frames; null before the first
+  // Sticky events that follow the caps, received before these are known.
+  std::vector<Ref<GstEvent>> held_;
+};
+
+}  // namespace cudatensor

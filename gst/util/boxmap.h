@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Maps boxes from one picture to another that shows it scaled, moved or cropped.
+#pragma once
+
+#include <optional>
+
+#include "kernels/geometry.h"
+
+namespace cudatensor {
+
+/// In pixels of a picture; x and y may be negative.
+struct Box {
+  int x, y, width, height;
+};
+
+inline bool operator==(const Box &a, const Box &b) {
+  return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+/// Maps continuous coordinates: out = s · in + t on each axis. `sx` and `sy` are positive.
+struct BoxMap {
+  double sx, sy, tx, ty;
+  int in_width, in_height, out_width, out_height;  ///< of the pictures
+};
+
+BoxMap box_map_of(const Geometry &geometry);
+/// Scales a whole picture.
+BoxMap scaling(int in_width, int in_height, int out_width, int out_height);
+BoxMap inverse_of(const BoxMap &map);
+/// Applies `first`, then `second`.
+BoxMap compose(const BoxMap &first, const BoxMap &second);
+
+enum class Rounding { outwards, nearest };
+
+/// Maps a box, without clipping it. Sides have at least one pixel.
+Box map_box(const BoxMap &map, const Box &box, Rounding rounding);
+/// The same, clipped to the picture. No value if the box is empty or outside the picture.
+std::optional<Box> map_box_clipped(const BoxMap &map, const Box &box, Rounding rounding);
+
+/// A box that is turned about its center.
+struct TurnedBox {
+  Box box;
+  float radians;  ///< clockwise
+};
+
+/// The box nearest to the mapped one: unequal scales turn a rectangle into a parallelogram, of which
+/// the direction and the length of both sides are kept.
+TurnedBox map_box(const BoxMap &map, const TurnedBox &turned);
+
+}  // namespace cudatensor

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GstVideoMetaTransformMatrix, with which GStreamer tells metas since 1.28 how a picture was scaled,
+// moved and cropped. The headers of earlier releases lack it, so it is declared here.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <optional>
+
+#include "gst/util/boxmap.h"
+
+namespace cudatensor {
+
+struct VideoMatrix {
+  const GstVideoInfo *in_info;
+  GstVideoRectangle in_rectangle;
+  const GstVideoInfo *out_info;
+  GstVideoRectangle out_rectangle;
+  gfloat matrix[3][3];  ///< from the origin of in_rectangle to that of out_rectangle
+
+  /// Whether this release of GStreamer knows the transform.
+  static bool is_known();
+  /// The type of the transform, for GstMetaTransformFunction.
+  static GQuark quark();
+};
+
+/// The infos, of which only the sizes are read, must outlive the result.
+VideoMatrix video_matrix_of(const BoxMap &map, const GstVideoInfo *in, const GstVideoInfo *out);
+
+/// No value for a transform that turns, mirrors or distorts the picture.
+std::optional<BoxMap> box_map_of(const VideoMatrix &matrix);
+
+}  // namespace cudatensor
