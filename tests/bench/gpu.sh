@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--quick] [--write]
+# gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--dali DIR] [--quick] [--write]
 # Times our kernels and other software on this machine's GPU, and prints tables. The other software
-# is NPP and CUB from the CUDA toolkit, and PyTorch and CV-CUDA from Python. If one of them is
+# is NPP and CUB from the CUDA toolkit, and PyTorch, CV-CUDA and DALI from Python. If one of them is
 # missing, the output says why. Builds bench-gpu first, or uses the folders that tests/gpu/pack
 # created on another machine:
 #   --build DIR     folder of the build with bench-gpu
 #   --runtime DIR   folder of the libraries that bench-gpu needs
 #   --cvcuda DIR    folder in which CV-CUDA's wheel is unpacked
+#   --dali DIR      folder in which DALI's wheel, and those that it needs, are unpacked
 #   --quick         run few rounds, and measure no GPU times
 #   --write         write the tables to BENCHMARKS.md
 # The output of all programs is in build-bench-results/. Fails if a result differs from the CPU's.
@@ -15,20 +16,21 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/gpu/machine.sh
 
-build='' runtime='' cvcuda='' quick='' write=''
+build='' runtime='' cvcuda='' dali='' quick='' write=''
 results=$root/build-bench-results
 bad_usage() { sed -n '3,/^set/s/^# //p' "$root/tests/bench/gpu.sh" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes; shift; continue ;;
     --write) write=yes; shift; continue ;;
-    --build | --runtime | --cvcuda) [ $# -gt 1 ] || bad_usage ;;
+    --build | --runtime | --cvcuda | --dali) [ $# -gt 1 ] || bad_usage ;;
     *) bad_usage ;;
   esac
   case $1 in
     --build) build=$(realpath -e "$2") ;;
     --runtime) runtime=$(realpath -e "$2") ;;
     --cvcuda) cvcuda=$(realpath -e "$2") ;;
+    --dali) dali=$(realpath -e "$2") ;;
   esac
   shift 2
 done
@@ -139,7 +141,9 @@ time_all() {
   peer cub
   times pytorch 150 python3 tests/bench/peers/pytorch.py
   [ -z "$cvcuda" ] || export PYTHONPATH=$cvcuda${PYTHONPATH:+:$PYTHONPATH}
-  times cv_cuda 60 python3 tests/bench/peers/cv_cuda.py
+  times cv_cuda 90 python3 tests/bench/peers/cv_cuda.py
+  [ -z "$dali" ] || export PYTHONPATH=$dali${PYTHONPATH:+:$PYTHONPATH}
+  times dali 60 python3 tests/bench/peers/dali.py
 }
 
 need_gpu benchmarks

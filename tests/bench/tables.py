@@ -9,7 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "cv_cuda": "CV-CUDA"}
+PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "cv_cuda": "CV-CUDA",
+            "dali": "DALI"}
 TABLES = {
     "tensor": "One frame per call to a letterboxed, normalized tensor",
     "batch": "One batch per call, times per frame",

@@ -339,8 +339,9 @@ void add_filter(Works &works, const std::string &key, const std::string &title,
 void add_filters(Works &works) {
   add_filter(works, "filter-224-f16", "NV12 1920×1080 → 224×224 float16, bicubic, torchvision",
              float16(classifier(1920, 1080)), 64, true);
+  works.normalize({"filter-224-f16-601", "", ""}, bt601(float16(classifier(1920, 1080))), true);
   add_filter(works, "filter-224-bgr", "BGR 1920×1080 → 224×224 float16, bicubic, torchvision",
-             float16(from(PixelFormat::BGR, classifier(1920, 1080))), 64);
+             float16(from(PixelFormat::BGR, classifier(1920, 1080))), 64, true);
   add_filter(works, "filter-640", "NV12 1920×1080 → 640×640 float32, bilinear, ultralytics",
              antialiased(imagenet_letterbox(1920, 1080, 640)), 64);
   add_filter(works, "filter-336-4k", "NV12 3840×2160 → 336×336 float32, bicubic, transformers",

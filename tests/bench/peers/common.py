@@ -46,6 +46,11 @@ def nv12(width, height, pattern):
     return torch.cat([luma.flatten(), chroma.flatten()]).to(torch.uint8)
 
 
+def packed(width, height, channels, pattern):
+    columns = axis(width)[None, :, None] + 40 * axis(channels)[None, None, :]
+    return level(columns, axis(height)[:, None, None], pattern).to(torch.uint8)
+
+
 def shifted(words, bits):
     """Shifted right as unsigned words."""
     return (words >> bits) & ((1 << (64 - bits)) - 1)

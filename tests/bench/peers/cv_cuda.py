@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times CV-CUDA and prints rows for tables.py. CV-CUDA converts NV12 only with the matrix of
 BT.601, so it is compared with our results for that matrix."""
+import itertools
+
 import cvcuda
 import torch
 
@@ -104,6 +106,50 @@ def histogram(peers, name, width, height, frame):
         lambda frame, result: common.check_equal(result, expected.of(frame, 256)))
 
 
+def classifier(peers, batch, resize, of_nv12):
+    """Shorter edge to 256, bicubic and antialiased, then the middle 224x224. `resize` takes the
+    scaled picture of 8-bit samples, the source and a stream. The result has float32."""
+    name = "filter-224-f16-601" if of_nv12 else "filter-224-bgr"
+    source = camera(WIDTH, HEIGHT, batch) if of_nv12 else common.Rotation(
+        lambda pattern: common.packed(WIDTH, HEIGHT, 3, pattern), (batch, HEIGHT, WIDTH, 3))
+    calls = Calls(source, (batch, 3, 224, 224), torch.float32, "NCHW")
+    rgb, small = scratch((batch, HEIGHT, WIDTH, 3)), scratch((batch, 256, 455, 3))
+    middle = scratch((batch, 224, 224, 3))
+    floats, normal = (scratch((batch, 224, 224, 3), torch.float32) for _ in range(2))
+    conversion = cvcuda.ColorConversion
+    conversion = conversion.YUV2RGB_NV12 if of_nv12 else conversion.BGR2RGB
+    stream = calls.stream
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(rgb, frames, conversion, stream=stream)
+        resize(small, rgb, stream)
+        cvcuda.customcrop_into(middle, small, cvcuda.RectI(116, 16, 224, 224), stream=stream)
+        cvcuda.convertto_into(floats, middle, 1 / 255, stream=stream)
+        cvcuda.normalize_into(normal, floats, MEAN, SCALE, stream=stream)
+        cvcuda.reformat_into(out, normal, stream=stream)
+
+    expected = peers.expected(name, torch.float16)
+    return calls.peer(queue, batch, comparison(expected, 3 * 224 * 224, 255 * 0.226))
+
+
+def high_quality(small, rgb, stream):
+    cvcuda.hq_resize_into(small, rgb, antialias=True, interpolation=cvcuda.Interp.CUBIC,
+                          stream=stream)
+
+
+def as_pillow(small, rgb, stream):
+    cvcuda.pillowresize_into(small, rgb, cvcuda.Format.RGB8, cvcuda.Interp.CUBIC, stream=stream)
+
+
+def add_filters(peers):
+    resizes = {"hq_resize": high_quality, "pillowresize": as_pillow}
+    for (batch, end), (call, resize) in itertools.product(((1, ""), (64, "-batch")),
+                                                          resizes.items()):
+        for of_nv12, name in ((True, "filter-224-f16"), (False, "filter-224-bgr")):
+            peers.add(name + end, f"CV-CUDA, 6 calls with {call}, float32",
+                      lambda: classifier(peers, batch, resize, of_nv12))
+
+
 def add_tensors(peers):
     for name, batch in (("tensor", 1), ("batch", 64)):
         peers.add(name, "CV-CUDA, 6 calls", lambda: six_calls(peers, batch))
@@ -124,6 +170,7 @@ def main():
     common.begin("CV-CUDA", cvcuda.__version__)
     peers = common.Peers(options)
     add_tensors(peers)
+    add_filters(peers)
     peers.add("bgr-4k", "CV-CUDA", lambda: bgr(peers, 3840, 2160))
     peers.add("bgr-half", "CV-CUDA, 2 calls", lambda: bgr(peers, 1920, 1080))
     add_histograms(peers)

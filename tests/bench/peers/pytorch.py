@@ -70,6 +70,26 @@ def classifier_maker(to_rgb, dtype):
     return make
 
 
+def bgr_classifier(frames):
+    """The same of packed BGR pictures."""
+    rgb = frames.flip(3).permute(0, 3, 1, 2).float()
+    rgb = F.interpolate(rgb, (256, 455), mode="bicubic", align_corners=False, antialias=True)
+    picture = rgb[:, :, 16:240, 116:340].round().clamp(0, 255)
+    scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
+    return (picture * scale + offset).half()
+
+
+def classified(peers, batch):
+    frames = common.Rotation(lambda pattern: common.packed(WIDTH, HEIGHT, 3, pattern),
+                             (batch, HEIGHT, WIDTH, 3)).calls
+    expected = peers.expected("filter-224-bgr", torch.float16)
+
+    def compare(frame, result):
+        common.check_about(result, expected.of(frame, 3 * 224 * 224), 255 * 0.226)
+
+    return common.Peer(lambda i: bgr_classifier(frames[i]), len(frames), batch, compare)
+
+
 def to_tensor(peers, make, batch, name="tensor", dtype=torch.float32, side=SIDE):
     frames = common.Rotation(lambda pattern: common.nv12(WIDTH, HEIGHT, pattern),
                              (batch, HEIGHT * 3 // 2, WIDTH)).calls
@@ -143,6 +163,7 @@ def add_filters(peers):
     for batch, end in ((1, ""), (64, "-batch")):
         peers.add(name + end, "PyTorch", lambda: to_tensor(
             peers, classifier_maker(product(), half), batch, name, half, 224))
+        peers.add("filter-224-bgr" + end, "PyTorch", lambda: classified(peers, batch))
 
 
 def add_histograms(peers):
