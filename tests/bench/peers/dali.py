@@ -35,7 +35,7 @@ def classifier(peers, batch):
     def run(i):
         pipeline.feed_input("frames", frames[i] if batch > 1 else [frames[i][0]],
                             cuda_stream=stream)
-        result, = pipeline.run(cuda_stream=stream)
+        result, = pipeline.run(stream)
         tensors = result.as_tensor()
         return torch.from_dlpack(tensors)
 
