@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 CAMERAS = 16
@@ -58,6 +59,23 @@ def measured(monitor, found):
         found[latest['stream_time_ns'], latest['frames']] = numbers
 
 
+def still_of(monitor):
+    """The still, which comes some time after the first measurement."""
+    path = 'api/v1/cameras/' + monitor.cameras()[0]['id'] + '/still.jpg'
+    found = []
+
+    def look():
+        try:
+            found.append(monitor.get(path))
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+        return found
+
+    wait_for('a still', look)
+    return found[0]
+
+
 def backends_agree(clip, command):
     monitors = [Monitor(backend, clip, command, 1) for backend in ('cuda', 'cpu')]
     found = [{}, {}]
@@ -72,7 +90,7 @@ def backends_agree(clip, command):
         assert found[0][key] == found[1][key], (key, found[0][key], found[1][key])
         print(f'{key}: mean {found[0][key]["mean"]}')
     for monitor in monitors:
-        jpeg = monitor.get('api/v1/cameras/' + monitor.cameras()[0]['id'] + '/still.jpg')
+        jpeg = still_of(monitor)
         assert jpeg[:2] == b'\xff\xd8' and len(jpeg) > 2000, len(jpeg)
         monitor.stop()
 
