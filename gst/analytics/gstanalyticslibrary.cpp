@@ -40,6 +40,8 @@ void find_by_release(GModule *m, Library &l) {
             "gst_analytics_relation_meta_add_oriented_od_mtd", l.relation_meta_add_oriented_od_mtd);
   find_pair(m, "gst_analytics_segmentation_mtd_get_mtd_type", l.segmentation_mtd_get_mtd_type,
             "gst_analytics_segmentation_mtd_get_mask", l.segmentation_mtd_get_mask);
+  find_pair(m, "gst_buffer_get_analytics_batch_meta", l.get_batch_meta,
+            "gst_buffer_add_analytics_batch_meta", l.add_batch_meta);
   find_pair(m, "gst_analytics_mtd_set_semantic_tag", l.mtd_set_semantic_tag,
             "gst_analytics_mtd_get_semantic_tag", l.mtd_get_semantic_tag);
 }

@@ -29,6 +29,21 @@ using MtdType = guintptr;
 /// GstAnalyticsRelTypes, a set of flags.
 using Relation = guint;
 
+/// GstAnalyticsBatchStream and GstAnalyticsBatchMeta, since 1.28.
+struct BatchStreamData {
+  guint index;
+  GstEvent **sticky_events;
+  gsize n_sticky_events;
+  GstMiniObject **objects;
+  gsize n_objects;
+  gpointer padding[GST_PADDING];
+};
+struct BatchMeta {
+  GstMeta meta;
+  BatchStreamData *streams;
+  gsize n_streams;
+};
+
 /// The library's functions, named without the prefix gst_analytics_.
 struct Library {
   RelationMeta *(*get_relation_meta)(GstBuffer *buffer);  // gst_buffer_get_analytics_relation_meta
@@ -60,6 +75,10 @@ struct Library {
   MtdType (*segmentation_mtd_get_mtd_type)();
   GstBuffer *(*segmentation_mtd_get_mask)(const Mtd *mtd, gint *x, gint *y, guint *width,
                                           guint *height);
+
+  // Since 1.28; null in earlier versions.
+  BatchMeta *(*get_batch_meta)(GstBuffer *buffer);  // gst_buffer_get_analytics_batch_meta
+  BatchMeta *(*add_batch_meta)(GstBuffer *buffer);  // gst_buffer_add_analytics_batch_meta
 
   // Since 1.30; null in earlier versions.
   gboolean (*mtd_set_semantic_tag)(Mtd *mtd, const gchar *tag);

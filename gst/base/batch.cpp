@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/batch.h"
 
+#include "gst/base/tensorpool.h"
+
 namespace cudatensor {
 
 NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions) {
@@ -25,6 +27,15 @@ void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture,
     slot.geometry = geometries[i];
     if (!found.is_whole) slot.region = found.regions[i];
   }
+}
+
+void attach_batch_metas(GstBuffer *batch, const std::vector<BatchSlot> &slots, guint left_out) {
+  attach_batch(batch, slots, left_out);
+  if (!has_batch_streams() || !is_from_tensor_pool(batch)) return;
+  std::vector<BatchStream> streams;
+  streams.reserve(slots.size());
+  for (const BatchSlot &slot : slots) streams.push_back({slot.events, slot.picture});
+  attach_batch_streams(batch, streams);
 }
 
 void check_model_sources(const ModelState &model, const FoundRegions &found,

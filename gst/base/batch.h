@@ -23,6 +23,9 @@ void append_slots(std::vector<Slot> &slots, const Source &source, const ConstIma
 void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture, FoundRegions found,
                         size_t count, const Geometry *geometries);
 
+/// Describes the slots in the metas of a batch.
+void attach_batch_metas(GstBuffer *batch, const std::vector<BatchSlot> &slots, guint left_out);
+
 /// Throws Error if a model's file asks for another tensor of one of these regions.
 void check_model_sources(const ModelState &model, const FoundRegions &found, const TensorDesc &out);
 

@@ -113,6 +113,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
     if (pads_[i] != nullptr) {
       slot.pad_index = camera_of(pads_[i]).index;
       slot.stream_id = camera_of(pads_[i]).stream_id;
+      if (has_batch_streams()) slot.events = &stream_events_of(pads_[i]);
     }
     if (has_picture(i)) {
       slot.picture = frames_[i].buffer.get();
@@ -122,7 +123,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
     all_empty &= regions_[i].regions.empty();
     append_batch_slots(told, slot, regions_[i], slots, &geometries[i * slots]);
   }
-  attach_batch(out, told, left_out);
+  attach_batch_metas(out, told, left_out);
   // Nothing to infer from.
   if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
 }

@@ -78,6 +78,13 @@ GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer) {
                                      std::max(GST_BUFFER_PTS(buffer), segment.start));
 }
 
+const StreamEvents &stream_events_of(GstAggregatorPad *pad) {
+  Camera &camera = camera_of(pad);
+  const GstSegment segment = locked(pad, [&] { return pad->segment; });
+  camera.events.update(camera.stream_id, camera.caps.get(), segment);
+  return camera.events;
+}
+
 GstClockTime frame_duration_of(const Camera &camera) {
   if (!camera.source || camera.info.fps_n == 0) return 0;
   return gst_util_uint64_scale(GST_SECOND, camera.info.fps_d, camera.info.fps_n);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/analytics/batchstreams.h"
 #include "gst/util/ref.h"
 #include "kernels/resample.h"
 
@@ -27,6 +28,8 @@ struct Camera {
   std::string stream_id;
   GstVideoInfo info = {};
   std::optional<Source> source;  // set while the pad has accepted caps
+  Ref<GstCaps> caps;             // that were accepted last
+  StreamEvents events;
   std::string refusal;  // why the pad's last caps were rejected; empty if they were accepted
 };
 
@@ -44,6 +47,9 @@ SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batc
 
 /// GST_CLOCK_TIME_NONE if the buffer has no timestamp or the segment is not in time format.
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
+
+/// The current events of the pad's stream.
+const StreamEvents &stream_events_of(GstAggregatorPad *pad);
 
 /// 0 if the caps have no framerate.
 GstClockTime frame_duration_of(const Camera &camera);

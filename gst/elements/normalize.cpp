@@ -107,7 +107,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
-  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries) const;
+  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries);
 
   GstVideoInfo in_ = {};
   TensorDesc out_ = {};
@@ -116,6 +116,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
+  StreamEvents events_;
   // Of the frame under way; kept for their memory.
   FoundRegions found_;
   std::vector<Slot> slots_;
@@ -179,7 +180,7 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
 }
 
 void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
-                             const std::vector<Geometry> &geometries) const {
+                             const std::vector<Geometry> &geometries) {
   BatchSlot slot;
   const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
       gst_pad_get_stream_id(element()->sinkpad), g_free);
@@ -191,6 +192,11 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
       segment.format == GST_FORMAT_TIME
           ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
           : GST_CLOCK_TIME_NONE;
+  if (has_batch_streams()) {
+    const Ref<GstCaps> caps(gst_pad_get_current_caps(element()->sinkpad));
+    events_.update(slot.stream_id, caps.get(), segment);
+    slot.events = &events_;
+  }
   remove_geometry(out);
   // Nothing to infer from.
   if (found_.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
@@ -199,7 +205,7 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
     GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
   std::vector<BatchSlot> slots;
   append_batch_slots(slots, slot, found_, geometries.size(), geometries.data());
-  attach_batch(out, slots, left_out);
+  attach_batch_metas(out, slots, left_out);
 }
 
 /// Appends the caps of pictures that can be converted to a tensor: any size, and any format with

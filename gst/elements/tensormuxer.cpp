@@ -108,6 +108,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     check_colors(pending(), caps);
     camera.source = source_of(caps, info);
     camera.info = info;
+    camera.caps.reset(gst_caps_ref(caps));
     const std::string warning = hdr_warning(info);
     if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
   } catch (const std::exception &error) {

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/analytics/batchstreams.h"
 #include "gst/meta/region.h"
 
 namespace cudatensor {
@@ -39,6 +40,7 @@ struct BatchSlot {
   GstClockTime running_time = GST_CLOCK_TIME_NONE;
   Geometry geometry = {};
   std::optional<FoundRegion> region;
+  const StreamEvents *events = nullptr;  ///< of the picture's stream; null if there is none
 };
 
 /// Sets the slots of the batch meta of `out`, and adds the meta if it is missing.

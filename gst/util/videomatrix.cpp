@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/util/videomatrix.h"
 
+#include "gst/util/release.h"
+
 namespace cudatensor {
 
-bool VideoMatrix::is_known() {
-  guint major = 0, minor = 0;
-  gst_version(&major, &minor, nullptr, nullptr);
-  return major > 1 || minor >= 28;
-}
+bool VideoMatrix::is_known() { return is_at_least_1(28); }
 
 GQuark VideoMatrix::quark() { return g_quark_from_static_string("gst-video-matrix"); }
 

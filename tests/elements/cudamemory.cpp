@@ -421,5 +421,25 @@ TEST_F(CudaMemoryTest, PassesTheHistogramUntouched) {
   EXPECT_EQ(rig.histograms(3).size(), 3u);
 }
 
+/// The picture for a detector is made from it and lies in system memory.
+TEST_F(CudaMemoryTest, StaysWhereItIsThroughRestore) {
+  const Picture picture = random_picture({PixelFormat::NV12, 64, 32});
+  Rig rig(
+      "cudaletterbox keep-input=true ! video/x-raw,format=RGB,width=32,height=32 ! identity ! "
+      "cudarestore");
+  rig.downstream("video/x-raw(ANY)");
+  ASSERT_TRUE(rig.caps(in_cuda(video_caps(picture.desc()))));
+  for (int i = 0; i < 3; ++i) {
+    BufferRef buffer = pooled(picture);
+    GstMemory *const memory = gst_buffer_peek_memory(buffer.get(), 0);
+    const BufferRef out = rig.process(std::move(buffer));
+    EXPECT_EQ(gst_buffer_peek_memory(out.get(), 0), memory);
+    const Ref<GstPad> src(gst_element_get_static_pad(rig.element(), "src"));
+    const CapsRef caps(gst_pad_get_current_caps(src.get()));
+    EXPECT_TRUE(is_in_cuda(caps.get()));
+    EXPECT_TRUE(same_picture(picture_of(out.get(), picture.desc()), picture));
+  }
+}
+
 }  // namespace
 }  // namespace cudatensor

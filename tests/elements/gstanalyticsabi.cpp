@@ -44,6 +44,12 @@ template <>
 struct Ours<GstAnalyticsRelTypes> {
   using type = Relation;
 };
+#if GST_CHECK_VERSION(1, 28, 0)
+template <>
+struct Ours<GstAnalyticsBatchMeta> {
+  using type = BatchMeta;
+};
+#endif
 template <class Result, class... Args>
 struct Ours<Result(Args...)> {
   using type = OursOf<Result>(OursOf<Args>...);
@@ -81,6 +87,22 @@ static_assert(is_same(&Library::segmentation_mtd_get_mtd_type,
                       gst_analytics_segmentation_mtd_get_mtd_type));
 static_assert(is_same(&Library::segmentation_mtd_get_mask,
                       gst_analytics_segmentation_mtd_get_mask));
+#endif
+#if GST_CHECK_VERSION(1, 28, 0)
+static_assert(is_same(&Library::get_batch_meta, gst_buffer_get_analytics_batch_meta));
+static_assert(is_same(&Library::add_batch_meta, gst_buffer_add_analytics_batch_meta));
+
+static_assert(sizeof(BatchStreamData) == sizeof(GstAnalyticsBatchStream));
+static_assert(offsetof(BatchStreamData, index) == offsetof(GstAnalyticsBatchStream, index));
+static_assert(offsetof(BatchStreamData, sticky_events) ==
+              offsetof(GstAnalyticsBatchStream, sticky_events));
+static_assert(offsetof(BatchStreamData, n_sticky_events) ==
+              offsetof(GstAnalyticsBatchStream, n_sticky_events));
+static_assert(offsetof(BatchStreamData, objects) == offsetof(GstAnalyticsBatchStream, objects));
+static_assert(offsetof(BatchStreamData, n_objects) == offsetof(GstAnalyticsBatchStream, n_objects));
+static_assert(sizeof(BatchMeta) == sizeof(GstAnalyticsBatchMeta));
+static_assert(offsetof(BatchMeta, streams) == offsetof(GstAnalyticsBatchMeta, streams));
+static_assert(offsetof(BatchMeta, n_streams) == offsetof(GstAnalyticsBatchMeta, n_streams));
 #endif
 #if GST_CHECK_VERSION(1, 29, 2)
 static_assert(is_same(&Library::mtd_set_semantic_tag, gst_analytics_mtd_set_semantic_tag));

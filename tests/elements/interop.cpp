@@ -35,8 +35,9 @@ const void *address_of(GstSample *sample) {
   GstMapInfo map;
   GstBuffer *buffer = gst_sample_get_buffer(sample);
   EXPECT_TRUE(gst_buffer_map(buffer, &map, GST_MAP_READ));
-  gst_buffer_unmap(buffer, &map);
-  return map.data;
+  const void *address = map.data;
+  gst_buffer_unmap(buffer, &map);  // clears the map since GStreamer 1.28
+  return address;
 }
 
 Bytes bytes_at(const DLTensor &dl) {
