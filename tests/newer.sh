@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# newer.sh COMMAND...
-# Runs COMMAND in this repository on Debian 13 (GStreamer 1.26, g++ 14): in a root of its own,
-# build-newer-root/, which is made first where it is missing. The repository, and nvcc where there
-# is one in PATH, lie there as they do here. Needs root.
+# newer.sh [--debian RELEASE] COMMAND...
+# Runs COMMAND in this repository on another release of Debian: in a root of its own,
+# build-RELEASE-root/, which is made first where it is missing. The releases are trixie, the default
+# (Debian 13: GStreamer 1.26, g++ 14), and forky, which Debian 14 comes from (GStreamer 1.28). The
+# repository, and nvcc where there is one in PATH, lie there as they do here. Needs root.
 # Packages come from apt's own mirror of Debian, or from $DEBIAN_MIRROR.
 # Ends with 125, and a line that says why, where that cannot be done.
 set -euo pipefail
-[ $# -gt 0 ] || { echo "usage: $0 COMMAND..." >&2; exit 2; }
+suite=trixie entered=
+[ "${1:-}" != --entered ] || { entered=yes; shift; }
+if [ "${1:-}" = --debian ] && [ $# -gt 1 ]; then
+  suite=$2
+  shift 2
+fi
+[ $# -gt 0 ] || { echo "usage: $0 [--debian RELEASE] COMMAND..." >&2; exit 2; }
 command=$(realpath "$0")
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 . pipelines/apps/luminance-monitor/setup.sh
 
-suite=trixie base=$root/build-newer-root
+base=$root/build-$suite-root
 packages=("${plugin_packages[@]}" "${monitor_packages[@]}" ccache libgtest-dev libdlpack-dev
   libgirepository1.0-dev python3 python3-gi python3-numpy python3-onnx python3-venv
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
@@ -86,11 +93,8 @@ enter() {
     COMMIT="$(git describe --always --dirty 2>/dev/null || true)" "$@"
 }
 
-if [ "$1" = --entered ]; then
-  shift
-  enter "$@"
-fi
+[ -z "$entered" ] || enter "$@"
 [ "$(id -u)" -eq 0 ] || cannot 'that needs root'
 unshare --mount true 2>/dev/null || cannot 'a mount namespace is refused'
 [ "$(cat "$base/packages" 2>/dev/null)" = "${packages[*]}" ] || make_root
-exec unshare --mount --propagation private -- "$command" --entered "$@"
+exec unshare --mount --propagation private -- "$command" --entered --debian "$suite" "$@"

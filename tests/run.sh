@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--fast]
 # Installs what the tests need, then builds and tests the plugin in several ways, each in a folder
-# of its own, build-STAGE/: for the CPU, with CUDA, on a newer GStreamer, with sanitizers.
+# of its own, build-STAGE/: for the CPU, with CUDA, on newer releases of GStreamer, with sanitizers.
 # --fast: only the build for the CPU, without the tests that take half a minute or more. Ends with
 # "N passed, N failed, N skipped".
 set -euo pipefail
@@ -139,6 +139,16 @@ newer_stage() {
   fi
 }
 
+# The newest release, as far as Debian has it: detections and batches go through its metas.
+newest_stage() {
+  local within=(tests/newer.sh --debian forky)
+  if "${within[@]}" true; then
+    stage newest -Dgpu=disabled -Dtests=gstreamer
+  else
+    skip newest 'for the reason above'
+  fi
+}
+
 # The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
 # allocation that is too large fails as it does elsewhere. Of the random cases of the kernels there
 # are a quarter: each run has others.
@@ -174,6 +184,7 @@ stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   sanitized_stage
   newer_stage
+  newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
 fi
 finish_stage
