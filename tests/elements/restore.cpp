@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cudaletterbox keep-input=true and cudarestore: the frames themselves, and regions of interest.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "../kernels/random.h"
@@ -100,6 +101,51 @@ TEST(Restore, ReleasesTheFramesOfAPool) {
   gst_buffer_pool_set_active(pool.get(), FALSE);
 }
 
+/// Behind a tee two pictures have the same frame.
+TEST(Restore, ServesTwoBranches) {
+  Rig rig("cudaletterbox keep-input=true ! " + video_caps(kPicture) +
+          " ! tee name=t ! cudarestore ! fakesink async=false t. ! identity ! cudarestore");
+  rig.downstream("video/x-raw(ANY)");
+  ASSERT_TRUE(rig.caps(video_caps(kFrame)));
+  for (int i = 0; i < 3; ++i) {
+    const Picture picture = random_picture(kFrame, static_cast<uint64_t>(i));
+    BufferRef frame = buffer_of(picture);
+    GstMemory *const memory = gst_buffer_peek_memory(frame.get(), 0);
+    const BufferRef out = rig.process(std::move(frame));
+    EXPECT_EQ(gst_buffer_peek_memory(out.get(), 0), memory);
+    EXPECT_TRUE(same_bytes(bytes_of(out.get()), picture.bytes()));
+  }
+}
+
+BufferRef frame_of_time(GstClockTime pts) {
+  BufferRef frame = buffer_of(random_picture(kFrame, pts));
+  GST_BUFFER_PTS(frame.get()) = pts;
+  GST_BUFFER_DURATION(frame.get()) = 40 * GST_MSECOND;
+  return frame;
+}
+
+/// videorate shows pictures twice, and drops some.
+TEST(Restore, FollowsRepeatedAndDroppedPictures) {
+  for (const auto &[rate, outputs] : {std::pair("50/1", 7U), std::pair("10/1", 1U)}) {
+    Rig rig(
+        std::string("cudaletterbox keep-input=true ! video/x-raw,format=RGB,width=32,height=32") +
+        " ! videorate ! video/x-raw,framerate=" + rate + " ! cudarestore");
+    rig.downstream("video/x-raw(ANY)");
+    ASSERT_TRUE(rig.caps(video_caps(kFrame, "framerate=25/1")));
+    for (int i = 0; i < 5; ++i)
+      EXPECT_EQ(rig.push(frame_of_time(i * 40 * GST_MSECOND)), GST_FLOW_OK);
+    GstClockTime next = 0;
+    guint count = 0;
+    while (const BufferRef out = rig.pull()) {
+      EXPECT_EQ(GST_BUFFER_PTS(out.get()), next);
+      EXPECT_EQ(gst_buffer_get_size(out.get()), 64U * 32 * 3 / 2);
+      next += GST_BUFFER_DURATION(out.get());
+      ++count;
+    }
+    EXPECT_GE(count, outputs) << rate;
+  }
+}
+
 TEST(Restore, TakesTheTimesThatAnElementBetweenHasSet) {
   const BufferRef out = restored(buffer_of(random_picture(kFrame)), [](GstBuffer *picture) {
     GST_BUFFER_PTS(picture) = 7 * GST_SECOND;
@@ -137,6 +183,71 @@ TEST(Restore, KeepsInputsFromTheNextFrameOn) {
   const ElementRef letterbox(gst_bin_get_by_name(GST_BIN(rig.element()), "letterbox"));
   g_object_set(letterbox.get(), "keep-input", FALSE, nullptr);
   expect_failure(rig, buffer_of(random_picture(kFrame)));
+}
+
+// ------------------------------------------------------------------------------------- allocations
+
+/// Counts what GStreamer's own allocator is asked for while this lives.
+class CountedAllocations {
+ public:
+  explicit CountedAllocations(gsize at_least) {
+    allocator_ = GST_ALLOCATOR(g_object_new(type(), nullptr));
+    gst_object_ref_sink(allocator_);
+    at_least_ = at_least;
+    count_ = 0;
+    system() = gst_allocator_find(GST_ALLOCATOR_SYSMEM);
+    gst_allocator_set_default(GST_ALLOCATOR(gst_object_ref(allocator_)));
+  }
+  ~CountedAllocations() {
+    gst_allocator_set_default(system());
+    gst_object_unref(allocator_);
+  }
+  CountedAllocations(const CountedAllocations &) = delete;
+  CountedAllocations &operator=(const CountedAllocations &) = delete;
+
+  static int count() { return count_; }
+
+ private:
+  static GstAllocator *&system() {
+    static GstAllocator *allocator = nullptr;
+    return allocator;
+  }
+  static GstMemory *alloc(GstAllocator *, gsize size, GstAllocationParams *params) {
+    if (size >= at_least_) ++count_;
+    return gst_allocator_alloc(system(), size, params);
+  }
+  static GType type() {
+    static const GType type = g_type_register_static_simple(
+        GST_TYPE_ALLOCATOR, "CountingAllocator", sizeof(GstAllocatorClass),
+        [](gpointer klass, gpointer) { GST_ALLOCATOR_CLASS(klass)->alloc = alloc; },
+        sizeof(GstAllocator), nullptr, static_cast<GTypeFlags>(0));
+    return type;
+  }
+
+  GstAllocator *allocator_;
+  static inline gsize at_least_;
+  static inline std::atomic<int> count_;
+};
+
+/// Frames are ready before, and the pictures for the detector are smaller.
+TEST(Restore, AllocatesNoPicture) {
+  for (const char *element : {"cudahistogram interval=0",
+                              "cudaletterbox keep-input=true ! "
+                              "video/x-raw,format=RGB,width=16,height=16 ! cudarestore",
+                              "cudaletterbox keep-input=true ! video/x-raw,format=GRAY8,width=16,"
+                              "height=16 ! identity ! cudarestore ! cudahistogram"}) {
+    Rig rig(element);
+    rig.downstream("video/x-raw(ANY)");
+    ASSERT_TRUE(rig.caps(video_caps(kFrame)));
+    std::vector<BufferRef> frames;
+    for (int i = 0; i < 5; ++i) frames.push_back(buffer_of(random_picture(kFrame)));
+    const CountedAllocations counted(gst_buffer_get_size(frames[0].get()));
+    for (BufferRef &frame : frames) rig.process(std::move(frame));
+    EXPECT_EQ(CountedAllocations::count(), 0) << element;
+    // A copy would have been counted.
+    const BufferRef copy(gst_buffer_copy_deep(buffer_of(random_picture(kFrame)).get()));
+    EXPECT_GE(CountedAllocations::count(), 1);
+  }
 }
 
 // ------------------------------------------------------------------------------- events and queries
