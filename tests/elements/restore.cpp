@@ -375,6 +375,23 @@ TEST(Restore, FollowsTheScalingOfOtherElements) {
   EXPECT_EQ(interests_of(out.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
 }
 
+/// These tell metas a matrix since GStreamer 1.28. Before, they drop the frame.
+TEST(Restore, FollowsCropsAndBordersOfOtherElements) {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  if (minor < 28) GTEST_SKIP() << "before GStreamer 1.28";
+  const BufferRef cropped = restored(
+      buffer_of(random_picture(kFrame)),
+      [](GstBuffer *picture) { add_interest(picture, "face", 0, 2, 6, 4); },
+      "videocrop left=4 top=8 ! ");
+  EXPECT_EQ(interests_of(cropped.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
+  const BufferRef bordered = restored(
+      buffer_of(random_picture(kFrame)),
+      [](GstBuffer *picture) { add_interest(picture, "face", 20, 10, 6, 4); },
+      "videoscale add-borders=true ! video/x-raw,width=64,height=32,pixel-aspect-ratio=1/1 ! ");
+  EXPECT_EQ(interests_of(bordered.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
+}
+
 /// The second letterbox does not keep its input: the first one's reaches cudarestore.
 TEST(Restore, FollowsASecondLetterbox) {
   const BufferRef out = restored(
