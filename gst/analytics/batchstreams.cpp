@@ -89,7 +89,10 @@ GType batch_streams_api() { return g_type_from_name("GstAnalyticsBatchMetaAPI");
 
 void attach_batch_streams(GstBuffer *batch, const std::vector<BatchStream> &streams) {
   BatchMeta *meta = library()->get_batch_meta(batch);
-  if (meta == nullptr) meta = library()->add_batch_meta(batch);
+  if (meta == nullptr) {
+    meta = library()->add_batch_meta(batch);
+    meta->meta.flags = static_cast<GstMetaFlags>(meta->meta.flags | GST_META_FLAG_POOLED);
+  }
   resize(*meta, streams.size());
   for (size_t i = 0; i < streams.size(); ++i) fill(meta->streams[i], streams[i]);
 }

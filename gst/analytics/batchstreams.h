@@ -37,9 +37,9 @@ bool has_batch_streams();
 /// Its API type; G_TYPE_INVALID as long as no code of this process has used the meta.
 GType batch_streams_api();
 
-/// Describes the streams, one for each slot, in the meta of `batch`, which is added if it is missing.
-/// The meta must be kept while the buffer is in its pool: GStreamer 1.28 leaks some of its memory
-/// when it is freed. Objects of the streams are buffers without memory, with the times of the
+/// Describes the streams, one for each slot, in the meta of `batch`, a buffer of a pool. GStreamer
+/// 1.28 leaks some of the meta's memory when it is freed. The meta therefore stays with the buffer
+/// while it is in the pool, and has the flag that keeps elements from copying it. Objects of the streams are buffers without memory, with the times of the
 /// pictures, so that a batch does not hold the frames of cameras.
 void attach_batch_streams(GstBuffer *batch, const std::vector<BatchStream> &streams);
 

@@ -52,7 +52,7 @@ class Copy {
   std::optional<guint> copy(const Mtd &mtd);
   std::optional<guint> copy_object(const Object &object);
   std::optional<guint> copy_other(const Mtd &mtd, const MtdImpl *kind);
-  bool map_copy(const MtdImpl *kind, const Mtd &mtd, Mtd &copy);
+  bool map_copy(const MtdImpl *kind, Mtd &copy);
   bool map_mask(const Mtd &mtd, Mtd &copy);
   void copy_tag(const Mtd &mtd, Mtd copy) const;
   void copy_relations(const std::vector<SameResult> &pairs);
@@ -126,13 +126,19 @@ std::optional<guint> Copy::copy_other(const Mtd &mtd, const MtdImpl *kind) {
   Mtd copy = {};
   gpointer data = l_.relation_meta_add_mtd(target(), kind, size, &copy);
   std::memcpy(data, l_.relation_meta_get_mtd_data(source_, mtd.id), size);
-  if (kind->transform != nullptr && !(is_mask ? map_mask(mtd, copy) : map_copy(kind, mtd, copy)))
-    GST_WARNING("the place of a result of the kind %s could not be mapped", kind->name);
+  const bool is_mapped =
+      kind->transform == nullptr || (is_mask ? map_mask(mtd, copy) : map_copy(kind, copy));
+  if (!is_mapped) {
+    GST_WARNING("a result of the kind %s could not be mapped", kind->name);
+    // No function removes it. Emptied, it holds nothing that would be released a second time.
+    std::memset(l_.relation_meta_get_mtd_data(target(), copy.id), 0, size);
+    return std::nullopt;
+  }
   copy_tag(mtd, copy);
   return copy.id;
 }
 
-bool Copy::map_copy(const MtdImpl *kind, const Mtd &, Mtd &copy) {
+bool Copy::map_copy(const MtdImpl *kind, Mtd &copy) {
   VideoMatrix matrix = video_matrix_of(map_, &in_, &out_);
   return kind->transform(to_, &copy, from_, VideoMatrix::quark(), &matrix);
 }

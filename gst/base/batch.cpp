@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/batch.h"
 
-#include "gst/base/tensorpool.h"
-
 namespace cudatensor {
 
 NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions) {
@@ -31,7 +29,7 @@ void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture,
 
 void attach_batch_metas(GstBuffer *batch, const std::vector<BatchSlot> &slots, guint left_out) {
   attach_batch(batch, slots, left_out);
-  if (!has_batch_streams() || !is_from_tensor_pool(batch)) return;
+  if (!has_batch_streams() || batch->pool == nullptr) return;
   std::vector<BatchStream> streams;
   streams.reserve(slots.size());
   for (const BatchSlot &slot : slots) streams.push_back({slot.events, slot.picture});

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "gst/analytics/batchstreams.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/carriedmetas.h"
@@ -331,6 +332,8 @@ GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
   const GType api = meta->info->api;
   if (cudatensor::is_carried_meta(api) || api == cudatensor::geometry_meta_api()) return FALSE;
+  // Copies leak: see attach_batch_streams().
+  if (api == cudatensor::batch_streams_api()) return FALSE;
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
   for (; tags != nullptr && *tags != nullptr; ++tags)
     if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;

@@ -64,9 +64,15 @@ std::vector<Candidate> candidates_of(GstBuffer *picture) {
 
 /// A region without a confidence was not estimated, so it passes.
 bool is_wanted(const RegionSettings &s, const Candidate &each) {
-  // g_quark_try_string() returns 0 if no meta of this type has ever been created.
-  if (!s.roi_type.empty() && each.type != g_quark_try_string(s.roi_type.c_str())) return false;
-  if (each.confidence && *each.confidence < s.min_confidence) return false;
+  // g_quark_try_string() returns 0 if no meta of this type has ever been created, and objects
+  // without a type have 0, too.
+  if (!s.roi_type.empty() &&
+      (each.type == 0 || each.type != g_quark_try_string(s.roi_type.c_str())))
+    return false;
+  // Detections have floats: 0.7f is less than 0.7.
+  if (each.confidence &&
+      static_cast<float>(*each.confidence) < static_cast<float>(s.min_confidence))
+    return false;
   const auto [shorter, longer] = std::minmax(each.box.width, each.box.height);
   return shorter >= static_cast<int64_t>(s.min_size) &&
          (s.max_size == 0 || longer <= static_cast<int64_t>(s.max_size));

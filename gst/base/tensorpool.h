@@ -7,11 +7,7 @@ namespace cudatensor {
 
 /// A pool for output buffers. Buffers keep their geometry meta when they return to the pool,
 /// because creating one takes longer than everything else an element does per frame. The caller of
-/// acquire_buffer() must call attach_geometry() or propagate_geometry() for each buffer. Buffers
-/// also keep a GstAnalyticsBatchMeta: see attach_batch_streams().
+/// acquire_buffer() must call attach_geometry() or propagate_geometry() for each buffer.
 GstBufferPool *new_tensor_pool();
-
-/// Whether the buffer belongs to such a pool.
-bool is_from_tensor_pool(GstBuffer *buffer);
 
 }  // namespace cudatensor

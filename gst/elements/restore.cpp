@@ -43,10 +43,9 @@ GstFlowReturn chain(GstPad *, GstObject *parent, GstBuffer *buffer) {
   return self_of(parent)->restorer->push(buffer);
 }
 
-/// Flushes are not serialized with the stream.
+/// Other threads may send events that are not serialized with the stream.
 gboolean sink_event(GstPad *, GstObject *parent, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START)
-    return gst_pad_push_event(self_of(parent)->src, event);
+  if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_push_event(self_of(parent)->src, event);
   return self_of(parent)->restorer->handle(event);
 }
 

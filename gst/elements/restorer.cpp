@@ -56,29 +56,33 @@ bool Restorer::set_caps(GstCaps *caps) {
   return true;
 }
 
-/// Keeps the last event of each type, except for types of which there may be several.
-void Restorer::hold(GstEvent *event) {
-  const GstEventType type = GST_EVENT_TYPE(event);
-  const auto replaced = [type](const Ref<GstEvent> &each) {
+void Restorer::drop_held(GstEventType type) {
+  const auto has_type = [type](const Ref<GstEvent> &each) {
     return GST_EVENT_TYPE(each.get()) == type;
   };
-  if ((type & GST_EVENT_TYPE_STICKY_MULTI) == 0)
-    held_.erase(std::remove_if(held_.begin(), held_.end(), replaced), held_.end());
+  held_.erase(std::remove_if(held_.begin(), held_.end(), has_type), held_.end());
+}
+
+/// Keeps the last event of each type, except for types of which there may be several.
+void Restorer::hold(GstEvent *event) {
+  if ((GST_EVENT_TYPE(event) & GST_EVENT_TYPE_STICKY_MULTI) == 0) drop_held(GST_EVENT_TYPE(event));
   held_.emplace_back(event);
 }
 
 gboolean Restorer::handle(GstEvent *event) {
   Ref<GstEvent> owner(event);
   switch (GST_EVENT_TYPE(event)) {
-    case GST_EVENT_CAPS: return TRUE;  // of the pictures; frames bring theirs
-    case GST_EVENT_FLUSH_STOP: held_.clear(); return gst_pad_push_event(src_, owner.release());
+    case GST_EVENT_CAPS:
+      return TRUE;  // of the pictures; frames bring theirs
     // Without a frame there are no caps, which sinks need before a gap.
     case GST_EVENT_GAP: return caps_ == nullptr || gst_pad_push_event(src_, owner.release());
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_EOS: return gst_pad_push_event(src_, owner.release());
+    case GST_EVENT_FLUSH_STOP: drop_held(GST_EVENT_SEGMENT); break;
+    case GST_EVENT_STREAM_START: held_.clear(); break;
     default: break;
   }
-  if (caps_ == nullptr && GST_EVENT_IS_STICKY(event)) {
+  // Sticky events are sent in the order of their types.
+  if (caps_ == nullptr && GST_EVENT_IS_STICKY(event) && GST_EVENT_TYPE(event) > GST_EVENT_CAPS &&
+      GST_EVENT_TYPE(event) != GST_EVENT_EOS) {
     hold(owner.release());
     return TRUE;
   }

@@ -27,6 +27,7 @@ class Restorer {
   Ref<GstBuffer> restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps);
   bool set_caps(GstCaps *caps);
   void hold(GstEvent *event);
+  void drop_held(GstEventType type);
 
   GstPad *src_;
   ErrorReporter errors_;

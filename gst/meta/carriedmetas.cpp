@@ -4,6 +4,7 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "gst/analytics/gstanalyticslibrary.h"
@@ -27,9 +28,13 @@ void add_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const 
 int limited(guint value) { return static_cast<int>(std::min(value, 1U << 30)); }
 
 /// A region may reach any distance beyond the picture, to the right and below.
-void carry_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const BoxMap &map) {
+std::optional<Box> forward(const GstVideoRegionOfInterestMeta &in, const BoxMap &map) {
   const Box region = {limited(in.x), limited(in.y), limited(in.w), limited(in.h)};
-  const auto box = map_box_clipped(map, region, Rounding::outwards);
+  return map_box_clipped(map, region, Rounding::outwards);
+}
+
+void carry_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const BoxMap &map) {
+  const auto box = forward(in, map);
   if (box) add_interest(in, out, *box);
 }
 
@@ -55,11 +60,22 @@ Interests interests_of(GstBuffer *buffer) {
   return found;
 }
 
-/// Removes from `known` one region that says the same as `found` except for its place.
-bool take_same(Interests &known, const GstVideoRegionOfInterestMeta &found) {
+/// Elements in between may have scaled the picture, and rounded in their own way.
+bool is_near(const Box &a, const Box &b) {
+  constexpr int kPixels = 2;
+  return std::abs(a.x - b.x) <= kPixels && std::abs(a.y - b.y) <= kPixels &&
+         std::abs(a.width - b.width) <= kPixels && std::abs(a.height - b.height) <= kPixels;
+}
+
+/// Removes from `known`, the frame's regions, the one that `found` was mapped from. Returns false
+/// if there is none.
+bool take_same(Interests &known, const GstVideoRegionOfInterestMeta &found, const BoxMap &map) {
   const auto same = std::find_if(known.begin(), known.end(), [&](const auto *each) {
-    return each->roi_type == found.roi_type && each->id == found.id &&
-           each->parent_id == found.parent_id;
+    if (each->roi_type != found.roi_type || each->id != found.id ||
+        each->parent_id != found.parent_id)
+      return false;
+    const auto expected = forward(*each, map);
+    return expected && is_near(*expected, box_of(found));
   });
   if (same == known.end()) return false;
   known.erase(same);
@@ -68,13 +84,9 @@ bool take_same(Interests &known, const GstVideoRegionOfInterestMeta &found) {
 
 void carry_interests_back(GstBuffer *picture, GstBuffer *frame, const BoxMap &map) {
   Interests known = interests_of(frame);
-  const auto is_outside = [&](const auto *each) {
-    return !map_box_clipped(map, box_of(*each), Rounding::outwards);
-  };
-  known.erase(std::remove_if(known.begin(), known.end(), is_outside), known.end());
   const BoxMap back = inverse_of(map);
   for (const GstVideoRegionOfInterestMeta *found : interests_of(picture)) {
-    if (take_same(known, *found)) continue;
+    if (take_same(known, *found, map)) continue;
     const auto box = map_box_clipped(back, box_of(*found), Rounding::nearest);
     if (box) add_interest(*found, frame, *box);
   }

@@ -19,8 +19,8 @@ Span map_span(int begin, int length, double s, double t, Rounding rounding) {
 }
 
 int to_int(double value) {
-  constexpr double kMost = 0x1p30;  // sums of two of them are ints, too
-  return static_cast<int>(std::clamp(value, -kMost, kMost));
+  constexpr double kMost = 0x1p29;  // sums of two of them are ints, too
+  return static_cast<int>(std::fmax(-kMost, std::fmin(value, kMost)));  // NaN, too
 }
 
 Box box_of(Span x, Span y) {

@@ -163,8 +163,16 @@ TEST(DetectedRegions, AreSelectedByTypeConfidenceAndSize) {
   };
   using All = std::vector<Rectangle>;
   EXPECT_EQ(regions_with("roi-type=car", make()), (All{{20, 0, 10, 10}}));
+  EXPECT_EQ(regions_with("region-min-confidence=0.9", make()).size(), 3U);
   EXPECT_EQ(regions_with("roi-type=person region-min-confidence=0.5 region-min-size=6", make()),
             (All{{0, 0, 10, 10}}));
+}
+
+TEST(DetectedRegions, WithoutATypeHaveNone) {
+  SKIP_WITHOUT_ANALYTICS();
+  BufferRef buffer = frame();
+  add_object(buffer.get(), {"", 0, 0, 10, 10, 0.9F});
+  EXPECT_TRUE(regions_with("roi-type=never-seen-anywhere", std::move(buffer)).empty());
 }
 
 TEST(DetectedRegions, OfOrientedObjectsAreTheirBoundingBoxes) {

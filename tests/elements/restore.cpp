@@ -289,6 +289,21 @@ TEST(Restore, HoldsTagsUntilThereAreCaps) {
   EXPECT_EQ(events_of(rig.rig()), (std::vector<GstEventType>{GST_EVENT_GAP}));
 }
 
+TEST(Restore, KeepsTagsThroughAFlush) {
+  DetectionRig rig("", kPicture);
+  ASSERT_TRUE(rig.caps(kFrame));
+  rig.rig().event(gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "gate", nullptr)));
+  rig.rig().event(gst_event_new_flush_start());
+  rig.rig().event(gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig.rig().event(gst_event_new_segment(&segment));
+  rig.process(buffer_of(random_picture(kFrame)));
+  const auto events = events_of(rig.rig());
+  EXPECT_EQ(std::count(events.begin(), events.end(), GST_EVENT_TAG), 1);
+  EXPECT_EQ(std::count(events.begin(), events.end(), GST_EVENT_SEGMENT), 1);
+}
+
 TEST(Restore, EndsWithoutAFrame) {
   DetectionRig rig("", kPicture);
   ASSERT_TRUE(rig.caps(kFrame));
@@ -365,6 +380,22 @@ TEST(Restore, LeavesTheFramesOwnRegionsAsTheyWere) {
   });
   EXPECT_EQ(interests_of(out.get()),
             (std::vector<Interest>{{"drawn", 3, 5, 7, 9, 1}, {"face", 8, 4, 12, 8, 2}}));
+}
+
+/// With the type and the id that the frame's own region has: 0, the default.
+TEST(Restore, TakesNewRegionsForNew) {
+  BufferRef frame = buffer_of(random_picture(kFrame));
+  add_interest(frame.get(), "face", 40, 5, 7, 9);
+  add_interest(frame.get(), "face", static_cast<guint>(-10), 0, 4, 4);  // outside of every picture
+  const BufferRef out = restored(std::move(frame), [](GstBuffer *picture) {
+    EXPECT_EQ(interests_of(picture).size(), 1U);
+    add_interest(picture, "face", 4, 10, 6, 4);
+    add_interest(picture, "face", 8, 10, 6, 4);
+  });
+  const auto found = interests_of(out.get());
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[2], (Interest{"face", 8, 4, 12, 8, 0}));
+  EXPECT_EQ(found[3], (Interest{"face", 16, 4, 12, 8, 0}));
 }
 
 TEST(Restore, FollowsTheScalingOfOtherElements) {
