@@ -139,11 +139,12 @@ newer_stage() {
   fi
 }
 
-# The newest release, as far as Debian has it: detections and batches go through its metas.
+# The newest release, as far as Debian has it: detections and batches go through its metas. The
+# applications have nothing to do with them.
 newest_stage() {
   local within=(tests/newer.sh --debian forky)
   if "${within[@]}" true; then
-    stage newest -Dgpu=disabled -Dtests=gstreamer
+    stage newest -Dgpu=disabled -Dtests=gstreamer -Dapplications=disabled -Dmonitor=disabled
   else
     skip newest 'for the reason above'
   fi
