@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/analytics/batchstreams.h"
 
-#include <algorithm>
-
 #include "gst/analytics/gstanalyticslibrary.h"
 #include "gst/util/release.h"
 

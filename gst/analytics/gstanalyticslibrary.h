@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// libgstanalytics (gst-plugins-bad, since 1.24), loaded when the first buffer carries its meta. One
-// build of this plugin therefore works with every release since 1.22 and without the library.
+// libgstanalytics (gst-plugins-bad, since 1.24), loaded when the first buffer carries its meta; since
+// 1.28, also when the first batch is made. One build of this plugin therefore works with every release since 1.22 and without the library.
 //
 // This file repeats the declarations that the plugin uses; tests/elements/gstanalyticsabi.cpp
 // compares them with the library's headers.

@@ -11,6 +11,9 @@
 
 namespace cudatensor {
 
+/// A frame, and the picture for the detector: half the size, with eight rows of padding above.
+inline const ImageDesc kFrame = {PixelFormat::NV12, 64, 32}, kPicture = {PixelFormat::RGB, 32, 32};
+
 class DetectionRig {
  public:
   using Detector = std::function<void(GstBuffer *picture)>;
@@ -20,7 +23,7 @@ class DetectionRig {
                const std::string &between = "")
       : rig_("cudaletterbox name=letterbox keep-input=true " + letterbox + " ! " +
              video_caps(picture) + " ! " + between +
-             "identity name=detector signal-handoffs=true ! cudarestore name=restore") {
+             "identity name=detector signal-handoffs=true ! cudarestore") {
     const ElementRef detector(gst_bin_get_by_name(GST_BIN(rig_.element()), "detector"));
     g_signal_connect(detector.get(), "handoff", G_CALLBACK(hand_off), this);
   }
@@ -44,5 +47,14 @@ class DetectionRig {
   Rig rig_;
   Detector detector_;
 };
+
+/// What comes out of `between` and cudarestore for a frame in which `detector` finds things.
+inline BufferRef restored(BufferRef frame, const DetectionRig::Detector &detector,
+                          const std::string &between = "") {
+  DetectionRig rig("", kPicture, between);
+  rig.detect(detector);
+  EXPECT_TRUE(rig.caps(kFrame));
+  return rig.process(std::move(frame));
+}
 
 }  // namespace cudatensor

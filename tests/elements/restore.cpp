@@ -12,8 +12,6 @@
 namespace cudatensor {
 namespace {
 
-const ImageDesc kFrame = {PixelFormat::NV12, 64, 32}, kPicture = {PixelFormat::RGB, 32, 32};
-
 struct Interest {
   std::string type;
   guint x, y, width, height;
@@ -37,15 +35,6 @@ std::vector<Interest> interests_of(GstBuffer *buffer) {
     found.push_back({g_quark_to_string(roi->roi_type), roi->x, roi->y, roi->w, roi->h, roi->id});
   }
   return found;
-}
-
-/// What comes out of `between` and cudarestore for a frame in which `detector` finds things.
-BufferRef restored(BufferRef frame, const DetectionRig::Detector &detector,
-                   const std::string &between = "") {
-  DetectionRig rig("", kPicture, between);
-  rig.detect(detector);
-  EXPECT_TRUE(rig.caps(kFrame));
-  return rig.process(std::move(frame));
 }
 
 // -------------------------------------------------------------------------------------- the frames

@@ -17,7 +17,6 @@ namespace {
 using gstanalytics::Mtd;
 using gstanalytics::MtdImpl;
 
-const ImageDesc kFrame = {PixelFormat::NV12, 64, 32}, kPicture = {PixelFormat::RGB, 32, 32};
 // GstAnalyticsRelTypes
 constexpr gstanalytics::Relation kIsPartOf = 1 << 1, kContain = 1 << 2, kRelateTo = 1 << 3;
 
@@ -34,14 +33,6 @@ gsize results_of(GstBuffer *buffer) {
 }
 
 BufferRef frame() { return buffer_of(random_picture(kFrame)); }
-
-BufferRef restored(BufferRef frame, const DetectionRig::Detector &detector,
-                   const std::string &between = "") {
-  DetectionRig rig("", kPicture, between);
-  rig.detect(detector);
-  EXPECT_TRUE(rig.caps(kFrame));
-  return rig.process(std::move(frame));
-}
 
 BufferRef processed(const std::string &element, const std::string &out, BufferRef buffer) {
   Rig rig(element);
