@@ -3,12 +3,14 @@
 #include "gst/elements/elements.h"
 #include "gst/meta/batchmeta.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/nvmm/deepstream.h"
 #include "gst/util/enums.h"
 
 static gboolean plugin_init(GstPlugin *plugin) {
   cudatensor::register_geometry_meta();
   cudatensor::register_batch_meta();
   cudatensor::mark_enums_as_plugin_api();
+  cudatensor::nvmm::watch_installation(plugin);
   gboolean all = TRUE;
   all &= GST_ELEMENT_REGISTER(cudanv12toyuv444, plugin);
   all &= GST_ELEMENT_REGISTER(cudaletterbox, plugin);

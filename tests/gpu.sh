@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# gpu.sh [--build DIR] [--runtime DIR] [--report FILE] [--stages LIST] [--quick]
+# gpu.sh [--build DIR] [--runtime DIR] [--deepstream DIR] [--report FILE] [--stages LIST] [--quick]
 # Runs all tests on this machine's GPU, then the benchmarks. Builds first, for this GPU and with the
 # installed GStreamer, or uses the folders that tests/gpu/pack created on another machine:
 #   --build DIR     folder with the plugin and the test programs
 #   --runtime DIR   folder with GStreamer
+#   --deepstream DIR  folder with DeepStream's libraries and plugins, as in the folder _libs of the
+#                   wheel nvidia-deepstream-videodecode-cu13; without it, libraries of the tests
+#                   stand in for them, and what needs its decoder is skipped
 #   --report FILE   Markdown file with a section for each release of GStreamer, in which the stages
 #                   of this run are replaced (default: tests/gpu-report.md)
 #   --stages LIST   run only these stages, from kernels,elements,sanitizers,bench
@@ -14,19 +17,20 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/gpu/machine.sh
 
-build='' runtime='' report=$root/tests/gpu-report.md quick=''
+build='' runtime='' deepstream='' report=$root/tests/gpu-report.md quick=''
 stages=kernels,elements,sanitizers,bench
 results=$root/build-gpu-results
 bad_usage() { sed -n '3,/^set/s/^# //p' "$root/tests/gpu.sh" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes; shift; continue ;;
-    --build | --runtime | --report | --stages) [ $# -gt 1 ] || bad_usage ;;
+    --build | --runtime | --deepstream | --report | --stages) [ $# -gt 1 ] || bad_usage ;;
     *) bad_usage ;;
   esac
   case $1 in
     --build) build=$(realpath -e "$2") ;;
     --runtime) runtime=$(realpath -e "$2") ;;
+    --deepstream) deepstream=$(realpath -e "$2") ;;
     --report) report=$(realpath -m "$2") ;;
     --stages)
       stages=$2
@@ -50,6 +54,7 @@ declare -A sanitizer_filters=([cudainterop]='*Hundred*:*Outlive*:*IsTheDevices*'
 prepare() {
   need_build "$build" "$runtime"
   [ -n "$runtime" ] || export GST_PLUGIN_PATH_1_0=$build/gst
+  use_deepstream "$results"
   export GST_REGISTRY=$results/registry.bin CK_FORK=no CK_DEFAULT_TIMEOUT=300
   export G_DEBUG=fatal-criticals CUDATENSOR_TEST_CLIP=$root/pipelines/media/pedestrians-1080p.mp4
   export CUDATENSOR_TEST_RAMP=$root/tests/elements/media/ramp-10bit.h265

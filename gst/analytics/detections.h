@@ -11,7 +11,7 @@
 namespace cudatensor {
 
 struct Detection {
-  guint id;  ///< in the buffer's GstAnalyticsRelationMeta
+  guint id;  ///< in the metadata that it comes from
   GQuark type;
   Box box;  ///< in pixels; of an oriented object, its bounding box
   float confidence;

@@ -153,7 +153,8 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
   const bool shares = session.cuda() != nullptr && session.cuda()->context()->shared() != nullptr;
   const bool foreign = in_cuda_memory(caps) && !shares;
-  if (!need_pool || size > G_MAXUINT || foreign) return;
+  // DeepStream's elements allocate their surfaces themselves.
+  if (!need_pool || size > G_MAXUINT || foreign || in_nvmm(caps)) return;
   PoolOffer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
   PoolConfig config = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&config.params);

@@ -10,7 +10,7 @@ namespace cudatensor {
 
 /// Adds a pool for the query's caps, and GstVideoMeta support for pictures. Tensor buffers have
 /// `size` bytes. A CUDA session offers CUDAMemory, or pinned memory if the caps ask for system
-/// memory.
+/// memory. No pool is offered for NVMM.
 void propose_pool(GstQuery *query, gsize size, Session &session);
 
 /// Leaves one configured pool in the query, or none if the buffers are too large for a pool. For

@@ -32,7 +32,8 @@ void attach_batch_metas(GstBuffer *batch, const std::vector<BatchSlot> &slots, g
   if (!has_batch_streams() || batch->pool == nullptr) return;
   std::vector<BatchStream> streams;
   streams.reserve(slots.size());
-  for (const BatchSlot &slot : slots) streams.push_back({slot.events, slot.picture});
+  for (const BatchSlot &slot : slots)
+    streams.push_back({slot.events, slot.events != nullptr ? slot.picture : nullptr});
   attach_batch_streams(batch, streams);
 }
 

@@ -36,6 +36,13 @@ bool ElementCore::start() {
   return errors_.guard([&] { session_manager_.start(); });
 }
 
+void ElementCore::drain() {
+  if (!session_manager_.has_session()) return;
+  with_session([](Session &session) {
+    if (session.cuda() != nullptr) session.cuda()->drain();
+  });
+}
+
 bool ElementCore::propose_allocation(GstQuery *query, gsize size) {
   // Upstream can work without a proposed pool, so a failure here is not an element error.
   if (!session_manager_.has_session()) return false;

@@ -102,6 +102,10 @@ class ElementCore {
     });
   }
 
+  /// Called for a DRAIN query, with which upstream asks for the buffers of its pool before it frees
+  /// them: waits until no queued work reads earlier inputs, and releases them.
+  void drain();
+
   /// Answer allocation queries for buffers of `size` bytes with propose_pool() and decide_pool().
   bool propose_allocation(GstQuery *query, gsize size);
   bool decide_allocation(GstQuery *query, gsize size);

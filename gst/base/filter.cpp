@@ -15,6 +15,7 @@ using cudatensor::ElementCore;
 using cudatensor::Error;
 using cudatensor::Filter;
 using cudatensor::Session;
+using cudatensor::SessionManager;
 
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
@@ -23,6 +24,7 @@ struct GstCudaTensorFilterPrivate {
   // Used only by the streaming thread.
   bool negotiated = false;
   bool prepared = false;
+  bool in_nvmm = false;      // the input
   std::string refusal;       // the error of the current negotiation
   std::string posted_error;  // the last error posted; cleared when negotiation succeeds
 
@@ -181,9 +183,7 @@ GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCap
   const cudatensor::Ref<GstCaps> plain(cudatensor::without_features(caps));
   GstCaps *result = filter.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
-  return priv_of(trans)->core->session_manager().can_have_cuda_memory(other)
-             ? cudatensor::with_cuda_memory(result)
-             : result;
+  return cudatensor::with_memories(result, priv_of(trans)->core->session_manager().memories(other));
 }
 
 GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -216,6 +216,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
+  priv->in_nvmm = cudatensor::in_nvmm(in);
   priv->core->session_manager().allow_stream_change();
   const std::string warning = priv->filter->caps_warning();
   if (!warning.empty()) priv->core->errors().warn(warning);
@@ -229,10 +230,27 @@ gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstC
   return TRUE;
 }
 
+/// Answers a caps query of an analyzer, whose caps are those of its neighbors.
+gboolean query_analyzer_caps(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (!parent_class()->query(trans, direction, query)) return FALSE;
+  if (priv_of(trans)->core->session_manager().memories(GST_PAD_SINK).nvmm) return TRUE;
+  GstCaps *caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  const cudatensor::Ref<GstCaps> offered(cudatensor::without_nvmm(gst_caps_copy(caps)));
+  gst_query_set_caps_result(query, offered.get());
+  return TRUE;
+}
+
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       priv_of(trans)->core->session_manager().handle_context_query(query))
     return TRUE;
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
+    priv_of(trans)->filter->drain();
+    priv_of(trans)->core->drain();
+  }
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && is_analyzer(trans))
+    return query_analyzer_caps(trans, direction, query);
   // GstBaseTransform may negotiate before it answers an allocation query.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
@@ -274,7 +292,9 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   core.errors().next_frame();
   latch(trans);
   const bool followed = core.errors().guard([&] {
-    const bool moved = core.session_manager().follow(input);
+    SessionManager &manager = core.session_manager();
+    const bool moved =
+        priv_of(trans)->in_nvmm ? manager.follow_surfaces(input) : manager.follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
   if (!followed) {
@@ -438,10 +458,6 @@ namespace {
 void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
              GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
   auto *element = GST_ELEMENT_CLASS(klass);
-  if (cuda_is_built()) {
-    sink = with_cuda_memory(sink);
-    src = with_cuda_memory(src);
-  }
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
   gst_element_class_add_pad_template(element,
@@ -459,12 +475,15 @@ void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCap
 
 void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
                     GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+  sink = with_memories(sink, template_memories(GST_PAD_SINK));
+  src = with_memories(src, template_memories(GST_PAD_SRC));
   install(klass, category, sink, src, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform = transform;
 }
 
 void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
                       Filter *(*create)(GstBaseTransform *)) {
+  caps = with_memories(caps, template_memories(GST_PAD_SINK));
   install(klass, category, gst_caps_ref(caps), caps, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_ip = look_at;
 }

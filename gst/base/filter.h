@@ -46,6 +46,8 @@ class Filter : public Configurable {
   virtual void release() = 0;
   /// `out` is null for an element that passes buffers through unchanged.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
+  /// Waits until the filter's own threads hold no input.
+  virtual void drain() {}
   /// Whether an error was reported asynchronously, after its frame had been processed. Stays true
   /// until on_stop().
   virtual bool has_failed() const { return false; }
@@ -122,8 +124,8 @@ G_END_DECLS
 namespace cudatensor {
 
 /// Called in an element's class_init, before it installs its properties. Sets its debug category,
-/// its pad templates and the factory of its Filter. Takes ownership of the caps; builds with CUDA
-/// add the same caps with the CUDAMemory feature.
+/// its pad templates and the factory of its Filter. Takes ownership of the caps, and adds those in
+/// other memories.
 void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
                     GstCaps *src, Filter *(*create)(GstBaseTransform *));
 

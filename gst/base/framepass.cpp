@@ -2,6 +2,7 @@
 #include "gst/base/framepass.h"
 
 #include "gst/cuda/cudamemory.h"
+#include "kernels/error.h"
 
 namespace cudatensor {
 namespace {
@@ -18,11 +19,23 @@ gstcuda::Memory *own_memory(const CudaSession *session, GstBuffer *buffer) {
   return memory != nullptr && memory->context == session->context()->shared() ? memory : nullptr;
 }
 
+/// Device memory of the CUDA runtime is only accessible in its device's primary context.
+void check_reader(const nvmm::SurfaceMap &surfaces, const CudaSession *session) {
+  surfaces.check_readable(session == nullptr);
+  if (session == nullptr || session->context()->is_primary(surfaces.gpu())) return;
+  throw Error(Error::Code::settings, "the surfaces are on GPU " + std::to_string(surfaces.gpu()) +
+                                         ", but the element works on another: all its inputs "
+                                         "must be on the same");
+}
+
 }  // namespace
 
-size_t FramePass::add_input(GstBuffer *buffer) {
+FramePass::Input FramePass::find_memory(GstBuffer *buffer) const {
   gstcuda::Memory *memory = own_memory(cuda_, buffer);
-  const Input input = {buffer, memory, memory != nullptr ? stream_of(memory) : nullptr};
+  return {buffer, memory, memory != nullptr ? stream_of(memory) : nullptr, false};
+}
+
+size_t FramePass::add(const Input &input) {
   if (inputs_ == 0)
     first_ = input;
   else
@@ -30,10 +43,17 @@ size_t FramePass::add_input(GstBuffer *buffer) {
   return inputs_++;
 }
 
-void FramePass::set_output(GstBuffer *buffer) {
-  gstcuda::Memory *memory = own_memory(cuda_, buffer);
-  output_ = {buffer, memory, memory != nullptr ? stream_of(memory) : nullptr};
+size_t FramePass::add_input(const InputCaps &caps, GstBuffer *buffer) {
+  if (!caps.in_nvmm) return add(find_memory(buffer));
+  check_reader(nvmm::SurfaceMap(buffer), cuda_);
+  return add({buffer, nullptr, nullptr, true});
 }
+
+size_t FramePass::add_input(const TensorDesc &, GstBuffer *buffer) {
+  return add(find_memory(buffer));
+}
+
+void FramePass::set_output(GstBuffer *buffer) { output_ = find_memory(buffer); }
 
 void FramePass::begin() {
   if (cuda_ == nullptr) return;
@@ -53,6 +73,7 @@ template <class View>
 View FramePass::read(size_t input, const View &mapped, int planes) {
   if (cuda_ == nullptr) return mapped;
   const Input &in = input_of(input);
+  if (in.in_nvmm) return mapped;
   if (in.memory == nullptr)
     return cuda_->transfers(input).upload(mapped, planes, is_pinned(in.buffer), stream_);
   // After the map, which may have queued an upload of libgstcuda's.
@@ -81,7 +102,7 @@ template Tensor FramePass::write(const Tensor &);
 bool FramePass::is_read_later(size_t input) const {
   if (cuda_ == nullptr) return false;
   const Input &in = input_of(input);
-  const bool copied = in.memory == nullptr && !is_pinned(in.buffer);
+  const bool copied = in.memory == nullptr && !in.in_nvmm && !is_pinned(in.buffer);
   return in.stream == nullptr && !copied;
 }
 

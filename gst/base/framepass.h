@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One pass of work over the frames in some buffers, in any kind of memory. On the CPU, maps the
 // buffers. On a GPU, also synchronizes streams, uploads and downloads, and keeps memory that queued
-// work still uses.
+// work still uses. Surfaces of NVMM are read where they lie. They have no stream, because
+// DeepStream's elements push a buffer only after its surfaces are complete; an element that passes
+// one on must therefore wait until its own work has read it.
 #pragma once
 
 #include <optional>
@@ -18,8 +20,9 @@ class FramePass {
  public:
   explicit FramePass(Session &session) : cuda_(session.cuda()) {}
 
-  /// Returns the number of the input.
-  size_t add_input(GstBuffer *buffer);
+  /// Return the number of the input. Throw Error if surfaces cannot be read where the work runs.
+  size_t add_input(const InputCaps &caps, GstBuffer *buffer);
+  size_t add_input(const TensorDesc &desc, GstBuffer *buffer);
   void set_output(GstBuffer *buffer);
 
   /// Chooses the stream, which the session uses from now on: that of the output's memory, otherwise
@@ -51,9 +54,12 @@ class FramePass {
  private:
   struct Input {
     GstBuffer *buffer;
-    gstcuda::Memory *memory;  // null: host memory
+    gstcuda::Memory *memory;  // null: host memory or NVMM
     gstcuda::Stream *stream;  // of its memory; null if it has none
+    bool in_nvmm;
   };
+  Input find_memory(GstBuffer *buffer) const;
+  size_t add(const Input &input);
 
   template <class View>
   View read(size_t input, const View &mapped, int planes);
@@ -77,7 +83,7 @@ template <class Work, class InSpec, class OutSpec>
 void run_work(Session &session, const Work &work, const InSpec &in_spec, GstBuffer *in,
               const OutSpec &out_spec, GstBuffer *out) {
   FramePass pass(session);
-  const size_t input = pass.add_input(in);
+  const size_t input = pass.add_input(in_spec, in);
   pass.set_output(out);
   pass.begin();
   const Map<InSpec> source(in_spec, in, pass.input_flags(input));

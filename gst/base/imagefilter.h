@@ -17,10 +17,12 @@ class ImageFilter : public FilterWithSettings<S> {
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     const GstVideoInfo out_info = parse_video_caps(out);
-    in_ = parse_video_caps(in);
+    const InputCaps input = parse_input_caps(in);
+    check_single(input);
+    in_ = input;
     out_ = out_info;
   }
-  gsize input_size() const override { return in_.size; }
+  gsize input_size() const override { return in_.info.size; }
   gsize output_size() const override { return out_.size; }
 
   void release() override { operation_.reset(); }
@@ -31,7 +33,8 @@ class ImageFilter : public FilterWithSettings<S> {
   }
 
  protected:
-  GstVideoInfo in_ = {}, out_ = {};
+  InputCaps in_;
+  GstVideoInfo out_ = {};
   std::unique_ptr<ImageToImage> operation_;
   std::vector<SameResult> carried_;  ///< the analytics results that process() has copied
 };

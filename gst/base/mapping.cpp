@@ -15,6 +15,11 @@ std::string size_text(GstBuffer *buffer) {
   return "a buffer of " + std::to_string(gst_buffer_get_size(buffer)) + " bytes";
 }
 
+std::string text_of(const ImageDesc &image) {
+  return std::string("a ") + name_of(image.format) + " picture of " + std::to_string(image.width) +
+         "x" + std::to_string(image.height);
+}
+
 template <class ImageType>
 ImageType view_of(const GstVideoFrame &frame) {
   ImageType image = {};
@@ -88,6 +93,45 @@ void VideoMap::check_planes() const {
 
 Image VideoMap::view() const { return view_of<Image>(frame_); }
 ConstImage VideoMap::constant() const { return view_of<ConstImage>(frame_); }
+
+InputMap::Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags) : caps_(caps) {
+  if (!caps.in_nvmm) {
+    picture_.emplace(caps.info, buffer, flags);
+    return;
+  }
+  surfaces_.emplace(buffer);
+  check_surfaces();
+}
+
+void InputMap::check_surfaces() const {
+  const auto most = static_cast<size_t>(caps_.surfaces);
+  if (count() > most)
+    throw Error(Error::Code::input, "a buffer has " + std::to_string(count()) +
+                                        " surfaces, but its caps announce " + std::to_string(most));
+  if (caps_.is_batch) return;
+  const ImageDesc &announced = caps_.source.image, found = surfaces_->source(0).image;
+  if (!(found == announced))
+    throw Error(Error::Code::input, "a surface with " + text_of(found) +
+                                        " does not match the caps, which announce " +
+                                        text_of(announced));
+}
+
+/// A color format says nothing of the position of chroma.
+Source InputMap::source(size_t i) const {
+  if (!surfaces_) return caps_.source;
+  Source source = surfaces_->source(i);
+  source.cosited_x = caps_.source.cosited_x;
+  source.cosited_y = caps_.source.cosited_y;
+  return source;
+}
+
+ConstImage InputMap::constant(size_t i) const {
+  return surfaces_ ? surfaces_->view(i) : picture_->constant();
+}
+
+Source source_of(const InputCaps &caps, GstBuffer *buffer) {
+  return caps.in_nvmm ? InputMap(caps, buffer, GST_MAP_READ).source() : caps.source;
+}
 
 TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
     : desc_(desc), buffer_(buffer) {

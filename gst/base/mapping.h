@@ -5,6 +5,10 @@
 
 #include <gst/video/video.h>
 
+#include <optional>
+
+#include "gst/caps/inputcaps.h"
+#include "gst/nvmm/surfaces.h"
 #include "kernels/image.h"
 #include "kernels/tensor.h"
 
@@ -50,7 +54,31 @@ class Map<TensorDesc> {
   GstMapInfo map_;
 };
 
+/// The pictures of an element's input, to be read: one, or those of a batch of surfaces.
+template <>
+class Map<InputCaps> {
+ public:
+  /// Throws Error like Map<GstVideoInfo>, and if a picture does not match the caps. The surfaces of
+  /// a batch may have any size and format.
+  Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags);
+
+  size_t count() const { return surfaces_ ? surfaces_->filled() : 1; }
+  Source source(size_t i = 0) const;
+  ConstImage constant(size_t i = 0) const;
+
+ private:
+  void check_surfaces() const;
+
+  const InputCaps &caps_;
+  std::optional<Map<GstVideoInfo>> picture_;
+  std::optional<nvmm::SurfaceMap> surfaces_;
+};
+
+/// The first picture's source: as the caps describe it, or as its surface does. Throws Error.
+Source source_of(const InputCaps &caps, GstBuffer *buffer);
+
 using VideoMap = Map<GstVideoInfo>;
+using InputMap = Map<InputCaps>;
 using TensorMap = Map<TensorDesc>;
 
 }  // namespace cudatensor

@@ -53,11 +53,25 @@ bool join_interest(std::vector<Candidate> &interests, const Detection &detection
   return false;
 }
 
-std::vector<Candidate> candidates_of(GstBuffer *picture) {
-  std::vector<Candidate> found = interests_of(picture), detected;
-  for (const Detection &each : detections_of(picture))
-    if (!join_interest(found, each))
-      detected.push_back({each.type, each.box, each.confidence, std::nullopt, each});
+Candidate candidate_of(const Detection &each) {
+  return {each.type, each.box, each.confidence, std::nullopt, each};
+}
+
+/// DeepStream has confidences below zero where none was estimated.
+std::vector<Candidate> candidates_of(const std::vector<Detection> &objects) {
+  std::vector<Candidate> found;
+  for (const Detection &each : objects) {
+    found.push_back(candidate_of(each));
+    if (each.confidence < 0.0f) found.back().confidence.reset();
+  }
+  return found;
+}
+
+std::vector<Candidate> candidates_of(const RegionMetas &metas) {
+  if (metas.objects != nullptr) return candidates_of(*metas.objects);
+  std::vector<Candidate> found = interests_of(metas.buffer), detected;
+  for (const Detection &each : detections_of(metas.buffer))
+    if (!join_interest(found, each)) detected.push_back(candidate_of(each));
   found.insert(found.end(), detected.begin(), detected.end());
   return found;
 }
@@ -87,9 +101,9 @@ Region region_of(const RegionSettings &s, const Box &box) {
 
 }  // namespace
 
-void find_meta_regions(const RegionSettings &s, GstBuffer *picture, int width, int height,
+void find_meta_regions(const RegionSettings &s, const RegionMetas &metas, int width, int height,
                        FoundRegions &found) {
-  for (const Candidate &each : candidates_of(picture)) {
+  for (const Candidate &each : candidates_of(metas)) {
     if (!is_wanted(s, each)) continue;
     const Region asked = region_of(s, each.box);
     const auto clipped = clip(asked, width, height);

@@ -116,7 +116,7 @@ void check_regions(const RegionSettings &s) {
            " slots of max-batch");
 }
 
-void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int height,
+void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, int height,
                   FoundRegions &found) {
   found.regions.clear();
   found.left_out = 0;
@@ -125,7 +125,7 @@ void find_regions(const RegionSettings &s, GstBuffer *picture, int width, int he
     case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}, {}}); break;
     case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, width, height, found); break;
-    case RegionSource::meta: find_meta_regions(s, picture, width, height, found); break;
+    case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
   }
 }
 

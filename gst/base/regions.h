@@ -34,13 +34,23 @@ struct RegionSettings {
   int64_t slots() const;
 };
 
+/// Where the regions of metas come from: the metas of a buffer or, for a surface of a batch, the
+/// objects that DeepStream found in it.
+struct RegionMetas {
+  RegionMetas(GstBuffer *buffer) : buffer(buffer) {}  // NOLINT: a buffer is its metas
+  explicit RegionMetas(const std::vector<Detection> &objects) : objects(&objects) {}
+
+  GstBuffer *buffer = nullptr;
+  const std::vector<Detection> *objects = nullptr;
+};
+
 /// Throws Error if the settings are invalid; the message names the property.
 void check_regions(const RegionSettings &settings);
 
 /// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
 /// regions are requested. Throws Error if a region of the list is outside the picture and must be
 /// clipped. Metas that are outside the picture get no slot.
-void find_regions(const RegionSettings &settings, GstBuffer *picture, int width, int height,
+void find_regions(const RegionSettings &settings, const RegionMetas &metas, int width, int height,
                   FoundRegions &found);
 
 /// The properties that select and enlarge the regions of metas.

@@ -82,6 +82,11 @@ void CudaSession::keep(GstBuffer *buffer, Stream stream) {
   kept_.in_use_until(stream);
 }
 
+void CudaSession::drain() {
+  device().synchronize(last_stream());
+  kept_.release_done([](Ref<GstBuffer> &done) { done.reset(); });
+}
+
 Transfers &CudaSession::transfers(size_t number) {
   while (transfers_.size() <= number) transfers_.emplace_back(device());
   return transfers_[number];

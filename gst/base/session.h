@@ -70,6 +70,8 @@ class CudaSession final : public Session {
 
   /// Keeps a buffer until the work queued so far is complete and the next buffer is kept.
   void keep(GstBuffer *buffer, Stream stream);
+  /// Waits for all queued work and releases the kept buffers.
+  void drain();
 
  private:
   CudaContextRef context_;

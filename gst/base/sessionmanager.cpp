@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "gst/cuda/cudamemory.h"
+#include "gst/nvmm/deepstream.h"
+#include "gst/nvmm/surfaces.h"
 #include "gst/util/ref.h"
 #include "kernels/error.h"
 #include "kernels/fault.h"
@@ -122,28 +124,30 @@ Session &SessionManager::session() {
     const ObjectLock lock(element_);
     other_threads = settings_.threads != opened_.threads;
   }
-  // The session is null if follow_context() failed to open a new one.
+  // The session is null if move_to() failed to open a new one.
   if (session_ == nullptr) reopen();
   // Only the thread count can change here: the backend is chosen when the element starts.
   if (other_threads && session_->kind() == BackendChoice::cpu) reopen_cpu_session();
   return *session_;
 }
 
-void SessionManager::follow_context(gstcuda::Context *context) {
-  const int device = device_id_of(context);
+void SessionManager::check_device(const char *memory, int device) const {
   if (opened_.device >= 0 && device != opened_.device)
-    throw Error(Error::Code::settings, "upstream's CUDAMemory is on device " +
+    throw Error(Error::Code::settings, std::string("upstream's ") + memory + " is on device " +
                                            std::to_string(device) + ", but cuda-device-id is " +
                                            std::to_string(opened_.device) +
-                                           ": set the same cuda-device-id on both elements");
+                                           ": set the same device on both elements");
+}
+
+void SessionManager::move_to(const CudaContextRef &context) {
   GST_CAT_INFO_OBJECT(category_, element_, "switching to upstream's CUDA context %" GST_PTR_FORMAT,
-                      context);
+                      context->shared());
   close();
   {
     const ObjectLock lock(element_);
-    replace(context_, context);
+    replace(context_, context->shared());
   }
-  session_ = open_cuda_session(std::make_shared<CudaContext>(context));
+  session_ = open_cuda_session(context);
   followed_ = false;
 }
 
@@ -153,11 +157,23 @@ bool SessionManager::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
   if (session().cuda() == nullptr || memory == nullptr) return false;
   const bool moved = memory->context != session_->cuda()->context()->shared();
-  if (moved) follow_context(memory->context);
+  if (moved) {
+    check_device("CUDAMemory", device_id_of(memory->context));
+    move_to(std::make_shared<CudaContext>(memory->context));
+  }
   gstcuda::Stream *stream = stream_of(memory);
   if (stream == nullptr || stream == session_->cuda()->stream() || followed_) return moved;
   session_->cuda()->adopt(stream);
   followed_ = true;
+  return true;
+}
+
+bool SessionManager::follow_surfaces(GstBuffer *input) {
+  if (session().cuda() == nullptr) return false;
+  const int gpu = nvmm::SurfaceMap(input).gpu();
+  if (session_->cuda()->context()->is_primary(gpu)) return false;
+  check_device("NVMM", gpu);
+  move_to(open_primary_context(gpu));
   return true;
 }
 
@@ -190,16 +206,23 @@ bool SessionManager::handle_context_query(GstQuery *query) {
   return answered;
 }
 
-bool SessionManager::can_have_cuda_memory(GstPadDirection pad) const {
-  BackendChoice active;
-  {
-    const ObjectLock lock(element_);
-    active = active_;
-  }
+/// The CPU backend can read CUDAMemory through libgstcuda, but does not write it.
+bool SessionManager::can_have_cuda_memory(GstPadDirection pad, BackendChoice active) const {
   // While the element is stopped its backend is not known yet.
   if (active == BackendChoice::automatic) return cuda_is_built();
   if (pad == GST_PAD_SRC && active != BackendChoice::cuda) return false;
   return gstcuda::library() != nullptr;
+}
+
+/// The CPU backend can read only surfaces in host memory, and caps do not say where they are.
+PadMemories SessionManager::memories(GstPadDirection pad) const {
+  const BackendChoice active = locked(element_, [&] { return active_; });
+  const bool nvmm = pad == GST_PAD_SINK && active != BackendChoice::cpu && nvmm::is_installed();
+  return {can_have_cuda_memory(pad, active), nvmm};
+}
+
+PadMemories template_memories(GstPadDirection pad) {
+  return {cuda_is_built(), pad == GST_PAD_SINK && nvmm::is_installed()};
 }
 
 }  // namespace cudatensor

@@ -8,8 +8,12 @@
 #include <functional>
 
 #include "gst/base/session.h"
+#include "gst/caps/memorycaps.h"
 
 namespace cudatensor {
+
+/// What the template of a pad lists.
+PadMemories template_memories(GstPadDirection pad);
 
 class SessionManager {
  public:
@@ -41,6 +45,8 @@ class SessionManager {
   /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
   /// and synchronization. Returns whether the output pools must be renegotiated.
   bool follow(GstBuffer *input);
+  /// The same for surfaces of NVMM, which are in a primary context and have no stream.
+  bool follow_surfaces(GstBuffer *input);
   /// Called for new caps: allows follow() to adopt another stream.
   void allow_stream_change() { followed_ = false; }
 
@@ -48,16 +54,17 @@ class SessionManager {
   void set_context(GstContext *context);
   /// Answers a neighbor's context query. Returns whether the query was answered.
   bool handle_context_query(GstQuery *query);
-  /// Whether a pad can have CUDAMemory. The CPU backend can read it through libgstcuda, but does
-  /// not write it.
-  bool can_have_cuda_memory(GstPadDirection pad) const;
+  /// What a pad offers to its neighbor.
+  PadMemories memories(GstPadDirection pad) const;
 
  private:
+  bool can_have_cuda_memory(GstPadDirection pad, BackendChoice active) const;
   std::unique_ptr<Session> open();
   void reopen();
   void reopen_cpu_session();
   void close();
-  void follow_context(gstcuda::Context *context);
+  void check_device(const char *memory, int device) const;
+  void move_to(const CudaContextRef &context);
   void set_active(BackendChoice active);
   void restore_context();
 

@@ -6,14 +6,23 @@
 
 namespace cudatensor {
 
-/// Whether the caps have the CUDAMemory feature.
+/// Whether the caps have the feature of CUDAMemory or of DeepStream's NVMM.
 bool in_cuda_memory(const GstCaps *caps);
+bool in_nvmm(const GstCaps *caps);
 
-/// Adds the same caps with the CUDAMemory feature ahead of those in system memory, if a
-/// GstCudaMemory can hold them. Takes ownership of the caps.
-GstCaps *with_cuda_memory(GstCaps *caps);
+/// The memories of a pad besides system memory.
+struct PadMemories {
+  bool cuda, nvmm;
+};
 
-/// The same caps without memory features.
+/// Adds the same caps in these memories, ahead of those in system memory, where the memory can hold
+/// them. Takes ownership of the caps.
+GstCaps *with_memories(GstCaps *caps, PadMemories memories);
+
+/// Removes the caps in NVMM. Takes ownership of the caps.
+GstCaps *without_nvmm(GstCaps *caps);
+
+/// The same caps without memory features. The number of surfaces in a buffer is only kept from NVMM.
 GstCaps *without_features(GstCaps *caps);
 
 }  // namespace cudatensor

@@ -102,6 +102,9 @@ GstStructure *new_open_structure(const GstStructure *picture) {
   GstStructure *s = gst_structure_copy(picture);
   gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", "pixel-aspect-ratio",
                               "interlace-mode", "field-order", nullptr);
+  // Of DeepStream's memory.
+  gst_structure_remove_fields(s, "batch-size", "num-surfaces-per-frame", "nvbuf-memory-type",
+                              "gpu-id", "block-linear", nullptr);
   limit_size(s, kMaxImageSize, kMaxImageSize);
   if (!gst_structure_has_field(s, "framerate"))
     gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);

@@ -24,8 +24,8 @@ namespace cudatensor {
 GstCaps *make_video_template_caps(const char *formats);
 
 /// Copies the picture's structure without the fields that a resize and a color conversion change:
-/// format, colorimetry, chroma-site, size, pixel-aspect-ratio and interlacing. If it has no framerate, sets the
-/// full range.
+/// format, colorimetry, chroma-site, size, pixel-aspect-ratio, interlacing and those of DeepStream's
+/// memory. If it has no framerate, sets the full range.
 GstStructure *new_open_structure(const GstStructure *picture);
 
 /// Sets the upper limits of a structure's width and height, in pixels.

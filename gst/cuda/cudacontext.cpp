@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gst/cuda/primarycontext.h"
 #include "gst/util/log.h"
 #include "gst/util/ref.h"
 #include "kernels/error.h"
@@ -69,6 +70,11 @@ void throw_libgstcuda_error(const char *function, int device_id) {
   open_cuda_backend()->device()->make_stream();
   throw Error(Error::Code::device,
               std::string(function) + " failed; set GST_DEBUG=cuda*:4 to log the cause");
+}
+
+CudaContextRef open_primary_context(int device_id) {
+  if (gstcuda::library() == nullptr) return std::make_shared<CudaContext>(device_id);
+  return std::make_shared<CudaContext>(gstcuda::shared_primary_context(device_id).get());
 }
 
 CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own) {

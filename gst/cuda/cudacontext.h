@@ -23,6 +23,8 @@ class CudaContext {
   gstcuda::Context *shared() const { return shared_.get(); }
   /// The CUcontext.
   void *handle() const { return handle_; }
+  /// Whether it is the primary context of this device. Throws Error.
+  bool is_primary(int device_id) const { return handle_ == primary_context(device_id); }
 
   Backend &backend() const { return *backend_; }
   Device &device() const { return *backend_->device(); }
@@ -50,6 +52,10 @@ class CudaScope {
 /// application's, or a new one, which is stored in `own`. A `device_id` of -1 allows any device.
 /// Throws Error.
 CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Context **own);
+
+/// Returns the primary context of a device, in which the CUDA runtime and DeepStream allocate
+/// memory; as libgstcuda's, if it is installed, so that neighbors can share it. Throws Error.
+CudaContextRef open_primary_context(int device_id);
 
 /// Called after a function of libgstcuda has failed, which reports no cause. Throws the CUDA error
 /// that a similar operation in the device's primary context returns, or a general Error.

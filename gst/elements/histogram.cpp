@@ -82,10 +82,10 @@ bool same(const HistogramParams &a, const HistogramParams &b) {
          a.roi.height == b.roi.height;
 }
 
-/// The bins of black and white for the caps' range.
-ClipLevels clip_levels(const GstVideoInfo &info) {
-  const bool limited =
-      GST_VIDEO_INFO_IS_YUV(&info) && info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255;
+/// The bins of black and white for the picture's range.
+ClipLevels clip_levels(const Source &source) {
+  const bool limited = layout_of(source.image.format).model == ColorModel::yuv &&
+                       source.colorimetry.range == ColorRange::limited;
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
@@ -101,13 +101,21 @@ class Histogram final : public FilterWithSettings<Settings> {
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
     return gst_caps_fixate(othercaps);
   }
-  void set_caps(GstCaps *in, GstCaps *) override { info_ = parse_video_caps(in); }
-  gsize input_size() const override { return info_.size; }
-  gsize output_size() const override { return info_.size; }
+  void set_caps(GstCaps *in, GstCaps *) override {
+    const InputCaps input = parse_input_caps(in);
+    check_single(input);
+    in_ = input;
+  }
+  gsize input_size() const override { return in_.info.size; }
+  gsize output_size() const override { return in_.info.size; }
 
   void prepare(Backend &backend) override;
   void release() override;
   void process(Session &session, GstBuffer *in, GstBuffer *) override;
+  /// Waits until the worker has added all counts submitted to it.
+  void drain() override {
+    if (worker_) worker_->drain();
+  }
   bool has_failed() const override { return failed_; }
   void on_event(GstEvent *event) override;
   void on_stop() override;
@@ -124,12 +132,8 @@ class Histogram final : public FilterWithSettings<Settings> {
 
   /// The caller must not hold the object lock.
   void post();
-  /// Waits until the worker has added all counts submitted to it.
-  void drain() {
-    if (worker_) worker_->drain();
-  }
 
-  GstVideoInfo info_ = {};
+  InputCaps in_;
   std::unique_ptr<HistogramOperation> operation_;
   HistogramParams params_ = {};  // the parameters of operation_
   std::optional<Rect> roi_;
@@ -152,7 +156,7 @@ void Histogram::prepare(Backend &backend) {
   }
   // Submits the counts of the previous caps and region.
   hand_over();
-  const ImageDesc image = image_desc_of(info_);
+  const ImageDesc image = in_.source.image;
   const HistogramParams params = {image, rect_of(s.roi, image)};
   // Not recreated if only the interval changes, because that would wait for the GPU.
   if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
@@ -181,7 +185,7 @@ void Histogram::process(Session &session, GstBuffer *in, GstBuffer *) {
   if (!interval_.takes(time, s.interval, s.roi)) end_interval();
   // An interval may still take further frames; a frame alone is complete.
   const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
-  count(session, in, {1, time, time, clip_levels(info_), roi_}, alone);
+  count(session, in, {1, time, time, clip_levels(source_of(in_, in)), roi_}, alone);
   if (!alone) interval_.add(time, s.roi);
 }
 
@@ -219,15 +223,18 @@ void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &fram
   if (session.cuda() != nullptr) return count_later(*session.cuda(), in, frame, alone);
   Bins bins;
   {
-    const VideoMap source(info_, in, GST_MAP_READ);
-    operation_->run(source.constant(), bins);
+    FramePass pass(session);
+    const size_t input = pass.add_input(in_, in);
+    pass.begin();
+    const InputMap source(in_, in, pass.input_flags(input));
+    operation_->run(pass.luminance(input, source.constant()), bins);
   }
   accumulator_.add(bins, frame);
   if (alone) post();
 }
 
 /// The GPU keeps the sums until the interval ends. If the frame is an interval of its own, its bins
-/// are fetched at once.
+/// are fetched at once. Of NVMM, downstream may overwrite the surface as soon as it has the buffer.
 void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame,
                             bool alone) {
   cuda_ = &cuda;
@@ -235,10 +242,10 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
   HistogramJob job;
   if (alone) job.bins = worker_->take();
   FramePass pass(cuda);
-  const size_t input = pass.add_input(in);
+  const size_t input = pass.add_input(in_, in);
   pass.begin();
   {
-    const VideoMap source(info_, in, pass.input_flags(input));
+    const InputMap source(in_, in, pass.input_flags(input));
     const ConstImage view = pass.luminance(input, source.constant());
     if (alone)
       operation_->run(view, job.bins.bins(), pass.stream());
@@ -248,7 +255,10 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
     if (alone) job.counted = std::exchange(open_, {});
     pass.finish();
   }
-  if (pass.is_read_later(input)) job.input = keep(in);
+  if (in_.in_nvmm)
+    cuda.device().synchronize(pass.stream());
+  else if (pass.is_read_later(input))
+    job.input = keep(in);
   if (!alone && !job.input) return;
   if (!job.bins.ready) job.bins = worker_->take();
   job.bins.ready->record(pass.stream());
@@ -303,8 +313,8 @@ FrameTime Histogram::time_of(GstBuffer *buffer) const {
     time.stream_time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, pts);
     time.running_time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts);
   }
-  if (!GST_CLOCK_TIME_IS_VALID(time.duration) && info_.fps_n > 0)
-    time.duration = gst_util_uint64_scale(GST_SECOND, info_.fps_d, info_.fps_n);
+  if (!GST_CLOCK_TIME_IS_VALID(time.duration) && in_.info.fps_n > 0)
+    time.duration = gst_util_uint64_scale(GST_SECOND, in_.info.fps_d, in_.info.fps_n);
   return time;
 }
 

@@ -82,20 +82,21 @@ class Letterbox final : public ImageFilter<Settings> {
     const GstVideoInfo result = parse_video_caps(out);
     if (!GST_VIDEO_INFO_IS_GRAY(&result)) check_matrix(info);
     ImageFilter::set_caps(in, out);
-    source_ = source_of(in, info);
+    source_ = in_.source;
     in_caps_.reset(gst_caps_ref(in));
   }
 
-  std::string caps_warning() const override { return hdr_warning(in_); }
+  std::string caps_warning() const override { return hdr_warning(in_.info); }
 
   void prepare(Backend &backend) override {
     operation_ = backend.letterbox({source_, image_desc_of(out_), latched().resize});
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
-    check_interlacing(in_, in, latched().interlaced);
+    check_interlacing(in_.info, in, latched().interlaced);
+    follow_source(session, in);
     ImageFilter::process(session, in, out);
-    clear_fields(in_, out);
+    clear_fields(in_.info, out);
     attach_geometry(in, out, operation_->geometry());
     if (latched().keep_input)
       attach_input(out,
@@ -104,6 +105,14 @@ class Letterbox final : public ImageFilter<Settings> {
   }
 
  private:
+  /// Surfaces of the same caps may differ in matrix and range.
+  void follow_source(Session &session, GstBuffer *in) {
+    const Source source = source_of(in_, in);
+    if (source == source_) return;
+    source_ = source;
+    prepare(session.backend());
+  }
+
   Source source_ = {};
   Ref<GstCaps> in_caps_;
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "gst/base/framepass.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -36,8 +35,9 @@ bool MuxBatch::has_time() const {
 void MuxBatch::check_frames(const TensorSettings &settings) const {
   for (size_t i = 0; i < pads_.size(); ++i) {
     if (!has_picture(i)) continue;
-    for_camera(pads_[i],
-               [&] { check_frame(settings, camera_of(pads_[i]).info, frames_[i].buffer.get()); });
+    for_camera(pads_[i], [&] {
+      check_frame(settings, camera_of(pads_[i]).input.info, frames_[i].buffer.get());
+    });
   }
 }
 
@@ -56,7 +56,7 @@ void MuxBatch::find_regions(const RegionSettings &settings) {
   regions_.assign(pads_.size(), {});
   for (size_t i = 0; i < pads_.size(); ++i) {
     if (!has_picture(i)) continue;
-    const GstVideoInfo &info = camera_of(pads_[i]).info;
+    const GstVideoInfo &info = camera_of(pads_[i]).input.info;
     for_camera(pads_[i], [&] {
       cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height,
                                regions_[i]);
@@ -68,7 +68,7 @@ void MuxBatch::find_regions(const RegionSettings &settings) {
 void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) const {
   for (size_t i = 0; i < pads_.size(); ++i) {
     if (!has_picture(i)) continue;
-    const GstVideoInfo &info = camera_of(pads_[i]).info;
+    const GstVideoInfo &info = camera_of(pads_[i]).input.info;
     for_camera(pads_[i], [&] {
       for (const FoundRegion &each : regions_[i].regions)
         make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
@@ -77,25 +77,33 @@ void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) const {
   }
 }
 
+size_t MuxBatch::add_input(FramePass &pass, size_t camera) const {
+  size_t input = 0;
+  for_camera(pads_[camera], [&] {
+    input = pass.add_input(camera_of(pads_[camera]).input, frames_[camera].buffer.get());
+  });
+  return input;
+}
+
 const std::vector<Geometry> &MuxBatch::fill(Session &session, NormalizeOperation &operation,
                                             int64_t slots, const TensorDesc &out_desc,
                                             GstBuffer *out) const {
   FramePass pass(session);
   std::vector<size_t> inputs(pads_.size());
   for (size_t i = 0; i < pads_.size(); ++i)
-    if (has_picture(i)) inputs[i] = pass.add_input(frames_[i].buffer.get());
+    if (has_picture(i)) inputs[i] = add_input(pass, i);
   pass.set_output(out);
   pass.begin();
-  std::deque<VideoMap> maps;
+  std::deque<InputMap> maps;
   std::vector<Slot> filled;
   for (size_t i = 0; i < pads_.size(); ++i) {
     filled.resize(i * slots);
     if (!has_picture(i)) continue;
     const Camera &camera = camera_of(pads_[i]);
     for_camera(pads_[i], [&] {
-      const VideoMap &map =
-          maps.emplace_back(camera.info, frames_[i].buffer.get(), pass.input_flags(inputs[i]));
-      append_slots(filled, *camera.source, pass.input(inputs[i], map.constant()), regions_[i]);
+      const InputMap &map =
+          maps.emplace_back(camera.input, frames_[i].buffer.get(), pass.input_flags(inputs[i]));
+      append_slots(filled, map.source(), pass.input(inputs[i], map.constant()), regions_[i]);
     });
   }
   const TensorMap target(out_desc, out, pass.output_flags());
@@ -115,10 +123,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
       slot.stream_id = camera_of(pads_[i]).stream_id;
       if (has_batch_streams()) slot.events = &stream_events_of(pads_[i]);
     }
-    if (has_picture(i)) {
-      slot.picture = frames_[i].buffer.get();
-      slot.running_time = frames_[i].time;
-    }
+    if (has_picture(i)) set_picture(slot, frames_[i].buffer.get(), frames_[i].time);
     left_out += regions_[i].left_out;
     all_empty &= regions_[i].regions.empty();
     append_batch_slots(told, slot, regions_[i], slots, &geometries[i * slots]);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gst/base/batch.h"
-#include "gst/base/session.h"
+#include "gst/base/framepass.h"
 #include "gst/base/tensorsettings.h"
 #include "gst/elements/muxcamera.h"
 #include "kernels/ops.h"
@@ -48,6 +48,7 @@ class MuxBatch {
  private:
   void find_regions(const RegionSettings &settings);
   void check_crops(const Fit &fit, const TensorDesc &out_desc) const;
+  size_t add_input(FramePass &pass, size_t camera) const;
   const std::vector<Geometry> &fill(Session &session, NormalizeOperation &operation, int64_t slots,
                                     const TensorDesc &out_desc, GstBuffer *out) const;
   void attach_meta(const std::vector<Geometry> &geometries, int64_t slots, GstBuffer *out);

@@ -86,8 +86,9 @@ const StreamEvents &stream_events_of(GstAggregatorPad *pad) {
 }
 
 GstClockTime frame_duration_of(const Camera &camera) {
-  if (!camera.source || camera.info.fps_n == 0) return 0;
-  return gst_util_uint64_scale(GST_SECOND, camera.info.fps_d, camera.info.fps_n);
+  const GstVideoInfo &info = camera.input.info;
+  if (!camera.has_caps || info.fps_n == 0) return 0;
+  return gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n);
 }
 
 Ref<GstBuffer> peek(GstAggregatorPad *pad) {

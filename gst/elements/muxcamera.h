@@ -6,13 +6,12 @@
 #include <gst/video/video.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "gst/analytics/batchstreams.h"
+#include "gst/caps/inputcaps.h"
 #include "gst/util/ref.h"
-#include "kernels/resample.h"
 
 G_BEGIN_DECLS
 
@@ -26,9 +25,9 @@ namespace cudatensor {
 struct Camera {
   int index = -1;  // the number in the pad's name
   std::string stream_id;
-  GstVideoInfo info = {};
-  std::optional<Source> source;  // set while the pad has accepted caps
-  Ref<GstCaps> caps;             // that were accepted last
+  InputCaps input;        // of the caps that were accepted last
+  bool has_caps = false;  // whether the pad has accepted its caps
+  Ref<GstCaps> caps;      // that were accepted last
   StreamEvents events;
   std::string refusal;  // why the pad's last caps were rejected; empty if they were accepted
 };

@@ -43,6 +43,7 @@
 #include "gst/meta/batchmeta.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/nvmm/frames.h"
 #include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
@@ -93,12 +94,11 @@ class Normalize final : public FilterWithSettings<Settings> {
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
-    in_ = parse_video_caps(in);
-    source_ = source_of(in, in_);
+    in_ = parse_input_caps(in);
     out_ = tensor;
   }
-  std::string caps_warning() const override { return hdr_warning(in_); }
-  gsize input_size() const override { return in_.size; }
+  std::string caps_warning() const override { return hdr_warning(in_.info); }
+  gsize input_size() const override { return in_.info.size; }
   gsize output_size() const override { return out_.bytes(); }
 
   void prepare(Backend &backend) override;
@@ -107,18 +107,27 @@ class Normalize final : public FilterWithSettings<Settings> {
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
 
  private:
-  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries);
+  using Frames = std::vector<std::optional<nvmm::SurfaceFrame>>;
 
-  GstVideoInfo in_ = {};
+  const std::vector<Geometry> &run(Session &session, GstBuffer *in, GstBuffer *out,
+                                   const Frames &frames);
+  void fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
+                  const Frames &frames);
+  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
+                    const Frames &frames);
+  BatchSlot describe_stream(GstBuffer *in);
+  BatchSlot describe_surface(GstBuffer *in, const std::optional<nvmm::SurfaceFrame> &frame) const;
+  GstClockTime running_time_of(GstClockTime pts) const;
+
+  InputCaps in_;
   TensorDesc out_ = {};
-  Source source_ = {};
   // The parameters of the operation.
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
   StreamEvents events_;
   // Of the frame under way; kept for their memory.
-  FoundRegions found_;
+  std::vector<FoundRegions> found_;  // by picture
   std::vector<Slot> slots_;
 };
 
@@ -162,50 +171,110 @@ void Normalize::prepare(Backend &backend) {
 }
 
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
-  check_frame(latched(), in_, in);
-  find_regions(latched().regions, in, in_.width, in_.height, found_);
-  check_model_sources(latched().model, found_, out_);
-  const std::vector<Geometry> *geometries = nullptr;
-  run_work(
-      session,
-      [&](const ConstImage &from, const Tensor &to, Stream stream) {
-        slots_.clear();
-        append_slots(slots_, source_, from, found_);
-        geometries = &operation_->run(slots_, to, stream);
-      },
-      in_, in, out_, out);
-  if (!found_.is_whole) return attach_slots(in, out, *geometries);
-  carry_metas(in, out, box_map_of(geometries->front()));
-  attach_geometry(in, out, geometries->front());
+  check_frame(latched(), in_.info, in);
+  Frames frames;
+  if (in_.is_batch) frames = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
+  const std::vector<Geometry> &geometries = run(session, in, out, frames);
+  if (in_.is_batch || !found_.front().is_whole) return attach_slots(in, out, geometries, frames);
+  carry_metas(in, out, box_map_of(geometries.front()));
+  attach_geometry(in, out, geometries.front());
 }
 
-void Normalize::attach_slots(GstBuffer *in, GstBuffer *out,
-                             const std::vector<Geometry> &geometries) {
+const std::vector<Geometry> &Normalize::run(Session &session, GstBuffer *in, GstBuffer *out,
+                                            const Frames &frames) {
+  FramePass pass(session);
+  const size_t input = pass.add_input(in_, in);
+  pass.set_output(out);
+  pass.begin();
+  const InputMap pictures(in_, in, pass.input_flags(input));
+  const TensorMap target(out_, out, pass.output_flags());
+  fill_slots(pass, input, pictures, in, frames);
+  const auto &geometries = operation_->run(slots_, pass.output(target.view()), pass.stream());
+  pass.finish();
+  return geometries;
+}
+
+void Normalize::fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
+                           const Frames &frames) {
+  const std::vector<Detection> none;
+  const RegionSettings &regions = latched().regions;
+  found_.resize(pictures.count());
+  slots_.clear();
+  for (size_t i = 0; i < pictures.count(); ++i) {
+    const Source source = pictures.source(i);
+    const RegionMetas metas =
+        in_.is_batch ? RegionMetas(frames[i] ? frames[i]->objects : none) : RegionMetas(in);
+    find_regions(regions, metas, source.image.width, source.image.height, found_[i]);
+    check_model_sources(latched().model, found_[i], out_);
+    slots_.resize(i * static_cast<size_t>(regions.slots()));
+    append_slots(slots_, source, pass.input(input, pictures.constant(i)), found_[i]);
+  }
+}
+
+GstClockTime Normalize::running_time_of(GstClockTime pts) const {
+  const GstSegment &segment = element()->segment;
+  return segment.format == GST_FORMAT_TIME
+             ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts)
+             : GST_CLOCK_TIME_NONE;
+}
+
+BatchSlot Normalize::describe_stream(GstBuffer *in) {
   BatchSlot slot;
   const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
       gst_pad_get_stream_id(element()->sinkpad), g_free);
   if (stream_id != nullptr) slot.stream_id = stream_id.get();
   slot.pad_index = 0;
-  const GstSegment &segment = element()->segment;
-  slot.picture = in;
-  slot.running_time =
-      segment.format == GST_FORMAT_TIME
-          ? gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in))
-          : GST_CLOCK_TIME_NONE;
+  set_picture(slot, in, running_time_of(GST_BUFFER_PTS(in)));
   if (has_batch_streams()) {
     const Ref<GstCaps> caps(gst_pad_get_current_caps(element()->sinkpad));
-    events_.update(slot.stream_id, caps.get(), segment);
+    events_.update(slot.stream_id, caps.get(), element()->segment);
     slot.events = &events_;
+  }
+  return slot;
+}
+
+BatchSlot Normalize::describe_surface(GstBuffer *in,
+                                      const std::optional<nvmm::SurfaceFrame> &frame) const {
+  BatchSlot slot;
+  set_picture(slot, in, running_time_of(GST_BUFFER_PTS(in)));
+  if (!frame) return slot;
+  slot.pad_index = frame->pad_index;
+  slot.pts = frame->pts;
+  slot.duration = GST_CLOCK_TIME_NONE;
+  slot.running_time = running_time_of(frame->pts);
+  slot.source = MuxedSource{frame->source_id, frame->width, frame->height};
+  return slot;
+}
+
+void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
+                             const Frames &frames) {
+  const auto each = static_cast<size_t>(latched().slots());
+  std::vector<BatchSlot> slots;
+  guint left_out = 0;
+  bool all_empty = true;
+  for (size_t i = 0; i < static_cast<size_t>(in_.surfaces); ++i) {
+    const FoundRegions found = i < found_.size() ? found_[i] : FoundRegions();
+    const BatchSlot slot = in_.is_batch ? describe_surface(in, frames[i]) : describe_stream(in);
+    append_batch_slots(slots, slot, found, each, &geometries[i * each]);
+    left_out += found.left_out;
+    all_empty &= found.regions.empty();
   }
   remove_geometry(out);
   // Nothing to infer from.
-  if (found_.regions.empty()) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
-  const guint left_out = found_.left_out;
+  if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
   if (left_out > 0)
     GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
-  std::vector<BatchSlot> slots;
-  append_batch_slots(slots, slot, found_, geometries.size(), geometries.data());
   attach_batch_metas(out, slots, left_out);
+}
+
+/// The slots of a tensor for buffers of up to `surfaces` pictures. Throws Error.
+int64_t slots_for(const Settings &s, int surfaces) {
+  const int64_t slots = s.slots() * surfaces;
+  if (slots > kMaxSlots)
+    throw Error(Error::Code::settings,
+                std::to_string(surfaces) + " surfaces with " + std::to_string(s.slots()) +
+                    " regions each: a batch has at most " + std::to_string(kMaxSlots) + " slots");
+  return slots;
 }
 
 /// Appends the caps of pictures that can be converted to a tensor: any size, and any format with
@@ -226,7 +295,7 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
     if (direction == GST_PAD_SRC)
       append_pictures(others, s, structure);
     else if (has_colors(s, structure))
-      append_tensors(others, s, s.slots(), structure);
+      append_tensors(others, s, slots_for(s, surfaces_of(structure)), structure);
     // Keeps the order: the tensors of four dimensions come before those of three.
     result.reset(gst_caps_merge(result.release(), others));
   }
@@ -245,14 +314,16 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   Ref<GstCaps> offered(othercaps);
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
   const Settings s = settings();
-  const GstVideoInfo in = parse_video_caps(caps);
+  const InputCaps input = parse_input_caps(caps);
+  const GstVideoInfo &in = input.info;
   if (s.normalize.color == Color::rgb || s.normalize.color == Color::bgr) check_matrix(in);
   Ref<GstCaps> wanted(ask_downstream(element(), offered.get()));
   if (gst_caps_is_empty(wanted.get())) {
     check_model(s.model);
     return wanted.release();
   }
-  return choose_tensor(wanted.get(), wanted.get(), s, s.slots(), in.width, in.height);
+  return choose_tensor(wanted.get(), wanted.get(), s, slots_for(s, input.surfaces), in.width,
+                       in.height);
 }
 
 Filter *create(GstBaseTransform *element) { return new Normalize(element); }

@@ -89,6 +89,7 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
       muxer_of(aggregator).core().session_manager().handle_context_query(query))
     return TRUE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) return accept_caps(pad, query);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) muxer_of(aggregator).core().drain();
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
     return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
         ->sink_query(aggregator, pad, query);
@@ -147,10 +148,8 @@ void add_pad_templates(GstElementClass *klass) {
   GstCaps *sink = make_video_template_caps(CUDATENSOR_INPUT_FORMATS);
   GstCaps *src =
       make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
-  if (cuda_is_built()) {
-    sink = with_cuda_memory(sink);
-    src = with_cuda_memory(src);
-  }
+  sink = with_memories(sink, template_memories(GST_PAD_SINK));
+  src = with_memories(src, template_memories(GST_PAD_SRC));
   gst_element_class_add_pad_template(
       klass, gst_pad_template_new_with_gtype("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, sink,
                                              gst_cuda_tensor_mux_pad_get_type()));

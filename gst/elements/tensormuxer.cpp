@@ -81,7 +81,7 @@ void TensorMuxer::stop() {
   core_.session_manager().stop();
   out_ = {};
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
-    camera_of(pad.get()).source.reset();
+    camera_of(pad.get()).has_caps = false;
     camera_of(pad.get()).refusal.clear();
   }
 }
@@ -92,8 +92,7 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
   Ref<GstCaps> formats(make_video_template_caps(CUDATENSOR_INPUT_FORMATS));
   if (pending().normalize.color == Color::yuv)
     gst_caps_set_value(formats.get(), "format", yuv_formats());
-  GstCaps *caps = formats.release();
-  if (core_.session_manager().can_have_cuda_memory(GST_PAD_SINK)) caps = with_cuda_memory(caps);
+  GstCaps *caps = with_memories(formats.release(), core_.session_manager().memories(GST_PAD_SINK));
   if (filter == nullptr) return caps;
   Ref<GstCaps> all(caps);
   return gst_caps_intersect_full(filter, all.get(), GST_CAPS_INTERSECT_FIRST);
@@ -102,14 +101,15 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
 bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   Camera &camera = camera_of(pad);
   // Frames of caps that are refused are not those before.
-  camera.source.reset();
+  camera.has_caps = false;
   try {
-    const GstVideoInfo info = parse_video_caps(caps);
+    const InputCaps input = parse_input_caps(caps);
+    check_single(input);
     check_colors(pending(), caps);
-    camera.source = source_of(caps, info);
-    camera.info = info;
+    camera.input = input;
+    camera.has_caps = true;
     camera.caps.reset(gst_caps_ref(caps));
-    const std::string warning = hdr_warning(info);
+    const std::string warning = hdr_warning(input.info);
     if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
   } catch (const std::exception &error) {
     camera.refusal = error.what();
@@ -118,7 +118,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   // Size and framerate of the batch may follow from it.
   gst_pad_mark_reconfigure(element_->srcpad);
   update_window(sorted_sink_pads(element_));
-  return camera.source.has_value();
+  return camera.has_caps;
 }
 
 void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
@@ -135,19 +135,19 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   const Camera *first = nullptr, *fastest = nullptr;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
-    if (!camera.source) continue;
+    if (!camera.has_caps) continue;
     if (first == nullptr) first = fastest = &camera;
     if (frame_duration_of(camera) < frame_duration_of(*fastest)) fastest = &camera;
   }
   if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
   const int64_t slots = batch_of(cameras);
-  GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
-                                         fastest->info.fps_n, fastest->info.fps_d, nullptr);
+  GstStructure *rate =
+      gst_structure_new("rate", "framerate", GST_TYPE_FRACTION, fastest->input.info.fps_n,
+                        fastest->input.info.fps_d, nullptr);
   GstCaps *offered = gst_caps_new_empty();
   append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
-  if (core_.session_manager().can_have_cuda_memory(GST_PAD_SRC))
-    offered = with_cuda_memory(offered);
+  offered = with_memories(offered, core_.session_manager().memories(GST_PAD_SRC));
   Ref<GstCaps> own(offered);
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
@@ -157,8 +157,8 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
                                              std::to_string(latched().regions.slots()) +
                                              " regions each: a batch has at most " +
                                              std::to_string(kMaxSlots) + " slots");
-    *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->info.width,
-                            first->info.height);
+    *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->input.info.width,
+                            first->input.info.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
     const auto &unread = latched().model.error;  // may be the cause
@@ -199,7 +199,7 @@ bool TensorMuxer::set_src_caps(GstCaps *caps) {
 }
 
 bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
-  return core_.propose_allocation(query, camera_of(pad).info.size);
+  return core_.propose_allocation(query, camera_of(pad).input.info.size);
 }
 
 // --- batches -----------------------------------------------------------------------------------
@@ -283,7 +283,13 @@ Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
 }
 
 /// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
+/// Surfaces of NVMM come first: unlike CUDAMemory, they cannot be copied through the host.
 bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
+  for (const Ref<GstAggregatorPad> &pad : pads) {
+    const Ref<GstBuffer> head = peek(pad.get());
+    if (head != nullptr && !is_gap(head.get()) && camera_of(pad.get()).input.in_nvmm)
+      return core_.session_manager().follow_surfaces(head.get());
+  }
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && cuda_memory_of(head.get()) != nullptr)
@@ -297,7 +303,7 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
 void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const {
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
-    if (camera.source) continue;
+    if (camera.has_caps) continue;
     const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;

@@ -92,14 +92,14 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
 
   void prepare(Backend &backend) override {
     const Settings &s = latched();
-    operation_ = backend.yuv444({image_desc_of(in_), image_desc_of(out_), s.x.resized(out_.width),
+    operation_ = backend.yuv444({in_.source.image, image_desc_of(out_), s.x.resized(out_.width),
                                  s.y.resized(out_.height), s.x.crop, s.y.crop});
   }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
-    check_interlacing(in_, in, latched().interlaced);
+    check_interlacing(in_.info, in, latched().interlaced);
     ImageFilter::process(session, in, out);
-    clear_fields(in_, out);
+    clear_fields(in_.info, out);
     propagate_geometry(in, out, operation_->geometry());
   }
 };

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <map>
-#include <memory>
-#include <mutex>
+#include "gst/cuda/primarycontext.h"
 
 #include "gst/library/cudaorder.h"
 #include "gst/library/failure.h"
 #include "gst/util/ref.h"
-#include "kernels/immortal.h"
 
 namespace cudatensor {
 namespace {
@@ -23,37 +20,13 @@ void check_stopped(GstElement *element) {
           " has started, so its elements may already have a CUDA context: set it to NULL first");
 }
 
-Ref<gstcuda::Context> wrap_primary_context(int device) {
-  Ref<gstcuda::Context> context(
-      gstcuda::loaded().context_new_wrapped(primary_context(device), device));
-  if (context == nullptr)
-    throw Error(Error::Code::device,
-                "gst_cuda_context_new_wrapped failed; set GST_DEBUG=cuda*:4 to log the cause");
-  return context;
-}
-
-/// Returns the same context for all callers while it is in use, so that pipelines can use each
-/// other's memory.
-Ref<gstcuda::Context> shared_primary_context(int device) {
-  static std::mutex mutex;
-  static auto &known = immortal([] { return std::map<int, GWeakRef>(); });
-  const std::lock_guard<std::mutex> lock(mutex);
-  GWeakRef &weak = known[device];
-  Ref<gstcuda::Context> context(static_cast<gstcuda::Context *>(g_weak_ref_get(&weak)));
-  if (context == nullptr) {
-    context = wrap_primary_context(device);
-    g_weak_ref_set(&weak, context.get());
-  }
-  return context;
-}
-
 void share_primary_context(GstElement *element, int device) {
   const gstcuda::Library &library = require_library();
   if (device < 0)
     throw Error(Error::Code::not_found, "there is no CUDA device " + std::to_string(device));
   check_cuda_device(device);
   check_stopped(element);
-  const Ref<gstcuda::Context> context = shared_primary_context(device);
+  const Ref<gstcuda::Context> context = gstcuda::shared_primary_context(device);
   GstContext *message = library.context_new_cuda_context(context.get());
   gst_element_set_context(element, message);
   gst_context_unref(message);

@@ -37,9 +37,12 @@ GstStructure *new_slot(const BatchSlot &slot) {
   if (!slot.stream_id.empty())
     gst_structure_set(s, "stream-id", G_TYPE_STRING, slot.stream_id.c_str(), nullptr);
   if (slot.picture == nullptr) return s;
-  gst_structure_set(s, "pts", G_TYPE_UINT64, GST_BUFFER_PTS(slot.picture), "duration",
-                    G_TYPE_UINT64, GST_BUFFER_DURATION(slot.picture), "running-time", G_TYPE_UINT64,
-                    slot.running_time, nullptr);
+  gst_structure_set(s, "pts", G_TYPE_UINT64, slot.pts, "duration", G_TYPE_UINT64, slot.duration,
+                    "running-time", G_TYPE_UINT64, slot.running_time, nullptr);
+  if (slot.source)
+    gst_structure_set(s, "source-id", G_TYPE_UINT, slot.source->id, "source-width", G_TYPE_INT,
+                      slot.source->width, "source-height", G_TYPE_INT, slot.source->height,
+                      nullptr);
   write_geometry(slot.picture, s, slot.geometry);
   if (slot.region) write_region(s, *slot.region);
   return s;
@@ -56,6 +59,13 @@ void register_batch_meta() {
 GType batch_meta_api() {
   static const GType api = gst_meta_get_info(kBatchMeta)->api;
   return api;
+}
+
+void set_picture(BatchSlot &slot, GstBuffer *picture, GstClockTime running_time) {
+  slot.picture = picture;
+  slot.pts = GST_BUFFER_PTS(picture);
+  slot.duration = GST_BUFFER_DURATION(picture);
+  slot.running_time = running_time;
 }
 
 void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out) {

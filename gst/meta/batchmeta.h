@@ -12,8 +12,10 @@
 // frame). If the region comes from a GstVideoRegionOfInterestMeta, it also has `roi-type` (string),
 // `roi-id` and `parent-id` (gint); if it comes from a GstAnalyticsODMtd, `detection-type` (string,
 // unless the object has no type), `detection-id` (guint: the id in the frame's
-// GstAnalyticsRelationMeta) and `confidence` (gdouble). The field `left-out` (guint) is the number of regions that did
-// not fit into the batch.
+// GstAnalyticsRelationMeta, or the object's place among those of NvDsFrameMeta) and `confidence`
+// (gdouble). If the picture comes from nvstreammux, the slot has `source-id` (guint), `source-width`
+// and `source-height` (gint: of the frame before nvstreammux scaled it), and `pad-index` is a pad of
+// nvstreammux. The field `left-out` (guint) is the number of regions that did not fit into the batch.
 #pragma once
 
 #include <gst/gst.h>
@@ -33,15 +35,26 @@ void register_batch_meta();
 
 GType batch_meta_api();
 
+/// The source of a picture that nvstreammux has put into a batch.
+struct MuxedSource {
+  guint id;
+  int width, height;  ///< pixels
+};
+
 struct BatchSlot {
   GstBuffer *picture = nullptr;  ///< null if the slot is not valid
   int pad_index = -1;
   std::string stream_id;
+  GstClockTime pts = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE;
+  std::optional<MuxedSource> source;
   Geometry geometry = {};
   std::optional<FoundRegion> region;
   const StreamEvents *events = nullptr;  ///< of the picture's stream; null if there is none
 };
+
+/// Fills a slot with a picture and its times.
+void set_picture(BatchSlot &slot, GstBuffer *picture, GstClockTime running_time);
 
 /// Sets the slots of the batch meta of `out`, and adds the meta if it is missing.
 void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out = 0);

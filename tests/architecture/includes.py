@@ -18,14 +18,15 @@ BELOW = {
     'gst/analytics': ('kernels', 'gst/util'),
     'gst/modelconfig': ('kernels', 'gst/util'),
     'gst/cuda': ('kernels', 'gst/util'),
-    'gst/caps': ('kernels', 'gst/util', 'gst/cuda'),
+    'gst/nvmm': ('kernels', 'gst/util', 'gst/analytics'),
+    'gst/caps': ('kernels', 'gst/util', 'gst/cuda', 'gst/nvmm'),
     'gst/meta': ('kernels', 'gst/util', 'gst/analytics', 'gst/cuda', 'gst/caps'),
-    'gst/base': ('kernels', 'gst/util', 'gst/analytics', 'gst/modelconfig', 'gst/cuda', 'gst/caps',
-                 'gst/meta'),
+    'gst/base': ('kernels', 'gst/util', 'gst/analytics', 'gst/modelconfig', 'gst/cuda', 'gst/nvmm',
+                 'gst/caps', 'gst/meta'),
     'gst/elements': ('kernels', 'gst/util', 'gst/analytics', 'gst/modelconfig', 'gst/cuda',
-                     'gst/caps', 'gst/meta', 'gst/base'),
+                     'gst/nvmm', 'gst/caps', 'gst/meta', 'gst/base'),
     'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
-    'gst': ('gst/meta', 'gst/util', 'gst/elements'),
+    'gst': ('gst/meta', 'gst/nvmm', 'gst/util', 'gst/elements'),
 }
 MONITOR = 'pipelines/apps/luminance-monitor/src'
 BELOW_IN_MONITOR = {

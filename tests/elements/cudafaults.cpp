@@ -2,12 +2,15 @@
 // Every call to CUDA and to libgstcuda fails once, alone or with all that follow it: one error that
 // says what and what to do, or nothing that anyone notices; never a wrong frame, and the element
 // starts again.
+#include <map>
 #include <memory>
 #include <mutex>
 
 #include "gpu.h"
+#include "gst/nvmm/deepstream.h"
 #include "reference.h"
 #include "rig.h"
+#include "surfaces.h"
 
 namespace cudatensor {
 namespace {
@@ -38,15 +41,27 @@ class Fault {
   Fault &operator=(const Fault &) = delete;
 };
 
+/// Made before calls fail, some of which would be those that fill it.
+BufferRef surface(uint64_t seed) {
+  static std::map<uint64_t, BufferRef> made;
+  BufferRef &buffer = made[seed];
+  if (buffer == nullptr) {
+    buffer = surface_buffer(random_picture(kNv12, seed));
+    GST_BUFFER_PTS(buffer.get()) = seed;
+  }
+  return BufferRef(gst_buffer_ref(buffer.get()));
+}
+
 /// An element between memories.
 struct Subject {
   const char *element;
   std::string in, out;  ///< caps
-  bool cuda_in, cuda_out;
+  bool cuda_in, cuda_out, nvmm_in;
 
   bool is_tensor() const { return in.rfind("other", 0) == 0; }
   bool is_histogram() const { return g_str_has_prefix(element, "cudahistogram"); }
   BufferRef frame(uint64_t seed) const {
+    if (nvmm_in) return surface(seed);
     BufferRef buffer = is_tensor() ? buffer_of(random_tensor(kTensor, seed))
                                    : buffer_of(random_picture(kNv12, seed));
     if (cuda_in) buffer = to_cuda(buffer);
@@ -66,7 +81,7 @@ std::vector<Subject> subjects() {
       const auto add = [&](const char *element, const std::string &in_caps,
                            const std::string &out_caps) {
         all.push_back({element, in ? in_cuda(in_caps) : in_caps, out ? in_cuda(out_caps) : out_caps,
-                       in, out});
+                       in, out, false});
       };
       const std::string nv12 = video_caps(kNv12), tensor = tensor_caps(kTensor);
       add("cudanormalize", nv12, "other/tensors");
@@ -79,6 +94,11 @@ std::vector<Subject> subjects() {
       add("cudahistogram", nv12, nv12);
       add("cudahistogram interval=0", nv12, nv12);
     }
+  const std::string surface = in_nvmm(video_caps(kNv12));
+  for (const bool out : {false, true})
+    all.push_back({"cudanormalize", surface, out ? in_cuda("other/tensors") : "other/tensors",
+                   false, out, true});
+  all.push_back({"cudahistogram", surface, surface, false, false, true});
   return all;
 }
 
@@ -224,6 +244,7 @@ class Faults : public GpuTest, public testing::WithParamInterface<Subject> {
 void Faults::SetUp() {
   GpuTest::SetUp();
   if (IsSkipped()) return;
+  if (GetParam().nvmm_in && !nvmm::is_installed()) GTEST_SKIP() << "DeepStream is not installed";
   // The first one does what is done once.
   tried();
   good_ = tried();
@@ -299,8 +320,8 @@ TEST_P(Faults, OfOtherKinds) {
 }
 
 TEST_P(Faults, AtStartLeaveTheWorkToTheCpu) {
-  // CUDAMemory for the output is not the CPU's.
-  if (GetParam().cuda_out) GTEST_SKIP() << "only for output in system memory";
+  // CUDAMemory for the output is not the CPU's, nor are surfaces in device memory.
+  if (GetParam().cuda_out || GetParam().nvmm_in) GTEST_SKIP() << "only for system memory";
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     const Fault fault(call, call % 2 == 0 ? kMemory : kDriver, true);
@@ -317,7 +338,10 @@ INSTANTIATE_TEST_SUITE_P(CudaFaults, Faults, testing::ValuesIn(subjects()), [](c
   std::string name = s.element;
   const bool each = name.find(" interval=0") != std::string::npos;
   const bool regions = name.find(" regions=") != std::string::npos;
-  name = name.substr(0, name.find(' ')) + (s.cuda_in ? "FromCuda" : "FromSystem") +
+  name = name.substr(0, name.find(' ')) +
+         (s.nvmm_in   ? "FromNvmm"
+          : s.cuda_in ? "FromCuda"
+                      : "FromSystem") +
          (s.cuda_out ? "ToCuda" : "ToSystem") + (each ? "Each" : "") + (regions ? "Regions" : "");
   return name + (s.out.find("GRAY8") != std::string::npos ? "Picture" : "");
 });

@@ -32,6 +32,27 @@ need_build() {
   fi
 }
 
+# use_deepstream FOLDER: lets the plugin find the libraries in $deepstream, or those in $build that
+# stand in for them, and lets GStreamer find DeepStream's plugins. These are linked into
+# FOLDER/deepstream, because GStreamer must not scan a folder with copies of GLib. Call it after
+# need_build.
+# shellcheck disable=SC2154  # of the scripts that source this file
+use_deepstream() {
+  local libraries=$build/tests/elements/deepstream plugin
+  if [ -n "$deepstream" ]; then
+    libraries=$deepstream
+    mkdir -p "$1/deepstream"
+    for plugin in nvvideo4linux2 nvvideoconvert; do
+      ln -sfn "$deepstream/libgst$plugin.so" "$1/deepstream/"
+    done
+    # GStreamer prefers the first of these variables.
+    [ -z "${GST_PLUGIN_PATH_1_0:-}" ] || GST_PLUGIN_PATH_1_0+=:$1/deepstream
+    export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:+$GST_PLUGIN_PATH:}$1/deepstream
+    export LIBV4L2_PLUGIN_DIR=$deepstream/v4l_plugins
+  fi
+  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
+}
+
 # shellcheck disable=SC2034  # used by scripts that source this file
 # describe BUILD: sets `commit`, the commit of BUILD, and `machine`, a line about this GPU and
 # BUILD.

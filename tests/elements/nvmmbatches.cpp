@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Batches of surfaces, as nvstreammux makes them, become batches of slots.
+#include "muxrig.h"
+#include "reference.h"
+#include "regionmeta.h"
+#include "surfaces.h"
+
+namespace cudatensor {
+namespace {
+
+using nvmm::ColorFormat;
+
+class NvmmBatch : public testing::Test {
+ protected:
+  /// An element behind nvstreammux with this batch-size.
+  void start(const std::string &properties, int batch_size) {
+    batch_size_ = static_cast<size_t>(batch_size);
+    rig_ = std::make_unique<Rig>("cudanormalize " + properties_of(small_params()) + properties);
+    ASSERT_TRUE(rig_->caps(in_nvmm(video_caps(
+        {PixelFormat::NV12, 40, 30},
+        "framerate=25/1,batch-size=" + std::to_string(batch_size) + ",num-surfaces-per-frame=1"))));
+  }
+  BufferRef surfaces(const std::vector<Picture> &pictures) const {
+    std::vector<Surface> made;
+    for (const Picture &picture : pictures)
+      made.push_back({picture, color_format_of(picture.desc().format)});
+    return surface_buffer(made, batch_size_);
+  }
+
+  size_t batch_size_ = 0;
+  std::unique_ptr<Rig> rig_;
+};
+
+const std::vector<PixelFormat> kMixed = {PixelFormat::NV12, PixelFormat::RGBA, PixelFormat::I420,
+                                         PixelFormat::P010_10LE};
+
+TEST_F(NvmmBatch, HasASlotForEachSurfaceOfAnySizeAndFormat) {
+  start("", 6);
+  const std::vector<Picture> pictures = mixed_pictures(4, kMixed);
+  const BufferRef out = rig_->process(surfaces(pictures));
+  std::vector<Bytes> slots;
+  for (const Picture &picture : pictures) slots.push_back(slot_bytes(picture, small_params()));
+  slots.insert(slots.end(), 2, pad_bytes(small_params()));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()), joined(slots)));
+  EXPECT_EQ(rig_->output("dimensions"), "12:10:3:6");
+  const auto told = slots_of(out.get());
+  ASSERT_EQ(told.size(), 6u);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(told[i].valid, i < 4);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(told[i].src_width, pictures[i].desc().width);
+    EXPECT_EQ(told[i].src_height, pictures[i].desc().height);
+  }
+}
+
+TEST_F(NvmmBatch, OfOneHasABatchMetaToo) {
+  start("", 1);
+  const BufferRef out = rig_->process(surfaces(mixed_pictures(1, kMixed)));
+  EXPECT_EQ(slots_of(out.get()).size(), 1u);
+}
+
+TEST_F(NvmmBatch, MayHaveMoreSlotsThanALaunch) {
+  start("", 70);
+  const std::vector<Picture> pictures = mixed_pictures(70, kMixed);
+  const BufferRef out = rig_->process(surfaces(pictures));
+  std::vector<Bytes> slots;
+  for (const Picture &picture : pictures) slots.push_back(slot_bytes(picture, small_params()));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()), joined(slots)));
+}
+
+const GstStructure *slot(GstBuffer *batch, guint i) {
+  const GValue *all = gst_structure_get_value(batch_meta(batch), "slots");
+  return gst_value_get_structure(gst_value_array_get_value(all, i));
+}
+
+TEST_F(NvmmBatch, SaysWhereFramesComeFrom) {
+  start("", 3);
+  BufferRef in = surfaces(mixed_pictures(2, kMixed));
+  attach_frames(in.get(), {{7, 1, 70, 5 * GST_SECOND, 1920, 1080, {}},
+                           {3, 0, 30, 4 * GST_SECOND, 640, 480, {}},
+                           {9, 12, 90, 0, 1, 1, {}}});
+  const BufferRef out = rig_->process(std::move(in));
+  const auto told = slots_of(out.get());
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].pad_index, 3);
+  EXPECT_EQ(told[0].pts, 4 * GST_SECOND);
+  EXPECT_EQ(told[0].running_time, 4 * GST_SECOND);
+  EXPECT_EQ(told[1].pad_index, 7);
+  EXPECT_EQ(told[1].pts, 5 * GST_SECOND);
+  EXPECT_FALSE(told[2].valid);
+  guint id = 0;
+  gint width = 0, height = 0;
+  ASSERT_TRUE(gst_structure_get(slot(out.get(), 1), "source-id", G_TYPE_UINT, &id, "source-width",
+                                G_TYPE_INT, &width, "source-height", G_TYPE_INT, &height, nullptr));
+  EXPECT_EQ(id, 70u);
+  EXPECT_EQ(width, 1920);
+  EXPECT_EQ(height, 1080);
+}
+
+TEST_F(NvmmBatch, HasTheRegionsOfEachSurface) {
+  start(" regions=list region-list=<2,4,10,8,12,6,10,16>", 3);
+  std::vector<Picture> pictures;
+  for (int i = 0; i < 2; ++i)
+    pictures.push_back(random_picture({PixelFormat::RGB, 30 + i, 26 + i}, i + 1));
+  const BufferRef out = rig_->process(surfaces(pictures));
+  std::vector<Bytes> slots;
+  for (const Picture &picture : pictures) {
+    slots.push_back(slot_bytes(cut_out(picture, 2, 4, 10, 8), small_params()));
+    slots.push_back(slot_bytes(cut_out(picture, 12, 6, 10, 16), small_params()));
+  }
+  slots.insert(slots.end(), 2, pad_bytes(small_params()));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()), joined(slots)));
+}
+
+TEST_F(NvmmBatch, HasTheObjectsOfEachSurface) {
+  start(" regions=meta max-batch=2 roi-type=person region-min-confidence=0.5", 2);
+  const std::vector<Picture> pictures = {random_picture({PixelFormat::RGB, 40, 30}, 1),
+                                         random_picture({PixelFormat::RGB, 30, 40}, 2)};
+  BufferRef in = surfaces(pictures);
+  attach_frames(
+      in.get(),
+      {{0,
+        0,
+        0,
+        0,
+        40,
+        30,
+        {{"person", 2, 4, 10, 8, 0.75f}, {"car", 1, 1, 9, 9, 0.9f}, {"person", 1, 1, 5, 5, 0.25f}}},
+       {1,
+        1,
+        1,
+        0,
+        30,
+        40,
+        {{"person", 12, 6, 10, 16, -0.1f},
+         {"person", 0, 0, 10, 10, 1.0f},
+         {"person", 1, 0, 10, 10, 1.0f}}}});
+  const BufferRef out = rig_->process(std::move(in));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()),
+                         joined({slot_bytes(cut_out(pictures[0], 2, 4, 10, 8), small_params()),
+                                 pad_bytes(small_params()),
+                                 slot_bytes(cut_out(pictures[1], 12, 6, 10, 16), small_params()),
+                                 slot_bytes(cut_out(pictures[1], 0, 0, 10, 10), small_params())})));
+  EXPECT_STREQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), "person");
+  EXPECT_FALSE(slots_of(out.get())[1].valid);
+  EXPECT_EQ(left_out_of(out.get()), 1u);
+}
+
+TEST_F(NvmmBatch, WithoutObjectsIsAGap) {
+  start(" regions=meta", 2);
+  const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));
+  EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
+}
+
+TEST_F(NvmmBatch, IsRefusedWithMoreSurfacesThanItsCapsAnnounce) {
+  start("", 2);
+  batch_size_ = 3;
+  expect_error(*rig_, surfaces(mixed_pictures(3, kMixed)),
+               "a buffer has 3 surfaces, but its caps announce 2");
+}
+
+TEST_F(NvmmBatch, IsRefusedIfItHasTooManySlots) {
+  Rig rig("cudanormalize width=8 height=8 regions=tiles tile-columns=100 tile-rows=100");
+  const std::string text = expect_refusal(
+      rig, in_nvmm(video_caps({PixelFormat::NV12, 400, 400}, "framerate=25/1,batch-size=1000")),
+      surface_buffer(random_picture({PixelFormat::NV12, 400, 400})));
+  EXPECT_TRUE(mentions(text, "1000 surfaces with 1024 regions each"));
+}
+
+TEST_F(NvmmBatch, IsRefusedWithSeveralSurfacesPerFrame) {
+  Rig rig("cudanormalize width=8 height=8");
+  const std::string text =
+      expect_refusal(rig,
+                     in_nvmm(video_caps({PixelFormat::NV12, 40, 30},
+                                        "framerate=25/1,batch-size=4,num-surfaces-per-frame=4")),
+                     surface_buffer(random_picture({PixelFormat::NV12, 40, 30})));
+  EXPECT_TRUE(mentions(text, "num-surfaces-per-frame is 4"));
+}
+
+}  // namespace
+}  // namespace cudatensor
