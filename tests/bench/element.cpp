@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // bench-element alone [--element NAME] [--cupti FILE] [--quick]
-// bench-element streams --clip FILE [--cupti FILE] [--quick]
+// bench-element streams|chains --clip FILE [--cupti FILE] [--quick]
 // Measures the overhead of a frame besides its kernel, and prints Markdown tables.
 //   alone      each element between two bare pads, with the same frame in CUDAMemory
 //   streams    NVDEC with and without cudanormalize after it, 1 to 8 streams in this process
+//   chains     GStreamer's and DeepStream's decoder, with cudanormalize or nvvideoconvert after it
 //   --element  run only elements whose names begin with NAME
 //   --clip     MP4 file with H.264
 //   --cupti    path of libcupti.so: print calls to the driver and the GPU's timeline instead of times
@@ -39,10 +40,10 @@ Options parse(int argc, char **argv) {
     else
       options.mode = argv[i];
   }
-  if (options.mode != "alone" && options.mode != "streams")
+  if (options.mode != "alone" && options.mode != "streams" && options.mode != "chains")
     throw std::runtime_error(
         "usage: bench-element alone [--element NAME] [--cupti FILE] [--quick]\n"
-        "       bench-element streams --clip FILE [--cupti FILE] [--quick]");
+        "       bench-element streams|chains --clip FILE [--cupti FILE] [--quick]");
   return options;
 }
 
@@ -51,6 +52,8 @@ void run(const Options &options) {
   if (!options.cupti.empty()) trace = std::make_unique<Trace>(options.cupti);
   if (options.mode == "alone")
     measure_alone(options.element, options.quick ? 5 : 50, trace.get());
+  else if (options.mode == "chains")
+    measure_chains(options.clip, options.quick, trace.get());
   else if (trace)
     trace_streams(options.clip, *trace);
   else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elementalone.h"
 
+#include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 #include <time.h>
 
@@ -18,6 +19,8 @@ constexpr int kBurst = 200;
 
 constexpr const char *kVideo = "video/x-raw%s,format=NV12,width=1920,height=1080,framerate=30/1";
 constexpr const char *kHostVideo = "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1";
+constexpr const char *kSurfaces =
+    "video/x-raw(memory:NVMM),format=NV12,width=1920,height=1080,framerate=30/1";
 constexpr const char *kTensor =
     "other/tensors%s,format=static,num_tensors=1,types=float32,dimensions=480:270:12:1,"
     "framerate=30/1";
@@ -31,6 +34,8 @@ const Subject kSubjects[] = {
     {"capsfilter", kVideo, "ANY"},
     {"cudanormalize width=640 height=640 resize-mode=ultralytics", kVideo, "other/tensors%s"},
     {"cudanormalize width=640 height=640", kHostVideo, "other/tensors%s"},
+    {"cudanormalize width=640 height=640 resize-mode=ultralytics", kSurfaces, "other/tensors%s"},
+    {"cudahistogram", kSurfaces, "ANY"},
     {"cudaletterbox", kVideo, "video/x-raw%s,format=RGBP,width=640,height=640"},
     {"cudanv12toyuv444 resize-width=1280 resize-height=720", kVideo,
      "video/x-raw%s,width=1280,height=720"},
@@ -40,7 +45,10 @@ const Subject kSubjects[] = {
 };
 
 std::string label_of(const Subject &subject) {
-  return subject.element + std::string(subject.input == kHostVideo ? ", from pinned memory" : "");
+  const char *memory = subject.input == kHostVideo  ? ", from pinned memory"
+                       : subject.input == kSurfaces ? ", from NVMM"
+                                                    : "";
+  return subject.element + std::string(memory);
 }
 
 std::string in_cuda(const char *caps) {
@@ -177,6 +185,22 @@ void Rig::wait() const {
   if (gst_buffer_map(last_.get(), &map, GST_MAP_READ)) gst_buffer_unmap(last_.get(), &map);
 }
 
+/// A frame as DeepStream makes it; null if it is not installed.
+Ref<GstBuffer> new_surface() {
+  const std::string line = std::string("videotestsrc num-buffers=1 ! ") + kHostVideo +
+                           " ! nvvideoconvert ! " + kSurfaces + " ! appsink name=sink sync=false";
+  const Ref<GstElementFactory> converter(gst_element_factory_find("nvvideoconvert"));
+  if (!converter) return nullptr;
+  const Ref<GstElement> pipeline(gst_parse_launch(line.c_str(), nullptr));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const Ref<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  GstSample *sample = gst_app_sink_pull_sample(GST_APP_SINK(sink.get()));
+  Ref<GstBuffer> frame(sample != nullptr ? gst_buffer_ref(gst_sample_get_buffer(sample)) : nullptr);
+  if (sample != nullptr) gst_sample_unref(sample);
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  return frame;
+}
+
 struct Cost {
   std::vector<double> cpu, wall, allocations;  ///< per frame, for each burst
 };
@@ -242,7 +266,10 @@ void measure_alone(const std::string &only, int bursts, Trace *trace) {
     printf(
         "\n| element | driver calls | kernels | kernel time, µs | gap between kernels, µs |\n"
         "|---|---|---|---|---|\n");
-  for (const Subject &subject : kSubjects)
-    if (std::string(subject.element).rfind(only, 0) == 0)
-      measure(subject, frame.get(), bursts, trace);
+  const Ref<GstBuffer> surface = new_surface();
+  for (const Subject &subject : kSubjects) {
+    GstBuffer *given = subject.input == kSurfaces ? surface.get() : frame.get();
+    if (given != nullptr && std::string(subject.element).rfind(only, 0) == 0)
+      measure(subject, given, bursts, trace);
+  }
 }

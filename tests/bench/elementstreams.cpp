@@ -17,10 +17,27 @@ namespace {
 // Frames of each stream before the measurement, after which the pools are full.
 constexpr uint64_t kWarmUp = 150;
 
-const char *const kDecoder = "nvh264dec ! video/x-raw(memory:CUDAMemory)";
-const char *const kElement =
-    " ! cudanormalize name=subject backend=cuda width=640 height=640 resize-mode=ultralytics ! "
-    "other/tensors(memory:CUDAMemory)";
+// # stands for the number of the stream.
+#define DECODER "nvh264dec ! video/x-raw(memory:CUDAMemory)"
+#define DEEPSTREAM "nvv4l2decoder"
+#define ELEMENT                                                                                 \
+  " ! cudanormalize name=subject# backend=cuda width=640 height=640 resize-mode=ultralytics ! " \
+  "other/tensors(memory:CUDAMemory)"
+const char *const kDecoder = DECODER;
+const char *const kWithElement = DECODER ELEMENT;
+
+struct Chain {
+  const char *name, *elements;
+};
+const Chain kChains[] = {
+    {"nvh264dec", DECODER},
+    {"nvh264dec, cudanormalize", DECODER ELEMENT},
+    {"nvv4l2decoder", DEEPSTREAM},
+    {"nvv4l2decoder, cudanormalize", DEEPSTREAM ELEMENT},
+    {"nvv4l2decoder, nvvideoconvert to RGBA of 640×640",
+     DEEPSTREAM " ! nvvideoconvert interpolation-method=1 ! "
+                "video/x-raw(memory:NVMM),format=RGBA,width=640,height=640"},
+};
 
 [[noreturn]] void fail(GstMessage *message) {
   GError *error = nullptr;
@@ -167,21 +184,22 @@ GstPadProbeReturn Branch::enter(GstPad *pad, GstPadProbeInfo *, gpointer) {
 }
 
 struct Rates {
-  double frames = 0.0;   ///< per second
-  double cpu = 0.0;      ///< µs per frame, of the streaming thread
-  uint64_t counted = 0;  ///< frames
+  double frames = 0.0;       ///< per second
+  double cpu = 0.0;          ///< µs per frame, of the streaming thread
+  double process_cpu = 0.0;  ///< µs per frame, of all threads
+  uint64_t counted = 0;      ///< frames
 };
 
 /// Streams that run until the object is destroyed.
 class Streams {
  public:
-  Streams(const Clip &clip, int count, bool with_element);
+  Streams(const Clip &clip, int count, const std::string &chain);
 
   /// The rates of all streams together, measured over `seconds`.
   Rates measure(double seconds) const;
 
  private:
-  static std::string line(int count, bool with_element);
+  static std::string line(int count, const std::string &chain);
   static GstContext *&context();
   void wait_for(uint64_t frames) const;
   void sleep(double seconds) const;
@@ -190,13 +208,13 @@ class Streams {
   Pipeline pipeline_;
 };
 
-std::string Streams::line(int count, bool with_element) {
+std::string Streams::line(int count, const std::string &chain) {
   std::string all;
   for (int i = 0; i < count; ++i) {
     const std::string id = std::to_string(i);
-    std::string element = with_element ? kElement : "";
-    if (with_element) element.insert(element.find("subject") + 7, id);
-    all += "appsrc format=time name=source" + id + " ! " + kDecoder + element +
+    std::string own = chain;
+    if (const size_t at = own.find('#'); at != std::string::npos) own.replace(at, 1, id);
+    all += "appsrc format=time name=source" + id + " ! " + own +
            " ! fakesink sync=false enable-last-sample=false name=sink" + id + " ";
   }
   return all;
@@ -208,8 +226,8 @@ GstContext *&Streams::context() {
   return context;
 }
 
-Streams::Streams(const Clip &clip, int count, bool with_element)
-    : pipeline_(line(count, with_element)) {
+Streams::Streams(const Clip &clip, int count, const std::string &chain)
+    : pipeline_(line(count, chain)) {
   for (int i = 0; i < count; ++i) branches_.push_back(std::make_unique<Branch>(pipeline_, clip, i));
   if (context() != nullptr) gst_element_set_context(pipeline_.get(), context());
   pipeline_.play();
@@ -241,7 +259,7 @@ Rates Streams::measure(double seconds) const {
   std::vector<double> cpu;
   for (const auto &branch : branches_) cpu.push_back(branch->cpu_seconds());
   for (const auto &branch : branches_) frames.push_back(branch->frames());
-  const double begin = seconds_on(CLOCK_MONOTONIC);
+  const double begin = seconds_on(CLOCK_MONOTONIC), process = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
   sleep(seconds);
   const double passed = seconds_on(CLOCK_MONOTONIC) - begin;
   Rates rates;
@@ -249,6 +267,8 @@ Rates Streams::measure(double seconds) const {
   for (size_t i = 0; i < branches_.size(); ++i) rates.cpu += branches_[i]->cpu_seconds() - cpu[i];
   rates.frames = static_cast<double>(rates.counted) / passed;
   rates.cpu *= 1e6 / static_cast<double>(rates.counted);
+  rates.process_cpu =
+      (seconds_on(CLOCK_PROCESS_CPUTIME_ID) - process) * 1e6 / static_cast<double>(rates.counted);
   return rates;
 }
 
@@ -260,8 +280,8 @@ struct Pairs {
 Pairs measure_pairs(const Clip &clip, int count, int rounds, double seconds) {
   Pairs pairs;
   for (int i = 0; i < rounds; ++i) {
-    const Rates alone = Streams(clip, count, false).measure(seconds);
-    const Rates with = Streams(clip, count, true).measure(seconds);
+    const Rates alone = Streams(clip, count, kDecoder).measure(seconds);
+    const Rates with = Streams(clip, count, kWithElement).measure(seconds);
     pairs.alone.push_back(alone.frames);
     pairs.with.push_back(with.frames);
     pairs.ratio.push_back(with.frames / alone.frames);
@@ -319,7 +339,7 @@ void trace_streams(const std::string &file, Trace &trace) {
   std::map<std::string, Trace::Calls> calls[2];
   uint64_t frames[2] = {};
   for (const bool with_element : {false, true}) {
-    const Streams streams(clip, 1, with_element);
+    const Streams streams(clip, 1, with_element ? kWithElement : kDecoder);
     trace.begin();
     frames[with_element] = streams.measure(1.0).counted;
     trace.end();
@@ -333,4 +353,68 @@ void trace_streams(const std::string &file, Trace &trace) {
            per_frame(calls[0][name].all, frames[0]).c_str(), per_frame(with.all, frames[1]).c_str(),
            per_frame(with.inside, frames[1]).c_str());
   print_work(trace, frames[1]);
+}
+
+namespace {
+
+bool is_installed(const Chain &chain) {
+  const std::string elements = chain.elements;
+  GstElementFactory *factory =
+      gst_element_factory_find(elements.substr(0, elements.find(' ')).c_str());
+  if (factory != nullptr) gst_object_unref(factory);
+  return factory != nullptr;
+}
+
+struct GpuWork {
+  double kernels = 0.0, kernel_time = 0.0, copies = 0.0, copy_time = 0.0;  ///< per frame; µs
+};
+
+GpuWork work_per_frame(const Trace &trace, uint64_t frames) {
+  GpuWork sum;
+  for (const Trace::Work &work : trace.work()) {
+    const double time = static_cast<double>(work.end - work.begin) / 1000.0;
+    (work.kernel ? sum.kernels : sum.copies) += 1.0 / static_cast<double>(frames);
+    (work.kernel ? sum.kernel_time : sum.copy_time) += time / static_cast<double>(frames);
+  }
+  return sum;
+}
+
+void trace_chain(const Clip &clip, const Chain &chain, int count, Trace &trace) {
+  const Streams streams(clip, count, chain.elements);
+  trace.begin();
+  const uint64_t frames = streams.measure(1.0).counted;
+  trace.end();
+  const GpuWork work = work_per_frame(trace, frames);
+  printf("| %s | %d | %.2f | %.2f | %.2f | %.2f |\n", chain.name, count, work.kernels,
+         work.kernel_time, work.copies, work.copy_time);
+}
+
+void time_chain(const Clip &clip, const Chain &chain, int count, int rounds, double seconds) {
+  std::vector<double> frames, cpu;
+  for (int i = 0; i < rounds; ++i) {
+    const Rates rates = Streams(clip, count, chain.elements).measure(seconds);
+    frames.push_back(rates.frames);
+    cpu.push_back(rates.process_cpu);
+  }
+  printf("| %s | %d | %s | %s |\n", chain.name, count, spread(frames, "%.0f").c_str(),
+         spread(cpu, "%.1f").c_str());
+}
+
+}  // namespace
+
+void measure_chains(const std::string &file, bool quick, Trace *trace) {
+  const Clip clip(file);
+  printf(trace != nullptr
+             ? "\n| chain | streams | kernels per frame | kernel time per frame, µs | copies per "
+               "frame | copy time per frame, µs |\n|---|---|---|---|---|---|\n"
+             : "\n| chain | streams | frames/s | CPU time of the process per frame, µs "
+               "|\n|---|---|---|---|\n");
+  for (const int count : {1, 8})
+    for (const Chain &chain : kChains) {
+      if (!is_installed(chain)) continue;
+      if (trace != nullptr)
+        trace_chain(clip, chain, count, *trace);
+      else
+        time_chain(clip, chain, count, quick ? 1 : 5, quick ? 0.5 : 1.5);
+    }
 }

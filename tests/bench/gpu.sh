@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--dali DIR] [--quick] [--write]
+# gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--dali DIR] [--deepstream DIR] [--quick]
+#        [--write]
 # Times our kernels and other software on this machine's GPU, and prints tables. The other software
-# is NPP and CUB from the CUDA toolkit, and PyTorch, CV-CUDA and DALI from Python. If one of them is
-# missing, the output says why. Builds bench-gpu first, or uses the folders that tests/gpu/pack
-# created on another machine:
+# is NPP and CUB from the CUDA toolkit, PyTorch, CV-CUDA and DALI from Python, and DeepStream's
+# libraries. If one of them is missing, the output says why. Builds bench-gpu first, or uses the
+# folders that tests/gpu/pack created on another machine:
 #   --build DIR     folder of the build with bench-gpu
 #   --runtime DIR   folder of the libraries that bench-gpu needs
 #   --cvcuda DIR    folder in which CV-CUDA's wheel is unpacked
 #   --dali DIR      folder in which DALI's wheel, and those that it needs, are unpacked
+#   --deepstream DIR  folder with DeepStream's libraries, as in the folder _libs of the wheel
+#                   nvidia-deepstream-videodecode-cu13; they take NPP from the CUDA toolkit
 #   --quick         run few rounds, and measure no GPU times
 #   --write         write the tables to BENCHMARKS.md
 # The output of all programs is in build-bench-results/. Fails if a result differs from the CPU's.
@@ -16,14 +19,14 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/gpu/machine.sh
 
-build='' runtime='' cvcuda='' dali='' quick='' write=''
+build='' runtime='' cvcuda='' dali='' deepstream='' quick='' write=''
 results=$root/build-bench-results
 bad_usage() { sed -n '3,/^set/s/^# //p' "$root/tests/bench/gpu.sh" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes; shift; continue ;;
     --write) write=yes; shift; continue ;;
-    --build | --runtime | --cvcuda | --dali) [ $# -gt 1 ] || bad_usage ;;
+    --build | --runtime | --cvcuda | --dali | --deepstream) [ $# -gt 1 ] || bad_usage ;;
     *) bad_usage ;;
   esac
   case $1 in
@@ -31,6 +34,7 @@ while [ $# -gt 0 ]; do
     --runtime) runtime=$(realpath -e "$2") ;;
     --cvcuda) cvcuda=$(realpath -e "$2") ;;
     --dali) dali=$(realpath -e "$2") ;;
+    --deepstream) deepstream=$(realpath -e "$2") ;;
   esac
   shift 2
 done
@@ -93,7 +97,8 @@ compile_kernel_times() {
 compile_peers() {
   find_nvcc
   if [ -z "$toolkit" ]; then
-    echo 'nvcc was not found' | tee "$results/bin/"{npp,cub,libkerneltimes.so}.why >/dev/null
+    echo 'nvcc was not found' | tee "$results/bin/"{npp,cub,deepstream,libkerneltimes.so}.why \
+      >/dev/null
     return
   fi
   find_cupti
@@ -102,6 +107,7 @@ compile_peers() {
     -Xlinker -rpath="$toolkit/lib64:$toolkit/targets/x86_64-linux/lib" \
     -lnppc -lnppial -lnppicc -lnppidei -lnppig -lnppist &
   compile cub tests/bench/peers/cub.cu &
+  compile deepstream tests/bench/peers/deepstream.cu -I. &
   wait
 }
 
@@ -135,6 +141,13 @@ peer() {
   fi
 }
 
+# DeepStream's folder holds copies of other libraries, so it is in the path of this program only.
+time_deepstream() {
+  local libraries=$toolkit/lib64:$toolkit/targets/x86_64-linux/lib
+  LD_LIBRARY_PATH=${deepstream:+$deepstream:}$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+    peer deepstream
+}
+
 time_all() {
   times ours 120 "${start[@]}" "$build/tests/bench/bench-gpu"
   peer npp
@@ -144,6 +157,7 @@ time_all() {
   times cv_cuda 90 python3 tests/bench/peers/cv_cuda.py
   [ -z "$dali" ] || export PYTHONPATH=$dali${PYTHONPATH:+:$PYTHONPATH}
   times dali 60 python3 tests/bench/peers/dali.py
+  time_deepstream
 }
 
 need_gpu benchmarks

@@ -302,8 +302,8 @@ void add_tensors(Works &works) {
   works.normalize({"tensor-f16", table, "NV12 1920×1080 → 640×640 float16"}, float16(full_hd));
   works.normalize({"tensor-608", table, "NV12 1920×1080 → 608×608 float32"},
                   camera(1920, 1080, 608));
-  works.normalize({"tensor-4k", table, "NV12 3840×2160 → 640×640 float32"},
-                  camera(3840, 2160, 640));
+  works.normalize({"tensor-4k", table, "NV12 3840×2160 → 640×640 float32"}, camera(3840, 2160, 640),
+                  true);
   works.normalize({"tensor-up", table, "NV12 640×480 → 1280×1280 float32"}, camera(640, 480, 1280));
   for (const auto &[format, key] : kFormats)
     works.normalize({std::string("tensor-") + key, table,

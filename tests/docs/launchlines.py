@@ -22,10 +22,12 @@ def launch_lines(path):
 
 
 def missing_decoder(line):
-    """The hardware decoder that a line needs and this machine lacks."""
-    for decoder in re.findall(r"\bnv\w+dec\b", line):
-        if subprocess.run(["gst-inspect-1.0", "--exists", decoder], check=False).returncode:
-            return decoder
+    """The hardware decoder, or element of DeepStream, that a line needs and this machine lacks."""
+    for element in re.findall(r"\bnv(?:\w+dec|v4l2decoder|videoconvert)\b", line):
+        # Plugins have versions of their own.
+        if subprocess.run(["gst-inspect-1.0", "--exists", "--atleast-version=0.0", element],
+                          check=False).returncode:
+            return element
     return None
 
 

@@ -163,6 +163,8 @@ def check_batch_fields():
                 fields_of_meta("cudanormalize regions=tiles", meta))
     # Of metas, of which this pipeline has none.
     of_metas = {"roi-type", "roi-id", "parent-id", "detection-type", "detection-id", "confidence"}
+    # Of DeepStream's batches.
+    of_metas |= {"source-id", "source-width", "source-height"}
     named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
     check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
           sorted(built | of_metas))
