@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/failure.h"
+
 namespace {
 
 constexpr guint kPause = 2;  // seconds
@@ -13,12 +15,6 @@ constexpr const char *kEnd = "multicam-camera-ended";
 constexpr gint64 kSilence = 5 * G_USEC_PER_SEC;
 
 }  // namespace
-
-void fail(const std::string &what, GError *error) {
-  const std::string text = what + (error != nullptr ? std::string(": ") + error->message : "");
-  g_clear_error(&error);
-  throw std::runtime_error(text);
-}
 
 Camera::Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loops)
     : pipeline_(pipeline),
@@ -85,8 +81,9 @@ void Camera::connect() {
       "videoconvert name=convert ! deinterlace name=deinterlace fields=top",
       FALSE, nullptr);
   if (bin_ == nullptr)
-    fail("cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good "
-         "plugins are missing");
+    fail(
+        "cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good "
+        "plugins are missing");
   // The state of the pipeline does not wait for the camera.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   g_signal_connect(bin_, "deep-element-added", G_CALLBACK(set_up), &pipeline_);

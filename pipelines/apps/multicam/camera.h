@@ -7,11 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
-
-/// Throws an exception with the text, and the message of `error` if there is one. Frees `error`.
-[[noreturn]] void fail(const std::string &what, GError *error = nullptr);
 
 struct Pipeline {
   GstElement *pipeline, *mux, *sink;

@@ -4,10 +4,8 @@
 // continue.
 //
 // To turn this template into an application, put your network into Consumer::infer().
-#include <dlpack/dlpack.h>
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
-#include <gstcudatensor.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +16,8 @@
 #include <vector>
 
 #include "camera.h"
-#include "stream.h"
+#include "common/batch.h"
+#include "common/failure.h"
 
 namespace {
 
@@ -42,43 +41,20 @@ class Consumer {
   }
 
   void take(GstSample *sample) {
-    GError *error = nullptr;
     const GstClockTime begin = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
     if (GST_CLOCK_TIME_IS_VALID(begin)) pipeline_.position = begin;
-    g_autoptr(GstCudaTensor) tensor = gst_cuda_tensor_new_from_sample(sample, &error);
-    gst_sample_unref(sample);
-    if (tensor == nullptr) fail("cannot read a batch", error);
-    const auto let_go = [](DLManagedTensor *batch) { batch->deleter(batch); };
-    const bool on_gpu = gst_cuda_tensor_get_device_type(tensor) == GST_CUDA_TENSOR_DEVICE_TYPE_CUDA;
-    // The memory returns to its pool when the stream has executed the work queued before the
-    // release.
-    const std::unique_ptr<DLManagedTensor, decltype(let_go)> batch(
-        gst_cuda_tensor_to_dlpack(tensor, GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
-                                  on_gpu ? stream_.handle() : nullptr, &error),
-        let_go);
-    if (batch == nullptr) fail("cannot read a batch", error);
-    const std::vector<float> results = infer(batch->dl_tensor);
+    const Batch batch(sample, stream_);
+    const std::vector<float> results = infer(batch.dlpack());
     const GstClockTime now = gst_element_get_current_running_time(pipeline_.pipeline);
     GstCudaTensorSlot slot;
-    for (guint i = 0; gst_cuda_tensor_get_slot(tensor, i, &slot); ++i)
+    for (guint i = 0; gst_cuda_tensor_get_slot(batch.tensor(), i, &slot); ++i)
       if (slot.valid)
         cameras_[i]->count(now > slot.running_time ? now - slot.running_time : 0, results[i]);
   }
 
   /// Returns a result for each slot, here the center pixel of the first channel. Queue your network
   /// on stream_.
-  std::vector<float> infer(const DLTensor &batch) {
-    if (batch.ndim != 4 || batch.dtype.code != kDLFloat || batch.dtype.bits != 32)
-      fail("the network needs a float32 tensor in the layout NCHW");
-    const int64_t *shape = batch.shape, channel = shape[2] * shape[3];
-    std::vector<float> results(static_cast<size_t>(shape[0]));
-    const float *middle = static_cast<const float *>(batch.data) + (channel + shape[3]) / 2;
-    for (float &result : results) {
-      stream_.fetch(&result, middle, sizeof result);
-      middle += shape[1] * channel;
-    }
-    return results;
-  }
+  std::vector<float> infer(const DLTensor &batch) { return center_pixels(batch, stream_); }
 
   Stream stream_;
   Pipeline &pipeline_;
