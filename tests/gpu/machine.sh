@@ -49,6 +49,8 @@ use_deepstream() {
     [ -z "${GST_PLUGIN_PATH_1_0:-}" ] || GST_PLUGIN_PATH_1_0+=:$1/deepstream
     export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:+$GST_PLUGIN_PATH:}$1/deepstream
     export LIBV4L2_PLUGIN_DIR=$deepstream/v4l_plugins
+    # decodebin would prefer it to all others, also where its surfaces cannot be used.
+    export GST_PLUGIN_FEATURE_RANK=nvv4l2decoder:NONE
   fi
   export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
 namespace luminance {
 namespace {
@@ -69,6 +70,36 @@ TEST_F(Plugging, RefusesWhatOpensSomething) {
     const Factory factory = find(name);
     EXPECT_FALSE(factory != nullptr && may_autoplug(factory.get())) << name;
   }
+}
+
+/// A decoder with one format for its pictures.
+template <const char *const &kCaps>
+GType decoder_giving() {
+  static const GType type = [] {
+    const auto init = [](gpointer klass, gpointer) {
+      auto *element = GST_ELEMENT_CLASS(klass);
+      g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps);
+      gst_element_class_set_static_metadata(element, "decoder", "Codec/Decoder/Video", "a test",
+                                            "the tests");
+      gst_element_class_add_pad_template(
+          element, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+    };
+    const std::string name = "Decoder" + std::to_string(g_str_hash(kCaps));
+    return g_type_register_static_simple(GST_TYPE_ELEMENT, name.c_str(), sizeof(GstElementClass),
+                                         init, sizeof(GstElement), nullptr,
+                                         static_cast<GTypeFlags>(0));
+  }();
+  return type;
+}
+
+constexpr const char *kSurfaces = "video/x-raw(memory:NVMM), format=NV12";
+constexpr const char *kBoth = "video/x-raw(memory:NVMM), format=NV12; video/x-raw, format=NV12";
+
+TEST_F(Plugging, RefusesDecodersThatGiveOnlyDeepStreamsSurfaces) {
+  ASSERT_TRUE(gst_element_register(nullptr, "surfacesdec", 0, decoder_giving<kSurfaces>()));
+  ASSERT_TRUE(gst_element_register(nullptr, "bothdec", 0, decoder_giving<kBoth>()));
+  EXPECT_FALSE(may_autoplug(find("surfacesdec").get()));
+  EXPECT_TRUE(may_autoplug(find("bothdec").get()));
 }
 
 TEST_F(Plugging, RefusesLists) {
