@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "gst/util/modulefunctions.h"
 #include "kernels/device.h"
+#include "kernels/immortal.h"
 #include "tests/kernels/random.h"
 
 namespace cudatensor {
@@ -210,8 +211,8 @@ nvmm::NvDsObjectMeta object_of(const TestObject &object) {
 
 /// Stays until the process ends, as the buffers of a test do at most.
 nvmm::NvDsFrameMeta *new_frame(const TestFrame &frame) {
-  static std::deque<nvmm::NvDsFrameMeta> frames;
-  static std::deque<nvmm::NvDsObjectMeta> objects;
+  static auto &frames = immortal([] { return std::deque<nvmm::NvDsFrameMeta>(); });
+  static auto &objects = immortal([] { return std::deque<nvmm::NvDsObjectMeta>(); });
   nvmm::NvDsFrameMeta &meta = frames.emplace_back();
   meta.pad_index = frame.pad_index;
   meta.batch_id = frame.surface;
@@ -230,7 +231,7 @@ nvmm::NvDsFrameMeta *new_frame(const TestFrame &frame) {
 void attach_frames(GstBuffer *buffer, const std::vector<TestFrame> &frames) {
   static const AddMeta add = find_add_meta();
   ASSERT_NE(add, nullptr);
-  static std::deque<nvmm::NvDsBatchMeta> batches;
+  static auto &batches = immortal([] { return std::deque<nvmm::NvDsBatchMeta>(); });
   nvmm::NvDsBatchMeta &batch = batches.emplace_back();
   g_rec_mutex_init(&batch.meta_mutex);
   for (const TestFrame &frame : frames)
