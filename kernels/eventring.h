@@ -24,6 +24,15 @@ class EventRing {
     }
   }
 
+  /// Waits for all work, and calls `release` with the values that it used.
+  template <class Release>
+  void release_all(const Release &release) {
+    for (; used_ > 0; drop_oldest()) {
+      if (!places_[first_].done->passed()) places_[first_].done->wait();
+      release(places_[first_].value);
+    }
+  }
+
   /// Returns an existing or new value that no work uses until in_use_until() is called. Waits only
   /// if the device is kMaxPlaces values behind. Values become free only in release_done().
   T &next() {

@@ -106,6 +106,12 @@ bool FramePass::is_read_later(size_t input) const {
   return in.stream == nullptr && !copied;
 }
 
+bool FramePass::has_surfaces() const {
+  for (size_t i = 0; i < inputs_; ++i)
+    if (input_of(i).in_nvmm) return true;
+  return false;
+}
+
 void FramePass::finish_output() {
   const bool downloads = output_->memory == nullptr;
   if (downloads) cuda_->transfers().download(is_pinned(output_->buffer), stream_);
@@ -122,6 +128,8 @@ void FramePass::finish() {
   if (!output_) return;
   finish_output();
   if (!completes_later()) return;
+  // Pools of surfaces are small and do not grow: upstream may wait for those of earlier passes.
+  if (has_surfaces()) cuda_->drain();
   for (size_t i = 0; i < inputs_; ++i)
     if (is_read_later(i)) cuda_->keep(input_of(i).buffer, stream_);
 }

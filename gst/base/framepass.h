@@ -65,6 +65,7 @@ class FramePass {
   View read(size_t input, const View &mapped, int planes);
   template <class View>
   View write(const View &mapped);
+  bool has_surfaces() const;
   void finish_output();
   bool completes_later() const { return output_ && output_->stream != nullptr; }
 

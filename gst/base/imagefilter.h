@@ -17,9 +17,7 @@ class ImageFilter : public FilterWithSettings<S> {
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     const GstVideoInfo out_info = parse_video_caps(out);
-    const InputCaps input = parse_input_caps(in);
-    check_single(input);
-    in_ = input;
+    in_ = parse_single_input_caps(in);
     out_ = out_info;
   }
   gsize input_size() const override { return in_.info.size; }

@@ -109,6 +109,7 @@ void InputMap::check_surfaces() const {
     throw Error(Error::Code::input, "a buffer has " + std::to_string(count()) +
                                         " surfaces, but its caps announce " + std::to_string(most));
   if (caps_.is_batch) return;
+  if (count() == 0) throw Error(Error::Code::input, "a buffer has 0 filled ones of its surfaces");
   const ImageDesc &announced = caps_.source.image, found = surfaces_->source(0).image;
   if (!(found == announced))
     throw Error(Error::Code::input, "a surface with " + text_of(found) +

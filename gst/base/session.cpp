@@ -83,8 +83,7 @@ void CudaSession::keep(GstBuffer *buffer, Stream stream) {
 }
 
 void CudaSession::drain() {
-  device().synchronize(last_stream());
-  kept_.release_done([](Ref<GstBuffer> &done) { done.reset(); });
+  kept_.release_all([](Ref<GstBuffer> &done) { done.reset(); });
 }
 
 Transfers &CudaSession::transfers(size_t number) {

@@ -70,7 +70,7 @@ class CudaSession final : public Session {
 
   /// Keeps a buffer until the work queued so far is complete and the next buffer is kept.
   void keep(GstBuffer *buffer, Stream stream);
-  /// Waits for all queued work and releases the kept buffers.
+  /// Waits for the work that uses kept buffers, and releases them.
   void drain();
 
  private:

@@ -214,10 +214,12 @@ bool SessionManager::can_have_cuda_memory(GstPadDirection pad, BackendChoice act
   return gstcuda::library() != nullptr;
 }
 
-/// The CPU backend can read only surfaces in host memory, and caps do not say where they are.
+/// Caps do not say where surfaces are. The CPU backend can read only those in host memory, and
+/// nothing those of a Jetson: converters would choose NVMM if it were offered.
 PadMemories SessionManager::memories(GstPadDirection pad) const {
   const BackendChoice active = locked(element_, [&] { return active_; });
-  const bool nvmm = pad == GST_PAD_SINK && active != BackendChoice::cpu && nvmm::is_installed();
+  const bool nvmm = pad == GST_PAD_SINK && active != BackendChoice::cpu && nvmm::is_installed() &&
+                    !nvmm::is_jetson();
   return {can_have_cuda_memory(pad, active), nvmm};
 }
 

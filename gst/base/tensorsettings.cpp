@@ -64,14 +64,18 @@ Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int hei
   return dimensions_of({s.dtype, s.layout, n, s.normalize.channels(), height, width});
 }
 
-void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
-                    const GstStructure *picture) {
+void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture) {
   GstStructure *tensor = new_tensor_structure(picture);
   gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
-  if (s.width != 0 && s.height != 0)
-    append_with_dimensions(caps, tensor, dimensions_for(s, n, s.width, s.height));
-  else
-    gst_caps_append_structure(caps, tensor);
+  gst_caps_append_structure(caps, tensor);
+}
+
+void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
+                    const GstStructure *picture) {
+  if (s.width == 0 || s.height == 0) return append_open_tensors(caps, s, picture);
+  GstStructure *tensor = new_tensor_structure(picture);
+  gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
+  append_with_dimensions(caps, tensor, dimensions_for(s, n, s.width, s.height));
 }
 
 GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,

@@ -27,6 +27,9 @@ Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int hei
 /// are omitted if the settings leave the size to downstream.
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const GstStructure *picture);
 
+/// The same without dimensions.
+void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture);
+
 /// Returns the first caps that describe a tensor of `n` pictures which the settings can produce,
 /// fixated. If neither settings nor caps define the size, it is width × height. Throws Error with
 /// the caps of `downstream` if there is no such tensor.

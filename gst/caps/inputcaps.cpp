@@ -38,12 +38,15 @@ InputCaps parse_input_caps(const GstCaps *caps) {
   return result;
 }
 
-void check_single(const InputCaps &caps) {
-  if (caps.surfaces > 1)
+InputCaps parse_single_input_caps(const GstCaps *caps) {
+  InputCaps result = parse_input_caps(caps);
+  if (result.surfaces > 1)
     throw Error(Error::Code::settings,
-                "buffers with memory:NVMM have up to " + std::to_string(caps.surfaces) +
+                "buffers with memory:NVMM have up to " + std::to_string(result.surfaces) +
                     " surfaces, but this element takes one picture per buffer: put it before "
                     "nvstreammux or behind nvstreamdemux, or use cudanormalize");
+  result.is_batch = false;
+  return result;
 }
 
 }  // namespace cudatensor

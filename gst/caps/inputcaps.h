@@ -23,7 +23,7 @@ struct InputCaps {
 /// Parses fixed video caps. Throws Error if they are invalid or not supported.
 InputCaps parse_input_caps(const GstCaps *caps);
 
-/// Throws Error if buffers may hold more than one picture.
-void check_single(const InputCaps &caps);
+/// The same, for an element that takes one picture per buffer.
+InputCaps parse_single_input_caps(const GstCaps *caps);
 
 }  // namespace cudatensor

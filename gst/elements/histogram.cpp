@@ -101,11 +101,7 @@ class Histogram final : public FilterWithSettings<Settings> {
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
     return gst_caps_fixate(othercaps);
   }
-  void set_caps(GstCaps *in, GstCaps *) override {
-    const InputCaps input = parse_input_caps(in);
-    check_single(input);
-    in_ = input;
-  }
+  void set_caps(GstCaps *in, GstCaps *) override { in_ = parse_single_input_caps(in); }
   gsize input_size() const override { return in_.info.size; }
   gsize output_size() const override { return in_.info.size; }
 

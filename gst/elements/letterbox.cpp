@@ -96,6 +96,9 @@ class Letterbox final : public ImageFilter<Settings> {
     check_interlacing(in_.info, in, latched().interlaced);
     follow_source(session, in);
     ImageFilter::process(session, in, out);
+    // Behind cudarestore, an element may write into the surface.
+    if (latched().keep_input && in_.in_nvmm && session.cuda() != nullptr)
+      session.cuda()->device().synchronize(session.cuda()->last_stream());
     clear_fields(in_.info, out);
     attach_geometry(in, out, operation_->geometry());
     if (latched().keep_input)

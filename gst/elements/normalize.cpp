@@ -43,6 +43,7 @@
 #include "gst/meta/batchmeta.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
+#include "gst/nvmm/deepstream.h"
 #include "gst/nvmm/frames.h"
 #include "gst/util/ref.h"
 
@@ -286,19 +287,30 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
   if (s.normalize.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
 }
 
+/// Appends tensors of any dimensions, for batches of surfaces whose number is not known yet.
+void append_batches(GstCaps *caps, const TensorSettings &s, const GstCaps *pictures) {
+  for (guint i = 0; i < gst_caps_get_size(pictures); ++i) {
+    const GstStructure *structure = gst_caps_get_structure(pictures, i);
+    if (!gst_structure_has_field(structure, kSurfacesField) && has_colors(s, structure))
+      append_open_tensors(caps, s, structure);
+  }
+}
+
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const Settings s = settings();
   Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure *structure = gst_caps_get_structure(caps, i);
-    GstCaps *others = gst_caps_new_empty();
+    Ref<GstCaps> others(gst_caps_new_empty());
     if (direction == GST_PAD_SRC)
-      append_pictures(others, s, structure);
+      append_pictures(others.get(), s, structure);
     else if (has_colors(s, structure))
-      append_tensors(others, s, slots_for(s, surfaces_of(structure)), structure);
+      append_tensors(others.get(), s, slots_for(s, surfaces_of(structure)), structure);
     // Keeps the order: the tensors of four dimensions come before those of three.
-    result.reset(gst_caps_merge(result.release(), others));
+    result.reset(gst_caps_merge(result.release(), others.release()));
   }
+  if (direction == GST_PAD_SINK && nvmm::is_installed() && !gst_caps_is_fixed(caps))
+    append_batches(result.get(), s, caps);
   if (gst_caps_is_empty(result.get()) && !gst_caps_is_empty(caps)) check_colors(s, caps);
   return result.release();
 }

@@ -101,7 +101,7 @@ gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *
 }
 
 /// Up to 1.22.8, GstAggregator lets upstream free a query that is still being handled if its pad is
-/// flushed or released. With those versions no pool is offered.
+/// flushed or released. With those versions no pool is offered, and none is drained.
 bool has_safe_queries() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
@@ -109,7 +109,9 @@ bool has_safe_queries() {
 }
 
 gboolean sink_query_pre_queue(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !has_safe_queries()) return FALSE;
+  const GstQueryType type = GST_QUERY_TYPE(query);
+  const bool takes_long = type == GST_QUERY_ALLOCATION || type == GST_QUERY_DRAIN;
+  if (takes_long && !has_safe_queries()) return FALSE;
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)
       ->sink_query_pre_queue(aggregator, pad, query);
 }

@@ -103,8 +103,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   // Frames of caps that are refused are not those before.
   camera.has_caps = false;
   try {
-    const InputCaps input = parse_input_caps(caps);
-    check_single(input);
+    const InputCaps input = parse_single_input_caps(caps);
     check_colors(pending(), caps);
     camera.input = input;
     camera.has_caps = true;
@@ -285,11 +284,17 @@ Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
 /// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
 /// Surfaces of NVMM come first: unlike CUDAMemory, they cannot be copied through the host.
 bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
+  bool has_surfaces = false;
   for (const Ref<GstAggregatorPad> &pad : pads) {
+    const Camera &camera = camera_of(pad.get());
+    if (!camera.has_caps || !camera.input.in_nvmm) continue;
+    has_surfaces = true;
     const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr && !is_gap(head.get()) && camera_of(pad.get()).input.in_nvmm)
+    if (head != nullptr && !is_gap(head.get()))
       return core_.session_manager().follow_surfaces(head.get());
   }
+  // A camera with surfaces that is late keeps the others where it will be.
+  if (has_surfaces) return false;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && cuda_memory_of(head.get()) != nullptr)

@@ -44,6 +44,11 @@ bool is_installed() {
   return installed;
 }
 
+bool is_jetson() {
+  static const bool jetson = g_file_test("/etc/nv_tegra_release", G_FILE_TEST_EXISTS);
+  return jetson;
+}
+
 void watch_installation(GstPlugin *plugin) {
   gst_plugin_add_dependency_simple(plugin, "LD_LIBRARY_PATH", kFolders[1], kSurfaceLibrary,
                                    GST_PLUGIN_DEPENDENCY_FLAG_NONE);

@@ -13,6 +13,9 @@ namespace cudatensor::nvmm {
 /// pad offers memory:NVMM.
 bool is_installed();
 
+/// Whether this is a Jetson, whose surfaces are not CUDA pointers.
+bool is_jetson();
+
 /// Lets GStreamer scan the plugin anew when DeepStream has been installed or removed, because its
 /// registry stores what the pads offer.
 void watch_installation(GstPlugin *plugin);

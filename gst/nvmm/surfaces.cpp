@@ -55,8 +55,8 @@ void SurfaceMap::check_batch() const {
                                         " bytes instead of the " +
                                         std::to_string(sizeof(SurfaceBatch)) +
                                         " of an NvBufSurface of DeepStream 9.0");
-  if (batch().surfaces == nullptr || batch().num_filled == 0 ||
-      batch().num_filled > batch().batch_size)
+  const bool missing = batch().num_filled > 0 && batch().surfaces == nullptr;
+  if (missing || batch().num_filled > batch().batch_size)
     throw Error(Error::Code::input, "an NvBufSurface for " + std::to_string(batch().batch_size) +
                                         " surfaces has " + std::to_string(batch().num_filled) +
                                         " filled ones");

@@ -13,8 +13,7 @@ namespace cudatensor::nvmm {
 
 class SurfaceMap {
  public:
-  /// Throws Error if the buffer does not map to a batch of surfaces, or none of them holds a
-  /// picture.
+  /// Throws Error if the buffer does not map to a batch of surfaces.
   explicit SurfaceMap(GstBuffer *buffer);
   ~SurfaceMap() { gst_buffer_unmap(buffer_, &map_); }
   SurfaceMap(const SurfaceMap &) = delete;

@@ -151,6 +151,37 @@ TEST_F(NvmmBatch, WithoutObjectsIsAGap) {
   EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
 }
 
+TEST_F(NvmmBatch, WithoutFilledSurfacesIsAGap) {
+  start("", 2);
+  const BufferRef out = rig_->process(surfaces({}));
+  EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()),
+                         joined({pad_bytes(small_params()), pad_bytes(small_params())})));
+}
+
+TEST_F(NvmmBatch, LinksToDimensionsThatAreFixed) {
+  for (const char *dimensions : {"12:10:3:4", "12:10:3:1"})
+    make_element(std::string("cudanormalize width=12 height=10 ! "
+                             "capsfilter caps=other/tensors,dimensions=(string)") +
+                 dimensions);
+  Rig rig(
+      "cudanormalize width=12 height=10 ! "
+      "capsfilter caps=other/tensors,dimensions=(string)12:10:3:4");
+  ASSERT_TRUE(
+      rig.caps(in_nvmm(video_caps({PixelFormat::NV12, 40, 30}, "framerate=25/1,batch-size=4"))));
+}
+
+TEST_F(NvmmBatch, OfOneWithAnotherSizeIsRefusedByTheMux) {
+  MuxRig rig(properties_of(small_params()), 1);
+  rig.camera(0).caps(
+      in_nvmm(video_caps({PixelFormat::RGBA, 32, 32}, "framerate=25/1,batch-size=1")));
+  batch_size_ = 1;
+  BufferRef frame = surfaces({random_picture({PixelFormat::RGBA, 64, 64})});
+  GST_BUFFER_PTS(frame.get()) = 0;
+  rig.camera(0).push(std::move(frame));
+  EXPECT_TRUE(mentions(rig.wait_for_error(), "does not match the caps"));
+}
+
 TEST_F(NvmmBatch, IsRefusedWithMoreSurfacesThanItsCapsAnnounce) {
   start("", 2);
   batch_size_ = 3;

@@ -93,13 +93,16 @@ void Source::on_stream(GstElement *, GstPad *pad, Source *self) {
   if (caps == nullptr) caps = gst_pad_query_caps(pad, nullptr);
   if (gst_caps_get_size(caps) == 0) return;
   const gchar *media_type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
-  const std::lock_guard<std::mutex> lock(self->mutex_);
-  if (self->decodes_) return;
-  self->decodes_ = takes(self->input_, media_type);
-  if (self->decodes_)
-    self->decode(pad, media_type);
-  else
-    self->others_ += (self->others_.empty() ? "" : ", ") + std::string(media_type);
+  {
+    const std::lock_guard<std::mutex> lock(self->mutex_);
+    if (self->decodes_) return;
+    self->decodes_ = takes(self->input_, media_type);
+    if (!self->decodes_)
+      self->others_ += (self->others_.empty() ? "" : ", ") + std::string(media_type);
+    if (!self->decodes_) return;
+  }
+  // Without the lock, which the message of an error takes.
+  self->decode(pad, media_type);
 }
 
 std::string Source::refusal() const {
