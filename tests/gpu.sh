@@ -45,7 +45,7 @@ sanitizer_filter='CudaEdges*:CudaInFlight*:CudaCopy*:*.VideoFrames/cuda'
 race_filter='CudaEdgesTest.Histogram:CudaEdgesAlignmentTest.SumsOfHistograms'
 race_filter+=':CudaInFlightTest.HistogramsOnTwoStreams'
 race_filter+=':HistogramTest.EveryFrameIsCountedAnew/cuda'
-sanitizer_programs=(equivalence cudamemory regions cudainterop)
+sanitizer_programs=(equivalence cudamemory regions cudainterop nvmm nvmmbatches)
 # Sanitizers serialize the work, so tests that need delayed work are left out.
 declare -A sanitizer_filters=([cudainterop]='*Hundred*:*Outlive*:*IsTheDevices*')
 

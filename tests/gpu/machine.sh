@@ -50,7 +50,7 @@ use_deepstream() {
     export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:+$GST_PLUGIN_PATH:}$1/deepstream
     export LIBV4L2_PLUGIN_DIR=$deepstream/v4l_plugins
     # decodebin would prefer it to all others, also where its surfaces cannot be used.
-    export GST_PLUGIN_FEATURE_RANK=nvv4l2decoder:NONE
+    export GST_PLUGIN_FEATURE_RANK=nvv4l2decoder:NONE CUDATENSOR_TEST_DEEPSTREAM=yes
   fi
   export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
 }

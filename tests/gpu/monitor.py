@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests luminance-monitor on a GPU: with NVDEC and the CUDA backend it measures the same values as
 the CPU backend from the same frames; it encodes pictures from the GPU; cameras share one CUDA
-context; it detects a frozen picture.
+context; it detects a frozen picture. The same from DeepStream's decoder, if GStreamer has it.
 
 usage: monitor.py CLIP STILL COMMAND...
 
 STILL is a video of one picture. COMMAND starts luminance-monitor.
 """
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -20,12 +21,21 @@ CAMERAS = 16
 INTERVALS = 5  # number of intervals to compare
 CAMERA_MEMORY = 150 << 20  # limit per camera, in bytes; a CUDA context takes more
 
+# No other decoder of H.264 is left.
+IN_SURFACES = {'GST_PLUGIN_FEATURE_RANK': 'nvv4l2decoder:MAX,' + ','.join(
+    f'{name}:NONE' for name in ('nvh264dec', 'nvh264sldec', 'avdec_h264', 'openh264dec'))}
+# Backend and environment of each way from the clip to values.
+WAYS = [('cuda', {}), ('cpu', {})]
+if os.environ.get('CUDATENSOR_TEST_DEEPSTREAM'):
+    WAYS.append(('cuda', IN_SURFACES))
+
 
 class Monitor:
-    def __init__(self, backend, clip, command, cameras):
+    def __init__(self, backend, clip, command, cameras, environment=None):
         self._process = subprocess.Popen(
             [*command, '--headless', '--no-history', '--loop', '--listen=127.0.0.1:0',
-             f'--backend={backend}', *[clip] * cameras], stdout=subprocess.PIPE, text=True)
+             f'--backend={backend}', *[clip] * cameras], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, **(environment or {})})
         self._address = self._process.stdout.readline().removeprefix('Serving ').strip()
 
     def get(self, path):
@@ -76,18 +86,22 @@ def still_of(monitor):
     return found[0]
 
 
-def backends_agree(clip, command):
-    monitors = [Monitor(backend, clip, command, 1) for backend in ('cuda', 'cpu')]
-    found = [{}, {}]
+def ways_agree(clip, command):
+    monitors = [Monitor(backend, clip, command, 1, environment) for backend, environment in WAYS]
+    found = [{} for _ in monitors]
+
+    def common():
+        return set.intersection(*(set(numbers) for numbers in found))
 
     def look():
         for monitor, numbers in zip(monitors, found):
             measured(monitor, numbers)
-        return len(found[0].keys() & found[1].keys()) >= INTERVALS
+        return len(common()) >= INTERVALS
 
     wait_for('intervals of the same frames', look)
-    for key in found[0].keys() & found[1].keys():
-        assert found[0][key] == found[1][key], (key, found[0][key], found[1][key])
+    for key in common():
+        for other in found[1:]:
+            assert found[0][key] == other[key], (key, found[0][key], other[key])
         print(f'{key}: mean {found[0][key]["mean"]}')
     for monitor in monitors:
         jpeg = still_of(monitor)
@@ -116,14 +130,14 @@ def cameras_share_a_context(clip, command):
 
 
 def finds_a_still(still, command):
-    for backend in ('cuda', 'cpu'):
+    for backend, environment in WAYS:
         done = subprocess.run([*command, '--no-web', '--no-history', '--headless', '--fast',
                                f'--backend={backend}', still], capture_output=True, text=True,
-                              timeout=120, check=True)
+                              timeout=120, check=True, env={**os.environ, **environment})
         print(f'{backend}: {done.stdout}')
         assert done.stdout.count('Frozen') == 1, (backend, done)
 
 
-backends_agree(sys.argv[1], sys.argv[3:])
+ways_agree(sys.argv[1], sys.argv[3:])
 cameras_share_a_context(sys.argv[1], sys.argv[3:])
 finds_a_still(sys.argv[2], sys.argv[3:])

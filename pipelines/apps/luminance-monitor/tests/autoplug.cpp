@@ -34,7 +34,7 @@ TEST_F(Plugging, TakesWhatDecodesVideo) {
     const Factory factory = find(name);
     if (factory == nullptr) continue;
     ++found;
-    EXPECT_TRUE(may_autoplug(factory.get())) << name;
+    EXPECT_TRUE(may_autoplug(factory.get(), true)) << name;
   }
   EXPECT_GT(found, 5);
 }
@@ -43,7 +43,7 @@ TEST_F(Plugging, TakesNothingThatOpensSomething) {
   GList *all = gst_registry_feature_filter(
       gst_registry_get(),
       [](GstPluginFeature *feature, gpointer) -> gboolean {
-        return GST_IS_ELEMENT_FACTORY(feature) && may_autoplug(GST_ELEMENT_FACTORY(feature));
+        return GST_IS_ELEMENT_FACTORY(feature) && may_autoplug(GST_ELEMENT_FACTORY(feature), true);
       },
       FALSE, nullptr);
   EXPECT_NE(all, nullptr);
@@ -68,7 +68,7 @@ TEST_F(Plugging, RefusesWhatOpensSomething) {
         "avdemux_hls",  "avdemux_concat", "splitmuxsrc", "playbin",     "decodebin",
         "urisourcebin", "filesrc",        "souphttpsrc", "filesink",    "rmdemux"}) {
     const Factory factory = find(name);
-    EXPECT_FALSE(factory != nullptr && may_autoplug(factory.get())) << name;
+    EXPECT_FALSE(factory != nullptr && may_autoplug(factory.get(), true)) << name;
   }
 }
 
@@ -95,11 +95,13 @@ GType decoder_giving() {
 constexpr const char *kSurfaces = "video/x-raw(memory:NVMM), format=NV12";
 constexpr const char *kBoth = "video/x-raw(memory:NVMM), format=NV12; video/x-raw, format=NV12";
 
-TEST_F(Plugging, RefusesDecodersThatGiveOnlyDeepStreamsSurfaces) {
+TEST_F(Plugging, RefusesDecodersWhoseSurfacesCannotBeRead) {
   ASSERT_TRUE(gst_element_register(nullptr, "surfacesdec", 0, decoder_giving<kSurfaces>()));
   ASSERT_TRUE(gst_element_register(nullptr, "bothdec", 0, decoder_giving<kBoth>()));
-  EXPECT_FALSE(may_autoplug(find("surfacesdec").get()));
-  EXPECT_TRUE(may_autoplug(find("bothdec").get()));
+  EXPECT_FALSE(may_autoplug(find("surfacesdec").get(), false));
+  EXPECT_TRUE(may_autoplug(find("surfacesdec").get(), true));
+  for (const bool takes_surfaces : {false, true})
+    EXPECT_TRUE(may_autoplug(find("bothdec").get(), takes_surfaces));
 }
 
 TEST_F(Plugging, RefusesLists) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "capture/surfaces.h"
+
 namespace luminance {
 namespace {
 
@@ -31,31 +33,32 @@ bool is_in(const char *name, const Names &names) {
                      [&](const char *other) { return std::strcmp(name, other) == 0; });
 }
 
-bool is_nvmm(GstCaps *caps) {
+/// Whether all of these are frames in surfaces.
+bool has_only_surfaces(GstCaps *caps) {
   for (guint i = 0; i < gst_caps_get_size(caps); ++i)
-    if (!gst_caps_features_contains(gst_caps_get_features(caps, i), "memory:NVMM")) return false;
+    if (!is_in_surfaces(caps, i)) return false;
   return gst_caps_get_size(caps) > 0;
 }
 
-/// DeepStream's decoder, which is preferred to all others where it is installed. The still and the
-/// watch for frozen pictures cannot read its surfaces.
-bool gives_only_nvmm(GstElementFactory *factory) {
+/// DeepStream's decoder, which is preferred to all others where it is installed.
+bool gives_only_surfaces(GstElementFactory *factory) {
   for (const GList *l = gst_element_factory_get_static_pad_templates(factory); l != nullptr;
        l = l->next) {
     auto *pad = static_cast<GstStaticPadTemplate *>(l->data);
     if (pad->direction != GST_PAD_SRC) continue;
     g_autoptr(GstCaps) caps = gst_static_caps_get(&pad->static_caps);
-    if (is_nvmm(caps)) return true;
+    if (has_only_surfaces(caps)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool may_autoplug(GstElementFactory *factory) {
+bool may_autoplug(GstElementFactory *factory, bool takes_surfaces) {
   const gchar *name = GST_OBJECT_NAME(factory);
   const gchar *klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
-  if (klass == nullptr || is_in(name, kCarriers) || gives_only_nvmm(factory)) return false;
+  if (klass == nullptr || is_in(name, kCarriers)) return false;
+  if (!takes_surfaces && gives_only_surfaces(factory)) return false;
   const auto is_a = [&](const char *word) { return std::strstr(klass, word) != nullptr; };
   if (is_in(name, kDemuxers) || is_in(name, kPictures)) return true;
   if (is_a("Demuxer") || is_a("Source") || is_a("Sink") || is_a("Bin")) return false;

@@ -10,7 +10,8 @@
 
 namespace luminance {
 
-bool may_autoplug(GstElementFactory *factory);
+/// `takes_surfaces`: whether frames may be in DeepStream's surfaces.
+bool may_autoplug(GstElementFactory *factory, bool takes_surfaces);
 
 /// Why data with these caps is refused, for people; empty if it is not.
 std::string autoplug_error(const GstCaps *caps);

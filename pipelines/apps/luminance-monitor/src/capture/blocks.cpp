@@ -98,14 +98,28 @@ void BlockTap::look(GstPad *pad, GstBuffer *buffer) {
     gst_caps_replace(&caps_, caps);
     if (!gst_video_info_from_caps(&info_, caps)) gst_video_info_init(&info_);
     is_on_gpu_ = gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory");
+    if (!is_in_surfaces(caps))
+      sampler_.reset();
+    else if (sampler_ == nullptr)
+      sampler_ = std::make_unique<SurfaceSampler>(2 * kAcross, 2 * kDown);
   }
   gst_caps_unref(caps);
-  if (is_on_gpu_ && !limit_.takes(time_of(buffer))) return;
-  std::shared_ptr<const Blocks> blocks = blocks_of(buffer, info_);
+  if ((is_on_gpu_ || sampler_ != nullptr) && !limit_.takes(time_of(buffer))) return;
+  std::shared_ptr<const Blocks> blocks =
+      sampler_ != nullptr ? blocks_in_surfaces(buffer) : blocks_of(buffer, info_);
   if (blocks == nullptr) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   entries_.push_back({GST_BUFFER_PTS(buffer), std::move(blocks)});
   if (entries_.size() > kCapacity) entries_.pop_front();
+}
+
+/// The same lumas as of a frame on the host: of twice as many samples each way, the odd ones.
+std::shared_ptr<const Blocks> BlockTap::blocks_in_surfaces(GstBuffer *buffer) {
+  GstBuffer *const lumas = sampler_->lumas(buffer, caps_);
+  if (lumas == nullptr) return nullptr;
+  std::shared_ptr<const Blocks> blocks = blocks_of(lumas, sampler_->info());
+  gst_buffer_unref(lumas);
+  return blocks;
 }
 
 std::shared_ptr<const Blocks> BlockTap::take(GstClockTime timestamp) {

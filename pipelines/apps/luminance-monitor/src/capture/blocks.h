@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "capture/framelimit.h"
+#include "capture/surfaces.h"
 #include "watch/blocks.h"
 
 namespace luminance {
@@ -37,11 +38,13 @@ class BlockTap {
 
   static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer tap);
   void look(GstPad *pad, GstBuffer *buffer);
+  std::shared_ptr<const Blocks> blocks_in_surfaces(GstBuffer *buffer);
 
   // Used by the streaming thread only.
   GstCaps *caps_ = nullptr;
   GstVideoInfo info_;  // of these caps
   bool is_on_gpu_ = false;
+  std::unique_ptr<SurfaceSampler> sampler_;  // for these caps, if frames are in surfaces
   FrameLimit limit_{kRateOnGpu};
 
   std::mutex mutex_;

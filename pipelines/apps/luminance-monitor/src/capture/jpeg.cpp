@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <string>
 
+#include "capture/surfaces.h"
+
 namespace luminance {
 namespace {
 
@@ -26,11 +28,20 @@ bool is_on_gpu(GstCaps *caps) {
   return gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory");
 }
 
+/// What brings a picture to the host. One in surfaces is scaled on the way, in its own shape.
+std::string download_of(GstCaps *caps, const GstVideoInfo &info) {
+  if (is_on_gpu(caps)) return "cudadownload ! ";
+  if (!is_in_surfaces(caps)) return "";
+  const gint width = std::min(info.width, kWidth);
+  const gint height = std::clamp(width * info.height / info.width, 1, 2 * kWidth);
+  return "cudaletterbox resize-mode=ultralytics antialias=true ! video/x-raw,format=RGB,width=" +
+         std::to_string(width) + ",height=" + std::to_string(height) + " ! ";
+}
+
 GstElement *pipeline_for(GstCaps *caps) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return nullptr;
-  const std::string text = std::string("appsrc name=in ! ") +
-                           (is_on_gpu(caps) ? "cudadownload ! " : "") +
+  const std::string text = "appsrc name=in ! " + download_of(caps, info) +
                            "videoconvertscale add-borders=false ! video/x-raw,format=I420,"
                            "pixel-aspect-ratio=1/1," +
                            size_of(info) + " ! jpegenc quality=80 ! appsink name=out sync=false";

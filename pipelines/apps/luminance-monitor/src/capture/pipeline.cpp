@@ -12,6 +12,7 @@
 #include "capture/autoplug.h"
 #include "capture/framelimit.h"
 #include "capture/rtspguard.h"
+#include "capture/surfaces.h"
 #include "capture/uri.h"
 
 namespace luminance {
@@ -94,8 +95,9 @@ gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
 
 /// GstAutoplugSelectResult, which no header has.
 enum Choice { kTry, kExpose, kSkip };
-Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory, gpointer) {
-  return may_autoplug(factory) ? kTry : kSkip;
+Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory,
+                  gpointer histogram) {
+  return may_autoplug(factory, takes_surfaces(GST_ELEMENT(histogram))) ? kTry : kSkip;
 }
 
 /// decodebin has made an element. Without this, multipartdemux waits for more streams, until queues
@@ -157,7 +159,12 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
                                     settings.timeouts.answer, is_by_http(camera.uri)},
                         destroy, static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
-  g_signal_connect(decoder, "autoplug-select", G_CALLBACK(on_factory), nullptr);
+  // With a closure that keeps the element, as the decoder may be taken down later.
+  g_signal_connect_data(
+      decoder, "autoplug-select", G_CALLBACK(on_factory),
+      gst_bin_get_by_name(GST_BIN(pipeline), "histogram"),
+      [](gpointer histogram, GClosure *) { gst_object_unref(histogram); },
+      static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);
   return pipeline;
 }
