@@ -11,10 +11,12 @@ cd "$(dirname "$0")/.."
 need_packages "${plugin_packages[@]}" libgtest-dev
 [ -e build-sanitized/build.ninja ] || meson setup build-sanitized -Dgpu=disabled \
   -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined
-ninja -C build-sanitized gst/libgstcudatensor.so tests/fuzz/fuzz-pipelines
+ninja -C build-sanitized gst/libgstcudatensor.so tests/fuzz/fuzz-pipelines \
+  tests/elements/deepstream/libnvbufsurface.so
 
 export GST_PLUGIN_PATH_1_0=$PWD/build-sanitized/gst GST_REGISTRY=$PWD/build-sanitized/fuzz.registry
 export G_DEBUG=fatal-criticals GST_REGISTRY_FORK=no
+export LD_LIBRARY_PATH=$PWD/build-sanitized/tests/elements/deepstream
 # Fills the registry without leak detection, because plugins of the system leak when they are
 # scanned in this process.
 ASAN_OPTIONS=detect_leaks=0 build-sanitized/tests/fuzz/fuzz-pipelines --pipelines 1 --seed 1 \

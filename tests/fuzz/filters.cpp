@@ -7,6 +7,7 @@
 
 #include "frames.h"
 #include "generate.h"
+#include "surfaces.h"
 
 namespace fuzz {
 namespace {
@@ -207,14 +208,21 @@ class Filters {
   void new_caps() {
     pool_.reset();
     const auto &formats = formats_of(description_.of_yuv420 ? "cudanv12toyuv444" : "cudaletterbox");
-    const std::string caps =
-        description_.of_tensors ? tensor_caps(run_) : video_caps(run_, formats);
+    const std::string caps = description_.of_tensors ? tensor_caps(run_)
+                             : random_.one_in(6)
+                                 ? surface_caps(run_, description_.of_yuv420, takes_batches())
+                                 : video_caps(run_, formats);
     run_.say(caps);
     caps_.reset(gst_caps_from_string(caps.c_str()));
     if (caps_ == nullptr || !gst_caps_is_fixed(caps_.get())) return caps_.reset();
     chain_.begin(caps_.get(), segment_);
     check_errors("caps");
     if (random_.one_in(3)) pool_ = offered_pool(chain_.harness(), caps_.get());
+  }
+
+  /// Of surfaces. The other elements take one picture per buffer.
+  bool takes_batches() const {
+    return !run_.sane || strcmp(description_.factories.front(), "cudanormalize") == 0;
   }
 
   void restart() {

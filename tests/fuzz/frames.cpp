@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "generate.h"
+#include "surfaces.h"
 
 namespace fuzz {
 namespace {
@@ -251,6 +252,7 @@ gsize size_of(GstCaps *caps) {
 
 Frame random_frame(Run &run, GstCaps *caps, GstBufferPool *pool) {
   if (!gst_caps_is_fixed(caps)) return {};
+  if (is_in_surfaces(caps)) return random_surfaces(run, caps);
   const gsize size = size_of(caps);
   if (size == 0 || size > kMostBytes) return {};
   GstVideoInfo info;
@@ -277,7 +279,8 @@ Frame random_frame(Run &run, GstCaps *caps, GstBufferPool *pool) {
 Bytes samples_of(GstBuffer *buffer, GstCaps *caps) {
   Bytes samples;
   GstVideoInfo info;
-  if (!is_video(caps) || !gst_video_info_from_caps(&info, caps)) {
+  // The description of surfaces is not a picture.
+  if (is_in_surfaces(caps) || !is_video(caps) || !gst_video_info_from_caps(&info, caps)) {
     samples.resize(gst_buffer_get_size(buffer));
     gst_buffer_extract(buffer, 0, samples.data(), samples.size());
     return samples;

@@ -21,7 +21,13 @@ std::vector<std::string> listed_formats(const char *factory_name) {
     auto *pad = static_cast<GstStaticPadTemplate *>(l->data);
     if (pad->direction != GST_PAD_SINK) continue;
     const Ref<GstCaps> caps(gst_static_pad_template_get_caps(pad));
-    const GValue *list = gst_structure_get_value(gst_caps_get_structure(caps.get(), 0), "format");
+    // The pads may offer other memories as well, with fewer formats.
+    guint system = 0;
+    while (!gst_caps_features_is_equal(gst_caps_get_features(caps.get(), system),
+                                       GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      ++system;
+    const GValue *list =
+        gst_structure_get_value(gst_caps_get_structure(caps.get(), system), "format");
     for (guint i = 0; i < gst_value_list_get_size(list); ++i)
       formats.push_back(g_value_get_string(gst_value_list_get_value(list, i)));
   }
