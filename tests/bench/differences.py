@@ -19,7 +19,8 @@ OURS = "cudanormalize dtype=uint8 layout=nhwc round=true"
 
 # nvvideoconvert's filter, a side of the result (None: no resize), and our counterpart.
 FILTERS = [
-    ("RGBA without a resize", 1, None, ""),
+    ("RGBA without a resize, Nearest", 0, None, "method=nearest"),
+    ("RGBA without a resize, Bilinear", 1, None, "method=bilinear"),
     ("Nearest", 0, 640, "method=nearest"),
     ("Bilinear", 1, 640, "method=bilinear"),
     ("Algo-1 (cubic)", 2, 640, "method=bilinear"),
@@ -67,16 +68,17 @@ class Clip:
 
 
 def resized(plane, source, side, subsampled):
-    """Bilinear, in float64. `source` is the length of an axis of the picture, in luma samples."""
-    def taps(length, count):
+    """Bilinear, in float64. `source` is the size of the picture in luma samples. Chroma is sited as
+    MPEG-2 does: on the even columns, and between the rows."""
+    def taps(length, count, cosited=False):
         place = (numpy.arange(side) + 0.5) * (length / side) - 0.5
         if subsampled:
-            place = (place + 0.5) / 2 - 0.5
+            place = place / 2 if cosited else (place + 0.5) / 2 - 0.5
         low = numpy.floor(place)
         clamped = [numpy.clip(low + i, 0, count - 1).astype(int) for i in (0, 1)]
         return *clamped, place - low
     y0, y1, wy = taps(source[0], plane.shape[0])
-    x0, x1, wx = taps(source[1], plane.shape[1])
+    x0, x1, wx = taps(source[1], plane.shape[1], cosited=True)
     rows = plane[y0] + wy[:, None] * (plane[y1] - plane[y0])
     return rows[:, x0] + wx * (rows[:, x1] - rows[:, x0])
 
