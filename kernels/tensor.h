@@ -40,6 +40,15 @@ struct BasicTensor {
 using Tensor = BasicTensor<void>;
 using ConstTensor = BasicTensor<const void>;
 
+/// The view of `count` slots of a tensor, from the slot `first` on.
+inline Tensor slots_of(const Tensor &tensor, int64_t first, int64_t count) {
+  TensorDesc part = tensor.desc;
+  part.n = first;
+  void *const data = static_cast<uint8_t *>(tensor.data) + part.bytes();
+  part.n = count;
+  return {part, data};
+}
+
 /// IEEE binary16, stored as its bits, which is the only representation common to host and device
 /// compilers.
 struct Half {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/base/filter.h"
 
+#include <optional>
 #include <utility>
 
-#include "gst/analytics/batchstreams.h"
+#include "gst/base/openoutput.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
-#include "gst/meta/carriedmetas.h"
-#include "gst/meta/geometrymeta.h"
+#include "gst/meta/copiedmetas.h"
 #include "gst/util/ref.h"
 #include "gst/util/values.h"
 
@@ -20,6 +20,7 @@ using cudatensor::SessionManager;
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
   std::unique_ptr<cudatensor::ElementCore> core;  // destroyed before the filter
+  std::optional<cudatensor::OpenOutput> output;
 
   // Used only by the streaming thread.
   bool negotiated = false;
@@ -67,7 +68,9 @@ class StreamingScope {
 void latch(GstBaseTransform *trans) {
   const auto changes = priv_of(trans)->core->latch();
   if (changes.any) priv_of(trans)->prepared = false;
-  if (changes.renegotiate) gst_base_transform_reconfigure_src(trans);
+  if (!changes.renegotiate) return;
+  priv_of(trans)->output->push();
+  gst_base_transform_reconfigure_src(trans);
 }
 
 // --- the session --------------------------------------------------------------------------------
@@ -80,6 +83,7 @@ bool start(GstBaseTransform *trans) {
 void stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   priv->filter->on_stop();
+  priv->output->discard();
   priv->negotiated = false;
   priv->core->session_manager().stop();
 }
@@ -214,7 +218,10 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  // Downstream may have asked for other caps.
+  priv->output->push();
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
+  priv->output->update_latency();
   priv->prepared = false;
   priv->in_nvmm = cudatensor::in_nvmm(in);
   priv->core->session_manager().allow_stream_change();
@@ -251,6 +258,9 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   }
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && is_analyzer(trans))
     return query_analyzer_caps(trans, direction, query);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    return parent_class()->query(trans, direction, query) &&
+           priv_of(trans)->output->add_latency(query);
   // GstBaseTransform may negotiate before it answers an allocation query.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
@@ -293,8 +303,9 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   latch(trans);
   const bool followed = core.errors().guard([&] {
     SessionManager &manager = core.session_manager();
-    const bool moved =
-        priv_of(trans)->in_nvmm ? manager.follow_surfaces(input) : manager.follow(input);
+    const bool surfaces = priv_of(trans)->in_nvmm;
+    if (manager.will_move(input, surfaces)) priv_of(trans)->output->push();
+    const bool moved = surfaces ? manager.follow_surfaces(input) : manager.follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   });
   if (!followed) {
@@ -323,6 +334,8 @@ void post_allocation_error(GstBaseTransform *trans) {
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  *out = priv_of(trans)->output->take();
+  if (*out != nullptr) return GST_FLOW_OK;
   const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
   const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
   if (!failed) return flow;
@@ -339,32 +352,25 @@ GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   return done ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-GstFlowReturn transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
-  return process(trans, in, out);
-}
-
 GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
   return process(trans, buffer, nullptr);
 }
 
-/// Copies a meta unchanged if it does not depend on the picture's size, orientation or colors.
-/// Others are mapped after the frame has been processed.
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  return priv_of(trans)->output->keep(parent_class()->generate_output(trans, out), out);
+}
+
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
-  const GType api = meta->info->api;
-  if (cudatensor::is_carried_meta(api) || api == cudatensor::geometry_meta_api()) return FALSE;
-  // Copies leak: see attach_batch_streams().
-  if (api == cudatensor::batch_streams_api()) return FALSE;
-  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
-  for (; tags != nullptr && *tags != nullptr; ++tags)
-    if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return FALSE;
-  return TRUE;
+  return cudatensor::is_copied_meta(meta->info->api);
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   // Other threads may send non-serialized events while a frame is being processed.
-  if (GST_EVENT_IS_SERIALIZED(event))
+  if (GST_EVENT_IS_SERIALIZED(event)) {
+    priv->output->before_event(event);
     priv->core->errors().guard([&] { priv->filter->on_event(event); });
+  }
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
@@ -398,6 +404,7 @@ void constructed(GObject *object) {
   };
   priv->core =
       std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->filter, release);
+  priv->output.emplace(trans, *priv->filter, *priv->core);
   gst_base_transform_set_qos_enabled(trans, TRUE);
   // The output made from a GAP buffer is itself a GAP buffer.
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -436,6 +443,7 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   trans->before_transform = before_transform;
   trans->submit_input_buffer = submit_input_buffer;
   trans->prepare_output_buffer = prepare_output_buffer;
+  trans->generate_output = generate_output;
   trans->transform_meta = transform_meta;
   trans->sink_event = sink_event;
   gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));
@@ -478,7 +486,7 @@ void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category,
   sink = with_memories(sink, template_memories(GST_PAD_SINK));
   src = with_memories(src, template_memories(GST_PAD_SRC));
   install(klass, category, sink, src, create);
-  GST_BASE_TRANSFORM_CLASS(klass)->transform = transform;
+  GST_BASE_TRANSFORM_CLASS(klass)->transform = process;
 }
 
 void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,

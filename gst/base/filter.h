@@ -46,6 +46,17 @@ class Filter : public Configurable {
   virtual void release() = 0;
   /// `out` is null for an element that passes buffers through unchanged.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
+
+  // Filters that put several inputs into one output.
+  /// Whether the output is complete. If not, process() is called with it for the next input.
+  virtual bool is_complete() const { return true; }
+  /// Completes the output, to which no more inputs come.
+  virtual void complete(Session &, GstBuffer *) {}
+  /// Called if the output is given up.
+  virtual void discard() {}
+  /// The time between the first and the last input of an output, for the current caps; 0 if unknown.
+  virtual GstClockTime latency() const { return 0; }
+
   /// Waits until the filter's own threads hold no input.
   virtual void drain() {}
   /// Whether an error was reported asynchronously, after its frame had been processed. Stays true

@@ -121,13 +121,26 @@ void FramePass::finish_output() {
 }
 
 /// Makes later writes to the inputs wait for the work.
-void FramePass::finish() {
-  if (cuda_ == nullptr) return;
+void FramePass::order_inputs() {
   for (size_t i = 0; i < inputs_; ++i)
     if (input_of(i).stream != nullptr) cuda_->order(stream_, cuda_->handle_of(input_of(i).stream));
+}
+
+void FramePass::finish() {
+  if (cuda_ == nullptr) return;
+  order_inputs();
   if (!output_) return;
   finish_output();
-  if (!completes_later()) return;
+  if (completes_later()) keep_inputs();
+}
+
+void FramePass::finish_part() {
+  if (cuda_ == nullptr) return;
+  order_inputs();
+  keep_inputs();
+}
+
+void FramePass::keep_inputs() {
   // Pools of surfaces are small and do not grow: upstream may wait for those of earlier passes.
   if (has_surfaces()) cuda_->drain();
   for (size_t i = 0; i < inputs_; ++i)

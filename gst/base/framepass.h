@@ -48,6 +48,10 @@ class FramePass {
   /// Called after the work was queued. Afterwards the output is complete, or its memory knows the
   /// stream that completes it. Inputs that the work still reads are kept until then.
   void finish();
+  /// The same where another pass goes on with the same output. The output is neither complete nor
+  /// known to be completed later: only the last pass waits for it, or downloads it. Until then
+  /// output() returns the same view, if no pass has another output.
+  void finish_part();
   /// Whether queued work still reads this input. Without an output, finish() keeps no input.
   bool is_read_later(size_t input) const;
 
@@ -66,6 +70,8 @@ class FramePass {
   template <class View>
   View write(const View &mapped);
   bool has_surfaces() const;
+  void order_inputs();
+  void keep_inputs();
   void finish_output();
   bool completes_later() const { return output_ && output_->stream != nullptr; }
 

@@ -151,12 +151,20 @@ void SessionManager::move_to(const CudaContextRef &context) {
   followed_ = false;
 }
 
+bool SessionManager::will_move(GstBuffer *input, bool surfaces) const {
+  if (!has_session() || session_->cuda() == nullptr) return false;
+  const CudaContextRef &context = session_->cuda()->context();
+  if (surfaces) return !context->is_primary(nvmm::SurfaceMap(input).gpu());
+  gstcuda::Memory *memory = cuda_memory_of(input);
+  return memory != nullptr && memory->context != context->shared();
+}
+
 /// If upstream alternates between two streams, only the first is adopted: each change would cost a
 /// negotiation.
 bool SessionManager::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
   if (session().cuda() == nullptr || memory == nullptr) return false;
-  const bool moved = memory->context != session_->cuda()->context()->shared();
+  const bool moved = will_move(input, false);
   if (moved) {
     check_device("CUDAMemory", device_id_of(memory->context));
     move_to(std::make_shared<CudaContext>(memory->context));
@@ -170,8 +178,8 @@ bool SessionManager::follow(GstBuffer *input) {
 
 bool SessionManager::follow_surfaces(GstBuffer *input) {
   if (session().cuda() == nullptr) return false;
+  if (!will_move(input, true)) return false;
   const int gpu = nvmm::SurfaceMap(input).gpu();
-  if (session_->cuda()->context()->is_primary(gpu)) return false;
   check_device("NVMM", gpu);
   move_to(open_primary_context(gpu));
   return true;

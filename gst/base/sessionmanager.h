@@ -42,6 +42,8 @@ class SessionManager {
   /// not started: frames can arrive if an application has activated the pads.
   Session &session();
   bool has_session() const { return started_ && session_ != nullptr; }
+  /// Whether follow(), or follow_surfaces() for `surfaces`, will close the session to move it.
+  bool will_move(GstBuffer *input, bool surfaces) const;
   /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
   /// and synchronization. Returns whether the output pools must be renegotiated.
   bool follow(GstBuffer *input);

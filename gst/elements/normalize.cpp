@@ -12,6 +12,9 @@
  * GstVideoRegionOfInterestMeta, or tiles. On a GPU this takes one kernel launch for every 64 regions.
  * Buffers then carry a GstCudaTensorBatchMeta, which contains the geometry of each slot.
  *
+ * With the property `frames-per-tensor` it collects frames: each is processed when it comes, into
+ * its own slot of the tensor, and released. The last tensor of a stream may have empty slots.
+ *
  * The property `model-config` takes sizes, filter, crop, colors and normalization from a file that
  * a model comes with, such as the preprocessor_config.json of Transformers.
  *
@@ -32,6 +35,8 @@
  *
  * Since: 0.1
  */
+#include <algorithm>
+
 #include "gst/base/batch.h"
 #include "gst/base/filter.h"
 #include "gst/base/framepass.h"
@@ -40,6 +45,7 @@
 #include "gst/base/tensorsettings.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
+#include "gst/elements/framebatch.h"
 #include "gst/meta/batchmeta.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
@@ -65,7 +71,9 @@ namespace {
 
 struct Settings : TensorSettings {
   RegionSettings regions;
+  guint frames = 1;  // of a tensor
 
+  /// Of a picture.
   int64_t slots() const { return regions.slots(); }
   NormalizeParams params() const { return params_with(normalize, regions); }
 };
@@ -77,6 +85,11 @@ const Properties<Settings> &properties() {
     add_region_properties(t,
                           "Slots of a batch of regions; 0 = as many as the list or the tiles have, "
                           "16 for regions=meta");
+    t.add(uint_property("frames-per-tensor", "Frames per tensor",
+                        "Consecutive frames of a tensor, with one slot each or as many as there "
+                        "are regions",
+                        1, kMaxSlots, 1),
+          Effect::renegotiates, [](Settings &s) -> guint & { return s.frames; });
     return t;
   });
   return table;
@@ -106,6 +119,10 @@ class Normalize final : public FilterWithSettings<Settings> {
   void release() override { operation_.reset(); }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
+  bool is_complete() const override { return batch_.frames() == 0; }
+  void complete(Session &session, GstBuffer *out) override;
+  void discard() override { batch_.clear(); }
+  GstClockTime latency() const override;
 
  private:
   using Frames = std::vector<std::optional<nvmm::SurfaceFrame>>;
@@ -114,15 +131,19 @@ class Normalize final : public FilterWithSettings<Settings> {
                                    const Frames &frames);
   void fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
                   const Frames &frames);
+  std::vector<BatchSlot> describe(GstBuffer *in, const std::vector<Geometry> &geometries,
+                                  const Frames &frames, guint &left_out);
   void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
                     const Frames &frames);
+  GstClockTime frame_duration() const;
   BatchSlot describe_stream(GstBuffer *in);
   BatchSlot describe_surface(GstBuffer *in, const std::optional<nvmm::SurfaceFrame> &frame) const;
   GstClockTime running_time_of(GstClockTime pts) const;
 
   InputCaps in_;
   TensorDesc out_ = {};
-  // The parameters of the operation.
+  guint frames_ = 1;  // of a tensor
+  // The parameters of the operation, which makes the slots of one frame.
   NormalizeParams params_;
   TensorDesc made_ = {};
   std::unique_ptr<NormalizeOperation> operation_;
@@ -130,6 +151,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   // Of the frame under way; kept for their memory.
   std::vector<FoundRegions> found_;  // by picture
   std::vector<Slot> slots_;
+  FrameBatch batch_;  // of several frames
 };
 
 /// Regions may change from frame to frame: only their number asks for other caps.
@@ -160,13 +182,16 @@ void Normalize::prepare(Backend &backend) {
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   check_model(s.model);
   check_regions(s.regions);
+  frames_ = s.frames;
+  TensorDesc frame = out_;
+  frame.n /= frames_;
   const NormalizeParams params = s.params();
-  if (operation_ != nullptr && out_ == made_) {
+  if (operation_ != nullptr && frame == made_) {
     if (params != params_) operation_->set_params(params);
   } else {
     release();
-    operation_ = backend.normalize(params, out_);
-    made_ = out_;
+    operation_ = backend.normalize(params, frame);
+    made_ = frame;
   }
   params_ = params;
 }
@@ -176,7 +201,8 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   Frames frames;
   if (in_.is_batch) frames = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
   const std::vector<Geometry> &geometries = run(session, in, out, frames);
-  if (in_.is_batch || !found_.front().is_whole) return attach_slots(in, out, geometries, frames);
+  if (frames_ > 1 || in_.is_batch || !found_.front().is_whole)
+    return attach_slots(in, out, geometries, frames);
   carry_metas(in, out, box_map_of(geometries.front()));
   attach_geometry(in, out, geometries.front());
 }
@@ -190,10 +216,38 @@ const std::vector<Geometry> &Normalize::run(Session &session, GstBuffer *in, Gst
   const InputMap pictures(in_, in, pass.input_flags(input));
   const TensorMap target(out_, out, pass.output_flags());
   fill_slots(pass, input, pictures, in, frames);
-  const auto &geometries = operation_->run(slots_, pass.output(target.view()), pass.stream());
-  pass.finish();
+  const auto filled = static_cast<int64_t>(batch_.frames());
+  const Tensor own = slots_of(pass.output(target.view()), filled * made_.n, made_.n);
+  const auto &geometries = operation_->run(slots_, own, pass.stream());
+  if (filled + 1 < frames_)
+    pass.finish_part();
+  else
+    pass.finish();
   return geometries;
 }
+
+/// The slots without a frame are pad.
+void Normalize::complete(Session &session, GstBuffer *out) {
+  // Another number of threads closes the session.
+  if (operation_ == nullptr) operation_ = session.backend().normalize(params_, made_);
+  FramePass pass(session);
+  pass.set_output(out);
+  pass.begin();
+  const TensorMap target(out_, out, pass.output_flags());
+  const Tensor tensor = pass.output(target.view());
+  for (auto i = static_cast<int64_t>(batch_.frames()); i < frames_; ++i)
+    operation_->run({}, slots_of(tensor, i * made_.n, made_.n), pass.stream());
+  pass.finish();
+  batch_.describe(out, static_cast<size_t>(out_.n));
+}
+
+/// 0 if the caps have no framerate.
+GstClockTime Normalize::frame_duration() const {
+  const GstVideoInfo &info = in_.info;
+  return info.fps_n > 0 ? gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n) : 0;
+}
+
+GstClockTime Normalize::latency() const { return (latched().frames - 1) * frame_duration(); }
 
 void Normalize::fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
                            const Frames &frames) {
@@ -247,35 +301,47 @@ BatchSlot Normalize::describe_surface(GstBuffer *in,
   return slot;
 }
 
-void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
-                             const Frames &frames) {
+std::vector<BatchSlot> Normalize::describe(GstBuffer *in, const std::vector<Geometry> &geometries,
+                                           const Frames &frames, guint &left_out) {
   const auto each = static_cast<size_t>(latched().slots());
   std::vector<BatchSlot> slots;
-  guint left_out = 0;
-  bool all_empty = true;
   for (size_t i = 0; i < static_cast<size_t>(in_.surfaces); ++i) {
     const FoundRegions found = i < found_.size() ? found_[i] : FoundRegions();
     const BatchSlot slot = in_.is_batch ? describe_surface(in, frames[i]) : describe_stream(in);
     append_batch_slots(slots, slot, found, each, &geometries[i * each]);
     left_out += found.left_out;
-    all_empty &= found.regions.empty();
+  }
+  if (left_out > 0)
+    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
+  return slots;
+}
+
+void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
+                             const Frames &frames) {
+  guint left_out = 0;
+  std::vector<BatchSlot> slots = describe(in, geometries, frames, left_out);
+  if (frames_ > 1) {
+    batch_.add(in, std::move(slots), left_out, frame_duration());
+    if (batch_.frames() == frames_) batch_.describe(out, static_cast<size_t>(out_.n));
+    return;
   }
   remove_geometry(out);
   // Nothing to infer from.
+  const bool all_empty = std::all_of(found_.begin(), found_.end(), [](const FoundRegions &found) {
+    return found.regions.empty();
+  });
   if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
-  if (left_out > 0)
-    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
   attach_batch_metas(out, slots, left_out);
 }
 
 /// The slots of a tensor for buffers of up to `surfaces` pictures. Throws Error.
 int64_t slots_for(const Settings &s, int surfaces) {
-  const int64_t slots = s.slots() * surfaces;
-  if (slots > kMaxSlots)
-    throw Error(Error::Code::settings,
-                std::to_string(surfaces) + " surfaces with " + std::to_string(s.slots()) +
-                    " regions each: a batch has at most " + std::to_string(kMaxSlots) + " slots");
-  return slots;
+  const int64_t slots = s.slots() * surfaces * s.frames;
+  if (slots <= kMaxSlots) return slots;
+  const std::string frames = s.frames > 1 ? std::to_string(s.frames) + " frames of " : "";
+  throw Error(Error::Code::settings,
+              frames + std::to_string(surfaces) + " surfaces with " + std::to_string(s.slots()) +
+                  " regions each: a batch has at most " + std::to_string(kMaxSlots) + " slots");
 }
 
 /// Appends the caps of pictures that can be converted to a tensor: any size, and any format with
@@ -285,6 +351,26 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
   copy_framerate(picture, tensor);
   gst_caps_append_structure(caps, picture);
   if (s.normalize.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
+}
+
+struct FreeStructure {
+  void operator()(GstStructure *structure) const { gst_structure_free(structure); }
+};
+using StructureRef = std::unique_ptr<GstStructure, FreeStructure>;
+
+/// A copy of the structure `i` of caps with its framerate times numerator/denominator, or any
+/// framerate if the product cannot be told.
+StructureRef with_framerate_of(const GstCaps *caps, guint i, gint numerator, gint denominator) {
+  StructureRef copy(gst_structure_copy(gst_caps_get_structure(caps, i)));
+  if (numerator == denominator) return copy;
+  gint n = 0, d = 1;
+  const bool is_known = gst_structure_get_fraction(copy.get(), "framerate", &n, &d) &&
+                        gst_util_fraction_multiply(n, d, numerator, denominator, &n, &d);
+  if (is_known)
+    gst_structure_set(copy.get(), "framerate", GST_TYPE_FRACTION, n, d, nullptr);
+  else
+    gst_structure_remove_field(copy.get(), "framerate");
+  return copy;
 }
 
 /// Appends tensors of any dimensions, for batches of surfaces whose number is not known yet.
@@ -300,7 +386,10 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const Settings s = settings();
   Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    const GstStructure *structure = gst_caps_get_structure(caps, i);
+    const auto frames = static_cast<gint>(s.frames);
+    const StructureRef scaled = direction == GST_PAD_SRC ? with_framerate_of(caps, i, frames, 1)
+                                                         : with_framerate_of(caps, i, 1, frames);
+    const GstStructure *structure = scaled.get();
     Ref<GstCaps> others(gst_caps_new_empty());
     if (direction == GST_PAD_SRC)
       append_pictures(others.get(), s, structure);

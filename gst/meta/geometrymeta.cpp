@@ -101,6 +101,13 @@ void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   attach(out, composed_fields(in, geometry));
 }
 
+void copy_geometry(GstBuffer *in, GstBuffer *out) {
+  GstCustomMeta *meta = meta_of(in);
+  const auto fields =
+      meta != nullptr ? read_geometry(gst_custom_meta_get_structure(meta)) : std::nullopt;
+  if (fields) attach(out, *fields);
+}
+
 void remove_geometry(GstBuffer *out) {
   GstCustomMeta *meta = meta_of(out);
   if (meta != nullptr) gst_buffer_remove_meta(out, &meta->meta);

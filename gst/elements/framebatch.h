@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The description of a tensor that takes several frames of one stream, while they come.
+#pragma once
+
+#include <vector>
+
+#include "gst/meta/batchmeta.h"
+#include "gst/util/ref.h"
+
+namespace cudatensor {
+
+class FrameBatch {
+ public:
+  size_t frames() const { return frames_; }
+  /// Adds the slots of a frame, which is not held. `duration` is the usual one, for frames that have
+  /// none; it may be invalid.
+  void add(GstBuffer *frame, std::vector<BatchSlot> slots, guint left_out, GstClockTime duration);
+  /// Writes the time span, the flags and the metas of a tensor with `slots` slots, of which those
+  /// that no frame has filled are empty, and begins anew.
+  void describe(GstBuffer *tensor, size_t slots);
+  void clear() { *this = {}; }
+
+ private:
+  void add_times(GstBuffer *frame, GstClockTime duration);
+
+  size_t frames_ = 0;
+  std::vector<BatchSlot> slots_;
+  std::vector<Ref<GstBuffer>> pictures_;  // the slots' own, without memory
+  guint left_out_ = 0;
+  bool all_gaps_ = true;  // nothing to infer from
+  GstClockTime begin_ = GST_CLOCK_TIME_NONE, end_ = 0;
+};
+
+}  // namespace cudatensor

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/meta/copiedmetas.h"
+
+#include <gst/video/video.h>
+
+#include "gst/analytics/batchstreams.h"
+#include "gst/meta/carriedmetas.h"
+#include "gst/meta/geometrymeta.h"
+
+namespace cudatensor {
+
+bool is_copied_meta(GType api) {
+  if (is_carried_meta(api) || api == geometry_meta_api()) return false;
+  // Copies leak: see attach_batch_streams().
+  if (api == batch_streams_api()) return false;
+  const gchar *const *tags = gst_meta_api_type_get_tags(api);
+  for (; tags != nullptr && *tags != nullptr; ++tags)
+    if (g_strcmp0(*tags, GST_META_TAG_VIDEO_STR) != 0) return false;
+  return true;
+}
+
+}  // namespace cudatensor

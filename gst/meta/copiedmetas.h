@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The metas that a converted picture keeps as they are.
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatensor {
+
+/// Whether a meta is copied unchanged, because it does not depend on the picture's size, orientation
+/// or colors. Others are mapped after the frame has been processed.
+bool is_copied_meta(GType api);
+
+}  // namespace cudatensor
