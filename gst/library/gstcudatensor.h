@@ -33,6 +33,7 @@
 #include <gst/gst.h>
 
 #include "gstcudatensorerrors.h"
+#include "gstcudatensorframes.h"
 #include "gstcudatensorgeometry.h"
 #include "gstcudatensorhistogram.h"
 
@@ -297,6 +298,20 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tenso
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                                       GstCudaTensorSlot *slot);
+
+/**
+ * gst_cuda_tensor_get_slot_times:
+ * @tensor: a tensor
+ * @count: the length of the arrays
+ * @pts: (out caller-allocates) (array length=count): the timestamps of the pictures in the first
+ *   @count slots, in ns; -1 if a slot holds no picture, or its timestamp is unknown
+ * @pad_indices: (out caller-allocates) (array length=count): the numbers of their sink pads, 0 if
+ *   there is only one; -1 if a slot holds no picture
+ *
+ * Returns: the number of slots that were written
+ */
+GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_slot_times(const GstCudaTensor *tensor, guint count,
+                                                         gint64 *pts, gint *pad_indices);
 
 /**
  * gst_cuda_tensor_get_left_out:

@@ -119,16 +119,57 @@ bool MappedBuffer::is_exclusive() const {
 
 using namespace cudatensor;
 
-_GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps)
-    : layout(layout_of(caps)),
-      buffer(from),
-      geometry(read_geometry_meta(from)),
-      batch(read_batch_meta(from)) {
-  if (buffer.size() != layout.size)
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(buffer.size()) +
+namespace {
+
+/// The slot of a tensor of one frame, which needs no batch meta.
+GstCudaTensorSlot only_slot(GstBuffer *buffer, const std::optional<GstCudaTensorGeometry> &geometry) {
+  GstCudaTensorSlot slot = {};
+  slot.valid = TRUE;
+  slot.pts = slot.running_time = GST_BUFFER_PTS(buffer);
+  slot.duration = GST_BUFFER_DURATION(buffer);
+  slot.has_geometry = geometry.has_value();
+  if (geometry) slot.geometry = *geometry;
+  return slot;
+}
+
+/// Slots of regions stay, because each frame has the same number of them.
+void leave_out_empty(std::vector<GstCudaTensorSlot> &slots) {
+  for (const GstCudaTensorSlot &slot : slots)
+    if (slot.has_region) return;
+  while (slots.size() > 1 && !slots.back().valid) slots.pop_back();
+}
+
+BatchContents contents_of(GstBuffer *buffer, TensorSlots slots,
+                          const std::optional<GstCudaTensorGeometry> &geometry) {
+  BatchContents batch = read_batch_meta(buffer);
+  if (slots == TensorSlots::as_described) return batch;
+  if (batch.slots.empty()) batch.slots.push_back(only_slot(buffer, geometry));
+  if (slots == TensorSlots::of_frames) leave_out_empty(batch.slots);
+  return batch;
+}
+
+/// The first `count` slots of the tensor that the caps describe, which must fit the buffer.
+DenseLayout layout_for(GstCaps *caps, GstBuffer *buffer, TensorSlots slots, size_t count) {
+  DenseLayout layout = layout_of(caps);
+  const gsize size = gst_buffer_get_size(buffer);
+  if (size != layout.size)
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(size) +
                                                     ", but the caps describe a tensor of " +
                                                     bytes_text(layout.size));
+  const auto n = static_cast<gint64>(count);
+  if (slots != TensorSlots::of_frames || layout.shape[0] <= n) return layout;
+  layout.size = layout.size / static_cast<gsize>(layout.shape[0]) * count;
+  layout.shape[0] = n;
+  return layout;
 }
+
+}  // namespace
+
+_GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps, TensorSlots slots)
+    : geometry(read_geometry_meta(from)),
+      batch(contents_of(from, slots, geometry)),
+      layout(layout_for(caps, from, slots, batch.slots.size())),
+      buffer(from) {}
 
 G_DEFINE_BOXED_TYPE(GstCudaTensor, gst_cuda_tensor, gst_cuda_tensor_ref, gst_cuda_tensor_unref)
 
@@ -242,4 +283,18 @@ gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
 guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor) {
   g_return_val_if_fail(tensor != nullptr, 0);
   return tensor->batch.left_out;
+}
+
+guint gst_cuda_tensor_get_slot_times(const GstCudaTensor *tensor, guint count, gint64 *pts,
+                                     gint *pad_indices) {
+  g_return_val_if_fail(tensor != nullptr, 0);
+  g_return_val_if_fail(pts != nullptr && pad_indices != nullptr, 0);
+  const auto &slots = tensor->batch.slots;
+  count = std::min(count, static_cast<guint>(slots.size()));
+  for (guint i = 0; i < count; ++i) {
+    const bool has_time = slots[i].valid && GST_CLOCK_TIME_IS_VALID(slots[i].pts);
+    pts[i] = has_time ? static_cast<gint64>(slots[i].pts) : -1;
+    pad_indices[i] = slots[i].valid ? std::max(slots[i].pad_index, 0) : -1;
+  }
+  return count;
 }

@@ -43,15 +43,23 @@ class MappedBuffer {
   std::optional<CudaLocation> cuda_;
 };
 
+/// What the outermost dimension of a tensor counts.
+enum class TensorSlots {
+  as_described,  ///< by the metas of the buffer; none if there are none
+  of_batch,      ///< the slots of a batch, or one
+  of_frames      ///< the same, of which those behind the last frame are left out
+};
+
 }  // namespace cudatensor
 
 struct _GstCudaTensor {
   /// Throws cudatensor::Failure.
-  _GstCudaTensor(GstBuffer *buffer, GstCaps *caps);
+  _GstCudaTensor(GstBuffer *buffer, GstCaps *caps,
+                 cudatensor::TensorSlots slots = cudatensor::TensorSlots::as_described);
 
   std::atomic<int> references{1};
-  const cudatensor::DenseLayout layout;
-  const cudatensor::MappedBuffer buffer;
   const std::optional<GstCudaTensorGeometry> geometry;
   const cudatensor::BatchContents batch;
+  const cudatensor::DenseLayout layout;
+  const cudatensor::MappedBuffer buffer;
 };

@@ -5,15 +5,21 @@
 >>> torch.from_dlpack(tensor)       # on the tensor's device, GPU or CPU
 >>> numpy.asarray(tensor)           # on the CPU
 
+Frames opens files, streams and cameras itself:
+
+>>> for batch in gst_cudatensor.Frames("clip.mp4", batch=64, every="1s", width=640, height=640):
+...     torch.from_dlpack(batch)
+
 Histogram.from_message() reads the messages of cudahistogram.
 
 A thin wrapper of libgstcudatensor-1.0; see its header for details.
 """
+from ._frames import Batch, Frames, FramesError
 from ._geometry import Geometry, Slot
 from ._histogram import Histogram, is_histogram
 from ._library import ErrorCode, TensorError
 from ._tensor import Tensor, share_primary_context
 
-__all__ = ["ErrorCode", "Geometry", "Histogram", "Slot", "Tensor", "TensorError", "is_histogram",
+__all__ = ["Batch", "ErrorCode", "Frames", "FramesError", "Geometry", "Histogram", "Slot", "Tensor", "TensorError", "is_histogram",
            "share_primary_context"]
 __version__ = "0.1.0"

@@ -31,6 +31,13 @@ class ErrorCode(enum.IntEnum):
     STATE = 4  #: the element has started
     CUDA = 5  #: a CUDA call failed
     MESSAGE = 6  #: not a message of cudahistogram, or one that lacks a field
+    SETTINGS = 7  #: an option or property is wrong
+    NOT_FOUND = 8  #: there is no such file, camera or stream
+    SOURCE = 9  #: a file, camera or stream cannot be opened or read
+    FORMAT = 10  #: the data is broken or not a video
+    DECODER = 11  #: there is no decoder, or another plugin of GStreamer is missing
+    TIMEOUT = 12  #: nothing has come in time
+    CLOSED = 13  #: the frames were closed
 
 
 class TensorError(RuntimeError):
@@ -75,6 +82,18 @@ class HistogramStruct(ctypes.Structure):
                 ("_reserved", c_void_p * 4)]
 
 
+class FramesOptionsStruct(ctypes.Structure):
+    _fields_ = [("batch", c_uint), ("every", c_double), ("every_frames", c_uint64),
+                ("keyframes", c_int), ("count", c_uint64), ("has_start", c_int),
+                ("start", c_double), ("has_stop", c_int), ("stop", c_double), ("block", c_int),
+                ("device", c_char_p), ("_reserved", c_void_p * 20)]
+
+
+class FramesInfoStruct(ctypes.Structure):
+    _fields_ = [*((name, c_int) for name in ("width", "height", "frame_rate_n", "frame_rate_d")),
+                ("duration", c_uint64), ("is_live", c_int), ("_reserved", c_void_p * 4)]
+
+
 _ERROR = POINTER(POINTER(GError))
 # Functions without the prefix gst_cuda_tensor_: the result type, then the parameter types.
 _FUNCTIONS = {
@@ -97,6 +116,7 @@ _FUNCTIONS = {
     "get_n_slots": (c_uint, c_void_p),
     "get_left_out": (c_uint, c_void_p),
     "get_slot": (c_int, c_void_p, c_uint, POINTER(SlotStruct)),
+    "get_slot_times": (c_uint, c_void_p, c_uint, POINTER(c_int64), POINTER(c_int)),
     "acquire": (c_int, c_void_p, c_int, c_void_p, _ERROR),
     "release": (None, c_void_p, c_void_p),
     "to_dlpack": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
@@ -106,6 +126,13 @@ _FUNCTIONS = {
     "is_histogram": (c_int, c_void_p),
     "histogram_parse": (c_int, c_void_p, POINTER(HistogramStruct), _ERROR),
     "histogram_add": (None, POINTER(HistogramStruct), POINTER(HistogramStruct)),
+    "frames_new": (c_void_p, POINTER(c_char_p), POINTER(FramesOptionsStruct), POINTER(c_char_p),
+                   _ERROR),
+    "frames_unref": (None, c_void_p),
+    "frames_next": (c_void_p, c_void_p, c_uint64, _ERROR),
+    "frames_get_info": (c_int, c_void_p, c_uint, c_uint64, POINTER(FramesInfoStruct), _ERROR),
+    "frames_get_failed_source": (c_int, c_void_p),
+    "frames_close": (None, c_void_p),
 }
 
 

@@ -76,8 +76,8 @@ class Tensor(_NotCopied):
         self._geometry: Optional[Geometry] = None
         if functions.get_geometry(address, ctypes.byref(geometry)):
             self._geometry = Geometry._of(geometry)
-        self._slots: list[Slot] = [self._read_slot(address, i)
-                                              for i in range(functions.get_n_slots(address))]
+        self._slots: Optional[list[Slot]] = None
+        self._read_slots()
         self._left_out: int = functions.get_left_out(address)
 
     @classmethod
@@ -135,7 +135,7 @@ class Tensor(_NotCopied):
     @property
     def slots(self) -> list[Slot]:
         """The slots of a batch; empty for a tensor that is no batch."""
-        return self._slots
+        return self._slots or []
 
     @property
     def left_out(self) -> int:
@@ -265,6 +265,10 @@ class Tensor(_NotCopied):
         return {**interface, "version": 3, "stream": _LEGACY_DEFAULT_STREAM}
 
     # ------------------------------------------------------------------------ private
+
+    def _read_slots(self) -> None:
+        address = self._open().address
+        self._slots = [self._read_slot(address, i) for i in range(functions.get_n_slots(address))]
 
     @staticmethod
     def _read_slot(address: int, index: int) -> Slot:

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/library/codedframes.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace cudatensor {
+namespace {
+
+/// Codecs let at most 16 pictures precede another in the order of decoding that are shown after it.
+/// So among two more pictures than that, the next one to be shown and its successor are known.
+constexpr size_t kMostReordered = 17;
+/// Pictures that are held in bytes; more are decoded instead.
+constexpr gsize kMostHeld = 64 << 20;
+/// To where a seek pays off, and by how much it aims before the frame: demuxers look for the time of
+/// decoding.
+constexpr StreamTime kFar = 10 * GST_SECOND, kBefore = 2 * GST_SECOND;
+
+bool is_raw(GstPad *pad) {
+  const Ref<GstCaps> caps(gst_pad_get_current_caps(pad));
+  if (caps == nullptr) return true;
+  const GstStructure *s = gst_caps_get_structure(caps.get(), 0);
+  return gst_structure_has_name(s, "video/x-raw");
+}
+
+/// Stream time, also outside the segment.
+StreamTime stream_time(const GstSegment &segment, GstClockTime position) {
+  guint64 time = 0;
+  const int sign = gst_segment_to_stream_time_full(&segment, GST_FORMAT_TIME, position, &time);
+  return sign < 0 ? -static_cast<StreamTime>(time) : static_cast<StreamTime>(time);
+}
+
+GstClockTime with_origin(StreamTime time) {
+  return static_cast<GstClockTime>(
+      std::max<StreamTime>(0, time + static_cast<StreamTime>(CodedFrames::kOrigin)));
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------ buffers, events
+
+/// Pictures without a timestamp cannot be told apart behind the decoder.
+void CodedFrames::decide(GstBuffer *first) {
+  const bool picks = options_.may_drop && !chooser_.selection().is_everything() &&
+                     segment_.format == GST_FORMAT_TIME && segment_.rate > 0 &&
+                     GST_BUFFER_PTS_IS_VALID(first) && !is_raw(sink());
+  mode_ = picks || options_.only_count ? Mode::picking : Mode::passing;
+  if (!picks) {
+    if (segment_event_ != nullptr) push(segment_event_.release());
+    return;
+  }
+  GstSegment own;
+  gst_segment_init(&own, GST_FORMAT_TIME);
+  own.start = own.position = kOrigin;
+  if (!options_.only_count) push(gst_event_new_segment(&own));
+}
+
+GstFlowReturn CodedFrames::chain(Ref<GstBuffer> buffer) {
+  if (is_ended_) return GST_FLOW_EOS;
+  if (mode_ == Mode::unknown) {
+    decide(buffer.get());
+    const StreamTime start = chooser_.selection().start.value_or(0);
+    const GstFlowReturn flow = start > kBefore && is_picking() ? seek_to(start) : GST_FLOW_OK;
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  if (mode_ == Mode::passing) return push(std::move(buffer));
+  return add(std::move(buffer));
+}
+
+bool CodedFrames::begin_stream(Ref<GstEvent> event) {
+  gst_event_copy_segment(event.get(), &segment_);
+  if (mode_ == Mode::passing) return push(event.release());
+  if (mode_ == Mode::unknown) segment_event_ = std::move(event);
+  return true;
+}
+
+bool CodedFrames::event(Ref<GstEvent> event) {
+  switch (GST_EVENT_TYPE(event.get())) {
+    case GST_EVENT_FLUSH_START: {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_seeking_ = false;
+      changed_.notify_all();
+      return true;
+    }
+    case GST_EVENT_FLUSH_STOP: return true;
+    case GST_EVENT_SEGMENT: return begin_stream(std::move(event));
+    case GST_EVENT_GAP: return mode_ == Mode::passing ? push(event.release()) : true;
+    case GST_EVENT_CAPS: {
+      GstCaps *caps = nullptr;
+      gst_event_parse_caps(event.get(), &caps);
+      finder_.emplace(caps);
+      break;
+    }
+    case GST_EVENT_EOS:
+      if (is_ended_) return true;
+      if (mode_ == Mode::picking) settle(0);
+      clear();
+      if (std::exchange(is_ended_, true)) return true;
+      break;
+    default: break;
+  }
+  return FrameStage::event(std::move(event));
+}
+
+namespace {
+
+/// Whole pictures only.
+GstCaps *whole_pictures() {
+  static GstCaps *const caps = [] {
+    GstCaps *made = gst_caps_from_string(
+        "video/x-h264,alignment=au; video/x-h265,alignment=au; video/x-av1,alignment=tu; "
+        "video/x-vp9,alignment=super-frame");
+    GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+    return made;
+  }();
+  return caps;
+}
+
+/// Caps of the codecs that may come in parts only as whole pictures.
+GstCaps *in_whole_pictures(GstCaps *caps) {
+  if (gst_caps_is_any(caps)) {
+    GstCaps *result = gst_caps_copy(whole_pictures());
+    gst_caps_append(result, gst_caps_from_string("video/x-vp8; image/jpeg"));
+    gst_caps_append(result, gst_caps_new_any());
+    return result;
+  }
+  GstCaps *result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    Ref<GstCaps> one(gst_caps_copy_nth(caps, i));
+    const gchar *name = gst_structure_get_name(gst_caps_get_structure(one.get(), 0));
+    for (guint j = 0; j < gst_caps_get_size(whole_pictures()); ++j) {
+      if (!gst_structure_has_name(gst_caps_get_structure(whole_pictures(), j), name)) continue;
+      const Ref<GstCaps> whole(gst_caps_copy_nth(whole_pictures(), j));
+      one.reset(gst_caps_intersect(one.get(), whole.get()));
+    }
+    gst_caps_append(result, one.release());
+  }
+  return result;
+}
+
+}  // namespace
+
+bool CodedFrames::query(GstQuery *query) {
+  if (!FrameStage::query(query)) return false;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS) return true;
+  GstCaps *caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  const Ref<GstCaps> whole(in_whole_pictures(caps));
+  gst_query_set_caps_result(query, whole.get());
+  return true;
+}
+
+// ------------------------------------------------------------------------------------- choosing
+
+CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
+  Picture picture = {};
+  const GstClockTime pts = GST_BUFFER_PTS(buffer.get());
+  const GstClockTime length =
+      GST_BUFFER_DURATION_IS_VALID(buffer.get()) ? GST_BUFFER_DURATION(buffer.get()) : 1;
+  guint64 begin = 0, end = 0;
+  picture.number = number_++;
+  picture.size = options_.only_count ? 0 : gst_buffer_get_size(buffer.get());
+  picture.access = finder_ ? finder_->find(buffer.get()) : RandomAccess::none;
+  picture.is_shown = finder_ && finder_->is_shown(buffer.get()) &&
+                     gst_segment_clip(&segment_, GST_FORMAT_TIME, pts, pts + length, &begin, &end);
+  // Decoders clip frames to the segment.
+  picture.time = stream_time(segment_, picture.is_shown ? begin : pts);
+  picture.end = stream_time(segment_, picture.is_shown ? end : pts + length);
+  buffer.reset(gst_buffer_make_writable(buffer.release()));
+  GST_BUFFER_PTS(buffer.get()) = with_origin(stream_time(segment_, pts));
+  if (GST_BUFFER_DTS_IS_VALID(buffer.get()))
+    GST_BUFFER_DTS(buffer.get()) =
+        with_origin(stream_time(segment_, GST_BUFFER_DTS(buffer.get())));
+  picture.buffer = std::move(buffer);
+  return picture;
+}
+
+GstFlowReturn CodedFrames::add(Ref<GstBuffer> buffer) {
+  if (!GST_BUFFER_PTS_IS_VALID(buffer.get())) {
+    if (options_.only_count) return ++count_, GST_FLOW_OK;
+    GST_ELEMENT_ERROR(element(), STREAM, FORMAT,
+                      ("a coded picture has no timestamp: frames cannot be selected"), (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  Picture picture = describe(std::move(buffer));
+  if (std::exchange(lands_, false)) {
+    // The demuxer has missed the picture before: all pictures are read.
+    if (picture.time > target_ && target_ > 0) return seek_to(0);
+    // As the demuxer says.
+    if (picture.access == RandomAccess::none) picture.access = RandomAccess::open;
+  }
+  if (picture.access != RandomAccess::none) groups_[++group_] = {picture.access, picture.time};
+  picture.group = group_;
+  if (picture.is_shown)
+    waiting_.emplace(picture.time, Shown{picture.number, picture.group, picture.time, picture.end,
+                                         picture.access != RandomAccess::none});
+  held_bytes_ += picture.size;
+  if (!options_.only_count) held_.push_back(std::move(picture));
+  const GstFlowReturn flow = settle(kMostReordered);
+  return flow == GST_FLOW_OK ? check_held() : flow;
+}
+
+/// Decides the frames whose successor is known.
+GstFlowReturn CodedFrames::settle(size_t most_waiting) {
+  while (waiting_.size() > most_waiting) {
+    const Shown frame = waiting_.begin()->second;
+    waiting_.erase(waiting_.begin());
+    const StreamTime next = waiting_.empty() ? std::max(frame.end, frame.time + 1)
+                                             : waiting_.begin()->second.time;
+    const GstFlowReturn flow = settle(frame, next);
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn CodedFrames::settle(const Shown &frame, StreamTime next) {
+  if (chooser_.is_done(frame.time)) {
+    clear();
+    if (!std::exchange(is_ended_, true)) push(gst_event_new_eos());
+    return GST_FLOW_EOS;
+  }
+  const guint64 wanted = chooser_.choose(frame.time, next, frame.is_keyframe);
+  drop_groups_before(leads(frame) ? frame.group - 1 : frame.group);
+  if (wanted > 0 && options_.only_count) times_.push_back(frame.time);
+  count_ += wanted;
+  if (options_.only_count) return GST_FLOW_OK;
+  if (wanted == 0) return seek_if_far(frame.time);
+  picks_->add(frame.time, wanted);
+  return pass_until(frame);
+}
+
+/// Whether a frame is shown before the random access point of its group.
+bool CodedFrames::leads(const Shown &frame) const {
+  const auto group = groups_.find(frame.group);
+  return group != groups_.end() && group->second.access == RandomAccess::open &&
+         frame.time < group->second.begin;
+}
+
+CodedFrames::Picture CodedFrames::take_held() {
+  Picture picture = std::move(held_.front());
+  held_.pop_front();
+  held_bytes_ -= picture.size;
+  return picture;
+}
+
+/// Groups end where the next random access point is shown.
+void CodedFrames::drop_groups_before(guint64 group) {
+  while (!held_.empty() && held_.front().group < group) take_held();
+  groups_.erase(groups_.begin(), groups_.lower_bound(group));
+}
+
+/// Passes on what a frame needs.
+GstFlowReturn CodedFrames::pass_until(const Shown &frame) {
+  const bool only_itself = chooser_.selection().kind == FrameSelection::Kind::keyframes;
+  while (!held_.empty() && held_.front().number <= frame.number) {
+    Picture picture = take_held();
+    if (only_itself && picture.number != frame.number) continue;
+    const GstFlowReturn flow = pass(std::move(picture));
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn CodedFrames::pass(Picture picture) {
+  const bool follows = picture.number == passed_;
+  if (!follows && picture.access == RandomAccess::open) {
+    if (passed_ != 0) reset_decoder();
+    unled_group_ = picture.group;
+  }
+  const auto group = groups_.find(picture.group);
+  const bool is_lost = picture.group == unled_group_ && unled_group_ != 0 &&
+                       group != groups_.end() && picture.time < group->second.begin;
+  passed_ = picture.number + 1;
+  if (is_lost) return GST_FLOW_OK;
+  if (!follows) GST_BUFFER_FLAG_SET(picture.buffer.get(), GST_BUFFER_FLAG_DISCONT);
+  return push(std::move(picture.buffer));
+}
+
+/// Pictures that are far away are decoded rather than held.
+GstFlowReturn CodedFrames::check_held() {
+  while (held_bytes_ > kMostHeld) {
+    const GstFlowReturn flow = pass(take_held());
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  return GST_FLOW_OK;
+}
+
+/// Lets the decoder give all its frames and forget the pictures before, which the next ones do not
+/// refer to. The stage behind the decoder keeps the flush to itself.
+void CodedFrames::reset_decoder() {
+  push(gst_video_event_new_still_frame(TRUE));
+  const Ref<GstEvent> segment(gst_pad_get_sticky_event(src(), GST_EVENT_SEGMENT, 0));
+  push(gst_event_new_flush_start());
+  push(gst_event_new_flush_stop(FALSE));
+  if (segment != nullptr) push(gst_event_ref(segment.get()));
+}
+
+void CodedFrames::clear() {
+  held_.clear();
+  held_bytes_ = 0;
+  waiting_.clear();
+  groups_.clear();
+}
+
+// ---------------------------------------------------------------------------------------- seeks
+
+GstFlowReturn CodedFrames::seek_if_far(StreamTime time) {
+  const StreamTime next = chooser_.next_time();
+  const StreamTime last = waiting_.empty() ? time : waiting_.rbegin()->first;
+  if (next == kNever || next == target_ || next - last < kFar) return GST_FLOW_OK;
+  return seek_to(next);
+}
+
+void CodedFrames::stop() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_stopped_ = true;
+  changed_.notify_all();
+}
+
+/// Returns GST_FLOW_OK if there was no seek, and GST_FLOW_FLUSHING after one, which flushes this pad.
+/// Not the streaming thread but another one seeks, since the demuxer waits for this thread.
+GstFlowReturn CodedFrames::seek_to(StreamTime time) {
+  if (!options_.may_seek) return GST_FLOW_OK;
+  target_ = time;
+  std::unique_lock<std::mutex> lock(mutex_);
+  is_seeking_ = true;
+  const auto seek = [](GstElement *element, gpointer) {
+    auto &self = static_cast<CodedFrames &>(*stage_of(element));
+    constexpr auto kFlags = static_cast<GstSeekFlags>(
+        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT | GST_SEEK_FLAG_SNAP_BEFORE);
+    const StreamTime aim = std::max<StreamTime>(0, self.target_ - kBefore);
+    if (gst_pad_push_event(self.sink(), gst_event_new_seek(1.0, GST_FORMAT_TIME, kFlags,
+                                                           GST_SEEK_TYPE_SET, aim,
+                                                           GST_SEEK_TYPE_NONE, -1)))
+      return;
+    const std::lock_guard<std::mutex> guard(self.mutex_);
+    self.options_.may_seek = false;
+    self.is_seeking_ = false;
+    self.changed_.notify_all();
+  };
+  gst_element_call_async(element(), seek, nullptr, nullptr);
+  changed_.wait(lock, [&] { return !is_seeking_ || is_stopped_; });
+  if (!options_.may_seek && !is_stopped_) return GST_FLOW_OK;
+  clear();
+  lands_ = true;
+  ++number_;  // the next picture does not follow
+  return GST_FLOW_FLUSHING;
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The stage before the decoder, which leaves out the pictures that no wanted frame needs.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "gst/library/framepicks.h"
+#include "gst/library/framestage.h"
+#include "gst/library/randomaccess.h"
+
+namespace cudatensor {
+
+/// A group of pictures starts at a random access point. A wanted frame needs the pictures of its
+/// group that are decoded before it and, if it leads the random access point of an open group, the
+/// group before. Others are not passed on.
+///
+/// Timestamps behind this stage are those of stream time plus kOrigin, whatever the segments before
+/// it; frames outside the segments are not picked.
+class CodedFrames final : public FrameStage {
+ public:
+  /// Before it frames would have negative timestamps, which decoders do not know.
+  static constexpr GstClockTime kOrigin = 3600 * GST_SECOND;
+
+  struct Options {
+    bool may_drop = true;   ///< false: pass on everything, as for live sources
+    bool may_seek = false;  ///< whether the demuxer's seeks are exact
+    bool only_count = false;
+  };
+
+  CodedFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks)
+      : chooser_(selection), picks_(std::move(picks)) {}
+
+  /// Before the first buffer.
+  void set_options(Options options) { options_ = options; }
+  /// Whether frames were picked here. Otherwise they are to be chosen behind the decoder. Known when
+  /// the first buffer has been passed on.
+  bool is_picking() const { return mode_ == Mode::picking; }
+
+  GstFlowReturn chain(Ref<GstBuffer> buffer) override;
+  bool event(Ref<GstEvent> event) override;
+  bool query(GstQuery *query) override;
+  void stop() override;
+
+  /// With only_count: the timestamps of the frames from start to stop, as far as they are known, and
+  /// their number.
+  const std::vector<StreamTime> &times() const { return times_; }
+  guint64 count() const { return count_; }
+
+ private:
+  enum class Mode { unknown, picking, passing };
+
+  /// A coded picture.
+  struct Picture {
+    Ref<GstBuffer> buffer;
+    gsize size;      // bytes
+    guint64 number;  // in the order of decoding
+    StreamTime time;
+    StreamTime end;  // if it is the last
+    guint64 group;
+    RandomAccess access;
+    bool is_shown;
+  };
+  struct Group {
+    RandomAccess access;
+    StreamTime begin;
+  };
+  /// A frame that waits for the next one that is shown.
+  struct Shown {
+    guint64 number, group;
+    StreamTime time, end;
+    bool is_keyframe;
+  };
+
+  void decide(GstBuffer *first);
+  GstFlowReturn add(Ref<GstBuffer> buffer);
+  Picture describe(Ref<GstBuffer> buffer);
+  GstFlowReturn settle(size_t most_waiting);
+  GstFlowReturn settle(const Shown &frame, StreamTime next);
+  GstFlowReturn pass_until(const Shown &frame);
+  GstFlowReturn pass(Picture picture);
+  bool leads(const Shown &frame) const;
+  Picture take_held();
+  void drop_groups_before(guint64 group);
+  GstFlowReturn check_held();
+  void reset_decoder();
+  void clear();
+  GstFlowReturn seek_if_far(StreamTime time);
+  GstFlowReturn seek_to(StreamTime time);
+  bool begin_stream(Ref<GstEvent> event);
+
+  FrameChooser chooser_;
+  std::shared_ptr<FramePicks> picks_;
+  Options options_;
+  std::atomic<Mode> mode_{Mode::unknown};
+  Ref<GstEvent> segment_event_;
+  GstSegment segment_ = {};
+  std::optional<RandomAccessFinder> finder_;
+  bool is_ended_ = false;
+
+  guint64 number_ = 0, group_ = 0;
+  guint64 passed_ = 0;         // the number of the picture after the last one that was passed on
+  guint64 unled_group_ = 0;    // whose leading pictures cannot be decoded
+  std::deque<Picture> held_;   // in the order of decoding
+  gsize held_bytes_ = 0;
+  std::map<guint64, Group> groups_;
+  std::multimap<StreamTime, Shown> waiting_;
+  std::vector<StreamTime> times_;
+  guint64 count_ = 0;
+
+  // Seeks, which another thread executes.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_seeking_ = false, is_stopped_ = false;
+  bool lands_ = false;  // the next picture is the first after a seek
+  StreamTime target_ = 0;
+};
+
+}  // namespace cudatensor

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/library/framepipeline.h"
+
+#include <cstring>
+#include <utility>
+
+namespace cudatensor {
+
+// -------------------------------------------------------------------------------------- the inbox
+
+bool FrameInbox::put(Tensor tensor) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [&] { return is_closed_ || tensors_.size() < kMostTensors; });
+  if (is_closed_) return false;
+  tensors_.push_back(std::move(tensor));
+  changed_.notify_all();
+  return true;
+}
+
+void FrameInbox::end() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++ends_;
+  changed_.notify_all();
+}
+
+void FrameInbox::report(Problem problem) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!problem_) problem_ = std::move(problem);
+  changed_.notify_all();
+}
+
+void FrameInbox::set_info(size_t source, const GstCudaTensorFramesInfo &info) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  infos_[source] = info;
+  changed_.notify_all();
+}
+
+std::optional<GstCudaTensorFramesInfo> FrameInbox::info(size_t source) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = infos_.find(source);
+  return found != infos_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::optional<FrameInbox::Tensor> FrameInbox::take() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (tensors_.empty() || is_closed_) return std::nullopt;
+  Tensor tensor = std::move(tensors_.front());
+  tensors_.pop_front();
+  changed_.notify_all();
+  return tensor;
+}
+
+void FrameInbox::close() {
+  std::deque<Tensor> unused;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_closed_ = true;
+  unused.swap(tensors_);
+  changed_.notify_all();
+}
+
+bool FrameInbox::is_over() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_closed_ || (ends_ > 0 && tensors_.empty());
+}
+
+std::optional<FrameInbox::Problem> FrameInbox::problem() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return problem_;
+}
+
+// ------------------------------------------------------------------------------------- the output
+
+GstFlowReturn TensorOutput::chain(Ref<GstBuffer> buffer) {
+  Ref<GstCaps> caps(caps_ != nullptr ? gst_caps_ref(caps_.get()) : nullptr);
+  return inbox_->put({std::move(buffer), std::move(caps)}) ? GST_FLOW_OK : GST_FLOW_FLUSHING;
+}
+
+bool TensorOutput::event(Ref<GstEvent> event) {
+  if (GST_EVENT_TYPE(event.get()) == GST_EVENT_CAPS) {
+    GstCaps *caps = nullptr;
+    gst_event_parse_caps(event.get(), &caps);
+    caps_.reset(gst_caps_ref(caps));
+  }
+  if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS) inbox_->end();
+  return true;
+}
+
+bool TensorOutput::query(GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {
+    GstCaps *filter = nullptr;
+    gst_query_parse_caps(query, &filter);
+    const Ref<GstCaps> caps(filter != nullptr ? gst_caps_intersect(filter, accepted_.get())
+                                              : gst_caps_ref(accepted_.get()));
+    gst_query_set_caps_result(query, caps.get());
+    return true;
+  }
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS) return false;
+  GstCaps *caps = nullptr;
+  gst_query_parse_accept_caps(query, &caps);
+  gst_query_set_accept_caps_result(query, gst_caps_can_intersect(caps, accepted_.get()));
+  return true;
+}
+
+// ----------------------------------------------------------------------------------- the pipeline
+
+FramePipeline::FramePipeline(const std::vector<std::string> &sources,
+                             const std::vector<FrameSourceOptions> &options,
+                             std::shared_ptr<FrameInbox> inbox)
+    : pipeline_(gst_pipeline_new(nullptr)), inbox_(std::move(inbox)) {
+  gst_object_ref_sink(pipeline_);
+  GstBus *bus = gst_element_get_bus(pipeline_);
+  gst_bus_set_sync_handler(bus, on_message, this, nullptr);
+  gst_object_unref(bus);
+  try {
+    for (size_t i = 0; i < sources.size(); ++i) {
+      sources_.push_back(std::make_unique<FrameSource>(
+          sources[i], options[i], [inbox = inbox_, i](const GstCudaTensorFramesInfo &info) {
+            inbox->set_info(i, info);
+          }));
+      gst_bin_add(GST_BIN(pipeline_), sources_.back()->bin());
+    }
+  } catch (...) {
+    gst_object_unref(pipeline_);
+    throw;
+  }
+}
+
+FramePipeline::~FramePipeline() {
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  GstBus *bus = gst_element_get_bus(pipeline_);
+  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline_);
+}
+
+GstElement *FramePipeline::add_output(GstCaps *accepted) {
+  GstElement *output = make_stage(std::make_unique<TensorOutput>(inbox_, accepted));
+  gst_bin_add(GST_BIN(pipeline_), output);
+  return output;
+}
+
+void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted) {
+  gst_bin_add(GST_BIN(pipeline_), maker.get());
+  for (const auto &source : sources_) gst_element_link(source->bin(), maker.get());
+  gst_element_link(maker.get(), add_output(accepted));
+}
+
+void FramePipeline::add_ends() {
+  for (const auto &source : sources_)
+    gst_element_link(source->bin(), add_output(gst_caps_new_any()));
+}
+
+void FramePipeline::start() {
+  if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE) return;
+  inbox_->report({GST_CUDA_TENSOR_ERROR_SOURCE, "the pipeline cannot be started", -1});
+}
+
+int FramePipeline::source_of(GstObject *object) const {
+  for (size_t i = 0; i < sources_.size(); ++i)
+    if (object == GST_OBJECT(sources_[i]->bin()) ||
+        gst_object_has_as_ancestor(object, GST_OBJECT(sources_[i]->bin())))
+      return static_cast<int>(i);
+  return -1;
+}
+
+namespace {
+
+GstCudaTensorError code_of(const GError *error, bool in_source) {
+  if (error->domain == GST_RESOURCE_ERROR && error->code == GST_RESOURCE_ERROR_NOT_FOUND)
+    return in_source ? GST_CUDA_TENSOR_ERROR_NOT_FOUND : GST_CUDA_TENSOR_ERROR_NO_CUDA;
+  if (error->domain == GST_RESOURCE_ERROR)
+    return in_source ? GST_CUDA_TENSOR_ERROR_SOURCE : GST_CUDA_TENSOR_ERROR_CUDA;
+  if (error->domain == GST_CORE_ERROR && error->code == GST_CORE_ERROR_MISSING_PLUGIN)
+    return GST_CUDA_TENSOR_ERROR_DECODER;
+  if (error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_CODEC_NOT_FOUND)
+    return GST_CUDA_TENSOR_ERROR_DECODER;
+  return in_source ? GST_CUDA_TENSOR_ERROR_FORMAT : GST_CUDA_TENSOR_ERROR_SETTINGS;
+}
+
+/// Elements that find no way on say only that, and the cause in the details.
+std::string text_of(const GError *error, const gchar *details) {
+  std::string text = error->message;
+  while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
+  const bool is_general = error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_FAILED;
+  const gchar *last = details != nullptr ? strrchr(details, '\n') : nullptr;
+  if (is_general && last != nullptr && last[1] != '\0') text += " (" + std::string(last + 1) + ")";
+  return text;
+}
+
+}  // namespace
+
+void FramePipeline::report(GstMessage *message) {
+  GError *error = nullptr;
+  gchar *details = nullptr;
+  gst_message_parse_error(message, &error, &details);
+  const int source = source_of(GST_MESSAGE_SRC(message));
+  const std::string name = source >= 0 ? sources_[source]->name() + ": " : "";
+  inbox_->report({code_of(error, source >= 0), name + text_of(error, details), source});
+  g_error_free(error);
+  g_free(details);
+}
+
+GstBusSyncReply FramePipeline::on_message(GstBus *, GstMessage *message, gpointer self) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    static_cast<FramePipeline *>(self)->report(message);
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+}  // namespace cudatensor

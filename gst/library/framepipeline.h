@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A pipeline of GstCudaTensorFrames, and the tensors that wait for the consumer.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "gst/library/failure.h"
+#include "gst/library/framesource.h"
+
+namespace cudatensor {
+
+/// What pipelines tell the consumer. May outlive them.
+class FrameInbox {
+ public:
+  struct Tensor {
+    Ref<GstBuffer> buffer;
+    Ref<GstCaps> caps;
+  };
+  struct Problem {
+    GstCudaTensorError code;
+    std::string text;
+    int source;
+  };
+  static constexpr size_t kMostTensors = 2;
+
+  // Streaming threads.
+  /// Waits until there is room. Returns false if the inbox is closed.
+  bool put(Tensor tensor);
+  void end();
+  void report(Problem problem);
+  void set_info(size_t source, const GstCudaTensorFramesInfo &info);
+
+  // Consumers.
+  /// Waits until `is_done(*this)`, with the lock held, is true. Returns false after the timeout.
+  template <class Done>
+  bool wait(GstClockTime timeout, const Done &is_done) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (!GST_CLOCK_TIME_IS_VALID(timeout)) return changed_.wait(lock, is_done), true;
+    return changed_.wait_for(lock, std::chrono::nanoseconds(timeout), is_done);
+  }
+  std::optional<Tensor> take();
+  void close();
+
+  // With the lock held.
+  bool has_tensor() const { return !tensors_.empty(); }
+  size_t ends() const { return ends_; }
+  bool is_closed() const { return is_closed_; }
+  bool has_problem() const { return problem_.has_value(); }
+  bool has_info(size_t source) const { return infos_.count(source) != 0; }
+
+  // Any thread.
+  /// Whether all tensors of the one output were taken, or there will be none.
+  bool is_over() const;
+  std::optional<Problem> problem() const;
+  std::optional<GstCudaTensorFramesInfo> info(size_t source) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Tensor> tensors_;
+  std::optional<Problem> problem_;  // the first one
+  std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
+  size_t ends_ = 0;
+  bool is_closed_ = false;
+};
+
+/// The last element, which puts tensors into the inbox.
+class TensorOutput final : public FrameStage {
+ public:
+  explicit TensorOutput(std::shared_ptr<FrameInbox> inbox, GstCaps *accepted)
+      : inbox_(std::move(inbox)), accepted_(accepted) {}
+
+  GstFlowReturn chain(Ref<GstBuffer> buffer) override;
+  bool event(Ref<GstEvent> event) override;
+  bool query(GstQuery *query) override;
+
+ private:
+  std::shared_ptr<FrameInbox> inbox_;
+  Ref<GstCaps> accepted_;
+  Ref<GstCaps> caps_;
+};
+
+class FramePipeline {
+ public:
+  /// Adds the sources to a new pipeline. Throws Failure.
+  FramePipeline(const std::vector<std::string> &sources,
+                const std::vector<FrameSourceOptions> &options, std::shared_ptr<FrameInbox> inbox);
+  ~FramePipeline();
+  FramePipeline(const FramePipeline &) = delete;
+  FramePipeline &operator=(const FramePipeline &) = delete;
+
+  GstElement *element() const { return pipeline_; }
+  const FrameSource &source(size_t i) const { return *sources_[i]; }
+
+  /// Adds the element that makes tensors and the output, in which tensors have `accepted` caps.
+  void add_tensors(const Ref<GstElement> &maker, GstCaps *accepted);
+  /// Adds an output for each source, for the end of the streams only.
+  void add_ends();
+  void start();
+
+ private:
+  static GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer self);
+  void report(GstMessage *message);
+  int source_of(GstObject *object) const;
+  GstElement *add_output(GstCaps *accepted);
+
+  GstElement *pipeline_;
+  std::shared_ptr<FrameInbox> inbox_;
+  std::vector<std::unique_ptr<FrameSource>> sources_;
+};
+
+}  // namespace cudatensor

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/library/frames.h"
+
+#include <cmath>
+#include <utility>
+
+#include "gst/library/tensor.h"
+
+using namespace cudatensor;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string &text) {
+  throw Failure(GST_CUDA_TENSOR_ERROR_SETTINGS, text);
+}
+
+void check_time(const char *name, double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e9)
+    refuse(std::string(name) + " is " + std::to_string(seconds) +
+           ", but must be from 0 to 1e9 seconds");
+}
+
+StreamTime nanoseconds(double seconds) { return std::llround(seconds * GST_SECOND); }
+
+void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOptions &o) {
+  if (sources.empty()) refuse("there are no sources");
+  check_time("every", o.every);
+  if (o.every > 0 && o.every < 1e-6) refuse("every is less than a microsecond");
+  if (o.has_start) check_time("start", o.start);
+  if (o.has_stop) check_time("stop", o.stop);
+  if (o.has_start && o.has_stop && o.stop <= o.start) refuse("stop is not after start");
+  const int choices = (o.every > 0) + (o.every_frames > 0) + (o.keyframes != 0) + (o.count > 0);
+  if (choices > 1) refuse("only one of every, every_frames, keyframes and count can be set");
+  if (sources.size() > 1 && o.batch > 1)
+    refuse("with several sources, a tensor has one frame of each: batch must be 1");
+  for (const std::string &source : sources)
+    if (o.count > 0 && is_live_source(source))
+      refuse("count needs files, but " + source + " is live");
+}
+
+int device_number(const std::string &device) {
+  if (device.rfind("cuda:", 0) != 0) return device == "cuda" || device == "auto" ? 0 : -1;
+  gint64 number = 0;
+  if (!g_ascii_string_to_signed(device.c_str() + 5, 10, 0, 1023, &number, nullptr)) return -1;
+  return static_cast<int>(number);
+}
+
+GParamSpec *spec_of(GstElement *element, const std::string &name) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name.c_str());
+  if (spec == nullptr || (spec->flags & G_PARAM_WRITABLE) == 0)
+    refuse(std::string(GST_OBJECT_NAME(gst_element_get_factory(element))) + " has no property " +
+           name);
+  return spec;
+}
+
+/// As gst-launch-1.0 does, but with errors.
+void set_property(GstElement *element, const std::string &name, const std::string &text) {
+  GParamSpec *spec = spec_of(element, name);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  const bool is_text = spec->value_type == G_TYPE_STRING;
+  if (is_text) g_value_set_string(&value, text.c_str());
+  const bool is_read = is_text || gst_value_deserialize_with_pspec(&value, text.c_str(), spec);
+  const bool is_changed = is_read && !is_text && g_param_value_validate(spec, &value);
+  if (is_read && !is_changed) g_object_set_property(G_OBJECT(element), name.c_str(), &value);
+  g_value_unset(&value);
+  if (!is_read || is_changed) refuse(name + " cannot be " + text);
+}
+
+}  // namespace
+
+_GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
+                                           const GstCudaTensorFramesOptions &options,
+                                           Properties properties)
+    : sources_(std::move(sources)),
+      options_(options),
+      device_(options.device != nullptr ? options.device : "auto"),
+      properties_(std::move(properties)),
+      inbox_(std::make_shared<FrameInbox>()) {
+  check(sources_, options_);
+  if (device_ != "cpu" && device_number(device_) < 0)
+    refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
+  source_options_.resize(sources_.size());
+  for (FrameSourceOptions &each : source_options_)
+    each = {selection(), options_.block != FALSE, false, device_ == "cpu"};
+  if (options_.count > 0)
+    start_counting();
+  else
+    start_tensors();
+}
+
+FrameSelection _GstCudaTensorFrames::selection() const {
+  FrameSelection selection;
+  using Kind = FrameSelection::Kind;
+  if (options_.every > 0) {
+    selection.kind = Kind::period;
+    selection.period = options_.every * GST_SECOND;
+  } else if (options_.every_frames > 0) {
+    selection.kind = Kind::step;
+    selection.step = options_.every_frames;
+  } else if (options_.keyframes) {
+    selection.kind = Kind::keyframes;
+  }
+  if (options_.has_start) selection.start = nanoseconds(options_.start);
+  if (options_.has_stop) selection.stop = nanoseconds(options_.stop);
+  return selection;
+}
+
+void _GstCudaTensorFrames::start_counting() {
+  std::vector<FrameSourceOptions> options = source_options_;
+  for (FrameSourceOptions &each : options) each.only_count = true;
+  pipeline_ = std::make_unique<FramePipeline>(sources_, options, inbox_);
+  pipeline_->add_ends();
+  is_counting_ = true;
+  pipeline_->start();
+}
+
+void _GstCudaTensorFrames::select_counted() {
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const CodedFrames &counted = pipeline_->source(i).coded();
+    FrameSelection &selection = source_options_[i].selection;
+    const std::vector<StreamTime> &times = counted.times();
+    const bool has_times = times.size() == counted.count();
+    const std::vector<guint64> numbers = spread_evenly(counted.count(), options_.count);
+    selection.kind = has_times ? FrameSelection::Kind::times : FrameSelection::Kind::positions;
+    if (!has_times) selection.positions = numbers;
+    if (has_times)
+      for (const guint64 number : numbers) selection.times.push_back(times[number]);
+  }
+}
+
+GstCaps *_GstCudaTensorFrames::accepted_caps() const {
+  const bool may_be_host = device_ == "cpu" || device_ == "auto";
+  const bool may_be_device = device_ != "cpu";
+  std::string text = may_be_device ? "other/tensors(memory:CUDAMemory)" : "";
+  if (may_be_host) text += (text.empty() ? "" : ";") + std::string("other/tensors");
+  return gst_caps_from_string(text.c_str());
+}
+
+Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
+  const bool muxes = sources_.size() > 1;
+  const char *factory = muxes ? "cudatensormux" : "cudanormalize";
+  GstElement *maker = gst_element_factory_make(factory, nullptr);
+  if (maker == nullptr)
+    refuse(std::string("there is no element ") + factory +
+           ": the plugin cudatensor is not in GStreamer's plugin path");
+  Ref<GstElement> owner(GST_ELEMENT(gst_object_ref_sink(maker)));
+  if (muxes && options_.every > 0)
+    g_object_set(maker, "window", static_cast<guint64>(options_.every * GST_SECOND / 2), nullptr);
+  if (!muxes && options_.batch > 1) g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
+  const char *backend = device_ == "cpu" ? "cpu" : device_ == "auto" ? "auto" : "cuda";
+  gst_util_set_object_arg(G_OBJECT(maker), "backend", backend);
+  if (device_ != "cpu" && device_ != "auto")
+    g_object_set(maker, "cuda-device-id", device_number(device_), nullptr);
+  g_object_set(maker, "qos", FALSE, nullptr);
+  for (const auto &[name, value] : properties_) set_property(maker, name, value);
+  return owner;
+}
+
+/// Consumers work in the primary context.
+void _GstCudaTensorFrames::share_context(GstElement *pipeline) const {
+  if (device_ == "cpu") return;
+  GError *error = nullptr;
+  if (gst_cuda_tensor_share_primary_context(pipeline, device_number(device_), &error)) return;
+  const Failure failure(GST_CUDA_TENSOR_ERROR_NO_CUDA, error->message);
+  g_error_free(error);
+  if (device_ != "auto") throw failure;
+}
+
+void _GstCudaTensorFrames::start_tensors() {
+  auto pipeline = std::make_unique<FramePipeline>(sources_, source_options_, inbox_);
+  share_context(pipeline->element());
+  pipeline->add_tensors(make_maker(), accepted_caps());
+  pipeline_ = std::move(pipeline);
+  is_counting_ = false;
+  pipeline_->start();
+}
+
+/// Goes on after the count.
+void _GstCudaTensorFrames::advance() {
+  const std::lock_guard<std::mutex> lock(lifecycle_);
+  if (!is_counting_ || is_closed_) return;
+  select_counted();
+  pipeline_.reset();
+  inbox_ = std::make_shared<FrameInbox>();
+  start_tensors();
+}
+
+GstCudaTensor *_GstCudaTensorFrames::make_tensor(FrameInbox::Tensor tensor) const {
+  return new GstCudaTensor(tensor.buffer.get(), tensor.caps.get(), sources_.size() == 1
+                                                                       ? TensorSlots::of_frames
+                                                                       : TensorSlots::of_batch);
+}
+
+namespace {
+
+[[noreturn]] void fail(const FrameInbox::Problem &problem) {
+  throw Failure(problem.code, problem.text);
+}
+
+}  // namespace
+
+template <class Done>
+std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, const Done &is_done) {
+  for (;;) {
+    std::shared_ptr<FrameInbox> inbox;
+    bool counting = false, ended = false, done = false;
+    {
+      const std::lock_guard<std::mutex> lock(lifecycle_);
+      inbox = inbox_;
+      counting = is_counting_;
+    }
+    const bool in_time = inbox->wait(timeout, [&] {
+      ended = inbox->ends() >= (counting ? sources_.size() : 1);
+      done = !counting && is_done(*inbox);
+      return done || ended || inbox->is_closed() || inbox->has_problem();
+    });
+    if (is_closed_) throw Failure(GST_CUDA_TENSOR_ERROR_CLOSED, "the frames are closed");
+    if (!in_time) throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come in time");
+    if (done) return inbox;
+    if (const auto problem = inbox->problem()) fail(*problem);
+    if (!counting) return inbox;
+    advance();
+  }
+}
+
+GstCudaTensor *_GstCudaTensorFrames::next(GstClockTime timeout) {
+  for (;;) {
+    const auto inbox = wait(timeout, [](const FrameInbox &box) { return box.has_tensor(); });
+    if (auto tensor = inbox->take()) return make_tensor(std::move(*tensor));
+    // Another thread may have taken it.
+    if (inbox->is_over()) return nullptr;
+  }
+}
+
+GstCudaTensorFramesInfo _GstCudaTensorFrames::info(guint source, GstClockTime timeout) {
+  if (source >= sources_.size()) refuse("there is no source " + std::to_string(source));
+  const auto inbox = wait(timeout, [&](const FrameInbox &box) { return box.has_info(source); });
+  if (const auto info = inbox->info(source)) return *info;
+  throw Failure(GST_CUDA_TENSOR_ERROR_FORMAT, sources_[source] + ": no frame was decoded");
+}
+
+int _GstCudaTensorFrames::failed_source() const {
+  const std::lock_guard<std::mutex> lock(lifecycle_);
+  const auto problem = inbox_->problem();
+  return problem ? problem->source : -1;
+}
+
+void _GstCudaTensorFrames::close() {
+  is_closed_ = true;
+  const std::lock_guard<std::mutex> lock(lifecycle_);
+  inbox_->close();
+  pipeline_.reset();
+}
+
+// --------------------------------------------------------------------------------- the C functions
+
+namespace {
+
+std::vector<std::string> strings_of(const gchar *const *strings) {
+  std::vector<std::string> result;
+  for (; strings != nullptr && *strings != nullptr; ++strings) result.emplace_back(*strings);
+  return result;
+}
+
+_GstCudaTensorFrames::Properties pairs_of(const gchar *const *strings) {
+  const std::vector<std::string> all = strings_of(strings);
+  if (all.size() % 2 != 0) refuse("a property has no value");
+  _GstCudaTensorFrames::Properties pairs;
+  for (size_t i = 0; i < all.size(); i += 2) pairs.emplace_back(all[i], all[i + 1]);
+  return pairs;
+}
+
+void initialize() {
+  GError *error = nullptr;
+  if (gst_init_check(nullptr, nullptr, &error)) return;
+  const Failure failure(GST_CUDA_TENSOR_ERROR_SETTINGS,
+                        std::string("GStreamer cannot be initialized: ") + error->message);
+  g_error_free(error);
+  throw failure;
+}
+
+}  // namespace
+
+G_DEFINE_BOXED_TYPE(GstCudaTensorFrames, gst_cuda_tensor_frames, gst_cuda_tensor_frames_ref,
+                    gst_cuda_tensor_frames_unref)
+
+GstCudaTensorFrames *gst_cuda_tensor_frames_new(const gchar *const *sources,
+                                                const GstCudaTensorFramesOptions *options,
+                                                const gchar *const *properties, GError **error) {
+  g_return_val_if_fail(sources != nullptr, nullptr);
+  return caught(error, [&] {
+    initialize();
+    return new GstCudaTensorFrames(strings_of(sources),
+                                   options != nullptr ? *options : GstCudaTensorFramesOptions(),
+                                   pairs_of(properties));
+  });
+}
+
+GstCudaTensorFrames *gst_cuda_tensor_frames_ref(GstCudaTensorFrames *frames) {
+  g_return_val_if_fail(frames != nullptr, nullptr);
+  ++frames->references;
+  return frames;
+}
+
+void gst_cuda_tensor_frames_unref(GstCudaTensorFrames *frames) {
+  g_return_if_fail(frames != nullptr);
+  if (--frames->references == 0) delete frames;
+}
+
+GstCudaTensor *gst_cuda_tensor_frames_next(GstCudaTensorFrames *frames, GstClockTime timeout,
+                                           GError **error) {
+  g_return_val_if_fail(frames != nullptr, nullptr);
+  return caught(error, [&] { return frames->next(timeout); });
+}
+
+gboolean gst_cuda_tensor_frames_get_info(GstCudaTensorFrames *frames, guint source,
+                                         GstClockTime timeout, GstCudaTensorFramesInfo *info,
+                                         GError **error) {
+  g_return_val_if_fail(frames != nullptr, FALSE);
+  g_return_val_if_fail(info != nullptr, FALSE);
+  return caught(error, [&] {
+    *info = frames->info(source, timeout);
+    return TRUE;
+  });
+}
+
+gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorFrames *frames) {
+  g_return_val_if_fail(frames != nullptr, -1);
+  return frames->failed_source();
+}
+
+void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames) {
+  g_return_if_fail(frames != nullptr);
+  frames->close();
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/library/framesource.h"
+
+#include <cstring>
+
+#include "gst/library/failure.h"
+
+namespace cudatensor {
+namespace {
+
+bool is_camera(const std::string &source) { return source.rfind("/dev/video", 0) == 0; }
+
+/// The path of a file; empty for other sources.
+std::string path_of(const std::string &source) {
+  if (source.find("://") == std::string::npos) return source;
+  if (source.rfind("file://", 0) != 0) return "";
+  gchar *path = g_filename_from_uri(source.c_str(), nullptr, nullptr);
+  const std::string result = path != nullptr ? path : source;
+  g_free(path);
+  return result;
+}
+
+void check_file(const std::string &source, const std::string &path) {
+  if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS))
+    throw Failure(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source + ": there is no such file");
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR))
+    throw Failure(GST_CUDA_TENSOR_ERROR_SOURCE, source + ": is a directory, not a file");
+}
+
+bool is_video(GstPad *pad) {
+  Ref<GstCaps> caps(gst_pad_get_current_caps(pad));
+  if (caps == nullptr) caps.reset(gst_pad_query_caps(pad, nullptr));
+  if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return false;
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+  return g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/");
+}
+
+bool is_live(GstPad *pad) {
+  const Ref<GstQuery> query(gst_query_new_latency());
+  gboolean live = FALSE;
+  if (gst_pad_query(pad, query.get()))
+    gst_query_parse_latency(query.get(), &live, nullptr, nullptr);
+  return live;
+}
+
+/// Whether the demuxer's seeks land on the random access point before the time they ask for, and
+/// keep the timestamps.
+bool has_exact_seeks(GstElement *parser, GstPad *pad) {
+  bool is_exact = false;
+  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(parser));
+  const auto look = [](const GValue *item, gpointer found) {
+    auto *element = GST_ELEMENT(g_value_get_object(item));
+    GstElementFactory *factory = gst_element_get_factory(element);
+    const gchar *name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
+    if (g_str_equal(name, "qtdemux") || g_str_equal(name, "matroskademux"))
+      *static_cast<bool *>(found) = true;
+  };
+  gst_iterator_foreach(elements, look, &is_exact);
+  gst_iterator_free(elements);
+  const Ref<GstQuery> query(gst_query_new_seeking(GST_FORMAT_TIME));
+  gboolean seekable = FALSE;
+  if (is_exact && gst_pad_query(pad, query.get()))
+    gst_query_parse_seeking(query.get(), nullptr, &seekable, nullptr, nullptr);
+  return seekable;
+}
+
+void link(GstPad *from, GstElement *to) {
+  GstPad *sink = gst_element_get_static_pad(to, "sink");
+  const GstPadLinkReturn linked = gst_pad_link(from, sink);
+  gst_object_unref(sink);
+  if (GST_PAD_LINK_FAILED(linked))
+    GST_ELEMENT_ERROR(to, STREAM, FORMAT, ("the video cannot be decoded"),
+                      ("%s", gst_pad_link_get_name(linked)));
+}
+
+void require(const char *factory) {
+  GstElementFactory *found = gst_element_factory_find(factory);
+  if (found == nullptr)
+    throw Failure(GST_CUDA_TENSOR_ERROR_DECODER, std::string("there is no element ") + factory +
+                                                     ": a plugin of GStreamer is missing");
+  gst_object_unref(found);
+}
+
+}  // namespace
+
+bool is_live_source(const std::string &source) {
+  return is_camera(source) || source.rfind("rtsp", 0) == 0;
+}
+
+FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo on_info)
+    : source_(std::move(source)),
+      options_(std::move(options)),
+      on_info_(std::move(on_info)),
+      bin_(GST_ELEMENT(gst_object_ref_sink(gst_bin_new(nullptr)))) {
+  try {
+    // Those that are made while streams are found.
+    for (const char *factory : {"parsebin", "decodebin", "fakesink"}) require(factory);
+    const auto picks = std::make_shared<FramePicks>();
+    if (!is_camera(source_)) {
+      auto coded = std::make_unique<CodedFrames>(options_.selection, picks);
+      coded_ = coded.get();
+      coded_element_ = add(make_stage(std::move(coded)));
+    }
+    if (options_.only_count)
+      add_output(coded_element_);
+    else
+      add_frames(picks);
+    if (is_camera(source_))
+      add_camera();
+    else
+      add_input();
+  } catch (...) {
+    gst_object_unref(bin_);
+    throw;
+  }
+}
+
+FrameSource::~FrameSource() { gst_object_unref(bin_); }
+
+void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
+  shown_element_ = add(make_stage(std::make_unique<ShownFrames>(
+      options_.selection, std::move(picks), coded_,
+      [this](const GstVideoInfo &info) { tell_info(info); })));
+  queue_ = add("queue");
+  g_object_set(queue_, "max-size-buffers", 2, "max-size-bytes", 0, "max-size-time",
+               G_GUINT64_CONSTANT(0), nullptr);
+  gst_element_link(shown_element_, queue_);
+  add_output(queue_);
+  if (coded_ != nullptr) add_decoder(coded_->src());
+}
+
+GstElement *FrameSource::add(GstElement *element) {
+  gst_bin_add(GST_BIN(bin_), element);
+  return element;
+}
+
+GstElement *FrameSource::add(const char *factory) {
+  require(factory);
+  return add(gst_element_factory_make(factory, nullptr));
+}
+
+void FrameSource::add_output(GstElement *last) {
+  GstPad *src = gst_element_get_static_pad(last, "src");
+  gst_element_add_pad(bin_, gst_ghost_pad_new("src", src));
+  gst_object_unref(src);
+}
+
+void FrameSource::add_input() {
+  const std::string path = path_of(source_);
+  if (path.empty()) {
+    GstElement *input = add("urisourcebin");
+    g_object_set(input, "uri", source_.c_str(), "use-buffering", FALSE, nullptr);
+    g_signal_connect(input, "pad-added", G_CALLBACK(on_source_pad), this);
+    g_signal_connect(input, "no-more-pads", G_CALLBACK(on_source_end), this);
+    // Streams that come as they are have one pad.
+    if (!is_live_source(source_)) unfinished_ = 0;
+    return;
+  }
+  check_file(source_, path);
+  GstElement *input = add("filesrc");
+  g_object_set(input, "location", path.c_str(), nullptr);
+  GstPad *src = gst_element_get_static_pad(input, "src");
+  unfinished_ = 0;
+  add_parser(src);
+  gst_object_unref(src);
+}
+
+void FrameSource::add_camera() {
+  if (!g_file_test(source_.c_str(), G_FILE_TEST_EXISTS))
+    throw Failure(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source_ + ": there is no such camera");
+  GstElement *input = add("v4l2src");
+  g_object_set(input, "device", source_.c_str(), nullptr);
+  if (!options_.block) gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
+  GstPad *src = gst_element_get_static_pad(input, "src");
+  add_decoder(src);
+  gst_object_unref(src);
+}
+
+void FrameSource::add_parser(GstPad *from) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++unfinished_;
+  }
+  GstElement *parser = add("parsebin");
+  g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
+  g_signal_connect(parser, "no-more-pads", G_CALLBACK(on_streams_end), this);
+  link(from, parser);
+  gst_element_sync_state_with_parent(parser);
+}
+
+void FrameSource::add_decoder(GstPad *from) {
+  GstElement *decoder = add("decodebin");
+  g_object_set(decoder, "force-sw-decoders", options_.software, nullptr);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
+  link(from, decoder);
+}
+
+void FrameSource::on_source_pad(GstElement *, GstPad *pad, gpointer self) {
+  static_cast<FrameSource *>(self)->add_parser(pad);
+}
+
+void FrameSource::on_source_end(GstElement *, gpointer self) {
+  auto *source = static_cast<FrameSource *>(self);
+  if (is_live_source(source->source_)) source->end_streams();
+}
+
+void FrameSource::on_stream(GstElement *parser, GstPad *pad, gpointer self) {
+  static_cast<FrameSource *>(self)->take_stream(parser, pad);
+}
+
+void FrameSource::on_streams_end(GstElement *, gpointer self) {
+  static_cast<FrameSource *>(self)->end_streams();
+}
+
+void FrameSource::on_decoded(GstElement *, GstPad *pad, gpointer self) {
+  link(pad, static_cast<FrameSource *>(self)->shown_element_);
+}
+
+/// The first video is taken, all other streams are thrown away.
+void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
+  bool takes = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    takes = !has_video_ && is_video(pad);
+    has_video_ |= takes;
+  }
+  if (!takes) {
+    GstElement *sink = add("fakesink");
+    g_object_set(sink, "async", FALSE, "sync", FALSE, nullptr);
+    gst_element_sync_state_with_parent(sink);
+    return link(pad, sink);
+  }
+  const bool live = is_live(pad);
+  coded_->set_options({!live, !live && has_exact_seeks(parser, pad), options_.only_count});
+  if (live && queue_ != nullptr && !options_.block)
+    gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
+  link(pad, coded_element_);
+}
+
+void FrameSource::end_streams() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--unfinished_ > 0 || has_video_) return;
+  }
+  GST_ELEMENT_ERROR(bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
+}
+
+void FrameSource::tell_info(const GstVideoInfo &info) const {
+  GstCudaTensorFramesInfo known = {};
+  gint64 duration = 0;
+  known.width = info.width;
+  known.height = info.height;
+  known.frame_rate_n = info.fps_n;
+  known.frame_rate_d = info.fps_d;
+  known.duration = GST_CLOCK_TIME_NONE;
+  known.is_live = is_live_source(source_);
+  if (coded_ != nullptr &&
+      gst_pad_peer_query_duration(coded_->sink(), GST_FORMAT_TIME, &duration) && duration > 0)
+    known.duration = static_cast<GstClockTime>(duration);
+  on_info_(known);
+}
+
+}  // namespace cudatensor

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A source of GstCudaTensorFrames: a file, a stream or a camera, from the bytes to decoded frames.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "gst/library/gstcudatensor.h"
+#include "gst/library/shownframes.h"
+
+namespace cudatensor {
+
+struct FrameSourceOptions {
+  FrameSelection selection;
+  bool block = false;       ///< live sources wait for the consumer
+  bool only_count = false;  ///< give no frames, only find their times
+  bool software = false;    ///< no decoders on a GPU
+};
+
+/// Whether a source is known to be live before it is opened.
+bool is_live_source(const std::string &source);
+
+class FrameSource {
+ public:
+  using OnInfo = std::function<void(const GstCudaTensorFramesInfo &)>;
+
+  /// `on_info` is called by streaming threads. Throws Failure if the source does not exist or
+  /// elements are missing.
+  FrameSource(std::string source, FrameSourceOptions options, OnInfo on_info);
+  ~FrameSource();
+  FrameSource(const FrameSource &) = delete;
+  FrameSource &operator=(const FrameSource &) = delete;
+
+  const std::string &name() const { return source_; }
+  /// A bin with a pad `src`, which belongs to the pipeline that it is added to. The source must
+  /// outlive its streaming threads.
+  GstElement *bin() const { return bin_; }
+  /// With only_count.
+  const CodedFrames &coded() const { return *coded_; }
+
+ private:
+  GstElement *add(const char *factory);
+  GstElement *add(GstElement *element);
+  void add_input();
+  void add_camera();
+  void add_parser(GstPad *from);
+  void add_decoder(GstPad *from);
+  void add_output(GstElement *last);
+  void take_stream(GstElement *parser, GstPad *pad);
+  void end_streams();
+  void add_frames(std::shared_ptr<FramePicks> picks);
+  void tell_info(const GstVideoInfo &info) const;
+
+  static void on_source_pad(GstElement *, GstPad *pad, gpointer self);
+  static void on_source_end(GstElement *, gpointer self);
+  static void on_stream(GstElement *parser, GstPad *pad, gpointer self);
+  static void on_streams_end(GstElement *parser, gpointer self);
+  static void on_decoded(GstElement *, GstPad *pad, gpointer self);
+
+  std::string source_;
+  FrameSourceOptions options_;
+  OnInfo on_info_;
+  GstElement *bin_;
+  CodedFrames *coded_ = nullptr;
+  GstElement *coded_element_ = nullptr, *shown_element_ = nullptr, *queue_ = nullptr;
+
+  std::mutex mutex_;
+  int unfinished_ = 1;  // inputs that may still bring streams
+  bool has_video_ = false;
+};
+
+}  // namespace cudatensor

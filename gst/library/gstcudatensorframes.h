@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tensors of video files, cameras and streams. Included by gstcudatensor.h. */
+#ifndef GST_CUDA_TENSOR_FRAMES_H
+#define GST_CUDA_TENSOR_FRAMES_H
+
+#include <gst/gst.h>
+
+#include "gstcudatensorerrors.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SECTION:gstcudatensorframes
+ * @title: GstCudaTensorFrames
+ * @short_description: the frames of videos as tensors
+ *
+ * A #GstCudaTensorFrames opens video files, streams or cameras and gives their frames as tensors,
+ * one batch after another. It builds a pipeline of its own, with cudanormalize for one source and
+ * cudatensormux for several. At most two batches are made ahead.
+ *
+ * Which frames are given depends on their timestamps only, not on the decoder. Groups of pictures
+ * in which no frame is wanted are not decoded.
+ *
+ * Functions may be called from any thread. gst_init() is called if the program has not done so.
+ */
+
+/**
+ * GstCudaTensorFrames:
+ *
+ * The frames of one or more videos. An opaque, reference-counted boxed type.
+ */
+typedef struct _GstCudaTensorFrames GstCudaTensorFrames;
+
+/**
+ * GST_TYPE_CUDA_TENSOR_FRAMES:
+ *
+ * The boxed type of #GstCudaTensorFrames.
+ */
+#define GST_TYPE_CUDA_TENSOR_FRAMES (gst_cuda_tensor_frames_get_type())
+GST_CUDA_TENSOR_API GType gst_cuda_tensor_frames_get_type(void);
+
+/**
+ * GstCudaTensorFramesOptions:
+ * @batch: frames of a tensor for one source; 0 = 1. Must be 0 or 1 for several sources, of which a
+ * tensor has one frame each
+ * @every: seconds; the frames that are shown at each multiple of it from the start; 0 = all frames
+ * @every_frames: every so many frames; 0 = all frames
+ * @keyframes: key frames only
+ * @count: so many frames, spread evenly from the first to the last one, or all if there are fewer;
+ * 0 = all frames. Only for files
+ * @has_start: whether @start is set
+ * @start: seconds; the first frame is the one that is shown at this time
+ * @has_stop: whether @stop is set
+ * @stop: seconds; frames from this time on are not given
+ * @block: whether live sources wait for the consumer; otherwise frames that come too fast are
+ * dropped, the oldest first
+ * @device: (nullable): "auto" or %NULL, "cpu", "cuda", or "cuda:" and a number
+ *
+ * Which frames are given, and where the tensors are. Zero is the default of all fields. At most one
+ * of @every, @every_frames, @keyframes and @count is set.
+ */
+typedef struct {
+  guint batch;
+  gdouble every;
+  guint64 every_frames;
+  gboolean keyframes;
+  guint64 count;
+  gboolean has_start;
+  gdouble start;
+  gboolean has_stop;
+  gdouble stop;
+  gboolean block;
+  const gchar *device;
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING_LARGE];
+} GstCudaTensorFramesOptions;
+
+/**
+ * GstCudaTensorFramesInfo:
+ * @width: width of the source's frames, in pixels
+ * @height: height of the source's frames, in pixels
+ * @frame_rate_n: numerator of the frame rate; 0 if it is unknown or varies
+ * @frame_rate_d: denominator of the frame rate
+ * @duration: duration of the source in ns; %GST_CLOCK_TIME_NONE if it is unknown
+ * @is_live: whether the source is live
+ *
+ * The format of a source.
+ */
+typedef struct {
+  gint width, height;
+  gint frame_rate_n, frame_rate_d;
+  GstClockTime duration;
+  gboolean is_live;
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
+} GstCudaTensorFramesInfo;
+
+/**
+ * gst_cuda_tensor_frames_new:
+ * @sources: (array zero-terminated=1): paths of files, URIs, or cameras such as /dev/video0
+ * @options: (nullable): which frames; %NULL for the defaults
+ * @properties: (array zero-terminated=1) (nullable): names and values in turn, of properties of
+ *   cudanormalize or cudatensormux, as gst-launch-1.0 takes them
+ * @error: return location for a #GError, or %NULL
+ *
+ * Checks the options and starts to read the sources.
+ *
+ * Returns: (transfer full) (nullable): the frames, or %NULL with %GST_CUDA_TENSOR_ERROR_SETTINGS,
+ *   %GST_CUDA_TENSOR_ERROR_NOT_FOUND or %GST_CUDA_TENSOR_ERROR_NO_CUDA
+ */
+GST_CUDA_TENSOR_API GstCudaTensorFrames *gst_cuda_tensor_frames_new(
+    const gchar *const *sources, const GstCudaTensorFramesOptions *options,
+    const gchar *const *properties, GError **error);
+
+/**
+ * gst_cuda_tensor_frames_ref:
+ * @frames: frames
+ *
+ * Returns: (transfer full): @frames
+ */
+GST_CUDA_TENSOR_API GstCudaTensorFrames *gst_cuda_tensor_frames_ref(GstCudaTensorFrames *frames);
+
+/**
+ * gst_cuda_tensor_frames_unref:
+ * @frames: (transfer full): frames
+ *
+ * Closes them when the last reference is dropped.
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_frames_unref(GstCudaTensorFrames *frames);
+
+struct _GstCudaTensor;
+
+/**
+ * gst_cuda_tensor_frames_next:
+ * @frames: frames
+ * @timeout: how long to wait, in ns; %GST_CLOCK_TIME_NONE for no limit
+ * @error: return location for a #GError, or %NULL
+ *
+ * Waits for the next tensor. The outermost dimension of the last one may be smaller. Each tensor has
+ * a slot for each frame. With several sources, slots of sources that gave no frame are not valid.
+ *
+ * Returns: (transfer full) (nullable): the tensor; %NULL without an error after the last one;
+ *   otherwise %NULL with %GST_CUDA_TENSOR_ERROR_TIMEOUT, after which the function can be called
+ *   again, %GST_CUDA_TENSOR_ERROR_CLOSED, or the error that has ended the frames:
+ *   %GST_CUDA_TENSOR_ERROR_NOT_FOUND, %GST_CUDA_TENSOR_ERROR_SOURCE,
+ *   %GST_CUDA_TENSOR_ERROR_FORMAT, %GST_CUDA_TENSOR_ERROR_DECODER,
+ *   %GST_CUDA_TENSOR_ERROR_SETTINGS
+ */
+GST_CUDA_TENSOR_API struct _GstCudaTensor *gst_cuda_tensor_frames_next(GstCudaTensorFrames *frames,
+                                                                       GstClockTime timeout,
+                                                                       GError **error);
+
+/**
+ * gst_cuda_tensor_frames_get_info:
+ * @frames: frames
+ * @source: the number of the source, from 0
+ * @timeout: how long to wait until the format is known, in ns
+ * @info: (out caller-allocates): the format of the source
+ * @error: return location for a #GError, or %NULL
+ *
+ * Returns: %TRUE, or %FALSE with an error of gst_cuda_tensor_frames_next()
+ */
+GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_frames_get_info(GstCudaTensorFrames *frames,
+                                                             guint source, GstClockTime timeout,
+                                                             GstCudaTensorFramesInfo *info,
+                                                             GError **error);
+
+/**
+ * gst_cuda_tensor_frames_get_failed_source:
+ * @frames: frames
+ *
+ * Returns: the number of the source that the error of gst_cuda_tensor_frames_next() is of; -1 if
+ *   there was none, or it is of no single source
+ */
+GST_CUDA_TENSOR_API gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorFrames *frames);
+
+/**
+ * gst_cuda_tensor_frames_close:
+ * @frames: frames
+ *
+ * Ends the pipeline and closes the sources. Threads that wait in other functions return with
+ * %GST_CUDA_TENSOR_ERROR_CLOSED. Tensors that were given stay valid.
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensorFrames, gst_cuda_tensor_frames_unref)
+
+G_END_DECLS
+
+#endif /* GST_CUDA_TENSOR_FRAMES_H */

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where a coded video stream can be decoded from.
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatensor {
+
+enum class RandomAccess {
+  none,
+  /// Decoding can start here. The decoder must be reset if pictures before were left out, and
+  /// pictures that follow here but are shown earlier need those before.
+  open,
+  closed  ///< decoding can start here without a reset
+};
+
+/// Tells random access points from a coded stream's caps and buffers, one picture each.
+class RandomAccessFinder {
+ public:
+  explicit RandomAccessFinder(const GstCaps *caps);
+
+  RandomAccess find(GstBuffer *buffer) const;
+  /// Whether the picture is shown, or only other pictures refer to it.
+  bool is_shown(GstBuffer *buffer) const;
+
+ private:
+  enum class Codec { other, h264, h265, vp8, always_open };
+
+  Codec codec_ = Codec::other;
+  gsize length_size_ = 0;  // bytes of the length before a NAL unit; 0 = start codes
+};
+
+}  // namespace cudatensor

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/library/shownframes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cudatensor {
+namespace {
+
+StreamTime time_of(const Ref<GstBuffer> &buffer) {
+  return GST_BUFFER_PTS_IS_VALID(buffer.get()) ? static_cast<StreamTime>(GST_BUFFER_PTS(buffer.get()))
+                                               : 0;
+}
+
+bool is_keyframe(const Ref<GstBuffer> &buffer) {
+  return !GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+}
+
+}  // namespace
+
+GstFlowReturn ShownFrames::repeat(Ref<GstBuffer> buffer, guint64 times) {
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (guint64 i = 0; i < times && flow == GST_FLOW_OK; ++i)
+    flow = push(Ref<GstBuffer>(gst_buffer_ref(buffer.get())));
+  return flow;
+}
+
+/// Decides the frame that is held, which is shown until `next`.
+GstFlowReturn ShownFrames::choose(StreamTime next) {
+  if (held_ == nullptr) return GST_FLOW_OK;
+  Ref<GstBuffer> frame = std::move(held_);
+  const StreamTime time = time_of(frame);
+  if (chooser_.is_done(time)) {
+    if (!std::exchange(is_ended_, true)) push(gst_event_new_eos());
+    return GST_FLOW_EOS;
+  }
+  const guint64 wanted = chooser_.choose(time, next, is_keyframe(frame));
+  return repeat(std::move(frame), wanted);
+}
+
+GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
+  if (is_ended_) return GST_FLOW_EOS;
+  if (segment_.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(buffer.get())) {
+    const GstClockTime time =
+        gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer.get()));
+    if (!GST_CLOCK_TIME_IS_VALID(time)) return GST_FLOW_OK;  // not shown
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    GST_BUFFER_PTS(buffer.get()) = time;
+  }
+  const StreamTime time = time_of(buffer);
+  if (is_picking()) return repeat(std::move(buffer), picks_->take(time));
+  const GstFlowReturn flow = choose(time);
+  if (flow != GST_FLOW_OK) return flow;
+  held_ = std::move(buffer);
+  return chooser_.selection().needs_end() ? GST_FLOW_OK : choose(time + 1);
+}
+
+void ShownFrames::finish() {
+  if (is_ended_ || held_ == nullptr) return;
+  GstClockTime duration = GST_BUFFER_DURATION(held_.get());
+  if (!GST_CLOCK_TIME_IS_VALID(duration)) duration = std::max<GstClockTime>(frame_duration_, 1);
+  choose(time_of(held_) + static_cast<StreamTime>(duration));
+}
+
+/// One segment, in stream time.
+bool ShownFrames::begin_stream() {
+  if (std::exchange(has_segment_, true)) return true;
+  GstSegment own;
+  gst_segment_init(&own, GST_FORMAT_TIME);
+  return push(gst_event_new_segment(&own));
+}
+
+bool ShownFrames::event(Ref<GstEvent> event) {
+  switch (GST_EVENT_TYPE(event.get())) {
+    // Of CodedFrames::reset_decoder().
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP: return true;
+    case GST_EVENT_SEGMENT:
+      gst_event_copy_segment(event.get(), &segment_);
+      return begin_stream();
+    case GST_EVENT_GAP: return true;
+    case GST_EVENT_CAPS: {
+      GstCaps *caps = nullptr;
+      GstVideoInfo info;
+      gst_event_parse_caps(event.get(), &caps);
+      if (gst_video_info_from_caps(&info, caps)) {
+        if (info.fps_n > 0)
+          frame_duration_ = gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n);
+        on_info_(info);
+      }
+      break;
+    }
+    case GST_EVENT_EOS:
+      finish();
+      if (std::exchange(is_ended_, true)) return true;
+      break;
+    default: break;
+  }
+  return FrameStage::event(std::move(event));
+}
+
+/// A frame is held here.
+bool ShownFrames::query(GstQuery *query) {
+  if (!FrameStage::query(query)) return false;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return true;
+  for (guint i = 0; i < gst_query_get_n_allocation_pools(query); ++i) {
+    GstBufferPool *pool = nullptr;
+    guint size = 0, min = 0, max = 0;
+    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
+    gst_query_set_nth_allocation_pool(query, i, pool, size, min + 1, max == 0 ? 0 : max + 1);
+    gst_clear_object(&pool);
+  }
+  return true;
+}
+
+}  // namespace cudatensor

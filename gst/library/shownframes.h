@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The stage behind the decoder, which passes on the wanted frames.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <functional>
+
+#include "gst/library/codedframes.h"
+
+namespace cudatensor {
+
+/// The timestamps of frames behind this stage are in stream time.
+class ShownFrames final : public FrameStage {
+ public:
+  /// `coded` is the stage before the decoder; null if there is none. `on_info` gets the format of
+  /// the frames, from the streaming thread.
+  ShownFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
+              const CodedFrames *coded, std::function<void(const GstVideoInfo &)> on_info)
+      : chooser_(selection), picks_(std::move(picks)), coded_(coded), on_info_(std::move(on_info)) {}
+
+  GstFlowReturn chain(Ref<GstBuffer> buffer) override;
+  bool event(Ref<GstEvent> event) override;
+  bool query(GstQuery *query) override;
+
+ private:
+  bool is_picking() const { return coded_ != nullptr && coded_->is_picking(); }
+  GstFlowReturn choose(StreamTime next);
+  GstFlowReturn repeat(Ref<GstBuffer> buffer, guint64 times);
+  bool begin_stream();
+  void finish();
+
+  FrameChooser chooser_;
+  std::shared_ptr<FramePicks> picks_;
+  const CodedFrames *coded_;
+  std::function<void(const GstVideoInfo &)> on_info_;
+  GstSegment segment_ = {};
+  bool has_segment_ = false, is_ended_ = false;
+  GstClockTime frame_duration_ = 0;
+  Ref<GstBuffer> held_;  // until the next frame tells how long it is shown
+};
+
+}  // namespace cudatensor

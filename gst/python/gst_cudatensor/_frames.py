@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The frames of videos as batches."""
+from __future__ import annotations
+
+import ctypes
+import datetime
+import os
+import re
+import sys
+import threading
+import time
+import weakref
+from fractions import Fraction
+from typing import Any, Iterator, Optional, Sequence, Union
+
+from ._geometry import Geometry, Slot
+from ._library import (NO_TIME, ErrorCode, FramesInfoStruct, FramesOptionsStruct, TensorError, call,
+                       functions)
+from ._tensor import Tensor
+
+_SLICE = 100_000_000  # ns between two looks for signals, such as that of Ctrl-C
+_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+Every = Union[None, int, float, str, datetime.timedelta]
+Seconds = Union[None, int, float, str, datetime.timedelta]
+
+
+class FramesError(RuntimeError):
+    """An error of a source, or of the settings. The message names the cause."""
+
+    def __init__(self, code: ErrorCode, message: str, source: Optional[str] = None):
+        super().__init__(message)
+        self.code = code  #: the kind of the error
+        self.source = source  #: the source, as it was given; None if the error is of no single one
+
+    def __reduce__(self) -> Any:
+        return FramesError, (self.code, str(self), self.source)
+
+
+def _seconds(value: Any, name: str) -> float:
+    """A time in seconds. Raises TypeError or ValueError."""
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*(ms|s|min|h)\s*", value)
+        try:
+            return float(match[1]) * _UNITS[match[2]] if match else float(value)
+        except ValueError:
+            raise ValueError(f"{name} is {value!r}: expected seconds, or text such as '1.5s' or "
+                             "'200ms'") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} is {value!r}: expected seconds")
+    return float(value)
+
+
+def _set_every(options: FramesOptionsStruct, every: Every) -> None:
+    if every is None:
+        return
+    if isinstance(every, str):
+        if every.strip() in ("keyframes", "keyframe", "key frames"):
+            options.keyframes = 1
+            return
+        frames = re.fullmatch(r"\s*([0-9]+)\s*frames?\s*", every)
+        if frames:
+            every = int(frames[1])
+    if isinstance(every, int) and not isinstance(every, bool):
+        if every < 1:
+            raise ValueError(f"every is {every} frames: expected at least 1")
+        options.every_frames = every
+        return
+    options.every = _seconds(every, "every")
+    if not options.every > 0:
+        raise ValueError(f"every is {every!r}: expected a positive time")
+
+
+def _property_text(value: Any) -> str:
+    """A property's value as gst-launch-1.0 takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if hasattr(value, "__iter__"):
+        return "<" + ",".join(_property_text(each) for each in value) + ">"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _strings(values: Sequence[str]) -> Any:
+    array = (ctypes.c_char_p * (len(values) + 1))()
+    for i, value in enumerate(values):
+        array[i] = os.fsencode(value)
+    return array
+
+
+class Batch(Tensor):
+    """Frames as one tensor, of shape (N, C, H, W) or (N, H, W, C). The last batch of a source has
+    only the frames that are left.
+
+    Consumers take it as any Tensor: ``torch.from_dlpack(batch)``, ``numpy.asarray(batch)``.
+    """
+
+    _times: Optional[tuple[Any, Any]] = None
+
+    def _read_slots(self) -> None:
+        """Not read until they are asked for."""
+
+    @property
+    def slots(self) -> list[Slot]:
+        """What each frame shows, as in Tensor."""
+        if self._slots is None:
+            address = self._open().address
+            self._slots = [self._read_slot(address, i) for i in range(functions.get_n_slots(address))]
+        return self._slots
+
+    def __len__(self) -> int:
+        """The number of frames."""
+        return self.shape[0]
+
+    def _read_times(self) -> tuple[Any, Any]:
+        if self._times is None:
+            reference = self._open()
+            count = functions.get_n_slots(reference.address)
+            pts, sources = (ctypes.c_int64 * count)(), (ctypes.c_int * count)()
+            functions.get_slot_times(reference.address, count, pts, sources)
+            self._times = pts, sources
+        return self._times
+
+    @property
+    def pts(self) -> Any:
+        """The timestamps of the frames: a NumPy array of shape (N,), int64, in ns from the start of
+        the source. -1 if a source of several has given no frame."""
+        import numpy
+
+        return numpy.array(self._read_times()[0], numpy.int64)
+
+    @property
+    def pts_seconds(self) -> Any:
+        """The same as float64, in seconds; NaN if a source has given no frame."""
+        import numpy
+
+        pts = self.pts
+        return numpy.where(pts < 0, numpy.nan, pts / 1e9)
+
+    @property
+    def sources(self) -> Any:
+        """The index of each frame's source: a NumPy array of shape (N,), int64. -1 if a source has
+        given no frame."""
+        import numpy
+
+        return numpy.array(self._read_times()[1], numpy.int64)
+
+    @property
+    def geometry(self) -> list[Optional[Geometry]]:  # type: ignore[override]
+        """Where each frame's picture lies in the tensor; None if a source has given no frame."""
+        return [slot.geometry for slot in self.slots]
+
+    def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:  # type: ignore[override]
+        """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to the source picture's.
+
+        `boxes`: of shape (n, 4) for the frame with this index, or N arrays of shape (n, 4) for all
+        frames, which may be one array of shape (N, n, 4). Returns arrays of the same shapes. Raises
+        ValueError for other shapes, and for a frame without a picture.
+        """
+        if frame is not None:
+            geometry = self.geometry[frame]
+            if geometry is None:
+                raise ValueError(f"frame {frame} has no picture")
+            return geometry.map_boxes(boxes)
+        if len(boxes) != len(self):
+            raise ValueError(f"boxes of {len(boxes)} frames for a batch of {len(self)}: pass frame "
+                             "for those of one frame")
+        mapped = [self.map_boxes(each, i) for i, each in enumerate(boxes)]
+        if hasattr(boxes, "shape"):
+            import numpy
+
+            return numpy.stack(mapped)
+        return mapped
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("Tensor", "Batch", 1)
+
+
+def _give_back(address: int, pid: int) -> None:
+    """The threads of a pipeline do not exist in a forked process."""
+    if os.getpid() == pid:
+        functions.frames_unref(address)
+
+
+class _Pipeline:
+    """A GstCudaTensorFrames, which is closed when this object is garbage-collected."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+        self.pid = os.getpid()
+        weakref.finalize(self, _give_back, address, self.pid)
+
+
+class Frames:
+    """The frames of a video, a stream or a camera as batches, one after another.
+
+    >>> for batch in Frames("clip.mp4", model_config="preprocessor_config.json", batch=64, every="1s"):
+    ...     y = model(torch.from_dlpack(batch))
+
+    `source`: the path of a file, a URI (file, http, https, rtsp), a camera ("/dev/video0"), or a list
+    of these. With a list, a batch has one frame of each source, of the same time.
+
+    `batch`: frames of a batch, for a single source.
+
+    `every`: "1s", "200ms", seconds as a float, or a timedelta: the frames that are shown at each
+    multiple of this time from the start, some of them repeatedly if it is shorter than a frame; "10
+    frames" or an int: every tenth frame; "keyframes". `count`: so many frames, spread evenly over the
+    clip like numpy.linspace(0, n - 1, count, dtype=int), or all if there are fewer. `start`, `stop`,
+    in seconds: from the frame that is shown at `start` to the last one before `stop`.
+
+    `width`, `height`: of the tensor, in pixels; 0 = the source's. `model_config`: a file that the
+    model comes with. `properties` are those of cudanormalize (with a list of sources, cudatensormux),
+    with underscores: resize_mode="ultralytics", dtype="float16", mean=[0.485, 0.456, 0.406].
+
+    `device`: "auto" is the GPU if there is one, "cpu", "cuda" or "cuda:1". `live`: of cameras and
+    RTSP, "drop" gives the newest frames and "block" all of them. `timeout`: seconds to wait for a
+    batch. `progress`: show progress with tqdm, if that is installed and stderr is a terminal.
+
+    The source is opened when the first batch or the format is asked for; the object can be pickled
+    before that, for example for workers that are spawned. Threads may share it: each batch is given
+    to one of them. Raises TypeError and ValueError for wrong arguments, and later FramesError.
+    """
+
+    def __init__(self, source: Any, *, batch: int = 1, every: Every = None,
+                 count: Optional[int] = None, start: Seconds = None, stop: Seconds = None,
+                 width: int = 0, height: int = 0, model_config: Any = None, device: str = "auto",
+                 live: str = "drop", timeout: Seconds = None, progress: bool = False,
+                 **properties: Any) -> None:
+        single = isinstance(source, (str, os.PathLike))
+        self._sources = [os.fspath(each) for each in ([source] if single else source)]
+        self._options = {"batch": batch, "every": every, "count": count, "start": start,
+                         "stop": stop, "device": device, "live": live}
+        self._properties = {**properties, "width": width, "height": height}
+        if model_config is not None:
+            self._properties["model_config"] = model_config
+        self._timeout = None if timeout is None else _seconds(timeout, "timeout")
+        self._progress = progress
+        self._reset()
+        self._make_options()  # raises the errors of arguments
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._pipeline: Optional[_Pipeline] = None
+        self._closed = False
+        self._bar: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._pipeline is not None:
+            raise TypeError("frames that are being read cannot be copied or pickled: pass them on "
+                            "before the first batch is read, or make them where they are used")
+        return {key: value for key, value in self.__dict__.items()
+                if key not in ("_lock", "_pipeline", "_bar")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._reset()
+        self.__dict__.update(state)
+
+    # ------------------------------------------------------------------------ opening
+
+    def _make_options(self) -> FramesOptionsStruct:
+        given = self._options
+        options = FramesOptionsStruct(device=given["device"].encode())
+        if isinstance(given["batch"], bool) or not isinstance(given["batch"], int):
+            raise TypeError(f"batch is {given['batch']!r}: expected a number of frames")
+        if not 1 <= given["batch"] <= 1024:
+            raise ValueError(f"batch is {given['batch']}: expected 1 to 1024 frames")
+        options.batch = given["batch"]
+        _set_every(options, given["every"])
+        if given["count"] is not None:
+            if given["count"] < 1:
+                raise ValueError(f"count is {given['count']}: expected at least 1")
+            options.count = given["count"]
+        for name in ("start", "stop"):
+            if given[name] is not None:
+                setattr(options, "has_" + name, 1)
+                setattr(options, name, _seconds(given[name], name))
+        if given["live"] not in ("drop", "block"):
+            raise ValueError(f"live is {given['live']!r}: expected 'drop' or 'block'")
+        options.block = given["live"] == "block"
+        return options
+
+    def _error(self, error: TensorError, address: Optional[int] = None) -> FramesError:
+        index = -1 if address is None else functions.frames_get_failed_source(address)
+        if index < 0:
+            named = [i for i, name in enumerate(self._sources) if str(error).startswith(name + ":")]
+            index = named[0] if named else 0 if len(self._sources) == 1 else -1
+        return FramesError(error.code, str(error), self._sources[index] if index >= 0 else None)
+
+    def _open(self) -> _Pipeline:
+        with self._lock:
+            if self._closed:
+                raise FramesError(ErrorCode.CLOSED, "the frames are closed")
+            if self._pipeline is None:
+                texts: list[str] = []
+                for name, value in self._properties.items():
+                    if name not in ("width", "height") or value != 0:
+                        texts += [name.replace("_", "-"), _property_text(value)]
+                try:
+                    self._pipeline = _Pipeline(call(functions.frames_new, _strings(self._sources),
+                                                    ctypes.byref(self._make_options()),
+                                                    _strings(texts)))
+                except TensorError as error:
+                    raise self._error(error) from None
+            if self._pipeline.pid != os.getpid():
+                raise RuntimeError("these frames were opened before the process was forked, which "
+                                   "their threads do not survive: open them in the new process, or "
+                                   "start it with the method 'spawn'")
+            return self._pipeline
+
+    def _wait(self, function: Any, *arguments: Any) -> tuple[Any, _Pipeline]:
+        """Calls a function that waits, so that signals are handled meanwhile."""
+        pipeline = self._open()
+        end = None if self._timeout is None else time.monotonic() + self._timeout
+        while True:
+            left = _SLICE if end is None else int(1e9 * (end - time.monotonic()))
+            try:
+                return call(function, pipeline.address, *arguments[:1],
+                            max(0, min(left, _SLICE)), *arguments[1:]), pipeline
+            except TensorError as error:
+                if error.code is not ErrorCode.TIMEOUT:
+                    raise self._error(error, pipeline.address) from None
+                if left <= _SLICE and end is not None:
+                    names = ", ".join(self._sources)
+                    raise FramesError(ErrorCode.TIMEOUT, f"{names}: no frame in {self._timeout:g} s",
+                                      self._sources[0] if len(self._sources) == 1 else None) from None
+
+    # ---------------------------------------------------------------------- iteration
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        """The next batch. Raises FramesError, and StopIteration at the end."""
+        try:
+            address, pipeline = self._wait_for_next()
+        except BaseException:
+            self._end_progress()
+            raise
+        if not address:
+            self._end_progress()
+            raise StopIteration
+        batch = Batch(address)
+        if self._progress:
+            self._show_progress(batch)
+        return batch
+
+    def _wait_for_next(self) -> tuple[Any, _Pipeline]:
+        return self._wait(functions.frames_next)
+
+    def close(self) -> None:
+        """Closes the source. Other threads that wait for a batch get a FramesError. Batches stay
+        valid."""
+        with self._lock:
+            self._closed = True
+            pipeline, self._pipeline = self._pipeline, None
+        if pipeline is not None and pipeline.pid == os.getpid():
+            functions.frames_close(pipeline.address)
+        self._end_progress()
+
+    def __enter__(self) -> Frames:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        sources = self._sources[0] if len(self._sources) == 1 else self._sources
+        return f"<gst_cudatensor.Frames {sources!r}{', closed' if self._closed else ''}>"
+
+    # ------------------------------------------------------------------- the source
+
+    def _info(self, source: int = 0) -> FramesInfoStruct:
+        info = FramesInfoStruct()
+        self._wait(functions.frames_get_info, source, ctypes.byref(info))
+        return info
+
+    @property
+    def width(self) -> int:
+        """Width of the source's frames, in pixels; of the first source of a list. Opens the source,
+        like the next properties."""
+        return int(self._info().width)
+
+    @property
+    def height(self) -> int:
+        """Height of the source's frames, in pixels."""
+        return int(self._info().height)
+
+    @property
+    def frame_rate(self) -> Optional[Fraction]:
+        """Frames per second; None if it is unknown or varies."""
+        info = self._info()
+        return Fraction(info.frame_rate_n, info.frame_rate_d) if info.frame_rate_n > 0 else None
+
+    @property
+    def duration(self) -> Optional[float]:
+        """Duration of the source, in seconds; None if it is unknown."""
+        duration = self._info().duration
+        return None if duration == NO_TIME else duration / 1e9
+
+    # --------------------------------------------------------------------- progress
+
+    def _show_progress(self, batch: Batch) -> None:
+        if self._bar is None:
+            self._bar = _make_bar(self)
+        if self._bar is not False:
+            self._bar.update(len(batch))
+
+    def _end_progress(self) -> None:
+        if self._bar:
+            self._bar.close()
+        self._bar = None
+
+
+def _make_bar(frames: Frames) -> Any:
+    """False without tqdm or a terminal."""
+    if not sys.stderr.isatty():
+        return False
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return False
+    return tqdm(unit=" frames", total=frames._options["count"])
