@@ -151,8 +151,9 @@ void FramePipeline::add_ends() {
 }
 
 void FramePipeline::start() {
-  if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE) return;
-  inbox_->report({GST_CUDA_TENSOR_ERROR_SOURCE, "the pipeline cannot be started", -1});
+  if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+    return inbox_->report({GST_CUDA_TENSOR_ERROR_SETTINGS, "the pipeline cannot be started", -1});
+  for (const auto &source : sources_) source->start();
 }
 
 int FramePipeline::source_of(GstObject *object) const {

@@ -139,6 +139,22 @@ GstElement *FrameSource::add(const char *factory) {
   return add(gst_element_factory_make(factory, nullptr));
 }
 
+GstElement *FrameSource::add_late(const char *factory) {
+  GstElement *element = add(factory);
+  gst_element_set_locked_state(element, TRUE);
+  late_.push_back(element);
+  return element;
+}
+
+/// The cause of a failure is on the bus.
+void FrameSource::start() {
+  is_started_ = true;
+  for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
+    gst_element_set_locked_state(*late, FALSE);
+    gst_element_sync_state_with_parent(*late);
+  }
+}
+
 void FrameSource::add_output(GstElement *last) {
   GstPad *src = gst_element_get_static_pad(last, "src");
   gst_element_add_pad(bin_, gst_ghost_pad_new("src", src));
@@ -148,7 +164,7 @@ void FrameSource::add_output(GstElement *last) {
 void FrameSource::add_input() {
   const std::string path = path_of(source_);
   if (path.empty()) {
-    GstElement *input = add("urisourcebin");
+    GstElement *input = add_late("urisourcebin");
     g_object_set(input, "uri", source_.c_str(), "use-buffering", FALSE, nullptr);
     g_signal_connect(input, "pad-added", G_CALLBACK(on_source_pad), this);
     g_signal_connect(input, "no-more-pads", G_CALLBACK(on_source_end), this);
@@ -157,7 +173,7 @@ void FrameSource::add_input() {
     return;
   }
   check_file(source_, path);
-  GstElement *input = add("filesrc");
+  GstElement *input = add_late("filesrc");
   g_object_set(input, "location", path.c_str(), nullptr);
   GstPad *src = gst_element_get_static_pad(input, "src");
   unfinished_ = 0;
@@ -168,7 +184,7 @@ void FrameSource::add_input() {
 void FrameSource::add_camera() {
   if (!g_file_test(source_.c_str(), G_FILE_TEST_EXISTS))
     throw Failure(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source_ + ": there is no such camera");
-  GstElement *input = add("v4l2src");
+  GstElement *input = add_late("v4l2src");
   g_object_set(input, "device", source_.c_str(), nullptr);
   if (!options_.block) gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
   GstPad *src = gst_element_get_static_pad(input, "src");
@@ -181,11 +197,11 @@ void FrameSource::add_parser(GstPad *from) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++unfinished_;
   }
-  GstElement *parser = add("parsebin");
+  GstElement *parser = is_started_ ? add("parsebin") : add_late("parsebin");
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
   g_signal_connect(parser, "no-more-pads", G_CALLBACK(on_streams_end), this);
   link(from, parser);
-  gst_element_sync_state_with_parent(parser);
+  if (is_started_) gst_element_sync_state_with_parent(parser);
 }
 
 void FrameSource::add_decoder(GstPad *from) {

@@ -37,12 +37,16 @@ class FrameSource {
   /// A bin with a pad `src`, which belongs to the pipeline that it is added to. The source must
   /// outlive its streaming threads.
   GstElement *bin() const { return bin_; }
+  /// Called when the rest of the pipeline is playing. Elements before a link that is made later
+  /// would otherwise send to pads that are not active yet.
+  void start();
   /// With only_count.
   const CodedFrames &coded() const { return *coded_; }
 
  private:
   GstElement *add(const char *factory);
   GstElement *add(GstElement *element);
+  GstElement *add_late(const char *factory);
   void add_input();
   void add_camera();
   void add_parser(GstPad *from);
@@ -66,6 +70,8 @@ class FrameSource {
   CodedFrames *coded_ = nullptr;
   GstElement *coded_element_ = nullptr, *shown_element_ = nullptr, *queue_ = nullptr;
 
+  std::atomic<bool> is_started_{false};
+  std::vector<GstElement *> late_;  // to be started last, downstream first
   std::mutex mutex_;
   int unfinished_ = 1;  // inputs that may still bring streams
   bool has_video_ = false;
