@@ -324,6 +324,10 @@ void CodedFrames::stop() {
 GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   if (!options_.may_seek) return GST_FLOW_OK;
   target_ = time;
+  // Demuxers fail behind the end.
+  gint64 duration = 0;
+  if (!gst_pad_peer_query_duration(sink(), GST_FORMAT_TIME, &duration) || time >= duration)
+    return GST_FLOW_OK;
   std::unique_lock<std::mutex> lock(mutex_);
   is_seeking_ = true;
   const auto seek = [](GstElement *element, gpointer) {

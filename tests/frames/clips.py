@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes clips with all kinds of groups of pictures, and decodes all of their frames."""
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst
+
+SIZE = 32
+#: Name, frames, frame rate, encoder, container. Frames differ from each other.
+_X264 = "x264enc bitrate=300 threads=1 speed-preset=fast "
+CLIPS = {
+    "ip.mp4": (70, "10/1", _X264 + "bframes=0 key-int-max=10", "mp4mux"),
+    "b.mp4": (90, "25/1", _X264 + "bframes=3 b-pyramid=true key-int-max=15", "mp4mux"),
+    "open.mp4": (120, "30/1", _X264 + "bframes=3 key-int-max=12 "
+                 "option-string=open-gop=1:scenecut=0", "mp4mux"),
+    "long.mp4": (150, "30000/1001", _X264 + "bframes=2 key-int-max=600", "mp4mux"),
+    "open.ts": (100, "25/1", _X264 + "bframes=3 key-int-max=20 option-string=open-gop=1",
+                "h264parse ! mpegtsmux"),
+    "b.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10", "h264parse ! mpegtsmux"),
+    "b.mkv": (100, "24/1", _X264 + "bframes=2 key-int-max=16", "h264parse ! matroskamux"),
+    "fragmented.mp4": (60, "20/1", _X264 + "bframes=2 key-int-max=10",
+                       "mp4mux fragment-duration=500"),
+    "seeks.mp4": (1500, "25/1", _X264 + "bframes=3 key-int-max=50", "mp4mux"),
+    "vp8.webm": (80, "10/1", "vp8enc deadline=1 keyframe-max-dist=9 auto-alt-ref=true "
+                 "lag-in-frames=8", "webmmux"),
+    "vp9.webm": (60, "15/1", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=12 lag-in-frames=8",
+                 "webmmux"),
+    "mjpeg.avi": (40, "10/1", "jpegenc", "avimux"),
+    "raw.mkv": (30, "10/1", "identity", "matroskamux"),
+    "theora.ogg": (50, "10/1", "theoraenc keyframe-force=8 keyframe-freq=8", "oggmux"),
+    "mpeg2.ts": (60, "25/1", "avenc_mpeg2video max-bframes=2 gop-size=12", "mpegvideoparse ! mpegtsmux"),
+}
+
+
+def run(description):
+    """Runs a pipeline until its end."""
+    pipeline = Gst.parse_launch(description)
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(
+        120 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if message is None or message.type == Gst.MessageType.ERROR:
+        raise RuntimeError(f"{description}: {message and message.parse_error()}")
+
+
+def make(folder, name):
+    """Makes a clip, if it is missing, and returns its path."""
+    path = folder / name
+    frames, rate, encoder, muxer = CLIPS[name]
+    if not path.exists():
+        run(f"videotestsrc pattern=zone-plate kx2=4 ky2=4 kt=3 num-buffers={frames} ! "
+            f"video/x-raw,format=I420,width=96,height=64,framerate={rate} ! "
+            f"{encoder} ! {muxer} ! filesink location={path}")
+    return path
+
+
+def decode(path, properties=""):
+    """All frames: a list of their timestamps in ns and one of their tensors' bytes, with
+    cudanormalize after decodebin."""
+    pipeline = Gst.parse_launch(
+        f"filesrc location={path} ! decodebin ! cudanormalize backend=cpu width={SIZE} "
+        f"height={SIZE} qos=false {properties} ! appsink name=sink sync=false max-buffers=4")
+    pipeline.set_state(Gst.State.PLAYING)
+    times, tensors = [], []
+    while sample := pipeline.get_by_name("sink").emit("pull-sample"):
+        buffer = sample.get_buffer()
+        times.append(sample.get_segment().to_stream_time(Gst.Format.TIME, buffer.pts))
+        tensors.append(buffer.extract_dup(0, buffer.get_size()))
+    message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if message:
+        raise RuntimeError(message.parse_error()[0].message)
+    return times, tensors
