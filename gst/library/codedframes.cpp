@@ -18,13 +18,6 @@ constexpr gsize kMostHeld = 64 << 20;
 /// decoding.
 constexpr StreamTime kFar = 10 * GST_SECOND, kBefore = 2 * GST_SECOND;
 
-bool is_raw(GstPad *pad) {
-  const Ref<GstCaps> caps(gst_pad_get_current_caps(pad));
-  if (caps == nullptr) return true;
-  const GstStructure *s = gst_caps_get_structure(caps.get(), 0);
-  return gst_structure_has_name(s, "video/x-raw");
-}
-
 /// Stream time, also outside the segment.
 StreamTime stream_time(const GstSegment &segment, GstClockTime position) {
   guint64 time = 0;
@@ -43,10 +36,13 @@ GstClockTime with_origin(StreamTime time) {
 
 /// Pictures without a timestamp cannot be told apart behind the decoder.
 void CodedFrames::decide(GstBuffer *first) {
-  const bool picks = options_.may_drop && !chooser_.selection().is_everything() &&
-                     segment_.format == GST_FORMAT_TIME && segment_.rate > 0 &&
-                     GST_BUFFER_PTS_IS_VALID(first) && !is_raw(sink());
-  mode_ = picks || options_.only_count ? Mode::picking : Mode::passing;
+  const bool chooses = counter_ != nullptr || !chooser_.selection().is_everything();
+  const bool picks = options_.may_drop && chooses && segment_.format == GST_FORMAT_TIME &&
+                     segment_.rate > 0 && GST_BUFFER_PTS_IS_VALID(first) && finder_ &&
+                     finder_->is_known();
+  const bool marks = chooser_.selection().kind == FrameSelection::Kind::keyframes && finder_ &&
+                     !finder_->is_raw() && segment_.format == GST_FORMAT_TIME;
+  mode_ = picks ? Mode::picking : marks ? Mode::marking : Mode::passing;
   if (!picks) {
     if (segment_event_ != nullptr) push(segment_event_.release());
     return;
@@ -54,7 +50,7 @@ void CodedFrames::decide(GstBuffer *first) {
   GstSegment own;
   gst_segment_init(&own, GST_FORMAT_TIME);
   own.start = own.position = kOrigin;
-  if (!options_.only_count) push(gst_event_new_segment(&own));
+  push(gst_event_new_segment(&own));
 }
 
 GstFlowReturn CodedFrames::chain(Ref<GstBuffer> buffer) {
@@ -65,13 +61,50 @@ GstFlowReturn CodedFrames::chain(Ref<GstBuffer> buffer) {
     const GstFlowReturn flow = start > kBefore && is_picking() ? seek_to(start) : GST_FLOW_OK;
     if (flow != GST_FLOW_OK) return flow;
   }
-  if (mode_ == Mode::passing) return push(std::move(buffer));
-  return add(std::move(buffer));
+  if (mode_ == Mode::picking) return add(std::move(buffer));
+  if (mode_ == Mode::marking) mark(buffer.get());
+  if (shifts_) buffer = shifted(std::move(buffer));
+  return push(std::move(buffer));
+}
+
+/// Of codecs whose pictures cannot be left out.
+void CodedFrames::mark(GstBuffer *buffer) {
+  constexpr auto kOthers = GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_HEADER;
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  if ((GST_BUFFER_FLAGS(buffer) & kOthers) != 0 || !GST_CLOCK_TIME_IS_VALID(pts)) return;
+  const StreamTime time = stream_time(segment_, pts);
+  picks_->add(time, chooser_.choose(time, time + 1, true));
+}
+
+/// In the segment that decide() has sent.
+Ref<GstBuffer> CodedFrames::shifted(Ref<GstBuffer> buffer) const {
+  buffer.reset(gst_buffer_make_writable(buffer.release()));
+  GstBuffer *const b = buffer.get();
+  if (GST_BUFFER_PTS_IS_VALID(b))
+    GST_BUFFER_PTS(b) = with_origin(stream_time(segment_, GST_BUFFER_PTS(b)));
+  if (GST_BUFFER_DTS_IS_VALID(b))
+    GST_BUFFER_DTS(b) = with_origin(stream_time(segment_, GST_BUFFER_DTS(b)));
+  return buffer;
+}
+
+/// Leaves the choice to the stage behind the decoder, which gives all frames timestamps.
+GstFlowReturn CodedFrames::give_up() {
+  const bool marks = chooser_.selection().kind == FrameSelection::Kind::keyframes;
+  shifts_ = true;
+  mode_ = marks ? Mode::marking : Mode::passing;
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (!held_.empty() && flow == GST_FLOW_OK) {
+    Picture picture = take_held();
+    if (marks && picture.access != RandomAccess::none) picks_->add(picture.time, 1);
+    flow = push(std::move(picture.buffer));
+  }
+  clear();
+  return flow;
 }
 
 bool CodedFrames::begin_stream(Ref<GstEvent> event) {
   gst_event_copy_segment(event.get(), &segment_);
-  if (mode_ == Mode::passing) return push(event.release());
+  if ((mode_ == Mode::passing || mode_ == Mode::marking) && !shifts_) return push(event.release());
   if (mode_ == Mode::unknown) segment_event_ = std::move(event);
   return true;
 }
@@ -86,7 +119,7 @@ bool CodedFrames::event(Ref<GstEvent> event) {
     }
     case GST_EVENT_FLUSH_STOP: return true;
     case GST_EVENT_SEGMENT: return begin_stream(std::move(event));
-    case GST_EVENT_GAP: return mode_ == Mode::passing ? push(event.release()) : true;
+    case GST_EVENT_GAP: return true;
     case GST_EVENT_CAPS: {
       GstCaps *caps = nullptr;
       gst_event_parse_caps(event.get(), &caps);
@@ -96,8 +129,8 @@ bool CodedFrames::event(Ref<GstEvent> event) {
     case GST_EVENT_EOS:
       if (is_ended_) return true;
       if (mode_ == Mode::picking) settle(0);
-      clear();
-      if (std::exchange(is_ended_, true)) return true;
+      if (mode_ == Mode::picking) return end(), true;
+      is_ended_ = true;
       break;
     default: break;
   }
@@ -161,25 +194,23 @@ CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
       GST_BUFFER_DURATION_IS_VALID(buffer.get()) ? GST_BUFFER_DURATION(buffer.get()) : 1;
   guint64 begin = 0, end = 0;
   picture.number = number_++;
-  picture.size = options_.only_count ? 0 : gst_buffer_get_size(buffer.get());
+  picture.size = gst_buffer_get_size(buffer.get());
   picture.access = finder_ ? finder_->find(buffer.get()) : RandomAccess::none;
   picture.is_shown = finder_ && finder_->is_shown(buffer.get()) &&
                      gst_segment_clip(&segment_, GST_FORMAT_TIME, pts, pts + length, &begin, &end);
   // Decoders clip frames to the segment.
   picture.time = stream_time(segment_, picture.is_shown ? begin : pts);
   picture.end = stream_time(segment_, picture.is_shown ? end : pts + length);
-  buffer.reset(gst_buffer_make_writable(buffer.release()));
-  GST_BUFFER_PTS(buffer.get()) = with_origin(stream_time(segment_, pts));
-  if (GST_BUFFER_DTS_IS_VALID(buffer.get()))
-    GST_BUFFER_DTS(buffer.get()) =
-        with_origin(stream_time(segment_, GST_BUFFER_DTS(buffer.get())));
-  picture.buffer = std::move(buffer);
+  picture.buffer = shifted(std::move(buffer));
   return picture;
 }
 
 GstFlowReturn CodedFrames::add(Ref<GstBuffer> buffer) {
   if (!GST_BUFFER_PTS_IS_VALID(buffer.get())) {
-    if (options_.only_count) return ++count_, GST_FLOW_OK;
+    if (number_ <= kMostReordered) {
+      const GstFlowReturn flow = give_up();
+      return flow == GST_FLOW_OK ? chain(std::move(buffer)) : flow;
+    }
     GST_ELEMENT_ERROR(element(), STREAM, FORMAT,
                       ("a coded picture has no timestamp: frames cannot be selected"), (nullptr));
     return GST_FLOW_ERROR;
@@ -197,7 +228,7 @@ GstFlowReturn CodedFrames::add(Ref<GstBuffer> buffer) {
     waiting_.emplace(picture.time, Shown{picture.number, picture.group, picture.time, picture.end,
                                          picture.access != RandomAccess::none});
   held_bytes_ += picture.size;
-  if (!options_.only_count) held_.push_back(std::move(picture));
+  held_.push_back(std::move(picture));
   const GstFlowReturn flow = settle(kMostReordered);
   return flow == GST_FLOW_OK ? check_held() : flow;
 }
@@ -217,15 +248,16 @@ GstFlowReturn CodedFrames::settle(size_t most_waiting) {
 
 GstFlowReturn CodedFrames::settle(const Shown &frame, StreamTime next) {
   if (chooser_.is_done(frame.time)) {
-    clear();
-    if (!std::exchange(is_ended_, true)) push(gst_event_new_eos());
+    end();
     return GST_FLOW_EOS;
   }
   const guint64 wanted = chooser_.choose(frame.time, next, frame.is_keyframe);
   drop_groups_before(leads(frame) ? frame.group - 1 : frame.group);
-  if (wanted > 0 && options_.only_count) times_.push_back(frame.time);
-  count_ += wanted;
-  if (options_.only_count) return GST_FLOW_OK;
+  if (counter_ != nullptr) {
+    if (wanted > 0) counter_->add(frame.time);
+    while (!held_.empty() && held_.front().number <= frame.number) take_held();
+    return GST_FLOW_OK;
+  }
   if (wanted == 0) return seek_if_far(frame.time);
   picks_->add(frame.time, wanted);
   return pass_until(frame);
@@ -276,6 +308,16 @@ GstFlowReturn CodedFrames::pass(Picture picture) {
   if (is_lost) return GST_FLOW_OK;
   if (!follows) GST_BUFFER_FLAG_SET(picture.buffer.get(), GST_BUFFER_FLAG_DISCONT);
   return push(std::move(picture.buffer));
+}
+
+/// The decoder gets no end of a stream of which it has seen nothing.
+void CodedFrames::end() {
+  clear();
+  if (std::exchange(is_ended_, true)) return;
+  if (counter_ != nullptr)
+    counter_->end();
+  else
+    push(gst_event_new_eos());
 }
 
 /// Pictures that are far away are decoded rather than held.

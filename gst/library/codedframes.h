@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "gst/library/framecounter.h"
 #include "gst/library/framepicks.h"
 #include "gst/library/framestage.h"
 #include "gst/library/randomaccess.h"
@@ -28,30 +29,31 @@ class CodedFrames final : public FrameStage {
   struct Options {
     bool may_drop = true;   ///< false: pass on everything, as for live sources
     bool may_seek = false;  ///< whether the demuxer's seeks are exact
-    bool only_count = false;
   };
 
-  CodedFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks)
-      : chooser_(selection), picks_(std::move(picks)) {}
+  /// With a `counter`, no pictures are passed on if their frames can be counted here.
+  CodedFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
+              FrameCounter *counter)
+      : chooser_(selection), picks_(std::move(picks)), counter_(counter) {}
 
   /// Before the first buffer.
   void set_options(Options options) { options_ = options; }
   /// Whether frames were picked here. Otherwise they are to be chosen behind the decoder. Known when
   /// the first buffer has been passed on.
-  bool is_picking() const { return mode_ == Mode::picking; }
+  bool is_picking() const { return mode_ == Mode::picking || mode_ == Mode::marking; }
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
   bool event(Ref<GstEvent> event) override;
   bool query(GstQuery *query) override;
   void stop() override;
 
-  /// With only_count: the timestamps of the frames from start to stop, as far as they are known, and
-  /// their number.
-  const std::vector<StreamTime> &times() const { return times_; }
-  guint64 count() const { return count_; }
-
  private:
-  enum class Mode { unknown, picking, passing };
+  enum class Mode {
+    unknown,
+    picking,
+    marking,  ///< key frames are picked, but all pictures are passed on
+    passing
+  };
 
   /// A coded picture.
   struct Picture {
@@ -77,6 +79,9 @@ class CodedFrames final : public FrameStage {
 
   void decide(GstBuffer *first);
   GstFlowReturn add(Ref<GstBuffer> buffer);
+  void mark(GstBuffer *buffer);
+  Ref<GstBuffer> shifted(Ref<GstBuffer> buffer) const;
+  GstFlowReturn give_up();
   Picture describe(Ref<GstBuffer> buffer);
   GstFlowReturn settle(size_t most_waiting);
   GstFlowReturn settle(const Shown &frame, StreamTime next);
@@ -86,6 +91,7 @@ class CodedFrames final : public FrameStage {
   Picture take_held();
   void drop_groups_before(guint64 group);
   GstFlowReturn check_held();
+  void end();
   void reset_decoder();
   void clear();
   GstFlowReturn seek_if_far(StreamTime time);
@@ -94,8 +100,10 @@ class CodedFrames final : public FrameStage {
 
   FrameChooser chooser_;
   std::shared_ptr<FramePicks> picks_;
+  FrameCounter *const counter_;  // null: frames are passed on
   Options options_;
   std::atomic<Mode> mode_{Mode::unknown};
+  bool shifts_ = false;  // passes on pictures with the timestamps of picking
   Ref<GstEvent> segment_event_;
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
@@ -108,8 +116,6 @@ class CodedFrames final : public FrameStage {
   gsize held_bytes_ = 0;
   std::map<guint64, Group> groups_;
   std::multimap<StreamTime, Shown> waiting_;
-  std::vector<StreamTime> times_;
-  guint64 count_ = 0;
 
   // Seeks, which another thread executes.
   std::mutex mutex_;

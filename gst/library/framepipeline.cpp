@@ -145,11 +145,6 @@ void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted)
   gst_element_link(maker.get(), add_output(accepted));
 }
 
-void FramePipeline::add_ends() {
-  for (const auto &source : sources_)
-    gst_element_link(source->bin(), add_output(gst_caps_new_any()));
-}
-
 void FramePipeline::start() {
   if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     return inbox_->report({GST_CUDA_TENSOR_ERROR_SETTINGS, "the pipeline cannot be started", -1});

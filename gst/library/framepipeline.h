@@ -95,12 +95,9 @@ class FramePipeline {
   FramePipeline &operator=(const FramePipeline &) = delete;
 
   GstElement *element() const { return pipeline_; }
-  const FrameSource &source(size_t i) const { return *sources_[i]; }
 
   /// Adds the element that makes tensors and the output, in which tensors have `accepted` caps.
   void add_tensors(const Ref<GstElement> &maker, GstCaps *accepted);
-  /// Adds an output for each source, for the end of the streams only.
-  void add_ends();
   void start();
 
  private:

@@ -82,7 +82,7 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
     refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
   source_options_.resize(sources_.size());
   for (FrameSourceOptions &each : source_options_)
-    each = {selection(), options_.block != FALSE, false, device_ == "cpu"};
+    each = {selection(), options_.block != FALSE, nullptr, device_ == "cpu"};
   if (options_.count > 0)
     start_counting();
   else
@@ -108,25 +108,13 @@ FrameSelection _GstCudaTensorFrames::selection() const {
 
 void _GstCudaTensorFrames::start_counting() {
   std::vector<FrameSourceOptions> options = source_options_;
-  for (FrameSourceOptions &each : options) each.only_count = true;
+  for (FrameSourceOptions &each : options) {
+    counters_.push_back(std::make_unique<FrameCounter>([inbox = inbox_] { inbox->end(); }));
+    each.counter = counters_.back().get();
+  }
   pipeline_ = std::make_unique<FramePipeline>(sources_, options, inbox_);
-  pipeline_->add_ends();
   is_counting_ = true;
   pipeline_->start();
-}
-
-void _GstCudaTensorFrames::select_counted() {
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    const CodedFrames &counted = pipeline_->source(i).coded();
-    FrameSelection &selection = source_options_[i].selection;
-    const std::vector<StreamTime> &times = counted.times();
-    const bool has_times = times.size() == counted.count();
-    const std::vector<guint64> numbers = spread_evenly(counted.count(), options_.count);
-    selection.kind = has_times ? FrameSelection::Kind::times : FrameSelection::Kind::positions;
-    if (!has_times) selection.positions = numbers;
-    if (has_times)
-      for (const guint64 number : numbers) selection.times.push_back(times[number]);
-  }
 }
 
 GstCaps *_GstCudaTensorFrames::accepted_caps() const {
@@ -180,8 +168,9 @@ void _GstCudaTensorFrames::start_tensors() {
 void _GstCudaTensorFrames::advance() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
   if (!is_counting_ || is_closed_) return;
-  select_counted();
   pipeline_.reset();
+  for (size_t i = 0; i < sources_.size(); ++i)
+    counters_[i]->select(options_.count, source_options_[i].selection);
   inbox_ = std::make_shared<FrameInbox>();
   start_tensors();
 }

@@ -27,7 +27,6 @@ struct _GstCudaTensorFrames {
  private:
   void start_counting();
   void start_tensors();
-  void select_counted();
   cudatensor::Ref<GstElement> make_maker() const;
   GstCaps *accepted_caps() const;
   cudatensor::FrameSelection selection() const;
@@ -46,6 +45,7 @@ struct _GstCudaTensorFrames {
 
   mutable std::mutex lifecycle_;  // taken before the inbox's lock
   std::shared_ptr<cudatensor::FrameInbox> inbox_;
+  std::vector<std::unique_ptr<cudatensor::FrameCounter>> counters_;  // outlive the pipeline
   std::unique_ptr<cudatensor::FramePipeline> pipeline_;
   std::atomic<bool> is_counting_{false};
   std::atomic<bool> is_closed_{false};

@@ -97,14 +97,11 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
     for (const char *factory : {"parsebin", "decodebin", "fakesink"}) require(factory);
     const auto picks = std::make_shared<FramePicks>();
     if (!is_camera(source_)) {
-      auto coded = std::make_unique<CodedFrames>(options_.selection, picks);
+      auto coded = std::make_unique<CodedFrames>(options_.selection, picks, options_.counter);
       coded_ = coded.get();
       coded_element_ = add(make_stage(std::move(coded)));
     }
-    if (options_.only_count)
-      add_output(coded_element_);
-    else
-      add_frames(picks);
+    add_frames(picks);
     if (is_camera(source_))
       add_camera();
     else
@@ -119,13 +116,13 @@ FrameSource::~FrameSource() { gst_object_unref(bin_); }
 
 void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
   shown_element_ = add(make_stage(std::make_unique<ShownFrames>(
-      options_.selection, std::move(picks), coded_,
+      options_.selection, std::move(picks), coded_, options_.counter,
       [this](const GstVideoInfo &info) { tell_info(info); })));
   queue_ = add("queue");
   g_object_set(queue_, "max-size-buffers", 2, "max-size-bytes", 0, "max-size-time",
                G_GUINT64_CONSTANT(0), nullptr);
   gst_element_link(shown_element_, queue_);
-  add_output(queue_);
+  if (options_.counter == nullptr) add_output(queue_);
   if (coded_ != nullptr) add_decoder(coded_->src());
 }
 
@@ -247,8 +244,8 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
     return link(pad, sink);
   }
   const bool live = is_live(pad);
-  coded_->set_options({!live, !live && has_exact_seeks(parser, pad), options_.only_count});
-  if (live && queue_ != nullptr && !options_.block)
+  coded_->set_options({!live, !live && has_exact_seeks(parser, pad)});
+  if (live && !options_.block)
     gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
   link(pad, coded_element_);
 }

@@ -15,7 +15,7 @@ namespace cudatensor {
 struct FrameSourceOptions {
   FrameSelection selection;
   bool block = false;       ///< live sources wait for the consumer
-  bool only_count = false;  ///< give no frames, only find their times
+  FrameCounter *counter = nullptr;  ///< give no frames, but count them
   bool software = false;    ///< no decoders on a GPU
 };
 
@@ -34,14 +34,12 @@ class FrameSource {
   FrameSource &operator=(const FrameSource &) = delete;
 
   const std::string &name() const { return source_; }
-  /// A bin with a pad `src`, which belongs to the pipeline that it is added to. The source must
+  /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is added to. The source must
   /// outlive its streaming threads.
   GstElement *bin() const { return bin_; }
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
   void start();
-  /// With only_count.
-  const CodedFrames &coded() const { return *coded_; }
 
  private:
   GstElement *add(const char *factory);

@@ -122,16 +122,18 @@ RandomAccessFinder::RandomAccessFinder(const GstCaps *caps) {
     if (has_lengths) length_size_ = read_length_size(s, 21);
   } else if (name == "video/x-vp8") {
     codec_ = Codec::vp8;
-  } else if (name != "video/x-vp9" && name != "video/x-av1" && name.rfind("image/", 0) != 0) {
-    codec_ = Codec::always_open;
+  } else if (name == "video/x-vp9" || name == "video/x-av1" || name == "image/jpeg") {
+    codec_ = Codec::marked;
+  } else if (name == "video/x-raw") {
+    codec_ = Codec::raw;
   }
 }
 
 RandomAccess RandomAccessFinder::find(GstBuffer *buffer) const {
   if (codec_ == Codec::h264) return find_h264(Bytes(buffer), length_size_);
   if (codec_ == Codec::h265) return find_h265(Bytes(buffer), length_size_);
-  if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT)) return RandomAccess::none;
-  return codec_ == Codec::always_open ? RandomAccess::open : RandomAccess::closed;
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT) ? RandomAccess::none
+                                                                    : RandomAccess::closed;
 }
 
 bool RandomAccessFinder::is_shown(GstBuffer *buffer) const {

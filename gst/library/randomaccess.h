@@ -19,12 +19,16 @@ class RandomAccessFinder {
  public:
   explicit RandomAccessFinder(const GstCaps *caps);
 
+  /// Whether buffers are pictures and random access points can be told. Nothing may be left out of
+  /// other streams.
+  bool is_known() const { return codec_ != Codec::other && codec_ != Codec::raw; }
+  bool is_raw() const { return codec_ == Codec::raw; }
   RandomAccess find(GstBuffer *buffer) const;
   /// Whether the picture is shown, or only other pictures refer to it.
   bool is_shown(GstBuffer *buffer) const;
 
  private:
-  enum class Codec { other, h264, h265, vp8, always_open };
+  enum class Codec { other, h264, h265, vp8, marked, raw };
 
   Codec codec_ = Codec::other;
   gsize length_size_ = 0;  // bytes of the length before a NAL unit; 0 = start codes

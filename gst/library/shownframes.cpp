@@ -31,10 +31,15 @@ GstFlowReturn ShownFrames::choose(StreamTime next) {
   Ref<GstBuffer> frame = std::move(held_);
   const StreamTime time = time_of(frame);
   if (chooser_.is_done(time)) {
-    if (!std::exchange(is_ended_, true)) push(gst_event_new_eos());
+    end();
     return GST_FLOW_EOS;
   }
   const guint64 wanted = chooser_.choose(time, next, is_keyframe(frame));
+  if (counter_ != nullptr) {
+    const bool has_time = GST_BUFFER_PTS_IS_VALID(frame.get());
+    if (wanted > 0) counter_->add(has_time ? std::optional(time) : std::nullopt);
+    return GST_FLOW_OK;
+  }
   return repeat(std::move(frame), wanted);
 }
 
@@ -53,6 +58,14 @@ GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   if (flow != GST_FLOW_OK) return flow;
   held_ = std::move(buffer);
   return chooser_.selection().needs_end() ? GST_FLOW_OK : choose(time + 1);
+}
+
+void ShownFrames::end() {
+  if (std::exchange(is_ended_, true)) return;
+  if (counter_ != nullptr)
+    counter_->end();
+  else
+    push(gst_event_new_eos());
 }
 
 void ShownFrames::finish() {
@@ -92,8 +105,8 @@ bool ShownFrames::event(Ref<GstEvent> event) {
     }
     case GST_EVENT_EOS:
       finish();
-      if (std::exchange(is_ended_, true)) return true;
-      break;
+      end();
+      return true;
     default: break;
   }
   return FrameStage::event(std::move(event));

@@ -13,11 +13,17 @@ namespace cudatensor {
 /// The timestamps of frames behind this stage are in stream time.
 class ShownFrames final : public FrameStage {
  public:
-  /// `coded` is the stage before the decoder; null if there is none. `on_info` gets the format of
+  /// `coded` is the stage before the decoder; null if there is none. With a
+  /// `counter`, frames are only counted. `on_info` gets the format of
   /// the frames, from the streaming thread.
   ShownFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
-              const CodedFrames *coded, std::function<void(const GstVideoInfo &)> on_info)
-      : chooser_(selection), picks_(std::move(picks)), coded_(coded), on_info_(std::move(on_info)) {}
+              const CodedFrames *coded, FrameCounter *counter,
+              std::function<void(const GstVideoInfo &)> on_info)
+      : chooser_(selection),
+        picks_(std::move(picks)),
+        coded_(coded),
+        counter_(counter),
+        on_info_(std::move(on_info)) {}
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
   bool event(Ref<GstEvent> event) override;
@@ -26,6 +32,7 @@ class ShownFrames final : public FrameStage {
  private:
   bool is_picking() const { return coded_ != nullptr && coded_->is_picking(); }
   GstFlowReturn choose(StreamTime next);
+  void end();
   GstFlowReturn repeat(Ref<GstBuffer> buffer, guint64 times);
   bool begin_stream();
   void finish();
@@ -33,6 +40,7 @@ class ShownFrames final : public FrameStage {
   FrameChooser chooser_;
   std::shared_ptr<FramePicks> picks_;
   const CodedFrames *coded_;
+  FrameCounter *const counter_;  // null: frames are passed on
   std::function<void(const GstVideoInfo &)> on_info_;
   GstSegment segment_ = {};
   bool has_segment_ = false, is_ended_ = false;

