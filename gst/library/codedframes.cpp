@@ -128,6 +128,8 @@ bool CodedFrames::event(Ref<GstEvent> event) {
     }
     case GST_EVENT_EOS:
       if (is_ended_) return true;
+      if (mode_ == Mode::unknown)
+        GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("it ends before its first picture"), (nullptr));
       if (mode_ == Mode::picking) settle(0);
       if (mode_ == Mode::picking) return end(), true;
       is_ended_ = true;

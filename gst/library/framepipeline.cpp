@@ -161,9 +161,10 @@ int FramePipeline::source_of(GstObject *object) const {
 
 namespace {
 
-GstCudaTensorError code_of(const GError *error, bool in_source) {
+GstCudaTensorError code_of(const GError *error, bool in_source, bool is_input) {
   if (error->domain == GST_RESOURCE_ERROR && error->code == GST_RESOURCE_ERROR_NOT_FOUND)
-    return in_source ? GST_CUDA_TENSOR_ERROR_NOT_FOUND : GST_CUDA_TENSOR_ERROR_NO_CUDA;
+    return in_source ? GST_CUDA_TENSOR_ERROR_NOT_FOUND : GST_CUDA_TENSOR_ERROR_SETTINGS;
+  if (is_input && error->domain == GST_STREAM_ERROR) return GST_CUDA_TENSOR_ERROR_SOURCE;
   if (error->domain == GST_RESOURCE_ERROR)
     return in_source ? GST_CUDA_TENSOR_ERROR_SOURCE : GST_CUDA_TENSOR_ERROR_CUDA;
   if (error->domain == GST_CORE_ERROR && error->code == GST_CORE_ERROR_MISSING_PLUGIN)
@@ -191,14 +192,27 @@ void FramePipeline::report(GstMessage *message) {
   gst_message_parse_error(message, &error, &details);
   const int source = source_of(GST_MESSAGE_SRC(message));
   const std::string name = source >= 0 ? sources_[source]->name() + ": " : "";
-  inbox_->report({code_of(error, source >= 0), name + text_of(error, details), source});
+  const GstObject *from = GST_MESSAGE_SRC(message);
+  const bool is_input = GST_IS_ELEMENT(from) && GST_ELEMENT(from)->numsinkpads == 0 &&
+                        !GST_IS_BIN(from) && source >= 0;
+  inbox_->report({code_of(error, source >= 0, is_input), name + text_of(error, details), source});
   g_error_free(error);
   g_free(details);
+}
+
+void FramePipeline::check_streams(GstMessage *message) {
+  const int source = source_of(GST_MESSAGE_SRC(message));
+  GstStreamCollection *streams = nullptr;
+  gst_message_parse_stream_collection(message, &streams);
+  if (source >= 0 && streams != nullptr) sources_[source]->check_streams(streams);
+  gst_clear_object(&streams);
 }
 
 GstBusSyncReply FramePipeline::on_message(GstBus *, GstMessage *message, gpointer self) {
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
     static_cast<FramePipeline *>(self)->report(message);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_STREAM_COLLECTION)
+    static_cast<FramePipeline *>(self)->check_streams(message);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }

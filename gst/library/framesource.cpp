@@ -164,16 +164,12 @@ void FrameSource::add_input() {
     GstElement *input = add_late("urisourcebin");
     g_object_set(input, "uri", source_.c_str(), "use-buffering", FALSE, nullptr);
     g_signal_connect(input, "pad-added", G_CALLBACK(on_source_pad), this);
-    g_signal_connect(input, "no-more-pads", G_CALLBACK(on_source_end), this);
-    // Streams that come as they are have one pad.
-    if (!is_live_source(source_)) unfinished_ = 0;
     return;
   }
   check_file(source_, path);
   GstElement *input = add_late("filesrc");
   g_object_set(input, "location", path.c_str(), nullptr);
   GstPad *src = gst_element_get_static_pad(input, "src");
-  unfinished_ = 0;
   add_parser(src);
   gst_object_unref(src);
 }
@@ -190,13 +186,8 @@ void FrameSource::add_camera() {
 }
 
 void FrameSource::add_parser(GstPad *from) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++unfinished_;
-  }
   GstElement *parser = is_started_ ? add("parsebin") : add_late("parsebin");
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
-  g_signal_connect(parser, "no-more-pads", G_CALLBACK(on_streams_end), this);
   link(from, parser);
   if (is_started_) gst_element_sync_state_with_parent(parser);
 }
@@ -212,17 +203,8 @@ void FrameSource::on_source_pad(GstElement *, GstPad *pad, gpointer self) {
   static_cast<FrameSource *>(self)->add_parser(pad);
 }
 
-void FrameSource::on_source_end(GstElement *, gpointer self) {
-  auto *source = static_cast<FrameSource *>(self);
-  if (is_live_source(source->source_)) source->end_streams();
-}
-
 void FrameSource::on_stream(GstElement *parser, GstPad *pad, gpointer self) {
   static_cast<FrameSource *>(self)->take_stream(parser, pad);
-}
-
-void FrameSource::on_streams_end(GstElement *, gpointer self) {
-  static_cast<FrameSource *>(self)->end_streams();
 }
 
 void FrameSource::on_decoded(GstElement *, GstPad *pad, gpointer self) {
@@ -250,11 +232,14 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   link(pad, coded_element_);
 }
 
-void FrameSource::end_streams() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (--unfinished_ > 0 || has_video_) return;
-  }
+/// Streams of RTSP come one by one.
+void FrameSource::check_streams(GstStreamCollection *streams) {
+  constexpr auto kMaybeVideo = static_cast<GstStreamType>(
+      GST_STREAM_TYPE_VIDEO | GST_STREAM_TYPE_UNKNOWN | GST_STREAM_TYPE_CONTAINER);
+  if (is_live_source(source_)) return;
+  for (guint i = 0; i < gst_stream_collection_get_size(streams); ++i)
+    if ((gst_stream_get_stream_type(gst_stream_collection_get_stream(streams, i)) & kMaybeVideo) != 0)
+      return;
   GST_ELEMENT_ERROR(bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
 }
 

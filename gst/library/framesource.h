@@ -37,6 +37,8 @@ class FrameSource {
   /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is added to. The source must
   /// outlive its streaming threads.
   GstElement *bin() const { return bin_; }
+  /// Reports an error if there is no video among the streams of a file.
+  void check_streams(GstStreamCollection *streams);
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
   void start();
@@ -51,14 +53,11 @@ class FrameSource {
   void add_decoder(GstPad *from);
   void add_output(GstElement *last);
   void take_stream(GstElement *parser, GstPad *pad);
-  void end_streams();
   void add_frames(std::shared_ptr<FramePicks> picks);
   void tell_info(const GstVideoInfo &info) const;
 
   static void on_source_pad(GstElement *, GstPad *pad, gpointer self);
-  static void on_source_end(GstElement *, gpointer self);
   static void on_stream(GstElement *parser, GstPad *pad, gpointer self);
-  static void on_streams_end(GstElement *parser, gpointer self);
   static void on_decoded(GstElement *, GstPad *pad, gpointer self);
 
   std::string source_;
@@ -71,7 +70,6 @@ class FrameSource {
   std::atomic<bool> is_started_{false};
   std::vector<GstElement *> late_;  // to be started last, downstream first
   std::mutex mutex_;
-  int unfinished_ = 1;  // inputs that may still bring streams
   bool has_video_ = false;
 };
 
