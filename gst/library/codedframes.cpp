@@ -130,6 +130,8 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       if (is_ended_) return true;
       if (mode_ == Mode::unknown)
         GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("it ends before its first picture"), (nullptr));
+      else if (!end_problem_.empty())
+        GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_problem_.c_str()), (nullptr));
       if (mode_ == Mode::picking) settle(0);
       if (mode_ == Mode::picking) return end(), true;
       is_ended_ = true;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <string>
 
 #include "gst/library/framecounter.h"
 #include "gst/library/framepicks.h"
@@ -36,6 +37,9 @@ class CodedFrames final : public FrameStage {
               FrameCounter *counter)
       : chooser_(selection), picks_(std::move(picks)), counter_(counter) {}
 
+  /// The error that the end of the stream is. It is posted as a warning, since frames before it are
+  /// still under way.
+  void set_end_problem(std::string problem) { end_problem_ = std::move(problem); }
   /// Before the first buffer.
   void set_options(Options options) { options_ = options; }
   /// Whether frames were picked here. Otherwise they are to be chosen behind the decoder. Known when
@@ -108,6 +112,7 @@ class CodedFrames final : public FrameStage {
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
   bool is_ended_ = false;
+  std::string end_problem_;  // empty if there is none
 
   guint64 number_ = 0, group_ = 0;
   guint64 passed_ = 0;         // the number of the picture after the last one that was passed on

@@ -20,7 +20,13 @@ bool FrameInbox::put(Tensor tensor) {
 void FrameInbox::end() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++ends_;
+  if (!problem_) problem_ = end_problem_;
   changed_.notify_all();
+}
+
+void FrameInbox::report_at_end(Problem problem) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!end_problem_) end_problem_ = std::move(problem);
 }
 
 void FrameInbox::report(Problem problem) {
@@ -189,13 +195,22 @@ std::string text_of(const GError *error, const gchar *details) {
 void FramePipeline::report(GstMessage *message) {
   GError *error = nullptr;
   gchar *details = nullptr;
-  gst_message_parse_error(message, &error, &details);
+  const bool is_warning = GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+  if (is_warning)
+    gst_message_parse_warning(message, &error, &details);
+  else
+    gst_message_parse_error(message, &error, &details);
   const int source = source_of(GST_MESSAGE_SRC(message));
   const std::string name = source >= 0 ? sources_[source]->name() + ": " : "";
   const GstObject *from = GST_MESSAGE_SRC(message);
   const bool is_input = GST_IS_ELEMENT(from) && GST_ELEMENT(from)->numsinkpads == 0 &&
                         !GST_IS_BIN(from) && source >= 0;
-  inbox_->report({code_of(error, source >= 0, is_input), name + text_of(error, details), source});
+  FrameInbox::Problem problem = {code_of(error, source >= 0, is_input),
+                                 name + text_of(error, details), source};
+  if (is_warning)
+    inbox_->report_at_end(std::move(problem));
+  else
+    inbox_->report(std::move(problem));
   g_error_free(error);
   g_free(details);
 }
@@ -209,7 +224,9 @@ void FramePipeline::check_streams(GstMessage *message) {
 }
 
 GstBusSyncReply FramePipeline::on_message(GstBus *, GstMessage *message, gpointer self) {
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+  const bool is_warning = GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ||
+      (is_warning && is_stage(GST_MESSAGE_SRC(message))))
     static_cast<FramePipeline *>(self)->report(message);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_STREAM_COLLECTION)
     static_cast<FramePipeline *>(self)->check_streams(message);

@@ -33,6 +33,8 @@ class FrameInbox {
   bool put(Tensor tensor);
   void end();
   void report(Problem problem);
+  /// The same for a problem that the consumer gets after the last tensor.
+  void report_at_end(Problem problem);
   void set_info(size_t source, const GstCudaTensorFramesInfo &info);
 
   // Consumers.
@@ -64,6 +66,7 @@ class FrameInbox {
   std::condition_variable changed_;
   std::deque<Tensor> tensors_;
   std::optional<Problem> problem_;  // the first one
+  std::optional<Problem> end_problem_;
   std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
   size_t ends_ = 0;
   bool is_closed_ = false;

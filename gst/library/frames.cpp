@@ -35,7 +35,7 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
     refuse("with several sources, a tensor has one frame of each: batch must be 1");
   for (const std::string &source : sources)
     if (o.count > 0 && is_live_source(source))
-      refuse("count needs files, but " + source + " is live");
+      refuse(source + ": is live, and count needs files");
 }
 
 int device_number(const std::string &device) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gst/library/failure.h"
+#include "gst/library/truncation.h"
 
 namespace cudatensor {
 namespace {
@@ -167,6 +168,7 @@ void FrameSource::add_input() {
     return;
   }
   check_file(source_, path);
+  if (const auto truncation = find_truncation(path)) coded_->set_end_problem(*truncation);
   GstElement *input = add_late("filesrc");
   g_object_set(input, "location", path.c_str(), nullptr);
   GstPad *src = gst_element_get_static_pad(input, "src");

@@ -80,6 +80,10 @@ GstElement *make_stage(std::unique_ptr<FrameStage> stage) {
   return element;
 }
 
+bool is_stage(gpointer object) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(object, gst_cuda_tensor_frame_stage_get_type());
+}
+
 FrameStage *stage_of(GstElement *element) { return &::stage_of(element); }
 
 }  // namespace cudatensor

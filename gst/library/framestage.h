@@ -42,6 +42,9 @@ class FrameStage {
 /// Returns a floating element with the pads `sink` and `src`, which owns the stage.
 GstElement *make_stage(std::unique_ptr<FrameStage> stage);
 
+/// Whether an object is an element that make_stage() has made.
+bool is_stage(gpointer object);
+
 /// The stage of an element that make_stage() has made.
 FrameStage *stage_of(GstElement *element);
 

@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Frames apart from which frames it gives: what is decoded, the ends, threads, processes, errors,
+lists of sources and live sources."""
+import datetime
+import gc
+import multiprocessing
+import os
+import pathlib
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+import numpy
+from gst_cudatensor import Batch, ErrorCode, Frames, FramesError
+
+ROOT = pathlib.Path(__file__).parents[2]
+WEBM = ROOT / "pipelines/media/pedestrians.webm"
+MP4 = ROOT / "pipelines/media/pedestrians-1080p.mp4"
+SMALL = {"width": 32, "height": 24, "device": "cpu", "timeout": 60}
+FRAMES = 79  # of WEBM, ten per second, with key frames at 0 s and 5 s
+
+
+def frames_of(source=WEBM, **options):
+    with Frames(source, **{**SMALL, **options}) as frames:
+        return [(int(t), numpy.asarray(batch)[i].tobytes())
+                for batch in frames for i, t in enumerate(batch.pts)]
+
+
+def raises(code, function, *arguments, text="", **options):
+    try:
+        function(*arguments, **options)
+    except FramesError as error:
+        assert error.code == code, (error.code, code, error)
+        assert text in str(error), error
+        return error
+    raise AssertionError(f"no error {code.name}")
+
+
+# -------------------------------------------------------------------------------- what is decoded
+
+def decoded(source, options):
+    """How many pictures get to the decoder, in a process whose log says so."""
+    with tempfile.NamedTemporaryFile("r") as log:
+        program = (f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); "
+                   f"import behavior; behavior.frames_of({str(source)!r}, **{options!r})")
+        environment = {**os.environ, "GST_DEBUG": "GST_SCHEDULING:5", "GST_DEBUG_FILE": log.name,
+                       "GST_DEBUG_NO_COLOR": "1"}
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+        return len(re.findall(r"<(?:vp8dec|avdec_\w+|openh264dec)\d*:sink> calling chainfunction",
+                              log.read()))
+
+
+def test_groups_without_a_wanted_frame_are_not_decoded():
+    assert decoded(WEBM, {}) == FRAMES
+    assert decoded(WEBM, {"every": "keyframes"}) == 2
+    # The group from 5 s on, until the frame.
+    assert decoded(WEBM, {"start": 5.2, "stop": 5.21}) == 3
+    assert decoded(WEBM, {"every": "6s"}) == 1 + 11
+    assert decoded(WEBM, {"every": 50}) == 2
+    assert decoded(WEBM, {"count": 1}) == 1
+    assert decoded(WEBM, {"count": 2}) == 1 + 29  # frames 0 and 78
+
+
+# ------------------------------------------------------------------------------------- the batches
+
+def test_batch_tells_its_frames():
+    with Frames(WEBM, **{**SMALL, "height": 32}, batch=16, resize_mode="ultralytics",
+                dtype="float16", mean=[0.5, 0.5, 0.5]) as frames:
+        assert (frames.width, frames.height, frames.frame_rate) == (768, 576, 10)
+        assert abs(frames.duration - 7.9) < 0.2
+        batches = list(frames)
+    assert [len(batch) for batch in batches] == [16, 16, 16, 16, 15]
+    first, last = batches[0], batches[-1]
+    assert last.shape == (15, 3, 32, 32) and numpy.asarray(last).shape == last.shape
+    assert last.nbytes == numpy.asarray(last).nbytes == 15 * 3 * 32 * 32 * 2
+    assert first.dtype == "float16" and isinstance(first, Batch)
+    assert first.pts.dtype == numpy.int64 and first.pts.tolist() == [i * 10**8 for i in range(16)]
+    assert numpy.allclose(first.pts_seconds, numpy.arange(16) / 10)
+    assert first.sources.tolist() == [0] * 16
+    assert [g.src_width for g in last.geometry] == [768] * 15
+    assert numpy.from_dlpack(last).shape == last.shape
+    boxes = numpy.array([[0.0, 4.0, 32.0, 28.0]])
+    assert numpy.allclose(last.map_boxes(boxes, 3), [[0, 0, 768, 576]])
+    assert numpy.allclose(last.map_boxes(numpy.stack([boxes] * 15)), [[[0, 0, 768, 576]]] * 15)
+    try:
+        last.map_boxes(boxes)
+        raise AssertionError("boxes of one frame for all")
+    except ValueError:
+        pass
+    assert "Batch" in repr(first)
+
+
+def test_times_have_many_forms():
+    expected = frames_of(every=0.5)
+    assert len(expected) == 16
+    for every in ("500ms", "0.5s", "0.5", datetime.timedelta(milliseconds=500)):
+        assert frames_of(every=every) == expected, every
+    assert frames_of(every="10 frames") == frames_of(every=10) == frames_of(every=1.0)
+
+
+def test_wrong_arguments_are_refused_at_once():
+    for options in ({"every": 0}, {"every": -1.0}, {"every": "often"}, {"count": 0}, {"batch": 0},
+                    {"live": "never"}, {"start": "noon"}):
+        try:
+            Frames(WEBM, **options)
+            raise AssertionError(options)
+        except ValueError:
+            pass
+    for options in ({"every": 1.0, "count": 2}, {"start": 2, "stop": 1}, {"nonsense": 1},
+                    {"dtype": "float99"}, {"width": -1}, {"device": "tpu"}):
+        raises(ErrorCode.SETTINGS, frames_of, **{**SMALL, **options})
+    raises(ErrorCode.SETTINGS, frames_of, mean=[1, 2], text="mean")
+
+
+# ------------------------------------------------------------------------------------------- ends
+
+def test_iteration_can_end_early():
+    for _ in range(3):
+        with Frames(MP4, **SMALL) as frames:
+            batch = next(frames)
+        assert numpy.asarray(batch).shape == (1, 3, 24, 32)  # stays valid
+        raises(ErrorCode.CLOSED, next, frames)
+
+
+def test_close_wakes_a_thread_that_waits():
+    read, write = os.pipe()  # nothing comes
+    frames = Frames(f"fd://{read}", **SMALL)
+    failures = []
+
+    def wait():
+        try:
+            next(frames)
+        except FramesError as error:
+            failures.append(error.code)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.3)
+    begin = time.monotonic()
+    os.close(write)
+    frames.close()
+    thread.join(10)
+    assert not thread.is_alive() and time.monotonic() - begin < 5
+    assert failures and failures[0] in (ErrorCode.CLOSED, ErrorCode.FORMAT), failures
+    os.close(read)
+
+
+def test_threads_share_the_frames():
+    times, lock = [], threading.Lock()
+    with Frames(WEBM, **SMALL) as frames:
+        def take():
+            for batch in frames:
+                with lock:
+                    times.append(int(batch.pts[0]))
+
+        threads = [threading.Thread(target=take) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(times) == [i * 10**8 for i in range(FRAMES)]
+
+
+def test_timeout_is_an_error():
+    read, write = os.pipe()
+    with Frames(f"fd://{read}", **{**SMALL, "timeout": 0.3}) as frames:
+        begin = time.monotonic()
+        error = raises(ErrorCode.TIMEOUT, next, frames)
+        assert 0.2 < time.monotonic() - begin < 5 and error.source == f"fd://{read}"
+        os.close(write)
+    os.close(read)
+
+
+def usage():
+    """Files, threads, and resident memory in kB."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return (len(os.listdir("/proc/self/fd")), int(re.search(r"Threads:\s+(\d+)", status)[1]),
+            int(re.search(r"VmRSS:\s+(\d+)", status)[1]))
+
+
+def test_opening_and_closing_leaves_nothing_behind():
+    options = [{}, {"count": 3}, {"every": "keyframes"}, {"start": 5.5}, {"batch": 4}]
+
+    def open_and_close(times):
+        for i in range(times):
+            frames = Frames(WEBM, **SMALL, **options[i % len(options)])
+            for batch in frames:
+                if i % 2:
+                    break
+            if i % 3:
+                frames.close()
+            del frames
+        gc.collect()
+
+    open_and_close(40)
+    before = usage()
+    open_and_close(200)
+    time.sleep(1)
+    after = usage()
+    print("   files, threads, kB:", before, after)
+    sanitized = "libasan" in os.environ.get("LD_PRELOAD", "")
+    assert after[0] <= before[0] + 1 and after[1] <= before[1] + 3, (before, after)
+    assert sanitized or after[2] < before[2] + 12000, (before, after)
+
+
+# -------------------------------------------------------------------------------------- processes
+
+def in_worker(frames):
+    return [int(batch.pts[0]) for batch in frames]
+
+
+def test_spawned_workers_open_their_own():
+    frames = [Frames(WEBM, **SMALL, every=every) for every in (1.0, "keyframes")]
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        results = pool.map(in_worker, frames)
+    assert results == [[i * 10**9 for i in range(8)], [0, 5 * 10**9]]
+    frames = pickle.loads(pickle.dumps(frames[1]))
+    next(frames)
+    try:
+        pickle.dumps(frames)
+        raise AssertionError("pickled while it is read")
+    except TypeError:
+        pass
+    error = pickle.loads(pickle.dumps(FramesError(ErrorCode.FORMAT, "text", "x.mp4")))
+    assert (error.code, str(error), error.source) == (ErrorCode.FORMAT, "text", "x.mp4")
+
+
+def test_a_forked_process_is_told():
+    frames = Frames(WEBM, **SMALL)
+    next(frames)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            next(frames)
+        except RuntimeError as error:
+            os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    os.waitpid(child, 0)
+    text = os.read(read, 1000).decode()
+    os.close(read)
+    assert "fork" in text, text
+    assert int(next(frames).pts[0]) == 10**8
+    frames.close()
+
+
+# ----------------------------------------------------------------------------------------- errors
+
+def test_errors_name_the_source_and_the_cause():
+    with tempfile.TemporaryDirectory() as folder:
+        def file(name, content):
+            path = pathlib.Path(folder) / name
+            path.write_bytes(content)
+            return path
+
+        sound = pathlib.Path(folder) / "sound.wav"
+        subprocess.run(["gst-launch-1.0", "-q", "audiotestsrc", "num-buffers=20", "!", "wavenc", "!",
+                        "filesink", f"location={sound}"], check=True)
+        cases = [(pathlib.Path(folder) / "missing.mp4", ErrorCode.NOT_FOUND, "no such file"),
+                 (folder, ErrorCode.SOURCE, "directory"),
+                 ("file:///nowhere.mp4", ErrorCode.NOT_FOUND, "no such file"),
+                 ("rtsp://127.0.0.1:1/x", ErrorCode.SOURCE, ""),
+                 ("/dev/video77", ErrorCode.NOT_FOUND, "no such camera"),
+                 (file("empty.mp4", b""), ErrorCode.FORMAT, ""),
+                 (file("noise.mp4", bytes(range(256)) * 400), ErrorCode.FORMAT, ""),
+                 (file("text.mp4", b"not a video\n" * 99), ErrorCode.FORMAT, ""),
+                 (file("short.mp4", MP4.read_bytes()[:2000]), ErrorCode.FORMAT, ""),
+                 (sound, ErrorCode.FORMAT, "no video")]
+        for source, code, text in cases:
+            for options in ({}, {"count": 3}):
+                if options and str(source).startswith(("rtsp", "/dev")):
+                    code, text = ErrorCode.SETTINGS, "count"
+                error = raises(code, frames_of, source, text=text, **options)
+                assert error.source == str(source) and str(source) in str(error), error
+        error = raises(ErrorCode.FORMAT, frames_of, [WEBM, sound], text="no video")
+        assert error.source == str(sound), error
+        # The frames before the end are given.
+        cut = file("cut.mp4", MP4.read_bytes()[:MP4.stat().st_size // 2])
+        assert 10 < count_until_error(cut) < 74
+        cut = file("cut.webm", WEBM.read_bytes()[:WEBM.stat().st_size // 2])
+        assert 10 < count_until_error(cut) < FRAMES
+
+
+def count_until_error(source):
+    count = 0
+    try:
+        for _ in Frames(source, **SMALL):
+            count += 1
+    except FramesError as error:
+        assert error.code == ErrorCode.FORMAT and "truncated" in str(error), error
+        return count
+    raise AssertionError(f"no error for {source}, which is cut, after {count} frames")
+
+
+# ------------------------------------------------------------------------------- several and live
+
+def test_a_batch_has_a_frame_of_each_source():
+    alone = [dict(frames_of(source, every=1.0)) for source in (WEBM, MP4)]
+    with Frames([WEBM, MP4], **SMALL, every=1.0) as frames:
+        batches = list(frames)
+    assert len(batches) == 8
+    for k, batch in enumerate(batches):
+        assert batch.shape == (2, 3, 24, 32) and batch.sources.tolist() == [0, 1]
+        assert batch.pts.tolist() == [k * 10**9] * 2
+        for i in range(2):
+            assert numpy.asarray(batch)[i].tobytes() == alone[i][k * 10**9]
+        assert [g.src_width for g in batch.geometry] == [768, 1920]
+    with Frames([WEBM, MP4], **SMALL, count=4) as frames:
+        assert [batch.pts.tolist() for batch in frames][0] == [0, 0]
+    with Frames([WEBM, MP4], **SMALL, start=7.4) as frames:
+        rest = list(frames)
+    assert [batch.sources.tolist() for batch in rest] == [[0, -1]] * 5, rest
+    assert numpy.isnan(rest[0].pts_seconds[1]) and rest[0].geometry[1] is None
+
+
+def test_rtsp_drops_or_blocks():
+    try:
+        import gi
+        gi.require_version("GstRtspServer", "1.0")
+    except (ImportError, ValueError):
+        return print("   skipped: no RTSP server")
+    server = subprocess.Popen([sys.executable, ROOT / "tests/apps/rtspserver.py"],
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        uri = f"rtsp://127.0.0.1:{int(server.stdout.readline())}/live"
+        with Frames(uri, **SMALL) as frames:
+            assert (frames.width, frames.height, frames.duration) == (320, 240, None)
+            next(frames)
+            time.sleep(2)
+            times = [next(frames).pts_seconds[0] for _ in range(8)]
+        assert max(numpy.diff(times)) > 1, times  # frames were dropped
+        with Frames(uri, **SMALL, live="block", batch=2, every=3) as frames:
+            batches = [next(frames) for _ in range(3)]
+        steps = numpy.diff(numpy.concatenate([batch.pts_seconds for batch in batches]))
+        assert numpy.all(abs(steps - 0.3) < 0.15), steps
+        server.kill()
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def main():
+    failed = 0
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    for name, test in tests:
+        if len(sys.argv) > 1 and not any(each in name for each in sys.argv[1:]):
+            continue
+        begin = time.monotonic()
+        try:
+            test()
+            print(f"ok {name} {time.monotonic() - begin:.1f} s", flush=True)
+        except Exception:
+            failed += 1
+            traceback.print_exc()
+            print(f"FAILED {name}", flush=True)
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()
