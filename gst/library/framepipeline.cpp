@@ -154,7 +154,7 @@ void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted)
 void FramePipeline::start() {
   if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     return inbox_->report({GST_CUDA_TENSOR_ERROR_SETTINGS, "the pipeline cannot be started", -1});
-  for (const auto &source : sources_) source->start();
+  for (const auto &source : sources_) source->start(pipeline_);
 }
 
 int FramePipeline::source_of(GstObject *object) const {

@@ -93,6 +93,8 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
       options_(std::move(options)),
       on_info_(std::move(on_info)),
       bin_(GST_ELEMENT(gst_object_ref_sink(gst_bin_new(nullptr)))) {
+  // The pipeline plays while decodebin waits for a stream.
+  g_object_set(bin_, "async-handling", TRUE, nullptr);
   try {
     // Those that are made while streams are found.
     for (const char *factory : {"parsebin", "decodebin", "fakesink"}) require(factory);
@@ -144,12 +146,16 @@ GstElement *FrameSource::add_late(const char *factory) {
   return element;
 }
 
-/// The cause of a failure is on the bus.
-void FrameSource::start() {
+/// Not to the state of the bin, which waits for decodebin, which waits for these. The cause of a
+/// failure is on the bus.
+void FrameSource::start(GstElement *pipeline) {
   is_started_ = true;
+  const Ref<GstClock> clock(gst_element_get_clock(pipeline));
   for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
+    gst_element_set_clock(*late, clock.get());
+    gst_element_set_base_time(*late, gst_element_get_base_time(pipeline));
     gst_element_set_locked_state(*late, FALSE);
-    gst_element_sync_state_with_parent(*late);
+    gst_element_set_state(*late, GST_STATE_PLAYING);
   }
 }
 
@@ -191,7 +197,7 @@ void FrameSource::add_parser(GstPad *from) {
   GstElement *parser = is_started_ ? add("parsebin") : add_late("parsebin");
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
   link(from, parser);
-  if (is_started_) gst_element_sync_state_with_parent(parser);
+  if (is_started_) gst_element_set_state(parser, GST_STATE_PLAYING);
 }
 
 void FrameSource::add_decoder(GstPad *from) {

@@ -21,7 +21,7 @@ from gst_cudatensor import Batch, ErrorCode, Frames, FramesError
 ROOT = pathlib.Path(__file__).parents[2]
 WEBM = ROOT / "pipelines/media/pedestrians.webm"
 MP4 = ROOT / "pipelines/media/pedestrians-1080p.mp4"
-SMALL = {"width": 32, "height": 24, "device": "cpu", "timeout": 60}
+SMALL = {"width": 32, "height": 24, "device": "cpu", "timeout": 20}
 FRAMES = 79  # of WEBM, ten per second, with key frames at 0 s and 5 s
 
 
