@@ -40,14 +40,14 @@ GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
  * @GST_CUDA_TENSOR_ERROR_CUDA: a CUDA call failed
  * @GST_CUDA_TENSOR_ERROR_MESSAGE: the message is not one of cudahistogram, or a field is missing or
  *   has another type. Since: 0.1
- * @GST_CUDA_TENSOR_ERROR_SETTINGS: an option or property is wrong. Since: 0.2
- * @GST_CUDA_TENSOR_ERROR_NOT_FOUND: there is no such file, camera or stream. Since: 0.2
- * @GST_CUDA_TENSOR_ERROR_SOURCE: a file, camera or stream cannot be opened or read. Since: 0.2
- * @GST_CUDA_TENSOR_ERROR_FORMAT: the data is broken or not a video. Since: 0.2
+ * @GST_CUDA_TENSOR_ERROR_SETTINGS: an option or property is wrong. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_NOT_FOUND: there is no such file, camera or stream. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_SOURCE: a file, camera or stream cannot be opened or read. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_FORMAT: the data is broken or not a video. Since: 0.1
  * @GST_CUDA_TENSOR_ERROR_DECODER: there is no decoder, or another plugin of GStreamer is missing.
- *   Since: 0.2
- * @GST_CUDA_TENSOR_ERROR_TIMEOUT: nothing has come in time. Since: 0.2
- * @GST_CUDA_TENSOR_ERROR_CLOSED: the frames were closed. Since: 0.2
+ *   Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_TIMEOUT: nothing has come in time. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_CLOSED: the frames were closed. Since: 0.1
  */
 typedef enum {
   GST_CUDA_TENSOR_ERROR_CAPS,

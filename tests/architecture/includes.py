@@ -44,8 +44,8 @@ FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')
 LIBRARY = 'gst/library'
 LIBRARY_HEADER = 'gstcudatensor.h'
 # Installed headers have no root, so they include each other by name.
-INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorgeometry.h',
-             'gstcudatensorhistogram.h'}
+INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorframes.h',
+             'gstcudatensorgeometry.h', 'gstcudatensorhistogram.h'}
 
 
 def is_beside(path, name):

@@ -190,10 +190,49 @@ def batches_are_whole():
     assert len(batches) > 30 and batches[:30] == [f"{i * 10**8} 2" for i in range(30)], batches
 
 
+def reads_batches(source):
+    lines = run_python(source).splitlines()
+    assert lines[0] == "768 576 10 7.9", lines
+    text = "".join(lines[1:])
+    assert text.count("(4, 3, 640, 640)") == 2 and "[[120.  144.  196.8 297.6]]" in text, lines
+    assert "[0. 1. 2. 3.]" in text and "[4. 5. 6. 7.]" in text, lines
+
+
+def finds_no_file(source):
+    assert run_python(source) == "missing.mp4: there is no such file\n"
+
+
+# What the data set needs of PyTorch, on NumPy.
+TORCH = '''
+import sys, types
+import numpy
+
+
+class Array(numpy.ndarray):
+    clone = numpy.ndarray.copy
+
+
+data = types.SimpleNamespace(IterableDataset=object, get_worker_info=lambda: types.SimpleNamespace(
+    id=1, num_workers=2))
+sys.modules["torch"] = types.SimpleNamespace(
+    utils=types.SimpleNamespace(data=data), from_numpy=lambda array: array,
+    from_dlpack=lambda batch: numpy.from_dlpack(batch).view(Array))
+'''
+
+
+def iterates_over_videos(source):
+    clip = "pipelines/media/pedestrians.webm"
+    use = (f"for tensor, pts in Videos(['missing.mp4', {clip!r}], batch=8, width=32, height=32):\n"
+           "    print(tensor.shape, tensor.flags.owndata, pts[0])\n")
+    lines = run_python(TORCH + source + use).splitlines()
+    assert len(lines) == 10 and lines[-1] == "(7, 3, 32, 32) True 7200000000", lines
+
+
 CHECKS = {
     # Those of detections.md need GStreamer 1.26: tests/thirdparty/detections.py runs them.
     "python": {"GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
-               "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
+               "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
+               "IterableDataset": iterates_over_videos, "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
             "print_slots": prints_slots},
 }

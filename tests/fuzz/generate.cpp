@@ -85,6 +85,7 @@ long most_of(const std::string &name) {
       {"n-threads", 7}, {"upscale-factor", 4}, {"tile-columns", 5},
       {"tile-rows", 5}, {"max-batch", 9},      {"batch-size", 6},
       {"crop-x", 9},    {"crop-y", 9},         {"pad-value", 255},
+      {"frames-per-tensor", 4},
   };
   const auto found = most->find(name);
   return found != most->end() ? found->second : 64;

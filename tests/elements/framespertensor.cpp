@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudanormalize with frames-per-tensor: which slot shows which frame, and when a tensor comes.
+#include "gpu.h"
+#include "muxrig.h"
+#include "reference.h"
+#include "regionmeta.h"
+#include "rig.h"
+
+namespace cudatensor {
+namespace {
+
+constexpr GstClockTime kDuration = 40 * GST_MSECOND;
+const ImageDesc kFrame = {PixelFormat::NV12, 40, 30}, kOther = {PixelFormat::BGR, 24, 36};
+
+template <class Base>
+class Collecting : public Base {
+ protected:
+  void start(const std::string &properties, const char *downstream = "other/tensors") {
+    rig_ = std::make_unique<Rig>("cudanormalize " + properties_of(small_params()) + " " +
+                                 properties);
+    rig_->downstream(downstream);
+    begin(kFrame);
+  }
+  void begin(const ImageDesc &desc) {
+    desc_ = desc;
+    const std::string caps = video_caps(desc, "framerate=25/1");
+    EXPECT_TRUE(rig_->caps(in_cuda_ ? in_cuda(caps) : caps));
+  }
+  /// Pushes the next frame, and keeps what its slot must show.
+  void push() {
+    const Picture picture = random_picture(desc_, frames_.size() + 1);
+    const GstClockTime time = frames_.size() * kDuration;
+    frames_.push_back(slot_bytes(picture, small_params()));
+    BufferRef frame = frame_at(picture, time, kDuration);
+    if (in_cuda_) frame = to_cuda(std::move(frame));
+    EXPECT_EQ(rig_->push(std::move(frame)), GST_FLOW_OK);
+  }
+  void push(int count) {
+    for (int i = 0; i < count; ++i) push();
+  }
+  /// The tensor of `count` frames from `first` on and of `empty` slots.
+  void expect(size_t first, size_t count, size_t empty = 0) {
+    const BufferRef tensor = rig_->pull();
+    ASSERT_NE(tensor, nullptr);
+    std::vector<Bytes> slots(frames_.begin() + static_cast<ptrdiff_t>(first),
+                             frames_.begin() + static_cast<ptrdiff_t>(first + count));
+    slots.resize(count + empty, pad_bytes(small_params()));
+    EXPECT_TRUE(same_bytes(bytes_of(tensor.get()), joined(slots)));
+    EXPECT_EQ(GST_BUFFER_PTS(tensor.get()), first * kDuration);
+    EXPECT_EQ(GST_BUFFER_DURATION(tensor.get()), count * kDuration);
+    const auto told = slots_of(tensor.get());
+    ASSERT_EQ(told.size(), count + empty);
+    for (size_t i = 0; i < told.size(); ++i) {
+      EXPECT_EQ(told[i].valid, i < count) << i;
+      if (!told[i].valid) continue;
+      EXPECT_EQ(told[i].pts, (first + i) * kDuration);
+      EXPECT_EQ(told[i].duration, kDuration);
+      EXPECT_EQ(told[i].running_time, (first + i) * kDuration);
+      EXPECT_EQ(told[i].src_width, desc_.width);
+    }
+  }
+  void expect_none() { EXPECT_EQ(rig_->pull(), nullptr); }
+
+  std::unique_ptr<Rig> rig_;
+  ImageDesc desc_ = kFrame;
+  bool in_cuda_ = false;
+  std::vector<Bytes> frames_;
+};
+
+class FramesPerTensor : public Collecting<testing::Test> {};
+class CudaFramesPerTensor : public Collecting<GpuTest> {};
+
+TEST_F(FramesPerTensor, FillTheSlotsInTurn) {
+  start("frames-per-tensor=3");
+  EXPECT_EQ(rig_->output("dimensions"), "12:10:3:3");
+  EXPECT_EQ(rig_->output("framerate"), "25/3");
+  push(2);
+  expect_none();
+  push();
+  expect(0, 3);
+  push(3);
+  expect(3, 3);
+  expect_none();
+}
+
+TEST_F(FramesPerTensor, LeaveSlotsEmptyAtTheEnd) {
+  start("frames-per-tensor=4");
+  push(6);
+  expect(0, 4);
+  rig_->event(gst_event_new_eos());
+  expect(4, 2, 2);
+  expect_none();
+}
+
+TEST_F(FramesPerTensor, PushNothingMoreWhereTheEndIsThatOfATensor) {
+  start("frames-per-tensor=2");
+  push(2);
+  expect(0, 2);
+  rig_->event(gst_event_new_eos());
+  expect_none();
+}
+
+TEST_F(FramesPerTensor, AreOfOneFormat) {
+  start("frames-per-tensor=3");
+  push(2);
+  begin(kFrame);  // the same caps end nothing
+  push();
+  expect(0, 3);
+  push();
+  forget_caps(rig_->harness()->srcpad);
+  rig_->caps(video_caps(kOther, "framerate=25/1"));
+  expect(3, 1, 2);
+  desc_ = kOther;
+  push(3);
+  expect(4, 3);
+}
+
+TEST_F(FramesPerTensor, AreOfOneSegment) {
+  start("frames-per-tensor=3");
+  push(2);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig_->event(gst_event_new_segment(&segment));
+  expect(0, 2, 1);
+}
+
+TEST_F(FramesPerTensor, AreDiscardedByAFlush) {
+  start("frames-per-tensor=2");
+  push();
+  rig_->event(gst_event_new_flush_start());
+  rig_->event(gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig_->event(gst_event_new_segment(&segment));
+  expect_none();
+  push(2);
+  expect(1, 2);
+}
+
+TEST_F(FramesPerTensor, MayChangeWhilePlaying) {
+  start("frames-per-tensor=3");
+  push(2);
+  rig_->set("frames-per-tensor", "2");
+  push(2);
+  expect(0, 2, 1);
+  expect(2, 2);
+  rig_->set("frames-per-tensor", "1");
+  push();
+  const BufferRef single = rig_->pull();
+  EXPECT_TRUE(same_bytes(bytes_of(single.get()), frames_.back()));
+  EXPECT_EQ(batch_meta(single.get()), nullptr);
+}
+
+/// A property that does not change the caps takes effect with the next frame.
+TEST_F(FramesPerTensor, MayDifferInTheirSettings) {
+  start("frames-per-tensor=2");
+  push();
+  rig_->set("n-threads", "1");
+  push();
+  expect(0, 2);
+}
+
+TEST_F(FramesPerTensor, KeepNoFrame) {
+  start("frames-per-tensor=4");
+  const Picture picture = random_picture(kFrame);
+  BufferRef frame = frame_at(picture, 0, kDuration);
+  GstBuffer *const kept = gst_buffer_ref(frame.get());
+  EXPECT_EQ(rig_->push(std::move(frame)), GST_FLOW_OK);
+  EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(kept), 1);
+  gst_buffer_unref(kept);
+}
+
+TEST_F(FramesPerTensor, HaveTheSlotsOfTheirRegionsBehindEachOther) {
+  start("frames-per-tensor=2 regions=list region-list=<2,4,10,8,12,6,20,16>");
+  EXPECT_EQ(rig_->output("dimensions"), "12:10:3:4");
+  std::vector<Bytes> slots;
+  for (int i = 0; i < 2; ++i) {
+    const Picture picture = random_picture(kFrame, i + 1);
+    slots.push_back(slot_bytes(cut_out(picture, 2, 4, 10, 8), small_params()));
+    slots.push_back(slot_bytes(cut_out(picture, 12, 6, 20, 16), small_params()));
+    rig_->push(frame_at(picture, i * kDuration, kDuration));
+  }
+  const BufferRef tensor = rig_->pull();
+  ASSERT_NE(tensor, nullptr);
+  EXPECT_TRUE(same_bytes(bytes_of(tensor.get()), joined(slots)));
+  EXPECT_EQ(region_of(tensor.get(), 3), (std::array<double, 4>{12, 6, 20, 16}));
+}
+
+TEST_F(FramesPerTensor, AreAtMostAsManyAsABatchHas) {
+  Rig rig("cudanormalize frames-per-tensor=1024");
+  rig.downstream("other/tensors");
+  rig.set("regions", "tiles");
+  const std::string error = expect_refusal(rig, video_caps(kFrame), buffer_of(random_picture(kFrame)));
+  EXPECT_TRUE(mentions(error, "1024 frames"));
+  EXPECT_TRUE(mentions(error, "at most 1024 slots"));
+}
+
+TEST_F(FramesPerTensor, DelayTheFirstOne) {
+  start("frames-per-tensor=5");
+  push();
+  gst_harness_set_upstream_latency(rig_->harness(), 0);
+  EXPECT_EQ(gst_harness_query_latency(rig_->harness()), 4 * kDuration);
+}
+
+TEST_F(FramesPerTensor, AreGapsOnlyTogether) {
+  start("frames-per-tensor=2");
+  for (const bool second : {true, false}) {
+    for (const bool gap : {true, second}) {
+      BufferRef frame = frame_at(random_picture(kFrame), 0, kDuration);
+      if (gap) GST_BUFFER_FLAG_SET(frame.get(), GST_BUFFER_FLAG_GAP);
+      rig_->push(std::move(frame));
+    }
+    const BufferRef tensor = rig_->pull();
+    ASSERT_NE(tensor, nullptr);
+    EXPECT_EQ(GST_BUFFER_FLAG_IS_SET(tensor.get(), GST_BUFFER_FLAG_GAP), second);
+  }
+}
+
+TEST_F(CudaFramesPerTensor, AreCollectedInCudaMemoryAndOnTheHost) {
+  for (const char *downstream : {"other/tensors(memory:CUDAMemory)", "other/tensors"}) {
+    for (const bool in_cuda : {true, false}) {
+      frames_.clear();
+      in_cuda_ = in_cuda;
+      start("frames-per-tensor=3", downstream);
+      push(7);
+      expect(0, 3);
+      expect(3, 3);
+      rig_->event(gst_event_new_eos());
+      expect(6, 1, 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cudatensor

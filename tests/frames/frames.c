@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* frames MEDIA: the C interface of GstCudaTensorFrames, with a sanitizer where there is one. */
+#include <gstcudatensor.h>
+#include <string.h>
+
+static gchar *clip;
+static const gchar *const kSmall[] = {"width", "32", "height", "24", "backend", "cpu", NULL};
+
+static GstCudaTensorFrames *open_clip(const GstCudaTensorFramesOptions *options) {
+  const gchar *const sources[] = {clip, NULL};
+  GError *error = NULL;
+  GstCudaTensorFrames *frames = gst_cuda_tensor_frames_new(sources, options, kSmall, &error);
+  g_assert_no_error(error);
+  return frames;
+}
+
+static GstCudaTensor *next(GstCudaTensorFrames *frames) {
+  GError *error = NULL;
+  GstCudaTensor *tensor = gst_cuda_tensor_frames_next(frames, 60 * GST_SECOND, &error);
+  g_assert_no_error(error);
+  return tensor;
+}
+
+static void test_batches(void) {
+  const GstCudaTensorFramesOptions options = {.batch = 5, .every = 1.0, .device = "cpu"};
+  GstCudaTensorFrames *frames = open_clip(&options);
+  GstCudaTensorFramesInfo info;
+  g_assert_true(gst_cuda_tensor_frames_get_info(frames, 0, GST_CLOCK_TIME_NONE, &info, NULL));
+  g_assert_cmpint(info.width, ==, 768);
+  g_assert_cmpint(info.height, ==, 576);
+  g_assert_cmpint(info.frame_rate_n, ==, 10 * info.frame_rate_d);
+  g_assert_false(info.is_live);
+  guint seconds = 0;
+  for (guint expected = 5; expected != 0; expected = expected == 5 ? 3 : 0) {
+    GstCudaTensor *tensor = next(frames);
+    g_assert_cmpint(gst_cuda_tensor_get_shape(tensor)[0], ==, expected);
+    g_assert_cmpuint(gst_cuda_tensor_get_size(tensor), ==, expected * 3 * 24 * 32 * 4);
+    g_assert_cmpuint(gst_cuda_tensor_get_n_slots(tensor), ==, expected);
+    gint64 pts[5];
+    gint pads[5];
+    g_assert_cmpuint(gst_cuda_tensor_get_slot_times(tensor, 5, pts, pads), ==, expected);
+    for (guint i = 0; i < expected; ++i) {
+      g_assert_cmpint(pts[i], ==, seconds++ * GST_SECOND);
+      g_assert_cmpint(pads[i], ==, 0);
+    }
+    gst_cuda_tensor_unref(tensor);
+  }
+  g_assert_null(next(frames));
+  g_assert_null(next(frames));
+  g_assert_cmpint(gst_cuda_tensor_frames_get_failed_source(frames), ==, -1);
+  gst_cuda_tensor_frames_unref(frames);
+}
+
+static void test_tensors_outlive_the_frames(void) {
+  const GstCudaTensorFramesOptions options = {.count = 3, .device = "cpu"};
+  GstCudaTensorFrames *frames = open_clip(&options);
+  GstCudaTensor *tensor = next(frames);
+  gst_cuda_tensor_frames_close(frames);
+  GError *error = NULL;
+  g_assert_null(gst_cuda_tensor_frames_next(frames, 0, &error));
+  g_assert_error(error, GST_CUDA_TENSOR_ERROR, GST_CUDA_TENSOR_ERROR_CLOSED);
+  g_clear_error(&error);
+  gst_cuda_tensor_frames_unref(frames);
+  gsize sum = 0;
+  const guint8 *data = gst_cuda_tensor_get_data(tensor);
+  for (gsize i = 0; i < gst_cuda_tensor_get_size(tensor); ++i) sum += data[i];
+  g_assert_cmpuint(sum, !=, 0);
+  gst_cuda_tensor_unref(tensor);
+}
+
+static void test_errors(void) {
+  const gchar *const missing[] = {clip, "/nowhere.mp4", NULL}, *const none[] = {NULL};
+  const gchar *const odd[] = {"width", NULL}, *const unknown[] = {"nonsense", "1", NULL};
+  const gchar *const sources[] = {clip, NULL};
+  const GstCudaTensorFramesOptions two = {.every = 1.0, .count = 2}, nan = {.every = -1.0},
+                                   wide = {.batch = 2};
+  const struct {
+    const gchar *const *sources;
+    const GstCudaTensorFramesOptions *options;
+    const gchar *const *properties;
+    gint code;
+  } cases[] = {{missing, NULL, NULL, GST_CUDA_TENSOR_ERROR_NOT_FOUND},
+               {none, NULL, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, NULL, odd, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, NULL, unknown, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &two, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &nan, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {missing, &wide, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS}};
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); ++i) {
+    GError *error = NULL;
+    g_assert_null(gst_cuda_tensor_frames_new(cases[i].sources, cases[i].options,
+                                             cases[i].properties, &error));
+    g_assert_error(error, GST_CUDA_TENSOR_ERROR, cases[i].code);
+    g_clear_error(&error);
+  }
+}
+
+static gpointer close_soon(gpointer frames) {
+  g_usleep(G_USEC_PER_SEC / 5);
+  gst_cuda_tensor_frames_close(frames);
+  return NULL;
+}
+
+/* Another thread closes them while this one waits, with the pipeline in any state. */
+static void test_close(void) {
+  for (guint i = 0; i < 20; ++i) {
+    GstCudaTensorFrames *frames = open_clip(NULL);
+    GThread *thread = g_thread_new("close", close_soon, frames);
+    GError *error = NULL;
+    GstCudaTensor *tensor;
+    while ((tensor = gst_cuda_tensor_frames_next(frames, GST_CLOCK_TIME_NONE, &error)) != NULL) {
+      gst_cuda_tensor_unref(tensor);
+      if (i % 2 != 0) g_usleep(i * 1000);
+    }
+    if (error != NULL) g_assert_error(error, GST_CUDA_TENSOR_ERROR, GST_CUDA_TENSOR_ERROR_CLOSED);
+    g_clear_error(&error);
+    g_thread_join(thread);
+    gst_cuda_tensor_frames_unref(gst_cuda_tensor_frames_ref(frames));
+    gst_cuda_tensor_frames_unref(frames);
+  }
+}
+
+static void test_timeout(void) {
+  GstCudaTensorFrames *frames = open_clip(NULL);
+  GError *error = NULL;
+  g_assert_null(gst_cuda_tensor_frames_next(frames, 1, &error));
+  g_assert_error(error, GST_CUDA_TENSOR_ERROR, GST_CUDA_TENSOR_ERROR_TIMEOUT);
+  g_clear_error(&error);
+  GstCudaTensor *tensor = next(frames);
+  g_assert_nonnull(tensor);
+  gst_cuda_tensor_unref(tensor);
+  gst_cuda_tensor_frames_unref(frames);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  clip = g_build_filename(argv[1], "pedestrians.webm", NULL);
+  g_test_add_func("/frames/batches", test_batches);
+  g_test_add_func("/frames/tensors outlive the frames", test_tensors_outlive_the_frames);
+  g_test_add_func("/frames/errors", test_errors);
+  g_test_add_func("/frames/close", test_close);
+  g_test_add_func("/frames/timeout", test_timeout);
+  const int result = g_test_run();
+  g_free(clip);
+  return result;
+}
