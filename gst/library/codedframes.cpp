@@ -200,6 +200,7 @@ CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
   picture.number = number_++;
   picture.size = gst_buffer_get_size(buffer.get());
   picture.access = finder_ ? finder_->find(buffer.get()) : RandomAccess::none;
+  picture.is_reference = !finder_ || finder_->is_reference(buffer.get());
   picture.is_shown = finder_ && finder_->is_shown(buffer.get()) &&
                      gst_segment_clip(&segment_, GST_FORMAT_TIME, pts, pts + length, &begin, &end);
   // Decoders clip frames to the segment.
@@ -262,6 +263,7 @@ GstFlowReturn CodedFrames::settle(const Shown &frame, StreamTime next) {
     while (!held_.empty() && held_.front().number <= frame.number) take_held();
     return GST_FLOW_OK;
   }
+  if (wanted == 0) set_unwanted(frame);
   if (wanted == 0) return seek_if_far(frame.time);
   picks_->add(frame.time, wanted);
   return pass_until(frame);
@@ -281,6 +283,12 @@ CodedFrames::Picture CodedFrames::take_held() {
   return picture;
 }
 
+/// Numbers have no gaps among held pictures.
+void CodedFrames::set_unwanted(const Shown &frame) {
+  if (held_.empty() || frame.number < held_.front().number) return;
+  held_[frame.number - held_.front().number].is_unwanted = true;
+}
+
 /// Groups end where the next random access point is shown.
 void CodedFrames::drop_groups_before(guint64 group) {
   while (!held_.empty() && held_.front().group < group) take_held();
@@ -293,6 +301,10 @@ GstFlowReturn CodedFrames::pass_until(const Shown &frame) {
   while (!held_.empty() && held_.front().number <= frame.number) {
     Picture picture = take_held();
     if (only_itself && picture.number != frame.number) continue;
+    if (picture.is_unwanted && !picture.is_reference) {
+      if (picture.number == passed_) ++passed_;
+      continue;
+    }
     const GstFlowReturn flow = pass(std::move(picture));
     if (flow != GST_FLOW_OK) return flow;
   }

@@ -17,8 +17,8 @@
 namespace cudatensor {
 
 /// A group of pictures starts at a random access point. A wanted frame needs the pictures of its
-/// group that are decoded before it and, if it leads the random access point of an open group, the
-/// group before. Others are not passed on.
+/// group that are decoded before it, except those to which none refers, and, if it leads the random
+/// access point of an open group, the group before. Others are not passed on.
 ///
 /// Timestamps behind this stage are those of stream time plus kOrigin, whatever the segments before
 /// it; frames outside the segments are not picked.
@@ -69,6 +69,8 @@ class CodedFrames final : public FrameStage {
     guint64 group;
     RandomAccess access;
     bool is_shown;
+    bool is_reference;
+    bool is_unwanted = false;  // decided
   };
   struct Group {
     RandomAccess access;
@@ -93,6 +95,7 @@ class CodedFrames final : public FrameStage {
   GstFlowReturn pass(Picture picture);
   bool leads(const Shown &frame) const;
   Picture take_held();
+  void set_unwanted(const Shown &frame);
   void drop_groups_before(guint64 group);
   GstFlowReturn check_held();
   void end();

@@ -136,6 +136,19 @@ RandomAccess RandomAccessFinder::find(GstBuffer *buffer) const {
                                                                     : RandomAccess::closed;
 }
 
+bool RandomAccessFinder::is_reference(GstBuffer *buffer) const {
+  if (codec_ != Codec::h264) return true;
+  bool is_reference = false, has_slice = false;
+  visit_units(Bytes(buffer), length_size_, [&](const guint8 *unit, const guint8 *) {
+    const int type = *unit & 0x1f;
+    if (type < 1 || type > 5) return true;
+    has_slice = true;
+    is_reference |= (*unit & 0x60) != 0;  // nal_ref_idc
+    return !is_reference;
+  });
+  return is_reference || !has_slice;
+}
+
 bool RandomAccessFinder::is_shown(GstBuffer *buffer) const {
   if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DECODE_ONLY)) return false;
   if (codec_ != Codec::vp8) return true;

@@ -24,6 +24,8 @@ class RandomAccessFinder {
   bool is_known() const { return codec_ != Codec::other && codec_ != Codec::raw; }
   bool is_raw() const { return codec_ == Codec::raw; }
   RandomAccess find(GstBuffer *buffer) const;
+  /// Whether other pictures may refer to the picture.
+  bool is_reference(GstBuffer *buffer) const;
   /// Whether the picture is shown, or only other pictures refer to it.
   bool is_shown(GstBuffer *buffer) const;
 
