@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/analytics/gstanalyticslibrary.h"
 
+#include "config.h"
 #include "gst/util/log.h"
 #include "gst/util/modulefunctions.h"
 
 namespace cudatensor::gstanalytics {
 namespace {
 
-constexpr const char *kName = "libgstanalytics-1.0.so.0";
+constexpr const char *kName = "libgstanalytics-1.0" GST_LIBRARY_SUFFIX ".so.0";
 
 bool find_common(GModule *m, Library &l) {
   return find(m, "gst_buffer_get_analytics_relation_meta", l.get_relation_meta) &&

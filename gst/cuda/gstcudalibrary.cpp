@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cuda/gstcudalibrary.h"
 
+#include "config.h"
 #include "gst/util/log.h"
 #include "gst/util/modulefunctions.h"
 #include "kernels/device.h"
 
 namespace cudatensor::gstcuda {
 namespace {
+
+constexpr const char *kName = "libgstcuda-1.0" GST_LIBRARY_SUFFIX ".so.0";
 
 bool find_common(GModule *m, Library &l) {
   return find(m, "gst_cuda_load_library", l.load_library) &&
@@ -34,7 +37,7 @@ bool find_by_release(GModule *m, Library &l) {
 }
 
 const Library *open_library() {
-  GModule *module = g_module_open("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
+  GModule *module = g_module_open(kName, G_MODULE_BIND_LAZY);
   if (module == nullptr) {
     GST_INFO("CUDAMemory is not available: %s", g_module_error());
     return nullptr;

@@ -12,6 +12,8 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
+from . import _bundled
+
 SONAME = "libgstcudatensor-1.0.so.0"
 LIBRARY_VARIABLE = "GST_CUDATENSOR_LIBRARY"
 
@@ -149,7 +151,7 @@ def _pkg_config() -> Iterator[str]:
 
 
 def _candidates() -> Iterator[str]:
-    """Candidate paths of the library, most likely first."""
+    """Candidate paths of the system's library, most likely first."""
     if os.environ.get(LIBRARY_VARIABLE):
         yield os.environ[LIBRARY_VARIABLE]
         return
@@ -165,17 +167,34 @@ def _candidates() -> Iterator[str]:
         yield f"{folder}/{SONAME}"
 
 
+def _open_bundled() -> ctypes.CDLL:
+    library, gio = _bundled.load()
+    with _bundled.environment():
+        error = POINTER(GError)()
+        if not library.gst_init_check(None, None, ctypes.byref(error)):
+            cause = error.contents.message.decode() if error else "no cause is given"
+            raise ImportError(f"the GStreamer of this package cannot be initialized: {cause}")
+        gio.g_proxy_resolver_get_default()  # lists the modules of GIO
+    return library
+
+
 def _open() -> ctypes.CDLL:
+    if is_bundled:
+        return _open_bundled()
     tried = []
     for name in _candidates():
         try:
             return ctypes.CDLL(name)
         except OSError as error:
             tried.append(str(error))
-    raise ImportError(f"cannot load the gst-cudatensor library ({'; '.join(tried)}): "
+    asked = f"{_bundled.SYSTEM_VARIABLE} asks for the system's library; "
+    raise ImportError(f"{asked if os.environ.get(_bundled.SYSTEM_VARIABLE) else ''}"
+                      f"cannot load the gst-cudatensor library ({'; '.join(tried)}): "
                       f"install it, or set {LIBRARY_VARIABLE} to the path of {SONAME}")
 
 
+#: Whether GStreamer is the one in the wheel, and not the system's.
+is_bundled = not os.environ.get(LIBRARY_VARIABLE) and _bundled.is_wanted()
 _LIBRARY = _open()
 
 
@@ -204,6 +223,8 @@ _LIBRARY.g_type_from_name.argtypes = [c_char_p]
 _LIBRARY.g_type_from_name.restype = c_size_t
 _LIBRARY.g_type_is_a.argtypes = [c_size_t, c_size_t]
 _LIBRARY.g_type_is_a.restype = c_int
+_LIBRARY.g_type_check_instance_is_a.argtypes = [c_void_p, c_size_t]
+_LIBRARY.g_type_check_instance_is_a.restype = c_int
 
 
 def call(function: Any, *arguments: Any) -> Any:
@@ -230,6 +251,26 @@ def _is_a(name: str, wanted: str) -> bool:
     return all(types) and bool(_LIBRARY.g_type_is_a(*types))
 
 
+def _check_origin(kind: Optional[int], name: str, thing: object) -> None:
+    """Raises TypeError if `kind`, the GType of an object, is not the one of this name here: the object
+    then belongs to another GStreamer in the process."""
+    if is_bundled and kind != _LIBRARY.g_type_from_name(name.encode()):
+        raise TypeError(f"{thing!r} belongs to another GStreamer, and this package uses the one that "
+                        f"it carries: set {_bundled.SYSTEM_VARIABLE}=1 before the import for the "
+                        "system's GStreamer and gst-cudatensor")
+
+
+def _check_instance(address: int, wanted: str) -> None:
+    """The same for the address of a `wanted`."""
+    if not is_bundled:
+        return
+    kind = _LIBRARY.g_type_from_name(wanted.encode())
+    if wanted != "GstElement":  # a GstMiniObject, which begins with its type
+        _check_origin(ctypes.cast(address, POINTER(c_size_t))[0], wanted, address)
+    elif not _LIBRARY.g_type_check_instance_is_a(address, kind):
+        _check_origin(None, wanted, address)
+
+
 def _match_repr(thing: object) -> re.Match[str] | None:
     """Matches '(GType at 0xADDRESS)' in PyGObject's own repr of an object, ignoring overrides."""
     for base in reversed(type(thing).__mro__):
@@ -244,13 +285,17 @@ def address_of(thing: object, wanted: str) -> int:
 
     Returns an int, which must be such an address, unchanged.
 
-    Raises TypeError for other objects, or if PyGObject does not reveal the address.
+    Raises TypeError for other objects, for those of another GStreamer than this package uses, or if
+    PyGObject does not reveal the address.
     """
     if isinstance(thing, int) and not isinstance(thing, bool):
         if thing <= 0:
             raise TypeError(f"{thing} is not a valid address of a {wanted}")
+        _check_instance(thing, wanted)
         return thing
     said = _match_repr(thing)
+    if said is not None:
+        _check_origin(hash(getattr(thing, "__gtype__", None)), said[1], thing)
     if said is None or not _is_a(said[1], wanted):
         raise TypeError(f"{thing!r} is neither a {wanted} from PyGObject nor its address as an int")
     if int(said[2], 16) != hash(thing):
