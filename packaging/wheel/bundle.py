@@ -23,7 +23,7 @@ from pathlib import Path
 
 SUFFIX, PREFIX = "-gct", "gct_"
 # For decoding, and those that a test needs.
-PLUGINS = ("aom app avi coreelements flv isomp4 jpeg libav matroska mpegpsdemux mpegtsdemux multipart "
+PLUGINS = ("aom app avi coreelements flv isomp4 jpeg libav matroska mpegtsdemux multipart "
            "nvcodec ogg playback png rtp rtpmanager rtsp soup tcp typefindfunctions udp "
            "video4linux2 videoconvertscale videofilter videoparsersbad videorate videotestsrc "
            "vpx").split()
@@ -141,4 +141,5 @@ def main():
     (runtime / "SOURCES").write_text("".join(f"{target}\t{source}\n" for target, source in found.items()))
 
 
-main()
+if __name__ == "__main__":
+    main()

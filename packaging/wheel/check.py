@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks a wheel: auditwheel finds its platform tag right; its files need only libraries of its own
+and those of C and C++; nothing has a name of the system's libraries; no symbol is missing; the size.
+
+usage: check.py WHEEL SIZE_LIMIT_MB
+"""
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from bundle import SYSTEM
+
+problems = []
+
+
+def output_of(*command):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
+    if done.returncode != 0:
+        problems.append(f"{command[0]} fails: {done.stdout}")
+    return done.stdout
+
+
+def check_audit(wheel):
+    text = " ".join(output_of("auditwheel", "show", wheel).split())
+    tag = wheel.stem.split("-")[-1]
+    found = re.search(r'following platform tag: "(manylinux_(\d+)_(\d+)_x86_64)"', text)
+    if not found or tuple(map(int, found.groups()[1:])) > tuple(map(int, re.findall(r"_(\d+)(?=_)", tag)[:2])):
+        problems.append(f"auditwheel does not find the wheel fit for {tag}: {text}")
+    else:
+        print(f"auditwheel: {found[1]}")
+
+
+def check_file(path, own):
+    needed = re.findall(r"\((NEEDED|SONAME|RPATH|RUNPATH)\).*\[(.*)\]", output_of("readelf", "-d", path))
+    for kind, name in needed:
+        if kind == "NEEDED" and name not in own and not SYSTEM.match(name):
+            problems.append(f"{path.name} needs {name}, which the wheel does not have")
+        if kind == "SONAME" and path.parent.name == "lib" and name != path.name:
+            problems.append(f"{path.name} is called {name} inside")
+        if kind in ("RPATH", "RUNPATH") and not name.startswith("$ORIGIN"):
+            problems.append(f"{path.name} searches {name}")
+    missing = re.findall(r"undefined symbol: (\S+)|(\S+) => not found", output_of("ldd", "-r", path))
+    if missing:
+        problems.append(f"{path.name} lacks {missing[:5]}")
+
+
+def check_files(folder):
+    """Each ELF file. Returns their number."""
+    own = {path.name for path in folder.glob("gst_cudatensor/runtime/lib/*")}
+    count = 0
+    for path in folder.rglob("*"):
+        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            check_file(path, own)
+            count += 1
+    return count
+
+
+def main():
+    wheel, limit = Path(sys.argv[1]), float(sys.argv[2])
+    check_audit(wheel)
+    with tempfile.TemporaryDirectory() as name:
+        zipfile.ZipFile(wheel).extractall(name)
+        count = check_files(Path(name))
+    size = wheel.stat().st_size / 1e6
+    if size > limit:
+        problems.append(f"the wheel has {size:.1f} MB, more than {limit:g}")
+    if count < 100:
+        problems.append(f"the wheel has only {count} programs and libraries")
+    print("\n".join(problems[:20]) or f"{wheel.name}: {count} programs and libraries, {size:.1f} MB")
+    sys.exit(bool(problems))
+
+
+main()
