@@ -45,7 +45,7 @@ build() {
   cd "$dir/source"
   quietly ./configure --cc="$compiler" "${options[@]}"
   quietly make -j"$(nproc)"
-  rm -rf "$dir/lib"
+  rm -rf "${dir:?}/lib"
   quietly make DESTDIR="$dir/installed" install
   mkdir "$dir/lib"
   cp -a "$dir"/installed/usr/lib/lib*.so.* "$dir/lib/"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--fast]
 # Installs what the tests need, then builds and tests the plugin in several ways, each in a folder
-# of its own, build-STAGE/: for the CPU, with CUDA, on newer releases of GStreamer, with sanitizers.
+# of its own, build-STAGE/: for the CPU, as a wheel, with CUDA, on newer releases of GStreamer, with
+# sanitizers.
 # --fast: only the build for the CPU, without the tests that take half a minute or more. Ends with
 # "N passed, N failed, N skipped".
 set -euo pipefail
@@ -162,6 +163,19 @@ sanitized_stage() {
     -Db_sanitize=address,undefined
 }
 
+# The wheel, without CUDA, beside the system's GStreamer and in a bare root.
+wheel_stage() {
+  local log start=$SECONDS p=0 f=0 s=0
+  log=$(mktemp)
+  printf '\n== wheel\n'
+  nice tests/packaging/wheel.sh build-cpu 2>&1 | tee "$log" || true
+  read -r p f s < <(tail -n 1 "$log" |
+    sed -En 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p') || f=1
+  rm -f "$log"
+  printf 'wheel, %d s\n' $((SECONDS - start))
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
 # Meson compiles through ccache. Another clone's objects serve, too: names are relative to this one.
 need_compiler_cache() {
   need_packages ccache
@@ -183,6 +197,7 @@ need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
 
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
+  wheel_stage
   sanitized_stage
   newer_stage
   newest_stage

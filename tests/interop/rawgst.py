@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GStreamer by its C functions, for an interpreter that has no PyGObject."""
+"""GStreamer by its C functions, for an interpreter that has no PyGObject: the one that the package
+gst_cudatensor uses."""
 import ctypes
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint64, c_void_p
+
+from gst_cudatensor._library import _LIBRARY
 
 SECOND = 10**9
 NULL, PLAYING = 1, 4
@@ -14,7 +17,6 @@ class _MapInfo(ctypes.Structure):
 
 
 def _load():
-    library = ctypes.CDLL("libgstreamer-1.0.so.0")
     for name, result, *arguments in (
             ("gst_init", None, c_void_p, c_void_p),
             ("gst_parse_launch", c_void_p, c_char_p, c_void_p),
@@ -25,10 +27,10 @@ def _load():
             ("gst_buffer_unmap", None, c_void_p, ctypes.POINTER(_MapInfo)),
             ("gst_object_unref", None, c_void_p),
             ("gst_mini_object_unref", None, c_void_p)):
-        getattr(library, name).restype = result
-        getattr(library, name).argtypes = arguments
-    library.gst_init(None, None)
-    return library
+        getattr(_LIBRARY, name).restype = result
+        getattr(_LIBRARY, name).argtypes = arguments
+    _LIBRARY.gst_init(None, None)
+    return _LIBRARY
 
 
 _GST = _load()

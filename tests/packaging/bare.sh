@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# bare.sh RELEASE WHEEL BUILD_DIR
+# Tests the wheel in a root of Debian RELEASE that has Python with venv and nothing else,
+# build-bare-RELEASE-root/. The tensors are compared with those of the plugin in BUILD_DIR and the
+# GStreamer of this machine. Needs root; ends with 125 where such a root cannot be made.
+set -euo pipefail
+[ $# -eq 3 ] || { echo "usage: $0 RELEASE WHEEL BUILD_DIR" >&2; exit 2; }
+suite=$1 wheel=$(realpath "$2") build=$(realpath "$3")
+cd "$(dirname "$0")/../.."
+. pipelines/setup.sh
+. tests/roots.sh
+
+base=$root/build-bare-$suite-root
+clips=(pedestrians.webm pedestrians-1080p.mp4)
+if [ "${BARE_ENTERED:-}" = yes ]; then
+  show "$base" /proc /dev
+  ip link set lo up 2>/dev/null || true
+  exec chroot "$base" /usr/bin/env -i --chdir=/try HOME=/root LANG=C.UTF-8 \
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin bash tests/packaging/inside.sh
+fi
+
+check_rights
+need_root "$suite" "$base" 'python3 python3-venv'
+need_packages openssl
+rm -rf "$base/try"
+mkdir -p "$base/try/tests"
+for clip in "${clips[@]}"; do
+  cp "pipelines/media/$clip" "$base/try/"
+  echo "filesrc location=$clip ! decodebin" >>"$base/try/lines"
+done
+cp -r tests/packaging "$base/try/tests/"
+mkdir "$base/try/tests/interop"
+cp tests/interop/rawgst.py "$base/try/tests/interop/"
+cp "$wheel" "$base/try/"
+quietly openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 \
+  -addext subjectAltName=IP:127.0.0.1 -keyout "$base/try/key.pem" -out "$base/try/certificate.pem"
+cat "$base/try/certificate.pem" "$base/try/key.pem" >"$base/try/certificate-key.pem"
+
+mapfile -t lines <"$base/try/lines"
+decode=$PWD/tests/packaging/decode.py
+(cd "$base/try" && PYTHONPATH=$root/gst/python GST_PLUGIN_PATH=$build/gst \
+  GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0 \
+  /usr/bin/python3 "$decode" "${lines[@]}" >expected)
+BARE_ENTERED=yes exec unshare --mount --propagation private -- "$0" "$suite" "$wheel" "$build"

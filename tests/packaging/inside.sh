@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# inside.sh
+# Run by bare.sh in a bare root, in the folder with the wheel, the clips and these tests: installs the
+# wheel by pip and decodes the clips. The file expected has what decode.py prints of them with the
+# system's GStreamer, the file lines its arguments.
+set -euo pipefail
+here=$(dirname "$0")
+. "$here/checks.sh"
+mapfile -t lines <lines
+python=venv/bin/python
+
+decode() { "$python" "$here/decode.py" "${lines[@]}"; }
+decodes_alike() { diff expected <(decode); }
+
+# fetches SCHEME CERTIFICATE: whether the first clip is decoded through a server
+fetches() {
+  local clip=${lines[0]#*location=} uri
+  clip=${clip%% *}
+  # shellcheck disable=SC2016  # {uri} is for serve.py
+  uri="souphttpsrc location={uri}/$clip ! decodebin"
+  "$python" "$here/serve.py" . "$1" "$python" "$here/decode.py" "$uri" >fetched
+  [ "$(cut -d' ' -f1-2 fetched)" = "$(head -n 1 expected | cut -d' ' -f1-2)" ]
+}
+
+trusts() {
+  mkdir -p /etc/ssl/certs
+  cp certificate.pem /etc/ssl/certs/ca-certificates.crt
+  fetches certificate-key.pem
+}
+
+# Eight processes at once, all of which are the first to write the registry.
+at_once() {
+  local i status=0 processes=()
+  for i in 1 2 3 4 5 6 7 8; do
+    XDG_CACHE_HOME=$PWD/cache "$python" "$here/decode.py" "${lines[0]}" >"at-once-$i" &
+    processes+=($!)
+  done
+  for i in "${processes[@]}"; do wait "$i" || status=1; done
+  for i in 1 2 3 4 5 6 7 8; do cmp "at-once-$i" <(head -n 1 expected) || status=1; done
+  [ "$(find cache -type f | wc -l)" = 1 ] && return "$status"
+}
+
+python3 -m venv --clear venv
+start=$(date +%s%N)
+check 'pip installs the wheel' venv/bin/pip --disable-pip-version-check install --no-index ./*.whl
+echo "from pip install to the first tensor: $("$python" "$here/decode.py" --since "$start" "${lines[0]}")"
+check 'the report of the package' "$python" -m gst_cudatensor
+check 'the tensors are those of the system'"'"'s GStreamer' decodes_alike
+check 'no cache folder can be made' env HOME=/proc "$python" -c 'import gst_cudatensor'
+check 'eight processes without a registry' at_once
+check 'HTTP' fetches -
+check 'HTTPS without a trusted certificate is refused' fails fetches certificate-key.pem
+check 'HTTPS' trusts
+check 'GST_CUDATENSOR_SYSTEM=1 without a system'"'"'s library' fails env GST_CUDATENSOR_SYSTEM=1 \
+  "$python" -c 'import gst_cudatensor'

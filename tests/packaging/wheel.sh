@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# wheel.sh BUILD_DIR [WHEEL [RELEASE...]]
+# Tests a wheel of packaging/wheel.sh: beside the system's GStreamer, and in bare roots of Debian, by
+# default of bookworm. Without WHEEL, it builds one without CUDA in build-wheel-cpu/. The tensors are
+# compared with those of the plugin in BUILD_DIR. Ends with "N passed, N failed, N skipped".
+set -euo pipefail
+[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [WHEEL [RELEASE...]]" >&2; exit 2; }
+cd "$(dirname "$0")/../.."
+. pipelines/setup.sh
+. tests/packaging/checks.sh
+build=$(realpath "$1") wheel=${2:-} releases=("${@:3}")
+[ ${#releases[@]} -gt 0 ] || releases=(bookworm)
+venv=$root/build-wheel-venv skipped=0
+clip=pipelines/media/pedestrians-1080p.mp4
+
+# What packaging/wheel.sh promises of the wheel is checked when it is built.
+if [ -z "$wheel" ]; then
+  . /etc/os-release
+  if [ "${VERSION_CODENAME:-}" != bookworm ]; then
+    printf 'skipped: the wheel is built on Debian 12\n0 passed, 0 failed, 1 skipped\n'
+    exit 0
+  fi
+  packaging/wheel.sh build-wheel-cpu -Dgpu=disabled || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+  wheel=$(echo build-wheel-cpu/wheel/*.whl)
+fi
+
+from_system() { GST_CUDATENSOR_SYSTEM=1 "$venv/bin/python" -m gst_cudatensor; }
+from_build() {
+  LD_LIBRARY_PATH=$build/gst/library GST_PLUGIN_PATH=$build/gst from_system | grep 'of the system'
+}
+
+beside_the_system() {
+  need_packages python3-venv python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav
+  quietly /usr/bin/python3 -m venv --clear --system-site-packages "$venv"
+  quietly "$venv/bin/pip" --disable-pip-version-check install --no-index --no-deps --ignore-installed "$wheel"
+  check 'PyGObject before the package' "$venv/bin/python" tests/packaging/coexist.py before "$clip"
+  check 'PyGObject after the package' "$venv/bin/python" tests/packaging/coexist.py after "$clip"
+  check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+beside_the_system | tee "$log"
+for release in "${releases[@]}"; do
+  status=0
+  printf 'A bare root of %s\n' "$release"
+  tests/packaging/bare.sh "$release" "$wheel" "$build" > >(tee -a "$log") 2>&1 || status=$?
+  case $status in
+    0) ;;
+    125) skipped=$((skipped + 1)) ;;
+    *) echo "not ok bare.sh ends with $status" | tee -a "$log" ;;
+  esac
+done
+passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -c '^not ok ' "$log" || true)
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
