@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# deb.sh [DIR]
+# Tests the packages that packaging/deb.sh built in DIR, by default build-deb/: installs them in a root of
+# Debian 12, build-deb-root/, and runs what they contain. Needs root; ends with 125 where such a root
+# cannot be made.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. pipelines/setup.sh
+. tests/roots.sh
+. tests/packaging/checks.sh
+dir=$(realpath "${1:-build-deb}")
+base=$root/build-deb-root
+
+inside() {
+  chroot "$base" /usr/bin/env -i --chdir=/try HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+install_packages() {
+  local file names=()
+  for file in "$dir"/*.deb; do names+=("./${file##*/}"); done
+  inside apt-get -q update && inside apt-get -qy --no-install-recommends install "${names[@]}"
+}
+
+remove_packages() {
+  local file names=()
+  for file in "$dir"/*.deb; do names+=("$(dpkg-deb --field "$file" Package)"); done
+  inside apt-get -qy purge "${names[@]}"
+}
+
+none_left() { [ -z "$(find "$base/usr" -name '*cudatensor*' -o -name '*luminance*')" ]; }
+
+if [ "${DEB_ENTERED:-}" = yes ]; then
+  show "$base" /proc /dev
+  check 'apt installs the packages' install_packages
+  check 'gst-inspect-1.0' inside gst-inspect-1.0 cudatensor
+  check 'a clip' inside gst-launch-1.0 -q filesrc location=pedestrians.webm ! decodebin ! \
+    cudanormalize width=64 height=64 ! fakesink
+  check 'the Python package' inside python3 -m gst_cudatensor
+  check 'gst-cudatensor-model-config' inside gst-cudatensor-model-config preprocessor_config.json
+  check 'luminance-monitor' inside luminance-monitor --version
+  check 'apt removes the packages' remove_packages
+  check 'no file is left' none_left
+  exit 0
+fi
+
+check_rights
+need_root bookworm "$base" 'ca-certificates gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
+rm -rf "$base/try"
+mkdir "$base/try"
+cp "$dir"/*.deb pipelines/media/pedestrians.webm pipelines/media/preprocessor_config.json "$base/try/"
+cp -L /etc/resolv.conf /etc/hosts "$base/etc/"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+DEB_ENTERED=yes unshare --mount --propagation private -- "$0" "$dir" | tee "$log"
+passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -c '^not ok ' "$log" || true)
+printf '%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
