@@ -11,9 +11,11 @@ CUDA_LICENSE: the license of CUDA's runtime, where the plugin has it
 """
 import csv
 import functools
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +30,15 @@ packages. FFmpeg is built from Debian's source package with these options of its
 
 {options}
 """
+
+
+def own_version():
+    return tomllib.loads((ROOT / "gst/python/pyproject.toml").read_text())["project"]["version"]
+
+
+def cuda_version():
+    text = subprocess.run(["nvcc", "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return re.search(r"release ([\d.]+)", text)[1]
 
 
 @functools.lru_cache(maxsize=None)
@@ -56,9 +67,9 @@ def rows_of(runtime, decoders, cuda_license):
         file, path = line.split("\t")
         path = Path(path).resolve()
         if "libgstcudatensor" in file:
-            add("gst-cudatensor", "gst-cudatensor", "", ROOT / "LICENSE", file)
+            add("gst-cudatensor", "gst-cudatensor", own_version(), ROOT / "LICENSE", file)
             if cuda_license:
-                add("cuda-runtime", "cuda-runtime", "", cuda_license, file)
+                add("cuda-runtime", "cuda-runtime", cuda_version(), cuda_license, file)
         elif path.is_relative_to(decoders):
             add("ffmpeg", "ffmpeg", (decoders / "version").read_text().strip(),
                 decoders / "source/COPYING.LGPLv2.1", file)
