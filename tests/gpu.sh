@@ -122,6 +122,7 @@ python_checks() {
   fi
   run=(env PYTHONPATH="$root/gst/python"
     GST_CUDATENSOR_LIBRARY="$build/gst/library/libgstcudatensor-1.0.so.0" "${start[@]}" "$python")
+  check elements frames 300 "${run[@]}" tests/gpu/frames.py "$CUDATENSOR_TEST_CLIP"
   check elements consumers 300 "${run[@]}" tests/interop/consumers.py gpu
   check elements pytorch 300 "${run[@]}" tests/gpu/pytorch.py "$CUDATENSOR_TEST_CLIP" \
     "$results/elements/pytorch.png"

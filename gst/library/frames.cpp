@@ -82,7 +82,7 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
     refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
   source_options_.resize(sources_.size());
   for (FrameSourceOptions &each : source_options_)
-    each = {selection(), options_.block != FALSE, nullptr, device_ == "cpu"};
+    each = {selection(), options_.block != FALSE, nullptr, device_number(device_)};
   if (options_.count > 0)
     start_counting();
   else

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "gst/library/decoderorder.h"
 #include "gst/library/failure.h"
 #include "gst/library/truncation.h"
 
@@ -202,7 +203,10 @@ void FrameSource::add_parser(GstPad *from) {
 
 void FrameSource::add_decoder(GstPad *from) {
   GstElement *decoder = add("decodebin");
-  g_object_set(decoder, "force-sw-decoders", options_.software, nullptr);
+  if (options_.gpu < 0)
+    g_object_set(decoder, "force-sw-decoders", TRUE, nullptr);
+  else
+    prefer_decoders_on(decoder, options_.gpu);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
   link(from, decoder);
 }

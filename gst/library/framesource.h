@@ -16,7 +16,7 @@ struct FrameSourceOptions {
   FrameSelection selection;
   bool block = false;       ///< live sources wait for the consumer
   FrameCounter *counter = nullptr;  ///< give no frames, but count them
-  bool software = false;    ///< no decoders on a GPU
+  int gpu = 0;              ///< which decodes if it can; -1: only the CPU
 };
 
 /// Whether a source is known to be live before it is opened.

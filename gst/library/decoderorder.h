@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which decoder decodebin tries first. By their ranks it would prefer software to some releases'
+// decoders on a GPU.
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatensor {
+
+/// Lets a decodebin try the decoders whose frames stay on this GPU before all others.
+void prefer_decoders_on(GstElement *decodebin, int gpu);
+
+}  // namespace cudatensor
