@@ -17,7 +17,7 @@ if [ "${BARE_ENTERED:-}" = yes ]; then
   show "$base" /proc /dev
   ip link set lo up 2>/dev/null || true
   exec chroot "$base" /usr/bin/env -i --chdir=/try HOME=/root LANG=C.UTF-8 \
-    PATH=/usr/sbin:/usr/bin:/sbin:/bin bash tests/packaging/inside.sh
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin timeout 600 bash tests/packaging/inside.sh
 fi
 
 check_rights

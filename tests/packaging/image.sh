@@ -38,8 +38,9 @@ check_rights
 mkdir -p "$dir"
 "${buildah[@]}" inspect --type image "$base" >/dev/null 2>&1 ||
   timeout 120 "${buildah[@]}" pull --quiet "$base" >/dev/null 2>&1 || import_base
-check 'buildah builds the image' build
-container=$("${buildah[@]}" from --pull-never gst-cudatensor)
+build >"$dir/log" 2>&1 || { tail -n 40 "$dir/log"; echo 'not ok buildah builds the image'; exit 1; }
+echo 'ok buildah builds the image'
+container=$("${buildah[@]}" from --pull-never localhost/gst-cudatensor)
 trap '"${buildah[@]}" rm "$container" >/dev/null' EXIT
 check 'gst-inspect-1.0' run gst-inspect-1.0 cudatensor
 check 'the Python package' run python3 -m gst_cudatensor

@@ -34,8 +34,8 @@ beside_the_system() {
   need_packages python3-venv python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav
   quietly /usr/bin/python3 -m venv --clear --system-site-packages "$venv"
   quietly "$venv/bin/pip" --disable-pip-version-check install --no-index --no-deps --ignore-installed "$wheel"
-  check 'PyGObject before the package' "$venv/bin/python" tests/packaging/coexist.py before "$clip"
-  check 'PyGObject after the package' "$venv/bin/python" tests/packaging/coexist.py after "$clip"
+  check 'PyGObject before the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py before "$clip"
+  check 'PyGObject after the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py after "$clip"
   check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
 }
 
