@@ -25,6 +25,15 @@ StreamTime stream_time(const GstSegment &segment, GstClockTime position) {
   return sign < 0 ? -static_cast<StreamTime>(time) : static_cast<StreamTime>(time);
 }
 
+/// Of a coded stream. H.264 and H.265 site chroma as MPEG-2 does unless they say otherwise.
+const gchar *chroma_site_of(const GstStructure *s) {
+  const gchar *given = gst_structure_get_string(s, "chroma-site");
+  if (given != nullptr) return g_intern_string(given);
+  const bool is_h26x =
+      gst_structure_has_name(s, "video/x-h264") || gst_structure_has_name(s, "video/x-h265");
+  return is_h26x ? "mpeg2" : nullptr;
+}
+
 GstClockTime with_origin(StreamTime time) {
   return static_cast<GstClockTime>(
       std::max<StreamTime>(0, time + static_cast<StreamTime>(CodedFrames::kOrigin)));
@@ -124,12 +133,14 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       GstCaps *caps = nullptr;
       gst_event_parse_caps(event.get(), &caps);
       finder_.emplace(caps);
+      chroma_site_ = chroma_site_of(gst_caps_get_structure(caps, 0));
       break;
     }
     case GST_EVENT_EOS:
       if (is_ended_) return true;
       if (mode_ == Mode::unknown)
-        GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("it ends before its first picture"), (nullptr));
+        GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("it ends before its first picture"),
+                          (nullptr));
       else if (!end_problem_.empty())
         GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_problem_.c_str()), (nullptr));
       if (mode_ == Mode::picking) settle(0);
@@ -243,8 +254,8 @@ GstFlowReturn CodedFrames::settle(size_t most_waiting) {
   while (waiting_.size() > most_waiting) {
     const Shown frame = waiting_.begin()->second;
     waiting_.erase(waiting_.begin());
-    const StreamTime next = waiting_.empty() ? std::max(frame.end, frame.time + 1)
-                                             : waiting_.begin()->second.time;
+    const StreamTime next =
+        waiting_.empty() ? std::max(frame.end, frame.time + 1) : waiting_.begin()->second.time;
     const GstFlowReturn flow = settle(frame, next);
     if (flow != GST_FLOW_OK) return flow;
   }
@@ -390,12 +401,12 @@ GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   is_seeking_ = true;
   const auto seek = [](GstElement *element, gpointer) {
     auto &self = static_cast<CodedFrames &>(*stage_of(element));
-    constexpr auto kFlags = static_cast<GstSeekFlags>(
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT | GST_SEEK_FLAG_SNAP_BEFORE);
+    constexpr auto kFlags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT |
+                                                      GST_SEEK_FLAG_SNAP_BEFORE);
     const StreamTime aim = std::max<StreamTime>(0, self.target_ - kBefore);
-    if (gst_pad_push_event(self.sink(), gst_event_new_seek(1.0, GST_FORMAT_TIME, kFlags,
-                                                           GST_SEEK_TYPE_SET, aim,
-                                                           GST_SEEK_TYPE_NONE, -1)))
+    if (gst_pad_push_event(self.sink(),
+                           gst_event_new_seek(1.0, GST_FORMAT_TIME, kFlags, GST_SEEK_TYPE_SET, aim,
+                                              GST_SEEK_TYPE_NONE, -1)))
       return;
     const std::lock_guard<std::mutex> guard(self.mutex_);
     self.options_.may_seek = false;

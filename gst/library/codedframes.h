@@ -46,6 +46,10 @@ class CodedFrames final : public FrameStage {
   /// the first buffer has been passed on.
   bool is_picking() const { return mode_ == Mode::picking || mode_ == Mode::marking; }
 
+  /// The chroma site of the frames if their decoder does not tell; null if it is not known. Known
+  /// before the decoder has caps.
+  const gchar *chroma_site() const { return chroma_site_; }
+
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
   bool event(Ref<GstEvent> event) override;
   bool query(GstQuery *query) override;
@@ -110,6 +114,7 @@ class CodedFrames final : public FrameStage {
   FrameCounter *const counter_;  // null: frames are passed on
   Options options_;
   std::atomic<Mode> mode_{Mode::unknown};
+  std::atomic<const gchar *> chroma_site_{nullptr};
   bool shifts_ = false;  // passes on pictures with the timestamps of picking
   Ref<GstEvent> segment_event_;
   GstSegment segment_ = {};
@@ -118,9 +123,9 @@ class CodedFrames final : public FrameStage {
   std::string end_problem_;  // empty if there is none
 
   guint64 number_ = 0, group_ = 0;
-  guint64 passed_ = 0;         // the number of the picture after the last one that was passed on
-  guint64 unled_group_ = 0;    // whose leading pictures cannot be decoded
-  std::deque<Picture> held_;   // in the order of decoding
+  guint64 passed_ = 0;        // the number of the picture after the last one that was passed on
+  guint64 unled_group_ = 0;   // whose leading pictures cannot be decoded
+  std::deque<Picture> held_;  // in the order of decoding
   gsize held_bytes_ = 0;
   std::map<guint64, Group> groups_;
   std::multimap<StreamTime, Shown> waiting_;

@@ -14,9 +14,9 @@ namespace cudatensor {
 
 struct FrameSourceOptions {
   FrameSelection selection;
-  bool block = false;       ///< live sources wait for the consumer
+  bool block = false;               ///< live sources wait for the consumer
   FrameCounter *counter = nullptr;  ///< give no frames, but count them
-  int gpu = 0;              ///< which decodes if it can; -1: only the CPU
+  int gpu = 0;                      ///< which decodes if it can; -1: only the CPU
 };
 
 /// Whether a source is known to be live before it is opened.

@@ -8,12 +8,29 @@ namespace cudatensor {
 namespace {
 
 StreamTime time_of(const Ref<GstBuffer> &buffer) {
-  return GST_BUFFER_PTS_IS_VALID(buffer.get()) ? static_cast<StreamTime>(GST_BUFFER_PTS(buffer.get()))
-                                               : 0;
+  return GST_BUFFER_PTS_IS_VALID(buffer.get())
+             ? static_cast<StreamTime>(GST_BUFFER_PTS(buffer.get()))
+             : 0;
 }
 
 bool is_keyframe(const Ref<GstBuffer> &buffer) {
   return !GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+}
+
+/// Caps with this chroma site unless they have one. NVDEC's decoders of GStreamer 1.22 do not tell
+/// it, so that frames would be converted otherwise than from other decoders.
+Ref<GstEvent> with_chroma_site(Ref<GstEvent> event, const gchar *site) {
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event.get(), &caps);
+  GstVideoInfo info;
+  const bool misses = site != nullptr && gst_video_info_from_caps(&info, caps) &&
+                      GST_VIDEO_INFO_IS_YUV(&info) &&
+                      GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, 1) > 0 &&
+                      !gst_structure_has_field(gst_caps_get_structure(caps, 0), "chroma-site");
+  if (!misses) return event;
+  const Ref<GstCaps> complete(gst_caps_copy(caps));
+  gst_caps_set_simple(complete.get(), "chroma-site", G_TYPE_STRING, site, nullptr);
+  return Ref<GstEvent>(gst_event_new_caps(complete.get()));
 }
 
 }  // namespace
@@ -88,11 +105,10 @@ bool ShownFrames::event(Ref<GstEvent> event) {
     // Of CodedFrames::reset_decoder().
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP: return true;
-    case GST_EVENT_SEGMENT:
-      gst_event_copy_segment(event.get(), &segment_);
-      return begin_stream();
+    case GST_EVENT_SEGMENT: gst_event_copy_segment(event.get(), &segment_); return begin_stream();
     case GST_EVENT_GAP: return true;
     case GST_EVENT_CAPS: {
+      if (coded_ != nullptr) event = with_chroma_site(std::move(event), coded_->chroma_site());
       GstCaps *caps = nullptr;
       GstVideoInfo info;
       gst_event_parse_caps(event.get(), &caps);
