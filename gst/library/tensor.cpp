@@ -148,14 +148,9 @@ BatchContents contents_of(GstBuffer *buffer, TensorSlots slots,
   return batch;
 }
 
-/// The first `count` slots of the tensor that the caps describe, which must fit the buffer.
-DenseLayout layout_for(GstCaps *caps, GstBuffer *buffer, TensorSlots slots, size_t count) {
+/// The first `count` slots of the tensor that the caps describe.
+DenseLayout layout_for(GstCaps *caps, TensorSlots slots, size_t count) {
   DenseLayout layout = layout_of(caps);
-  const gsize size = gst_buffer_get_size(buffer);
-  if (size != layout.size)
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(size) +
-                                                    ", but the caps describe a tensor of " +
-                                                    bytes_text(layout.size));
   const auto n = static_cast<gint64>(count);
   if (slots != TensorSlots::of_frames || layout.shape[0] <= n) return layout;
   layout.size = layout.size / static_cast<gsize>(layout.shape[0]) * count;
@@ -168,8 +163,14 @@ DenseLayout layout_for(GstCaps *caps, GstBuffer *buffer, TensorSlots slots, size
 _GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps, TensorSlots slots)
     : geometry(read_geometry_meta(from)),
       batch(contents_of(from, slots, geometry)),
-      layout(layout_for(caps, from, slots, batch.slots.size())),
-      buffer(from) {}
+      layout(layout_for(caps, slots, batch.slots.size())),
+      buffer(from) {
+  const gsize size = layout_of(caps).size;
+  if (buffer.size() != size)
+    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(buffer.size()) +
+                                                    ", but the caps describe a tensor of " +
+                                                    bytes_text(size));
+}
 
 G_DEFINE_BOXED_TYPE(GstCudaTensor, gst_cuda_tensor, gst_cuda_tensor_ref, gst_cuda_tensor_unref)
 
