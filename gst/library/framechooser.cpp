@@ -11,8 +11,7 @@ std::vector<guint64> spread_evenly(guint64 n, guint64 count) {
   const bool all = count >= n;
   if (all) count = n;
   // NumPy's own arithmetic, for its roundings.
-  const double step =
-      count > 1 ? static_cast<double>(n - 1) / static_cast<double>(count - 1) : 0.0;
+  const double step = count > 1 ? static_cast<double>(n - 1) / static_cast<double>(count - 1) : 0.0;
   for (guint64 i = 0; i < count; ++i)
     numbers.push_back(all ? i : static_cast<guint64>(std::floor(static_cast<double>(i) * step)));
   if (count > 1) numbers.back() = n - 1;

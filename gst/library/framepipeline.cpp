@@ -120,9 +120,8 @@ FramePipeline::FramePipeline(const std::vector<std::string> &sources,
   try {
     for (size_t i = 0; i < sources.size(); ++i) {
       sources_.push_back(std::make_unique<FrameSource>(
-          sources[i], options[i], [inbox = inbox_, i](const GstCudaTensorFramesInfo &info) {
-            inbox->set_info(i, info);
-          }));
+          sources[i], options[i],
+          [inbox = inbox_, i](const GstCudaTensorFramesInfo &info) { inbox->set_info(i, info); }));
       gst_bin_add(GST_BIN(pipeline_), sources_.back()->bin());
     }
   } catch (...) {
@@ -184,7 +183,8 @@ GstCudaTensorError code_of(const GError *error, bool in_source, bool is_input) {
 std::string text_of(const GError *error, const gchar *details) {
   std::string text = error->message;
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
-  const bool is_general = error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_FAILED;
+  const bool is_general =
+      error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_FAILED;
   const gchar *last = details != nullptr ? strrchr(details, '\n') : nullptr;
   if (is_general && last != nullptr && last[1] != '\0') text += " (" + std::string(last + 1) + ")";
   return text;

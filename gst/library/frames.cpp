@@ -34,8 +34,7 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
   if (sources.size() > 1 && o.batch > 1)
     refuse("with several sources, a tensor has one frame of each: batch must be 1");
   for (const std::string &source : sources)
-    if (o.count > 0 && is_live_source(source))
-      refuse(source + ": is live, and count needs files");
+    if (o.count > 0 && is_live_source(source)) refuse(source + ": is live, and count needs files");
 }
 
 int device_number(const std::string &device) {
@@ -136,7 +135,8 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   Ref<GstElement> owner(GST_ELEMENT(gst_object_ref_sink(maker)));
   if (muxes && options_.every > 0)
     g_object_set(maker, "window", static_cast<guint64>(options_.every * GST_SECOND / 2), nullptr);
-  if (!muxes && options_.batch > 1) g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
+  if (!muxes && options_.batch > 1)
+    g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
   const char *backend = device_ == "cpu" ? "cpu" : device_ == "auto" ? "auto" : "cuda";
   gst_util_set_object_arg(G_OBJECT(maker), "backend", backend);
   if (device_ != "cpu" && device_ != "auto")
@@ -177,9 +177,8 @@ void _GstCudaTensorFrames::advance() {
 }
 
 GstCudaTensor *_GstCudaTensorFrames::make_tensor(FrameInbox::Tensor tensor) const {
-  return new GstCudaTensor(tensor.buffer.get(), tensor.caps.get(), sources_.size() == 1
-                                                                       ? TensorSlots::of_frames
-                                                                       : TensorSlots::of_batch);
+  return new GstCudaTensor(tensor.buffer.get(), tensor.caps.get(),
+                           sources_.size() == 1 ? TensorSlots::of_frames : TensorSlots::of_batch);
 }
 
 namespace {

@@ -119,9 +119,9 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
 FrameSource::~FrameSource() { gst_object_unref(bin_); }
 
 void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
-  shown_element_ = add(make_stage(std::make_unique<ShownFrames>(
-      options_.selection, std::move(picks), coded_, options_.counter,
-      [this](const GstVideoInfo &info) { tell_info(info); })));
+  shown_element_ = add(make_stage(
+      std::make_unique<ShownFrames>(options_.selection, std::move(picks), coded_, options_.counter,
+                                    [this](const GstVideoInfo &info) { tell_info(info); })));
   queue_ = add("queue");
   g_object_set(queue_, "max-size-buffers", 2, "max-size-bytes", 0, "max-size-time",
                G_GUINT64_CONSTANT(0), nullptr);
@@ -239,8 +239,7 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   }
   const bool live = is_live(pad);
   coded_->set_options({!live, !live && has_exact_seeks(parser, pad)});
-  if (live && !options_.block)
-    gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
+  if (live && !options_.block) gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
   link(pad, coded_element_);
 }
 
@@ -250,7 +249,8 @@ void FrameSource::check_streams(GstStreamCollection *streams) {
       GST_STREAM_TYPE_VIDEO | GST_STREAM_TYPE_UNKNOWN | GST_STREAM_TYPE_CONTAINER);
   if (is_live_source(source_)) return;
   for (guint i = 0; i < gst_stream_collection_get_size(streams); ++i)
-    if ((gst_stream_get_stream_type(gst_stream_collection_get_stream(streams, i)) & kMaybeVideo) != 0)
+    if ((gst_stream_get_stream_type(gst_stream_collection_get_stream(streams, i)) & kMaybeVideo) !=
+        0)
       return;
   GST_ELEMENT_ERROR(bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
 }

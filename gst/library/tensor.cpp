@@ -122,7 +122,8 @@ using namespace cudatensor;
 namespace {
 
 /// The slot of a tensor of one frame, which needs no batch meta.
-GstCudaTensorSlot only_slot(GstBuffer *buffer, const std::optional<GstCudaTensorGeometry> &geometry) {
+GstCudaTensorSlot only_slot(GstBuffer *buffer,
+                            const std::optional<GstCudaTensorGeometry> &geometry) {
   GstCudaTensorSlot slot = {};
   slot.valid = TRUE;
   slot.pts = slot.running_time = GST_BUFFER_PTS(buffer);

@@ -16,8 +16,8 @@ template <class Base>
 class Collecting : public Base {
  protected:
   void start(const std::string &properties, const char *downstream = "other/tensors") {
-    rig_ = std::make_unique<Rig>("cudanormalize " + properties_of(small_params()) + " " +
-                                 properties);
+    rig_ =
+        std::make_unique<Rig>("cudanormalize " + properties_of(small_params()) + " " + properties);
     rig_->downstream(downstream);
     begin(kFrame);
   }
@@ -190,7 +190,8 @@ TEST_F(FramesPerTensor, AreAtMostAsManyAsABatchHas) {
   Rig rig("cudanormalize frames-per-tensor=1024");
   rig.downstream("other/tensors");
   rig.set("regions", "tiles");
-  const std::string error = expect_refusal(rig, video_caps(kFrame), buffer_of(random_picture(kFrame)));
+  const std::string error =
+      expect_refusal(rig, video_caps(kFrame), buffer_of(random_picture(kFrame)));
   EXPECT_TRUE(mentions(error, "1024 frames"));
   EXPECT_TRUE(mentions(error, "at most 1024 slots"));
 }

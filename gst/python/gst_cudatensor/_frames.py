@@ -53,7 +53,7 @@ def _seconds(value: Any, name: str) -> float:
     return float(value)
 
 
-def _set_every(options: FramesOptionsStruct, every: Every) -> None:
+def _set_every(options: FramesOptionsStruct, every: Any) -> None:
     if every is None:
         return
     if isinstance(every, str):
@@ -231,7 +231,7 @@ class Frames:
                  **properties: Any) -> None:
         single = isinstance(source, (str, os.PathLike))
         self._sources = [os.fspath(each) for each in ([source] if single else source)]
-        self._options = {"batch": batch, "every": every, "count": count, "start": start,
+        self._options: dict[str, Any] = {"batch": batch, "every": every, "count": count, "start": start,
                          "stop": stop, "device": device, "live": live}
         self._properties = {**properties, "width": width, "height": height}
         if model_config is not None:
