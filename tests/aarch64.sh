@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# aarch64.sh [TEST...]
+# Builds the plugin for 64-bit ARM without CUDA and runs tests in an emulator, QEMU, in a root of Debian 12
+# with its cross compiler, build-aarch64-root/; the build is in build-aarch64/. TEST: names of Meson's
+# tests, by default those of the kernels. Needs root; ends with 125 where such a root cannot be made.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. pipelines/setup.sh
+. tests/roots.sh
+
+base=$root/build-aarch64-root build=$root/build-aarch64
+# Python makes files of the build; the tests that use it need the processor of this machine.
+packages=(ccache crossbuild-essential-arm64 meson ninja-build pkg-config python3 qemu-user-static
+  {libgstreamer1.0,libgstreamer-plugins-base1.0,libhwy,libtbb,libjson-glib,libyaml,libgtest}-dev:arm64
+  gstreamer1.0-plugins-base:arm64 gstreamer1.0-plugins-good:arm64)
+
+cross_file() {
+  cat <<'FILE'
+[binaries]
+c = ['ccache', 'aarch64-linux-gnu-gcc']
+cpp = ['ccache', 'aarch64-linux-gnu-g++']
+ar = 'aarch64-linux-gnu-gcc-ar'
+strip = 'aarch64-linux-gnu-strip'
+pkgconfig = 'aarch64-linux-gnu-pkg-config'
+exe_wrapper = 'qemu-aarch64-static'
+
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+FILE
+}
+
+inside() {
+  chroot "$base" /usr/bin/env -i --chdir="$root" HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    CCACHE_DIR="${CCACHE_DIR:-/root/.cache/ccache}" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
+    CUDATENSOR_TEST_CASES="${CUDATENSOR_TEST_CASES:-25}" "$@"
+}
+
+if [ "${AARCH64_ENTERED:-}" = yes ]; then
+  show "$base" /proc /dev "$root" ${CCACHE_DIR:+"$CCACHE_DIR"}
+  mkdir -p "$build"
+  cross_file >"$build/cross"
+  [ -e "$build/build.ninja" ] || inside meson setup --cross-file "$build/cross" -Dgpu=disabled \
+    -Dapplications=disabled -Dmonitor=disabled -Dintrospection=disabled -Dpython_package=disabled "$build"
+  inside meson compile -C "$build" gstcudatensor
+  inside meson test -C "$build" --timeout-multiplier 20 --print-errorlogs "${@:-kernels}"
+  exit
+fi
+
+check_rights
+need_root bookworm "$base" "${packages[*]}" --architectures=amd64,arm64
+AARCH64_ENTERED=yes exec unshare --mount --propagation private -- "$0" "$@"
