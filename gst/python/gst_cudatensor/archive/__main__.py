@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command python -m gst_cudatensor.archive."""
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from typing import Any, Optional, Sequence
+
+_EPILOG = """A second run with the same options computes only what is missing. The exit status is 0
+if all chunks have rows, also those with an error; 1 if the job failed; 2 for wrong options."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "python -m gst_cudatensor.archive", fromfile_prefix_chars="@", epilog=_EPILOG,
+        description="Measures or embeds the video files of an archive, on one machine or a Ray "
+                    "cluster, and writes the results as Parquet. Needs gst-cudatensor[archive].")
+    add = parser.add_argument
+    add("sources", nargs="+", metavar="SOURCE", help="a file, a folder, an s3:// or http:// URI, or "
+        "@FILE with one of these on each line")
+    add("--output", required=True, metavar="DIR", help="folder or URI of the results")
+    add("--model", required=True, help="luminance, a file MODEL.onnx, or embed=module:function")
+    add("--every", help='which frames: "1s", "200ms", "10 frames", "keyframes"; luminance: the '
+        "length of an interval, default 1s")
+    add("--count", type=int, help="so many frames of each file")
+    add("--batch", type=int, help="frames that the model gets at a time")
+    add("--chunk", type=float, metavar="SECONDS", help="longer files are split into such parts")
+    add("--whole-below", type=int, metavar="BYTES", help="smaller files are never split")
+    add("--longest", type=float, metavar="SECONDS", help="of video to read from files that do not "
+        "say how long they are")
+    add("--model-config", metavar="FILE", help="preprocessing, as of cudanormalize")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
+        help="a property of cudanormalize")
+    add("--confidence", type=float, help="least score of a detection")
+    add("--columns", metavar="NAME,…", help="columns of results to keep")
+    add("--device", help="auto, cpu, cuda or cuda:N")
+    add("--concurrency", type=int, metavar="N", help="workers")
+    add("--num-cpus-per-worker", type=int, metavar="N", help="cores of a worker")
+    add("--num-gpus-per-worker", type=float, metavar="N", help="GPUs of a worker, for example 0.25")
+    add("--address", help="of a Ray cluster; default: a Ray is started on this machine")
+    add("--timeout", type=float, metavar="SECONDS", help="without a frame, after which a file has "
+        "failed")
+    add("--rows-per-file", type=int, metavar="N", help="least rows of a Parquet file")
+    return parser
+
+
+def _property(text: str) -> tuple[str, Any]:
+    name, found, value = text.partition("=")
+    if not found:
+        raise ValueError(f"--set {text}: expected NAME=VALUE")
+    values = [_value(part) for part in value.strip("<>").split(",")]
+    return name.replace("-", "_"), values if "," in value else values[0]
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs the command. Returns the exit status."""
+    given = {name: value for name, value in vars(_parser().parse_args(arguments)).items()
+             if value is not None}
+    sources = given.pop("sources")
+    try:
+        from .options import Options
+        from .pipeline import run
+    except ImportError as error:
+        print(f"error: {error}; pip install gst-cudatensor[archive]", file=sys.stderr)
+        return 1
+    try:
+        given["properties"] = dict(map(_property, given["properties"]))
+        if "columns" in given:
+            given["columns"] = tuple(given["columns"].split(","))
+        options = Options(**given)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    try:
+        done = run(sources, options)
+    except (ValueError, OSError) as error:
+        print(f"error: {getattr(error, 'cause', None) or error}", file=sys.stderr)
+        return 2 if isinstance(error, ValueError) else 1
+    except Exception as error:  # pylint: disable=broad-except
+        if not type(error).__module__.startswith("ray."):
+            raise
+        print(f"error: {error}", file=sys.stderr)  # with the traceback of the worker
+        return 1
+    print(", ".join(f"{field.name}: {getattr(done, field.name)}"
+                    for field in dataclasses.fields(done)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

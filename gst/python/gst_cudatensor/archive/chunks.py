@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The chunks of files, and the list of them that a job keeps."""
+from __future__ import annotations
+
+import hashlib
+import math
+import uuid
+from dataclasses import asdict, dataclass, fields
+from typing import Iterable, Optional
+
+import pyarrow
+from pyarrow import fs, parquet
+
+from .listing import File
+
+#: Seconds. A file that says it is longer is read as one that does not say how long it is.
+LONGEST_BELIEVED = 31 * 86400.0
+
+SCHEMA = pyarrow.schema([("chunk_id", pyarrow.string()), ("file_id", pyarrow.string()),
+                         ("uri", pyarrow.string()), ("chunk", pyarrow.int32()),
+                         ("chunks", pyarrow.int32()), ("start", pyarrow.float64()),
+                         ("end", pyarrow.float64()), ("error", pyarrow.string())])
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a file. Its frames are those with start <= timestamp < end."""
+
+    chunk_id: str
+    file_id: str
+    uri: str
+    chunk: int  #: number in the file, from 0
+    chunks: int  #: of the file
+    start: float  #: in seconds
+    end: Optional[float]  #: None: to the end of the file
+    error: Optional[str] = None  #: why it cannot be read
+
+
+def chunks_of(file: File, duration: Optional[float], length: Optional[float]) -> list[Chunk]:
+    """The chunks of a file: of `length` seconds, the last one from half of it to one and a half.
+    One chunk where `duration` or `length` is None."""
+    count = 1
+    if duration is not None and length is not None and duration <= LONGEST_BELIEVED:
+        count = max(1, math.floor(duration / length + 0.5))
+    # The last one has no end: the duration that a file states is not always that of its video.
+    return [_chunk(file, i, count, i * (length or 0), (i + 1) * length if i < count - 1 else None)
+            for i in range(count)]
+
+
+def _chunk(file: File, number: int, count: int, start: float, end: Optional[float]) -> Chunk:
+    name = f"{file.id}\n{start!r}\n{end!r}"
+    return Chunk(hashlib.sha256(name.encode()).hexdigest()[:32], file.id, file.uri, number, count,
+                 start, end, file.error)
+
+
+class ChunkList:
+    """The chunks of all files that have been looked at, in Parquet files of a folder. Only the
+    driver writes it."""
+
+    def __init__(self, store: fs.FileSystem, folder: str) -> None:
+        self._store, self.folder = store, folder
+        store.create_dir(folder, recursive=True)
+
+    def read(self) -> pyarrow.Table:
+        """The chunks, in columns of SCHEMA."""
+        found = self._store.get_file_info(fs.FileSelector(self.folder))
+        tables = [parquet.read_table(info.path, filesystem=self._store, schema=SCHEMA)
+                  for info in sorted(found, key=lambda i: i.path) if info.path.endswith(".parquet")]
+        return pyarrow.concat_tables(tables) if tables else SCHEMA.empty_table()
+
+    def append(self, chunks: Iterable[Chunk]) -> None:
+        """Adds a file with these chunks; none where a crash comes between."""
+        table = pyarrow.Table.from_pylist([asdict(chunk) for chunk in chunks], SCHEMA)
+        if table.num_rows == 0:
+            return
+        path = f"{self.folder}/{uuid.uuid4().hex}"
+        # Small row groups: Ray reads them in parallel.
+        parquet.write_table(table, path + ".tmp", filesystem=self._store, row_group_size=1000)
+        self._store.move(path + ".tmp", path + ".parquet")
+
+
+def chunk_from(row: dict) -> Chunk:
+    """The chunk of a row of a ChunkList."""
+    return Chunk(**{field.name: row[field.name] for field in fields(Chunk)})

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The video files of folders, object stores and lists."""
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Iterable, Iterator, Optional
+from urllib.parse import urlsplit
+
+from pyarrow import fs
+
+from .places import Place, place_of
+
+#: Files of a folder that are taken; a file that is named itself is always taken.
+VIDEO_SUFFIXES = frozenset(
+    ".3gp .avi .flv .h264 .h265 .hevc .ivf .m2ts .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg .mpg .mts "
+    ".ogv .ts .webm .wmv .y4m".split())
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the archive. `error` says why it cannot be read."""
+
+    uri: str  #: an absolute path, or a URI
+    size: Optional[int] = None  #: in bytes; None: unknown
+    modified: Optional[int] = None  #: in ns since 1970; None: unknown
+    error: Optional[str] = None
+
+    @property
+    def id(self) -> str:
+        """Changes when the file does."""
+        return hashlib.sha256(f"{self.uri}\n{self.size}\n{self.modified}".encode()).hexdigest()[:32]
+
+
+def list_files(sources: Iterable[str]) -> list[File]:
+    """The files of `sources`: files, folders with the folders in them, and URIs of those that
+    pyarrow.fs knows (s3://, gs://, …) or http(s). Each file once, in the order of the sources and
+    sorted in a folder. What is missing becomes a File with an error. Raises ValueError for URIs
+    of other kinds, and OSError where a store cannot be listed."""
+    files: dict[str, File] = {}
+    for source in sources:
+        for file in _files_of(source):
+            files.setdefault(file.uri, file)
+    return list(files.values())
+
+
+def _files_of(source: str) -> Iterator[File]:
+    scheme = urlsplit(source).scheme if "://" in source else ""
+    if scheme in ("http", "https"):
+        yield File(source)
+        return
+    if scheme in ("rtsp", "rtsps", "rtmp", "udp", "v4l2"):
+        raise ValueError(f"{source}: a live source is not a file of an archive")
+    place = place_of(source)
+    info = place.store.get_file_info(place.path)
+    if info.type != fs.FileType.Directory:
+        yield _file_of(place, info)
+        return
+    found = place.store.get_file_info(fs.FileSelector(place.path, recursive=True))
+    for entry in sorted(found, key=lambda entry: entry.path):
+        is_video = PurePosixPath(entry.path).suffix.lower() in VIDEO_SUFFIXES
+        if is_video and entry.type != fs.FileType.Directory:
+            yield _file_of(place, entry)
+
+
+def _file_of(place: Place, info: fs.FileInfo) -> File:
+    uri = place.uri_of(info.path)
+    if info.type == fs.FileType.NotFound:
+        return File(uri, error="there is no such file")
+    if info.type != fs.FileType.File:
+        return File(uri, error="not a regular file")
+    if info.size == 0:
+        return File(uri, 0, info.mtime_ns, error="the file is empty")
+    return File(uri, info.size, info.mtime_ns)

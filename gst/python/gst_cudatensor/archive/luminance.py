@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The luminance of a file: a row for each interval."""
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import math
+from typing import Any, Iterator, Optional
+
+import numpy
+import pyarrow
+
+from .._library import HistogramStruct, functions
+from .chunks import Chunk
+from .flicker import Flicker
+from .options import Options, period_of
+from .player import Player
+
+#: Lumas at (i + 0.5) / 32 of the pixels: the mean distance of two such lists is close to the least
+#: mean change of luma that turns one histogram into the other.
+QUANTILES = 32
+LEAD = 4.0  # seconds
+_SECOND = 1_000_000_000
+_STATISTICS = ("mean", "stddev", "clipped_low", "clipped_high")
+_LUMAS = ("min", "max", "median", "p1", "p5", "p95", "p99")
+
+
+class _Interval:
+    """Sums the frames of an interval."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.sum = HistogramStruct()
+        self.digests: list[bytes] = []
+        self.latest = 0  #: stream time of the latest frame, in ns
+
+    def add(self, frame: HistogramStruct, digest: bytes) -> None:
+        functions.histogram_add(ctypes.byref(self.sum), ctypes.byref(frame))
+        self.latest = frame.stream_time
+        if not self.digests or self.digests[-1] != digest:
+            self.digests = [*self.digests[:1], digest]  # the first and the latest are enough
+
+    def row(self, period: float, flicker: Optional[float]) -> dict[str, Any]:
+        total = self.sum
+        bins = numpy.ctypeslib.as_array(total.bins)
+        wanted = (numpy.arange(QUANTILES) + 0.5) / QUANTILES * int(bins.sum())
+        return {"time": self.number * period, "last_time": self.latest / _SECOND,
+                "frames": total.frames, "pixels": total.pixels,
+                **{name: getattr(total, name) for name in _STATISTICS + _LUMAS},
+                "quantiles": numpy.searchsorted(bins.cumsum(), wanted).tolist(),
+                "flicker": flicker, "still": len(self.digests) == 1,
+                "first_digest": self.digests[0], "last_digest": self.digests[-1]}
+
+
+class Luminance:
+    """The job `luminance`: statistics of the histograms of all frames of each interval."""
+
+    columns = pyarrow.schema(
+        [("time", pyarrow.float64()), ("last_time", pyarrow.float64()),
+         ("frames", pyarrow.int32()), ("pixels", pyarrow.int64())]
+        + [(name, pyarrow.float64()) for name in _STATISTICS]
+        + [(name, pyarrow.uint8()) for name in _LUMAS]
+        + [("quantiles", pyarrow.list_(pyarrow.uint8(), QUANTILES)),
+           ("flicker", pyarrow.float32()), ("still", pyarrow.bool_()),
+           ("first_digest", pyarrow.binary(8)), ("last_digest", pyarrow.binary(8))])
+
+    def __init__(self, options: Options) -> None:
+        self._period = period_of(options.every) or 1.0
+        self._keyframes = options.every == "keyframes"
+        self._timeout = options.timeout
+        kind, _, number = options.device.partition(":")
+        self._backend = {"cpu": "backend=cpu", "cuda": "backend=cuda"}.get(kind, "")
+        if number:
+            self._backend += f" cuda-device-id={number}"
+
+    def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
+        """A row for each interval in which the chunk has a frame. Raises MediaError."""
+        interval: Optional[_Interval] = None
+        flicker = None if self._keyframes else Flicker()
+        # Flicker is that of the frames of the last seconds, also of those before the chunk.
+        begin = max(0.0, chunk.start - (0 if self._keyframes else LEAD))
+        with Player(source, self._timeout, self._backend) as player:
+            for frame in player.histograms(begin, chunk.end, self._keyframes):
+                number = math.floor(frame.stream_time / _SECOND / self._period + 1e-9)
+                if interval is not None and number != interval.number:
+                    yield interval.row(self._period, flicker and flicker.percent())
+                    interval = None
+                if flicker:
+                    flicker.add(frame.stream_time / _SECOND, frame.mean)
+                if frame.stream_time < chunk.start * _SECOND:
+                    continue
+                if interval is None:
+                    interval = _Interval(number)
+                interval.add(frame, hashlib.blake2b(frame.bins, digest_size=8).digest())
+        if interval is not None:
+            yield interval.row(self._period, flicker and flicker.percent())

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a job computes, and where."""
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+_PERIOD = re.compile(r"([0-9.]+)(ms|s|min)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
+#: Options that do not change what a row contains.
+_PLACEMENT = ("output", "device", "batch", "concurrency", "num_cpus_per_worker",
+              "num_gpus_per_worker", "address", "timeout", "rows_per_file")
+
+
+def period_of(every: Optional[str]) -> Optional[float]:
+    """The seconds of "1s", "200ms" or "2min"; None for "10 frames", "keyframes" and None. Raises
+    ValueError for other texts."""
+    if every is None or every == "keyframes" or re.fullmatch(r"\d+ frames", every):
+        return None
+    match = _PERIOD.fullmatch(every)
+    if match is None or float(match[1]) <= 0:
+        raise ValueError(f'every is "{every}"; expected for example "1s", "200ms", "10 frames" or '
+                         '"keyframes"')
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a job. Raises ValueError for values that contradict each other.
+
+    The default of `every` is one row a second for `luminance`, and every frame for networks.
+    """
+
+    output: str  #: folder or URI of the results
+    model: str  #: "luminance", "embed=module:function" or the path of an ONNX model
+    every: Optional[str] = None  #: which frames: "1s", "200ms", "10 frames", "keyframes"
+    count: Optional[int] = None  #: so many frames of each file instead
+    batch: int = 16  #: frames that the model gets at a time
+    chunk: float = 120.0  #: seconds of video that a task takes; longer files are split
+    whole_below: int = 8 << 20  #: bytes; smaller files are one chunk, whatever they contain
+    longest: float = 3600.0  #: seconds to read of a file that does not say how long it is
+    model_config: Optional[str] = None  #: file with the preprocessing, as of `cudanormalize`
+    properties: dict[str, Any] = field(default_factory=dict)  #: of `cudanormalize`
+    confidence: float = 0.25  #: least score of a detection
+    columns: Optional[tuple[str, ...]] = None  #: columns of results to keep; None: all
+    device: str = "auto"  #: as of Frames: "auto", "cpu", "cuda"
+    concurrency: Optional[int] = None  #: workers; None: as many as fit into the cluster
+    num_cpus_per_worker: int = 1
+    num_gpus_per_worker: float = 0.0
+    address: Optional[str] = None  #: of a Ray cluster; None: one that is started on this machine
+    timeout: float = 30.0  #: seconds without a frame after which a file has failed
+    rows_per_file: int = 5000  #: least rows of a Parquet file, except the last ones
+
+    def __post_init__(self) -> None:
+        period = period_of(self.every)
+        least = {"batch": 1, "chunk": 0.001, "longest": 0.001, "timeout": 0.001, "rows_per_file": 1,
+                 "num_cpus_per_worker": 1, "whole_below": 0, "num_gpus_per_worker": 0}
+        for name, smallest in least.items():
+            if not getattr(self, name) >= smallest:
+                raise ValueError(f"{name} is {getattr(self, name)}; the least is {smallest}")
+        for name in ("count", "concurrency"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; the least is 1")
+        if self.count is not None and self.every is not None:
+            raise ValueError("every and count exclude each other")
+        if is_luminance(self) and (self.count is not None or self.every and period is None
+                                  and self.every != "keyframes"):
+            raise ValueError('luminance takes a period such as "1s" or "keyframes" in every, and '
+                             "no count")
+        if not (is_luminance(self) or function_of(self) or self.model.endswith(".onnx")):
+            raise ValueError(f"model is {self.model}; expected luminance, embed=module:function or "
+                             "a file that ends in .onnx")
+
+
+def is_luminance(options: Options) -> bool:
+    """Whether the job is `luminance`."""
+    return options.model == "luminance"
+
+
+def function_of(options: Options) -> Optional[str]:
+    """module:function of an embedding; None for other jobs."""
+    match = re.fullmatch(r"embed=([\w.]+:[\w.]+)", options.model)
+    return match[1] if match else None
+
+
+def chunk_length(options: Options) -> Optional[float]:
+    """Seconds of a chunk; None where files are not split, because frames are counted from their
+    beginning. A multiple of the period, so that chunks have the frames of the whole."""
+    if options.count is not None or options.every and options.every.endswith(" frames"):
+        return None
+    period = period_of(options.every) or (1.0 if is_luminance(options) else None)
+    if period is None:
+        return options.chunk
+    return math.ceil(options.chunk / period - 1e-9) * period
+
+
+def fingerprint(options: Options) -> str:
+    """A JSON text of what the rows depend on, with the contents of the model's files."""
+    values = {name: value for name, value in asdict(options).items() if name not in _PLACEMENT}
+    for name in ("model", "model_config"):
+        path = Path(getattr(options, name) or "")
+        if path.is_file():
+            values[name] = [path.name, hashlib.sha256(path.read_bytes()).hexdigest()]
+    return json.dumps(values, sort_keys=True)

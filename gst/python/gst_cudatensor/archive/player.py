@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A file that cudahistogram measures frame by frame, through GStreamer's C interface."""
+from __future__ import annotations
+
+import ctypes
+import time
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from .._library import _LIBRARY, NO_TIME, GError, HistogramStruct, call, functions
+
+_NULL, _PAUSED, _PLAYING = 1, 3, 4
+_EOS, _ERROR, _ELEMENT, _ASYNC_DONE = 1 << 0, 1 << 1, 1 << 15, 1 << 21
+_FORMAT_TIME, _SEEK_SET, _SEEK_NONE = 3, 1, 0
+_FLUSH, _ACCURATE, _TRICKMODE, _KEY_UNITS = 1 << 0, 1 << 1, 1 << 4, 1 << 7
+_SECOND = 1_000_000_000
+_MOST_STUCK = 1000  # frames that may have the same timestamp
+_TAIL = 2.0  # seconds by which sound may be longer
+_TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
+
+_LINE = ("uridecodebin name=source caps=video/x-raw(ANY) expose-all-streams=false ! "
+         "cudahistogram name=histogram interval=0 {backend} ! fakesink sync=false")
+_DECLARATIONS = {
+    "gst_init_check": (c_int, c_void_p, c_void_p, POINTER(POINTER(GError))),
+    "gst_filename_to_uri": (c_void_p, c_char_p, POINTER(POINTER(GError))),
+    "gst_parse_launch": (c_void_p, c_char_p, POINTER(POINTER(GError))),
+    "gst_bin_get_by_name": (c_void_p, c_void_p, c_char_p),
+    "gst_util_set_object_arg": (None, c_void_p, c_char_p, c_char_p),
+    "gst_element_get_bus": (c_void_p, c_void_p),
+    "gst_element_set_state": (c_int, c_void_p, c_int),
+    "gst_element_query_duration": (c_int, c_void_p, c_int, POINTER(c_int64)),
+    "gst_element_seek": (c_int, c_void_p, c_double, c_int, c_int, c_int, c_int64, c_int, c_int64),
+    "gst_bus_timed_pop_filtered": (c_void_p, c_void_p, c_uint64, c_int),
+    "gst_message_parse_error": (None, c_void_p, POINTER(POINTER(GError)), POINTER(c_void_p)),
+    "gst_mini_object_unref": (None, c_void_p),
+    "gst_object_unref": (None, c_void_p),
+    "g_free": (None, c_void_p),
+}
+
+
+def _declare() -> Any:
+    class Gst:
+        """GStreamer's functions, which the library is linked with."""
+    for name, (result, *arguments) in _DECLARATIONS.items():
+        function = getattr(_LIBRARY, name)
+        function.restype, function.argtypes = result, arguments
+        setattr(Gst, name, function)
+    return Gst
+
+
+_gst = _declare()
+
+
+class MediaError(RuntimeError):
+    """A file cannot be read. The message names the cause."""
+
+
+def check_end(last: float, duration: Optional[float]) -> None:
+    """Raises MediaError if a file whose last frame is at `last` says that it is longer, in
+    seconds."""
+    if duration is not None and last < duration - max(_TAIL, duration / 50):
+        raise MediaError(f"the video ends at {last:.1f} s, of {duration:.1f} s that the file states")
+
+
+def _checked(function: Any, *arguments: Any) -> Any:
+    error = POINTER(GError)()
+    result = function(*arguments, ctypes.byref(error))
+    if error:
+        message = error.contents.message.decode(errors="replace")
+        _LIBRARY.g_error_free(error)
+        raise MediaError(message)
+    return result
+
+
+def uri_of(source: str) -> str:
+    """The URI of a path; URIs stay as they are. Raises MediaError."""
+    if "://" in source:
+        return source
+    address = _checked(_gst.gst_filename_to_uri, str(Path(source).absolute()).encode())
+    try:
+        return ctypes.string_at(address).decode()
+    finally:
+        _gst.g_free(address)
+
+
+class Player:
+    """A pipeline that measures a file. A context manager; close() ends it.
+
+    `timeout`: seconds without a frame after which the file has failed. `backend`: of the element
+    `cudahistogram`, or "". Methods raise MediaError, which names the cause.
+    """
+
+    def __init__(self, source: str, timeout: float, backend: str = "") -> None:
+        _checked(_gst.gst_init_check, None, None)
+        self._timeout = timeout
+        self._pipeline = _checked(_gst.gst_parse_launch, _LINE.format(backend=backend).encode())
+        self._bus = _gst.gst_element_get_bus(self._pipeline)
+        self._set("source", "uri", uri_of(source))
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops the pipeline and frees it."""
+        if self._pipeline:
+            _gst.gst_element_set_state(self._pipeline, _NULL)
+            _gst.gst_object_unref(self._bus)
+            _gst.gst_object_unref(self._pipeline)
+            self._pipeline = None
+
+    def duration(self) -> Optional[float]:
+        """Seconds, as the file states them; None where it does not. The file is opened for it."""
+        self._set("histogram", "post-messages", "false")
+        self._preroll()
+        return self._known_duration()
+
+    def _known_duration(self) -> Optional[float]:
+        value = c_int64()
+        known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
+        return value.value / _SECOND if known and value.value > 0 else None
+
+    def histograms(self, start: float, end: Optional[float],
+                   keyframes: bool = False) -> Iterator[HistogramStruct]:
+        """The histogram of each frame whose stream time is from `start` up to `end` (None: the end
+        of the file), in seconds. The struct is valid until the next one. `keyframes`: only key
+        frames are decoded, where the container tells them."""
+        begin = 0 if start <= 0 else int(round(start * _SECOND))
+        stop = None if end is None else int(round(end * _SECOND))
+        if begin or keyframes:
+            self._set("histogram", "post-messages", "false")
+            self._preroll()
+            self._set("histogram", "post-messages", "true")
+            self._seek(begin, keyframes)
+        _gst.gst_element_set_state(self._pipeline, _PLAYING)
+        struct, last, stuck = HistogramStruct(), 0, 0
+        while self._next(struct):
+            stuck = stuck + 1 if struct.stream_time <= last else 0
+            last = struct.stream_time
+            if last == NO_TIME or stuck > _MOST_STUCK:
+                raise MediaError("the frames have no timestamps, or the same one")
+            if stop is not None and last >= stop:
+                return
+            if last >= begin:
+                yield struct
+        if not keyframes:
+            check_end(last / _SECOND, self._known_duration())
+
+    def _seek(self, begin: int, keyframes: bool) -> None:
+        flags = _FLUSH | _ACCURATE | (_TRICKMODE | _KEY_UNITS if keyframes else 0)
+        # From earlier: a decoder gives the frame that is shown at the position a later timestamp.
+        position = max(0, begin - _SECOND)
+        if not _gst.gst_element_seek(self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position,
+                                     _SEEK_NONE, -1):
+            raise MediaError(f"cannot seek to {begin / _SECOND:g} s")
+
+    def _preroll(self) -> None:
+        _gst.gst_element_set_state(self._pipeline, _PAUSED)
+        message = self._pop(_ASYNC_DONE | _ERROR | _EOS)
+        if message is None:
+            raise MediaError(f"no frame in {self._timeout:g} s")
+        kind = self._kind(message)
+        if kind == _ERROR:
+            raise self._error(message)
+        _gst.gst_mini_object_unref(message)
+        if kind == _EOS:
+            raise MediaError("the file has no frame")
+
+    def _next(self, struct: HistogramStruct) -> bool:
+        """Fills `struct` with the next frame's histogram; False at the end of the file."""
+        deadline = time.monotonic() + self._timeout
+        while True:
+            message = self._pop(_ELEMENT | _ERROR | _EOS, deadline)
+            if message is None:
+                raise MediaError(f"no frame in {self._timeout:g} s")
+            kind = self._kind(message)
+            if kind == _ERROR:
+                raise self._error(message)
+            try:
+                if kind == _EOS:
+                    return False
+                if functions.is_histogram(message):
+                    call(functions.histogram_parse, message, ctypes.byref(struct))
+                    return True
+            finally:
+                _gst.gst_mini_object_unref(message)
+
+    def _pop(self, kinds: int, deadline: Optional[float] = None) -> Optional[int]:
+        left = self._timeout if deadline is None else max(0.0, deadline - time.monotonic())
+        return _gst.gst_bus_timed_pop_filtered(self._bus, int(left * _SECOND), kinds)
+
+    @staticmethod
+    def _kind(message: int) -> int:
+        return c_uint.from_address(message + _TYPE_OFFSET).value
+
+    @staticmethod
+    def _error(message: int) -> MediaError:
+        error, details = POINTER(GError)(), c_void_p()
+        _gst.gst_message_parse_error(message, ctypes.byref(error), ctypes.byref(details))
+        text = error.contents.message.decode(errors="replace")
+        _LIBRARY.g_error_free(error)
+        _gst.g_free(details)
+        _gst.gst_mini_object_unref(message)
+        return MediaError(text)
+
+    def _set(self, element: str, name: str, value: str) -> None:
+        address = _gst.gst_bin_get_by_name(self._pipeline, element.encode())
+        _gst.gst_util_set_object_arg(address, name.encode(), value.encode())
+        _gst.gst_object_unref(address)

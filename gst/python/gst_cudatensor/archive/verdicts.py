@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The verdicts of luminance-monitor on the rows of the job `luminance`.
+
+The rules and their numbers are those of luminance-monitor. It judges each frame; here each row is
+judged, so that times are exact to the length of an interval, and chunks do not matter.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Iterator, Mapping, Optional
+
+import numpy
+import pyarrow
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a verdict is raised and cleared."""
+
+    raise_at: float
+    clear_at: float
+    hold: float  #: seconds for which the value must be beyond the threshold
+    bad_above: bool = True
+    is_duration: bool = False  #: the value is seconds that have passed already
+
+
+#: In order of severity, as in luminance-monitor's settings/rules.cpp.
+RULES = {
+    "no-frames": Rule(5, 5, 0, is_duration=True),
+    "frozen": Rule(20, 1, 0, is_duration=True),
+    "too-dark": Rule(40, 45, 5, bad_above=False),
+    "too-bright": Rule(210, 200, 5),
+    "low-contrast": Rule(40, 50, 5, bad_above=False),
+    "flicker": Rule(1, 0.5, 3),
+    "clipped-low": Rule(0.4, 0.35, 5),
+    "clipped-high": Rule(0.15, 0.1, 5),
+    "sudden-change": Rule(15, 8, 0.5),
+}
+SCHEMA = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string()),
+                         ("verdict", pyarrow.string()), ("start", pyarrow.float64()),
+                         ("end", pyarrow.float64()), ("at_end", pyarrow.bool_()),
+                         ("value", pyarrow.float64())])
+#: Columns of the rows that a Judge reads.
+COLUMNS = ("time", "last_time", "mean", "p1", "p99", "clipped_low", "clipped_high", "flicker",
+           "still", "first_digest", "last_digest", "quantiles")
+_ADAPTATION = 5.0  # seconds: the picture that rows are compared with follows them this slowly
+_ACCEPTED = 600.0  # seconds after which a change that stays is the usual
+
+
+@dataclass
+class _Condition:
+    since: Optional[float] = None  # of the verdict; None: not raised
+    crossing: Optional[float] = None  # since when the value has been beyond the threshold
+    worst: float = math.nan
+
+
+@dataclass
+class _Judge:
+    """The verdicts of one file."""
+
+    conditions: dict[str, _Condition] = field(
+        default_factory=lambda: {name: _Condition() for name in RULES})
+    ended: list[dict[str, Any]] = field(default_factory=list)
+    last_time: Optional[float] = None
+    digest: Optional[bytes] = None
+    same_since: float = 0.0
+    usual: Optional[numpy.ndarray] = None
+    usual_time: float = 0.0
+
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Judges a row; rows come in the order of their times."""
+        time, end = row["time"], row["last_time"]
+        if self.last_time is not None:
+            self._take_gap(time)
+        self.last_time = end
+        for name, value in (("too-dark", row["mean"]), ("too-bright", row["mean"]),
+                            ("low-contrast", float(row["p99"]) - float(row["p1"])),
+                            ("clipped-low", row["clipped_low"]),
+                            ("clipped-high", row["clipped_high"]),
+                            ("frozen", self._stillness(row)),
+                            ("sudden-change", self._change(row))):
+            self._update(name, value, time)
+        if row["flicker"] is not None and not math.isnan(row["flicker"]):
+            self._update("flicker", row["flicker"], time)
+
+    def finish(self) -> list[dict[str, Any]]:
+        """All verdicts, in the order of their ends."""
+        for name in RULES:
+            self._clear(name, self.last_time, at_end=True)
+        return self.ended
+
+    def _take_gap(self, time: float) -> None:
+        gap = time - self.last_time
+        if gap <= RULES["no-frames"].raise_at:
+            return
+        for name in RULES:
+            self._clear(name, self.last_time)
+            self.conditions[name] = _Condition()
+        self.ended.append(_verdict("no-frames", self.last_time, time, False, gap))
+        self.digest = self.usual = None
+
+    def _stillness(self, row: Mapping[str, Any]) -> float:
+        """Seconds for which all histograms have been the same."""
+        if row["first_digest"] != self.digest or not row["still"]:
+            self.same_since = row["time"] if row["still"] else row["last_time"]
+        self.digest = row["last_digest"]
+        return row["last_time"] - self.same_since
+
+    def _change(self, row: Mapping[str, Any]) -> float:
+        """The change in luma against the last seconds, and while the verdict is raised, against
+        the picture before it."""
+        condition, now = self.conditions["sudden-change"], row["time"]
+        latest = numpy.asarray(row["quantiles"], float)
+        if condition.since is not None and now - condition.since >= _ACCEPTED:
+            self.usual = None
+        if self.usual is None:
+            self.usual, self.usual_time = latest, now
+        moved = float(numpy.abs(latest - self.usual).mean())
+        elapsed, self.usual_time = now - self.usual_time, now
+        if condition.since is None and moved <= RULES["sudden-change"].raise_at:
+            self.usual = self.usual + (1 - math.exp(-elapsed / _ADAPTATION)) * (latest - self.usual)
+        return moved
+
+    def _update(self, name: str, value: float, now: float) -> None:
+        rule, condition = RULES[name], self.conditions[name]
+        raised = condition.since is not None
+        threshold = rule.clear_at if raised else rule.raise_at
+        beyond = value > threshold if rule.bad_above != raised else value < threshold
+        worse = max if rule.bad_above else min
+        if raised:
+            condition.worst = worse(condition.worst, value)
+        if not beyond:
+            condition.crossing = None
+            return
+        if condition.crossing is None:
+            condition.crossing, condition.worst = now, condition.worst if raised else value
+        if not raised:
+            condition.worst = worse(condition.worst, value)
+        if now - condition.crossing < rule.hold:
+            return
+        if raised:
+            self._clear(name, condition.crossing)
+        else:
+            condition.since = self.last_time - value if rule.is_duration else condition.crossing
+            condition.crossing = None
+
+    def _clear(self, name: str, end: Optional[float], at_end: bool = False) -> None:
+        condition = self.conditions[name]
+        if condition.since is not None:
+            self.ended.append(_verdict(name, condition.since, end, at_end, condition.worst))
+        self.conditions[name] = _Condition()
+
+
+def _verdict(name: str, start: float, end: Optional[float], at_end: bool,
+             value: float) -> dict[str, Any]:
+    return {"verdict": name, "start": start, "end": end, "at_end": at_end, "value": value}
+
+
+def judge(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The verdicts on the rows of one file, which need the keys of COLUMNS and may come in any
+    order. Rows with an error are left out. `start` and `end` are in seconds of the file, `at_end`
+    says that a verdict still stood when the file ended, `value` is the worst one."""
+    verdicts = _Judge()
+    for row in sorted((row for row in rows if row["time"] is not None), key=lambda r: r["time"]):
+        verdicts.take(row)
+    yield from sorted(verdicts.finish(), key=lambda verdict: verdict["start"])
