@@ -12,6 +12,7 @@ cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 . pipelines/apps/luminance-monitor/setup.sh
 . tests/references.sh
+. tests/ray.sh
 
 fast=${1:-}
 passed=0 failed=0 skipped=0
@@ -193,6 +194,7 @@ need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 need_prometheus || skip Prometheus 'it cannot be fetched'
 need_kubectl || skip kubectl 'it cannot be fetched'
 need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
+need_ray || skip Ray 'it cannot be fetched'
 [ -n "$fast" ] || need_references || skip 'the preprocessing of other projects' 'it cannot be fetched'
 
 stage cpu -Dgpu=disabled

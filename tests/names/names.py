@@ -122,11 +122,17 @@ def header_names():
 
 def python_names():
     """The public names of the package, from its source."""
-    folder = ROOT / "gst/python/gst_cudatensor"
+    package = ROOT / "gst/python/gst_cudatensor"
+    yield from names_of_package(package, "_*.py")
+    yield from (name.replace("python ", "python archive.", 1)
+                for name in names_of_package(package / "archive", "*.py"))
+
+
+def names_of_package(folder, modules):
     init = ast.parse((folder / "__init__.py").read_text())
     exported = next(ast.literal_eval(node.value) for node in init.body
                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-    for file in sorted(folder.glob("_*.py")):
+    for file in sorted(folder.glob(modules)):
         for node in ast.parse(file.read_text()).body:
             if getattr(node, "name", "") in exported:
                 yield from names_of_node(node)
