@@ -228,11 +228,19 @@ def iterates_over_videos(source):
     assert len(lines) == 10 and lines[-1] == "(7, 3, 32, 32) True 7200000000", lines
 
 
+def compiles(source):
+    """Code for a model that is not here."""
+    compile(source, "snippet", "exec")
+
+
 CHECKS = {
+    # tests/archive/adapters.py runs those of adapters.md.
     # Those of detections.md need GStreamer 1.26: tests/thirdparty/detections.py runs them.
     "python": {"GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
-               "IterableDataset": iterates_over_videos, "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
+               "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
+               "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,
+               "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
             "print_slots": prints_slots},
 }
