@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import exact
 import numpy
 
 WIDTH, HEIGHT = 1920, 1080
@@ -67,34 +68,10 @@ class Clip:
         return self.frames("nvvideoconvert ! video/x-raw,format=NV12", numpy.uint8, rows, WIDTH)
 
 
-def resized(plane, source, side, subsampled):
-    """Bilinear, in float64. `source` is the size of the picture in luma samples. Chroma is sited as
-    MPEG-2 does: on the even columns, and between the rows."""
-    def taps(length, count, cosited=False):
-        place = (numpy.arange(side) + 0.5) * (length / side) - 0.5
-        if subsampled:
-            place = place / 2 if cosited else (place + 0.5) / 2 - 0.5
-        low = numpy.floor(place)
-        clamped = [numpy.clip(low + i, 0, count - 1).astype(int) for i in (0, 1)]
-        return *clamped, place - low
-    y0, y1, wy = taps(source[0], plane.shape[0])
-    x0, x1, wx = taps(source[1], plane.shape[1], cosited=True)
-    rows = plane[y0] + wy[:, None] * (plane[y1] - plane[y0])
-    return rows[:, x0] + wx * (rows[:, x1] - rows[:, x0])
-
-
-def exact(nv12, side):
-    """RGB from 0 to 255 in float64, of a frame in BT.709, limited range."""
-    frame = nv12.astype(numpy.float64)
-    chroma = frame[HEIGHT:].reshape(HEIGHT // 2, WIDTH // 2, 2)
-    size = (HEIGHT, WIDTH)
-    luma = (resized(frame[:HEIGHT], size, side, False) - 16) * 255 / 219
-    blue, red = ((resized(chroma[..., i], size, side, True) - 128) * 255 / 224 for i in (0, 1))
-    kr, kb = 0.2126, 0.0722
-    kg = 1 - kr - kb
-    green = luma - 2 * (1 - kb) * kb / kg * blue - 2 * (1 - kr) * kr / kg * red
-    return numpy.clip(numpy.stack((luma + 2 * (1 - kr) * red, green, luma + 2 * (1 - kb) * blue),
-                                  axis=-1), 0, 255)
+def in_float64(nv12, side):
+    """RGB from 0 to 255."""
+    chroma = nv12[HEIGHT:].reshape(HEIGHT // 2, WIDTH // 2, 2)
+    return exact.rgb(nv12[:HEIGHT], chroma[..., 0], chroma[..., 1], (side, side))
 
 
 def compare_filters(clip):
@@ -124,7 +101,7 @@ def compare_with_float64(clip, side):
         assert len(frames) == len(nv12), (name, len(frames))
         mean = greatest = 0.0
         for frame, source in zip(frames, nv12):
-            difference = numpy.abs(frame - exact(source, side))
+            difference = numpy.abs(frame - in_float64(source, side))
             mean += difference.mean() / len(frames)
             greatest = max(greatest, difference.max())
         print(f"| {name} | {mean:.3g} | {greatest:.3g} |")
