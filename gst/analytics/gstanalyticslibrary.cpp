@@ -2,8 +2,8 @@
 #include "gst/analytics/gstanalyticslibrary.h"
 
 #include "config.h"
+#include "gst/util/gstreamerfunctions.h"
 #include "gst/util/log.h"
-#include "gst/util/modulefunctions.h"
 
 namespace cudatensor::gstanalytics {
 namespace {
@@ -11,27 +11,30 @@ namespace {
 constexpr const char *kName = "libgstanalytics-1.0" GST_LIBRARY_SUFFIX ".so.0";
 
 bool find_common(GModule *m, Library &l) {
-  return find(m, "gst_buffer_get_analytics_relation_meta", l.get_relation_meta) &&
-         find(m, "gst_buffer_add_analytics_relation_meta", l.add_relation_meta) &&
-         find(m, "gst_analytics_relation_get_length", l.relation_get_length) &&
-         find(m, "gst_analytics_relation_meta_get_relation", l.relation_meta_get_relation) &&
-         find(m, "gst_analytics_relation_meta_set_relation", l.relation_meta_set_relation) &&
-         find(m, "gst_analytics_relation_meta_add_mtd", l.relation_meta_add_mtd) &&
-         find(m, "gst_analytics_relation_meta_get_mtd", l.relation_meta_get_mtd) &&
-         find(m, "gst_analytics_relation_meta_get_mtd_data", l.relation_meta_get_mtd_data) &&
-         find(m, "gst_analytics_mtd_get_mtd_type", l.mtd_get_mtd_type) &&
-         find(m, "gst_analytics_mtd_get_size", l.mtd_get_size) &&
-         find(m, "gst_analytics_od_mtd_get_mtd_type", l.od_mtd_get_mtd_type) &&
-         find(m, "gst_analytics_od_mtd_get_obj_type", l.od_mtd_get_obj_type) &&
-         find(m, "gst_analytics_od_mtd_get_location", l.od_mtd_get_location) &&
-         find(m, "gst_analytics_relation_meta_add_od_mtd", l.relation_meta_add_od_mtd);
+  return find_of_gstreamer(m, "gst_buffer_get_analytics_relation_meta", l.get_relation_meta) &&
+         find_of_gstreamer(m, "gst_buffer_add_analytics_relation_meta", l.add_relation_meta) &&
+         find_of_gstreamer(m, "gst_analytics_relation_get_length", l.relation_get_length) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_get_relation",
+                           l.relation_meta_get_relation) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_set_relation",
+                           l.relation_meta_set_relation) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_add_mtd", l.relation_meta_add_mtd) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_get_mtd", l.relation_meta_get_mtd) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_get_mtd_data",
+                           l.relation_meta_get_mtd_data) &&
+         find_of_gstreamer(m, "gst_analytics_mtd_get_mtd_type", l.mtd_get_mtd_type) &&
+         find_of_gstreamer(m, "gst_analytics_mtd_get_size", l.mtd_get_size) &&
+         find_of_gstreamer(m, "gst_analytics_od_mtd_get_mtd_type", l.od_mtd_get_mtd_type) &&
+         find_of_gstreamer(m, "gst_analytics_od_mtd_get_obj_type", l.od_mtd_get_obj_type) &&
+         find_of_gstreamer(m, "gst_analytics_od_mtd_get_location", l.od_mtd_get_location) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_add_od_mtd", l.relation_meta_add_od_mtd);
 }
 
 /// Functions that come in pairs are both null in a release that lacks one of them.
 template <class First, class Second>
 void find_pair(GModule *m, const char *first_name, First &first, const char *second_name,
                Second &second) {
-  if (find(m, first_name, first) && find(m, second_name, second)) return;
+  if (find_of_gstreamer(m, first_name, first) && find_of_gstreamer(m, second_name, second)) return;
   first = nullptr;
   second = nullptr;
 }

@@ -2,8 +2,8 @@
 #include "gst/cuda/gstcudalibrary.h"
 
 #include "config.h"
+#include "gst/util/gstreamerfunctions.h"
 #include "gst/util/log.h"
-#include "gst/util/modulefunctions.h"
 #include "kernels/device.h"
 
 namespace cudatensor::gstcuda {
@@ -12,28 +12,29 @@ namespace {
 constexpr const char *kName = "libgstcuda-1.0" GST_LIBRARY_SUFFIX ".so.0";
 
 bool find_common(GModule *m, Library &l) {
-  return find(m, "gst_cuda_load_library", l.load_library) &&
-         find(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
-         find(m, "gst_cuda_context_new", l.context_new) &&
-         find(m, "gst_cuda_context_new_wrapped", l.context_new_wrapped) &&
-         find(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
-         find(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
-         find(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
-         find(m, "gst_cuda_handle_set_context", l.handle_set_context) &&
-         find(m, "gst_cuda_handle_context_query", l.handle_context_query) &&
-         find(m, "gst_is_cuda_memory", l.is_cuda_memory) &&
-         find(m, "gst_cuda_buffer_pool_get_type", l.buffer_pool_get_type) &&
-         find(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
+  return find_of_gstreamer(m, "gst_cuda_load_library", l.load_library) &&
+         find_of_gstreamer(m, "gst_cuda_memory_init_once", l.memory_init_once) &&
+         find_of_gstreamer(m, "gst_cuda_context_new", l.context_new) &&
+         find_of_gstreamer(m, "gst_cuda_context_new_wrapped", l.context_new_wrapped) &&
+         find_of_gstreamer(m, "gst_cuda_context_get_handle", l.context_get_handle) &&
+         find_of_gstreamer(m, "gst_context_new_cuda_context", l.context_new_cuda_context) &&
+         find_of_gstreamer(m, "gst_cuda_ensure_element_context", l.ensure_element_context) &&
+         find_of_gstreamer(m, "gst_cuda_handle_set_context", l.handle_set_context) &&
+         find_of_gstreamer(m, "gst_cuda_handle_context_query", l.handle_context_query) &&
+         find_of_gstreamer(m, "gst_is_cuda_memory", l.is_cuda_memory) &&
+         find_of_gstreamer(m, "gst_cuda_buffer_pool_get_type", l.buffer_pool_get_type) &&
+         find_of_gstreamer(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
 }
 
 /// Since 1.24, which introduced GstCudaStream, gst_cuda_allocator_alloc() has one more parameter.
 bool find_by_release(GModule *m, Library &l) {
-  if (!find(m, "gst_cuda_stream_new", l.stream_new))
-    return find(m, "gst_cuda_allocator_alloc", l.allocator_alloc);
-  return find(m, "gst_cuda_allocator_alloc_wrapped", l.allocator_alloc_wrapped) &&
-         find(m, "gst_cuda_stream_get_handle", l.stream_get_handle) &&
-         find(m, "gst_cuda_memory_get_stream", l.memory_get_stream) &&
-         find(m, "gst_buffer_pool_config_set_cuda_stream", l.buffer_pool_config_set_cuda_stream);
+  if (!find_of_gstreamer(m, "gst_cuda_stream_new", l.stream_new))
+    return find_of_gstreamer(m, "gst_cuda_allocator_alloc", l.allocator_alloc);
+  return find_of_gstreamer(m, "gst_cuda_allocator_alloc_wrapped", l.allocator_alloc_wrapped) &&
+         find_of_gstreamer(m, "gst_cuda_stream_get_handle", l.stream_get_handle) &&
+         find_of_gstreamer(m, "gst_cuda_memory_get_stream", l.memory_get_stream) &&
+         find_of_gstreamer(m, "gst_buffer_pool_config_set_cuda_stream",
+                           l.buffer_pool_config_set_cuda_stream);
 }
 
 const Library *open_library() {

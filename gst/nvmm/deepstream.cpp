@@ -33,7 +33,7 @@ using GetBatchMeta = NvDsBatchMeta *(*)(GstBuffer *buffer);
 GetBatchMeta find_get_batch_meta() {
   GetBatchMeta function = nullptr;
   GModule *module = open_resident(kMetaLibrary);
-  if (module != nullptr) find_exactly(module, "gst_buffer_get_nvds_batch_meta", function);
+  if (module != nullptr) find(module, "gst_buffer_get_nvds_batch_meta", function);
   return function;
 }
 

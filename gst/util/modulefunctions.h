@@ -4,25 +4,15 @@
 
 #include <gmodule.h>
 
-#include <string>
-
-#include "config.h"
-
 namespace cudatensor {
 
 /// Sets `function` to the function of this name, or to null. Returns whether there is one.
 template <class Function>
-bool find_exactly(GModule *module, const char *name, Function &function) {
+bool find(GModule *module, const char *name, Function &function) {
   gpointer symbol = nullptr;
   const bool found = g_module_symbol(module, name, &symbol);
   function = found ? reinterpret_cast<Function>(symbol) : nullptr;
   return found;
-}
-
-/// The same for a library of GStreamer, whose symbols have a prefix in a copy of GStreamer.
-template <class Function>
-bool find(GModule *module, const char *name, Function &function) {
-  return find_exactly(module, (std::string(GST_SYMBOL_PREFIX) + name).c_str(), function);
 }
 
 }  // namespace cudatensor

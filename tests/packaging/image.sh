@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 . tests/roots.sh
 . tests/packaging/checks.sh
 dir=$root/build-image
-base=docker.io/library/debian:12-slim
+base=debian:12-slim
 buildah=(buildah --storage-driver vfs --root "$dir/storage" --runroot "$dir/run")
 
 # A root as a base image, from which apt reaches what it reaches here.

@@ -11,8 +11,14 @@ _EPILOG = """A second run with the same options computes only what is missing. T
 if all chunks have rows, also those with an error; 1 if the job failed; 2 for wrong options."""
 
 
+class _Parser(argparse.ArgumentParser):
+    def convert_arg_line_to_args(self, arg_line: str) -> list[str]:
+        """Without blank lines, which would name the working directory."""
+        return [arg_line] if arg_line.strip() else []
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         "python -m gst_cudatensor.archive", fromfile_prefix_chars="@", epilog=_EPILOG,
         description="Measures or embeds the video files of an archive, on one machine or a Ray "
                     "cluster, and writes the results as Parquet. Needs gst-cudatensor[archive].")

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import tempfile
 from pathlib import Path
-from typing import IO
 
-_kept: list[IO[str]] = []  # The system releases a lock with the process, however it ends.
+_kept: list[int] = []  # The system releases a lock with the process, however it ends.
+
+
+def _folder() -> Path:
+    """Of locks. Raises OSError if another user could have put something there."""
+    folder = Path(tempfile.gettempdir()) / f"gst-cudatensor-cores-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    state = os.lstat(folder)
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
+        raise PermissionError(f"{folder} is not a private folder")
+    return folder
 
 
 def claim_cores(count: int) -> set[int]:
@@ -20,19 +30,19 @@ def claim_cores(count: int) -> set[int]:
     this user has claimed. Returns them; without a change, all that the thread may use, if fewer
     are free."""
     allowed = os.sched_getaffinity(0)
-    claimed: dict[int, IO[str]] = {}
-    folder = Path(tempfile.gettempdir()) / f"gst-cudatensor-cores-{os.getuid()}"
+    claimed: dict[int, int] = {}
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder = _folder()
         for core in sorted(allowed):
             if len(claimed) == count:
                 break
-            lock = open(folder / str(core), "w", encoding="ascii")
+            lock = os.open(folder / str(core),
+                           os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 claimed[core] = lock
             except BlockingIOError:
-                lock.close()
+                os.close(lock)
         if len(claimed) == count:
             os.sched_setaffinity(0, claimed)
             _kept.extend(claimed.values())
@@ -40,5 +50,5 @@ def claim_cores(count: int) -> set[int]:
     except OSError:
         pass  # a system that does not permit it
     for lock in claimed.values():
-        lock.close()
+        os.close(lock)
     return allowed

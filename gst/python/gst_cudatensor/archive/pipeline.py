@@ -189,9 +189,10 @@ def _judge(options: Options, store: Store) -> None:
     """Writes the verdicts on all rows anew: they are few, and depend on all chunks of a file."""
     ray = _connected(options)
     tasks = [{"file_ids": sorted(ids), "paths": sorted(paths)} for ids, paths in _row_files(store)]
-    judged = ray.data.from_items(tasks, override_num_blocks=len(tasks)).map_batches(
-        _judge_files, batch_format="pyarrow", batch_size=None, fn_args=(store.filesystem,))
-    judged.write_parquet(store.uri("verdicts"), filesystem=store.filesystem, mode="overwrite")
+    if tasks:
+        judged = ray.data.from_items(tasks, override_num_blocks=len(tasks)).map_batches(
+            _judge_files, batch_format="pyarrow", batch_size=None, fn_args=(store.filesystem,))
+        judged.write_parquet(store.uri("verdicts"), filesystem=store.filesystem, mode="overwrite")
     store.complete("verdicts", verdicts.SCHEMA)
     store.update(judged=True)
 
