@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "gst/util/log.h"
+
 namespace cudatensor {
 namespace {
 
 /// Codecs let at most 16 pictures precede another in the order of decoding that are shown after it.
 /// So among two more pictures than that, the next one to be shown and its successor are known.
 constexpr size_t kMostReordered = 17;
+
+/// What a picture takes besides its bytes, about.
+constexpr gsize kDescription = 1024;
 /// Pictures that are held in bytes; more are decoded instead.
 constexpr gsize kMostHeld = 64 << 20;
 /// To where a seek pays off, and by how much it aims before the frame: demuxers look for the time of
@@ -209,7 +214,7 @@ CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
       GST_BUFFER_DURATION_IS_VALID(buffer.get()) ? GST_BUFFER_DURATION(buffer.get()) : 1;
   guint64 begin = 0, end = 0;
   picture.number = number_++;
-  picture.size = gst_buffer_get_size(buffer.get());
+  picture.size = gst_buffer_get_size(buffer.get()) + kDescription;
   picture.access = finder_ ? finder_->find(buffer.get()) : RandomAccess::none;
   picture.is_reference = !finder_ || finder_->is_reference(buffer.get());
   picture.is_shown = finder_ && finder_->is_shown(buffer.get()) &&
@@ -347,9 +352,16 @@ void CodedFrames::end() {
     push(gst_event_new_eos());
 }
 
+/// Whether it is not decided yet if the frame of the next picture is wanted.
+bool CodedFrames::is_next_waiting() const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const auto &entry) {
+    return entry.second.number == held_.front().number;
+  });
+}
+
 /// Pictures that are far away are decoded rather than held.
 GstFlowReturn CodedFrames::check_held() {
-  while (held_bytes_ > kMostHeld) {
+  while (held_bytes_ > kMostHeld && !held_.empty() && !is_next_waiting()) {
     const GstFlowReturn flow = pass(take_held());
     if (flow != GST_FLOW_OK) return flow;
   }

@@ -101,6 +101,7 @@ class CodedFrames final : public FrameStage {
   Picture take_held();
   void set_unwanted(const Shown &frame);
   void drop_groups_before(guint64 group);
+  bool is_next_waiting() const;
   GstFlowReturn check_held();
   void end();
   void reset_decoder();

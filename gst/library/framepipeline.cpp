@@ -150,10 +150,17 @@ void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted)
   gst_element_link(maker.get(), add_output(accepted));
 }
 
+/// Sources run before the pipeline has got to playing, which would give them its clock and base time:
+/// they have both from the beginning. Timestamps of live sources would go back otherwise.
 void FramePipeline::start() {
+  const Ref<GstClock> clock(gst_system_clock_obtain());
+  const GstClockTime now = gst_clock_get_time(clock.get());
+  gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get());
+  gst_element_set_start_time(pipeline_, GST_CLOCK_TIME_NONE);
+  gst_element_set_base_time(pipeline_, now);
   if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     return inbox_->report({GST_CUDA_TENSOR_ERROR_SETTINGS, "the pipeline cannot be started", -1});
-  for (const auto &source : sources_) source->start(pipeline_);
+  for (const auto &source : sources_) source->start(clock.get(), now);
 }
 
 int FramePipeline::source_of(GstObject *object) const {

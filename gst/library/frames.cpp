@@ -173,7 +173,12 @@ void _GstCudaTensorFrames::advance() {
   for (size_t i = 0; i < sources_.size(); ++i)
     counters_[i]->select(options_.count, source_options_[i].selection);
   inbox_ = std::make_shared<FrameInbox>();
-  start_tensors();
+  try {
+    start_tensors();
+  } catch (const Failure &failure) {
+    is_counting_ = false;
+    inbox_->report({failure.code(), failure.what(), -1});
+  }
 }
 
 GstCudaTensor *_GstCudaTensorFrames::make_tensor(FrameInbox::Tensor tensor) const {

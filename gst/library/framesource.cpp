@@ -6,6 +6,7 @@
 #include "gst/library/decoderorder.h"
 #include "gst/library/failure.h"
 #include "gst/library/truncation.h"
+#include "gst/util/log.h"
 
 namespace cudatensor {
 namespace {
@@ -149,12 +150,12 @@ GstElement *FrameSource::add_late(const char *factory) {
 
 /// Not to the state of the bin, which waits for decodebin, which waits for these. The cause of a
 /// failure is on the bus.
-void FrameSource::start(GstElement *pipeline) {
+void FrameSource::start(GstClock *clock, GstClockTime base_time) {
   is_started_ = true;
-  const Ref<GstClock> clock(gst_element_get_clock(pipeline));
   for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
-    gst_element_set_clock(*late, clock.get());
-    gst_element_set_base_time(*late, gst_element_get_base_time(pipeline));
+    gst_element_set_clock(*late, clock);
+    gst_element_set_start_time(*late, GST_CLOCK_TIME_NONE);
+    gst_element_set_base_time(*late, base_time);
     gst_element_set_locked_state(*late, FALSE);
     gst_element_set_state(*late, GST_STATE_PLAYING);
   }

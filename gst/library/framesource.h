@@ -41,7 +41,7 @@ class FrameSource {
   void check_streams(GstStreamCollection *streams);
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
-  void start(GstElement *pipeline);
+  void start(GstClock *clock, GstClockTime base_time);
 
  private:
   GstElement *add(const char *factory);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace cudatensor {
 namespace {
@@ -57,10 +58,29 @@ void visit_units(const Bytes &bytes, gsize length_size, const See &see) {
   }
 }
 
+/// A unit up to the next start code, without its emulation prevention bytes. The end of long ones is
+/// left out.
+std::vector<guint8> payload_of(const guint8 *unit, const guint8 *end) {
+  constexpr ptrdiff_t kMost = 1 << 16;
+  end = unit + std::min<ptrdiff_t>(end - unit, kMost);
+  const guint8 *const next = after_start_code(unit, end);
+  if (next < end) end = next - 3;
+  std::vector<guint8> payload;
+  int zeros = 0;
+  for (const guint8 *at = unit; at < end; ++at) {
+    const bool prevents = zeros >= 2 && *at == 3;
+    if (!prevents) payload.push_back(*at);
+    zeros = *at == 0 ? zeros + 1 : 0;
+  }
+  return payload;
+}
+
 /// Whether one of the messages of an SEI unit is a recovery point whose pictures are right at once.
-bool is_recovery_point(const guint8 *at, const guint8 *end) {
+bool is_recovery_point(const guint8 *unit, const guint8 *unit_end) {
   constexpr guint kRecoveryPoint = 6;
-  for (++at; end - at > 2;) {
+  const std::vector<guint8> payload = payload_of(unit, unit_end);
+  const guint8 *at = payload.data() + 1, *const end = payload.data() + payload.size();
+  while (end - at > 2) {
     guint type = 0, size = 0;
     for (; at < end && *at == 0xff; ++at) type += 0xff;
     if (at < end) type += *at++;

@@ -253,6 +253,13 @@ def test_a_forked_process_is_told():
 
 # ----------------------------------------------------------------------------------------- errors
 
+def test_unknown_properties_are_errors_each_time():
+    for options in ({}, {"count": 3}):
+        with Frames(MP4, nonsense=1, timeout=20, **options) as frames:
+            for _ in range(2):
+                raises(ErrorCode.SETTINGS, next, frames, text="nonsense")
+
+
 def test_errors_name_the_source_and_the_cause():
     with tempfile.TemporaryDirectory() as folder:
         def file(name, content):
@@ -341,9 +348,10 @@ def test_rtsp_drops_or_blocks():
             assert attempt < 3, times
         with Frames(uri, **SMALL, live="block", batch=2, every=3) as frames:
             batches = [next(frames) for _ in range(3)]
-        # A busy server sends several frames at once, which get the same time.
         times = numpy.concatenate([batch.pts_seconds for batch in batches])
+        # A busy server sends several frames at once, which get the same time.
         assert times.shape == (6,) and numpy.all(numpy.diff(times) >= 0), times
+        assert times[-1] - times[0] > 1, times
     finally:
         server.kill()
         server.wait()

@@ -82,10 +82,9 @@ std::string array_text(Run &run, const std::string &name) {
 /// The largest value of an integer property. Larger values would only exhaust the memory.
 long most_of(const std::string &name) {
   static const auto *most = new std::map<std::string, long>{
-      {"n-threads", 7}, {"upscale-factor", 4}, {"tile-columns", 5},
-      {"tile-rows", 5}, {"max-batch", 9},      {"batch-size", 6},
-      {"crop-x", 9},    {"crop-y", 9},         {"pad-value", 255},
-      {"frames-per-tensor", 4},
+      {"n-threads", 7},   {"upscale-factor", 4},    {"tile-columns", 5}, {"tile-rows", 5},
+      {"max-batch", 9},   {"batch-size", 6},        {"crop-x", 9},       {"crop-y", 9},
+      {"pad-value", 255}, {"frames-per-tensor", 4},
   };
   const auto found = most->find(name);
   return found != most->end() ? found->second : 64;
