@@ -56,11 +56,11 @@ def built_elements():
 
 
 def declared_functions():
-    """The functions of the header, except the private ones and those of the GType."""
+    """The functions of the headers, except the private ones and those of GTypes."""
     header = "".join(path.read_text(encoding="utf-8") for path in sorted(LIBRARY.glob("*.h")))
     header = re.sub(r"^#ifndef __GI_SCANNER__\n.*?^#endif", "", header, flags=re.M | re.S)
     names = set(re.findall(r"^GST_CUDA_TENSOR_API\b[^;]*?(gst_cuda_tensor_\w+)\s*\(", header, re.M))
-    return names - {"gst_cuda_tensor_get_type"}
+    return {name for name in names if not name.endswith("_get_type")}
 
 
 def check_elements(site):
