@@ -62,6 +62,7 @@ void Source::link_streams() {
   g_object_set(source, "uri", uri_.c_str(), nullptr);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_data), parser->sinkpads->data);
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
+  g_signal_connect(parser, "drained", G_CALLBACK(on_drained), this);
 }
 
 void Source::link_mux(GstElement *mux) {
@@ -103,6 +104,15 @@ void Source::on_stream(GstElement *, GstPad *pad, Source *self) {
   }
   // Without the lock, which the message of an error takes.
   self->decode(pad, media_type);
+}
+
+/// parsebin drops the error of a demuxer that finds nothing linked while parsebin still plugs it.
+void Source::on_drained(GstElement *parser, Source *self) {
+  {
+    const std::lock_guard<std::mutex> lock(self->mutex_);
+    if (self->decodes_ || self->others_.empty()) return;
+  }
+  GST_ELEMENT_ERROR(parser, STREAM, FAILED, ("No stream is decoded."), (nullptr));
 }
 
 std::string Source::refusal() const {

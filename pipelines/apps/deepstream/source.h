@@ -33,6 +33,7 @@ class Source {
   void decode(GstPad *stream, const char *media_type);
   static void on_data(GstElement *source, GstPad *pad, GstPad *parser);
   static void on_stream(GstElement *parser, GstPad *pad, Source *self);
+  static void on_drained(GstElement *parser, Source *self);
 
   const guint index_;
   const std::string uri_;
