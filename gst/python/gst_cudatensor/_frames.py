@@ -188,8 +188,12 @@ def _give_back(address: int, pid: int) -> None:
 class _Pipeline:
     """A GstCudaTensorFrames, which is closed when this object is garbage-collected."""
 
+    #: The first process that has made one. Those that are forked from it cannot.
+    opened_by: Optional[int] = None
+
     def __init__(self, address: int) -> None:
         self.address = address
+        _Pipeline.opened_by = os.getpid()
         self.pid = os.getpid()
         weakref.finalize(self, _give_back, address, self.pid)
 
@@ -293,6 +297,10 @@ class Frames:
         with self._lock:
             if self._closed:
                 raise FramesError(ErrorCode.CLOSED, "the frames are closed")
+            if _Pipeline.opened_by not in (None, os.getpid()):
+                raise RuntimeError("frames were opened before the process was forked, which the "
+                                   "threads of GStreamer do not survive: start the process with the "
+                                   "method 'spawn', or open frames only in the new process")
             if self._pipeline is None:
                 texts: list[str] = []
                 for name, value in self._properties.items():
@@ -304,10 +312,6 @@ class Frames:
                                                     _strings(texts)))
                 except TensorError as error:
                     raise self._error(error) from None
-            if self._pipeline.pid != os.getpid():
-                raise RuntimeError("these frames were opened before the process was forked, which "
-                                   "their threads do not survive: open them in the new process, or "
-                                   "start it with the method 'spawn'")
             return self._pipeline
 
     def _wait(self, function: Any, *arguments: Any) -> tuple[Any, _Pipeline]:
