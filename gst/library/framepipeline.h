@@ -28,8 +28,11 @@ class FrameInbox {
   };
   static constexpr size_t kMostTensors = 2;
 
+  /// `drops`: keep only the newest tensor, and do not wait for the consumer.
+  explicit FrameInbox(bool drops = false) : drops_(drops) {}
+
   // Streaming threads.
-  /// Waits until there is room. Returns false if the inbox is closed.
+  /// Waits until there is room, unless old tensors are dropped. Returns false if the inbox is closed.
   bool put(Tensor tensor);
   void end();
   void report(Problem problem);
@@ -62,6 +65,7 @@ class FrameInbox {
   std::optional<GstCudaTensorFramesInfo> info(size_t source) const;
 
  private:
+  const bool drops_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Tensor> tensors_;

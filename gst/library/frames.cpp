@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/library/frames.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -75,7 +76,7 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
       options_(options),
       device_(options.device != nullptr ? options.device : "auto"),
       properties_(std::move(properties)),
-      inbox_(std::make_shared<FrameInbox>()) {
+      inbox_(make_inbox()) {
   check(sources_, options_);
   if (device_ != "cpu" && device_number(device_) < 0)
     refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
@@ -86,6 +87,12 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
     start_counting();
   else
     start_tensors();
+}
+
+std::shared_ptr<FrameInbox> _GstCudaTensorFrames::make_inbox() const {
+  const bool drops =
+      !options_.block && std::all_of(sources_.begin(), sources_.end(), is_live_source);
+  return std::make_shared<FrameInbox>(drops);
 }
 
 FrameSelection _GstCudaTensorFrames::selection() const {
@@ -172,7 +179,7 @@ void _GstCudaTensorFrames::advance() {
   pipeline_.reset();
   for (size_t i = 0; i < sources_.size(); ++i)
     counters_[i]->select(options_.count, source_options_[i].selection);
-  inbox_ = std::make_shared<FrameInbox>();
+  inbox_ = make_inbox();
   try {
     start_tensors();
   } catch (const Failure &failure) {

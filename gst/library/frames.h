@@ -25,6 +25,7 @@ struct _GstCudaTensorFrames {
   std::atomic<int> references{1};
 
  private:
+  std::shared_ptr<cudatensor::FrameInbox> make_inbox() const;
   void start_counting();
   void start_tensors();
   cudatensor::Ref<GstElement> make_maker() const;

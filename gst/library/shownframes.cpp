@@ -60,6 +60,11 @@ GstFlowReturn ShownFrames::choose(StreamTime next) {
   return repeat(std::move(frame), wanted);
 }
 
+/// Packets of RTSP that come at once may have one time, but each frame is shown.
+bool ShownFrames::is_of_burst(StreamTime time) const {
+  return time <= last_time_ && last_time_ - time < static_cast<StreamTime>(GST_USECOND);
+}
+
 GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   if (is_ended_) return GST_FLOW_EOS;
   if (segment_.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(buffer.get())) {
@@ -69,8 +74,13 @@ GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
     buffer.reset(gst_buffer_make_writable(buffer.release()));
     GST_BUFFER_PTS(buffer.get()) = time;
   }
-  const StreamTime time = time_of(buffer);
+  StreamTime time = time_of(buffer);
   if (is_picking()) return repeat(std::move(buffer), picks_->take(time));
+  if (GST_BUFFER_PTS_IS_VALID(buffer.get()) && is_of_burst(time)) {
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    GST_BUFFER_PTS(buffer.get()) = static_cast<GstClockTime>(time = last_time_ + 1);
+  }
+  last_time_ = time;
   const GstFlowReturn flow = choose(time);
   if (flow != GST_FLOW_OK) return flow;
   held_ = std::move(buffer);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace cudatensor {
@@ -28,8 +29,10 @@ uint64_t big_endian(const uint8_t *at, int bytes) {
 
 /// Where the boxes of an MP4 file end; 0 if that is not told.
 uint64_t end_of_boxes(std::ifstream &file, uint64_t length) {
+  constexpr int kMostBoxes = 1 << 16;
   uint64_t at = 0;
-  while (at < length) {
+  for (int i = 0; at < length; ++i) {
+    if (i == kMostBoxes) return 0;
     const Head head = read_at(file, at);
     uint64_t size = big_endian(head.data(), 4);
     if (size == 1) size = big_endian(head.data() + 8, 8);
@@ -68,6 +71,8 @@ uint64_t end_of_segment(std::ifstream &file) {
 }  // namespace
 
 std::optional<std::string> find_truncation(const std::string &path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return std::nullopt;  // pipes have no length
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const auto length = static_cast<std::streamoff>(file.tellg());
   if (length < 16) return std::nullopt;
