@@ -39,6 +39,14 @@ const gchar *chroma_site_of(const GstStructure *s) {
   return is_h26x ? "mpeg2" : nullptr;
 }
 
+/// 1 ns if the caps tell no frame rate.
+StreamTime frame_duration_of(GstCaps *caps) {
+  gint n = 0, d = 0;
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  if (!gst_structure_get_fraction(s, "framerate", &n, &d) || n <= 0 || d <= 0) return 1;
+  return static_cast<StreamTime>(gst_util_uint64_scale(GST_SECOND, d, n));
+}
+
 GstClockTime with_origin(StreamTime time) {
   return static_cast<GstClockTime>(
       std::max<StreamTime>(0, time + static_cast<StreamTime>(CodedFrames::kOrigin)));
@@ -53,7 +61,7 @@ void CodedFrames::decide(GstBuffer *first) {
   const bool chooses = counter_ != nullptr || !chooser_.selection().is_everything();
   const bool picks = options_.may_drop && chooses && segment_.format == GST_FORMAT_TIME &&
                      segment_.rate > 0 && GST_BUFFER_PTS_IS_VALID(first) && finder_ &&
-                     finder_->is_known();
+                     finder_->is_known() && !finder_->has_fields();
   const bool marks = chooser_.selection().kind == FrameSelection::Kind::keyframes && finder_ &&
                      !finder_->is_raw() && segment_.format == GST_FORMAT_TIME;
   mode_ = picks ? Mode::picking : marks ? Mode::marking : Mode::passing;
@@ -76,18 +84,31 @@ GstFlowReturn CodedFrames::chain(Ref<GstBuffer> buffer) {
     if (flow != GST_FLOW_OK) return flow;
   }
   if (mode_ == Mode::picking) return add(std::move(buffer));
-  if (mode_ == Mode::marking) mark(buffer.get());
+  if (mode_ == Mode::marking) buffer = marked(std::move(buffer));
   if (shifts_) buffer = shifted(std::move(buffer));
   return push(std::move(buffer));
 }
 
-/// Of codecs whose pictures cannot be left out.
-void CodedFrames::mark(GstBuffer *buffer) {
+/// Of codecs whose headers are no pictures.
+bool CodedFrames::is_keyframe(GstBuffer *buffer) const {
+  if (finder_->is_known()) return finder_->find(buffer) != RandomAccess::none;
   constexpr auto kOthers = GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_HEADER;
-  const GstClockTime pts = GST_BUFFER_PTS(buffer);
-  if ((GST_BUFFER_FLAGS(buffer) & kOthers) != 0 || !GST_CLOCK_TIME_IS_VALID(pts)) return;
+  return (GST_BUFFER_FLAGS(buffer) & kOthers) == 0 && GST_BUFFER_PTS_IS_VALID(buffer);
+}
+
+/// Where pictures cannot be left out. Parsers may take a timestamp away that a picture before has; a
+/// key frame gets the next one, since the frames before it are shown before it.
+Ref<GstBuffer> CodedFrames::marked(Ref<GstBuffer> buffer) {
+  const bool is_key = is_keyframe(buffer.get());
+  if (is_key && !GST_BUFFER_PTS_IS_VALID(buffer.get())) {
+    buffer.reset(gst_buffer_make_writable(buffer.release()));
+    GST_BUFFER_PTS(buffer.get()) = latest_ + 1;
+  }
+  const GstClockTime pts = GST_BUFFER_PTS(buffer.get());
+  if (GST_CLOCK_TIME_IS_VALID(pts)) latest_ = std::max(latest_, pts);
   const StreamTime time = stream_time(segment_, pts);
-  picks_->add(time, chooser_.choose(time, time + 1, true));
+  if (is_key) picks_->add(time, chooser_.choose(time, time + 1, true));
+  return buffer;
 }
 
 /// In the segment that decide() has sent.
@@ -109,7 +130,9 @@ GstFlowReturn CodedFrames::give_up() {
   GstFlowReturn flow = GST_FLOW_OK;
   while (!held_.empty() && flow == GST_FLOW_OK) {
     Picture picture = take_held();
-    if (marks && picture.access != RandomAccess::none) picks_->add(picture.time, 1);
+    latest_ = std::max(latest_, picture.pts);
+    if (marks && picture.is_keyframe)
+      picks_->add(picture.time, chooser_.choose(picture.time, picture.time + 1, true));
     flow = push(std::move(picture.buffer));
   }
   clear();
@@ -125,12 +148,7 @@ bool CodedFrames::begin_stream(Ref<GstEvent> event) {
 
 bool CodedFrames::event(Ref<GstEvent> event) {
   switch (GST_EVENT_TYPE(event.get())) {
-    case GST_EVENT_FLUSH_START: {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      is_seeking_ = false;
-      changed_.notify_all();
-      return true;
-    }
+    case GST_EVENT_FLUSH_START: seeker_.set_flushed(); return true;
     case GST_EVENT_FLUSH_STOP: return true;
     case GST_EVENT_SEGMENT: return begin_stream(std::move(event));
     case GST_EVENT_GAP: return true;
@@ -138,6 +156,7 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       GstCaps *caps = nullptr;
       gst_event_parse_caps(event.get(), &caps);
       finder_.emplace(caps);
+      frame_duration_ = frame_duration_of(caps);
       chroma_site_ = chroma_site_of(gst_caps_get_structure(caps, 0));
       break;
     }
@@ -207,23 +226,61 @@ bool CodedFrames::query(GstQuery *query) {
 
 // ------------------------------------------------------------------------------------- choosing
 
+/// Frames are told apart by their timestamps behind the decoder.
+StreamTime CodedFrames::unique_time(StreamTime time) const {
+  while (time == settled_ || waiting_.count(time) != 0) ++time;
+  return time;
+}
+
 CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
   Picture picture = {};
   const GstClockTime pts = GST_BUFFER_PTS(buffer.get());
-  const GstClockTime length =
-      GST_BUFFER_DURATION_IS_VALID(buffer.get()) ? GST_BUFFER_DURATION(buffer.get()) : 1;
+  const bool has_duration = GST_BUFFER_DURATION_IS_VALID(buffer.get());
+  const GstClockTime length = has_duration ? GST_BUFFER_DURATION(buffer.get()) : 1;
   guint64 begin = 0, end = 0;
+  picture.pts = pts;
   picture.number = number_++;
   picture.size = gst_buffer_get_size(buffer.get()) + kDescription;
   picture.access = finder_ ? finder_->find(buffer.get()) : RandomAccess::none;
+  picture.is_keyframe = picture.access != RandomAccess::none;
   picture.is_reference = !finder_ || finder_->is_reference(buffer.get());
   picture.is_shown = finder_ && finder_->is_shown(buffer.get()) &&
                      gst_segment_clip(&segment_, GST_FORMAT_TIME, pts, pts + length, &begin, &end);
   // Decoders clip frames to the segment.
   picture.time = stream_time(segment_, picture.is_shown ? begin : pts);
-  picture.end = stream_time(segment_, picture.is_shown ? end : pts + length);
+  if (picture.is_shown) picture.time = unique_time(picture.time);
+  picture.end =
+      has_duration ? stream_time(segment_, picture.is_shown ? end : pts + length) : kNever;
   picture.buffer = shifted(std::move(buffer));
+  GST_BUFFER_PTS(picture.buffer.get()) = with_origin(picture.time);
   return picture;
+}
+
+/// Whether a seek has missed a picture before its target that decoding can start with, also if only
+/// the demuxer says so.
+bool CodedFrames::has_missed(const Picture &first) const {
+  const bool is_delta = GST_BUFFER_FLAG_IS_SET(first.buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+  const bool is_open = first.access == RandomAccess::open || !is_delta;
+  const bool is_start =
+      first.access == RandomAccess::closed || (is_open && options_.may_start_open);
+  return target_ > 0 && (first.time > target_ || !is_start);
+}
+
+/// The first picture after a seek.
+GstFlowReturn CodedFrames::land(Picture picture) {
+  const bool misses = has_missed(picture);
+  if (misses) {
+    const GstFlowReturn flow = seek_to(0);
+    options_.may_seek = false;
+    if (flow == GST_FLOW_OK)
+      GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("the file cannot be read again after a seek"),
+                        (nullptr));
+    return flow == GST_FLOW_OK ? GST_FLOW_ERROR : flow;
+  }
+  // Files without another random access point are read on.
+  if (picture.time <= left_) options_.may_seek = false;
+  if (picture.access == RandomAccess::none) picture.access = RandomAccess::open;
+  return wait(std::move(picture));
 }
 
 GstFlowReturn CodedFrames::add(Ref<GstBuffer> buffer) {
@@ -237,21 +294,27 @@ GstFlowReturn CodedFrames::add(Ref<GstBuffer> buffer) {
     return GST_FLOW_ERROR;
   }
   Picture picture = describe(std::move(buffer));
-  if (std::exchange(lands_, false)) {
-    // The demuxer has missed the picture before: all pictures are read.
-    if (picture.time > target_ && target_ > 0) return seek_to(0);
-    // As the demuxer says.
-    if (picture.access == RandomAccess::none) picture.access = RandomAccess::open;
-  }
+  if (std::exchange(lands_, false)) return land(std::move(picture));
+  if (picture.access == RandomAccess::open && !options_.may_start_open && picture.number > 0)
+    picture.access = RandomAccess::none;
+  return wait(std::move(picture));
+}
+
+/// Holds a picture until it is known when its frame and the next one are shown.
+GstFlowReturn CodedFrames::wait(Picture picture) {
   if (picture.access != RandomAccess::none) groups_[++group_] = {picture.access, picture.time};
   picture.group = group_;
   if (picture.is_shown)
     waiting_.emplace(picture.time, Shown{picture.number, picture.group, picture.time, picture.end,
-                                         picture.access != RandomAccess::none});
+                                         picture.access, picture.is_keyframe});
   held_bytes_ += picture.size;
   held_.push_back(std::move(picture));
   const GstFlowReturn flow = settle(kMostReordered);
   return flow == GST_FLOW_OK ? check_held() : flow;
+}
+
+StreamTime CodedFrames::end_of(const Shown &last) const {
+  return std::max(last.time + 1, last.end != kNever ? last.end : last.time + frame_duration_);
 }
 
 /// Decides the frames whose successor is known.
@@ -259,8 +322,8 @@ GstFlowReturn CodedFrames::settle(size_t most_waiting) {
   while (waiting_.size() > most_waiting) {
     const Shown frame = waiting_.begin()->second;
     waiting_.erase(waiting_.begin());
-    const StreamTime next =
-        waiting_.empty() ? std::max(frame.end, frame.time + 1) : waiting_.begin()->second.time;
+    const StreamTime next = waiting_.empty() ? end_of(frame) : waiting_.begin()->first;
+    settled_ = frame.time;
     const GstFlowReturn flow = settle(frame, next);
     if (flow != GST_FLOW_OK) return flow;
   }
@@ -313,7 +376,8 @@ void CodedFrames::drop_groups_before(guint64 group) {
 
 /// Passes on what a frame needs.
 GstFlowReturn CodedFrames::pass_until(const Shown &frame) {
-  const bool only_itself = chooser_.selection().kind == FrameSelection::Kind::keyframes;
+  const bool only_itself = chooser_.selection().kind == FrameSelection::Kind::keyframes &&
+                           frame.access != RandomAccess::none;
   while (!held_.empty() && held_.front().number <= frame.number) {
     Picture picture = take_held();
     if (only_itself && picture.number != frame.number) continue;
@@ -348,8 +412,15 @@ void CodedFrames::end() {
   if (std::exchange(is_ended_, true)) return;
   if (counter_ != nullptr)
     counter_->end();
+  else if (!is_used_ && on_unused_)
+    on_unused_();
   else
     push(gst_event_new_eos());
+}
+
+GstFlowReturn CodedFrames::push(Ref<GstBuffer> buffer) {
+  is_used_ = true;
+  return FrameStage::push(std::move(buffer));
 }
 
 /// Whether it is not decided yet if the frame of the next picture is wanted.
@@ -394,14 +465,7 @@ GstFlowReturn CodedFrames::seek_if_far(StreamTime time) {
   return seek_to(next);
 }
 
-void CodedFrames::stop() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  is_stopped_ = true;
-  changed_.notify_all();
-}
-
 /// Returns GST_FLOW_OK if there was no seek, and GST_FLOW_FLUSHING after one, which flushes this pad.
-/// Not the streaming thread but another one seeks, since the demuxer waits for this thread.
 GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   if (!options_.may_seek) return GST_FLOW_OK;
   target_ = time;
@@ -409,25 +473,10 @@ GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   gint64 duration = 0;
   if (!gst_pad_peer_query_duration(sink(), GST_FORMAT_TIME, &duration) || time >= duration)
     return GST_FLOW_OK;
-  std::unique_lock<std::mutex> lock(mutex_);
-  is_seeking_ = true;
-  const auto seek = [](GstElement *element, gpointer) {
-    auto &self = static_cast<CodedFrames &>(*stage_of(element));
-    constexpr auto kFlags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT |
-                                                      GST_SEEK_FLAG_SNAP_BEFORE);
-    const StreamTime aim = std::max<StreamTime>(0, self.target_ - kBefore);
-    if (gst_pad_push_event(self.sink(),
-                           gst_event_new_seek(1.0, GST_FORMAT_TIME, kFlags, GST_SEEK_TYPE_SET, aim,
-                                              GST_SEEK_TYPE_NONE, -1)))
-      return;
-    const std::lock_guard<std::mutex> guard(self.mutex_);
-    self.options_.may_seek = false;
-    self.is_seeking_ = false;
-    self.changed_.notify_all();
-  };
-  gst_element_call_async(element(), seek, nullptr, nullptr);
-  changed_.wait(lock, [&] { return !is_seeking_ || is_stopped_; });
-  if (!options_.may_seek && !is_stopped_) return GST_FLOW_OK;
+  const StreamTime aim = std::max<StreamTime>(0, time - kBefore);
+  options_.may_seek = seeker_.seek(element(), sink(), aim) == FrameSeeker::Result::done;
+  if (!options_.may_seek) return GST_FLOW_OK;
+  left_ = groups_.empty() ? -kNever : groups_.rbegin()->second.begin;
   clear();
   lands_ = true;
   ++number_;  // the next picture does not follow

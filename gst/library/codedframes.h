@@ -3,14 +3,15 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "gst/library/framecounter.h"
 #include "gst/library/framepicks.h"
+#include "gst/library/frameseeker.h"
 #include "gst/library/framestage.h"
 #include "gst/library/randomaccess.h"
 
@@ -30,6 +31,8 @@ class CodedFrames final : public FrameStage {
   struct Options {
     bool may_drop = true;   ///< false: pass on everything, as for live sources
     bool may_seek = false;  ///< whether the demuxer's seeks are exact
+    /// Whether the decoder gives the frame of an open random access point without the pictures before.
+    bool may_start_open = true;
   };
 
   /// With a `counter`, no pictures are passed on if their frames can be counted here.
@@ -42,6 +45,11 @@ class CodedFrames final : public FrameStage {
   void set_end_problem(std::string problem) { end_problem_ = std::move(problem); }
   /// Before the first buffer.
   void set_options(Options options) { options_ = options; }
+  /// Called by the streaming thread instead of an end of stream for a decoder that has got nothing,
+  /// which would report an error.
+  void set_on_unused(std::function<void()> on_unused) { on_unused_ = std::move(on_unused); }
+  /// Waits until no seek is under way. To be called when the pipeline has stopped.
+  void wait_for_seeks() { seeker_.finish(); }
   /// Whether frames were picked here. Otherwise they are to be chosen behind the decoder. Known when
   /// the first buffer has been passed on.
   bool is_picking() const { return mode_ == Mode::picking || mode_ == Mode::marking; }
@@ -53,7 +61,7 @@ class CodedFrames final : public FrameStage {
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
   bool event(Ref<GstEvent> event) override;
   bool query(GstQuery *query) override;
-  void stop() override;
+  void stop() override { seeker_.stop(); }
 
  private:
   enum class Mode {
@@ -66,12 +74,14 @@ class CodedFrames final : public FrameStage {
   /// A coded picture.
   struct Picture {
     Ref<GstBuffer> buffer;
-    gsize size;      // bytes
-    guint64 number;  // in the order of decoding
+    GstClockTime pts;  // before it is in stream time
+    gsize size;        // bytes
+    guint64 number;    // in the order of decoding
     StreamTime time;
     StreamTime end;  // if it is the last
     guint64 group;
     RandomAccess access;
+    bool is_keyframe;
     bool is_shown;
     bool is_reference;
     bool is_unwanted = false;  // decided
@@ -84,15 +94,24 @@ class CodedFrames final : public FrameStage {
   struct Shown {
     guint64 number, group;
     StreamTime time, end;
+    RandomAccess access;
     bool is_keyframe;
   };
 
   void decide(GstBuffer *first);
   GstFlowReturn add(Ref<GstBuffer> buffer);
-  void mark(GstBuffer *buffer);
+  bool has_missed(const Picture &first) const;
+  GstFlowReturn land(Picture picture);
+  GstFlowReturn wait(Picture picture);
+  bool is_keyframe(GstBuffer *buffer) const;
+  Ref<GstBuffer> marked(Ref<GstBuffer> buffer);
   Ref<GstBuffer> shifted(Ref<GstBuffer> buffer) const;
   GstFlowReturn give_up();
   Picture describe(Ref<GstBuffer> buffer);
+  StreamTime unique_time(StreamTime time) const;
+  StreamTime end_of(const Shown &last) const;
+  GstFlowReturn push(Ref<GstBuffer> buffer);
+  using FrameStage::push;
   GstFlowReturn settle(size_t most_waiting);
   GstFlowReturn settle(const Shown &frame, StreamTime next);
   GstFlowReturn pass_until(const Shown &frame);
@@ -116,11 +135,13 @@ class CodedFrames final : public FrameStage {
   Options options_;
   std::atomic<Mode> mode_{Mode::unknown};
   std::atomic<const gchar *> chroma_site_{nullptr};
-  bool shifts_ = false;  // passes on pictures with the timestamps of picking
+  bool shifts_ = false;      // passes on pictures with the timestamps of picking
+  GstClockTime latest_ = 0;  // of the timestamps, in the segment
   Ref<GstEvent> segment_event_;
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
-  bool is_ended_ = false;
+  bool is_ended_ = false, is_used_ = false;
+  std::function<void()> on_unused_;
   std::string end_problem_;  // empty if there is none
 
   guint64 number_ = 0, group_ = 0;
@@ -129,14 +150,14 @@ class CodedFrames final : public FrameStage {
   std::deque<Picture> held_;  // in the order of decoding
   gsize held_bytes_ = 0;
   std::map<guint64, Group> groups_;
-  std::multimap<StreamTime, Shown> waiting_;
+  std::map<StreamTime, Shown> waiting_;
+  StreamTime settled_ = -kNever;   // of the last frame that was decided
+  StreamTime frame_duration_ = 1;  // of a last frame that does not tell its own
 
-  // Seeks, which another thread executes.
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_seeking_ = false, is_stopped_ = false;
+  FrameSeeker seeker_;
   bool lands_ = false;  // the next picture is the first after a seek
   StreamTime target_ = 0;
+  StreamTime left_ = -kNever;  // the last random access point before the seek
 };
 
 }  // namespace cudatensor

@@ -52,7 +52,35 @@ GValueArray *sort(GstElement *, GstPad *, GstCaps *, GValueArray *factories, gpo
 }
 G_GNUC_END_IGNORE_DEPRECATIONS
 
+bool has_decoder_on(GstCaps *coded, int gpu) {
+  GList *decoders = gst_element_factory_list_get_elements(
+      GST_ELEMENT_FACTORY_TYPE_DECODER | GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO, GST_RANK_MARGINAL);
+  bool found = false;
+  for (const GList *l = decoders; l != nullptr && !found; l = l->next) {
+    auto *factory = GST_ELEMENT_FACTORY(l->data);
+    found = gives_cuda_memory(factory) && is_on(factory, gpu) &&
+            gst_element_factory_can_sink_any_caps(factory, coded);
+  }
+  gst_plugin_feature_list_free(decoders);
+  return found;
+}
+
+/// FFmpeg asks for buffers for pictures before a recovery point that others refer to. Its plugin of
+/// GStreamer 1.24 and later refuses some of them, and frames are lost.
+bool loses_frames(GstCaps *coded) {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  const GstStructure *s = gst_caps_get_structure(coded, 0);
+  const bool is_h26x =
+      gst_structure_has_name(s, "video/x-h264") || gst_structure_has_name(s, "video/x-h265");
+  return minor >= 23 && is_h26x;
+}
+
 }  // namespace
+
+bool starts_at_recovery_points(GstCaps *coded, int gpu) {
+  return !loses_frames(coded) || (gpu >= 0 && has_decoder_on(coded, gpu));
+}
 
 void prefer_decoders_on(GstElement *decodebin, int gpu) {
   g_signal_connect(decodebin, "autoplug-sort", G_CALLBACK(sort), GINT_TO_POINTER(gpu));

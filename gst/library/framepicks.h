@@ -2,9 +2,9 @@
 // The frames that were chosen before the decoder, for the stage behind it.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
-#include <optional>
 
 #include "gst/library/framechooser.h"
 
@@ -14,22 +14,34 @@ namespace cudatensor {
 class FramePicks {
  public:
   void add(StreamTime time, guint64 times) {
+    if (times == 0) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    picks_.insert(picks_.end(), times, time);
+    picks_.push_back({time, times});
   }
-  /// How many times the frame with this timestamp was picked. Forgets the picks before, whose frames
-  /// the decoder has not given.
+  /// How many times the frame with this timestamp was picked. Timestamps may go back.
   guint64 take(StreamTime time) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    while (!picks_.empty() && picks_.front() < time) picks_.pop_front();
-    guint64 times = 0;
-    for (; !picks_.empty() && picks_.front() == time; picks_.pop_front()) ++times;
+    const auto found = std::find_if(picks_.begin(), picks_.end(),
+                                    [&](const Pick &pick) { return pick.time == time; });
+    if (found == picks_.end()) return 0;
+    const guint64 times = found->times;
+    const auto next = picks_.erase(found);
+    if (next - picks_.begin() > kMostReordered) picks_.erase(picks_.begin(), next - kMostReordered);
     return times;
   }
 
  private:
+  /// Earlier picks than so many before one whose frame has come are of frames that the decoder has not
+  /// given.
+  static constexpr std::ptrdiff_t kMostReordered = 64;
+
+  struct Pick {
+    StreamTime time;
+    guint64 times;
+  };
+
   std::mutex mutex_;
-  std::deque<StreamTime> picks_;  // ascending
+  std::deque<Pick> picks_;  // in the order in which the frames are shown
 };
 
 }  // namespace cudatensor

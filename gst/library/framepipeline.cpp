@@ -9,7 +9,9 @@ namespace cudatensor {
 // -------------------------------------------------------------------------------------- the inbox
 
 bool FrameInbox::put(Tensor tensor) {
+  std::deque<Tensor> old;  // not released with the lock held
   std::unique_lock<std::mutex> lock(mutex_);
+  if (drops_) old.swap(tensors_);
   changed_.wait(lock, [&] { return is_closed_ || tensors_.size() < kMostTensors; });
   if (is_closed_) return false;
   tensors_.push_back(std::move(tensor));
@@ -132,6 +134,7 @@ FramePipeline::FramePipeline(const std::vector<std::string> &sources,
 
 FramePipeline::~FramePipeline() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
+  for (const auto &source : sources_) source->finish();
   GstBus *bus = gst_element_get_bus(pipeline_);
   gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
   gst_object_unref(bus);

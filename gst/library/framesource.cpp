@@ -104,6 +104,7 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
     if (!is_camera(source_)) {
       auto coded = std::make_unique<CodedFrames>(options_.selection, picks, options_.counter);
       coded_ = coded.get();
+      coded_->set_on_unused([this] { end_undecoded(); });
       coded_element_ = add(make_stage(std::move(coded)));
     }
     add_frames(picks);
@@ -212,6 +213,20 @@ void FrameSource::add_decoder(GstPad *from) {
   link(from, decoder);
 }
 
+/// decodebin would report that a stream has no data.
+void FrameSource::end_undecoded() {
+  const Ref<GstPad> sink(gst_element_get_static_pad(shown_element_, "sink"));
+  gst_pad_send_event(sink.get(), gst_event_new_stream_start(source_.c_str()));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_pad_send_event(sink.get(), gst_event_new_segment(&segment));
+  gst_pad_send_event(sink.get(), gst_event_new_eos());
+}
+
+void FrameSource::finish() {
+  if (coded_ != nullptr) coded_->wait_for_seeks();
+}
+
 void FrameSource::on_source_pad(GstElement *, GstPad *pad, gpointer self) {
   static_cast<FrameSource *>(self)->add_parser(pad);
 }
@@ -239,7 +254,9 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
     return link(pad, sink);
   }
   const bool live = is_live(pad);
-  coded_->set_options({!live, !live && has_exact_seeks(parser, pad)});
+  const Ref<GstCaps> caps(gst_pad_query_caps(pad, nullptr));
+  const bool may_start_open = starts_at_recovery_points(caps.get(), options_.gpu);
+  coded_->set_options({!live, !live && has_exact_seeks(parser, pad), may_start_open});
   if (live && !options_.block) gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");
   link(pad, coded_element_);
 }

@@ -34,14 +34,16 @@ class FrameSource {
   FrameSource &operator=(const FrameSource &) = delete;
 
   const std::string &name() const { return source_; }
-  /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is added to. The source must
-  /// outlive its streaming threads.
+  /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is
+  /// added to. The source must outlive its streaming threads.
   GstElement *bin() const { return bin_; }
   /// Reports an error if there is no video among the streams of a file.
   void check_streams(GstStreamCollection *streams);
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
   void start(GstClock *clock, GstClockTime base_time);
+  /// Called when the pipeline has stopped, before its elements are gone.
+  void finish();
 
  private:
   GstElement *add(const char *factory);
@@ -54,6 +56,7 @@ class FrameSource {
   void add_output(GstElement *last);
   void take_stream(GstElement *parser, GstPad *pad);
   void add_frames(std::shared_ptr<FramePicks> picks);
+  void end_undecoded();
   void tell_info(const GstVideoInfo &info) const;
 
   static void on_source_pad(GstElement *, GstPad *pad, gpointer self);

@@ -133,6 +133,8 @@ RandomAccessFinder::RandomAccessFinder(const GstCaps *caps) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const std::string name = gst_structure_get_name(s);
   const gchar *format = gst_structure_get_string(s, "stream-format");
+  const gchar *interlacing = gst_structure_get_string(s, "interlace-mode");
+  has_fields_ = interlacing != nullptr && std::string(interlacing) != "progressive";
   const bool has_lengths = format != nullptr && std::string(format) != "byte-stream";
   if (name == "video/x-h264") {
     codec_ = Codec::h264;

@@ -22,6 +22,8 @@ class RandomAccessFinder {
   /// Whether buffers are pictures and random access points can be told. Nothing may be left out of
   /// other streams.
   bool is_known() const { return codec_ != Codec::other && codec_ != Codec::raw; }
+  /// Whether a buffer may be a field, half a frame.
+  bool has_fields() const { return has_fields_; }
   bool is_raw() const { return codec_ == Codec::raw; }
   RandomAccess find(GstBuffer *buffer) const;
   /// Whether other pictures may refer to the picture.
@@ -33,6 +35,7 @@ class RandomAccessFinder {
   enum class Codec { other, h264, h265, vp8, marked, raw };
 
   Codec codec_ = Codec::other;
+  bool has_fields_ = false;
   gsize length_size_ = 0;  // bytes of the length before a NAL unit; 0 = start codes
 };
 

@@ -69,6 +69,25 @@ def test_groups_without_a_wanted_frame_are_not_decoded():
 
 # ------------------------------------------------------------------------------------- the batches
 
+def test_large_pictures_are_not_held():
+    """More than 64 MiB before the successors of a frame are known."""
+    import clips
+    from gi.repository import Gst
+
+    Gst.init(None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "large.avi"
+        clips.run("videotestsrc pattern=snow num-buffers=24 ! "
+                  "video/x-raw,format=I420,width=2560,height=1440,framerate=10/1 ! "
+                  f"jpegenc quality=100 ! avimux ! filesink location={path}")
+        assert path.stat().st_size > 24 * 4 << 20
+        every = frames_of(path)
+        assert len(every) == 24
+        assert frames_of(path, every=7) == every[::7]
+        assert frames_of(path, every=1.0) == every[::10]
+        assert [t for t, _ in frames_of(path, every="keyframes")] == [t for t, _ in every]
+
+
 def test_batch_tells_its_frames():
     with Frames(WEBM, **{**SMALL, "height": 32}, batch=16, resize_mode="ultralytics",
                 dtype="float16", mean=[0.5, 0.5, 0.5]) as frames:
@@ -143,11 +162,11 @@ def test_close_wakes_a_thread_that_waits():
     thread.start()
     time.sleep(0.3)
     begin = time.monotonic()
-    os.close(write)
     frames.close()
     thread.join(10)
     assert not thread.is_alive() and time.monotonic() - begin < 5
-    assert failures and failures[0] in (ErrorCode.CLOSED, ErrorCode.FORMAT), failures
+    assert failures == [ErrorCode.CLOSED], failures
+    os.close(write)
     os.close(read)
 
 
@@ -248,17 +267,17 @@ def test_a_forked_process_is_told():
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        try:
-            next(frames)
-        except RuntimeError as error:
-            os.write(write, str(error).encode())
-        finally:
-            os._exit(0)
+        for each in (frames, Frames(WEBM, **SMALL)):  # a new one would wait for ever
+            try:
+                next(each)
+            except RuntimeError as error:
+                os.write(write, str(error).encode())
+        os._exit(0)
     os.close(write)
     os.waitpid(child, 0)
     text = os.read(read, 1000).decode()
     os.close(read)
-    assert "fork" in text, text
+    assert text.count("fork") >= 2, text
     assert int(next(frames).pts[0]) == 10**8
     frames.close()
 
@@ -349,20 +368,17 @@ def test_rtsp_drops_or_blocks():
                               stdout=subprocess.PIPE, text=True)
     try:
         uri = f"rtsp://127.0.0.1:{int(server.stdout.readline())}/live"
-        for attempt in range(4):  # a busy server may send nothing meanwhile
-            with Frames(uri, **SMALL) as frames:
-                assert (frames.width, frames.height, frames.duration) == (320, 240, None)
-                next(frames)
-                time.sleep(2)
-                times = [next(frames).pts_seconds[0] for _ in range(8)]
-            if max(numpy.diff(times)) > 1:  # frames were dropped
-                break
-            assert attempt < 3, times
+        with Frames(uri, **SMALL) as frames:
+            assert (frames.width, frames.height, frames.duration) == (320, 240, None)
+            first = next(frames).pts_seconds[0]
+            time.sleep(2)
+            times = [next(frames).pts_seconds[0] for _ in range(4)]
+        assert times[0] - first > 1 and numpy.all(numpy.diff(times) > 0), (first, times)
         with Frames(uri, **SMALL, live="block", batch=2, every=3) as frames:
             batches = [next(frames) for _ in range(3)]
         times = numpy.concatenate([batch.pts_seconds for batch in batches])
-        # A busy server sends several frames at once, which get the same time.
-        assert times.shape == (6,) and numpy.all(numpy.diff(times) >= 0), times
+        # A busy server sends several frames at once, of one time.
+        assert times.shape == (6,) and numpy.all(numpy.diff(times) > 0), times
         assert times[-1] - times[0] > 1, times
     finally:
         server.kill()

@@ -17,10 +17,20 @@ CLIPS = {
     "open.ts": (100, "25/1", _X264 + "bframes=3 key-int-max=20 option-string=open-gop=1",
                 "h264parse ! mpegtsmux"),
     "b.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10", "h264parse ! mpegtsmux"),
+    # Pictures have SEI messages of the buffering period.
+    "hrd.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10 option-string=nal-hrd=vbr",
+               "h264parse ! mpegtsmux"),
     "b.mkv": (100, "24/1", _X264 + "bframes=2 key-int-max=16", "h264parse ! matroskamux"),
     "fragmented.mp4": (60, "20/1", _X264 + "bframes=2 key-int-max=10",
                        "mp4mux fragment-duration=500"),
     "seeks.mp4": (1500, "25/1", _X264 + "bframes=3 key-int-max=50", "mp4mux"),
+    # Seeks find no other random access point.
+    "onegop.mp4": (1200, "25/1", _X264 + "bframes=2 key-int-max=9999 option-string=scenecut=0",
+                   "mp4mux"),
+    # Timestamps in ms: two or three frames have the same one. Without POC their order is unknown if
+    # it is not that of decoding.
+    "equal.mkv": (90, "2400/1", _X264 + "bframes=0 key-int-max=12", "h264parse ! matroskamux"),
+    "interlaced.mp4": (60, "25/1", _X264 + "interlaced=true bframes=2 key-int-max=10", "mp4mux"),
     "vp8.webm": (80, "10/1", "vp8enc deadline=1 keyframe-max-dist=9 auto-alt-ref=true "
                  "lag-in-frames=8", "webmmux"),
     "vp9.webm": (60, "15/1", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=12 lag-in-frames=8",
@@ -32,6 +42,8 @@ CLIPS = {
                  "option-string=bframes=3:scenecut=0:log-level=none", "h265parse ! mp4mux"),
     "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10", "avimux"),
 }
+#: How many key frames some of them have.
+KEYFRAMES = {"equal.mkv": 8, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
 
 
 def run(description):

@@ -88,8 +88,12 @@ def check_keyframes(path, times, tensors):
     known = dict(zip(times, tensors))
     assert 0 < len(got) < len(times) or path.name in ("mjpeg.avi", "raw.mkv")
     assert got[0][0] == times[0], f"{path.name}: key frames at {[t for t, _ in got]}"
+    guessed = path.name == "equal.mkv"  # by the decoder, where a timestamp is missing
     for time, tensor in got:
-        assert known[time] == tensor, f"{path.name}: key frame at {time} differs"
+        same = tensor in tensors if guessed else known[time] == tensor
+        assert same, f"{path.name}: key frame at {time} differs"
+    if path.name in clips.KEYFRAMES:
+        assert len(got) == clips.KEYFRAMES[path.name], f"{path.name}: {len(got)} key frames"
     return len(got)
 
 
@@ -107,6 +111,8 @@ def main(names):
                 print(f"{name}: skipped: {error.message}")
                 continue
             times, tensors = clips.decode(path)
+            for i in range(1, len(times)):  # frames that are shown at one time are told apart
+                times[i] = max(times[i], times[i - 1] + 1)
             frames, rate = clips.CLIPS[name][0], clips.CLIPS[name][1].split("/")
             assert frames - 3 < len(times) <= frames, f"{name}: {len(times)} frames were decoded"
             assert len(set(tensors)) >= min(80, len(times))
