@@ -3,7 +3,8 @@
 # image.sh
 # Builds packaging/Containerfile with buildah from the files of this clone that Git knows, and runs the
 # image. Where the registry of its base image cannot be reached, a root of Debian 12 takes its place.
-# Needs root; the images stay in build-image/. Ends with 125 where that cannot be done.
+# Needs root; the images stay in build-image/. Ends with 125 where that cannot be done. The last line is
+# "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh
@@ -33,16 +34,24 @@ build() {
 
 run() { "${buildah[@]}" run --isolation chroot --network host "$container" -- "$@"; }
 
-check_rights
-(need_packages buildah git) || cannot 'buildah cannot be installed'
-mkdir -p "$dir"
-"${buildah[@]}" inspect --type image "$base" >/dev/null 2>&1 ||
-  timeout 120 "${buildah[@]}" pull --quiet "$base" >/dev/null 2>&1 || import_base
-build >"$dir/log" 2>&1 || { tail -n 40 "$dir/log"; echo 'not ok buildah builds the image'; exit 1; }
-echo 'ok buildah builds the image'
-container=$("${buildah[@]}" from --pull-never localhost/gst-cudatensor)
-trap '"${buildah[@]}" rm "$container" >/dev/null' EXIT
-check 'gst-inspect-1.0' run gst-inspect-1.0 cudatensor
-check 'the Python package' run python3 -m gst_cudatensor
-check 'luminance-monitor' run luminance-monitor --version
-check 'a launch line' run gst-launch-1.0 -q videotestsrc num-buffers=3 ! cudanormalize width=64 height=64 ! fakesink
+image() {
+  check_rights
+  (need_packages buildah git) || cannot 'buildah cannot be installed'
+  mkdir -p "$dir"
+  "${buildah[@]}" inspect --type image "$base" >/dev/null 2>&1 ||
+    timeout 120 "${buildah[@]}" pull --quiet "$base" >/dev/null 2>&1 || import_base
+  if ! (build) >"$dir/log" 2>&1; then
+    tail -n 40 "$dir/log"
+    echo 'not ok buildah builds the image'
+    return
+  fi
+  echo 'ok buildah builds the image'
+  container=$("${buildah[@]}" from --pull-never localhost/gst-cudatensor)
+  trap '"${buildah[@]}" rm "$container" >/dev/null' EXIT
+  check 'gst-inspect-1.0' run gst-inspect-1.0 cudatensor
+  check 'the Python package' run python3 -m gst_cudatensor
+  check 'luminance-monitor' run luminance-monitor --version
+  check 'a launch line' run gst-launch-1.0 -q videotestsrc num-buffers=3 ! cudanormalize width=64 height=64 ! fakesink
+}
+
+counted image

@@ -3,7 +3,7 @@
 # wheel.sh BUILD_DIR [WHEEL [RELEASE...]]
 # Tests a wheel of packaging/wheel.sh: beside the system's GStreamer, and in bare roots of Debian, by
 # default of bookworm. Without WHEEL, it builds one without CUDA in build-wheel-cpu/. The tensors are
-# compared with those of the plugin in BUILD_DIR. Ends with "N passed, N failed, N skipped".
+# compared with those of the plugin in BUILD_DIR. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [WHEEL [RELEASE...]]" >&2; exit 2; }
 cd "$(dirname "$0")/../.."
@@ -11,19 +11,8 @@ cd "$(dirname "$0")/../.."
 . tests/packaging/checks.sh
 build=$(realpath "$1") wheel=${2:-} releases=("${@:3}")
 [ ${#releases[@]} -gt 0 ] || releases=(bookworm)
-venv=$root/build-wheel-venv skipped=0
+venv=$root/build-wheel-venv
 clip=pipelines/media/pedestrians-1080p.mp4
-
-# What packaging/wheel.sh promises of the wheel is checked when it is built.
-if [ -z "$wheel" ]; then
-  . /etc/os-release
-  if [ "${VERSION_CODENAME:-}" != bookworm ]; then
-    printf 'skipped: the wheel is built on Debian 12\n0 passed, 0 failed, 1 skipped\n'
-    exit 0
-  fi
-  packaging/wheel.sh build-wheel-cpu -Dgpu=disabled || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
-  wheel=$(echo build-wheel-cpu/wheel/*.whl)
-fi
 
 from_system() { GST_CUDATENSOR_SYSTEM=1 "$venv/bin/python" -m gst_cudatensor; }
 from_build() {
@@ -39,19 +28,30 @@ beside_the_system() {
   check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
 }
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-beside_the_system | tee "$log"
-for release in "${releases[@]}"; do
-  status=0
-  printf 'A bare root of %s\n' "$release"
-  tests/packaging/bare.sh "$release" "$wheel" "$build" > >(tee -a "$log") 2>&1 || status=$?
+# in_root RELEASE: in a bare root
+in_root() {
+  local status=0
+  printf 'A bare root of %s\n' "$1"
+  tests/packaging/bare.sh "$1" "$wheel" "$build" || status=$?
   case $status in
     0) ;;
-    125) skipped=$((skipped + 1)) ;;
-    *) echo "not ok bare.sh ends with $status" | tee -a "$log" ;;
+    125) echo "skipped: there is no root of $1" ;;
+    *) echo "not ok bare.sh $1 ends with $status" ;;
   esac
-done
-passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -c '^not ok ' "$log" || true)
-printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# What packaging/wheel.sh promises of the wheel is checked when it is built.
+wheel() {
+  local release
+  . /etc/os-release
+  if [ -z "$wheel" ] && [ "${VERSION_CODENAME:-}" != bookworm ]; then
+    echo 'skipped: the wheel is built on Debian 12'
+    return
+  fi
+  [ -n "$wheel" ] || packaging/wheel.sh build-wheel-cpu -Dgpu=disabled
+  wheel=${wheel:-$(echo build-wheel-cpu/wheel/*.whl)}
+  beside_the_system
+  for release in "${releases[@]}"; do in_root "$release"; done
+}
+
+counted wheel
