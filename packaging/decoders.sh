@@ -12,7 +12,7 @@ dir=$(realpath -m "$1")
 . "$here/../pipelines/setup.sh"
 
 decoders=(dvvideo ffv1 flv h263 h264 hevc mjpeg mpeg1video mpeg2video mpeg4 msmpeg4v1 msmpeg4v2
-  msmpeg4v3 prores theora vc1 vp6 vp6f vp8 vp9 wmv3)
+  msmpeg4v3 prores vc1 vp6 vp6f vp8 vp9 wmv1 wmv2 wmv3)
 options=(--prefix=/usr --disable-everything --disable-autodetect --disable-programs --disable-doc
   --disable-static --enable-shared --disable-debug --disable-network --disable-avdevice
   --disable-swresample --disable-swscale "--enable-decoder=$(IFS=,; echo "${decoders[*]}")")

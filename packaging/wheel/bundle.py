@@ -23,12 +23,14 @@ from pathlib import Path
 
 SUFFIX, PREFIX = "-gct", "gct_"
 # For decoding, and those that a test needs.
-PLUGINS = ("aom app avi coreelements flv isomp4 jpeg libav matroska mpegtsdemux multipart "
-           "nvcodec ogg playback png rtp rtpmanager rtsp soup tcp typefindfunctions udp "
-           "video4linux2 videoconvertscale videofilter videoparsersbad videorate videotestsrc "
-           "vpx").split()
+PLUGINS = ("aom app asf avi coreelements flv isomp4 ivfparse jpeg jpegformat libav matroska mpegpsdemux "
+           "mpegtsdemux multipart nvcodec ogg playback png rtp rtpmanager rtsp soup tcp theora "
+           "typefindfunctions udp video4linux2 videoconvertscale videofilter videoparsersbad "
+           "videorate videotestsrc vpx y4mdec").split()
 # Of C and C++, which every Linux has; auditwheel checks the versions of their symbols.
 SYSTEM = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|rt|pthread|resolv|util|anl|gcc_s|stdc\+\+))\.so\.")
+# Debian's encoder of Theora does not name the library whose functions it calls.
+UNDERLINKED = {"libtheoraenc.so.1": "libtheoradec.so.1"}
 # The plugin of HTTP opens libsoup by name, so that the new names must be as long as the old ones.
 SOUP, SOUP_NAME, SOUP_PREFIX = "libsoup-3.0.so.0", "libsoup_gct.so.0", {"soup_": "sgct_"}
 
@@ -112,6 +114,8 @@ def rename(runtime, found):
                 change += ["--replace-needed", name, new_name(name)]
         if target.startswith("lib/"):
             change += ["--set-soname", Path(target).name]
+        change += [part for name, needed in UNDERLINKED.items() if target == f"lib/{new_name(name)}"
+                   for part in ("--add-needed", new_name(needed))]
         subprocess.run(["patchelf", *change, runtime / target], check=True)
     rename_in_soup_plugin(runtime / "plugins/libgstsoup.so", symbols)
     table.unlink()

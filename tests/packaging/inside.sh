@@ -2,24 +2,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # inside.sh
 # Run by bare.sh in a bare root, in the folder with the wheel, the clips and these tests: installs the
-# wheel by pip and decodes the clips. The file expected has what decode.py prints of them with the
-# system's GStreamer, the file lines its arguments.
+# wheel by pip and decodes the clips. The file sources has their names, the file expected what decode.py
+# prints of them with the system's GStreamer.
 set -euo pipefail
 here=$(dirname "$0")
 . "$here/checks.sh"
-mapfile -t lines <lines
+mapfile -t sources <sources
 python=venv/bin/python
 
-decode() { "$python" "$here/decode.py" "${lines[@]}"; }
-decodes_alike() { diff expected <(decode); }
+decode() { "$python" "$here/decode.py" "$@"; }
+decodes_alike() { diff <(grep " $1\$" expected) <(decode "$1"); }
 
-# fetches SCHEME CERTIFICATE: whether the first clip is decoded through a server
+# fetches CERTIFICATE|-: whether the first clip is decoded through a server
 fetches() {
-  local clip=${lines[0]#*location=} uri
-  clip=${clip%% *}
-  # shellcheck disable=SC2016  # {uri} is for serve.py
-  uri="souphttpsrc location={uri}/$clip ! decodebin"
-  "$python" "$here/serve.py" . "$1" "$python" "$here/decode.py" "$uri" >fetched
+  "$python" "$here/serve.py" . "$1" "$python" "$here/decode.py" "{uri}/${sources[0]}" >fetched
   [ "$(cut -d' ' -f1-2 fetched)" = "$(head -n 1 expected | cut -d' ' -f1-2)" ]
 }
 
@@ -33,7 +29,7 @@ trusts() {
 at_once() {
   local i status=0 processes=()
   for i in 1 2 3 4 5 6 7 8; do
-    XDG_CACHE_HOME=$PWD/cache "$python" "$here/decode.py" "${lines[0]}" >"at-once-$i" &
+    XDG_CACHE_HOME=$PWD/cache decode "${sources[0]}" >"at-once-$i" &
     processes+=($!)
   done
   for i in "${processes[@]}"; do wait "$i" || status=1; done
@@ -44,10 +40,12 @@ at_once() {
 python3 -m venv --clear venv
 start=$(date +%s%N)
 check 'pip installs the wheel' venv/bin/pip --disable-pip-version-check install --no-index ./*.whl
-echo "from pip install to the first tensor: $("$python" "$here/decode.py" --since "$start" "${lines[0]}")"
+echo "from pip install to the first tensor: $(decode --since "$start" "${sources[0]}")"
 check 'the report of the package' "$python" -m gst_cudatensor
-check 'the tensors are those of the system'"'"'s GStreamer' decodes_alike
-check 'no cache folder can be made' env HOME=/proc "$python" -c 'import gst_cudatensor'
+for source in "${sources[@]}"; do
+  check "$source has the tensors of the system's GStreamer" decodes_alike "$source"
+done
+check 'no cache folder can be made' env HOME=/proc "$python" "$here/decode.py" "${sources[0]}"
 check 'eight processes without a registry' at_once
 check 'HTTP' fetches -
 check 'HTTPS without a trusted certificate is refused' fails fetches certificate-key.pem

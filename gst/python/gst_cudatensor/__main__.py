@@ -15,8 +15,9 @@ from . import __version__
 from ._library import _LIBRARY, is_bundled
 
 _CODECS = {"H.264": "video/x-h264", "H.265": "video/x-h265", "AV1": "video/x-av1",
-           "VP8": "video/x-vp8", "VP9": "video/x-vp9", "MPEG-2": "video/mpeg, mpegversion=2",
-           "MPEG-4": "video/mpeg, mpegversion=4", "JPEG": "image/jpeg"}
+           "VP8": "video/x-vp8", "VP9": "video/x-vp9", "MPEG-1": "video/mpeg, mpegversion=1",
+           "MPEG-2": "video/mpeg, mpegversion=2", "MPEG-4": "video/mpeg, mpegversion=4",
+           "WMV and VC-1": "video/x-wmv", "Theora": "video/x-theora", "JPEG": "image/jpeg"}
 _DECODERS = 1  # GST_ELEMENT_FACTORY_TYPE_DECODER
 _MARGINAL = 64  # the least rank with which decodebin takes an element
 _SINK = 2  # GST_PAD_SINK
