@@ -10,6 +10,7 @@ suite=$1 wheel=$(realpath "$2") build=$(realpath "$3")
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh
 . tests/roots.sh
+. tests/packaging/checks.sh
 
 base=$root/build-bare-$suite-root clips=$root/build-clips
 
@@ -18,10 +19,20 @@ in_root() {
     PATH=/usr/sbin:/usr/bin:/sbin:/bin timeout 600 "$@"
 }
 
+# Where nothing can be written, not even a temporary file, the first clip is decoded all the same.
+works_read_only() {
+  mount -o remount,bind,ro "$base" && mount -o remount,bind,ro "$base/dev" || return
+  fails in_root venv/bin/python -c 'import tempfile; tempfile.gettempdir()' &&
+    diff <(head -n 1 "$base/try/expected") \
+      <(in_root venv/bin/python tests/packaging/decode.py "$(head -n 1 "$base/try/sources")")
+}
+
 if [ "${BARE_ENTERED:-}" = yes ]; then
+  mount --bind "$base" "$base"
   show "$base" /proc /dev
   ip link set lo up 2>/dev/null || true
   in_root bash tests/packaging/inside.sh
+  check 'nothing can be written' works_read_only
   exit
 fi
 

@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, Iterator, Optional, Union
 
@@ -52,7 +51,7 @@ def load() -> tuple[Library, Library]:
 @contextlib.contextmanager
 def environment() -> Iterator[None]:
     """The variables that GStreamer and GIO read while they are initialized, for that time."""
-    with _folder_of_registry() as folder, _variables(folder / _name_of_registry()):
+    with _variables(_registry()):
         yield
 
 
@@ -75,15 +74,11 @@ def _variables(registry: Path) -> Iterator[None]:
                 os.environ.pop(name, None)
 
 
-@contextlib.contextmanager
-def _folder_of_registry() -> Iterator[Path]:
-    """The user's cache folder. Where it cannot be written, a folder that is removed at the end."""
+def _registry() -> Path:
+    """A file in the user's cache folder. Where that cannot be written, a path at which there can be no
+    file: GStreamer then lists the plugins at each start, and goes on when it cannot write the list."""
     folder = _cache()
-    if folder is not None:
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="gst-cudatensor-") as temporary:
-        yield Path(temporary)
+    return Path("/dev/null/registry") if folder is None else folder / _name_of_registry()
 
 
 def _cache() -> Optional[Path]:
