@@ -225,21 +225,11 @@ void FramePipeline::report(GstMessage *message) {
   g_free(details);
 }
 
-void FramePipeline::check_streams(GstMessage *message) {
-  const int source = source_of(GST_MESSAGE_SRC(message));
-  GstStreamCollection *streams = nullptr;
-  gst_message_parse_stream_collection(message, &streams);
-  if (source >= 0 && streams != nullptr) sources_[source]->check_streams(streams);
-  gst_clear_object(&streams);
-}
-
 GstBusSyncReply FramePipeline::on_message(GstBus *, GstMessage *message, gpointer self) {
   const bool is_warning = GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ||
       (is_warning && is_stage(GST_MESSAGE_SRC(message))))
     static_cast<FramePipeline *>(self)->report(message);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_STREAM_COLLECTION)
-    static_cast<FramePipeline *>(self)->check_streams(message);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }

@@ -110,7 +110,6 @@ class FramePipeline {
  private:
   static GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer self);
   void report(GstMessage *message);
-  void check_streams(GstMessage *message);
   int source_of(GstObject *object) const;
   GstElement *add_output(GstCaps *accepted);
 

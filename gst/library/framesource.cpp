@@ -199,6 +199,7 @@ void FrameSource::add_camera() {
 void FrameSource::add_parser(GstPad *from) {
   GstElement *parser = is_started_ ? add("parsebin") : add_late("parsebin");
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
+  g_signal_connect(parser, "drained", G_CALLBACK(on_drained), this);
   link(from, parser);
   if (is_started_) gst_element_set_state(parser, GST_STATE_PLAYING);
 }
@@ -250,7 +251,8 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   if (!takes) {
     GstElement *sink = add("fakesink");
     g_object_set(sink, "async", FALSE, "sync", FALSE, nullptr);
-    gst_element_sync_state_with_parent(sink);
+    // Not the state of the bin, which may wait for this stream.
+    gst_element_set_state(sink, GST_STATE_PLAYING);
     return link(pad, sink);
   }
   const bool live = is_live(pad);
@@ -261,16 +263,14 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   link(pad, coded_element_);
 }
 
-/// Streams of RTSP come one by one.
-void FrameSource::check_streams(GstStreamCollection *streams) {
-  constexpr auto kMaybeVideo = static_cast<GstStreamType>(
-      GST_STREAM_TYPE_VIDEO | GST_STREAM_TYPE_UNKNOWN | GST_STREAM_TYPE_CONTAINER);
-  if (is_live_source(source_)) return;
-  for (guint i = 0; i < gst_stream_collection_get_size(streams); ++i)
-    if ((gst_stream_get_stream_type(gst_stream_collection_get_stream(streams, i)) & kMaybeVideo) !=
-        0)
-      return;
-  GST_ELEMENT_ERROR(bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
+/// Not before all streams have ended: demuxers may find them one by one. RTSP has a parser for each.
+void FrameSource::on_drained(GstElement *, gpointer data) {
+  auto &self = *static_cast<FrameSource *>(data);
+  {
+    const std::lock_guard<std::mutex> lock(self.mutex_);
+    if (self.has_video_ || is_live_source(self.source_)) return;
+  }
+  GST_ELEMENT_ERROR(self.bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
 }
 
 void FrameSource::tell_info(const GstVideoInfo &info) const {

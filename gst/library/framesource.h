@@ -37,8 +37,6 @@ class FrameSource {
   /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is
   /// added to. The source must outlive its streaming threads.
   GstElement *bin() const { return bin_; }
-  /// Reports an error if there is no video among the streams of a file.
-  void check_streams(GstStreamCollection *streams);
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
   void start(GstClock *clock, GstClockTime base_time);
@@ -61,6 +59,7 @@ class FrameSource {
 
   static void on_source_pad(GstElement *, GstPad *pad, gpointer self);
   static void on_stream(GstElement *parser, GstPad *pad, gpointer self);
+  static void on_drained(GstElement *, gpointer self);
   static void on_decoded(GstElement *, GstPad *pad, gpointer self);
 
   std::string source_;

@@ -284,6 +284,27 @@ def test_a_forked_process_is_told():
 
 # ----------------------------------------------------------------------------------------- errors
 
+def test_sound_is_left_out():
+    import clips
+    from gi.repository import Gst
+
+    Gst.init(None)
+    sound = "audiotestsrc num-buffers=80 ! audio/x-raw,format=S16LE,rate=22050,channels=1 ! "
+    picture = "videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=10/1 ! "
+    with tempfile.TemporaryDirectory() as folder:
+        for coded, muxer in (("jpegenc", "matroskamux"), ("avenc_flv", "flvmux")):
+            if Gst.ElementFactory.find(coded) is None:
+                continue
+            path = pathlib.Path(folder) / muxer
+            clips.run(f"{picture} {coded} ! {muxer} name=mux ! filesink location={path} {sound} mux.")
+            for _ in range(10):
+                assert len(frames_of(path)) == 20
+                assert len(frames_of(path, count=3)) == 3
+        path = pathlib.Path(folder) / "sound.mkv"
+        clips.run(f"{sound} matroskamux ! filesink location={path}")
+        raises(ErrorCode.FORMAT, frames_of, path, text="no video")
+
+
 def test_unknown_properties_are_errors_each_time():
     for options in ({}, {"count": 3}):
         with Frames(MP4, nonsense=1, timeout=20, **options) as frames:
