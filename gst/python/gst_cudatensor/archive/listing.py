@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Iterable, Iterator, Optional
@@ -53,15 +55,81 @@ def _files_of(source: str) -> Iterator[File]:
     if scheme in ("rtsp", "rtsps", "rtmp", "udp", "v4l2"):
         raise ValueError(f"{source}: a live source is not a file of an archive")
     place = place_of(source)
+    if isinstance(place.store, fs.LocalFileSystem):
+        yield from _local_files_of(place.path)
+        return
     info = place.store.get_file_info(place.path)
     if info.type != fs.FileType.Directory:
         yield _file_of(place, info)
         return
     found = place.store.get_file_info(fs.FileSelector(place.path, recursive=True))
     for entry in sorted(found, key=lambda entry: entry.path):
-        is_video = PurePosixPath(entry.path).suffix.lower() in VIDEO_SUFFIXES
-        if is_video and entry.type != fs.FileType.Directory:
+        if _is_video(entry.path) and entry.type != fs.FileType.Directory:
             yield _file_of(place, entry)
+
+
+def _is_video(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in VIDEO_SUFFIXES
+
+
+def _local_files_of(path: str) -> Iterator[File]:
+    """The same for this machine. pyarrow.fs lists nothing where a name is not UTF-8, or where one of
+    the folders cannot be read."""
+    if os.path.isdir(path):
+        found: list[tuple[str, Optional[str]]] = []
+        _list_folder(path, frozenset(), found)
+        for name, error in sorted(found, key=lambda entry: os.fsencode(entry[0])):
+            yield _local_file(name, error)
+    else:
+        yield _local_file(path, None)
+
+
+def _list_folder(folder: str, parents: frozenset[tuple[int, int]],
+                 found: list[tuple[str, Optional[str]]]) -> None:
+    """Appends the videos in a folder and in those below; for what cannot be listed, the error."""
+    try:
+        state = os.stat(folder)
+        if (state.st_dev, state.st_ino) in parents:
+            return  # a link to a folder that it is in
+        with os.scandir(folder) as entries:
+            listed = [(entry.path, _is_folder(entry)) for entry in entries]
+    except OSError as error:
+        found.append((folder, f"the folder cannot be listed: {error.strerror}"))
+        return
+    for path, is_folder in listed:
+        if is_folder:
+            _list_folder(path, parents | {(state.st_dev, state.st_ino)}, found)
+        elif _is_video(path):
+            found.append((path, None))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # such as a link to itself
+
+
+def _local_file(path: str, error: Optional[str]) -> File:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        # Neither a row nor a URI of GStreamer can have such a name.
+        path = os.fsencode(path).decode(errors="backslashreplace")
+        return File(path, error=error or "the name of the file or of its folder is not UTF-8")
+    if error is not None:
+        return File(path, error=error)
+    try:
+        state = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return File(path, error="there is no such file")
+    except (OSError, ValueError) as fault:
+        return File(path, error=f"the file cannot be read: {getattr(fault, 'strerror', fault)}")
+    if not stat.S_ISREG(state.st_mode):
+        return File(path, error="not a regular file")
+    if state.st_size == 0:
+        return File(path, 0, state.st_mtime_ns, error="the file is empty")
+    return File(path, state.st_size, state.st_mtime_ns)
 
 
 def _file_of(place: Place, info: fs.FileInfo) -> File:
