@@ -3,26 +3,47 @@
 
 Decoders start as many threads as they may use cores. Without a limit, many workers on a large
 machine would have that number squared.
+
+Workers see each other's claims in a folder of locks. Containers have folders of their own, unless the
+variable GST_CUDATENSOR_CORE_LOCKS names one that they share: without it, the containers of a machine
+begin at different cores, which makes it rare that two claim the same, not impossible.
 """
 from __future__ import annotations
 
 import fcntl
 import os
+import socket
 import stat
 import tempfile
+import zlib
 from pathlib import Path
 
+_HOST = "pid:[4026531836]"  # the name space of processes that is no container's
 _kept: list[int] = []  # The system releases a lock with the process, however it ends.
 
 
 def _folder() -> Path:
     """Of locks. Raises OSError if another user could have put something there."""
-    folder = Path(tempfile.gettempdir()) / f"gst-cudatensor-cores-{os.getuid()}"
+    shared = os.environ.get("GST_CUDATENSOR_CORE_LOCKS") or tempfile.gettempdir()
+    folder = Path(shared) / f"gst-cudatensor-cores-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     state = os.lstat(folder)
     if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
         raise PermissionError(f"{folder} is not a private folder")
     return folder
+
+
+def _in_order(cores: set[int]) -> list[int]:
+    """All cores; in a container whose locks others do not see, from another one than in these."""
+    ordered = sorted(cores)
+    try:
+        is_container = os.readlink("/proc/self/ns/pid") != _HOST
+    except OSError:
+        is_container = False
+    if not is_container or os.environ.get("GST_CUDATENSOR_CORE_LOCKS"):
+        return ordered
+    begin = zlib.crc32(socket.gethostname().encode()) % len(ordered)
+    return ordered[begin:] + ordered[:begin]
 
 
 def claim_cores(count: int) -> set[int]:
@@ -33,7 +54,7 @@ def claim_cores(count: int) -> set[int]:
     claimed: dict[int, int] = {}
     try:
         folder = _folder()
-        for core in sorted(allowed):
+        for core in _in_order(allowed):
             if len(claimed) == count:
                 break
             lock = os.open(folder / str(core),
