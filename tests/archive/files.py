@@ -14,10 +14,11 @@ from pyarrow import fs  # noqa: E402
 
 from gst_cudatensor.archive import __main__ as command  # noqa: E402
 from gst_cudatensor.archive import detections, flicker, luminance, options, verdicts  # noqa: E402
-from gst_cudatensor.archive.chunks import chunks_of  # noqa: E402
+from gst_cudatensor.archive.chunks import SECOND, chunks_of  # noqa: E402
+from gst_cudatensor.archive.faults import MediaError  # noqa: E402
 from gst_cudatensor.archive.listing import File, list_files  # noqa: E402
 from gst_cudatensor.archive.places import place_of  # noqa: E402
-from gst_cudatensor.archive.player import MediaError, Player  # noqa: E402
+from gst_cudatensor.archive.player import Player  # noqa: E402
 from gst_cudatensor.archive.remote import RangeServer  # noqa: E402
 
 
@@ -42,23 +43,25 @@ def keeps_periods_whole():
     def length(**values):
         return options.chunk_length(options.Options(
             **{"output": "x", "model": "a.onnx", "chunk": 10, **values}))
-    assert length(every="3s") == 12 and length(every="200ms") == 10 and length() == 10
+    def seconds(**values):
+        return length(**values) / SECOND
+    assert seconds(every="3s") == 12 and seconds(every="200ms") == 10 and seconds() == 10
     assert length(every="10 frames") is None and length(count=4) is None
-    assert length(every="keyframes") == 10 and length(model="luminance", chunk=1.5) == 2
+    assert seconds(every="keyframes") == 10 and seconds(model="luminance", chunk=1.5) == 2
 
 
 def covers_files():
     file = File("/a.mp4", 1, 2)
     for duration in (0.1, 9.9, 10, 14.9, 15, 100, 104.9, 12345.6):
-        chunks = chunks_of(file, duration, 10.0)
+        chunks = chunks_of(file, int(duration * SECOND), 10 * SECOND)
         assert chunks[0].start == 0 and chunks[-1].end is None
         assert all(a.end == b.start for a, b in zip(chunks, chunks[1:]))
-        assert all(c.end - c.start == 10 for c in chunks[:-1]), chunks
-        assert len(chunks) == 1 or 5 <= duration - chunks[-1].start <= 15
+        assert all(c.end - c.start == 10 * SECOND for c in chunks[:-1]), chunks
+        assert len(chunks) == 1 or 5 <= duration - chunks[-1].start / SECOND <= 15
         assert len({chunk.chunk_id for chunk in chunks}) == len(chunks) == chunks[0].chunks
-    assert len(chunks_of(file, None, 10.0)) == len(chunks_of(file, 1e12, 10.0)) == 1
-    other = chunks_of(File("/a.mp4", 1, 3), 100, 10.0)
-    assert not {c.chunk_id for c in other} & {c.chunk_id for c in chunks_of(file, 100, 10.0)}
+    assert len(chunks_of(file, None, 10)) == len(chunks_of(file, 10**17, SECOND)) == 1
+    other = chunks_of(File("/a.mp4", 1, 3), 100, 10)
+    assert not {c.chunk_id for c in other} & {c.chunk_id for c in chunks_of(file, 100, 10)}
 
 
 def lists_files():
@@ -158,6 +161,9 @@ def judges_rows():
     rows = make_rows(usual * 2)
     (gap,) = verdicts.judge([row for row in rows if not 10 <= row["time"] < 20])
     assert (gap["verdict"], gap["start"], gap["end"]) == ("no-frames", 9.9, 20)
+    kept = [row for row in rows if row["time"] % 10 == 0]
+    assert list(verdicts.judge(kept, has_gaps=False)) == []
+    assert [verdict["verdict"] for verdict in verdicts.judge(kept)] == ["no-frames"] * 3
     assert list(verdicts.judge([{**rows[0], "time": None}])) == []
 
 
@@ -185,9 +191,9 @@ def serves_ranges():
     """A file of a store, read through the server as GStreamer does."""
     server, store = RangeServer(), fs.SubTreeFileSystem(str(rig.CLIP.parent), fs.LocalFileSystem())
     with server.open(store, rig.CLIP.name) as url, Player(url, 10) as player:
-        served = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3, 6)]
+        served = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3 * SECOND, 6 * SECOND)]
     with Player(str(rig.CLIP), 10) as player:
-        direct = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3, 6)]
+        direct = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3 * SECOND, 6 * SECOND)]
     assert served == direct and len(direct) == 30, (len(served), len(direct))
 
     def read_missing():
@@ -202,7 +208,7 @@ def plays_parts():
     with Player(str(rig.CLIP), 10) as player:
         whole = [(frame.stream_time, frame.mean) for frame in player.histograms(0, None)]
     parts = []
-    for start, end in ((0, 2.5), (2.5, 5), (5, None)):
+    for start, end in ((0, 25 * SECOND // 10), (25 * SECOND // 10, 5 * SECOND), (5 * SECOND, None)):
         with Player(str(rig.CLIP), 10) as player:
             parts += [(frame.stream_time, frame.mean) for frame in player.histograms(start, end)]
     assert parts == whole and len(whole) == 79, (len(parts), len(whole))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Functions that the tests pass to embed=."""
+import json
 import os
 import signal
 import time
@@ -55,3 +56,24 @@ class Memory:
 
 def broken(batch):
     raise ArithmeticError("the model is broken")
+
+
+_failures = 0
+
+
+def scarce(batch):
+    """As `blocks`, and as the file CUDATENSOR_TEST_GATE asks: a number of `failures` for want of
+    memory in each process, results of another `type`, other `numbers`, and to `wait` meanwhile."""
+    global _failures  # pylint: disable=global-statement
+    gate = Path(os.environ["CUDATENSOR_TEST_GATE"])
+    wanted = json.loads(gate.read_text())
+    if "failures" in wanted and _failures < wanted["failures"]:
+        _failures += 1
+        with open(f"{gate}.failures", "a", encoding="ascii") as file:
+            file.write("x")
+        raise RuntimeError("CUDA error: out of memory")
+    end = time.monotonic() + 120
+    while wanted.get("wait") and time.monotonic() < end:
+        time.sleep(0.1)
+        wanted = json.loads(gate.read_text() or "{}")
+    return blocks(batch)[:, :wanted.get("numbers")].astype(wanted.get("type", "float32"))

@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--chunk", type=float, metavar="SECONDS", help="longer files are split into such parts")
     add("--whole-below", type=int, metavar="BYTES", help="smaller files are never split")
     add("--longest", type=float, metavar="SECONDS", help="of video to read from files that do not "
-        "say how long they are")
+        "state their duration")
     add("--model-config", metavar="FILE", help="preprocessing, as of cudanormalize")
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
         help="a property of cudanormalize")
@@ -45,8 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--num-cpus-per-worker", type=int, metavar="N", help="cores of a worker")
     add("--num-gpus-per-worker", type=float, metavar="N", help="GPUs of a worker, for example 0.25")
     add("--address", help="of a Ray cluster; default: a Ray is started on this machine")
-    add("--timeout", type=float, metavar="SECONDS", help="without a frame, after which a file has "
-        "failed")
+    add("--timeout", type=float, metavar="SECONDS", help="in which nothing is read or decoded, "
+        "after which a file has failed")
+    add("--retry-errors", nargs="?", const="all", metavar="all|retryable", help="do the chunks with "
+        "an error again: all, or those whose error may have passed")
     add("--rows-per-file", type=int, metavar="N", help="least rows of a Parquet file")
     return parser
 
@@ -91,7 +93,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 2
     try:
         done = run(sources, options)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         print(f"error: {getattr(error, 'cause', None) or error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
     except Exception as error:  # pylint: disable=broad-except

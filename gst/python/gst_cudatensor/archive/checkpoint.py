@@ -2,7 +2,8 @@
 """Ray Data's checkpoint of a job: which chunks have their rows in Parquet files.
 
 Ray writes the rows of a block and the ids of its chunks by a two-phase commit. What a killed job
-has left half written is deleted by the next one.
+has left half written is deleted by the next one. Ray does not promise to keep these interfaces:
+cluster.check_version() refuses the versions for which this was not tried.
 """
 from __future__ import annotations
 

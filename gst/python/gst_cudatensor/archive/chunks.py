@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import uuid
 from dataclasses import asdict, dataclass, fields
 from typing import Iterable, Optional
@@ -13,13 +12,14 @@ from pyarrow import fs, parquet
 
 from .listing import File
 
-#: Seconds. A file that says it is longer is read as one that does not say how long it is.
-LONGEST_BELIEVED = 31 * 86400.0
+SECOND = 1_000_000_000  #: ns
+#: ns. A file that says it is longer is read as one that does not say how long it is.
+LONGEST_BELIEVED = 31 * 86400 * SECOND
 
 SCHEMA = pyarrow.schema([("chunk_id", pyarrow.string()), ("file_id", pyarrow.string()),
                          ("uri", pyarrow.string()), ("chunk", pyarrow.int32()),
-                         ("chunks", pyarrow.int32()), ("start", pyarrow.float64()),
-                         ("end", pyarrow.float64()), ("error", pyarrow.string())])
+                         ("chunks", pyarrow.int32()), ("start", pyarrow.int64()),
+                         ("end", pyarrow.int64()), ("error", pyarrow.string())])
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,24 @@ class Chunk:
     uri: str
     chunk: int  #: number in the file, from 0
     chunks: int  #: of the file
-    start: float  #: in seconds
-    end: Optional[float]  #: None: to the end of the file
+    start: int  #: in ns: with fractions of a second, a frame could be in two chunks or in none
+    end: Optional[int]  #: None: to the end of the file
     error: Optional[str] = None  #: why it cannot be read
 
 
-def chunks_of(file: File, duration: Optional[float], length: Optional[float]) -> list[Chunk]:
-    """The chunks of a file: of `length` seconds, the last one from half of it to one and a half.
+def chunks_of(file: File, duration: Optional[int], length: Optional[int]) -> list[Chunk]:
+    """The chunks of a file: of `length` ns, the last one from half of it to one and a half.
     One chunk where `duration` or `length` is None."""
     count = 1
     if duration is not None and length is not None and duration <= LONGEST_BELIEVED:
-        count = max(1, math.floor(duration / length + 0.5))
+        count = max(1, (2 * duration + length) // (2 * length))
     # The last one has no end: the duration that a file states is not always that of its video.
     return [_chunk(file, i, count, i * (length or 0), (i + 1) * length if i < count - 1 else None)
             for i in range(count)]
 
 
-def _chunk(file: File, number: int, count: int, start: float, end: Optional[float]) -> Chunk:
-    name = f"{file.id}\n{start!r}\n{end!r}"
+def _chunk(file: File, number: int, count: int, start: int, end: Optional[int]) -> Chunk:
+    name = f"{file.id}\n{start}\n{end}"
     return Chunk(hashlib.sha256(name.encode()).hexdigest()[:32], file.id, file.uri, number, count,
                  start, end, file.error)
 

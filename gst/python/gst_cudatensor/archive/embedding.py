@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Sequence
 
 import numpy
 import pyarrow
 
 
-def vectors_of(result: Any, frames: int) -> numpy.ndarray:
+def vectors_of(result: Any, frames: int) -> tuple[numpy.ndarray, str]:
     """An array of float32 of shape (frames, D) on the CPU, of an array of any framework with the
-    shape (frames, …). Raises ValueError for other shapes."""
+    shape (frames, …), and the name of the type that its numbers had. Raises ValueError for other
+    shapes."""
+    kind = str(getattr(result, "dtype", "")).removeprefix("torch.")
     if hasattr(result, "detach"):  # PyTorch
         result = result.detach().cpu().float()
     elif hasattr(result, "get") and hasattr(result, "__cuda_array_interface__"):  # CuPy
         result = result.get()
+    kind = kind or numpy.asarray(result).dtype.name
     array = numpy.asarray(result, numpy.float32)
     if array.ndim == 0 or array.shape[0] != frames:
         raise ValueError(f"an embedding of shape {array.shape} for {frames} frames; expected "
                          f"({frames}, …)")
-    return array.reshape(frames, -1)
+    return array.reshape(frames, -1), kind
+
+
+def described(form: Sequence[Any]) -> str:
+    """The form [type, dimension] of embeddings as text."""
+    return f"{form[1]} numbers of {form[0]}"
 
 
 def embedding_column(dimension: Optional[int]) -> pyarrow.Schema:
@@ -34,7 +42,7 @@ class EmbeddingFunction:
     array of shape (frames, D), or a class of such objects, of which each worker makes one. Raises
     ValueError if there is no such function."""
 
-    def __init__(self, name: str, dimension: Optional[int] = None) -> None:
+    def __init__(self, name: str, form: Optional[Sequence[Any]] = None) -> None:
         module, _, attribute = name.partition(":")
         try:
             found: Any = importlib.import_module(module)
@@ -43,16 +51,18 @@ class EmbeddingFunction:
         except (ImportError, AttributeError) as error:
             raise ValueError(f"embed={name}: {error}") from error
         self._function = found() if isinstance(found, type) else found
-        self._dimension = dimension
-        self.columns = embedding_column(dimension)
+        self.form = form  #: [type, dimension] of its results; None: not known yet
+        self.columns = embedding_column(form[1] if form else None)
 
     def input_options(self) -> dict[str, Any]:
         return {}
 
     def rows(self, batch: Any) -> Iterator[dict[str, Any]]:
-        vectors = vectors_of(self._function(batch), len(batch))
-        if self._dimension not in (None, vectors.shape[1]):
-            raise ValueError(f"an embedding of {vectors.shape[1]} numbers; the first had "
-                             f"{self._dimension}")
+        vectors, kind = vectors_of(self._function(batch), len(batch))
+        form = [kind, vectors.shape[1]]
+        self.form = self.form or form
+        if list(self.form) != form:
+            raise ValueError(f"an embedding of {described(form)}; the first had "
+                             f"{described(self.form)}")
         for frame, vector in enumerate(vectors):
             yield {"frame": frame, "embedding": vector}

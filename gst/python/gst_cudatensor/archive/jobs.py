@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Iterator, Optional, Protocol
+from typing import Any, Iterator, Optional, Protocol, Sequence
 
 import pyarrow
 
 from .chunks import Chunk
 from .embedding import EmbeddingFunction
+from .faults import MediaError, PassingError
 from .luminance import Luminance
 from .network import FramesJob
 from .onnxmodel import OnnxModel
 from .options import Options, function_of, is_luminance
-from .player import MediaError
 from .remote import source_of
 
 
@@ -24,37 +24,33 @@ class Job(Protocol):
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
         """The rows of a chunk, which is read from `source`, a path or URI for GStreamer. Raises
-        MediaError if it cannot be read, and other errors that are not of the file."""
+        MediaError or PassingError if it cannot be read, and the errors of the job."""
 
 
-def make_job(options: Options, dimension: Optional[int] = None) -> Job:
-    """The job of `options.model`. `dimension`: numbers of an embedding, where they are known
-    already. Raises ValueError if the model cannot be used."""
+def make_job(options: Options, form: Optional[Sequence[Any]] = None) -> Job:
+    """The job of `options.model`. `form`: [type, dimension] of the embeddings of a function, where
+    it is known already. Raises ValueError if the model cannot be used."""
     if is_luminance(options):
         return Luminance(options)
     function = function_of(options)
     if function is not None:
-        return FramesJob(options, EmbeddingFunction(function, dimension))
+        return FramesJob(options, EmbeddingFunction(function, form))
     network = OnnxModel(options.model, options.device, options.confidence,
                         options.num_cpus_per_worker,
                         bool(options.model_config or {"width", "height"} <= options.properties.keys()))
     return FramesJob(options, network)
 
 
-def dimension_of(options: Options, chunk: Chunk) -> Optional[int]:
-    """The numbers of an embedding, from the first frame of a chunk; None if it has none, or cannot
-    be read. Raises the errors of the model."""
-    job = make_job(replace(options, batch=1))
-    try:
-        with source_of(chunk.uri) as source:
-            for row in job.rows(chunk, source):
-                return len(row["embedding"])
-    except (MediaError, OSError):
-        pass
+def form_of(options: Options, chunks: Sequence[Chunk]) -> Optional[list[Any]]:
+    """[type, dimension] of the embeddings of a function, from the first frame of the first of these
+    chunks that has one; None if none has. Raises the errors of the model."""
+    function = EmbeddingFunction(str(function_of(options)))
+    job = FramesJob(replace(options, batch=1), function)
+    for chunk in chunks:
+        try:
+            with source_of(chunk.uri) as source:
+                for _ in job.rows(chunk, source):
+                    return list(function.form or ())
+        except (MediaError, PassingError, OSError):
+            pass
     return None
-
-
-def has_unknown_dimension(columns: pyarrow.Schema) -> bool:
-    """Whether the columns have an embedding whose length is not known yet."""
-    return "embedding" in columns.names and not pyarrow.types.is_fixed_size_list(
-        columns.field("embedding").type)

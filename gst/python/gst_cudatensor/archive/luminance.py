@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import math
 from typing import Any, Iterator, Optional
 
 import numpy
 import pyarrow
 
 from .._library import HistogramStruct, functions
-from .chunks import Chunk
+from .chunks import SECOND, Chunk
+from .faults import MediaError, PassingError
 from .flicker import Flicker
 from .options import Options, period_of
-from .player import Player
+from .player import Player, check_length
 
 #: Lumas at (i + 0.5) / 32 of the pixels: the mean distance of two such lists is close to the least
 #: mean change of luma that turns one histogram into the other.
 QUANTILES = 32
-LEAD = 4.0  # seconds
-_SECOND = 1_000_000_000
+LEAD = 4 * SECOND
 _STATISTICS = ("mean", "stddev", "clipped_low", "clipped_high")
 _LUMAS = ("min", "max", "median", "p1", "p5", "p95", "p99")
 
@@ -40,11 +39,11 @@ class _Interval:
         if not self.digests or self.digests[-1] != digest:
             self.digests = [*self.digests[:1], digest]  # the first and the latest are enough
 
-    def row(self, period: float, flicker: Optional[float]) -> dict[str, Any]:
+    def row(self, period: int, flicker: Optional[float]) -> dict[str, Any]:
         total = self.sum
         bins = numpy.ctypeslib.as_array(total.bins)
         wanted = (numpy.arange(QUANTILES) + 0.5) / QUANTILES * int(bins.sum())
-        return {"time": self.number * period, "last_time": self.latest / _SECOND,
+        return {"time": self.number * period / SECOND, "last_time": self.latest / SECOND,
                 "frames": total.frames, "pixels": total.pixels,
                 **{name: getattr(total, name) for name in _STATISTICS + _LUMAS},
                 "quantiles": numpy.searchsorted(bins.cumsum(), wanted).tolist(),
@@ -65,32 +64,45 @@ class Luminance:
            ("first_digest", pyarrow.binary(8)), ("last_digest", pyarrow.binary(8))])
 
     def __init__(self, options: Options) -> None:
-        self._period = period_of(options.every) or 1.0
+        self._period = period_of(options.every) or SECOND
         self._keyframes = options.every == "keyframes"
-        self._timeout = options.timeout
+        self._timeout, self._longest = options.timeout, options.longest
         kind, _, number = options.device.partition(":")
         self._backend = {"cpu": "backend=cpu", "cuda": "backend=cuda"}.get(kind, "")
         if number:
             self._backend += f" cuda-device-id={number}"
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
-        """A row for each interval in which the chunk has a frame. Raises MediaError."""
+        """A row for each interval in which the chunk has a frame, also before an error. Raises
+        MediaError and PassingError."""
         interval: Optional[_Interval] = None
+        failures: list[RuntimeError] = []
         flicker = None if self._keyframes else Flicker()
         # Flicker is that of the frames of the last seconds, also of those before the chunk.
-        begin = max(0.0, chunk.start - (0 if self._keyframes else LEAD))
+        begin = max(0, chunk.start - (0 if self._keyframes else LEAD))
         with Player(source, self._timeout, self._backend) as player:
-            for frame in player.histograms(begin, chunk.end, self._keyframes):
-                number = math.floor(frame.stream_time / _SECOND / self._period + 1e-9)
+            for frame in self._until_error(player, begin, chunk.end, failures):
+                number = frame.stream_time // self._period
+                if chunk.end is None and frame.stream_time > self._longest * SECOND:
+                    check_length(frame.stream_time, player.known_duration(), self._longest)
                 if interval is not None and number != interval.number:
                     yield interval.row(self._period, flicker and flicker.percent())
                     interval = None
                 if flicker:
-                    flicker.add(frame.stream_time / _SECOND, frame.mean)
-                if frame.stream_time < chunk.start * _SECOND:
+                    flicker.add(frame.stream_time / SECOND, frame.mean)
+                if frame.stream_time < chunk.start:
                     continue
                 if interval is None:
                     interval = _Interval(number)
                 interval.add(frame, hashlib.blake2b(frame.bins, digest_size=8).digest())
         if interval is not None:
             yield interval.row(self._period, flicker and flicker.percent())
+        if failures:
+            raise failures[0]
+
+    def _until_error(self, player: Player, begin: int, end: Optional[int],
+                     failures: list[RuntimeError]) -> Iterator[HistogramStruct]:
+        try:
+            yield from player.histograms(begin, end, self._keyframes)
+        except (MediaError, PassingError) as error:
+            failures.append(error)

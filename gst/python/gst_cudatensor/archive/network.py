@@ -2,18 +2,18 @@
 """Frames of a file in batches, and the rows that a network makes of them."""
 from __future__ import annotations
 
-from typing import Any, Iterator, Protocol
+from typing import Any, Iterator, Optional, Protocol
 
 import pyarrow
 
 from .. import ErrorCode, Frames, FramesError
-from .chunks import Chunk
+from .chunks import SECOND, Chunk
+from .faults import of_frames, of_model
 from .options import Options, period_of
-from .player import MediaError, check_end
+from .patience import Patience, batches_of
+from .player import Player, check_end, check_length
 
-_SECOND = 1_000_000_000
-#: Errors that are not those of a file.
-_OF_THE_JOB = (ErrorCode.SETTINGS, ErrorCode.NO_CUDA, ErrorCode.CUDA, ErrorCode.CONTEXT)
+_DENSE = SECOND  # ns: where frames are farther apart, the last one does not tell where the file ends
 TIME = pyarrow.field("time", pyarrow.float64())
 
 
@@ -37,40 +37,90 @@ class FramesJob:
         self.columns = pyarrow.schema([TIME, *network.columns])
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
-        """The rows of each frame with its timestamp as `time`, in seconds. Raises MediaError, and
-        ValueError for properties that no file could have."""
+        """The rows of each frame with its timestamp as `time`, in seconds. Raises MediaError,
+        PassingError, and ValueError for properties that no file could have."""
+        patience = Patience(self._options.timeout)
+        arguments = self._arguments(chunk)
+        arguments.update(timeout=patience.slice)
+        if self._may_be_endless(chunk):
+            arguments["stop"] = self._stop_of(source)
         try:
-            with Frames(source, **self._arguments(chunk)) as frames:
-                yield from self._rows_of_all(frames, chunk)
+            with Frames(source, **arguments) as frames:
+                yield from self._rows_of_all(frames, patience, chunk, arguments["stop"])
         except FramesError as error:
-            kind = ValueError if error.code in _OF_THE_JOB else MediaError
-            raise kind(str(error).removeprefix(f"{source}: ")) from error
+            if error.code is ErrorCode.SOURCE:
+                self._look_at(source)
+            raise of_frames(error, source) from error
+
+    def _look_at(self, source: str) -> None:
+        """Raises MediaError if a source cannot be read because of what is in it: Frames has the same
+        code for that and for faults of disks and networks."""
+        with Player(source, self._options.timeout, "backend=cpu") as player:
+            player.duration()
+
+    def _may_be_endless(self, chunk: Chunk) -> bool:
+        """Whether counting its frames may not end. Files that are no stream have a size."""
+        return self._options.count is not None and chunk.uri.startswith(("http://", "https://"))
+
+    def _stop_of(self, source: str) -> Optional[float]:
+        with Player(source, self._options.timeout, "backend=cpu") as player:
+            return self._options.longest if player.duration() is None else None
 
     def _arguments(self, chunk: Chunk) -> dict[str, Any]:
         options = self._options
-        arguments = {"batch": options.batch, "device": options.device, "every": options.every,
-                     "count": options.count, "start": chunk.start or None, "stop": chunk.end,
-                     "timeout": options.timeout, **self._network.input_options(),
-                     **options.properties}
+        period = period_of(options.every)
+        arguments = {"batch": options.batch, "device": options.device,
+                     "every": period / SECOND if period else options.every,
+                     "count": options.count, "start": chunk.start / SECOND if chunk.start else None,
+                     "stop": None if chunk.end is None else chunk.end / SECOND,
+                     **self._network.input_options(), **options.properties}
         if options.model_config:
             arguments["model_config"] = options.model_config
         return arguments
 
-    def _rows_of_all(self, frames: Frames, chunk: Chunk) -> Iterator[dict[str, Any]]:
-        last = 0.0
-        for batch in frames:
-            last = int(batch.pts[-1]) / _SECOND
+    def _rows_of_all(self, frames: Frames, patience: Patience, chunk: Chunk,
+                     stop: Optional[float]) -> Iterator[dict[str, Any]]:
+        last, longest, count = None, self._options.longest, self._options.count
+        for batch in batches_of(frames, patience):
             yield from self._rows_of(batch, chunk)
-        options = self._options
-        if chunk.end is None and options.count is None and options.every != "keyframes":
-            check_end(last + (period_of(options.every) or 0), frames.duration)
+            last = int(batch.pts[-1])
+            if chunk.end is None and count is None and last > longest * SECOND:
+                check_length(last, _ns(frames.duration), longest)
+        if last is None or chunk.end is not None:
+            return
+        if count is not None and stop is not None:
+            check_length(last + SECOND, None, longest)  # the last of the frames up to `stop`
+        period = _period_between(self._options)
+        if period is not None:
+            check_end(last + period, _ns(frames.duration))
 
     def _rows_of(self, batch: Any, chunk: Chunk) -> Iterator[dict[str, Any]]:
         # The frame that is shown at the start of a chunk belongs to the one before, unless frames
         # are selected by time.
         begin = chunk.start if period_of(self._options.every) is None else 0
-        times = [int(pts) / _SECOND for pts in batch.pts]
-        for row in self._network.rows(batch):
+        times = [int(pts) for pts in batch.pts]
+        for row in self._rows_of_model(batch):
             time = times[row.pop("frame")]
             if time >= begin:
-                yield {"time": time, **row}
+                yield {"time": time / SECOND, **row}
+
+    def _rows_of_model(self, batch: Any) -> Iterator[dict[str, Any]]:
+        try:
+            yield from self._network.rows(batch)
+        except Exception as error:  # pylint: disable=broad-except
+            passing = of_model(error)
+            if passing is None:
+                raise
+            raise passing from error
+
+
+def _ns(seconds: Optional[float]) -> Optional[int]:
+    return None if seconds is None else round(seconds * SECOND)
+
+
+def _period_between(options: Options) -> Optional[int]:
+    """The ns from a chosen frame to the next; None if that is much, or not known."""
+    if options.count is not None:
+        return None
+    period = 0 if options.every is None else period_of(options.every)
+    return period if period is not None and period <= _DENSE else None

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Optional
 
-_PERIOD = re.compile(r"([0-9.]+)(ms|s|min)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
+_PERIOD = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ms|s|min)")
+_SECOND = 1_000_000_000
+_NANOSECONDS = {"ms": 1_000_000, "s": _SECOND, "min": 60 * _SECOND}
+_LEAST_PERIOD = 1000  # ns
+_FORMAT = 2  # of the results
 #: Options that do not change what a row contains.
 _PLACEMENT = ("output", "device", "batch", "concurrency", "num_cpus_per_worker",
-              "num_gpus_per_worker", "address", "timeout", "rows_per_file")
+              "num_gpus_per_worker", "address", "timeout", "rows_per_file", "retry_errors")
 
 
-def period_of(every: Optional[str]) -> Optional[float]:
-    """The seconds of "1s", "200ms" or "2min"; None for "10 frames", "keyframes" and None. Raises
+def period_of(every: Optional[str]) -> Optional[int]:
+    """The nanoseconds of "1s", "200ms" or "2min"; None for "10 frames", "keyframes" and None. Raises
     ValueError for other texts."""
     if every is None or every == "keyframes" or re.fullmatch(r"\d+ frames", every):
         return None
     match = _PERIOD.fullmatch(every)
-    if match is None or float(match[1]) <= 0:
+    period = round(Fraction(match[1]) * _NANOSECONDS[match[2]]) if match else 0
+    if period < _LEAST_PERIOD:
         raise ValueError(f'every is "{every}"; expected for example "1s", "200ms", "10 frames" or '
                          '"keyframes"')
-    return float(match[1]) * _SECONDS[match[2]]
+    return period
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Options:
     batch: int = 16  #: frames that the model gets at a time
     chunk: float = 120.0  #: seconds of video that a task takes; longer files are split
     whole_below: int = 8 << 20  #: bytes; smaller files are one chunk, whatever they contain
-    longest: float = 3600.0  #: seconds to read of a file that does not say how long it is
+    longest: float = 3600.0  #: seconds to read of a file that does not state its duration
     model_config: Optional[str] = None  #: file with the preprocessing, as of `cudanormalize`
     properties: dict[str, Any] = field(default_factory=dict)  #: of `cudanormalize`
     confidence: float = 0.25  #: least score of a detection
@@ -53,8 +57,9 @@ class Options:
     num_cpus_per_worker: int = 1
     num_gpus_per_worker: float = 0.0
     address: Optional[str] = None  #: of a Ray cluster; None: one that is started on this machine
-    timeout: float = 30.0  #: seconds without a frame after which a file has failed
+    timeout: float = 30.0  #: seconds in which nothing is read or decoded, after which a file has failed
     rows_per_file: int = 5000  #: least rows of a Parquet file, except the last ones
+    retry_errors: Optional[str] = None  #: chunks to do again: "all" with an error, or "retryable"
 
     def __post_init__(self) -> None:
         period = period_of(self.every)
@@ -66,6 +71,8 @@ class Options:
         for name in ("count", "concurrency"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; the least is 1")
+        if self.retry_errors not in (None, "all", "retryable"):
+            raise ValueError(f"retry_errors is {self.retry_errors}; expected all or retryable")
         if self.count is not None and self.every is not None:
             raise ValueError("every and count exclude each other")
         if is_luminance(self) and (self.count is not None or self.every and period is None
@@ -88,20 +95,20 @@ def function_of(options: Options) -> Optional[str]:
     return match[1] if match else None
 
 
-def chunk_length(options: Options) -> Optional[float]:
-    """Seconds of a chunk; None where files are not split, because frames are counted from their
+def chunk_length(options: Options) -> Optional[int]:
+    """Nanoseconds of a chunk; None where files are not split, because frames are counted from their
     beginning. A multiple of the period, so that chunks have the frames of the whole."""
     if options.count is not None or options.every and options.every.endswith(" frames"):
         return None
-    period = period_of(options.every) or (1.0 if is_luminance(options) else None)
-    if period is None:
-        return options.chunk
-    return math.ceil(options.chunk / period - 1e-9) * period
+    length = round(options.chunk * _SECOND)
+    period = period_of(options.every) or (_SECOND if is_luminance(options) else None)
+    return length if period is None else -(-length // period) * period
 
 
 def fingerprint(options: Options) -> str:
     """A JSON text of what the rows depend on, with the contents of the model's files."""
     values = {name: value for name, value in asdict(options).items() if name not in _PLACEMENT}
+    values["format"] = _FORMAT
     for name in ("model", "model_config"):
         path = Path(getattr(options, name) or "")
         if path.is_file():

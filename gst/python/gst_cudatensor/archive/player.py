@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-import time
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from .._library import _LIBRARY, NO_TIME, GError, HistogramStruct, call, functions
+from .chunks import LONGEST_BELIEVED, SECOND
+from .faults import EndsEarly, MediaError, PassingError
+from .patience import Patience
 
 _NULL, _PAUSED, _PLAYING = 1, 3, 4
 _EOS, _ERROR, _ELEMENT, _ASYNC_DONE = 1 << 0, 1 << 1, 1 << 15, 1 << 21
 _FORMAT_TIME, _SEEK_SET, _SEEK_NONE = 3, 1, 0
 _FLUSH, _ACCURATE, _TRICKMODE, _KEY_UNITS = 1 << 0, 1 << 1, 1 << 4, 1 << 7
-_SECOND = 1_000_000_000
 _MOST_STUCK = 1000  # frames that may have the same timestamp
-_TAIL = 2.0  # seconds by which sound may be longer
+_TAIL = 2 * SECOND  # by which sound may be longer
+_RESOURCE = b"gst-resource-error-quark"
+_PASSING = (4, 5, 9, 14)  # busy, cannot be opened, cannot be read, no space left
 _TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
 
 _LINE = ("uridecodebin name=source caps=video/x-raw(ANY) expose-all-streams=false ! "
@@ -36,6 +39,7 @@ _DECLARATIONS = {
     "gst_mini_object_unref": (None, c_void_p),
     "gst_object_unref": (None, c_void_p),
     "g_free": (None, c_void_p),
+    "g_quark_to_string": (c_char_p, c_uint),
 }
 
 
@@ -52,15 +56,20 @@ def _declare() -> Any:
 _gst = _declare()
 
 
-class MediaError(RuntimeError):
-    """A file cannot be read. The message names the cause."""
+def check_end(last: int, duration: Optional[int]) -> None:
+    """Raises EndsEarly if a file whose last frame is at `last` says that it is longer, in ns."""
+    if duration is not None and last < duration - max(_TAIL, duration // 50):
+        raise EndsEarly(f"the video ends at {last / SECOND:.1f} s, of {duration / SECOND:.1f} s that "
+                        "the file states")
 
 
-def check_end(last: float, duration: Optional[float]) -> None:
-    """Raises MediaError if a file whose last frame is at `last` says that it is longer, in
-    seconds."""
-    if duration is not None and last < duration - max(_TAIL, duration / 50):
-        raise MediaError(f"the video ends at {last:.1f} s, of {duration:.1f} s that the file states")
+def check_length(time: int, duration: Optional[int], longest: float) -> None:
+    """Raises MediaError if a file has no end: with a frame at `time` in ns, after `longest` seconds
+    where it states no duration that can be believed, and that much after the duration it states."""
+    is_stated = duration is not None and duration <= LONGEST_BELIEVED
+    limit = longest + (duration / SECOND if is_stated else 0)
+    if time > limit * SECOND:
+        raise MediaError(f"does not end after {limit:g} s of video")
 
 
 def _checked(function: Any, *arguments: Any) -> Any:
@@ -87,13 +96,13 @@ def uri_of(source: str) -> str:
 class Player:
     """A pipeline that measures a file. A context manager; close() ends it.
 
-    `timeout`: seconds without a frame after which the file has failed. `backend`: of the element
-    `cudahistogram`, or "". Methods raise MediaError, which names the cause.
+    `timeout`: as of Patience. `backend`: of the element `cudahistogram`, or "". Methods raise
+    MediaError and PassingError, which name the cause.
     """
 
     def __init__(self, source: str, timeout: float, backend: str = "") -> None:
         _checked(_gst.gst_init_check, None, None)
-        self._timeout = timeout
+        self._patience = Patience(timeout)
         self._pipeline = _checked(_gst.gst_parse_launch, _LINE.format(backend=backend).encode())
         self._bus = _gst.gst_element_get_bus(self._pipeline)
         self._set("source", "uri", uri_of(source))
@@ -112,24 +121,23 @@ class Player:
             _gst.gst_object_unref(self._pipeline)
             self._pipeline = None
 
-    def duration(self) -> Optional[float]:
-        """Seconds, as the file states them; None where it does not. The file is opened for it."""
+    def duration(self) -> Optional[int]:
+        """ns, as the file states them; None where it does not. The file is opened for it."""
         self._set("histogram", "post-messages", "false")
         self._preroll()
-        return self._known_duration()
+        return self.known_duration()
 
-    def _known_duration(self) -> Optional[float]:
+    def known_duration(self) -> Optional[int]:
+        """The same for a file that is being read."""
         value = c_int64()
         known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
-        return value.value / _SECOND if known and value.value > 0 else None
+        return value.value if known and value.value > 0 else None
 
-    def histograms(self, start: float, end: Optional[float],
+    def histograms(self, begin: int, stop: Optional[int],
                    keyframes: bool = False) -> Iterator[HistogramStruct]:
-        """The histogram of each frame whose stream time is from `start` up to `end` (None: the end
-        of the file), in seconds. The struct is valid until the next one. `keyframes`: only key
+        """The histogram of each frame whose stream time is from `begin` up to `stop` (None: the end
+        of the file), in ns. The struct is valid until the next one. `keyframes`: only key
         frames are decoded, where the container tells them."""
-        begin = 0 if start <= 0 else int(round(start * _SECOND))
-        stop = None if end is None else int(round(end * _SECOND))
         if begin or keyframes:
             self._set("histogram", "post-messages", "false")
             self._preroll()
@@ -147,21 +155,19 @@ class Player:
             if last >= begin:
                 yield struct
         if not keyframes:
-            check_end(last / _SECOND, self._known_duration())
+            check_end(last, self.known_duration())
 
     def _seek(self, begin: int, keyframes: bool) -> None:
         flags = _FLUSH | _ACCURATE | (_TRICKMODE | _KEY_UNITS if keyframes else 0)
         # From earlier: a decoder gives the frame that is shown at the position a later timestamp.
-        position = max(0, begin - _SECOND)
+        position = max(0, begin - SECOND)
         if not _gst.gst_element_seek(self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position,
                                      _SEEK_NONE, -1):
-            raise MediaError(f"cannot seek to {begin / _SECOND:g} s")
+            raise MediaError(f"cannot seek to {begin / SECOND:g} s")
 
     def _preroll(self) -> None:
         _gst.gst_element_set_state(self._pipeline, _PAUSED)
         message = self._pop(_ASYNC_DONE | _ERROR | _EOS)
-        if message is None:
-            raise MediaError(f"no frame in {self._timeout:g} s")
         kind = self._kind(message)
         if kind == _ERROR:
             raise self._error(message)
@@ -171,11 +177,8 @@ class Player:
 
     def _next(self, struct: HistogramStruct) -> bool:
         """Fills `struct` with the next frame's histogram; False at the end of the file."""
-        deadline = time.monotonic() + self._timeout
         while True:
-            message = self._pop(_ELEMENT | _ERROR | _EOS, deadline)
-            if message is None:
-                raise MediaError(f"no frame in {self._timeout:g} s")
+            message = self._pop(_ELEMENT | _ERROR | _EOS)
             kind = self._kind(message)
             if kind == _ERROR:
                 raise self._error(message)
@@ -188,23 +191,31 @@ class Player:
             finally:
                 _gst.gst_mini_object_unref(message)
 
-    def _pop(self, kinds: int, deadline: Optional[float] = None) -> Optional[int]:
-        left = self._timeout if deadline is None else max(0.0, deadline - time.monotonic())
-        return _gst.gst_bus_timed_pop_filtered(self._bus, int(left * _SECOND), kinds)
+    def _pop(self, kinds: int) -> int:
+        """The next message. Raises PassingError if none comes."""
+        self._patience.renew()
+        while True:
+            message = _gst.gst_bus_timed_pop_filtered(self._bus, int(self._patience.slice * SECOND),
+                                                      kinds)
+            if message:
+                return message
+            self._patience.check()
 
     @staticmethod
     def _kind(message: int) -> int:
         return c_uint.from_address(message + _TYPE_OFFSET).value
 
     @staticmethod
-    def _error(message: int) -> MediaError:
+    def _error(message: int) -> RuntimeError:
         error, details = POINTER(GError)(), c_void_p()
         _gst.gst_message_parse_error(message, ctypes.byref(error), ctypes.byref(details))
         text = error.contents.message.decode(errors="replace")
+        is_passing = (_gst.g_quark_to_string(error.contents.domain) == _RESOURCE
+                      and error.contents.code in _PASSING)
         _LIBRARY.g_error_free(error)
         _gst.g_free(details)
         _gst.gst_mini_object_unref(message)
-        return MediaError(text)
+        return PassingError(text) if is_passing else MediaError(text)
 
     def _set(self, element: str, name: str, value: str) -> None:
         address = _gst.gst_bin_get_by_name(self._pipeline, element.encode())

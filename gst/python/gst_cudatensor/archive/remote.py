@@ -6,6 +6,7 @@ pyarrow.fs, so that of a large file only the bytes of a chunk are transferred, a
 """
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import threading
@@ -91,8 +92,8 @@ class RangeServer(ThreadingHTTPServer):
 
     @contextmanager
     def open(self, store: fs.FileSystem, path: str) -> Iterator[str]:
-        """The URL of a file, while the context lasts. Raises OSError at its end if the store
-        failed."""
+        """The URL of a file, while the context lasts. Raises the store's OSError at its end if the
+        store failed."""
         name = secrets.token_hex(16)
         served = self.served[name] = _Served(store, path)
         try:
@@ -100,12 +101,16 @@ class RangeServer(ThreadingHTTPServer):
         except RuntimeError as error:
             # The pipeline has only heard of a closed connection.
             if served.error is not None:
-                raise OSError(str(served.error)) from error
+                raise served.error from error
             raise
         finally:
             del self.served[name]
+        if served.error is not None:  # what was read until then is not the whole
+            raise served.error
 
 
+_PROXIES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
+_proxies: dict[str, str] = {}  # those that are not in the environment now
 _server: Optional[RangeServer] = None
 _starting = threading.Lock()
 
@@ -118,11 +123,25 @@ def source_of(uri: str) -> Iterator[str]:
     global _server  # pylint: disable=global-statement
     scheme = urlsplit(uri).scheme if "://" in uri else ""
     if scheme in ("", "http", "https"):
+        if scheme:
+            _use_proxies(True)
         yield uri
         return
     place = place_of(uri)
     with _starting:
         if _server is None:
             _server = RangeServer()
+    _use_proxies(False)
     with _server.open(place.store, place.path) as url:
         yield url
+
+
+def _use_proxies(wanted: bool) -> None:
+    """GStreamer's HTTP source takes its proxy from the environment, for this machine too: it does
+    not read no_proxy. The variables are there only while a source is elsewhere. No pipeline of this
+    process runs at that time."""
+    for name in _PROXIES:
+        if wanted and name in _proxies:
+            os.environ[name] = _proxies.pop(name)
+        elif not wanted and name in os.environ:
+            _proxies[name] = os.environ.pop(name)

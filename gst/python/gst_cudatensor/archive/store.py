@@ -3,7 +3,7 @@
 
 rows/ has the results, verdicts/ the verdicts of the job `luminance`. chunks/ has the list of chunks,
 todo/ those of the latest run, checkpoint/ those whose rows are written (by Ray), job.json the
-options.
+options. lock.json and forgotten.parquet are there while a run writes.
 """
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pyarrow
 from pyarrow import fs, parquet
 
 from .chunks import ChunkList
+from .lock import Lock
 from .options import Options, fingerprint
 from .places import place_of
 
@@ -33,10 +34,13 @@ class Store:
         self.filesystem.create_dir(self._root, recursive=True)
         self.chunks = ChunkList(self.filesystem, f"{self._root}/chunks")
         self._job = f"{self._root}/job.json"
+        #: The chunks whose rows are being taken out.
+        self.forgotten = f"{self._root}/forgotten.parquet"
         self._options = json.loads(fingerprint(options))
-        empty = {"options": self._options, "dimension": None, "judged": False,
+        empty = {"options": self._options, "embedding": None, "judged": False,
                  "running": False}
         self._kept = self._read_job() or empty
+        self._output = output
         if self._kept["options"] != self._options:
             different = _difference(self._kept["options"], self._options)
             raise ValueError(f"{output} has the results of other options: {different}")
@@ -45,10 +49,14 @@ class Store:
         """The path or URI of a folder of the results."""
         return self._place.uri_of(f"{self._root}/{folder}")
 
+    def lock(self) -> Lock:
+        """The lock of the folder."""
+        return Lock(self.filesystem, f"{self._root}/lock.json", self._output)
+
     @property
-    def dimension(self) -> Optional[int]:
-        """The numbers of the embeddings in rows/; None: unknown."""
-        return self._kept["dimension"]
+    def embedding(self) -> Optional[list[Any]]:
+        """[type, dimension] of the embeddings in rows/ that a function made; None: unknown."""
+        return self._kept["embedding"]
 
     @property
     def judged(self) -> bool:
@@ -68,7 +76,7 @@ class Store:
             time.sleep(1)
 
     def update(self, **values: Any) -> None:
-        """Keeps the options, and what is known about the rows: `dimension`, `judged`, and whether a
+        """Keeps the options, and what is known about the rows: `embedding`, `judged`, and whether a
         job is `running`."""
         self._kept = {**self._kept, **values}
         with self.filesystem.open_output_stream(self._job + ".tmp") as file:

@@ -59,6 +59,7 @@ class _Condition:
 class _Judge:
     """The verdicts of one file."""
 
+    has_gaps: bool = True  #: where False, frames that are far apart are not missed
     conditions: dict[str, _Condition] = field(
         default_factory=lambda: {name: _Condition() for name in RULES})
     ended: list[dict[str, Any]] = field(default_factory=list)
@@ -92,7 +93,7 @@ class _Judge:
 
     def _take_gap(self, time: float) -> None:
         gap = time - self.last_time
-        if gap <= RULES["no-frames"].raise_at:
+        if gap <= RULES["no-frames"].raise_at or not self.has_gaps:
             return
         for name in RULES:
             self._clear(name, self.last_time)
@@ -157,11 +158,14 @@ def _verdict(name: str, start: float, end: Optional[float], at_end: bool,
     return {"verdict": name, "start": start, "end": end, "at_end": at_end, "value": value}
 
 
-def judge(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The verdicts on the rows of one file, which need the keys of COLUMNS and may come in any
-    order. Rows with an error are left out. `start` and `end` are in seconds of the file, `at_end`
-    says that a verdict still stood when the file ended, `value` is the worst one."""
-    verdicts = _Judge()
-    for row in sorted((row for row in rows if row["time"] is not None), key=lambda r: r["time"]):
-        verdicts.take(row)
+def judge(rows: Iterable[Mapping[str, Any]], has_gaps: bool = True) -> Iterator[dict[str, Any]]:
+    """The verdicts on the rows of one file, which need the keys of COLUMNS and come in the order of
+    their times. Rows with an error, which have no time, are left out. `has_gaps`: whether frames are
+    missed where there are none for long, as they are not where only key frames are decoded. `start`
+    and `end` are in seconds of the file, `at_end` says that a verdict still stood when the file
+    ended, `value` is the worst one."""
+    verdicts = _Judge(has_gaps)
+    for row in rows:
+        if row["time"] is not None:
+            verdicts.take(row)
     yield from sorted(verdicts.finish(), key=lambda verdict: verdict["start"])

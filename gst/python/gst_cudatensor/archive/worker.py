@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Sequence
 
 import pyarrow
 
-from .chunks import Chunk, chunk_from
+from .chunks import SECOND, Chunk, chunk_from
 from .cores import claim_cores
+from .faults import EndsEarly, MediaError, PassingError, of_system
 from .jobs import Job, make_job
+from .lock import OutputInUse
 from .options import Options
-from .player import MediaError
 from .remote import source_of
+from .truncation import missing_bytes
 
 #: The columns that every job has.
 COLUMNS = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string()),
                           ("chunk_id", pyarrow.string()), ("start", pyarrow.float64()),
-                          ("end", pyarrow.float64()), ("error", pyarrow.string())])
-#: Workers that a chunk may end. A file can make a decoder crash.
+                          ("end", pyarrow.float64()), ("error", pyarrow.string()),
+                          ("retryable", pyarrow.bool_())])
+#: Times that a chunk is begun, where it ends the worker or a fault comes that may pass. A file can
+#: make a decoder crash.
 MOST_ATTEMPTS = 3
+_PAUSE = 2.0  # seconds before the second attempt after a fault; twice as many before the third
 
 _log = logging.getLogger(__name__)
 
@@ -41,9 +46,16 @@ class Attempts:
     def __init__(self) -> None:
         self._begun: dict[str, int] = {}
         self._failed: set[str] = set()
+        self._stopped: Optional[str] = None
+
+    def stop(self, reason: str) -> None:
+        """No chunk can be begun any more."""
+        self._stopped = reason
 
     def begin(self, chunk_id: str) -> int:
-        """The number of this attempt, from 1."""
+        """The number of this attempt, from 1. Raises OutputInUse if the job has been stopped."""
+        if self._stopped is not None:
+            raise OutputInUse(self._stopped)
         self._begun[chunk_id] = self._begun.get(chunk_id, 0) + 1
         return self._begun[chunk_id]
 
@@ -60,47 +72,82 @@ class Attempts:
 class Worker:
     """An actor of Ray Data's map_batches. It keeps the model in memory from chunk to chunk."""
 
-    def __init__(self, options: Options, dimension: Optional[int], attempts: Any) -> None:
+    def __init__(self, options: Options, form: Optional[Sequence[Any]], attempts: Any) -> None:
         if options.device == "cpu" or not options.num_gpus_per_worker:
             claim_cores(options.num_cpus_per_worker)
         self._options, self._attempts = options, attempts
-        self._job = make_job(options, dimension)
+        self._job = make_job(options, form)
         self._schema = schema_of(options, self._job.columns)
+        self._finished: dict[str, list[dict[str, Any]]] = {}
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
         """The rows of the chunks in a table of chunks.SCHEMA."""
-        rows = [row for entry in table.to_pylist() for row in self._rows(chunk_from(entry))]
+        chunks = [chunk_from(entry) for entry in table.to_pylist()]
+        # Ray calls again with the whole table where one of its chunks has met a fault.
+        ids = {chunk.chunk_id for chunk in chunks}
+        self._finished = {name: rows for name, rows in self._finished.items() if name in ids}
+        for chunk in chunks:
+            if chunk.chunk_id not in self._finished:
+                self._finished[chunk.chunk_id] = list(self._rows(chunk))
+        rows = [row for chunk in chunks for row in self._finished[chunk.chunk_id]]
+        self._finished.clear()
         return pyarrow.Table.from_pylist(rows, self._schema)
 
     def _rows(self, chunk: Chunk) -> Iterator[dict[str, Any]]:
         import ray
 
         same = {"uri": chunk.uri, "file_id": chunk.file_id, "chunk_id": chunk.chunk_id,
-                "start": chunk.start, "end": chunk.end}
+                "start": chunk.start / SECOND, "retryable": False,
+                "end": None if chunk.end is None else chunk.end / SECOND}
         attempt = ray.get(self._attempts.begin.remote(chunk.chunk_id))
         found: list[dict[str, Any]] = []
         error: Optional[str] = f"workers ended {MOST_ATTEMPTS} times while they read it"
+        is_retryable = False
         if attempt <= MOST_ATTEMPTS:
-            error = rows_of(self._job, chunk, self._options.longest, found)
+            try:
+                error = rows_of(self._job, chunk, found)
+            except PassingError as fault:
+                if attempt < MOST_ATTEMPTS:
+                    _log.warning("%s: %s; it is tried again", chunk.uri, fault)
+                    time.sleep(attempt * _PAUSE)
+                    raise  # Ray calls again
+                error, is_retryable = str(fault), True
         yield from ({**same, **row} for row in found)
         if error is not None:
-            yield {**same, "error": error}
+            yield {**same, "error": error, "retryable": is_retryable}
         self._attempts.finish.remote(chunk.chunk_id, error is not None)
 
 
-def rows_of(job: Job, chunk: Chunk, longest: float, rows: list[dict[str, Any]]) -> Optional[str]:
+def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]:
     """Appends the rows of a chunk. Returns what is wrong with the file, whose rows up to there are
-    kept; None: nothing. Raises the errors of the model."""
+    kept; None: nothing. Raises PassingError, and the errors of the model."""
     if chunk.error is not None:
         return chunk.error
     begun, count = time.monotonic(), len(rows)
     try:
+        _read(job, chunk, rows)
+    except MediaError as error:
+        return str(error)
+    except OSError as error:
+        fault = of_system(error)
+        if isinstance(fault, MediaError):
+            return str(fault)
+        raise fault from error
+    _log.debug("%s: %d rows in %.2f s", chunk.uri, len(rows) - count, time.monotonic() - begun)
+    return None if len(rows) > count else f"no frame from {chunk.start / SECOND:g} s on"
+
+
+def _read(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> None:
+    """Appends the rows of a chunk. Raises MediaError also for a file that is not whole."""
+    early: Optional[EndsEarly] = None
+    try:
         with source_of(chunk.uri) as source:
             for row in job.rows(chunk, source):
                 rows.append(row)
-                if chunk.end is None and row["time"] - chunk.start > longest:
-                    return f"does not end after {longest:g} s of video"
-    except (MediaError, OSError) as error:
-        return str(error) or type(error).__name__
-    _log.debug("%s: %d rows in %.2f s", chunk.uri, len(rows) - count, time.monotonic() - begun)
-    return None if len(rows) > count else f"no frame from {chunk.start:g} s on"
+    except EndsEarly as error:
+        early = error
+    missing = missing_bytes(chunk.uri) if chunk.end is None else None
+    if missing:
+        raise MediaError(f"the file is truncated: {missing} bytes are missing")
+    if early is not None and missing is None:
+        raise early

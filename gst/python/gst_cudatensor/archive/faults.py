@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Faults of files, and faults of what is around them: networks, disks, memory.
+
+A file that is broken stays so, and gets a row with the error. What is around it may work at another
+time: the chunk is tried again.
+"""
+from __future__ import annotations
+
+from typing import Optional
+
+from .. import ErrorCode, FramesError
+
+#: Errors of options and machines, which every file would have.
+_OF_THE_JOB = (ErrorCode.SETTINGS, ErrorCode.NO_CUDA, ErrorCode.CONTEXT)
+_PASSING_CODES = (ErrorCode.SOURCE, ErrorCode.CUDA, ErrorCode.TIMEOUT)
+_OF_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+#: Of PyTorch, CuPy and onnxruntime, which have no common class.
+_NO_MEMORY = ("out of memory", "failed to allocate memory", "bad_alloc", "cublas_status_alloc_failed")
+
+
+class MediaError(RuntimeError):
+    """A file cannot be read. The message names the cause."""
+
+
+class EndsEarly(MediaError):
+    """The last frame comes before the duration that the file states."""
+
+
+class PassingError(RuntimeError):
+    """A file could not be read now, for a cause that is not in the file: a network, a store, a disk,
+    or memory that is in use. The message names the cause."""
+
+
+def of_frames(error: FramesError, source: str) -> Exception:
+    """MediaError, PassingError, or ValueError for what no file could have."""
+    text = str(error).removeprefix(f"{source}: ")
+    if error.code in _OF_THE_JOB:
+        return ValueError(text)
+    return PassingError(text) if error.code in _PASSING_CODES else MediaError(text)
+
+
+def of_system(error: OSError) -> Exception:
+    """MediaError where the file is not there or is not for this user, else PassingError."""
+    text = str(error) or type(error).__name__
+    return MediaError(text) if isinstance(error, _OF_A_FILE) else PassingError(text)
+
+
+def of_model(error: Exception) -> Optional[PassingError]:
+    """PassingError for a model that found no memory; None for its other errors."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return PassingError(text)
+    return PassingError(text) if any(part in text.lower() for part in _NO_MEMORY) else None

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Chunks with an error that are to be done again: their rows are taken out of the results.
+
+The ids of these chunks are written first, and deleted last, so that the next run can end what a
+killed one has begun.
+"""
+from __future__ import annotations
+
+import pyarrow
+from pyarrow import compute, dataset, fs, parquet
+
+from .store import Store
+
+
+def forget_errors(store: Store, which: str) -> int:
+    """Takes the rows of chunks with an error out of the results: of "all", or of those whose error
+    may have passed ("retryable"). Returns the number of chunks."""
+    ids = _failed(store, which == "all")
+    if ids:
+        parquet.write_table(pyarrow.table({"chunk_id": ids}), store.forgotten,
+                            filesystem=store.filesystem)
+        finish_forgetting(store)
+    return len(ids)
+
+
+def finish_forgetting(store: Store) -> None:
+    """Ends what forget_errors() of this run, or of a killed one, has begun."""
+    if store.filesystem.get_file_info(store.forgotten).type == fs.FileType.NotFound:
+        return
+    ids = parquet.read_table(store.forgotten, filesystem=store.filesystem)["chunk_id"]
+    store.update(judged=False)
+    # The rows first: a chunk that is not in the checkpoint must have none.
+    for folder in ("rows", "checkpoint"):
+        for path in store.parquet_files(folder):
+            _remove(store, path, ids)
+    store.filesystem.delete_file(store.forgotten)
+
+
+def _failed(store: Store, all_errors: bool) -> list[str]:
+    found: set[str] = set()
+    field = compute.field
+    wanted = field("error").is_valid() & (compute.scalar(all_errors) | field("retryable"))
+    for path in store.parquet_files("rows"):
+        rows = dataset.dataset(path, filesystem=store.filesystem).to_table(
+            columns=["chunk_id"], filter=wanted)
+        found.update(rows["chunk_id"].to_pylist())
+    return sorted(found)
+
+
+def _remove(store: Store, path: str, ids: pyarrow.ChunkedArray) -> None:
+    """Writes a Parquet file anew without the rows of these chunks."""
+    filesystem = store.filesystem
+    found = parquet.read_table(path, columns=["chunk_id"], filesystem=filesystem)["chunk_id"]
+    is_in = compute.is_in(found, ids.combine_chunks())
+    if not compute.any(is_in).as_py():
+        return
+    kept = parquet.read_table(path, filesystem=filesystem).filter(compute.invert(is_in))
+    if kept.num_rows == 0:
+        filesystem.delete_file(path)
+        return
+    # Not beside it: a reader would take what is half written for a part of the results.
+    parquet.write_table(kept, store.forgotten + ".tmp", filesystem=filesystem)
+    filesystem.move(store.forgotten + ".tmp", path)
