@@ -265,7 +265,8 @@ def splits_exactly():
     seed = int(os.environ.get("CUDATENSOR_TEST_SEED", "0")) or random.randrange(1, 10**9)
     chosen = random.Random(seed)
     for _ in range(2000):
-        every = f"{chosen.choice([1.1, 0.7, 1 / 3, 29.97, chosen.uniform(0.001, 100)]):.{chosen.randrange(1, 9)}f}s"
+        seconds = chosen.choice([1.1, 0.7, 1 / 3, 29.97, chosen.uniform(0.001, 100)])
+        every = f"{seconds:.{chosen.randrange(1, 9)}f}s"
         if float(every[:-1]) < 1e-6:
             continue
         values = options.Options("x", "a.onnx", every=every, chunk=chosen.uniform(0.5, 1000))

@@ -189,11 +189,12 @@ def finds_flicker():
 
 def serves_ranges():
     """A file of a store, read through the server as GStreamer does."""
+    part = 3 * SECOND, 6 * SECOND
     server, store = RangeServer(), fs.SubTreeFileSystem(str(rig.CLIP.parent), fs.LocalFileSystem())
     with server.open(store, rig.CLIP.name) as url, Player(url, 10) as player:
-        served = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3 * SECOND, 6 * SECOND)]
+        served = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(*part)]
     with Player(str(rig.CLIP), 10) as player:
-        direct = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(3 * SECOND, 6 * SECOND)]
+        direct = [(frame.stream_time, list(frame.bins)) for frame in player.histograms(*part)]
     assert served == direct and len(direct) == 30, (len(served), len(direct))
 
     def read_missing():
