@@ -166,6 +166,10 @@ void FramePipeline::start() {
   for (const auto &source : sources_) source->start(clock.get(), now);
 }
 
+void FramePipeline::check_progress() {
+  for (const auto &source : sources_) source->check_progress();
+}
+
 int FramePipeline::source_of(GstObject *object) const {
   for (size_t i = 0; i < sources_.size(); ++i)
     if (object == GST_OBJECT(sources_[i]->bin()) ||

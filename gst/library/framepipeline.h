@@ -106,6 +106,7 @@ class FramePipeline {
   /// Adds the element that makes tensors and the output, in which tensors have `accepted` caps.
   void add_tensors(const Ref<GstElement> &maker, GstCaps *accepted);
   void start();
+  void check_progress();
 
  private:
   static GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer self);

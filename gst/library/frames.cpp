@@ -201,9 +201,15 @@ namespace {
 
 }  // namespace
 
+void _GstCudaTensorFrames::check_progress() {
+  const std::lock_guard<std::mutex> lock(lifecycle_);
+  if (pipeline_ != nullptr) pipeline_->check_progress();
+}
+
 template <class Done>
 std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, const Done &is_done) {
-  for (;;) {
+  constexpr GstClockTime kSlice = GST_SECOND / 2;
+  for (GstClockTime left = timeout;;) {
     std::shared_ptr<FrameInbox> inbox;
     bool counting = false, ended = false, done = false;
     {
@@ -211,13 +217,19 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
       inbox = inbox_;
       counting = is_counting_;
     }
-    const bool in_time = inbox->wait(timeout, [&] {
+    const GstClockTime slice = std::min<GstClockTime>(left, kSlice);
+    const bool has_changed = inbox->wait(slice, [&] {
       ended = inbox->ends() >= (counting ? sources_.size() : 1);
       done = !counting && is_done(*inbox);
       return done || ended || inbox->is_closed() || inbox->has_problem();
     });
     if (is_closed_) throw Failure(GST_CUDA_TENSOR_ERROR_CLOSED, "the frames are closed");
-    if (!in_time) throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come in time");
+    if (!has_changed) {
+      check_progress();
+      if (GST_CLOCK_TIME_IS_VALID(timeout)) left -= slice;
+      if (left == 0) throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come in time");
+      continue;
+    }
     if (done) return inbox;
     if (const auto problem = inbox->problem()) fail(*problem);
     if (!counting) return inbox;

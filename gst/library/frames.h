@@ -33,6 +33,7 @@ struct _GstCudaTensorFrames {
   cudatensor::FrameSelection selection() const;
   void share_context(GstElement *pipeline) const;
   void advance();
+  void check_progress();
   /// Waits until `is_done(inbox)`, called with its lock held, or until no more will come.
   template <class Done>
   std::shared_ptr<cudatensor::FrameInbox> wait(GstClockTime timeout, const Done &is_done);

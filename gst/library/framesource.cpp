@@ -67,6 +67,28 @@ bool has_exact_seeks(GstElement *parser, GstPad *pad) {
   return seekable;
 }
 
+/// Throws a stream away. A sink would make the bin wait for its first buffer.
+class UnusedStream final : public FrameStage {
+ public:
+  GstFlowReturn chain(Ref<GstBuffer>) override { return GST_FLOW_OK; }
+  bool event(Ref<GstEvent>) override { return true; }
+};
+
+/// Whether a demuxer has paused the task in which it reads before it has found a stream.
+bool has_stopped(GstElement *parser) {
+  bool has_stopped = false;
+  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(parser));
+  const auto look = [](const GValue *item, gpointer found) {
+    auto *element = GST_ELEMENT(g_value_get_object(item));
+    const Ref<GstPad> sink(gst_element_get_static_pad(element, "sink"));
+    const bool is_paused = sink != nullptr && gst_pad_get_task_state(sink.get()) == GST_TASK_PAUSED;
+    if (is_paused && element->numsrcpads == 0) *static_cast<bool *>(found) = true;
+  };
+  gst_iterator_foreach(elements, look, &has_stopped);
+  gst_iterator_free(elements);
+  return has_stopped;
+}
+
 void link(GstPad *from, GstElement *to) {
   GstPad *sink = gst_element_get_static_pad(to, "sink");
   const GstPadLinkReturn linked = gst_pad_link(from, sink);
@@ -99,7 +121,7 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   try {
     // Those that are made while streams are found.
-    for (const char *factory : {"parsebin", "decodebin", "fakesink"}) require(factory);
+    for (const char *factory : {"parsebin", "decodebin"}) require(factory);
     const auto picks = std::make_shared<FramePicks>();
     if (!is_camera(source_)) {
       auto coded = std::make_unique<CodedFrames>(options_.selection, picks, options_.counter);
@@ -181,7 +203,7 @@ void FrameSource::add_input() {
   GstElement *input = add_late("filesrc");
   g_object_set(input, "location", path.c_str(), nullptr);
   GstPad *src = gst_element_get_static_pad(input, "src");
-  add_parser(src);
+  file_parser_ = add_parser(src);
   gst_object_unref(src);
 }
 
@@ -196,12 +218,13 @@ void FrameSource::add_camera() {
   gst_object_unref(src);
 }
 
-void FrameSource::add_parser(GstPad *from) {
+GstElement *FrameSource::add_parser(GstPad *from) {
   GstElement *parser = is_started_ ? add("parsebin") : add_late("parsebin");
   g_signal_connect(parser, "pad-added", G_CALLBACK(on_stream), this);
   g_signal_connect(parser, "drained", G_CALLBACK(on_drained), this);
   link(from, parser);
   if (is_started_) gst_element_set_state(parser, GST_STATE_PLAYING);
+  return parser;
 }
 
 void FrameSource::add_decoder(GstPad *from) {
@@ -212,6 +235,20 @@ void FrameSource::add_decoder(GstPad *from) {
     prefer_decoders_on(decoder, options_.gpu);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
   link(from, decoder);
+}
+
+/// parsebin drops the error of a demuxer that fails while parsebin still plugs it.
+void FrameSource::check_progress() {
+  constexpr gint64 kPatience = G_USEC_PER_SEC;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (has_video_ || file_parser_ == nullptr || !is_started_) return;
+    const gint64 now = g_get_monotonic_time();
+    if (!has_stopped(file_parser_)) return static_cast<void>(stopped_since_ = 0);
+    if (stopped_since_ == 0) stopped_since_ = now;
+    if (now - stopped_since_ < kPatience) return;
+  }
+  GST_ELEMENT_ERROR(bin_, STREAM, DEMUX, ("it ends before its first picture"), (nullptr));
 }
 
 /// decodebin would report that a stream has no data.
@@ -249,9 +286,7 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
     has_video_ |= takes;
   }
   if (!takes) {
-    GstElement *sink = add("fakesink");
-    g_object_set(sink, "async", FALSE, "sync", FALSE, nullptr);
-    // Not the state of the bin, which may wait for this stream.
+    GstElement *sink = add(make_stage(std::make_unique<UnusedStream>()));
     gst_element_set_state(sink, GST_STATE_PLAYING);
     return link(pad, sink);
   }

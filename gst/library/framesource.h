@@ -40,6 +40,9 @@ class FrameSource {
   /// Called when the rest of the pipeline is playing. Elements before a link that is made later
   /// would otherwise send to pads that are not active yet.
   void start(GstClock *clock, GstClockTime base_time);
+  /// Reports an error if the demuxer has stopped without one. Called now and then by a thread that waits
+  /// for frames.
+  void check_progress();
   /// Called when the pipeline has stopped, before its elements are gone.
   void finish();
 
@@ -49,7 +52,7 @@ class FrameSource {
   GstElement *add_late(const char *factory);
   void add_input();
   void add_camera();
-  void add_parser(GstPad *from);
+  GstElement *add_parser(GstPad *from);
   void add_decoder(GstPad *from);
   void add_output(GstElement *last);
   void take_stream(GstElement *parser, GstPad *pad);
@@ -68,11 +71,13 @@ class FrameSource {
   GstElement *bin_;
   CodedFrames *coded_ = nullptr;
   GstElement *coded_element_ = nullptr, *shown_element_ = nullptr, *queue_ = nullptr;
+  GstElement *file_parser_ = nullptr;  // null: not a file
 
   std::atomic<bool> is_started_{false};
   std::vector<GstElement *> late_;  // to be started last, downstream first
   std::mutex mutex_;
   bool has_video_ = false;
+  gint64 stopped_since_ = 0;  // monotonic time in µs; 0: the demuxer is at work
 };
 
 }  // namespace cudatensor

@@ -347,6 +347,15 @@ def test_errors_name_the_source_and_the_cause():
         assert 10 < count_until_error(cut) < FRAMES
 
 
+def test_a_demuxer_that_stops_is_an_error():
+    """Also where parsebin drops its own, which depends on the threads."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "short.webm"
+        path.write_bytes(WEBM.read_bytes()[:200])
+        for _ in range(20):
+            raises(ErrorCode.FORMAT, frames_of, path)
+
+
 def count_until_error(source):
     count = 0
     try:
