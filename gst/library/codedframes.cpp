@@ -96,16 +96,17 @@ bool CodedFrames::is_keyframe(GstBuffer *buffer) const {
   return (GST_BUFFER_FLAGS(buffer) & kOthers) == 0 && GST_BUFFER_PTS_IS_VALID(buffer);
 }
 
-/// Where pictures cannot be left out. Parsers may take a timestamp away that a picture before has; a
-/// key frame gets the next one, since the frames before it are shown before it.
+/// Where pictures cannot be left out. A key frame that has the timestamp of a picture before, or none
+/// because a parser has taken that away, gets the next one: the frames before it are shown before it.
 Ref<GstBuffer> CodedFrames::marked(Ref<GstBuffer> buffer) {
   const bool is_key = is_keyframe(buffer.get());
-  if (is_key && !GST_BUFFER_PTS_IS_VALID(buffer.get())) {
+  const bool has_time = GST_BUFFER_PTS_IS_VALID(buffer.get());
+  if (is_key && latest_ && (!has_time || GST_BUFFER_PTS(buffer.get()) <= *latest_)) {
     buffer.reset(gst_buffer_make_writable(buffer.release()));
-    GST_BUFFER_PTS(buffer.get()) = latest_ + 1;
+    GST_BUFFER_PTS(buffer.get()) = *latest_ + 1;
   }
   const GstClockTime pts = GST_BUFFER_PTS(buffer.get());
-  if (GST_CLOCK_TIME_IS_VALID(pts)) latest_ = std::max(latest_, pts);
+  if (GST_CLOCK_TIME_IS_VALID(pts)) latest_ = std::max(latest_.value_or(0), pts);
   const StreamTime time = stream_time(segment_, pts);
   if (is_key) picks_->add(time, chooser_.choose(time, time + 1, true));
   return buffer;
@@ -130,7 +131,7 @@ GstFlowReturn CodedFrames::give_up() {
   GstFlowReturn flow = GST_FLOW_OK;
   while (!held_.empty() && flow == GST_FLOW_OK) {
     Picture picture = take_held();
-    latest_ = std::max(latest_, picture.pts);
+    latest_ = std::max(latest_.value_or(0), picture.pts);
     if (marks && picture.is_keyframe)
       picks_->add(picture.time, chooser_.choose(picture.time, picture.time + 1, true));
     flow = push(std::move(picture.buffer));
@@ -228,7 +229,8 @@ bool CodedFrames::query(GstQuery *query) {
 
 /// Frames are told apart by their timestamps behind the decoder.
 StreamTime CodedFrames::unique_time(StreamTime time) const {
-  while (time == settled_ || waiting_.count(time) != 0) ++time;
+  if (is_of_burst(time, settled_)) time = settled_ + 1;
+  while (waiting_.count(time) != 0) ++time;
   return time;
 }
 
@@ -259,7 +261,8 @@ CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
 /// Whether a seek has missed a picture before its target that decoding can start with, also if only
 /// the demuxer says so.
 bool CodedFrames::has_missed(const Picture &first) const {
-  const bool is_delta = GST_BUFFER_FLAG_IS_SET(first.buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT);
+  const bool is_delta = GST_BUFFER_FLAG_IS_SET(first.buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT) ||
+                        finder_->is_complete();
   const bool is_open = first.access == RandomAccess::open || !is_delta;
   const bool is_start =
       first.access == RandomAccess::closed || (is_open && options_.may_start_open);

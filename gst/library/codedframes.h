@@ -135,8 +135,8 @@ class CodedFrames final : public FrameStage {
   Options options_;
   std::atomic<Mode> mode_{Mode::unknown};
   std::atomic<const gchar *> chroma_site_{nullptr};
-  bool shifts_ = false;      // passes on pictures with the timestamps of picking
-  GstClockTime latest_ = 0;  // of the timestamps, in the segment
+  bool shifts_ = false;                 // passes on pictures with the timestamps of picking
+  std::optional<GstClockTime> latest_;  // of the timestamps, in the segment
   Ref<GstEvent> segment_event_;
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
@@ -151,8 +151,8 @@ class CodedFrames final : public FrameStage {
   gsize held_bytes_ = 0;
   std::map<guint64, Group> groups_;
   std::map<StreamTime, Shown> waiting_;
-  StreamTime settled_ = -kNever;   // of the last frame that was decided
-  StreamTime frame_duration_ = 1;  // of a last frame that does not tell its own
+  StreamTime settled_ = -kNever / 2;  // of the last frame that was decided
+  StreamTime frame_duration_ = 1;     // of a last frame that does not tell its own
 
   FrameSeeker seeker_;
   bool lands_ = false;  // the next picture is the first after a seek

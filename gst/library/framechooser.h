@@ -13,6 +13,12 @@ namespace cudatensor {
 using StreamTime = gint64;
 constexpr StreamTime kNever = G_MAXINT64;
 
+/// Whether a frame has the time of the one before it, at `last`, for frames of one time get increasing
+/// ones. Packets that come at once may have one time, but each frame is shown.
+constexpr bool is_of_burst(StreamTime time, StreamTime last) {
+  return time <= last && last - time < static_cast<StreamTime>(GST_USECOND);
+}
+
 /// A choice of frames. A frame is shown from its timestamp until that of the next frame.
 struct FrameSelection {
   enum class Kind {

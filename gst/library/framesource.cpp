@@ -2,6 +2,8 @@
 #include "gst/library/framesource.h"
 
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "gst/library/decoderorder.h"
 #include "gst/library/failure.h"
@@ -70,8 +72,22 @@ bool has_exact_seeks(GstElement *parser, GstPad *pad) {
 /// Throws a stream away. A sink would make the bin wait for its first buffer.
 class UnusedStream final : public FrameStage {
  public:
-  GstFlowReturn chain(Ref<GstBuffer>) override { return GST_FLOW_OK; }
+  /// `on_long` is called by the streaming thread when the stream has gone on for a minute.
+  explicit UnusedStream(std::function<void()> on_long) : on_long_(std::move(on_long)) {}
+
+  GstFlowReturn chain(Ref<GstBuffer> buffer) override {
+    const GstClockTime pts = GST_BUFFER_PTS(buffer.get());
+    if (!GST_CLOCK_TIME_IS_VALID(pts)) return GST_FLOW_OK;
+    if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = pts;
+    if (pts > first_ && pts - first_ > 60 * GST_SECOND && on_long_)
+      std::exchange(on_long_, nullptr)();
+    return GST_FLOW_OK;
+  }
   bool event(Ref<GstEvent>) override { return true; }
+
+ private:
+  std::function<void()> on_long_;
+  GstClockTime first_ = GST_CLOCK_TIME_NONE;
 };
 
 /// Whether a demuxer has paused the task in which it reads before it has found a stream.
@@ -286,7 +302,7 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
     has_video_ |= takes;
   }
   if (!takes) {
-    GstElement *sink = add(make_stage(std::make_unique<UnusedStream>()));
+    GstElement *sink = add(make_stage(std::make_unique<UnusedStream>([this] { check_video(); })));
     gst_element_set_state(sink, GST_STATE_PLAYING);
     return link(pad, sink);
   }
@@ -298,14 +314,18 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   link(pad, coded_element_);
 }
 
-/// Not before all streams have ended: demuxers may find them one by one. RTSP has a parser for each.
-void FrameSource::on_drained(GstElement *, gpointer data) {
-  auto &self = *static_cast<FrameSource *>(data);
+/// Not when the first streams are known: demuxers may find them one by one. RTSP has a parser for each.
+void FrameSource::on_drained(GstElement *, gpointer self) {
+  static_cast<FrameSource *>(self)->check_video();
+}
+
+/// Reports an error if there is no video among the streams of a file.
+void FrameSource::check_video() {
   {
-    const std::lock_guard<std::mutex> lock(self.mutex_);
-    if (self.has_video_ || is_live_source(self.source_)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (has_video_ || is_live_source(source_)) return;
   }
-  GST_ELEMENT_ERROR(self.bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
+  GST_ELEMENT_ERROR(bin_, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
 }
 
 void FrameSource::tell_info(const GstVideoInfo &info) const {

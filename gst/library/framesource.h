@@ -58,6 +58,7 @@ class FrameSource {
   void take_stream(GstElement *parser, GstPad *pad);
   void add_frames(std::shared_ptr<FramePicks> picks);
   void end_undecoded();
+  void check_video();
   void tell_info(const GstVideoInfo &info) const;
 
   static void on_source_pad(GstElement *, GstPad *pad, gpointer self);

@@ -119,6 +119,12 @@ RandomAccess find_h265(const Bytes &bytes, gsize length_size) {
   return found;
 }
 
+/// Muxers mark other pictures as key frames too, and VP8 has no parser that corrects them.
+RandomAccess find_vp8(const Bytes &bytes) {
+  const bool is_key = bytes.begin() != bytes.end() && (*bytes.begin() & 1) == 0;
+  return is_key ? RandomAccess::closed : RandomAccess::none;
+}
+
 /// From the decoder's configuration record.
 gsize read_length_size(const GstStructure *s, gsize at) {
   const GValue *value = gst_structure_get_value(s, "codec_data");
@@ -154,6 +160,7 @@ RandomAccessFinder::RandomAccessFinder(const GstCaps *caps) {
 RandomAccess RandomAccessFinder::find(GstBuffer *buffer) const {
   if (codec_ == Codec::h264) return find_h264(Bytes(buffer), length_size_);
   if (codec_ == Codec::h265) return find_h265(Bytes(buffer), length_size_);
+  if (codec_ == Codec::vp8) return find_vp8(Bytes(buffer));
   return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT) ? RandomAccess::none
                                                                     : RandomAccess::closed;
 }

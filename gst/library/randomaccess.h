@@ -24,6 +24,8 @@ class RandomAccessFinder {
   bool is_known() const { return codec_ != Codec::other && codec_ != Codec::raw; }
   /// Whether a buffer may be a field, half a frame.
   bool has_fields() const { return has_fields_; }
+  /// Whether find() finds all random access points. The demuxer may know others.
+  bool is_complete() const { return codec_ == Codec::vp8 || codec_ == Codec::marked; }
   bool is_raw() const { return codec_ == Codec::raw; }
   RandomAccess find(GstBuffer *buffer) const;
   /// Whether other pictures may refer to the picture.

@@ -60,11 +60,6 @@ GstFlowReturn ShownFrames::choose(StreamTime next) {
   return repeat(std::move(frame), wanted);
 }
 
-/// Packets of RTSP that come at once may have one time, but each frame is shown.
-bool ShownFrames::is_of_burst(StreamTime time) const {
-  return time <= last_time_ && last_time_ - time < static_cast<StreamTime>(GST_USECOND);
-}
-
 GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   if (is_ended_) return GST_FLOW_EOS;
   if (segment_.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(buffer.get())) {
@@ -76,7 +71,7 @@ GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   }
   StreamTime time = time_of(buffer);
   if (is_picking()) return repeat(std::move(buffer), picks_->take(time));
-  if (GST_BUFFER_PTS_IS_VALID(buffer.get()) && is_of_burst(time)) {
+  if (GST_BUFFER_PTS_IS_VALID(buffer.get()) && is_of_burst(time, last_time_)) {
     buffer.reset(gst_buffer_make_writable(buffer.release()));
     GST_BUFFER_PTS(buffer.get()) = static_cast<GstClockTime>(time = last_time_ + 1);
   }

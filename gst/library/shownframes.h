@@ -35,7 +35,6 @@ class ShownFrames final : public FrameStage {
   void end();
   GstFlowReturn repeat(Ref<GstBuffer> buffer, guint64 times);
   bool begin_stream();
-  bool is_of_burst(StreamTime time) const;
   void finish();
 
   FrameChooser chooser_;
@@ -46,8 +45,8 @@ class ShownFrames final : public FrameStage {
   GstSegment segment_ = {};
   bool has_segment_ = false, is_ended_ = false;
   GstClockTime frame_duration_ = 0;
-  StreamTime last_time_ = -kNever;  // of a frame that is chosen here
-  Ref<GstBuffer> held_;  // until the next frame tells how long it is shown
+  StreamTime last_time_ = -kNever / 2;  // of a frame that is chosen here
+  Ref<GstBuffer> held_;                 // until the next frame tells how long it is shown
 };
 
 }  // namespace cudatensor

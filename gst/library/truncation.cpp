@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/library/truncation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -27,6 +28,15 @@ uint64_t big_endian(const uint8_t *at, int bytes) {
   return number;
 }
 
+/// Cameras append other bytes to their files, which may look like the length of a box.
+bool is_box(const Head &head) {
+  constexpr std::array<const char *, 13> kTypes = {"mdat", "moov", "moof", "free", "skip",
+                                                   "wide", "uuid", "meta", "mfra", "sidx",
+                                                   "styp", "pnot", "udta"};
+  return std::any_of(kTypes.begin(), kTypes.end(),
+                     [&](const char *type) { return std::memcmp(head.data() + 4, type, 4) == 0; });
+}
+
 /// Where the boxes of an MP4 file end; 0 if that is not told.
 uint64_t end_of_boxes(std::ifstream &file, uint64_t length) {
   constexpr int kMostBoxes = 1 << 16;
@@ -38,6 +48,7 @@ uint64_t end_of_boxes(std::ifstream &file, uint64_t length) {
     if (size == 1) size = big_endian(head.data() + 8, 8);
     // 0: the last box, to the end of the file. Bytes behind the last box are not one.
     if (size < 8 || size > UINT64_MAX / 2) return 0;
+    if (size > length - at && !is_box(head)) return 0;
     at += size;
   }
   return at;

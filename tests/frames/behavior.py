@@ -303,6 +303,17 @@ def test_sound_is_left_out():
         path = pathlib.Path(folder) / "sound.mkv"
         clips.run(f"{sound} matroskamux ! filesink location={path}")
         raises(ErrorCode.FORMAT, frames_of, path, text="no video")
+        # A radio station has no end.
+        path = pathlib.Path(folder) / "radio.fifo"
+        os.mkfifo(path)
+        radio = subprocess.Popen(
+            ["gst-launch-1.0", "-q", *sound.replace("num-buffers=80", "").split(), "matroskamux",
+             "streamable=true", "!", "filesink", f"location={path}"])
+        try:
+            raises(ErrorCode.FORMAT, frames_of, path, text="no video")
+        finally:
+            radio.kill()
+            radio.wait()
 
 
 def test_unknown_properties_are_errors_each_time():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes clips with all kinds of groups of pictures, and decodes all of their frames."""
+import re
+
 import gi
 
 gi.require_version("Gst", "1.0")
@@ -30,6 +32,10 @@ CLIPS = {
     # Timestamps in ms: two or three frames have the same one. Without POC their order is unknown if
     # it is not that of decoding.
     "equal.mkv": (90, "2400/1", _X264 + "bframes=0 key-int-max=12", "h264parse ! matroskamux"),
+    # More of one time than can be waited for.
+    "burst.mkv": (120, "30000/1", "vp8enc deadline=1 keyframe-max-dist=50", "matroskamux"),
+    # All pictures are marked as key frames, as muxers do where durations vary.
+    "marked.webm": (60, "15/1", "vp8enc deadline=1 keyframe-max-dist=20", "webmmux"),
     "interlaced.mp4": (60, "25/1", _X264 + "interlaced=true bframes=2 key-int-max=10", "mp4mux"),
     "vp8.webm": (80, "10/1", "vp8enc deadline=1 keyframe-max-dist=9 auto-alt-ref=true "
                  "lag-in-frames=8", "webmmux"),
@@ -43,7 +49,7 @@ CLIPS = {
     "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10", "avimux"),
 }
 #: How many key frames some of them have.
-KEYFRAMES = {"equal.mkv": 8, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
+KEYFRAMES = {"equal.mkv": 8, "marked.webm": 3, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
 
 
 def run(description):
@@ -57,6 +63,17 @@ def run(description):
         raise RuntimeError(f"{description}: {message and message.parse_error()}")
 
 
+def mark_all(path):
+    """Sets the flag of key frames in all simple blocks of a Matroska file with one track."""
+    data = bytearray(path.read_bytes())
+    blocks = list(re.finditer(rb"\xa3(?:[\x80-\xff]|[\x40-\x7f].|[\x20-\x3f]..)\x81..[\x00\x80]",
+                              data, re.DOTALL))
+    assert blocks
+    for block in blocks:
+        data[block.end() - 1] |= 0x80
+    path.write_bytes(data)
+
+
 def make(folder, name):
     """Makes a clip, if it is missing, and returns its path."""
     path = folder / name
@@ -65,6 +82,8 @@ def make(folder, name):
         run(f"videotestsrc pattern=zone-plate kx2=4 ky2=4 kt=3 num-buffers={frames} ! "
             f"video/x-raw,format=I420,width=96,height=64,framerate={rate} ! "
             f"{encoder} ! {muxer} ! filesink location={path}")
+        if name == "marked.webm":
+            mark_all(path)
     return path
 
 
