@@ -229,6 +229,8 @@ def takes_sparse_frames_for_no_end():
                      {"every": "keyframes"}, {"model": "luminance", "properties": {}}):
             rows, error = read(still, **more)
             assert rows and error is None, (more, error)
+            rows, error = read(still, 0, 20 * 10**9, **more)
+            assert rows and error is None, (more, error)
 
 
 def lists_what_it_cannot_read():

@@ -35,13 +35,24 @@ def _machine() -> str:
         return ""
 
 
+def _exists(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def _begin_of(process: int) -> Optional[str]:
-    """When a process of this machine began, in the system's units; None: there is none."""
+    """When a process of this machine began, in the system's units; "" if it has ended. None: the system
+    does not tell."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return None if fields[0] == "Z" else fields[19]
+    return "" if fields[0] == "Z" else fields[19]
 
 
 class Lock:
@@ -104,7 +115,9 @@ class Lock:
     def _is_left(self, held: dict[str, Any]) -> bool:
         """Whether the run of this lock has ended."""
         if held.get("machine") and held["machine"] == self._own["machine"]:
-            if _begin_of(held["process"]) != held["begin"]:
+            begin = _begin_of(held["process"])
+            # Of other users' processes the system may tell nothing but that they exist.
+            if begin != held["begin"] and (begin is not None or not _exists(held["process"])):
                 return True
         return time.time() - held["time"] > STALE
 

@@ -13,13 +13,14 @@ import time
 from typing import Any, Iterator
 
 from .. import ErrorCode, FramesError
-from .faults import PassingError
+from .faults import MediaError, PassingError
 
 #: Seconds after which waiting for one batch or frame ends in any case.
 MOST = 3600.0
 _LEAST_WORK = 1_000_000  # ns of processor time that count as work
 _LOOK = 1.0  # seconds between two looks
-_FOREIGN = ("grpc", "ray::", "client.poll", "server.poll", "event_engine", "worker.io")
+#: Threads that look for something to do, those of Ray and of CUDA.
+_FOREIGN = ("grpc", "ray::", "client.poll", "server.poll", "event_engine", "worker.io", "cuda")
 
 
 def _threads() -> dict[str, int]:
@@ -63,14 +64,15 @@ class Patience:
         self._begin = self._latest = time.monotonic()
 
     def check(self) -> None:
-        """Raises PassingError if it has been waited for long enough."""
+        """Raises PassingError if it has been waited for long enough, and MediaError if the pipeline
+        has worked for too long."""
         now, threads = time.monotonic(), _threads()
         if sum(max(0, used - self._seen.get(name, 0)) for name, used in threads.items()) >= _LEAST_WORK:
             self._latest, self._seen = now, threads
         if now - self._latest >= self.timeout:
             raise PassingError(f"no frame in {self.timeout:g} s")
         if now - self._begin >= MOST:
-            raise PassingError(f"no frame in {MOST:g} s, in which the pipeline worked")
+            raise MediaError(f"no frame in {MOST:g} s, in which the pipeline worked")
 
 
 def batches_of(frames: Any, patience: Patience) -> Iterator[Any]:

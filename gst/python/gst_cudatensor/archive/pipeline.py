@@ -60,10 +60,10 @@ def run(sources: Iterable[str], options: Options) -> Summary:
 def _run(sources: Iterable[str], options: Options, store: Store, lock: Lock) -> Summary:
     store.settle()
     finish_forgetting(store)
-    if options.retry_errors is not None:
-        forget_errors(store, options.retry_errors)
     files = list_files(sources)
     wanted = {file.id for file in files}
+    if options.retry_errors is not None:
+        forget_errors(store, options.retry_errors, wanted)
     known = set(store.chunks.read()["file_id"].to_pylist())
     _find_chunks([file for file in files if file.id not in known], options, store)
     chunks = store.chunks.read()

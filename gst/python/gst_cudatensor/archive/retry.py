@@ -12,10 +12,12 @@ from pyarrow import compute, dataset, fs, parquet
 from .store import Store
 
 
-def forget_errors(store: Store, which: str) -> int:
-    """Takes the rows of chunks with an error out of the results: of "all", or of those whose error
-    may have passed ("retryable"). Returns the number of chunks."""
-    ids = _failed(store, which == "all")
+def forget_errors(store: Store, which: str, file_ids: set[str]) -> int:
+    """Takes the rows of these files' chunks with an error out of the results: of "all", or of those
+    whose error may have passed ("retryable"). Returns the number of chunks."""
+    chunks = store.chunks.read().select(["chunk_id", "file_id"]).to_pylist()
+    wanted = {chunk["chunk_id"] for chunk in chunks if chunk["file_id"] in file_ids}
+    ids = [name for name in _failed(store, which == "all") if name in wanted]
     if ids:
         parquet.write_table(pyarrow.table({"chunk_id": ids}), store.forgotten,
                             filesystem=store.filesystem)

@@ -34,6 +34,11 @@ def missing_bytes(uri: str) -> Optional[int]:
     return None if end is None else max(0, end - size)
 
 
+#: Of which a cut file may have a part.
+_BOXES = (b"mdat", b"moov", b"moof", b"free", b"skip", b"wide", b"uuid", b"meta", b"mfra", b"sidx",
+          b"styp", b"pnot", b"udta")
+
+
 def _read(file: Any, offset: int) -> bytes:
     file.seek(offset)
     return file.read(16).ljust(16, b"\0")
@@ -48,7 +53,8 @@ def _end_of_boxes(file: Any, size: int) -> Optional[int]:
         length = int.from_bytes(head[:4], "big")
         if length == 1:
             length = int.from_bytes(head[8:], "big")
-        if length < 8:
+        # Cameras append other bytes to their files, which may look like the length of a box.
+        if length < 8 or (at + length > size and head[4:8] not in _BOXES):
             return None
         at += length
     return None

@@ -146,7 +146,8 @@ def _read(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> None:
                 rows.append(row)
     except EndsEarly as error:
         early = error
-    missing = missing_bytes(chunk.uri) if chunk.end is None else None
+    is_judged = chunk.end is None or early is not None
+    missing = missing_bytes(chunk.uri) if is_judged else None
     if missing:
         raise MediaError(f"the file is truncated: {missing} bytes are missing")
     if early is not None and missing is None:
