@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from pyarrow import fs
+
 from .places import place_of
 
 _MOST_BOXES = 10_000
@@ -24,7 +26,7 @@ def missing_bytes(uri: str) -> Optional[int]:
         size = file.size()
         head = _read(file, 0)
         if head[4:8] == b"ftyp":
-            end = _end_of_boxes(file, size)
+            end = _end_of_boxes(file, size, isinstance(place.store, fs.LocalFileSystem))
         elif head[:4] == b"\x1a\x45\xdf\xa3":
             end = _end_of_segment(file)
         elif head[:4] == b"RIFF":
@@ -44,12 +46,15 @@ def _read(file: Any, offset: int) -> bytes:
     return file.read(16).ljust(16, b"\0")
 
 
-def _end_of_boxes(file: Any, size: int) -> Optional[int]:
+def _end_of_boxes(file: Any, size: int, is_local: bool) -> Optional[int]:
+    """None also for a file of many fragments in a store, where each box is a request."""
     at = 0
     for _ in range(_MOST_BOXES):
         if at >= size:
             return at
         head = _read(file, at)
+        if head[4:8] == b"moof" and not is_local:
+            return None
         length = int.from_bytes(head[:4], "big")
         if length == 1:
             length = int.from_bytes(head[8:], "big")

@@ -60,7 +60,10 @@ class Attempts:
         return self._begun[chunk_id]
 
     def finish(self, chunk_id: str, has_failed: bool) -> None:
-        """The chunk has its rows. If they are lost with a node, it begins anew."""
+        """The chunk has its rows. If they are lost with a node, it begins anew. Raises OutputInUse if
+        the job has been stopped: the rows must not be written."""
+        if self._stopped is not None:
+            raise OutputInUse(self._stopped)
         self._begun.pop(chunk_id, None)
         (self._failed.add if has_failed else self._failed.discard)(chunk_id)
 
@@ -115,7 +118,7 @@ class Worker:
         yield from ({**same, **row} for row in found)
         if error is not None:
             yield {**same, "error": error, "retryable": is_retryable}
-        self._attempts.finish.remote(chunk.chunk_id, error is not None)
+        ray.get(self._attempts.finish.remote(chunk.chunk_id, error is not None))
 
 
 def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]:
