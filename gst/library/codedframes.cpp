@@ -477,7 +477,7 @@ GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   if (!gst_pad_peer_query_duration(sink(), GST_FORMAT_TIME, &duration) || time >= duration)
     return GST_FLOW_OK;
   const StreamTime aim = std::max<StreamTime>(0, time - kBefore);
-  options_.may_seek = seeker_.seek(element(), sink(), aim) == FrameSeeker::Result::done;
+  options_.may_seek = seeker_.seek(element(), sink(), aim);
   if (!options_.may_seek) return GST_FLOW_OK;
   left_ = groups_.empty() ? -kNever : groups_.rbegin()->second.begin;
   clear();

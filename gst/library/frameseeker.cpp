@@ -27,11 +27,11 @@ void execute(GstElement *, gpointer data) {
 
 }  // namespace
 
-FrameSeeker::Result FrameSeeker::seek(GstElement *element, GstPad *sink, StreamTime time) {
+bool FrameSeeker::seek(GstElement *element, GstPad *sink, StreamTime time) {
   std::unique_lock<std::mutex> lock(mutex_);
   // The thread of the seek before may not have returned yet.
   changed_.wait(lock, [&] { return !executes_ || is_stopped_; });
-  if (is_stopped_) return Result::done;
+  if (is_stopped_) return true;
   waits_ = executes_ = true;
   bool is_done = true;
   auto on_end = [this, &is_done](bool done) {
@@ -47,7 +47,7 @@ FrameSeeker::Result FrameSeeker::seek(GstElement *element, GstPad *sink, StreamT
                          [](gpointer data) { delete static_cast<Job *>(data); });
   changed_.wait(lock, [&] { return !waits_ || is_stopped_; });
   waits_ = false;
-  return is_done ? Result::done : Result::refused;
+  return is_done;
 }
 
 void FrameSeeker::set_flushed() {

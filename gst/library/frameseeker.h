@@ -12,14 +12,10 @@ namespace cudatensor {
 /// Not the streaming thread but another one seeks, since the demuxer waits for the streaming thread.
 class FrameSeeker {
  public:
-  enum class Result {
-    done,    ///< the pad was flushed: return GST_FLOW_FLUSHING
-    refused  ///< there was no seek
-  };
-
   /// Called by the streaming thread of the sink pad, which belongs to the element. Seeks to the random
-  /// access point before a time.
-  Result seek(GstElement *element, GstPad *sink, StreamTime time);
+  /// access point before a time. Returns whether it did: then the pad was flushed, and the thread must
+  /// return GST_FLOW_FLUSHING.
+  bool seek(GstElement *element, GstPad *sink, StreamTime time);
 
   // Other threads.
   /// The pad has got the flush of the seek.

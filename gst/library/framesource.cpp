@@ -98,7 +98,10 @@ bool has_stopped(GstElement *parser) {
     auto *element = GST_ELEMENT(g_value_get_object(item));
     const Ref<GstPad> sink(gst_element_get_static_pad(element, "sink"));
     const bool is_paused = sink != nullptr && gst_pad_get_task_state(sink.get()) == GST_TASK_PAUSED;
-    if (is_paused && element->numsrcpads == 0) *static_cast<bool *>(found) = true;
+    GST_OBJECT_LOCK(element);
+    const bool has_streams = element->numsrcpads > 0;
+    GST_OBJECT_UNLOCK(element);
+    if (is_paused && !has_streams) *static_cast<bool *>(found) = true;
   };
   gst_iterator_foreach(elements, look, &has_stopped);
   gst_iterator_free(elements);
