@@ -88,6 +88,14 @@ def errors_are_one_line(decoder):
                f"{arguments}: no error that names '{cause}'", done.stderr)
 
 
+def ends_each_time(decoder):
+    """A demuxer may fail at any time while parsebin plugs it."""
+    for _ in range(30):
+        done = run(VP8, f"--decoder={decoder}")
+        expect(done.returncode == 1 and "does not decode video/x-vp8" in done.stderr,
+               "no error that names the format", done.stderr)
+
+
 def names_refused_format():
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "gray16.png"
@@ -108,5 +116,6 @@ for each in decoders:
     slots_are_described(each, 3, "--batches=3")
 settings_are_used()
 errors_are_one_line(decoders[0])
+ends_each_time(decoders[0])
 names_refused_format()
 print("deepstream describes the slots and names the causes of errors")

@@ -267,12 +267,14 @@ def test_a_forked_process_is_told():
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        for each in (frames, Frames(WEBM, **SMALL)):  # a new one would wait for ever
-            try:
-                next(each)
-            except RuntimeError as error:
-                os.write(write, str(error).encode())
-        os._exit(0)
+        try:
+            for each in (frames, Frames(WEBM, **SMALL)):  # a new one would wait for ever
+                try:
+                    next(each)
+                except RuntimeError as error:
+                    os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
     os.close(write)
     os.waitpid(child, 0)
     text = os.read(read, 1000).decode()
