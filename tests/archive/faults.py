@@ -28,14 +28,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # models
 SMALL = {"width": 32, "height": 32}
 
 
-def raises(kind, function, *arguments, **named):
-    try:
-        function(*arguments, **named)
-    except kind as error:
-        return str(error)
-    raise AssertionError(f"no {kind.__name__}")
-
-
 def read(uri, start=0, end=None, **values):
     """The rows of a chunk, and the error."""
     wanted = options.Options(**{"output": "x", "model": "embed=models:blocks", "device": "cpu",
@@ -96,14 +88,14 @@ def ends_what_is_silent():
     with server(clip, silent_after=len(clip) // 2) as url:
         for more in ({"every": "1s"}, {"model": "luminance", "properties": {}}):
             begin = time.monotonic()
-            assert "no frame in 2 s" in raises(PassingError, read, url, timeout=2, **more)
+            assert "no frame in 2 s" in rig.raises(PassingError, read, url, timeout=2, **more)
             assert 2 <= time.monotonic() - begin < 10
 
 
 def tells_faults_apart():
     with server(b"x", status=503) as url:
         for more in ({}, {"model": "luminance", "properties": {}}):
-            raises(PassingError, read, url, timeout=5, **more)
+            rig.raises(PassingError, read, url, timeout=5, **more)
     with rig.folder() as folder:
         (folder / "bad.webm").write_bytes(b"no video at all")
         for more in ({}, {"model": "luminance", "properties": {}}):
@@ -130,13 +122,13 @@ def raises_what_the_store_raises():
     def use():
         with server_of_ranges.open(Store(), "a.webm") as url, Player(url, 5) as player:
             list(player.histograms(0, None))
-    assert "SLOW_DOWN" in raises(OSError, use)
+    assert "SLOW_DOWN" in rig.raises(OSError, use)
 
     def use_without_error():
         with server_of_ranges.open(Store(), "a.webm") as url:
             with contextlib.suppress(RuntimeError), Player(url, 5) as player:
                 list(player.histograms(0, None))
-    assert "SLOW_DOWN" in raises(OSError, use_without_error)
+    assert "SLOW_DOWN" in rig.raises(OSError, use_without_error)
     server_of_ranges.shutdown()
 
 
@@ -174,7 +166,7 @@ def believes_stated_durations():
     check_length(2 * hour, 3 * hour, 3600)
     check_length(hour, None, 3600)
     for duration in (None, 1000 * 24 * hour, hour // 2):
-        assert "does not end" in raises(MediaError, check_length, 2 * hour, duration, 3600)
+        assert "does not end" in rig.raises(MediaError, check_length, 2 * hour, duration, 3600)
     # A clip of 8 seconds that states it, with less allowed for one that does not.
     for more in ({}, {"count": 4}, {"every": "1s"}, {"every": "10 frames"}, {"every": "keyframes"},
                  {"model": "luminance", "properties": {}}):
@@ -323,7 +315,7 @@ def knows_its_ray():
     try:
         for version in ("2.59.1", "2.61.0", "3.0"):
             cluster.metadata.version = lambda _, version=version: version
-            assert f"needs Ray 2.60.x, but Ray {version} " in raises(ImportError, cluster.check_version)
+            assert f"needs Ray 2.60.x, but Ray {version} " in rig.raises(ImportError, cluster.check_version)
     finally:
         cluster.metadata.version = found
 

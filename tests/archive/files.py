@@ -22,20 +22,12 @@ from gst_cudatensor.archive.player import Player  # noqa: E402
 from gst_cudatensor.archive.remote import RangeServer  # noqa: E402
 
 
-def raises(kind, function, *arguments, **named):
-    try:
-        function(*arguments, **named)
-    except kind as error:
-        return str(error)
-    raise AssertionError(f"no {kind.__name__}")
-
-
 def refuses_options():
     wrong = [{"model": "other"}, {"every": "1 day"}, {"every": "0s"}, {"batch": 0}, {"chunk": 0},
              {"concurrency": 0}, {"count": 3, "every": "1s", "model": "a.onnx"},
              {"count": 3}, {"every": "10 frames"}, {"timeout": -1}]
     for values in wrong:
-        raises(ValueError, options.Options, **{"output": "x", "model": "luminance", **values})
+        rig.raises(ValueError, options.Options, **{"output": "x", "model": "luminance", **values})
     return f"{len(wrong)} sets"
 
 
@@ -79,15 +71,15 @@ def lists_files():
         assert [file.error for file in found] == [None, None, "the file is empty",
                                                   "not a regular file", None, None,
                                                   "there is no such file", None]
-        raises(ValueError, list_files, ["rtsp://camera/"])
-        raises(ValueError, list_files, ["nonsense://x"])
+        rig.raises(ValueError, list_files, ["rtsp://camera/"])
+        rig.raises(ValueError, list_files, ["nonsense://x"])
 
 
 def finds_places():
     here = place_of("a b/c%20d.mp4")
     assert here.path.endswith("/a b/c%20d.mp4") and here.uri_of(here.path) == here.path
     assert place_of("file:///a%20b.mp4").path == "/a b.mp4"
-    raises(ValueError, place_of, "nonsense://host/x")
+    rig.raises(ValueError, place_of, "nonsense://host/x")
     remote = place_of("gs://bucket/a b/c?d%20e.mp4")
     assert remote.path == "bucket/a b/c?d%20e.mp4", remote.path
     assert remote.uri_of("bucket/x y.mp4") == "gs://bucket/x y.mp4"
@@ -200,7 +192,7 @@ def serves_ranges():
     def read_missing():
         with server.open(store, "none.webm") as url, Player(url, 10) as player:
             list(player.histograms(0, None))
-    assert "none.webm" in raises(OSError, read_missing)
+    assert "none.webm" in rig.raises(OSError, read_missing)
     assert not server.served
     server.shutdown()
 
@@ -228,7 +220,7 @@ def names_causes():
             def play(name=name):
                 with Player(str(folder / name), 10) as player:
                     list(player.histograms(0, None))
-            assert cause in raises(MediaError, play), name
+            assert cause in rig.raises(MediaError, play), name
 
 
 def main():

@@ -28,14 +28,6 @@ def job(sources, output, **options):
     return run(map(str, sources), Options(**{"output": str(output), **CPU, **options}))
 
 
-def raises(kind, function, *arguments, **named):
-    try:
-        function(*arguments, **named)
-    except kind as error:
-        return str(error)
-    raise AssertionError(f"no {kind.__name__}")
-
-
 def make_videos(folder):
     (folder / "videos").mkdir()
     for name in "ab":
@@ -147,16 +139,16 @@ def takes_what_was_left():
         hold()
         other = {**mine, "machine": "another", "host": "host7"}
         path.write_text(json.dumps({**other, "time": time.time() - 5}))
-        assert "host7" in raises(lock.OutputInUse, hold)
+        assert "host7" in rig.raises(lock.OutputInUse, hold)
         path.write_text(json.dumps({**other, "time": time.time() - lock.STALE - 1}))
         hold()
         path.write_text("")
-        assert "in use" in raises(lock.OutputInUse, hold)
+        assert "in use" in rig.raises(lock.OutputInUse, hold)
         os.utime(path, (1, 1))
         hold()
         # As on a store without exclusive creation.
         with lock.Lock(fs.SubTreeFileSystem(str(folder), store), "lock.json", "out"):
-            assert "in use" in raises(lock.OutputInUse, hold)
+            assert "in use" in rig.raises(lock.OutputInUse, hold)
         assert not path.exists()
 
 
@@ -198,7 +190,7 @@ def a_lost_lock_ends_the_run():
                 assert json.loads(path.read_text())["time"] > first, "no heartbeat"
                 path.write_text(json.dumps({"run": "other", "host": "host7", "process": 1, "time": 0}))
                 assert called.wait(5)
-                assert "host7" in raises(lock.OutputInUse, held.check)
+                assert "host7" in rig.raises(lock.OutputInUse, held.check)
             assert path.exists(), "the lock of another run was deleted"
         finally:
             lock.HEARTBEAT = beat
@@ -213,7 +205,7 @@ def refuses_other_embeddings():
         for changed, name in (({"type": "float16"}, "48 numbers of float16"),
                               ({"numbers": 6}, "6 numbers of float32")):
             GATE.write_text(json.dumps(changed))
-            message = raises(ValueError, job, [videos], output, model="embed=models:scarce")
+            message = rig.raises(ValueError, job, [videos], output, model="embed=models:scarce")
             assert "48 numbers of float32" in message and name in message, message
         GATE.write_text("{}")
         assert job([videos], output, model="embed=models:scarce").computed == 1

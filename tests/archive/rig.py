@@ -44,6 +44,15 @@ def report(cases):
     return 1 if failed or not cases else 0
 
 
+def raises(kind, function, *arguments, **named):
+    """The text of the exception of this kind that a call raises. Raises AssertionError if it does not."""
+    try:
+        function(*arguments, **named)
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
 def make_video(path, seconds, source="videotestsrc pattern=ball", size=(160, 120)):
     """A VP8 file with a key frame each second."""
     width, height = size
