@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 
 fast=${1:-}
 passed=0 failed=0 skipped=0
+failures=()  # their names, for the end
 
 # What the steps of a stage are run by: another system, or an environment.
 within=()
@@ -27,13 +28,15 @@ trap '[ -z "$waiting" ] || kill "$waiting_pid"' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
-  local p f s name=$waiting
+  local p f s count line name=$waiting
   [ -n "$name" ] || return 0
   waiting=
   wait "$waiting_pid" || true
   printf '\n== %s: applications\n' "$name"
   cat "build-$name/applications.log"
-  read -r p f s < <(python3 tests/count.py "build-$name/meson-logs")
+  mapfile -t count < <(python3 tests/count.py "build-$name/meson-logs")
+  read -r p f s <<<"${count[0]}"
+  for line in "${count[@]:1}"; do failures+=("$name: $line"); done
   printf '%s, %d s: %d passed, %d failed, %d skipped\n' "$name" $((SECONDS - waiting_start)) "$p" "$f" "$s"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
@@ -166,12 +169,13 @@ sanitized_stage() {
 
 # The wheel, without CUDA, beside the system's GStreamer and in a bare root.
 wheel_stage() {
-  local log start=$SECONDS p=0 f=0 s=0
+  local log line start=$SECONDS p=0 f=0 s=0
   log=$(mktemp)
   printf '\n== wheel\n'
   nice tests/packaging/wheel.sh build-cpu 2>&1 | tee "$log" || true
   read -r p f s < <(tail -n 1 "$log" |
     sed -En 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p') || f=1
+  while read -r line; do failures+=("wheel: $line"); done < <(sed -n 's/^not ok //p' "$log")
   rm -f "$log"
   printf 'wheel, %d s\n' $((SECONDS - start))
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
@@ -207,5 +211,9 @@ if [ -z "$fast" ]; then
 fi
 finish_stage
 
+if [ "${#failures[@]}" -gt 0 ]; then
+  printf '\n== failed\n'
+  printf '%s\n' "${failures[@]}"
+fi
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

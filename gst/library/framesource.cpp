@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/library/framesource.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -159,7 +164,10 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
   }
 }
 
-FrameSource::~FrameSource() { gst_object_unref(bin_); }
+FrameSource::~FrameSource() {
+  gst_object_unref(bin_);
+  if (fifo_ >= 0) close(fifo_);
+}
 
 void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
   shown_element_ = add(make_stage(
@@ -219,11 +227,25 @@ void FrameSource::add_input() {
   }
   check_file(source_, path);
   if (const auto truncation = find_truncation(path)) coded_->set_end_problem(*truncation);
-  GstElement *input = add_late("filesrc");
-  g_object_set(input, "location", path.c_str(), nullptr);
+  GstElement *input = nullptr;
+  if (std::error_code failed; std::filesystem::is_fifo(path, failed)) {
+    input = add_fifo(path);
+  } else {
+    input = add_late("filesrc");
+    g_object_set(input, "location", path.c_str(), nullptr);
+  }
   GstPad *src = gst_element_get_static_pad(input, "src");
   file_parser_ = add_parser(src);
   gst_object_unref(src);
+}
+
+/// filesrc would open it twice, which ends its writer, and wait in open() where nothing can end that.
+GstElement *FrameSource::add_fifo(const std::string &path) {
+  GstElement *input = add_late("fdsrc");
+  fifo_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fifo_ < 0) throw Failure(GST_CUDA_TENSOR_ERROR_SOURCE, source_ + ": " + g_strerror(errno));
+  g_object_set(input, "fd", fifo_, nullptr);
+  return input;
 }
 
 void FrameSource::add_camera() {

@@ -51,6 +51,7 @@ class FrameSource {
   GstElement *add(GstElement *element);
   GstElement *add_late(const char *factory);
   void add_input();
+  GstElement *add_fifo(const std::string &path);
   void add_camera();
   GstElement *add_parser(GstPad *from);
   void add_decoder(GstPad *from);
@@ -73,6 +74,7 @@ class FrameSource {
   CodedFrames *coded_ = nullptr;
   GstElement *coded_element_ = nullptr, *shown_element_ = nullptr, *queue_ = nullptr;
   GstElement *file_parser_ = nullptr;  // null: not a file
+  int fifo_ = -1;                      // a descriptor; -1: not a FIFO
 
   std::atomic<bool> is_started_{false};
   std::vector<GstElement *> late_;  // to be started last, downstream first

@@ -318,6 +318,19 @@ def test_sound_is_left_out():
             radio.wait()
 
 
+def test_fifos_are_read():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "pedestrians"
+        os.mkfifo(path)
+        for _ in range(10):
+            writer = threading.Thread(target=lambda: path.write_bytes(WEBM.read_bytes()))
+            writer.start()
+            assert len(frames_of(path)) == FRAMES
+            writer.join()
+        # Nobody writes.
+        raises(ErrorCode.TIMEOUT, frames_of, path, timeout=0.2)
+
+
 def test_unknown_properties_are_errors_each_time():
     for options in ({}, {"count": 3}):
         with Frames(MP4, nonsense=1, timeout=20, **options) as frames:
