@@ -227,16 +227,20 @@ def test_opening_and_closing_leaves_nothing_behind():
             del frames
         gc.collect()
 
+    sanitized = "libasan" in os.environ.get("LD_PRELOAD", "")
     open_and_close(40)
     time.sleep(1)
-    before = usage()
-    open_and_close(200)
-    time.sleep(1)
-    after = usage()
-    print("   files, threads, kB:", before, after)
-    sanitized = "libasan" in os.environ.get("LD_PRELOAD", "")
-    assert after[0] <= before[0] + 1 and after[1] <= before[1] + 3, (before, after)
-    assert sanitized or after[2] < before[2] + 2000, (before, after)
+    # The heap varies by 2 MB. What leaks grows each time.
+    for _ in range(3):
+        before = usage()
+        open_and_close(200)
+        time.sleep(1)
+        after = usage()
+        print("   files, threads, kB:", before, after)
+        files, threads, heap = (b - a for a, b in zip(before, after))
+        if files <= 1 and threads <= 3 and (sanitized or heap < 2000):
+            return
+    raise AssertionError((files, threads, heap))
 
 
 # -------------------------------------------------------------------------------------- processes
