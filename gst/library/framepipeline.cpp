@@ -132,8 +132,19 @@ FramePipeline::FramePipeline(const std::vector<std::string> &sources,
   }
 }
 
-FramePipeline::~FramePipeline() {
+/// A bin that could not start fails to stop as long as its state is the one that is asked for, and so
+/// does the pipeline, on its way down. What is behind the bin has stopped by then.
+void FramePipeline::stop() {
+  if (gst_element_set_state(pipeline_, GST_STATE_NULL) != GST_STATE_CHANGE_FAILURE) return;
+  for (const auto &source : sources_) {
+    gst_element_set_locked_state(source->bin(), TRUE);
+    gst_element_set_state(source->bin(), GST_STATE_NULL);
+  }
   gst_element_set_state(pipeline_, GST_STATE_NULL);
+}
+
+FramePipeline::~FramePipeline() {
+  stop();
   for (const auto &source : sources_) source->finish();
   GstBus *bus = gst_element_get_bus(pipeline_);
   gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);

@@ -109,6 +109,7 @@ class FramePipeline {
   void check_progress();
 
  private:
+  void stop();
   static GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer self);
   void report(GstMessage *message);
   int source_of(GstObject *object) const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gst/frames/truncation.h"
 #include "gst/library/tensor.h"
 
 using namespace cudatensor;
@@ -346,4 +347,14 @@ gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorFrames *frames) {
 void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames) {
   g_return_if_fail(frames != nullptr);
   frames->close();
+}
+
+guint64 gst_cuda_tensor_stated_length(GstCudaTensorReadFunc read, gpointer user_data,
+                                      guint64 length) {
+  g_return_val_if_fail(read != nullptr, 0);
+  return stated_length(
+      [&](uint64_t offset, FileHead &head) {
+        return read(offset, head.data(), head.size(), user_data) != FALSE;
+      },
+      length);
 }

@@ -10,9 +10,9 @@
 #include <functional>
 #include <utility>
 
-#include "gst/library/decoderorder.h"
+#include "gst/frames/decoderorder.h"
 #include "gst/library/failure.h"
-#include "gst/library/truncation.h"
+#include "gst/frames/truncation.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {

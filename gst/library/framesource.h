@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gst/library/gstcudatensor.h"
-#include "gst/library/shownframes.h"
+#include "gst/frames/shownframes.h"
 
 namespace cudatensor {
 

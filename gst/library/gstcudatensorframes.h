@@ -183,6 +183,35 @@ GST_CUDA_TENSOR_API gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorF
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames);
 
+/**
+ * GstCudaTensorReadFunc:
+ * @offset: an offset in a file
+ * @data: (out caller-allocates) (array length=size): where to put the bytes; those behind the end of
+ *   the file are 0
+ * @size: how many bytes
+ * @user_data: (closure): what was given to the caller
+ *
+ * Reads a part of a file.
+ *
+ * Returns: %FALSE if it cannot be read
+ */
+typedef gboolean (*GstCudaTensorReadFunc)(guint64 offset, guint8 *data, gsize size,
+                                          gpointer user_data);
+
+/**
+ * gst_cuda_tensor_stated_length:
+ * @read: (scope call): reads parts of the file, 16 bytes each
+ * @user_data: passed to @read
+ * @length: how many bytes the file has
+ *
+ * Reads the headers of a file of MP4, Matroska, WebM or AVI. A file with fewer bytes than they state
+ * is truncated. Fragmented MP4 has two headers in each fragment, which are all read.
+ *
+ * Returns: how many bytes the file should have; 0 if its headers do not tell, or cannot be read
+ */
+GST_CUDA_TENSOR_API guint64 gst_cuda_tensor_stated_length(GstCudaTensorReadFunc read,
+                                                          gpointer user_data, guint64 length);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensorFrames, gst_cuda_tensor_frames_unref)
 
 G_END_DECLS

@@ -25,7 +25,8 @@ BELOW = {
                  'gst/caps', 'gst/meta'),
     'gst/elements': ('kernels', 'gst/util', 'gst/analytics', 'gst/modelconfig', 'gst/cuda',
                      'gst/nvmm', 'gst/caps', 'gst/meta', 'gst/base'),
-    'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
+    'gst/frames': ('gst/util',),
+    'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta', 'gst/frames'),
     'gst': ('gst/meta', 'gst/nvmm', 'gst/util', 'gst/elements'),
 }
 MONITOR = 'pipelines/apps/luminance-monitor/src'

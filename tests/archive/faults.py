@@ -225,8 +225,17 @@ def takes_sparse_frames_for_no_end():
             assert rows and error is None, (more, error)
 
 
+def without_rights(code):
+    """The lines that a program prints in a process that is not root, for which no file is closed."""
+    code = f"import os\nif os.getuid() == 0: os.setuid(65534)\n{code}"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], text=True, timeout=60,
+                          env={**os.environ, "GST_REGISTRY_UPDATE": "no"}, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
 def lists_what_it_cannot_read():
-    """In a process that is not root, for which no folder is closed."""
     with rig.folder() as folder:
         name = os.fsdecode(b"caf\xe9.mp4")
         (folder / "open" / os.fsdecode(b"\xff")).mkdir(parents=True)
@@ -237,21 +246,30 @@ def lists_what_it_cannot_read():
         (folder / "open/self.mp4").symlink_to("self.mp4")
         (folder / "closed").chmod(0)
         os.chmod(folder, 0o755)
-        code = ("import os\nfrom gst_cudatensor.archive.listing import list_files\n"
-                "if os.getuid() == 0: os.setuid(65534)\n"
-                f"for file in list_files([{str(folder)!r}, {str(folder / 'open' / name)!r}]): "
-                "print(file.uri, '|', file.error)")
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], text=True, timeout=60,
-                              env={**os.environ, "GST_REGISTRY_UPDATE": "no"}, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        lines = without_rights(
+            "from gst_cudatensor.archive.listing import list_files\n"
+            f"for file in list_files([{str(folder)!r}, {str(folder / 'open' / name)!r}]): "
+            "print(file.uri, '|', file.error)")
         (folder / "closed").chmod(0o755)
-        assert done.returncode == 0, done.stderr[-2000:]
-        lines = done.stdout.replace(f"{folder}/", "").splitlines()
+        lines = [line.replace(f"{folder}/", "") for line in lines]
         utf = "the name of the file or of its folder is not UTF-8"
         assert lines == ["closed | the folder cannot be listed: Permission denied", "open/a.mp4 | None",
                          f"open/caf\\xe9.mp4 | {utf}",
                          "open/self.mp4 | the file cannot be read: Too many levels of symbolic links",
                          f"open/\\xff/c.mp4 | {utf}"], lines
+
+
+def does_not_wait_for_rights():
+    """A file that is closed for this user is no fault that may pass."""
+    with rig.folder() as folder:
+        os.chmod(folder, 0o755)
+        rig.make_video(folder / "closed.webm", 1)
+        (folder / "closed.webm").chmod(0)
+        lines = without_rights(
+            "from gst_cudatensor.archive.worker import rows_of\n"
+            "from gst_cudatensor.archive.chunks import Chunk\n"
+            f"print(rows_of(None, Chunk('c', 'f', {str(folder / 'closed.webm')!r}, 0, 1, 0, None), []))")
+        assert lines == ["the file cannot be read: Permission denied"], lines
 
 
 def splits_exactly():
@@ -325,7 +343,7 @@ def main():
         reads_what_is_slow, ends_what_is_silent, tells_faults_apart, raises_what_the_store_raises,
         does_without_proxies, believes_stated_durations, counts_streams_to_a_limit,
         sees_where_files_end, takes_sparse_frames_for_no_end, lists_what_it_cannot_read,
-        splits_exactly, claims_cores_in_containers, knows_its_ray)])
+        does_not_wait_for_rights, splits_exactly, claims_cores_in_containers, knows_its_ray)])
 
 
 if __name__ == "__main__":

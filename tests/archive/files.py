@@ -91,6 +91,7 @@ def has_exit_statuses():
         for arguments in (["other"], ["luminance", "--every", "1 day"], ["luminance", "--set", "a"]):
             assert command.main(same + arguments) == 2, arguments
         assert command.main(["rtsp://x/", *same[1:], "luminance"]) == 2
+        assert command.main(["--retry-errors", "rtsp://x/", *same[1:], "luminance"]) == 2
 
 
 def chooses_boxes():

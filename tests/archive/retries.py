@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Faults that pass, locks, and results that are resumed, on a Ray of this machine."""
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import rig
@@ -18,7 +21,7 @@ import ray  # noqa: E402
 from pyarrow import fs, parquet  # noqa: E402
 
 from gst_cudatensor.archive import Options, judging, lock, pipeline, run, verdicts  # noqa: E402
-from gst_cudatensor.archive.worker import MOST_ATTEMPTS  # noqa: E402
+from gst_cudatensor.archive.worker import MOST_ATTEMPTS, Attempts, _no_attempt_left  # noqa: E402
 
 CPU = {"device": "cpu", "timeout": 10.0, "whole_below": 0, "every": "1s",
        "properties": {"width": 32, "height": 32}}
@@ -76,6 +79,18 @@ def tries_what_may_pass_again():
         assert (done.computed, done.errors) == (1, 1), done
         rig.check_once(folder / "b")
         assert not list((folder / "b").glob("forgotten*"))
+
+
+def names_all_that_ended_a_chunk():
+    attempts = Attempts()
+    for number in range(1, MOST_ATTEMPTS + 2):
+        begun, before = attempts.begin("c")
+        assert begun == number
+        if number == 1:
+            attempts.add_fault("c", "disk")
+    assert _no_attempt_left(before) == "workers ended 2 times while they read it, after other faults: disk"
+    attempts.finish("c", True)
+    assert attempts.begin("c") == (1, []) and attempts.failed() == {"c"}
 
 
 def ends_what_was_begun():
@@ -152,13 +167,38 @@ def takes_what_was_left():
         assert not path.exists()
 
 
+class ObjectStore:
+    """What a lock uses of a store that replaces files as a whole."""
+
+    def __init__(self):
+        self._files = {}
+
+    def get_file_info(self, path):
+        kind = fs.FileType.File if path in self._files else fs.FileType.NotFound
+        return types.SimpleNamespace(type=kind, mtime_ns=None)
+
+    def open_input_file(self, path):
+        if path not in self._files:
+            raise FileNotFoundError(path)
+        return io.BytesIO(self._files[path])
+
+    @contextlib.contextmanager
+    def open_output_stream(self, path):
+        written = io.BytesIO()
+        yield written
+        self._files[path] = written.getvalue()
+
+    def delete_file(self, path):
+        del self._files[path]
+
+
 def only_one_takes_a_lock():
     with rig.folder() as folder:
-        for store, path in ((fs.LocalFileSystem(), str(folder / "lock.json")),
-                            (fs.SubTreeFileSystem(str(folder), fs.LocalFileSystem()), "lock.json")):
+        for store, path in ((fs.LocalFileSystem(), str(folder / "lock.json")), (ObjectStore(), "lock.json")):
             for left in (None, {"time": 0, "run": "x"}):
                 if left is not None:
-                    (folder / "lock.json").write_text(json.dumps(left))
+                    with store.open_output_stream(path) as file:
+                        file.write(json.dumps(left).encode())
                 held, refused, ready = [], [], threading.Barrier(5)
 
                 def take(store=store, path=path):
@@ -175,7 +215,7 @@ def only_one_takes_a_lock():
                 for thread in threads:
                     thread.join()
                 assert (len(held), len(refused)) == (1, 4), (len(held), len(refused), left)
-                assert not (folder / "lock.json").exists()
+                assert store.get_file_info(path).type == fs.FileType.NotFound
 
 
 def a_lost_lock_ends_the_run():
@@ -284,9 +324,9 @@ def main():
         ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
         return rig.report([(case.__name__.replace("_", " "), case) for case in chosen((
-            tries_what_may_pass_again, ends_what_was_begun, one_run_at_a_time, takes_what_was_left,
-            only_one_takes_a_lock, a_lost_lock_ends_the_run, refuses_other_embeddings,
-            judges_in_windows, key_frames_are_no_gaps))])
+            tries_what_may_pass_again, names_all_that_ended_a_chunk, ends_what_was_begun,
+            one_run_at_a_time, takes_what_was_left, only_one_takes_a_lock,
+            a_lost_lock_ends_the_run, refuses_other_embeddings, judges_in_windows, key_frames_are_no_gaps))])
 
 
 if __name__ == "__main__":

@@ -343,6 +343,8 @@ def test_unknown_properties_are_errors_each_time():
 
 
 def test_errors_name_the_source_and_the_cause():
+    import clips
+
     with tempfile.TemporaryDirectory() as folder:
         def file(name, content):
             path = pathlib.Path(folder) / name
@@ -375,6 +377,11 @@ def test_errors_name_the_source_and_the_cause():
         assert 10 < count_until_error(cut) < 74
         cut = file("cut.webm", WEBM.read_bytes()[:WEBM.stat().st_size // 2])
         assert 10 < count_until_error(cut) < FRAMES
+        path = pathlib.Path(folder) / "whole.avi"
+        clips.run(f"videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=10/1 "
+                  f"! jpegenc ! avimux ! filesink location={path}")
+        assert len(frames_of(path)) == 20
+        assert 15 < count_until_error(file("cut.avi", path.read_bytes()[:-100])) <= 20
 
 
 def test_a_demuxer_that_stops_is_an_error():

@@ -96,6 +96,9 @@ class FramesInfoStruct(ctypes.Structure):
                 ("duration", c_uint64), ("is_live", c_int), ("_reserved", c_void_p * 4)]
 
 
+#: Reads bytes at an offset to an address.
+ReadFunction = ctypes.CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)
+
 _ERROR = POINTER(POINTER(GError))
 # Functions without the prefix gst_cuda_tensor_: the result type, then the parameter types.
 _FUNCTIONS = {
@@ -135,6 +138,7 @@ _FUNCTIONS = {
     "frames_get_info": (c_int, c_void_p, c_uint, c_uint64, POINTER(FramesInfoStruct), _ERROR),
     "frames_get_failed_source": (c_int, c_void_p),
     "frames_close": (None, c_void_p),
+    "stated_length": (c_uint64, ReadFunction, c_void_p, c_uint64),
 }
 
 

@@ -72,9 +72,17 @@ def _value(text: str) -> Any:
     return text
 
 
+def _with_value(arguments: Sequence[str]) -> list[str]:
+    """The arguments, in which --retry-errors does not take the source that follows for its value."""
+    following = [*arguments[1:], ""]
+    return [f"{this}=all" if this == "--retry-errors" and then not in ("all", "retryable") else this
+            for this, then in zip(arguments, following)]
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command. Returns the exit status."""
-    given = {name: value for name, value in vars(_parser().parse_args(arguments)).items()
+    words = _with_value(sys.argv[1:] if arguments is None else arguments)
+    given = {name: value for name, value in vars(_parser().parse_args(words)).items()
              if value is not None}
     sources = given.pop("sources")
     try:

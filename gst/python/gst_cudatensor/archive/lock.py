@@ -159,7 +159,9 @@ class Lock:
         except FileNotFoundError:
             return None
         except ValueError:  # it is being written, or its run was killed at that moment
-            return {"time": self._store.get_file_info(self._path).mtime_ns / 1e9}
+            # Some stores do not tell when.
+            written = self._store.get_file_info(self._path).mtime_ns or time.time_ns()
+            return {"time": written / 1e9}
 
     def _is_own(self, held: Optional[dict[str, Any]]) -> bool:
         return held is not None and held.get("run") == self._own["run"]

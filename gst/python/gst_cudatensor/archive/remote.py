@@ -6,6 +6,7 @@ pyarrow.fs, so that of a large file only the bytes of a chunk are transferred, a
 """
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -119,12 +120,14 @@ _starting = threading.Lock()
 def source_of(uri: str) -> Iterator[str]:
     """What GStreamer opens for a file of the archive, while the context lasts: a path or an
     http(s) URL as it is, the URL of a server in this process for other stores. Raises OSError if
-    the store fails."""
+    the store fails, PermissionError for a path that this user cannot read."""
     global _server  # pylint: disable=global-statement
     scheme = urlsplit(uri).scheme if "://" in uri else ""
     if scheme in ("", "http", "https"):
         if scheme:
             _use_proxies(True)
+        elif os.path.exists(uri) and not os.access(uri, os.R_OK):
+            raise PermissionError(f"the file cannot be read: {os.strerror(errno.EACCES)}")
         yield uri
         return
     place = place_of(uri)

@@ -41,10 +41,11 @@ def schema_of(options: Options, columns: pyarrow.Schema) -> pyarrow.Schema:
 
 
 class Attempts:
-    """A Ray actor that counts how often a chunk was begun, and keeps those with an error."""
+    """A Ray actor that knows how often a chunk was begun, and keeps those with an error."""
 
     def __init__(self) -> None:
         self._begun: dict[str, int] = {}
+        self._faults: dict[str, list[str]] = {}
         self._failed: set[str] = set()
         self._stopped: Optional[str] = None
 
@@ -52,12 +53,17 @@ class Attempts:
         """No chunk can be begun any more."""
         self._stopped = reason
 
-    def begin(self, chunk_id: str) -> int:
-        """The number of this attempt, from 1. Raises OutputInUse if the job has been stopped."""
+    def begin(self, chunk_id: str) -> tuple[int, list[str]]:
+        """The number of this attempt, from 1, and the faults of those before that did not end their
+        worker. Raises OutputInUse if the job has been stopped."""
         if self._stopped is not None:
             raise OutputInUse(self._stopped)
         self._begun[chunk_id] = self._begun.get(chunk_id, 0) + 1
-        return self._begun[chunk_id]
+        return self._begun[chunk_id], self._faults.get(chunk_id, [])
+
+    def add_fault(self, chunk_id: str, fault: str) -> None:
+        """The attempt has met a fault that may pass."""
+        self._faults.setdefault(chunk_id, []).append(fault)
 
     def finish(self, chunk_id: str, has_failed: bool) -> None:
         """The chunk has its rows. If they are lost with a node, it begins anew. Raises OutputInUse if
@@ -65,6 +71,7 @@ class Attempts:
         if self._stopped is not None:
             raise OutputInUse(self._stopped)
         self._begun.pop(chunk_id, None)
+        self._faults.pop(chunk_id, None)
         (self._failed.add if has_failed else self._failed.discard)(chunk_id)
 
     def failed(self) -> set[str]:
@@ -102,9 +109,9 @@ class Worker:
         same = {"uri": chunk.uri, "file_id": chunk.file_id, "chunk_id": chunk.chunk_id,
                 "start": chunk.start / SECOND, "retryable": False,
                 "end": None if chunk.end is None else chunk.end / SECOND}
-        attempt = ray.get(self._attempts.begin.remote(chunk.chunk_id))
+        attempt, faults = ray.get(self._attempts.begin.remote(chunk.chunk_id))
         found: list[dict[str, Any]] = []
-        error: Optional[str] = f"workers ended {MOST_ATTEMPTS} times while they read it"
+        error: Optional[str] = _no_attempt_left(faults)
         is_retryable = False
         if attempt <= MOST_ATTEMPTS:
             try:
@@ -112,6 +119,7 @@ class Worker:
             except PassingError as fault:
                 if attempt < MOST_ATTEMPTS:
                     _log.warning("%s: %s; it is tried again", chunk.uri, fault)
+                    ray.get(self._attempts.add_fault.remote(chunk.chunk_id, str(fault)))
                     time.sleep(attempt * _PAUSE)
                     raise  # Ray calls again
                 error, is_retryable = str(fault), True
@@ -119,6 +127,13 @@ class Worker:
         if error is not None:
             yield {**same, "error": error, "retryable": is_retryable}
         ray.get(self._attempts.finish.remote(chunk.chunk_id, error is not None))
+
+
+def _no_attempt_left(faults: list[str]) -> str:
+    """What is wrong with a file that has ended the workers in all attempts without a fault."""
+    ends = MOST_ATTEMPTS - len(faults)
+    text = f"workers ended {ends} time{'s' if ends > 1 else ''} while they read it"
+    return f"{text}, after other faults: {'; '.join(faults)}" if faults else text
 
 
 def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]:

@@ -614,6 +614,7 @@ TEST(Secrets, UrisAreSplit) {
             "rtsp://h/a=b&Password=***&d/Token=***");
   EXPECT_FALSE(split_uri("rtsp://host/x").credentials.has_value());
   EXPECT_THROW(split_uri("no uri"), SettingsError);
+  EXPECT_THROW(split_uri("rtsp://10.0[;x/stream"), SettingsError);
 }
 
 }  // namespace

@@ -153,6 +153,10 @@ struct UriParts {
   ~UriParts() {
     for (gchar *part : {scheme, user, password, host, path, query, fragment}) g_free(part);
   }
+  /// GLib also splits what it cannot join: "rtsp://10.0[;x" has the path ";x".
+  bool can_be_joined() const {
+    return scheme != nullptr && (host == nullptr || *path == '\0' || *path == '/');
+  }
   std::string join(const gchar *with_query, const gchar *with_fragment) const {
     return own(g_uri_join(G_URI_FLAGS_ENCODED, scheme, nullptr, host, port, path, with_query,
                           with_fragment))
@@ -170,7 +174,7 @@ SplitUri split_uri(const std::string &uri) {
   if (!g_uri_split_with_user(uri.c_str(), kFlags, &parts.scheme, &parts.user, &parts.password,
                              nullptr, &parts.host, &parts.port, &parts.path, &parts.query,
                              &parts.fragment, nullptr) ||
-      parts.scheme == nullptr)
+      !parts.can_be_joined())
     throw SettingsError("a camera's URI is invalid");  // it may hold a password: nothing of it here
   SplitUri split;
   split.uri = parts.join(parts.query, parts.fragment);

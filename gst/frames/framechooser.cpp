@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/framechooser.h"
+#include "gst/frames/framechooser.h"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "gst/library/framechooser.h"
+#include "gst/frames/framechooser.h"
 
 namespace cudatensor {
 

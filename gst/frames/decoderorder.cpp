@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/decoderorder.h"
+#include "gst/frames/decoderorder.h"
 
 #include <algorithm>
 #include <string>

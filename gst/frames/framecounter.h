@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "gst/library/framechooser.h"
+#include "gst/frames/framechooser.h"
 
 namespace cudatensor {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "gst/library/framecounter.h"
-#include "gst/library/framepicks.h"
-#include "gst/library/frameseeker.h"
-#include "gst/library/framestage.h"
-#include "gst/library/randomaccess.h"
+#include "gst/frames/framecounter.h"
+#include "gst/frames/framepicks.h"
+#include "gst/frames/frameseeker.h"
+#include "gst/frames/framestage.h"
+#include "gst/frames/randomaccess.h"
 
 namespace cudatensor {
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <mutex>
 
-#include "gst/library/framechooser.h"
+#include "gst/frames/framechooser.h"
 
 namespace cudatensor {
 

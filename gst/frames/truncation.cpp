@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/truncation.h"
+#include "gst/frames/truncation.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,39 +9,38 @@
 namespace cudatensor {
 namespace {
 
-using Head = std::array<uint8_t, 16>;
-
-/// The bytes at an offset; those behind the end of the file are 0.
-Head read_at(std::ifstream &file, uint64_t offset) {
-  Head head = {};
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(offset));
-  file.read(reinterpret_cast<char *>(head.data()), head.size());
-  return head;
-}
-
 uint64_t big_endian(const uint8_t *at, int bytes) {
   uint64_t number = 0;
   for (int i = 0; i < bytes; ++i) number = number << 8 | at[i];
   return number;
 }
 
+uint64_t little_endian(const uint8_t *at, int bytes) {
+  uint64_t number = 0;
+  for (int i = bytes - 1; i >= 0; --i) number = number << 8 | at[i];
+  return number;
+}
+
+bool has_type(const FileHead &head, const char *type) {
+  return std::memcmp(head.data() + 4, type, 4) == 0;
+}
+
 /// Cameras append other bytes to their files, which may look like the length of a box.
-bool is_box(const Head &head) {
+bool is_box(const FileHead &head) {
   constexpr std::array<const char *, 13> kTypes = {"mdat", "moov", "moof", "free", "skip",
                                                    "wide", "uuid", "meta", "mfra", "sidx",
                                                    "styp", "pnot", "udta"};
   return std::any_of(kTypes.begin(), kTypes.end(),
-                     [&](const char *type) { return std::memcmp(head.data() + 4, type, 4) == 0; });
+                     [&](const char *type) { return has_type(head, type); });
 }
 
 /// Where the boxes of an MP4 file end; 0 if that is not told.
-uint64_t end_of_boxes(std::ifstream &file, uint64_t length) {
+uint64_t end_of_boxes(const ReadHead &read, uint64_t length) {
   constexpr int kMostBoxes = 1 << 16;
   uint64_t at = 0;
   for (int i = 0; at < length; ++i) {
-    if (i == kMostBoxes) return 0;
-    const Head head = read_at(file, at);
+    FileHead head = {};
+    if (i == kMostBoxes || !read(at, head)) return 0;
     uint64_t size = big_endian(head.data(), 4);
     if (size == 1) size = big_endian(head.data() + 8, 8);
     // 0: the last box, to the end of the file. Bytes behind the last box are not one.
@@ -70,29 +67,42 @@ VarInt read_varint(const uint8_t *at) {
 }
 
 /// Where the segment of a Matroska file ends; 0 if that is not told.
-uint64_t end_of_segment(std::ifstream &file) {
-  const VarInt header = read_varint(read_at(file, 4).data());
+uint64_t end_of_segment(const ReadHead &read, const FileHead &first) {
+  const VarInt header = read_varint(first.data() + 4);
   const uint64_t segment = 4 + header.bytes + header.value;
-  const Head head = read_at(file, segment);
-  if (big_endian(head.data(), 4) != 0x18538067) return 0;
+  FileHead head = {};
+  if (!read(segment, head) || big_endian(head.data(), 4) != 0x18538067) return 0;
   const VarInt size = read_varint(head.data() + 4);
   return size.is_unknown ? 0 : segment + 4 + size.bytes + size.value;
 }
 
 }  // namespace
 
+uint64_t stated_length(const ReadHead &read, uint64_t length) {
+  FileHead head = {};
+  if (length < head.size() || !read(0, head)) return 0;
+  if (has_type(head, "ftyp")) return end_of_boxes(read, length);
+  if (big_endian(head.data(), 4) == 0x1a45dfa3) return end_of_segment(read, head);
+  const bool is_avi =
+      std::memcmp(head.data(), "RIFF", 4) == 0 && std::memcmp(head.data() + 8, "AVI ", 4) == 0;
+  // Writers that were stopped leave 0.
+  const uint64_t size = is_avi ? little_endian(head.data() + 4, 4) : 0;
+  return size > 0 ? 8 + size : 0;
+}
+
 std::optional<std::string> find_truncation(const std::string &path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return std::nullopt;  // pipes have no length
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const auto length = static_cast<std::streamoff>(file.tellg());
-  if (length < 16) return std::nullopt;
-  const Head head = read_at(file, 0);
-  uint64_t end = 0;
-  if (std::memcmp(head.data() + 4, "ftyp", 4) == 0)
-    end = end_of_boxes(file, static_cast<uint64_t>(length));
-  else if (big_endian(head.data(), 4) == 0x1a45dfa3)
-    end = end_of_segment(file);
+  if (length < 0) return std::nullopt;
+  const ReadHead read = [&file](uint64_t offset, FileHead &head) {
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(offset));
+    file.read(reinterpret_cast<char *>(head.data()), head.size());
+    return !file.bad();
+  };
+  const uint64_t end = stated_length(read, static_cast<uint64_t>(length));
   if (end <= static_cast<uint64_t>(length)) return std::nullopt;
   return "it is truncated: it has " + std::to_string(length) + " bytes of " + std::to_string(end);
 }

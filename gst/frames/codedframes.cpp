@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/codedframes.h"
+#include "gst/frames/codedframes.h"
 
 #include <gst/video/video.h>
 

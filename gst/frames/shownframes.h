@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "gst/library/codedframes.h"
+#include "gst/frames/codedframes.h"
 
 namespace cudatensor {
 
