@@ -35,8 +35,11 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
   if (choices > 1) refuse("only one of every, every_frames, keyframes and count can be set");
   if (sources.size() > 1 && o.batch > 1)
     refuse("with several sources, a tensor has one frame of each: batch must be 1");
-  for (const std::string &source : sources)
+  for (const std::string &source : sources) {
     if (o.count > 0 && is_live_source(source)) refuse(source + ": is live, and count needs files");
+    if (o.count > 0 && is_fifo_source(source))
+      refuse(source + ": is a FIFO, which count would read twice");
+  }
 }
 
 int device_number(const std::string &device) {

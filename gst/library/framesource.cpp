@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "gst/frames/decoderorder.h"
-#include "gst/library/failure.h"
 #include "gst/frames/truncation.h"
+#include "gst/library/failure.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {
@@ -136,6 +136,11 @@ bool is_live_source(const std::string &source) {
   return is_camera(source) || source.rfind("rtsp", 0) == 0;
 }
 
+bool is_fifo_source(const std::string &source) {
+  std::error_code failed;
+  return std::filesystem::is_fifo(path_of(source), failed);
+}
+
 FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo on_info)
     : source_(std::move(source)),
       options_(std::move(options)),
@@ -228,7 +233,7 @@ void FrameSource::add_input() {
   check_file(source_, path);
   if (const auto truncation = find_truncation(path)) coded_->set_end_problem(*truncation);
   GstElement *input = nullptr;
-  if (std::error_code failed; std::filesystem::is_fifo(path, failed)) {
+  if (is_fifo_source(source_)) {
     input = add_fifo(path);
   } else {
     input = add_late("filesrc");

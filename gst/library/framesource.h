@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "gst/library/gstcudatensor.h"
 #include "gst/frames/shownframes.h"
+#include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {
 
@@ -21,6 +21,8 @@ struct FrameSourceOptions {
 
 /// Whether a source is known to be live before it is opened.
 bool is_live_source(const std::string &source);
+/// Whether a source is a FIFO, which can be read once.
+bool is_fifo_source(const std::string &source);
 
 class FrameSource {
  public:

@@ -331,6 +331,7 @@ def test_fifos_are_read():
             writer.start()
             assert len(frames_of(path)) == FRAMES
             writer.join()
+        raises(ErrorCode.SETTINGS, frames_of, path, count=3, text="FIFO")
         # Nobody writes.
         raises(ErrorCode.TIMEOUT, frames_of, path, timeout=0.2)
 
