@@ -4,6 +4,7 @@ lists of sources and live sources."""
 import ctypes
 import datetime
 import gc
+import http.server
 import multiprocessing
 import os
 import pathlib
@@ -392,6 +393,27 @@ def test_a_demuxer_that_stops_is_an_error():
         path.write_bytes(WEBM.read_bytes()[:200])
         for _ in range(20):
             raises(ErrorCode.FORMAT, frames_of, path)
+
+
+def test_a_source_that_cannot_start_is_stopped():
+    """GStreamer complains of elements that are freed while they run, which ends this test."""
+    class Refusal(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_error(503)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusal) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/clip.webm"
+        for _ in range(60):
+            try:
+                frames_of(url)
+                raise AssertionError("no error")
+            except FramesError as error:
+                assert error.source == url
+        server.shutdown()
 
 
 def count_until_error(source):
