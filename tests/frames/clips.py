@@ -11,19 +11,21 @@ SIZE = 32
 #: Name, frames, frame rate, encoder, container. Frames differ from each other.
 _X264 = "x264enc bitrate=300 threads=1 speed-preset=fast "
 CLIPS = {
-    "ip.mp4": (70, "10/1", _X264 + "bframes=0 key-int-max=10", "mp4mux"),
+    "ip.mp4": (70, "10/1", _X264 + "bframes=0 key-int-max=10 option-string=scenecut=0", "mp4mux"),
     "b.mp4": (90, "25/1", _X264 + "bframes=3 b-pyramid=true key-int-max=15", "mp4mux"),
     "open.mp4": (120, "30/1", _X264 + "bframes=3 key-int-max=12 "
                  "option-string=open-gop=1:scenecut=0", "mp4mux"),
     "long.mp4": (150, "30000/1001", _X264 + "bframes=2 key-int-max=600", "mp4mux"),
     "open.ts": (100, "25/1", _X264 + "bframes=3 key-int-max=20 option-string=open-gop=1",
                 "h264parse ! mpegtsmux"),
-    "b.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10", "h264parse ! mpegtsmux"),
+    "b.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10 option-string=scenecut=0",
+             "h264parse ! mpegtsmux"),
     # Pictures have SEI messages of the buffering period.
     "hrd.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10 option-string=nal-hrd=vbr",
                "h264parse ! mpegtsmux"),
-    "b.mkv": (100, "24/1", _X264 + "bframes=2 key-int-max=16", "h264parse ! matroskamux"),
-    "fragmented.mp4": (60, "20/1", _X264 + "bframes=2 key-int-max=10",
+    "b.mkv": (100, "24/1", _X264 + "bframes=2 key-int-max=16 option-string=scenecut=0",
+              "h264parse ! matroskamux"),
+    "fragmented.mp4": (60, "20/1", _X264 + "bframes=2 key-int-max=10 option-string=scenecut=0",
                        "mp4mux fragment-duration=500"),
     "seeks.mp4": (1500, "25/1", _X264 + "bframes=3 key-int-max=50", "mp4mux"),
     # Seeks find no other random access point.
@@ -46,10 +48,11 @@ CLIPS = {
     "theora.ogg": (50, "10/1", "theoraenc keyframe-force=8 keyframe-freq=8", "oggmux"),
     "h265.mp4": (90, "25/1", "x265enc bitrate=300 key-int-max=16 speed-preset=ultrafast "
                  "option-string=bframes=3:scenecut=0:log-level=none", "h265parse ! mp4mux"),
-    "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10", "avimux"),
+    "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10 option-string=scenecut=0", "avimux"),
 }
-#: How many key frames some of them have.
-KEYFRAMES = {"equal.mkv": 8, "marked.webm": 3, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
+#: How many key frames those have whose encoder puts them at a fixed distance.
+KEYFRAMES = {"ip.mp4": 7, "b.ts": 10, "b.mkv": 7, "fragmented.mp4": 6, "h264.avi": 6, "h265.mp4": 6,
+             "equal.mkv": 8, "marked.webm": 3, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
 
 
 def run(description):
