@@ -174,6 +174,7 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       break;
     default: break;
   }
+  if (withholds()) return push(event.release());
   return FrameStage::event(std::move(event));
 }
 
@@ -423,7 +424,14 @@ void CodedFrames::end() {
 
 GstFlowReturn CodedFrames::push(Ref<GstBuffer> buffer) {
   is_used_ = true;
+  for (; !withheld_.empty(); withheld_.pop_front()) FrameStage::push(withheld_.front().release());
   return FrameStage::push(std::move(buffer));
+}
+
+bool CodedFrames::push(GstEvent *event) {
+  if (!withholds()) return FrameStage::push(event);
+  withheld_.emplace_back(event);
+  return true;
 }
 
 /// Whether it is not decided yet if the frame of the next picture is wanted.

@@ -35,7 +35,7 @@ class CodedFrames final : public FrameStage {
     bool may_start_open = true;
   };
 
-  /// With a `counter`, no pictures are passed on if their frames can be counted here.
+  /// With a `counter`, nothing is passed on if the frames can be counted here.
   CodedFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
               FrameCounter *counter)
       : chooser_(selection), picks_(std::move(picks)), counter_(counter) {}
@@ -111,7 +111,9 @@ class CodedFrames final : public FrameStage {
   StreamTime unique_time(StreamTime time) const;
   StreamTime end_of(const Shown &last) const;
   GstFlowReturn push(Ref<GstBuffer> buffer);
-  using FrameStage::push;
+  bool push(GstEvent *event);
+  /// A decoder is made when its caps come. Frames that can be counted here need none.
+  bool withholds() const { return counter_ != nullptr && !is_used_; }
   GstFlowReturn settle(size_t most_waiting);
   GstFlowReturn settle(const Shown &frame, StreamTime next);
   GstFlowReturn pass_until(const Shown &frame);
@@ -141,6 +143,7 @@ class CodedFrames final : public FrameStage {
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
   bool is_ended_ = false, is_used_ = false;
+  std::deque<Ref<GstEvent>> withheld_;
   std::function<void()> on_unused_;
   std::string end_problem_;  // empty if there is none
 

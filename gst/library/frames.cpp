@@ -121,7 +121,6 @@ void _GstCudaTensorFrames::start_counting() {
   for (FrameSourceOptions &each : options) {
     counters_.push_back(std::make_unique<FrameCounter>([inbox = inbox_] { inbox->end(); }));
     each.counter = counters_.back().get();
-    each.gpu = -1;  // decoders on a GPU would be opened for nothing
   }
   pipeline_ = std::make_unique<FramePipeline>(sources_, options, inbox_);
   is_counting_ = true;
