@@ -146,6 +146,7 @@ TEST_P(LetterboxTest, EveryFormatToEveryFormatInEveryWay) {
         for (const Method method : kMethods)
           for (const bool scale_up : kBools) {
             Random random(number++);
+            if (random.is_left_out()) continue;
             SCOPED_TRACE(random.name());
             LetterboxParams p = random_params(random, from, to);
             p.resize.mode = mode;
@@ -166,6 +167,7 @@ TEST_P(LetterboxTest, EveryColorimetryAndSiting) {
             for (const ResizeMode mode : kModes)
               for (const Method method : kMethods) {
                 Random random(number++);
+                if (random.is_left_out()) continue;
                 SCOPED_TRACE(random.name());
                 LetterboxParams p = random_params(random, from, to);
                 p.source.colorimetry = {matrix, range};

@@ -181,6 +181,7 @@ TEST_P(BatchTest, EveryTensorOfEveryColor) {
         for (const Layout layout : kLayouts)
           for (const Kind kind : {Kind::mixed, Kind::aligned}) {
             Random random(number++);
+            if (random.is_left_out()) continue;
             SCOPED_TRACE(random.name());
             Batch batch = random_batch(random, kind, 5, random_format(random, color), color);
             batch.params.out.dtype = type;

@@ -14,7 +14,7 @@ namespace cudatensor {
 
 /// From the environment, otherwise another one for every run.
 uint64_t test_seed();
-/// How many of the random cases are run, in percent.
+/// How many of the random cases are run, and of those of every combination, in percent.
 uint64_t test_cases();
 
 /// Whether the environment asks for what needs gigabytes.
@@ -38,6 +38,9 @@ class Random {
     return low + (high - low) * static_cast<double>(bits() >> 11) * 0x1p-53;
   }
   bool chance(int percent) { return integer(1, 100) <= percent; }
+
+  /// Whether the environment asks for fewer cases, and not for this one.
+  bool is_left_out() { return !chance(static_cast<int>(test_cases())); }
 
   template <class T>
   T pick(const std::vector<T> &values) {
