@@ -147,16 +147,27 @@ need_nvcc() {
 # The Meson options for these scripts: applications, but no tests. luminance-monitor adds its own.
 application_options=(-Dapplications=enabled)
 
+# gpu_options: prints the Meson option for CUDA code for this machine only; that for all GPUs takes
+# minutes to compile.
+gpu_options() {
+  if nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then
+    echo -Dgpu_architectures=native
+  elif [ "$(uname -m)" = x86_64 ]; then
+    echo -Dgpu=disabled
+  fi
+}
+
 # build_plugin [BUILD_DIR [MESON_OPTION...]]: builds the plugin and all other default targets.
 # Without options, an existing build keeps its options, and a new one has the applications but no
-# tests.
+# tests, and CUDA code for this machine.
 build_plugin() {
   local dir=${1:-$root/build} setup=(meson setup)
   local options=("${@:2}")
   if [ -e "$dir/build.ninja" ]; then
     setup+=(--reconfigure)
   elif [ ${#options[@]} -eq 0 ]; then
-    options=(-Dtests=false "${application_options[@]}")
+    mapfile -t options < <(gpu_options)
+    options+=(-Dtests=false "${application_options[@]}")
   fi
   if [ ${#options[@]} -gt 0 ]; then
     quietly "${setup[@]}" "${options[@]}" "$dir" "$root" || return 1

@@ -21,10 +21,13 @@ failures=()  # their names, for the end
 # What the steps of a stage are run by: another system, or an environment.
 within=()
 
+# Options of meson test for all tests of a stage but those of the applications.
+choice=()
+
 # The tests of the applications leave the cores idle. They run in the background, while the next
 # stage is built and tested at a lower priority.
-waiting=
-trap '[ -z "$waiting" ] || kill "$waiting_pid"' EXIT
+waiting= roots_pid=
+trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid" 2>/dev/null' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
@@ -43,17 +46,17 @@ finish_stage() {
 
 # stage NAME [MESON_OPTION...]
 stage() {
-  local name=$1 dir=$root/build-$1 start=$SECONDS choice=()
+  local name=$1 dir=$root/build-$1 start=$SECONDS quick=()
   shift
-  [ -z "$fast" ] || choice=(--no-suite long)
+  [ -z "$fast" ] || quick=(--no-suite long)
   printf '\n== %s: %s\n' "$name" "$*"
   mkdir -p "$dir/meson-logs"
   rm -f "$dir"/meson-logs/testlog*
   if nice "${within[@]}" tests/stage.sh build "$dir" "$@"; then
     printf '%s is built, %d s\n' "$name" $((SECONDS - start))
-    nice "${within[@]}" tests/stage.sh test "$dir" "${choice[@]}" || true
+    nice "${within[@]}" tests/stage.sh test "$dir" "${quick[@]}" "${choice[@]}" || true
     finish_stage
-    "${within[@]}" tests/stage.sh wait "$dir" "${choice[@]}" >"$dir/applications.log" 2>&1 &
+    "${within[@]}" tests/stage.sh wait "$dir" "${quick[@]}" >"$dir/applications.log" 2>&1 &
   else
     finish_stage
     echo 'not run' >"$dir/applications.log" &
@@ -133,12 +136,19 @@ cuda_stage() {
   stage cuda "${options[@]}"
 }
 
-# What has to do with GStreamer. The root has libgstcuda and its headers.
+# make_roots: those of newer releases, in the background. That is mostly waiting: for the mirror, and
+# for dpkg, which uses one core.
+make_roots() {
+  nice sh -c 'tests/newer.sh true; tests/newer.sh --debian forky true' >build-roots.log 2>&1 &
+  roots_pid=$!
+}
+
+# What has to do with GStreamer, without CUDA, whose compiler takes as long as all others.
 newer_stage() {
-  local within=(tests/newer.sh) gpu=(-Dgpu=disabled)
-  ! command -v nvcc >/dev/null || gpu=(-Dgpu=enabled -Dgpu_architectures=75)
+  local within=(tests/newer.sh)
+  wait "$roots_pid" || true
   if "${within[@]}" true; then
-    stage newer "${gpu[@]}" -Dtests=gstreamer
+    stage newer -Dgpu=disabled -Dtests=gstreamer
   else
     skip newer 'for the reason above'
   fi
@@ -157,8 +167,9 @@ newest_stage() {
 
 # The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
 # allocation that is too large fails as it does elsewhere. Of the random cases of the kernels there
-# are a quarter: each run has others.
+# are a quarter: each run has others. The documents' pipelines have been run without sanitizers.
 sanitized_stage() {
+  local choice=(--no-suite docs)
   local within=(env GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3 CUDATENSOR_TEST_CASES=25
     ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
     LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
@@ -201,6 +212,7 @@ need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
 need_ray || skip Ray 'it cannot be fetched'
 [ -n "$fast" ] || need_references || skip 'the preprocessing of other projects' 'it cannot be fetched'
 
+[ -n "$fast" ] || make_roots
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
