@@ -297,19 +297,19 @@ TEST_P(ConfigFuzz, ChangedFiles) {
   const std::string valid = is_yaml() ? kYaml : kToml;
   ASSERT_TRUE(read(valid));
   int taken = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const std::string text = fuzzer.changed(valid);
     taken += read(text);
     ASSERT_FALSE(HasFailure()) << "number " << i << ":\n" << text;
   }
-  std::printf("%d of 6000 were taken\n", taken);
-  EXPECT_GT(taken, 100) << "the changes are too rough to show anything";
-  EXPECT_LT(taken, 5900);
+  std::printf("%d of 2000 were taken\n", taken);
+  EXPECT_GT(taken, 30) << "the changes are too rough to show anything";
+  EXPECT_LT(taken, 1970);
 }
 
 TEST_P(ConfigFuzz, RandomBytes) {
   Fuzzer fuzzer(seed());
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     std::string text;
     for (size_t pieces = fuzzer.below(60); pieces > 0; --pieces)
       text += fuzzer.below(4) == 0 ? fuzzer.bytes(fuzzer.below(30)) : fuzzer.piece();

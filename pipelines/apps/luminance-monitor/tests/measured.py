@@ -74,6 +74,8 @@ def look(monitor, seen):
     after = monitor.cameras()['numbers-mkv']
     if camera['latest'] is None or camera['latest'] != after['latest']:
         return None  # one ended in between
+    if camera['latest']['frames'] > FPS + 1:
+        return None  # longer than a second: the machine was busy
     return None if camera['latest']['time'] in seen else (camera, metrics)
 
 
@@ -88,7 +90,7 @@ def main(folder):
             latest = camera['latest']
             seen.add(latest['time'])
             first = round(latest['stream_time_ns'] * FPS / 1e9)
-            assert 0 < latest['frames'] <= FPS + 1, latest['frames']
+            assert latest['frames'] > 0
             wanted = statistics_of(frames[first:first + latest['frames']])
             expect_same(latest, wanted, f'frames from {first}')
             expect_metrics(metrics, latest, camera)
