@@ -91,7 +91,8 @@ def cameras_come_and_go(folder):
         assert after['three']['since'] > before['three']['since'], 'three goes on as it was set up'
         metrics = monitor.get('/metrics')
         assert 'camera="two"' not in metrics and 'luminance_pixel_luma_count{camera="four"}' in metrics
-        assert len(json.loads(monitor.get('/api/v1/cameras/one/recent'))['points']) > 1
+        wait_for('two points', lambda: len(
+            json.loads(monitor.get('/api/v1/cameras/one/recent'))['points']) > 1)
         # The row of a minute that was open is there, and not after a minute.
         wait_for('the row of what was removed', lambda: rows_of(history).get('two'))
         for path in ('/api/v1/cameras/two', '/api/v1/cameras/two/still.jpg'):
