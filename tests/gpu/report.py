@@ -19,7 +19,7 @@ HEAD = ("# Tests on a GPU\n\n"
         "Written by `tests/gpu.sh`, with a section for each release of GStreamer.\n")
 # The names of test cases that need a GPU.
 ON_GPU = re.compile(r"^elements-(cuda|nvdec)|^elements-\w+-cuda:|/cuda$")
-COLUMNS = ["stage", "passed", "failed", "skipped", "seconds", "commit", "date"]
+COLUMNS = ["stage", "passed", "failed", "skipped", "seconds", "commit", "date", "GPU"]
 
 
 def why_skipped(case):
@@ -132,13 +132,14 @@ def write_section(machine, rows, notes):
 def update(section, results, stages):
     rows, notes = read_section(section)
     commit = (results / "commit").read_text().strip()
+    machine = (results / "machine").read_text().strip()
     for stage in stages:
         notes[stage.name] = stage.notes()
         if stage.name != "bench":
             seconds = (results / stage.name / "seconds").read_text().strip()
             rows[stage.name] = (stage.name, *stage.counts(), seconds, commit,
-                                datetime.date.today().isoformat())
-    return write_section((results / "machine").read_text().strip(), rows, notes)
+                                datetime.date.today().isoformat(), machine.split(",")[0])
+    return write_section(machine, rows, notes)
 
 
 def write(results, report, stages):
