@@ -125,9 +125,11 @@ need_schemas() {
   export CUDATENSOR_TEST_KUBERNETES
 }
 
-# One architecture: what others differ in is what ptxas makes of the same PTX.
+# One architecture: what others differ in is what ptxas makes of the same PTX. Without a GPU, what has
+# to do with neither the kernels nor the elements is as without CUDA.
 cuda_stage() {
-  local options=(-Dgpu=enabled -Dgpu_architectures=75)
+  local choice=(--suite kernels --suite elements --suite interop)
+  local within=(env CUDATENSOR_TEST_CASES=25) options=(-Dgpu=enabled -Dgpu_architectures=75)
   if ! need_gstcuda; then
     skip 'the headers of libgstcuda' 'they cannot be fetched'
   elif [ -e build-gstcuda/usr ]; then
@@ -155,9 +157,9 @@ newer_stage() {
 }
 
 # The newest release, as far as Debian has it: detections and batches go through its metas. The
-# applications have nothing to do with them.
+# applications have nothing to do with them, and decoders and documents are tested with the one before.
 newest_stage() {
-  local within=(tests/newer.sh --debian forky)
+  local choice=(--no-suite docs --no-suite frames) within=(tests/newer.sh --debian forky)
   if "${within[@]}" true; then
     stage newest -Dgpu=disabled -Dtests=gstreamer -Dapplications=disabled -Dmonitor=disabled
   else
