@@ -27,7 +27,7 @@ choice=()
 # The tests of the applications leave the cores idle. They run in the background, while the next
 # stage is built and tested at a lower priority.
 waiting= roots_pid=
-trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid" 2>/dev/null' EXIT
+trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
@@ -149,6 +149,7 @@ make_roots() {
 newer_stage() {
   local within=(tests/newer.sh)
   wait "$roots_pid" || true
+  roots_pid=
   if "${within[@]}" true; then
     stage newer -Dgpu=disabled -Dtests=gstreamer
   else
