@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import threading
@@ -127,7 +128,9 @@ WAYS = {"gst-cudatensor": (ours, "gst_cudatensor"),
 # ------------------------------------------------------------------------------------- measurements
 
 def used_gpu_memory():
-    """Of the whole GPU, in MiB."""
+    """Of the whole GPU, in MiB; 0 where there is none."""
+    if shutil.which("nvidia-smi") is None:
+        return 0
     done = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=memory.used",
                            "--format=csv,noheader,nounits"], capture_output=True, text=True,
                           check=False)
