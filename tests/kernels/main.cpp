@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CASES=25 runs a quarter of the
-// random cases; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline makes the CPU backend do without better
-// instruction sets; CUDATENSOR_TEST_LARGE adds the cases that need gigabytes.
+// random cases and combinations; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline makes the CPU backend
+// do without better instruction sets; CUDATENSOR_TEST_LARGE adds the cases that need gigabytes.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 

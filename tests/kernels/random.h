@@ -14,7 +14,7 @@ namespace cudatensor {
 
 /// From the environment, otherwise another one for every run.
 uint64_t test_seed();
-/// How many of the random cases are run, and of those of every combination, in percent.
+/// The share of the random cases, and of the combinations, that is run, in percent.
 uint64_t test_cases();
 
 /// Whether the environment asks for what needs gigabytes.
