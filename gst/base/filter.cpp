@@ -25,9 +25,9 @@ struct GstCudaTensorFilterPrivate {
   // Used only by the streaming thread.
   bool negotiated = false;
   bool prepared = false;
-  bool in_nvmm = false;      // the input
-  std::string refusal;       // the error of the current negotiation
-  std::string posted_error;  // the last error posted; cleared when negotiation succeeds
+  bool in_nvmm = false;          // the input
+  std::optional<Error> refusal;  // the error of the current negotiation
+  std::string posted_error;      // the last error posted; cleared when negotiation succeeds
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -146,7 +146,7 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   const auto refusal =
       cudatensor::negotiation_error_of(GST_ELEMENT(trans), category_of(trans), body);
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  if (refusal && priv->streaming == g_thread_self()) priv->refusal = *refusal;
+  if (refusal && priv->streaming == g_thread_self()) priv->refusal = refusal;
   return !refusal;
 }
 
@@ -167,12 +167,13 @@ std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
 /// each cause. Downstream elements report their own errors.
 void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  std::string cause = std::exchange(priv->refusal, "");
+  const auto refusal = std::exchange(priv->refusal, std::nullopt);
   if (negotiated) return priv->posted_error.clear();
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
-  if (cause.empty()) cause = mismatch(trans, in);
+  const std::string cause = refusal ? refusal->what() : mismatch(trans, in);
   if (cause.empty() || cause == priv->posted_error) return;
-  priv->core->errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
+  const Error::Code code = refusal ? refusal->code() : Error::Code::settings;
+  priv->core->errors().report(Error(code, "not negotiated: " + cause));
   priv->posted_error = cause;
 }
 

@@ -102,7 +102,7 @@ const GValue *yuv_formats() {
 void check_colors(const TensorSettings &s, const GstCaps *caps) {
   for (guint i = 0; i < gst_caps_get_size(caps); ++i)
     if (has_colors(s, gst_caps_get_structure(caps, i))) return;
-  throw Error(Error::Code::settings, "color=yuv requires YUV input, not " + text_of(caps));
+  throw Error(Error::Code::input, "color=yuv requires YUV input, not " + text_of(caps));
 }
 
 bool has_colors(const TensorSettings &s, const GstStructure *picture) {

@@ -149,7 +149,7 @@ void check_matrix(const GstVideoInfo &info) {
   if (!GST_VIDEO_INFO_IS_YUV(&info)) return;
   const GstVideoColorMatrix matrix = info.colorimetry.matrix;
   if (matrix == GST_VIDEO_COLOR_MATRIX_FCC || matrix == GST_VIDEO_COLOR_MATRIX_SMPTE240M)
-    throw Error(Error::Code::settings,
+    throw Error(Error::Code::input,
                 "colorimetry " + colorimetry_text(info.colorimetry) +
                     " is not supported: conversion needs the matrix of BT.601, BT.709 or BT.2020");
 }

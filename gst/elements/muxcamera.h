@@ -6,12 +6,14 @@
 #include <gst/video/video.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gst/analytics/batchstreams.h"
 #include "gst/caps/inputcaps.h"
 #include "gst/util/ref.h"
+#include "kernels/error.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +31,7 @@ struct Camera {
   bool has_caps = false;  // whether the pad has accepted its caps
   Ref<GstCaps> caps;      // that were accepted last
   StreamEvents events;
-  std::string refusal;  // why the pad's last caps were rejected; empty if they were accepted
+  std::optional<Error> refusal;  // why the pad's last caps were rejected
 };
 
 /// `pad` must be a GstCudaTensorMuxPad.

@@ -82,7 +82,7 @@ void TensorMuxer::stop() {
   out_ = {};
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).has_caps = false;
-    camera_of(pad.get()).refusal.clear();
+    camera_of(pad.get()).refusal.reset();
   }
 }
 
@@ -111,7 +111,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     const std::string warning = hdr_warning(input.info);
     if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
   } catch (const std::exception &error) {
-    camera.refusal = error.what();
+    camera.refusal = error_of(error);
   }
   core_.session_manager().allow_stream_change();
   // Size and framerate of the batch may follow from it.
@@ -161,7 +161,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
     const auto &unread = latched().model.error;  // may be the cause
-    report_negotiation_error(unread ? unread->what() : error.what());
+    report_negotiation_error(unread ? *unread : error_of(error));
     return GST_FLOW_NOT_NEGOTIATED;
   }
 }
@@ -172,9 +172,9 @@ int64_t TensorMuxer::batch_of(size_t cameras) const {
 }
 
 /// Posts an error, because sources that have ended receive no flow error.
-void TensorMuxer::report_negotiation_error(const std::string &cause) {
+void TensorMuxer::report_negotiation_error(const Error &cause) {
   if (!GST_PAD_IS_FLUSHING(element_->srcpad))
-    core_.errors().report(Error(Error::Code::settings, "not negotiated: " + cause));
+    core_.errors().report(Error(cause.code(), std::string("not negotiated: ") + cause.what()));
 }
 
 bool TensorMuxer::finish_negotiation(bool negotiated) {
@@ -182,8 +182,8 @@ bool TensorMuxer::finish_negotiation(bool negotiated) {
   if (negotiated) return true;
   // If a step has failed before, it has already posted the only error.
   const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
-  report_negotiation_error("downstream takes " + text_of(taken.get()) +
-                           ", the element gives other/tensors");
+  report_negotiation_error(Error(Error::Code::settings, "downstream takes " + text_of(taken.get()) +
+                                                            ", the element gives other/tensors"));
   return false;
 }
 
@@ -192,7 +192,7 @@ bool TensorMuxer::set_src_caps(GstCaps *caps) {
     out_ = parse_tensor_caps(caps, latched().layout);
     return true;
   } catch (const std::exception &error) {
-    report_negotiation_error(error.what());
+    report_negotiation_error(error_of(error));
     return false;
   }
 }
@@ -312,8 +312,9 @@ void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) con
     const Ref<GstBuffer> head = peek(pad.get());
     if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;
-    const std::string cause = camera.refusal.empty() ? "a frame without caps" : camera.refusal;
-    throw Error(Error::Code::settings, GST_PAD_NAME(pad.get()) + (": " + cause));
+    const Error cause =
+        camera.refusal.value_or(Error(Error::Code::settings, "a frame without caps"));
+    throw Error(cause.code(), GST_PAD_NAME(pad.get()) + std::string(": ") + cause.what());
   }
 }
 

@@ -71,7 +71,7 @@ class TensorMuxer final : public Configurable {
   std::optional<GstClockTime> next_start(const std::vector<Ref<GstAggregatorPad>> &pads) const;
   void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
   void check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const;
-  void report_negotiation_error(const std::string &cause);
+  void report_negotiation_error(const Error &cause);
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   void collect(MuxBatch &batch);

@@ -55,17 +55,23 @@ class ErrorReporter {
   std::set<std::string> warnings_;  // guarded by mutex_
 };
 
-/// Calls `body`. If it throws, logs and returns the error's message. A failed negotiation attempt
-/// is not an element error, because another attempt may succeed.
+/// The exception as an Error; one of another type becomes a wrong setting.
+inline Error error_of(const std::exception &exception) {
+  const auto *error = dynamic_cast<const Error *>(&exception);
+  return error != nullptr ? *error : Error(Error::Code::settings, exception.what());
+}
+
+/// Calls `body`. If it throws, logs and returns the error. A failed negotiation attempt is not an
+/// element error, because another attempt may succeed.
 template <class Body>
-std::optional<std::string> negotiation_error_of(GstElement *element, GstDebugCategory *category,
-                                                const Body &body) {
+std::optional<Error> negotiation_error_of(GstElement *element, GstDebugCategory *category,
+                                          const Body &body) {
   try {
     body();
     return std::nullopt;
   } catch (const std::exception &error) {
     GST_CAT_WARNING_OBJECT(category, element, "not negotiated: %s", error.what());
-    return error.what();
+    return error_of(error);
   }
 }
 

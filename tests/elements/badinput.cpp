@@ -427,6 +427,7 @@ struct BadCaps {
   std::string caps;
   std::string downstream = "ANY";
   const char *cause = "";  ///< in the error; none where the pad's template has refused the caps
+  Error::Code code = Error::Code::settings;  ///< input where no setting changes the refusal
 };
 
 void PrintTo(const BadCaps &c, std::ostream *os) {
@@ -438,7 +439,8 @@ class Caps : public testing::TestWithParam<BadCaps> {};
 TEST_P(Caps, AreRefused) {
   Rig rig(GetParam().description);
   rig.downstream(GetParam().downstream);
-  const std::string error = expect_refusal(rig, GetParam().caps, buffer_of(Bytes(4096)));
+  const std::string error =
+      expect_refusal(rig, GetParam().caps, buffer_of(Bytes(4096)), GetParam().code);
   EXPECT_EQ(error.empty(), *GetParam().cause == '\0') << error;
   EXPECT_TRUE(mentions(error, GetParam().cause));
 }
@@ -488,14 +490,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudanv12toyuv444", nv12_with("colorimetry=bt601"), "video/x-raw,colorimetry=bt709",
                 "colorimetry"},
         BadCaps{"cudanv12toyuv444", kVideo, "video/x-raw,colorimetry=bt709", "colorimetry"},
-        BadCaps{"cudaletterbox", nv12_with("colorimetry=smpte240m"), "ANY", "smpte240m"},
-        BadCaps{"cudaletterbox", nv12_with("colorimetry=(string)2:2:0:0"), "ANY", "2:2:0:0"},
-        BadCaps{"cudanormalize", nv12_with("colorimetry=smpte240m"), "ANY", "smpte240m"},
+        BadCaps{"cudaletterbox", nv12_with("colorimetry=smpte240m"), "ANY", "smpte240m",
+                Error::Code::input},
+        BadCaps{"cudaletterbox", nv12_with("colorimetry=(string)2:2:0:0"), "ANY", "2:2:0:0",
+                Error::Code::input},
+        BadCaps{"cudanormalize", nv12_with("colorimetry=smpte240m"), "ANY", "smpte240m",
+                Error::Code::input},
         BadCaps{"cudanormalize color=bgr", nv12_with("colorimetry=(string)2:2:0:0"), "ANY",
-                "2:2:0:0"},
-        BadCaps{"cudanormalize color=yuv", video_caps(kRgb), "ANY", "color=yuv"},
+                "2:2:0:0", Error::Code::input},
+        BadCaps{"cudanormalize color=yuv", video_caps(kRgb), "ANY", "color=yuv",
+                Error::Code::input},
         BadCaps{"cudanormalize color=yuv", "video/x-raw,format=GRAY8,width=10,height=6", "ANY",
-                "color=yuv"},
+                "color=yuv", Error::Code::input},
         // Tensors that downstream asks for.
         tensor_of_nv12("cudanormalize", "uint8", "10:6:3:1", "dtype=float32"),
         tensor_of_nv12("cudanormalize", "float64", "10:6:3:1", "dtype=float32"),

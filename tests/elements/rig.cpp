@@ -143,7 +143,8 @@ void expect_error(Rig &rig, BufferRef buffer, const std::string &cause) {
   EXPECT_TRUE(mentions(errors[0].text, cause));
 }
 
-std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer) {
+std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer,
+                           Error::Code code) {
   rig.caps(caps);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(rig.push(BufferRef(gst_buffer_copy(buffer.get()))), GST_FLOW_NOT_NEGOTIATED);
@@ -151,7 +152,10 @@ std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &b
   const auto errors = rig.messages().errors();
   EXPECT_LE(errors.size(), 1u) << "more than one error";
   if (errors.empty()) return "";
-  EXPECT_TRUE(errors[0].is(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS)) << errors[0].text;
+  const bool expected = code == Error::Code::input
+                            ? errors[0].is(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+                            : errors[0].is(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
+  EXPECT_TRUE(expected) << errors[0].text;
   return errors[0].text;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/error.h"
 #include "messages.h"
 #include "picture.h"
 #include "refs.h"
@@ -78,7 +79,8 @@ void expect_error(Rig &rig, BufferRef buffer, const std::string &cause);
 
 /// Pushes caps and two buffers, which must end in not-negotiated with no output. Posted may be one
 /// error at most, whose text this returns.
-std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer);
+std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer,
+                           Error::Code code = Error::Code::settings);
 
 /// What an element makes of one picture between these caps.
 Bytes output_bytes(const std::string &description, const std::string &in_caps, BufferRef buffer,
