@@ -168,6 +168,7 @@ bool CodedFrames::event(Ref<GstEvent> event) {
                           (nullptr));
       else if (!end_problem_.empty())
         GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_problem_.c_str()), (nullptr));
+      options_.may_seek = false;  // every picture has come
       if (mode_ == Mode::picking) settle(0);
       if (mode_ == Mode::picking) return end(), true;
       is_ended_ = true;

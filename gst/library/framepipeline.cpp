@@ -15,6 +15,7 @@ bool FrameInbox::put(Tensor tensor) {
   changed_.wait(lock, [&] { return is_closed_ || tensors_.size() < kMostTensors; });
   if (is_closed_) return false;
   tensors_.push_back(std::move(tensor));
+  progress_ = g_get_monotonic_time();
   changed_.notify_all();
   return true;
 }
@@ -28,13 +29,26 @@ void FrameInbox::end() {
 
 void FrameInbox::report_at_end(Problem problem) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  problem.is_of_end = true;
   if (!end_problem_) end_problem_ = std::move(problem);
 }
 
 void FrameInbox::report(Problem problem) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!problem_) problem_ = std::move(problem);
+  progress_ = g_get_monotonic_time();
   changed_.notify_all();
+}
+
+/// Elements send the end of the stream after an error, but not all do.
+const FrameInbox::Problem *FrameInbox::due_problem() const {
+  constexpr gint64 kPatience = G_USEC_PER_SEC;
+  if (!problem_) return nullptr;
+  const bool has_frames =
+      problem_->source >= 0 && infos_.count(static_cast<size_t>(problem_->source)) != 0;
+  const bool is_under_way =
+      has_frames && ends_ == 0 && g_get_monotonic_time() - progress_ <= kPatience;
+  return is_under_way ? nullptr : &*problem_;
 }
 
 void FrameInbox::set_info(size_t source, const GstCudaTensorFramesInfo &info) {
@@ -54,6 +68,7 @@ std::optional<FrameInbox::Tensor> FrameInbox::take() {
   if (tensors_.empty() || is_closed_) return std::nullopt;
   Tensor tensor = std::move(tensors_.front());
   tensors_.pop_front();
+  progress_ = g_get_monotonic_time();
   changed_.notify_all();
   return tensor;
 }
@@ -197,6 +212,8 @@ GstCudaTensorError code_of(const GError *error, bool in_source, bool is_input) {
   if (is_input && error->domain == GST_STREAM_ERROR) return GST_CUDA_TENSOR_ERROR_SOURCE;
   if (error->domain == GST_RESOURCE_ERROR)
     return in_source ? GST_CUDA_TENSOR_ERROR_SOURCE : GST_CUDA_TENSOR_ERROR_CUDA;
+  if (error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_FORMAT)
+    return GST_CUDA_TENSOR_ERROR_FORMAT;
   if (error->domain == GST_CORE_ERROR && error->code == GST_CORE_ERROR_MISSING_PLUGIN)
     return GST_CUDA_TENSOR_ERROR_DECODER;
   if (error->domain == GST_STREAM_ERROR && error->code == GST_STREAM_ERROR_CODEC_NOT_FOUND)

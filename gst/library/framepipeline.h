@@ -25,6 +25,7 @@ class FrameInbox {
     GstCudaTensorError code;
     std::string text;
     int source;
+    bool is_of_end = false;  ///< all frames were given
   };
   static constexpr size_t kMostTensors = 2;
 
@@ -55,7 +56,8 @@ class FrameInbox {
   bool has_tensor() const { return !tensors_.empty(); }
   size_t ends() const { return ends_; }
   bool is_closed() const { return is_closed_; }
-  bool has_problem() const { return problem_.has_value(); }
+  /// Null as long as frames are under way of a source that has given some before its error.
+  const Problem *due_problem() const;
   bool has_info(size_t source) const { return infos_.count(source) != 0; }
 
   // Any thread.
@@ -72,6 +74,7 @@ class FrameInbox {
   std::optional<Problem> problem_;  // the first one
   std::optional<Problem> end_problem_;
   std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
+  gint64 progress_ = 0;  // when a tensor was put or taken, or the problem reported
   size_t ends_ = 0;
   bool is_closed_ = false;
 };

@@ -224,7 +224,9 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
     const bool has_changed = inbox->wait(slice, [&] {
       ended = inbox->ends() >= (counting ? sources_.size() : 1);
       done = !counting && is_done(*inbox);
-      return done || ended || inbox->is_closed() || inbox->has_problem();
+      const auto *problem = inbox->due_problem();
+      return done || ended || inbox->is_closed() ||
+             (problem != nullptr && !(counting && problem->is_of_end));
     });
     if (is_closed_) throw Failure(GST_CUDA_TENSOR_ERROR_CLOSED, "the frames are closed");
     if (!has_changed) {
@@ -234,7 +236,9 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
       continue;
     }
     if (done) return inbox;
-    if (const auto problem = inbox->problem()) fail(*problem);
+    // The frames up to the end of a truncated file are counted, and then read.
+    const auto problem = inbox->problem();
+    if (problem && !(counting && problem->is_of_end)) fail(*problem);
     if (!counting) return inbox;
     advance();
   }

@@ -394,6 +394,7 @@ def test_errors_name_the_source_and_the_cause():
         assert 10 < count_until_error(cut) < 74
         cut = file("cut.webm", WEBM.read_bytes()[:WEBM.stat().st_size // 2])
         assert 10 < count_until_error(cut) < FRAMES
+        assert count_until_error(cut, count=8) == 8
         path = pathlib.Path(folder) / "whole.avi"
         clips.run(f"videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=10/1 "
                   f"! jpegenc ! avimux ! filesink location={path}")
@@ -431,11 +432,53 @@ def test_a_source_that_cannot_start_is_stopped():
         server.shutdown()
 
 
-def count_until_error(source):
+def test_frames_before_an_error_are_given():
+    """Also those of a batch that is not full."""
+    content = WEBM.read_bytes()
+
+    class Half(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if self.server.sent < 1:
+                self.wfile.write(content[:len(content) // 2])
+            self.server.sent += 1
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Half) as server:
+        server.sent = 0
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/clip.webm"
+        count = 0
+        with Frames(url, batch=64, **SMALL) as frames:
+            try:
+                for batch in frames:
+                    count += len(batch)
+            except FramesError as error:
+                assert error.source == url, error
+        assert 10 < count < FRAMES, count
+        server.shutdown()
+
+
+def test_a_format_that_the_element_refuses_is_the_files():
+    import clips
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "smpte240m.mp4"
+        clips.run("videotestsrc num-buffers=5 ! video/x-raw,format=I420,width=64,height=48,"
+                  f"colorimetry=smpte240m ! x264enc ! h264parse ! mp4mux ! filesink location={path}")
+        raises(ErrorCode.FORMAT, frames_of, path, text="smpte240m")
+        assert len(frames_of(path, color="gray")) == 5
+
+
+def count_until_error(source, **options):
     count = 0
     try:
-        for _ in Frames(source, **SMALL):
-            count += 1
+        for batch in Frames(source, **{**SMALL, **options}):
+            count += len(batch)
     except FramesError as error:
         assert error.code == ErrorCode.FORMAT and "truncated" in str(error), error
         return count
