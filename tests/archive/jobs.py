@@ -3,6 +3,7 @@
 """The jobs of the archive on a Ray of this machine: rows against plain loops, and broken files."""
 import contextlib
 import os
+import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -151,6 +152,66 @@ def a_deadly_file_costs_its_own_rows():
         assert errors == {"black.webm": "workers ended 3 times while they read it"}, errors
 
 
+def a_file_that_is_deadly_to_open_costs_its_own_rows():
+    """The tasks that look how long files are have sitecustomize.py, which ends them."""
+    with rig.folder() as folder:
+        videos = [rig.make_video(folder / f"{name}.webm", 4) for name in ("a", "deadly", "z")]
+        job(videos, folder / "out", model="luminance", chunk=1)
+        rows = rig.rows_in(folder / "out")
+        assert rig.check_once(folder / "out") == 4 + 1 + 4
+        assert all(row["error"] is None for row in rows) and len(rows) == 12, rows
+
+
+def a_file_without_seeks_is_one_chunk():
+    """A server that knows no ranges."""
+    content = rig.CLIP.read_bytes()
+
+    class Whole(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    with rig.folder() as folder, ThreadingHTTPServer(("127.0.0.1", 0), Whole) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = job([f"http://127.0.0.1:{server.server_address[1]}/clip.webm"], folder,
+                   model="luminance", chunk=2)
+        server.shutdown()
+        assert (done.chunks, done.errors) == (1, 0), (done, rig.rows_in(folder))
+        assert len(rig.rows_in(folder)) == 8
+
+
+def a_file_that_cannot_be_converted_costs_its_own_rows():
+    """Its matrix has no place among those of the conversion."""
+    with rig.folder() as folder:
+        subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=30 ! video/x-raw,format=I420,"
+                       f"width=64,height=48,colorimetry=smpte240m ! x264enc ! h264parse ! mp4mux ! "
+                       f"filesink location={folder}/odd.mp4".split(), check=True)
+        rig.make_video(folder / "z.webm", 1)
+        job([folder], folder / "out", model="embed=models:blocks", every="1s",
+            properties={"width": 32, "height": 32})
+        errors = {Path(row["uri"]).name: row["error"] for row in rig.rows_in(folder / "out")}
+        assert "smpte240m" in errors["odd.mp4"] and errors["z.webm"] is None, errors
+
+
+def options_may_change_before_there_are_rows():
+    """The chunks of a run whose model cannot be used are those of its options."""
+    with rig.folder() as folder:
+        more = {"properties": {"width": 32, "height": 32}}
+        rig.raises(Exception, job, [rig.CLIP], folder, model="embed=models:typo", every="1s", chunk=2,
+                   **more)
+        job([rig.CLIP], folder, model="embed=models:blocks", count=4, **more)
+        assert rig.check_once(folder) == 1 and len(rig.rows_in(folder)) == 4
+        different = rig.raises(ValueError, job, [rig.CLIP], folder, model="embed=models:blocks",
+                               count=5, **more)
+        assert "count" in different, different
+
+
 def embeddings_equal_a_loop():
     with rig.folder() as folder:
         size = {"width": 64, "height": 32}
@@ -213,11 +274,15 @@ def errors_of_the_model_end_the_job():
 
 
 def main():
+    os.environ["CUDATENSOR_TEST_DEADLY"] = "deadly"
     ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     return rig.report([(case.__name__.replace("_", " "), case) for case in (
         luminance_equals_a_loop, luminance_does_not_depend_on_chunks, a_second_run_does_nothing,
-        broken_files_cost_their_own_rows, a_deadly_file_costs_its_own_rows, embeddings_equal_a_loop,
+        broken_files_cost_their_own_rows, a_deadly_file_costs_its_own_rows,
+        a_file_that_is_deadly_to_open_costs_its_own_rows, a_file_without_seeks_is_one_chunk,
+        a_file_that_cannot_be_converted_costs_its_own_rows, options_may_change_before_there_are_rows,
+        embeddings_equal_a_loop,
         onnx_models_equal_a_loop, errors_of_the_model_end_the_job)])
 
 

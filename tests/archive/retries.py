@@ -20,7 +20,8 @@ import pyarrow  # noqa: E402
 import ray  # noqa: E402
 from pyarrow import fs, parquet  # noqa: E402
 
-from gst_cudatensor.archive import Options, judging, lock, pipeline, run, verdicts  # noqa: E402
+from gst_cudatensor.archive import Options, judging, lock, pipeline, run, store, verdicts  # noqa: E402
+from gst_cudatensor.archive.retry import forget_errors  # noqa: E402
 from gst_cudatensor.archive.worker import MOST_ATTEMPTS, Attempts, _no_attempt_left  # noqa: E402
 
 CPU = {"device": "cpu", "timeout": 10.0, "whole_below": 0, "every": "1s",
@@ -104,6 +105,20 @@ def ends_what_was_begun():
             table = parquet.read_table(str(path))
             kept = [name not in ids for name in table["chunk_id"].to_pylist()]
             parquet.write_table(table.filter(pyarrow.array(kept)), str(path))
+        assert job([videos], output, model="embed=models:blocks").computed == 1
+        assert rig.check_once(output) == 3
+
+
+def passes_over_what_is_half_written():
+    with rig.folder() as folder:
+        videos, output = make_videos(folder), folder / "out"
+        job([videos], output, model="embed=models:blocks")
+        options = Options(output=str(output), model="embed=models:blocks", **CPU)
+        half = output / "rows/half.parquet"
+        half.write_bytes(b"PAR1 and then nothing")
+        results = store.Store(options)
+        assert forget_errors(results, "all", set(results.chunks.read()["file_id"].to_pylist())) == 1
+        half.unlink()
         assert job([videos], output, model="embed=models:blocks").computed == 1
         assert rig.check_once(output) == 3
 
@@ -324,7 +339,7 @@ def main():
         ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
         return rig.report([(case.__name__.replace("_", " "), case) for case in chosen((
-            tries_what_may_pass_again, names_all_that_ended_a_chunk, ends_what_was_begun,
+            tries_what_may_pass_again, names_all_that_ended_a_chunk, ends_what_was_begun, passes_over_what_is_half_written,
             one_run_at_a_time, takes_what_was_left, only_one_takes_a_lock,
             a_lost_lock_ends_the_run, refuses_other_embeddings, judges_in_windows, key_frames_are_no_gaps))])
 

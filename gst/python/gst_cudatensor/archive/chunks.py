@@ -78,6 +78,10 @@ class ChunkList:
         parquet.write_table(table, path + ".tmp", filesystem=self._store, row_group_size=1000)
         self._store.move(path + ".tmp", path + ".parquet")
 
+    def clear(self) -> None:
+        """Removes all chunks."""
+        self._store.delete_dir_contents(self.folder)
+
 
 def chunk_from(row: dict) -> Chunk:
     """The chunk of a row of a ChunkList."""

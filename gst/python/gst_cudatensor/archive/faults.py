@@ -12,7 +12,7 @@ from .. import ErrorCode, FramesError
 
 #: Errors of options and machines, which every file would have.
 _OF_THE_JOB = (ErrorCode.SETTINGS, ErrorCode.NO_CUDA, ErrorCode.CONTEXT)
-_PASSING_CODES = (ErrorCode.SOURCE, ErrorCode.CUDA, ErrorCode.TIMEOUT)
+_PASSING_CODES = (ErrorCode.SOURCE, ErrorCode.TIMEOUT)
 _OF_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 #: Of PyTorch, CuPy and onnxruntime, which have no common class.
 _NO_MEMORY = ("out of memory", "failed to allocate memory", "bad_alloc", "cublas_status_alloc_failed")
@@ -31,11 +31,17 @@ class PassingError(RuntimeError):
     or memory that is in use. The message names the cause."""
 
 
+class DeviceError(PassingError):
+    """A call to the GPU failed. Others may fail after it, until the process ends."""
+
+
 def of_frames(error: FramesError, source: str) -> Exception:
     """MediaError, PassingError, or ValueError for what no file could have."""
     text = str(error).removeprefix(f"{source}: ")
     if error.code in _OF_THE_JOB:
         return ValueError(text)
+    if error.code == ErrorCode.CUDA:
+        return DeviceError(text)
     return PassingError(text) if error.code in _PASSING_CODES else MediaError(text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Iterator, Optional, Protocol, Sequence
+from typing import Any, Iterable, Iterator, Optional, Protocol, Sequence
 
 import pyarrow
 
@@ -41,7 +41,7 @@ def make_job(options: Options, form: Optional[Sequence[Any]] = None) -> Job:
     return FramesJob(options, network)
 
 
-def form_of(options: Options, chunks: Sequence[Chunk]) -> Optional[list[Any]]:
+def form_of(options: Options, chunks: Iterable[Chunk]) -> Optional[list[Any]]:
     """[type, dimension] of the embeddings of a function, from the first frame of the first of these
     chunks that has one; None if none has. Raises the errors of the model."""
     function = EmbeddingFunction(str(function_of(options)))

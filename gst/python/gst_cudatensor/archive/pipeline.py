@@ -24,7 +24,7 @@ from .player import Player
 from .remote import source_of
 from .retry import finish_forgetting, forget_errors
 from .store import Store
-from .worker import Attempts, Worker, schema_of
+from .worker import MOST_ATTEMPTS, Attempts, Worker, schema_of
 
 _MOST_TASKS = 10_000  # of a run; a task takes several chunks where there are more
 _FILES_AT_A_TIME = 1000  # whose chunks are found, and kept, together
@@ -59,13 +59,14 @@ def run(sources: Iterable[str], options: Options) -> Summary:
 
 def _run(sources: Iterable[str], options: Options, store: Store, lock: Lock) -> Summary:
     store.settle()
+    store.begin()
     finish_forgetting(store)
     files = list_files(sources)
     wanted = {file.id for file in files}
     if options.retry_errors is not None:
         forget_errors(store, options.retry_errors, wanted)
     known = set(store.chunks.read()["file_id"].to_pylist())
-    _find_chunks([file for file in files if file.id not in known], options, store)
+    _find_chunks([file for file in files if file.id not in known], options, store, lock)
     chunks = store.chunks.read()
     count = sum(name in wanted for name in chunks["file_id"].to_pylist())
     left = store.remaining()
@@ -81,14 +82,14 @@ def _run(sources: Iterable[str], options: Options, store: Store, lock: Lock) -> 
 # ------------------------------------------------------------------------------------- chunks
 
 
-def _find_chunks(files: list[File], options: Options, store: Store) -> None:
+def _find_chunks(files: list[File], options: Options, store: Store, lock: Lock) -> None:
     """Adds the chunks of new files to the store's list. The larger files are opened by tasks."""
     small = [file for file in files if _is_whole(file, options)]
     store.chunks.append(chunk for file in small for chunk in chunks_of(file, None, None))
     large = [file for file in files if not _is_whole(file, options)]
     for begin in range(0, len(large), _FILES_AT_A_TIME):
         some = large[begin:begin + _FILES_AT_A_TIME]
-        store.chunks.append(_chunks_by_tasks(some, options))
+        store.chunks.append(_chunks_by_tasks(some, options, lock))
 
 
 def _is_whole(file: File, options: Options) -> bool:
@@ -96,31 +97,46 @@ def _is_whole(file: File, options: Options) -> bool:
             or file.size is not None and file.size < options.whole_below)
 
 
-def _chunks_by_tasks(files: list[File], options: Options) -> Iterator[Chunk]:
+def _chunks_by_tasks(files: list[File], options: Options, lock: Lock) -> Iterator[Chunk]:
     ray = connected(options)
     rows = ray.data.from_items([asdict(file) for file in files],
                                override_num_blocks=math.ceil(len(files) / _FILES_A_TASK))
-    arguments = {"length": chunk_length(options), "timeout": options.timeout}
+    arguments = {"length": chunk_length(options), "timeout": options.timeout,
+                 "attempts": _attempts(ray, lock)}
     for batch in rows.map_batches(_chunks_of_files, batch_format="pyarrow", batch_size=None,
                                   fn_kwargs=arguments).iter_batches(batch_format="pyarrow"):
         yield from map(chunk_from, batch.to_pylist())
 
 
-def _chunks_of_files(table: pyarrow.Table, length: int, timeout: float) -> pyarrow.Table:
+def _chunks_of_files(table: pyarrow.Table, length: int, timeout: float,
+                     attempts: Any) -> pyarrow.Table:
     chunks = []
     for row in table.to_pylist():
         file = File(**row)
-        chunks += [asdict(chunk) for chunk in chunks_of(file, _duration_of(file, timeout), length)]
+        duration = _duration_if_harmless(file, timeout, attempts)
+        chunks += [asdict(chunk) for chunk in chunks_of(file, duration, length)]
     return pyarrow.Table.from_pylist(chunks, SCHEMA)
 
 
+def _duration_if_harmless(file: File, timeout: float, attempts: Any) -> Optional[int]:
+    """None also for a file whose opening ends the process. Ray would begin the task anew without an
+    end; the worker that gets the file as one chunk counts."""
+    import ray
+
+    attempt, _ = ray.get(attempts.begin.remote(file.id))
+    duration = _duration_of(file, timeout) if attempt <= MOST_ATTEMPTS else None
+    ray.get(attempts.finish.remote(file.id, False))
+    return duration
+
+
 def _duration_of(file: File, timeout: float) -> Optional[int]:
-    """ns; None if the file states none, or cannot be read. The worker finds that again, and has the
-    rows that come before it."""
+    """ns; None if the file states none, or can only be read from its beginning, or not at all. The
+    worker finds that again, and has the rows that come before it."""
     for look in range(1, _LOOKS + 1):
         try:
             with source_of(file.uri) as source, Player(source, timeout) as player:
-                return player.duration()
+                duration = player.duration()
+                return duration if player.is_seekable() else None
         except MediaError:
             return None
         except (PassingError, OSError):
@@ -136,14 +152,16 @@ def _compute(left: pyarrow.Table, options: Options, store: Store, lock: Lock) ->
     ray = connected(options)
     form = store.embedding
     if not is_luminance(options):
-        describe = ray.remote(num_cpus=options.num_cpus_per_worker,
+        # A file can end the process: it is begun anew, and goes on behind that file.
+        describe = ray.remote(num_cpus=options.num_cpus_per_worker, max_retries=_TRIED,
                               num_gpus=options.num_gpus_per_worker)(_describe)
-        found = ray.get(describe.remote(options, left.slice(0, _TRIED).to_pylist()))
+        found = ray.get(describe.remote(options, left.slice(0, _TRIED).to_pylist(),
+                                        _attempts(ray, lock)))
         if None not in (form, found) and form != found:
             raise ValueError(f"{options.output} has embeddings of {described(form)}, but "
                              f"{options.model} now makes {described(found)}")
         form = form or found
-    store.update(embedding=form, judged=False, running=True)
+    store.update(embedding=form, judged=False, running=True, begun=True)
     from .checkpoint import checkpoint_config  # needs Ray
 
     with Settings(ray.data.DataContext.get_current(), checkpoint_config(store)):
@@ -152,23 +170,32 @@ def _compute(left: pyarrow.Table, options: Options, store: Store, lock: Lock) ->
     return errors
 
 
-def _describe(options: Options, rows: list[dict[str, Any]]) -> Optional[list[Any]]:
+def _describe(options: Options, rows: list[dict[str, Any]], attempts: Any) -> Optional[list[Any]]:
     """Checks the model where a worker would run. Returns [type, dimension] of the embeddings of a
     function, from the first chunk that has a frame; None: not known, or no function."""
+    import ray
+
     schema_of(options, make_job(options).columns)
     if function_of(options) is None:
         return None
-    chunks = [chunk for chunk in map(chunk_from, rows) if chunk.error is None]
+    chunks = (chunk for chunk in map(chunk_from, rows) if chunk.error is None
+              and ray.get(attempts.begin.remote(chunk.chunk_id))[0] == 1)
     return form_of(options, chunks)
 
 
-def _write_rows(ray: Any, left: pyarrow.Table, form: Optional[list[Any]], options: Options,
-                store: Store, lock: Lock) -> int:
+def _attempts(ray: Any, lock: Lock) -> Any:
+    """An actor on this node, which is not lost before the job."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     attempts = ray.remote(num_cpus=0, scheduling_strategy=here)(Attempts).remote()
     lock.when_lost(attempts.stop.remote)
+    return attempts
+
+
+def _write_rows(ray: Any, left: pyarrow.Table, form: Optional[list[Any]], options: Options,
+                store: Store, lock: Lock) -> int:
+    attempts = _attempts(ray, lock)
     # Reading and writing are little work, and must not wait for the cores that workers hold. Ray
     # starts a process for each such task, so there are few at a time.
     light = {"num_cpus": 0}

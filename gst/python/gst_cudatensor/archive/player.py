@@ -9,7 +9,7 @@ from typing import Any, Iterator, Optional
 
 from .._library import _LIBRARY, NO_TIME, GError, HistogramStruct, call, functions
 from .chunks import LONGEST_BELIEVED, SECOND
-from .faults import EndsEarly, MediaError, PassingError
+from .faults import DeviceError, EndsEarly, MediaError, PassingError
 from .patience import Patience
 
 _NULL, _PAUSED, _PLAYING = 1, 3, 4
@@ -19,6 +19,7 @@ _FLUSH, _ACCURATE, _TRICKMODE, _KEY_UNITS = 1 << 0, 1 << 1, 1 << 4, 1 << 7
 _MOST_STUCK = 1000  # frames that may have the same timestamp
 _TAIL = 2 * SECOND  # by which sound may be longer
 _RESOURCE = b"gst-resource-error-quark"
+_FAILED = 1  # of the GPU: no other element has an error without a cause
 _PASSING = (4, 5, 9, 14)  # busy, cannot be opened, cannot be read, no space left
 _TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
 
@@ -33,6 +34,9 @@ _DECLARATIONS = {
     "gst_element_get_bus": (c_void_p, c_void_p),
     "gst_element_set_state": (c_int, c_void_p, c_int),
     "gst_element_query_duration": (c_int, c_void_p, c_int, POINTER(c_int64)),
+    "gst_query_new_seeking": (c_void_p, c_int),
+    "gst_query_parse_seeking": (None, c_void_p, c_void_p, POINTER(c_int), c_void_p, c_void_p),
+    "gst_element_query": (c_int, c_void_p, c_void_p),
     "gst_element_seek": (c_int, c_void_p, c_double, c_int, c_int, c_int, c_int64, c_int, c_int64),
     "gst_bus_timed_pop_filtered": (c_void_p, c_void_p, c_uint64, c_int),
     "gst_message_parse_error": (None, c_void_p, POINTER(POINTER(GError)), POINTER(c_void_p)),
@@ -105,7 +109,9 @@ class Player:
         self._patience = Patience(timeout)
         self._pipeline = _checked(_gst.gst_parse_launch, _LINE.format(backend=backend).encode())
         self._bus = _gst.gst_element_get_bus(self._pipeline)
-        self._set("source", "uri", uri_of(source))
+        uri = uri_of(source)
+        self._is_local = uri.startswith("file:")
+        self._set("source", "uri", uri)
 
     def __enter__(self) -> Player:
         return self
@@ -132,6 +138,30 @@ class Player:
         value = c_int64()
         known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
         return value.value if known and value.value > 0 else None
+
+    def is_seekable(self) -> bool:
+        """Whether a file that was opened can be read from elsewhere than its beginning."""
+        return self._says_seekable() and (self._is_local or self._seeks_in_fact())
+
+    def _seeks_in_fact(self) -> bool:
+        """A server without ranges can look like one with them until it is asked for one."""
+        try:
+            self._seek((self.known_duration() or 0) // 2, False)
+            message = self._pop(_ASYNC_DONE | _ERROR | _EOS)
+        except MediaError:
+            return False
+        is_error = self._kind(message) == _ERROR
+        _gst.gst_mini_object_unref(message)
+        return not is_error
+
+    def _says_seekable(self) -> bool:
+        query, seekable = _gst.gst_query_new_seeking(_FORMAT_TIME), c_int()
+        try:
+            if _gst.gst_element_query(self._pipeline, query):
+                _gst.gst_query_parse_seeking(query, None, ctypes.byref(seekable), None, None)
+        finally:
+            _gst.gst_mini_object_unref(query)
+        return bool(seekable.value)
 
     def histograms(self, begin: int, stop: Optional[int],
                    keyframes: bool = False) -> Iterator[HistogramStruct]:
@@ -210,12 +240,14 @@ class Player:
         error, details = POINTER(GError)(), c_void_p()
         _gst.gst_message_parse_error(message, ctypes.byref(error), ctypes.byref(details))
         text = error.contents.message.decode(errors="replace")
-        is_passing = (_gst.g_quark_to_string(error.contents.domain) == _RESOURCE
-                      and error.contents.code in _PASSING)
+        is_resource = _gst.g_quark_to_string(error.contents.domain) == _RESOURCE
+        code = error.contents.code if is_resource else None
         _LIBRARY.g_error_free(error)
         _gst.g_free(details)
         _gst.gst_mini_object_unref(message)
-        return PassingError(text) if is_passing else MediaError(text)
+        if code == _FAILED:
+            return DeviceError(text)
+        return PassingError(text) if code in _PASSING else MediaError(text)
 
     def _set(self, element: str, name: str, value: str) -> None:
         address = _gst.gst_bin_get_by_name(self._pipeline, element.encode())

@@ -6,6 +6,8 @@ killed one has begun.
 """
 from __future__ import annotations
 
+from typing import Iterator
+
 import pyarrow
 from pyarrow import compute, dataset, fs, parquet
 
@@ -19,8 +21,9 @@ def forget_errors(store: Store, which: str, file_ids: set[str]) -> int:
     wanted = {chunk["chunk_id"] for chunk in chunks if chunk["file_id"] in file_ids}
     ids = [name for name in _failed(store, which == "all") if name in wanted]
     if ids:
-        parquet.write_table(pyarrow.table({"chunk_id": ids}), store.forgotten,
+        parquet.write_table(pyarrow.table({"chunk_id": ids}), store.forgotten + ".tmp",
                             filesystem=store.filesystem)
+        store.filesystem.move(store.forgotten + ".tmp", store.forgotten)
         finish_forgetting(store)
     return len(ids)
 
@@ -33,16 +36,26 @@ def finish_forgetting(store: Store) -> None:
     store.update(judged=False)
     # The rows first: a chunk that is not in the checkpoint must have none.
     for folder in ("rows", "checkpoint"):
-        for path in store.parquet_files(folder):
+        for path in _whole_files(store, folder):
             _remove(store, path, ids)
     store.filesystem.delete_file(store.forgotten)
+
+
+def _whole_files(store: Store, folder: str) -> Iterator[str]:
+    """Without those that a killed run has left half written, which Ray deletes later."""
+    for path in store.parquet_files(folder):
+        try:
+            parquet.read_metadata(path, filesystem=store.filesystem)
+        except pyarrow.ArrowInvalid:
+            continue
+        yield path
 
 
 def _failed(store: Store, all_errors: bool) -> list[str]:
     found: set[str] = set()
     field = compute.field
     wanted = field("error").is_valid() & (compute.scalar(all_errors) | field("retryable"))
-    for path in store.parquet_files("rows"):
+    for path in _whole_files(store, "rows"):
         rows = dataset.dataset(path, filesystem=store.filesystem).to_table(
             columns=["chunk_id"], filter=wanted)
         found.update(rows["chunk_id"].to_pylist())

@@ -38,10 +38,10 @@ class Store:
         self.forgotten = f"{self._root}/forgotten.parquet"
         self._options = json.loads(fingerprint(options))
         empty = {"options": self._options, "embedding": None, "judged": False,
-                 "running": False}
-        self._kept = self._read_job() or empty
+                 "running": False, "begun": False}
+        self._kept = {"begun": True, **(self._read_job() or empty)}
         self._output = output
-        if self._kept["options"] != self._options:
+        if self._kept["begun"] and self._kept["options"] != self._options:
             different = _difference(self._kept["options"], self._options)
             raise ValueError(f"{output} has the results of other options: {different}")
 
@@ -63,6 +63,14 @@ class Store:
         """Whether verdicts/ belongs to all of rows/."""
         return self._kept["judged"]
 
+    def begin(self) -> None:
+        """Keeps the options before there are chunks, which depend on them. Chunks of a run that has
+        failed before it began to write rows, with other options, are thrown away."""
+        if self._kept["options"] != self._options:
+            self.chunks.clear()
+            self._kept["options"] = self._options
+        self.update()
+
     def settle(self) -> None:
         """Waits until the workers of a run that was killed, which end a little later than it, write
         nothing any more."""
@@ -76,8 +84,8 @@ class Store:
             time.sleep(1)
 
     def update(self, **values: Any) -> None:
-        """Keeps the options, and what is known about the rows: `embedding`, `judged`, and whether a
-        job is `running`."""
+        """Keeps the options, and what is known about the rows: `embedding`, `judged`, whether a job
+        is `running`, and whether one has `begun` to write rows."""
         self._kept = {**self._kept, **values}
         with self.filesystem.open_output_stream(self._job + ".tmp") as file:
             file.write(json.dumps(self._kept, indent=1).encode())

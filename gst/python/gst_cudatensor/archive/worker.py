@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from typing import Any, Iterator, Optional, Sequence
 
@@ -10,7 +11,7 @@ import pyarrow
 
 from .chunks import SECOND, Chunk, chunk_from
 from .cores import claim_cores
-from .faults import EndsEarly, MediaError, PassingError, of_system
+from .faults import DeviceError, EndsEarly, MediaError, PassingError, of_system
 from .jobs import Job, make_job
 from .lock import OutputInUse
 from .options import Options
@@ -121,6 +122,8 @@ class Worker:
                     _log.warning("%s: %s; it is tried again", chunk.uri, fault)
                     ray.get(self._attempts.add_fault.remote(chunk.chunk_id, str(fault)))
                     time.sleep(attempt * _PAUSE)
+                    if isinstance(fault, DeviceError):
+                        os._exit(1)  # Ray starts another worker
                     raise  # Ray calls again
                 error, is_retryable = str(fault), True
         yield from ({**same, **row} for row in found)
