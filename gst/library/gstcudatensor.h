@@ -440,6 +440,16 @@ GST_CUDA_TENSOR_API struct DLManagedTensorVersioned *gst_cuda_tensor_to_dlpack_v
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_share_primary_context(GstElement *element,
                                                                    gint device_id, GError **error);
 
+/**
+ * gst_cuda_tensor_prefer_gpu_decoders:
+ * @decodebin: a `decodebin` or `uridecodebin` that has not started
+ * @device_id: the index of the CUDA device, from 0
+ *
+ * Makes @decodebin try the decoders of this GPU before all others. By their ranks, some releases of
+ * GStreamer prefer decoders in software. Formats that the GPU does not decode are not affected.
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_prefer_gpu_decoders(GstElement *decodebin, gint device_id);
+
 /* -------------------------------------------------------------- for the Python package, private */
 
 #ifndef __GI_SCANNER__

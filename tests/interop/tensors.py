@@ -643,6 +643,13 @@ class Refusals(unittest.TestCase):
         pipeline.set_state(Gst.State.NULL)
         self.assertIn("mean has 2 values", message.parse_error()[0].message)
 
+    def test_decoders_are_those_of_a_decodebin(self):
+        with self.assertRaisesRegex(TypeError, "GstElement"):
+            gst_cudatensor.prefer_gpu_decoders(made_buffer())
+        decodebin = Gst.ElementFactory.make("decodebin")
+        for given in decodebin, hash(decodebin):
+            gst_cudatensor.prefer_gpu_decoders(given)
+
     def test_contexts_where_there_is_no_cuda(self):
         with self.assertRaisesRegex(TypeError, "GstElement"):
             gst_cudatensor.share_primary_context(made_buffer())

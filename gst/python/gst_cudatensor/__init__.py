@@ -18,8 +18,8 @@ from ._frames import Batch, Frames, FramesError
 from ._geometry import Geometry, Slot
 from ._histogram import Histogram, is_histogram
 from ._library import ErrorCode, TensorError
-from ._tensor import Tensor, share_primary_context
+from ._tensor import Tensor, prefer_gpu_decoders, share_primary_context
 
 __all__ = ["Batch", "ErrorCode", "Frames", "FramesError", "Geometry", "Histogram", "Slot", "Tensor", "TensorError", "is_histogram",
-           "share_primary_context"]
+           "prefer_gpu_decoders", "share_primary_context"]
 __version__ = "0.1.0"

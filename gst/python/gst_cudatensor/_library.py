@@ -128,6 +128,7 @@ _FUNCTIONS = {
     "to_dlpack_versioned": (c_void_p, c_void_p, c_int, c_void_p, _ERROR),
     "python_capsule_destructor": (c_void_p, c_void_p),
     "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
+    "prefer_gpu_decoders": (None, c_void_p, c_int),
     "is_histogram": (c_int, c_void_p),
     "histogram_parse": (c_int, c_void_p, POINTER(HistogramStruct), _ERROR),
     "histogram_add": (None, POINTER(HistogramStruct), POINTER(HistogramStruct)),

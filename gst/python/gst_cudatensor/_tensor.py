@@ -319,3 +319,12 @@ def share_primary_context(pipeline: Any, device: int = 0) -> None:
     for other objects, and TensorError if there is no such device or the pipeline has started.
     """
     call(functions.share_primary_context, address_of(pipeline, "GstElement"), device)
+
+
+def prefer_gpu_decoders(decodebin: Any, device: int = 0) -> None:
+    """Makes a `decodebin` or `uridecodebin` that has not started try the decoders of a GPU before all
+    others. By their ranks, some releases of GStreamer prefer decoders in software.
+
+    `decodebin` is as `pipeline` of share_primary_context(). Raises TypeError for other objects.
+    """
+    functions.prefer_gpu_decoders(address_of(decodebin, "GstElement"), device)

@@ -67,10 +67,7 @@ class Luminance:
         self._period = period_of(options.every) or SECOND
         self._keyframes = options.every == "keyframes"
         self._timeout, self._longest = options.timeout, options.longest
-        kind, _, number = options.device.partition(":")
-        self._backend = {"cpu": "backend=cpu", "cuda": "backend=cuda"}.get(kind, "")
-        if number:
-            self._backend += f" cuda-device-id={number}"
+        self._device = options.device
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
         """A row for each interval in which the chunk has a frame, also before an error. Raises
@@ -80,7 +77,7 @@ class Luminance:
         flicker = None if self._keyframes else Flicker()
         # Flicker is that of the frames of the last seconds, also of those before the chunk.
         begin = max(0, chunk.start - (0 if self._keyframes else LEAD))
-        with Player(source, self._timeout, self._backend) as player:
+        with Player(source, self._timeout, self._device) as player:
             for frame in self._until_error(player, begin, chunk.end, failures):
                 number = frame.stream_time // self._period
                 if chunk.end is None and frame.stream_time > self._longest * SECOND:

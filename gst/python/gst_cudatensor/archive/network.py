@@ -55,7 +55,7 @@ class FramesJob:
     def _look_at(self, source: str) -> None:
         """Raises MediaError if a source cannot be read because of what is in it: Frames has the same
         code for that and for faults of disks and networks."""
-        with Player(source, self._options.timeout, "backend=cpu") as player:
+        with Player(source, self._options.timeout) as player:
             player.duration()
 
     def _may_be_endless(self, chunk: Chunk) -> bool:
@@ -63,7 +63,7 @@ class FramesJob:
         return self._options.count is not None and chunk.uri.startswith(("http://", "https://"))
 
     def _stop_of(self, source: str) -> Optional[float]:
-        with Player(source, self._options.timeout, "backend=cpu") as player:
+        with Player(source, self._options.timeout) as player:
             return self._options.longest if player.duration() is None else None
 
     def _arguments(self, chunk: Chunk) -> dict[str, Any]:

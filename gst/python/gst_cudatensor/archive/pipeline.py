@@ -203,8 +203,9 @@ def _write_rows(ray: Any, left: pyarrow.Table, form: Optional[list[Any]], option
     pool = _pool(ray, tasks, options)
     chunks = ray.data.read_parquet(store.write_todo(left), filesystem=store.filesystem,
                                    override_num_blocks=tasks, concurrency=1, **light)
+    # With GPUs, Ray wants a number of rows; a task has this many, or one more.
     rows = chunks.map_batches(
-        Worker, batch_format="pyarrow", batch_size=None, compute=pool,
+        Worker, batch_format="pyarrow", batch_size=left.num_rows // tasks, compute=pool,
         fn_constructor_args=(options, form, attempts), num_cpus=options.num_cpus_per_worker,
         num_gpus=options.num_gpus_per_worker or None)
     rows.write_parquet(store.uri("rows"), filesystem=store.filesystem, ray_remote_args=light,

@@ -2,6 +2,7 @@
 """A file that cudahistogram measures frame by frame, through GStreamer's C interface."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint, c_uint64, c_void_p
 from pathlib import Path
@@ -24,7 +25,8 @@ _PASSING = (4, 5, 9, 14)  # busy, cannot be opened, cannot be read, no space lef
 _TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
 
 _LINE = ("uridecodebin name=source caps=video/x-raw(ANY) expose-all-streams=false ! "
-         "cudahistogram name=histogram interval=0 {backend} ! fakesink sync=false")
+         "cudahistogram name=histogram interval=0 backend={backend} cuda-device-id={gpu} ! "
+         "fakesink sync=false")
 _DECLARATIONS = {
     "gst_init_check": (c_int, c_void_p, c_void_p, POINTER(POINTER(GError))),
     "gst_filename_to_uri": (c_void_p, c_char_p, POINTER(POINTER(GError))),
@@ -100,15 +102,21 @@ def uri_of(source: str) -> str:
 class Player:
     """A pipeline that measures a file. A context manager; close() ends it.
 
-    `timeout`: as of Patience. `backend`: of the element `cudahistogram`, or "". Methods raise
-    MediaError and PassingError, which name the cause.
+    `timeout`: as of Patience. `device`: what measures, and decodes if it can: "cpu", "cuda", "cuda:1",
+    or "auto", which is a GPU if there is one. Methods raise MediaError and PassingError, which name
+    the cause.
     """
 
-    def __init__(self, source: str, timeout: float, backend: str = "") -> None:
+    def __init__(self, source: str, timeout: float, device: str = "cpu") -> None:
         _checked(_gst.gst_init_check, None, None)
         self._patience = Patience(timeout)
-        self._pipeline = _checked(_gst.gst_parse_launch, _LINE.format(backend=backend).encode())
+        kind, _, number = device.partition(":")
+        line = _LINE.format(backend=kind, gpu=number or -1)
+        self._pipeline = _checked(_gst.gst_parse_launch, line.encode())
         self._bus = _gst.gst_element_get_bus(self._pipeline)
+        if kind != "cpu":
+            with self._element("source") as address:
+                functions.prefer_gpu_decoders(address, int(number or 0))
         uri = uri_of(source)
         self._is_local = uri.startswith("file:")
         self._set("source", "uri", uri)
@@ -250,6 +258,13 @@ class Player:
         return PassingError(text) if code in _PASSING else MediaError(text)
 
     def _set(self, element: str, name: str, value: str) -> None:
-        address = _gst.gst_bin_get_by_name(self._pipeline, element.encode())
-        _gst.gst_util_set_object_arg(address, name.encode(), value.encode())
-        _gst.gst_object_unref(address)
+        with self._element(element) as address:
+            _gst.gst_util_set_object_arg(address, name.encode(), value.encode())
+
+    @contextlib.contextmanager
+    def _element(self, name: str) -> Iterator[int]:
+        address = _gst.gst_bin_get_by_name(self._pipeline, name.encode())
+        try:
+            yield address
+        finally:
+            _gst.gst_object_unref(address)
