@@ -273,17 +273,28 @@ def errors_of_the_model_end_the_job():
                 raise AssertionError(f"{model} is no error")
 
 
+def workers_have_a_share_of_a_gpu():
+    """Of one that only Ray believes in, so that this is run without one, too."""
+    with rig.folder() as folder:
+        for name, options in (("luminance", {}), ("embed=models:blocks", {
+                "every": "1s", "properties": {"width": 32, "height": 32}})):
+            done = job([rig.CLIP], folder / name[:5], model=name, chunk=4, num_gpus_per_worker=0.5,
+                       **options)
+            assert done.computed == 2 and done.errors == 0, done
+            assert len(rig.rows_in(folder / name[:5])) == 8
+
+
 def main():
     os.environ["CUDATENSOR_TEST_DEADLY"] = "deadly"
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=2, num_gpus=1, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     return rig.report([(case.__name__.replace("_", " "), case) for case in (
         luminance_equals_a_loop, luminance_does_not_depend_on_chunks, a_second_run_does_nothing,
         broken_files_cost_their_own_rows, a_deadly_file_costs_its_own_rows,
         a_file_that_is_deadly_to_open_costs_its_own_rows, a_file_without_seeks_is_one_chunk,
         a_file_that_cannot_be_converted_costs_its_own_rows, options_may_change_before_there_are_rows,
-        embeddings_equal_a_loop,
-        onnx_models_equal_a_loop, errors_of_the_model_end_the_job)])
+        embeddings_equal_a_loop, onnx_models_equal_a_loop, workers_have_a_share_of_a_gpu,
+        errors_of_the_model_end_the_job)])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times jobs of the archive on this machine: with one worker and with two, each on a core, in
-alternating pairs. Needs Ray: tests/bench/archive.sh fetches it.
+alternating pairs; with --gpu-workers, with one GPU and with two, each with N workers. Needs Ray:
+tests/bench/archive.sh fetches it.
 
-usage: archive.py [--files N] [--rounds N]
+usage: archive.py [--files N] [--rounds N] [--clip FILE] [--gpu-workers N]
 """
 import argparse
 import os
@@ -14,10 +15,10 @@ from pathlib import Path
 
 import ray
 
+from gst_cudatensor import Frames
 from gst_cudatensor.archive import Options, run
 
 CLIP = Path(__file__).resolve().parents[2] / "pipelines/media/pedestrians-1080p.mp4"
-FRAMES = 74  # of the clip
 JOBS = {"luminance": {"model": "luminance"},
         "every frame to 224x224": {"model": "embed=archive:means", "batch": 16, "properties": {
             "width": 224, "height": 224}}}
@@ -27,39 +28,70 @@ def means(batch):
     """A model that costs nothing."""
     import numpy
 
-    return numpy.asarray(batch)[:, :, 0, 0]
+    if batch.__dlpack_device__()[0] == 1:  # the CPU
+        return numpy.asarray(batch)[:, :, 0, 0]
+    import torch
+
+    return torch.from_dlpack(batch)[:, :, 0, 0].cpu().numpy()
 
 
-def seconds_of(folder, files, workers, job):
+def placement(units, gpu_workers):
+    """Options for so many cores, or GPUs with so many workers each."""
+    if not gpu_workers:
+        return {"device": "cpu", "concurrency": units}
+    return {"device": "cuda", "concurrency": units * gpu_workers,
+            "num_gpus_per_worker": 1 / gpu_workers}
+
+
+def keep_gpus_awake():
+    """Without a process on a GPU, the driver may take seconds to start it."""
+    import torch
+
+    return [torch.zeros(1, device=f"cuda:{i}") for i in range(torch.cuda.device_count())]
+
+
+def seconds_of(folder, files, **options):
     with tempfile.TemporaryDirectory(dir=folder) as output:
         begin = time.monotonic()
-        done = run([str(files)], Options(output=output, device="cpu", concurrency=workers, **job))
+        done = run([str(files)], Options(output=output, **options))
         seconds = time.monotonic() - begin
         assert done.errors == 0 and done.computed == len(list(files.iterdir())), done
         return seconds
+
+
+def frames_in(clip):
+    with Frames(str(clip), device="cpu", width=16, height=16, batch=64) as frames:
+        return sum(len(batch) for batch in frames)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--clip", type=Path, default=CLIP)
+    parser.add_argument("--gpu-workers", type=int, default=0)
     given = parser.parse_args()
+    unit = "GPU" if given.gpu_workers else "worker"
     os.environ["PYTHONPATH"] = f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=max(2, 2 * given.gpu_workers), include_dashboard=False,
+             log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
+    total = given.files * frames_in(given.clip)
+    kept = keep_gpus_awake() if given.gpu_workers else []
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder) / "files"
         files.mkdir()
         for i in range(given.files):
-            (files / f"{i:03}.mp4").symlink_to(CLIP)
+            (files / f"{i:03}.mp4").symlink_to(given.clip.resolve())
         for name, job in JOBS.items():
-            pairs = [[seconds_of(folder, files, workers, job) for workers in (1, 2)]
-                     for _ in range(given.rounds)]
+            pairs = [[seconds_of(folder, files, **job, **placement(units, given.gpu_workers))
+                      for units in (1, 2)] for _ in range(given.rounds)]
             one, two = (statistics.median(column) for column in zip(*pairs))
             factor = statistics.median(a / b for a, b in pairs)
-            print(f"{name}: {given.files * FRAMES / one:.0f} frames/s with one worker, "
-                  f"{given.files * FRAMES / two:.0f} with two: {factor:.2f} times; "
-                  f"{[[round(s, 1) for s in pair] for pair in pairs]} s", flush=True)
+            print(f"{name}: {total / one:.0f} frames/s with one {unit}, {total / two:.0f} with two: "
+                  f"{factor:.2f} times; {[[round(s, 1) for s in pair] for pair in pairs]} s",
+                  flush=True)
+    del kept
 
 
 if __name__ == "__main__":
