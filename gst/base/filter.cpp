@@ -170,11 +170,10 @@ void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   const auto refusal = std::exchange(priv->refusal, std::nullopt);
   if (negotiated) return priv->posted_error.clear();
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
-  const std::string cause = refusal ? refusal->what() : mismatch(trans, in);
-  if (cause.empty() || cause == priv->posted_error) return;
-  const Error::Code code = refusal ? refusal->code() : Error::Code::settings;
-  priv->core->errors().report(Error(code, "not negotiated: " + cause));
-  priv->posted_error = cause;
+  const Error error = refusal ? *refusal : Error(Error::Code::settings, mismatch(trans, in));
+  if (*error.what() == '\0' || priv->posted_error == error.what()) return;
+  priv->posted_error = error.what();
+  priv->core->errors().report(Error(error.code(), "not negotiated: " + priv->posted_error));
 }
 
 gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
