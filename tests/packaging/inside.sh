@@ -37,6 +37,14 @@ at_once() {
   [ "$(find cache -type f | wc -l)" = 1 ] && return "$status"
 }
 
+# As root, GStreamer could change the mode of what is no folder.
+needs_no_cache() {
+  local before after
+  before=$(stat -c '%n %a %F' /dev/null /dev/* /)
+  HOME=/proc decode "${sources[0]}" >uncached && after=$(stat -c '%n %a %F' /dev/null /dev/* /) &&
+    cmp uncached <(head -n 1 expected) && diff <(echo "$before") <(echo "$after")
+}
+
 python3 -m venv --clear venv
 start=$(date +%s%N)
 check 'pip installs the wheel' venv/bin/pip --disable-pip-version-check install --no-index ./*.whl
@@ -45,7 +53,7 @@ check 'the report of the package' "$python" -m gst_cudatensor
 for source in "${sources[@]}"; do
   check "$source has the tensors of the system's GStreamer" decodes_alike "$source"
 done
-check 'no cache folder can be made' env HOME=/proc "$python" "$here/decode.py" "${sources[0]}"
+check 'no cache folder can be made' needs_no_cache
 check 'eight processes without a registry' at_once
 check 'HTTP' fetches -
 check 'HTTPS without a trusted certificate is refused' fails fetches certificate-key.pem

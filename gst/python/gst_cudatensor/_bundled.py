@@ -78,7 +78,9 @@ def _registry() -> Path:
     """A file in the user's cache folder. Where that cannot be written, a path at which there can be no
     file: GStreamer then lists the plugins at each start, and goes on when it cannot write the list."""
     folder = _cache()
-    return Path("/dev/null/registry") if folder is None else folder / _name_of_registry()
+    # A name that is too long for a folder. GStreamer would change the mode of anything that is there,
+    # even of a device.
+    return (Path("/", "-" * 256) if folder is None else folder) / _name_of_registry()
 
 
 def _cache() -> Optional[Path]:
