@@ -31,7 +31,7 @@ Measurement frame_of(Time time, double mean, unsigned spread = 100) {
 
 /// Rules of which only one counts.
 Rules only(Verdict verdict, const Rule &rule) {
-  Rules rules;
+  Rules rules = default_rules();
   for (Rule &each : rules) each.enabled = false;
   rules[static_cast<size_t>(verdict)] = rule;
   return rules;
@@ -180,6 +180,47 @@ TEST(Verdicts, WithoutFramesNothingElseStands) {
   const std::vector<Change> back = play.judge.judge(frame_of(60 * kSecond, 200));
   ASSERT_EQ(back.size(), 1u);
   EXPECT_FALSE(back[0].raised);
+}
+
+/// Nobody is told of the silence; what was seen before it is not seen any more.
+TEST(Verdicts, WithoutFramesNothingElseStandsAlsoWhereNoFramesIsOff) {
+  Rules rules = default_rules();
+  rules[static_cast<size_t>(Verdict::kNoFrames)].enabled = false;
+  Play play(rules);
+  play.until(10 * kSecond, 30);
+  ASSERT_EQ(play.judge.standing().size(), 1u);
+  const Time last = play.now - kFrame;
+  EXPECT_TRUE(play.judge.tick(last + 5 * kSecond).empty());
+  const std::vector<Change> changes = play.judge.tick(last + 5 * kSecond + 1);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].verdict, Verdict::kTooDark);
+  EXPECT_FALSE(changes[0].raised);
+  EXPECT_EQ(changes[0].time, last + 5 * kSecond + 1);
+  EXPECT_TRUE(play.judge.standing().empty());
+  EXPECT_TRUE(play.judge.tick(last + 50 * kSecond).empty());
+  // It is judged again from the first frame on, and told again.
+  play.changes.clear();
+  play.now = 60 * kSecond;
+  play.until(66 * kSecond, 30);
+  ASSERT_EQ(play.changes.size(), 1u);
+  EXPECT_TRUE(play.changes[0].raised);
+  EXPECT_EQ(play.changes[0].time, 60 * kSecond);
+  EXPECT_EQ(play.judge.tick(play.now + 6 * kSecond).size(), 1u);
+}
+
+/// Frames that come back clear it after its hold, and what they show stands.
+TEST(Verdicts, TheEndOfSilenceClearsNothingElse) {
+  Rules rules = default_rules();
+  rules[static_cast<size_t>(Verdict::kNoFrames)].hold = 10;
+  Play play(rules);
+  play.until(10 * kSecond, 30);
+  play.judge.tick(17 * kSecond);
+  EXPECT_EQ(play.judge.tick(28 * kSecond).size(), 2u);
+  play.now = 30 * kSecond;
+  play.until(45 * kSecond, 30);
+  ASSERT_EQ(play.judge.standing().size(), 1u);
+  EXPECT_EQ(play.judge.standing()[0].verdict, Verdict::kTooDark);
+  EXPECT_EQ(play.judge.standing()[0].since, 30 * kSecond);
 }
 
 TEST(Verdicts, AGapBetweenFramesCountsWithoutAnybodyTicking) {

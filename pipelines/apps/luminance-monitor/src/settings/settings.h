@@ -32,7 +32,7 @@ struct CameraSettings {
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
-  Rules rules;
+  Rules rules = default_rules();
 };
 
 struct WebSettings {

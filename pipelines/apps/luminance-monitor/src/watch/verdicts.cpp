@@ -68,7 +68,7 @@ Judge::Judge(const Rules &rules, Time now)
 std::vector<Change> Judge::judge(const Measurement &frame, Time listening_time) {
   std::vector<Change> changes = tick(frame.time, listening_time);  // a gap before it
   last_heard_ = listening_time;
-  update(Verdict::kNoFrames, 0, frame.time, changes);
+  judge_silence(0, frame.time, changes);
   if (frame.pixels == 0) return changes;
   judge_levels(frame, changes);
   judge_frame_rate(frame, changes);
@@ -77,19 +77,24 @@ std::vector<Change> Judge::judge(const Measurement &frame, Time listening_time) 
 
 std::vector<Change> Judge::tick(Time now, Time listening_time) {
   std::vector<Change> changes;
-  update(Verdict::kNoFrames, seconds_of(listening_time - last_heard_), now, changes);
-  if (changes.empty()) return changes;
+  judge_silence(seconds_of(listening_time - last_heard_), now, changes);
+  return changes;
+}
+
+/// Silence clears the other verdicts also where nobody wants to be told of it.
+void Judge::judge_silence(double length, Time now, std::vector<Change> &changes) {
+  update(Verdict::kNoFrames, length, now, changes);
+  if (!cross(Verdict::kNoFrames, silence_, length, now) || !silence_.raised) return;
   restart();
   for (size_t i = 1; i < kVerdicts; ++i) {
     Condition &condition = conditions_[i];
     if (condition.raised) changes.push_back({static_cast<Verdict>(i), false, now, condition.value});
     condition = {};
   }
-  return changes;
 }
 
 void Judge::reset_silence(Time listening_time) {
-  if (!conditions_[static_cast<size_t>(Verdict::kNoFrames)].raised) last_heard_ = listening_time;
+  if (!silence_.raised) last_heard_ = listening_time;
 }
 
 void Judge::restart() {
@@ -170,23 +175,29 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
 }
 
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
-  const Rule &rule = rules_[static_cast<size_t>(verdict)];
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
-  if (!rule.enabled) return;
+  if (!rules_[static_cast<size_t>(verdict)].enabled) return;
+  if (cross(verdict, condition, value, now))
+    changes.push_back({verdict, condition.raised, condition.since, value});
+}
+
+/// Whether the condition is no longer what it was.
+bool Judge::cross(Verdict verdict, Condition &condition, double value, Time now) const {
+  const Rule &rule = rules_[static_cast<size_t>(verdict)];
   condition.value = value;
   const double threshold = condition.raised ? rule.clear : rule.raise;
   const bool above = is_bad_above(verdict) != condition.raised;  // is what would change it
   if (above ? value <= threshold : value >= threshold) {
     condition.crossing.reset();
-    return;
+    return false;
   }
   if (!condition.crossing) condition.crossing = now;
-  if (now - *condition.crossing < seconds(rule.hold)) return;
+  if (now - *condition.crossing < seconds(rule.hold)) return false;
   condition.raised = !condition.raised;
   const bool has_lasted = condition.raised && is_duration(verdict);
   condition.since = has_lasted ? now - seconds(value) : *condition.crossing;
   condition.crossing.reset();
-  changes.push_back({verdict, condition.raised, condition.since, value});
+  return true;
 }
 
 }  // namespace luminance

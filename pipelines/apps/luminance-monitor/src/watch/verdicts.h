@@ -44,7 +44,7 @@ class Judge {
   /// cleared.
   std::vector<Change> tick(Time now, Time listening_time);
   std::vector<Change> tick(Time now) { return tick(now, now); }
-  /// Silence is measured from now on, unless it has been reported.
+  /// Silence is measured from now on, unless it is so long already that it counts.
   void reset_silence(Time listening_time);
   /// The next frames are not compared with earlier ones.
   void restart();
@@ -70,11 +70,14 @@ class Judge {
   void judge_stillness(const Measurement &frame, std::vector<Change> &changes);
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
   const Condition &condition_of(Verdict verdict) const;
+  void judge_silence(double length, Time now, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
+  bool cross(Verdict verdict, Condition &condition, double value, Time now) const;
 
   const Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
-  Time last_heard_;  // `listening_time` of the last frame
+  Condition silence_;  // by the rule of no-frames, also if that is not reported
+  Time last_heard_;    // `listening_time` of the last frame
   Stillness stillness_;
   bool has_blocks_ = false;              // at least for some frames
   std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all identical
