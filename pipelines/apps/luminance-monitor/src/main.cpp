@@ -21,6 +21,7 @@
 #include "metrics/metrics.h"
 #include "settings/changes.h"
 #include "settings/commandline.h"
+#include "settings/filewatch.h"
 #include "web/listener.h"
 #include "web/server.h"
 
@@ -79,22 +80,23 @@ std::unique_ptr<Server> begin_server(const WebSettings &settings, const Served &
 using SignalSource = std::unique_ptr<GSource, decltype(&g_source_unref)>;
 SignalSource catch_hangup() { return {g_unix_signal_source_new(SIGHUP), g_source_unref}; }
 
+/// Reads the command line and the files named in it, as often as it is called. Throws SettingsError.
+using Read = std::function<Command()>;
+
 /// All that works while cameras are watched.
 class Application {
  public:
-  /// Reads the settings again; throws SettingsError.
-  using Reread = std::function<Settings()>;
-
-  Application(const Settings &settings, const Run &run, Reread reread)
-      : run_(run),
-        settings_(settings),
-        reread_(std::move(reread)),
-        clock_(settings.fast),
+  Application(const Command &command, const Read &read, FileWatch &files)
+      : run_(std::get<Run>(command.action)),
+        settings_(command.settings),
+        read_(read),
+        files_(files),
+        clock_(settings_.fast),
         begin_(clock_.now()),
-        monitor_(settings, clock_),
+        monitor_(settings_, clock_),
         log_(clock_),
         metrics_(monitor_),
-        history_(open_history(settings.history, monitor_)) {
+        history_(open_history(settings_.history, monitor_)) {
     monitor_.add(log_);
     monitor_.add(metrics_);
     if (history_ != nullptr) {
@@ -102,7 +104,7 @@ class Application {
       metrics_.show(*history_);
     }
     sources_.emplace(settings_, monitor_);
-    if (settings.web.enabled) serve(settings.web);
+    if (settings_.web.enabled) serve(settings_.web);
     sources_->begin();
   }
 
@@ -147,7 +149,7 @@ class Application {
 
   /// Settings that are wrong change nothing.
   void reload() try {
-    Settings updated = reread_();
+    Settings updated = read_().settings;
     if (server_ != nullptr) server_->change(updated.web);
     const std::vector<std::string> fixed = fixed_changes(settings_, updated);
     const std::string cameras = change_cameras(updated);
@@ -198,6 +200,7 @@ class Application {
 
   static gboolean on_tick(gpointer data) {
     auto *self = static_cast<Application *>(data);
+    if (self->files_.has_changed(g_get_monotonic_time())) self->reload();
     self->sources_->tick();
     self->monitor_.tick();
     if (self->history_ != nullptr) self->history_->tick();
@@ -213,7 +216,8 @@ class Application {
 
   const Run run_;
   Settings settings_;  // that it works by
-  const Reread reread_;
+  const Read read_;
+  FileWatch &files_;  // that were read
   const bool was_terminal_ = isatty(STDIN_FILENO) != 0;
   Clock clock_;
   const Time begin_;
@@ -227,7 +231,7 @@ class Application {
   std::optional<Sources> sources_;
 };
 
-int act(const Command &command, const Application::Reread &reread) {
+int act(const Command &command, const Read &read, FileWatch &files) {
   const Settings &settings = command.settings;
   if (const PrintAndExit *output = std::get_if<PrintAndExit>(&command.action)) {
     std::cout << output->text;
@@ -244,12 +248,16 @@ int act(const Command &command, const Application::Reread &reread) {
   const SignalSource hangup = catch_hangup();
   gst_init(nullptr, nullptr);
   if (settings.history.enabled) prepare(located(settings.history));
-  return Application(settings, std::get<Run>(command.action), reread).watch(hangup.get());
+  return Application(command, read, files).watch(hangup.get());
 }
 
 int run(int argc, char **argv) try {
-  const auto reread = [=] { return read_command_line(argc, argv).settings; };
-  return act(read_command_line(argc, argv), reread);
+  FileWatch files;
+  const Read read = [&] {
+    const FileWatch::Reading reading(files);
+    return read_command_line(argc, argv);
+  };
+  return act(read(), read, files);
 } catch (const SettingsError &error) {
   print_error(error.what());
   return kWrongSettings;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""SIGHUP: the configuration is read again. Cameras come, go and change while others go on; a wrong
-file changes nothing; passwords and certificates are those of the files."""
+"""SIGHUP, or a change of a file: the configuration is read again. Cameras come, go and change while
+others go on; a wrong file changes nothing; passwords and certificates are those of the files."""
 import http.client
 import json
 import os
@@ -13,6 +13,7 @@ import sqlite3
 import ssl
 import subprocess
 import tempfile
+import time
 import urllib.error
 
 import running
@@ -119,8 +120,7 @@ def wrong_files_change_nothing(folder):
                             (config(('one', 'nonsense = 1')), 'nonsense is unknown'),
                             (config(('one', ''), more='[web]\ntoken-file = "gone"\n'), 'gone'),
                             (config(('one', ''), more='[web]\ntls-certificate = "gone"\n'), 'TLS')):
-            line = reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
-            assert named in line, line
+            reload(monitor, file, text, f'configuration not reloaded: .*{named}')
         file.unlink()
         os.kill(monitor.pid, signal.SIGHUP)
         assert 'cameras.toml' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
@@ -181,13 +181,79 @@ def certificates_are_read_again(folder):
                           '--config', file]) as monitor:
         port = int(monitor.wait_for_line(r'Serving https://127.0.0.1:(\d+)/')[1])
         assert shown(port) == identities[0][0].read_text()
-        install(*identities[1])
-        assert shown(port) == identities[0][0].read_text()
-        reload(monitor, file, text, 'configuration reloaded')
+        install(*identities[1])  # which is noticed
+        monitor.wait_for_line('configuration reloaded')
         assert shown(port) == identities[1][0].read_text()
         install(identities[0][0], identities[1][1])  # which do not belong together
         assert 'certificate' in reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
         assert shown(port) == identities[1][0].read_text()
+        install(*identities[0])
+        reload(monitor, file, text, 'configuration reloaded')
+        assert shown(port) == identities[0][0].read_text()
+
+
+def count(monitor, text):
+    return sum(text in line for line in monitor.output)
+
+
+def files_are_watched(folder):
+    """By whatever way they are written, and without a signal."""
+    folder = folder / 'watched'
+    folder.mkdir()
+    file, token = folder / 'cameras.toml', folder / 'token'
+    web = '[web]\ntoken-file = "token"\n'
+    file.write_text(config(('one', ''), more=web))
+    token.write_text('first')
+    with Monitor('--config', file, token='first') as monitor:
+        plays(monitor, 'one')
+        file.write_text(config(('one', ''), ('two', ''), more=web))  # in place
+        monitor.wait_for_line('1 cameras added, 0 removed, 0 changed, 1 unchanged')
+        new = folder / '.cameras.toml.swp'
+        new.write_text(config(('two', ''), more=web))
+        os.replace(new, file)  # as editors do
+        monitor.wait_for_line('0 cameras added, 1 removed, 0 changed, 1 unchanged')
+        token.unlink()
+        token.write_text('second')
+        monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 1 unchanged')
+        assert status_of(monitor, 'first') == 401 and status_of(monitor, 'second') == 200
+        text = config(('three', ''), more=web)
+        with open(file, 'w', encoding='utf-8') as half:  # and the rest later
+            half.write(text[:text.index(str(CLIP)) + 3])
+            half.flush()
+            assert 'line' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
+            time.sleep(7)  # it looks again after five
+            assert count(monitor, 'not reloaded') == 1, monitor.output
+            assert list(monitor.cameras()) == ['two']
+            half.write(text[text.index(str(CLIP)) + 3:])
+        monitor.wait_for_line('1 cameras added, 1 removed, 0 changed, 0 unchanged')
+        file.unlink()
+        monitor.wait_for_line('configuration not reloaded: .*cameras.toml')
+        file.write_text(config(('three', ''), more='[web]\ntoken-file = "later"\n'))
+        assert 'later' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
+        (folder / 'later').write_text('third')
+        monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 1 unchanged')
+        assert status_of(monitor, 'third') == 200
+        reloads = count(monitor, 'reloaded')
+        (folder / 'neighbour').write_text('nobody names it')
+        time.sleep(7)
+        assert count(monitor, 'reloaded') == reloads, monitor.output
+
+
+def links_of_kubernetes_are_followed(folder):
+    """A ConfigMap's volume: the link `..data` is replaced, which the file's own link leads through."""
+    folder = folder / 'volume'
+    for name, cameras in (('..first', ('one',)), ('..second', ('one', 'two'))):
+        (folder / name).mkdir(parents=True)
+        (folder / name / 'cameras.yaml').write_text(
+            'loop: true\ncameras:\n' +
+            ''.join(f'- {{name: {camera}, uri: "{CLIP}", max-fps: 5}}\n' for camera in cameras))
+    (folder / '..data').symlink_to('..first')
+    (folder / 'cameras.yaml').symlink_to('..data/cameras.yaml')
+    with Monitor('--config', folder / 'cameras.yaml') as monitor:
+        (folder / '..data_tmp').symlink_to('..second')
+        os.replace(folder / '..data_tmp', folder / '..data')
+        shutil.rmtree(folder / '..first')
+        monitor.wait_for_line('1 cameras added, 0 removed, 0 changed, 1 unchanged')
 
 
 def ends_with_its_terminal(folder):
@@ -218,6 +284,7 @@ def ends_with_its_terminal(folder):
 
 with tempfile.TemporaryDirectory() as name:
     for test in (cameras_come_and_go, wrong_files_change_nothing, tokens_are_read_again,
-                 certificates_are_read_again, ends_with_its_terminal):
+                 certificates_are_read_again, files_are_watched, links_of_kubernetes_are_followed,
+                 ends_with_its_terminal):
         print(test.__name__, flush=True)
         test(pathlib.Path(name))

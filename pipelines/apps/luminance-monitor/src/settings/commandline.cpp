@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "settings/configfile.h"
+#include "settings/filewatch.h"
 #include "settings/identity.h"
 #include "settings/limits.h"
 #include "settings/reader.h"
@@ -30,7 +31,7 @@ LUMINANCE_MONITOR_TOKEN, LUMINANCE_MONITOR_USER and LUMINANCE_MONITOR_PASSWORD.
 Exit status: 0 after a signal or when nothing is left to watch, 1 after a failure,
 2 if an option or the configuration is wrong, 3 if a file given as a SOURCE could not be read,
 4 if the address of the page cannot be used now, because another program uses it, for example.
-SIGHUP reloads the configuration. The manual page, luminance-monitor(1), says more.)";
+The configuration is reloaded when it changes, and on SIGHUP. The manual page, luminance-monitor(1), says more.)";
 
 struct Options {
   std::vector<std::string> sources, rules;
@@ -122,6 +123,9 @@ void apply_web(const Options &o, WebSettings &web) {
   }
   if (!o.certificate.empty()) web.certificate = o.certificate;
   if (!o.key.empty()) web.key = o.key;
+  // The server reads them, after this.
+  for (const std::string &file : {web.certificate, web.key})
+    if (!file.empty()) FileWatch::note(file);
 }
 
 void apply_history(const Options &o, HistorySettings &history) {

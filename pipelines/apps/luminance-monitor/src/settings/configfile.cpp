@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "settings/filewatch.h"
 #include "settings/settings.h"
 
 namespace luminance {
@@ -143,6 +144,7 @@ json read_config_file(const std::string &file) try {
   const bool is_yaml = ending == ".yaml" || ending == ".yml";
   if (!is_yaml && ending != ".toml")
     throw SettingsError("the file name must end in .toml, .yaml or .yml");
+  FileWatch::note(file);
   const std::string text = read_text(file);
   check_depth(text);
   return is_yaml ? parse_yaml(text) : parse_toml(text);

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include "settings/filewatch.h"
+
 namespace luminance {
 namespace {
 
@@ -230,6 +232,7 @@ std::string secret_from_environment(const std::string &setting, const std::strin
 }
 
 std::string secret_from_file(const std::string &setting, const std::string &file) {
+  FileWatch::note(file);
   gchar *contents = nullptr;
   gsize length = 0;
   GError *error = nullptr;
