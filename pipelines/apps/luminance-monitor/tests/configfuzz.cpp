@@ -32,7 +32,20 @@ interval = 10
 retention-days = 3.5
 [verdicts]
 frozen = false
-too-dark = { raise = 30, clear = 35.5, hold = 2, enabled = true }
+[verdicts.too-dark]
+raise = 30
+clear = 35.5
+hold = 2
+enabled = true
+[[verdicts.too-dark.schedule]]
+from = "20:00"
+to = "06:30"
+raise = 20
+hold = 60
+[[verdicts.too-dark.schedule]]
+from = "06:30"
+to = "08:00"
+enabled = false
 [[cameras]]
 name = "Gate, \"north\""
 uri = "rtsp://10.0.0.5:554/stream?x=1"
@@ -57,7 +70,16 @@ history:
   retention-days: 3.5
 verdicts: &rules
   frozen: false
-  too-dark: {raise: 30, clear: 35.5, hold: 2, enabled: true}
+  too-dark:
+    raise: 30
+    clear: 35.5
+    hold: 2
+    enabled: true
+    schedule:
+    - {from: 20:00, to: "06:30", raise: 20, hold: 60}
+    - from: "06:30"
+      to: "08:00"
+      enabled: false
 cameras:
 - name: "Gate, \"north\""
   uri: rtsp://10.0.0.5:554/stream?x=1
@@ -94,6 +116,9 @@ const char *const kValues[] = {"0",
                                "\"\\n\"",
                                "\"\\u202e\"",
                                "\"::1\"",
+                               "\"06:30\"",
+                               "\"20:00\"",
+                               "\"24:00\"",
                                "\":0\"",
                                "\"[::1]:1\"",
                                "\"/dev/null\"",
@@ -251,9 +276,10 @@ void expect_sensible(const Settings &s) {
     EXPECT_NO_THROW(EXPECT_EQ(checked_id(camera.id), camera.id));
     EXPECT_FALSE(camera.uri.empty());
     EXPECT_LE(camera.max_fps, kMaxFps);
-    for (const Rule &rule : camera.rules)
-      for (const double value : {rule.raise, rule.clear, rule.hold})
-        EXPECT_TRUE(value >= 0 && value <= 86400) << value;
+    for (unsigned minute = 0; minute < 24 * 60; minute += 10)
+      for (const Rule &rule : rules_at(minute, camera.rules, camera.schedules))
+        for (const double value : {rule.raise, rule.clear, rule.hold})
+          EXPECT_TRUE(value >= 0 && value <= 86400) << value;
   }
   EXPECT_TRUE(s.interval >= kMinInterval && s.interval <= kMaxInterval) << s.interval;
   EXPECT_TRUE(s.history.interval >= s.interval && s.history.interval <= kMaxHistoryInterval);

@@ -62,10 +62,11 @@ def check_against_help(page, text):
 
 
 def check_configuration(page):
-    reader = (running.APP / 'src/settings/reader.cpp').read_text()
+    reader = ''.join((running.APP / f'src/settings/{name}.cpp').read_text()
+                     for name in ('reader', 'rulereader'))
     keys = set(re.findall(r'\b(?:table|Table)\S*?\.(?:read|text|with|find)\("([\w-]+)"', reader))
     keys |= set(re.findall(r'{"(tls-[\w-]+)"', reader))
-    keys |= set(re.findall(r'read_secret\(table, "(\w+)"', reader))
+    keys |= set(re.findall(r'read_(?:secret|time|optional<\w+>)\(table, "(\w+)"', reader))
     assert len(keys) > 20, keys
     named = words(page['CONFIGURATION FILE'], r'[a-z][\w-]*')
     assert keys - {'cameras', 'web', 'history'} <= named, keys - named

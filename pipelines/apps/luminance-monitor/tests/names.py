@@ -20,6 +20,8 @@ import urllib.parse
 from running import APP, PROGRAM, Monitor, wait_for
 from videos import CLIP
 
+# Values of keys that a table cannot do without.
+REQUIRED = {'uri': f"'{CLIP}'", 'from': "'20:00'", 'to': "'06:00'"}
 LIST = pathlib.Path(__file__).with_name('public.txt')
 TOKEN, USER, PASSWORD = 'a-token', 'someone', 'a-password'
 CONFIG = f"""
@@ -79,7 +81,7 @@ def keys_of(header, prefix, config):
         if problem == 'is unknown':
             return
         if problem == 'is missing':
-            values[key] = f"'{CLIP}'"
+            values[key] = REQUIRED[key]
             continue
         yield key
         unchecked.remove(key)
@@ -90,7 +92,9 @@ def configuration_names(folder):
     for name, header, prefix in (('', '', ''), ('web.', '[web]', 'web.'),
                                  ('history.', '[history]', 'history.'),
                                  ('cameras.', '[[cameras]]', 'cameras[0].'),
-                                 ('verdicts.VERDICT.', '[verdicts.frozen]', 'verdicts.frozen.')):
+                                 ('verdicts.VERDICT.', '[verdicts.frozen]', 'verdicts.frozen.'),
+                                 ('verdicts.VERDICT.schedule.', '[[verdicts.frozen.schedule]]',
+                                  'verdicts.frozen.schedule[0].')):
         yield from (f'key {name}{key}' for key in keys_of(header, prefix, config))
     yield from (f'verdict {key}' for key in keys_of('[verdicts]', 'verdicts.', config))
 

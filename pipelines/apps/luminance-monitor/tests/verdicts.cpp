@@ -324,6 +324,47 @@ TEST(Verdicts, FramesWithoutBlocksBetweenThoseThatHaveThemChangeNothing) {
   EXPECT_TRUE(changes[0].raised);
 }
 
+/// The picture of before a verdict was turned off is not that with which it is turned on.
+TEST(Verdicts, WhatIsTurnedOnAgainBeginsAnew) {
+  for (const Verdict verdict : {Verdict::kSuddenChange, Verdict::kFrozen}) {
+    Play play(only(verdict));
+    play.until(10 * kSecond, 100);
+    EXPECT_TRUE(play.judge.set_rules(only(verdict, {false, 20, 1, 0}), play.now).empty());
+    play.until(12 * kSecond, 160);
+    EXPECT_TRUE(play.judge.set_rules(only(verdict), play.now).empty());
+    play.until(25 * kSecond, 160);
+    EXPECT_TRUE(play.changes.empty()) << name_of(verdict);
+  }
+  // One picture for 25 seconds, but for 15 only since then.
+  Judge judge(only(Verdict::kFrozen), 0);
+  for (Time now = kFrame; now < 25 * kSecond; now += kFrame) {
+    if (now == 8 * kSecond) judge.set_rules(only(Verdict::kFrozen, {false, 20, 1, 0}), now);
+    if (now == 10 * kSecond) judge.set_rules(only(Verdict::kFrozen), now);
+    Measurement frame;
+    frame.time = now;
+    frame.frames = frame.pixels = frame.bins[100] = 1;
+    EXPECT_TRUE(judge.judge(frame).empty());
+  }
+}
+
+/// As long as that is off, nobody is told; a silence that is too long then is told in whole.
+TEST(Verdicts, NoFramesIsTurnedOffAndOn) {
+  const Rules on = only(Verdict::kNoFrames), off = only(Verdict::kNoFrames, {false, 5, 5, 0});
+  Judge judge(on, 0);
+  judge.judge(frame_of(kSecond, 100));
+  ASSERT_EQ(judge.tick(10 * kSecond).size(), 1u);
+  const std::vector<Change> cleared = judge.set_rules(off, 11 * kSecond);
+  ASSERT_EQ(cleared.size(), 1u);
+  EXPECT_FALSE(cleared[0].raised);
+  EXPECT_EQ(cleared[0].time, 11 * kSecond);
+  EXPECT_TRUE(judge.tick(20 * kSecond).empty());
+  EXPECT_TRUE(judge.set_rules(on, 21 * kSecond).empty());
+  const std::vector<Change> raised = judge.tick(22 * kSecond);
+  ASSERT_EQ(raised.size(), 1u);
+  EXPECT_TRUE(raised[0].raised);
+  EXPECT_EQ(raised[0].time, kSecond);
+}
+
 TEST(Verdicts, ASlowChangeIsNoSuddenOne) {
   Play play(only(Verdict::kSuddenChange));
   for (double mean = 50; mean < 200; mean += 0.1) play.until(play.now + kFrame, mean);

@@ -20,8 +20,10 @@ constexpr const char *kPicture =
 
 /// A camera that is said to have few frames is given the time for them.
 Time silence_of(const CameraSettings &camera) {
-  const Rule &rule = camera.rules[static_cast<size_t>(Verdict::kNoFrames)];
-  return std::max(kSilence, seconds(2 * rule.raise));
+  Time silence = kSilence;
+  for (const Rule &rule : all_rules(Verdict::kNoFrames, camera.rules, camera.schedules))
+    silence = std::max(silence, seconds(2 * rule.raise));
+  return silence;
 }
 
 std::string no_frames_within(Time time) {

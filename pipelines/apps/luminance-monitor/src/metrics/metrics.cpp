@@ -86,11 +86,16 @@ void fill_reconnects(Samples &samples, const Camera &camera, const Clock &) {
   samples.add(static_cast<double>(camera.reconnects()));
 }
 
-/// Those that are not switched off.
+/// Those that are not switched off, at least for a time of the day: series do not come and go.
 std::vector<Verdict> judged(const Camera &camera) {
+  const CameraSettings &settings = camera.settings();
   std::vector<Verdict> verdicts;
-  for (size_t i = 0; i < kVerdicts; ++i)
-    if (camera.settings().rules[i].enabled) verdicts.push_back(static_cast<Verdict>(i));
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    const std::vector<Rule> rules = all_rules(verdict, settings.rules, settings.schedules);
+    if (std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.enabled; }))
+      verdicts.push_back(verdict);
+  }
   return verdicts;
 }
 

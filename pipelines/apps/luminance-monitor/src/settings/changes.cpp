@@ -9,28 +9,22 @@
 namespace luminance {
 namespace {
 
-bool are_same(const Rules &a, const Rules &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), [](const Rule &a, const Rule &b) {
-    // These name every member, so that none that is added later is forgotten here.
-    const auto &[enabled, raise, clear, hold] = a;
-    const auto &[enabled_b, raise_b, clear_b, hold_b] = b;
-    return std::tie(enabled, raise, clear, hold) == std::tie(enabled_b, raise_b, clear_b, hold_b);
-  });
-}
-
 bool are_same(const std::optional<Credentials> &a, const std::optional<Credentials> &b) {
   if (a.has_value() != b.has_value()) return false;
   return !a || std::tie(a->user, a->password) == std::tie(b->user, b->password);
 }
 
 bool are_same(const CameraSettings &a, const CameraSettings &b) {
+  // These name every member, so that none that is added later is forgotten here.
   // What the settings wanted of the id is in the id; former ids serve readers only.
-  const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, rules] = a;
+  const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, rules,
+               schedules] = a;
   const auto &[id_b, wanted_b, former_b, source_b, name_b, uri_b, location_b, credentials_b,
-               hosts_b, fps_b, rules_b] = b;
-  return std::tie(id, source, name, uri, location, hosts, fps) ==
-             std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b) &&
-         are_same(credentials, credentials_b) && are_same(rules, rules_b);
+               hosts_b, fps_b, rules_b, schedules_b] = b;
+  return std::tie(id, source, name, uri, location, hosts, fps, rules, schedules) ==
+             std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b, rules_b,
+                      schedules_b) &&
+         are_same(credentials, credentials_b);
 }
 
 }  // namespace

@@ -167,10 +167,10 @@ void apply_watching(const Options &o, Settings &settings) {
   if (!o.backend.empty()) settings.backend = o.backend;
   check_backend(settings.backend);
   if (o.max_fps) settings.max_fps = checked_whole("--max-fps", *o.max_fps, 0, kMaxFps);
-  set_rules(o.rules, settings.rules);
+  set_rules(o.rules, settings.rules, settings.schedules);
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
-    set_rules(o.rules, camera.rules);
+    set_rules(o.rules, camera.rules, camera.schedules);
   }
 }
 

@@ -53,7 +53,7 @@ json json_of(const toml::node &node, Limits &limits, int depth) {
   if (const auto flag = node.value_exact<bool>()) return *flag;
   if (const auto whole = node.value_exact<int64_t>()) return *whole;
   if (const auto number = node.value_exact<double>()) return *number;
-  throw SettingsError("contains a date or a time, which no setting accepts");
+  throw SettingsError("contains a date or a time; a time of day is a string, such as \"06:30\"");
 }
 
 /// What YAML's core schema makes of a plain scalar.

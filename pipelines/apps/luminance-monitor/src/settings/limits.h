@@ -13,6 +13,7 @@ constexpr double kMaxFps = 1000;
 constexpr double kMinInterval = 0.1, kMaxInterval = 60;                 // seconds
 constexpr double kMinHistoryInterval = 1, kMaxHistoryInterval = 86400;  // seconds
 constexpr double kMinRetention = 0.01, kMaxRetention = 3660;            // days
+constexpr double kMaxHold = 3600;                                       // seconds
 constexpr double kMaxConnections = 10000;
 
 /// Throw SettingsError naming the setting if the value is out of range, or not a whole number.

@@ -3,147 +3,18 @@
 
 #include <glib.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <functional>
 
 #include "settings/identity.h"
 #include "settings/limits.h"
+#include "settings/rulereader.h"
 #include "settings/secrets.h"
+#include "settings/table.h"
 
 namespace luminance {
 namespace {
 
 using nlohmann::json;
-
-/// A table whose keys are taken one by one; what is left over is nobody's.
-class Table {
- public:
-  Table(const json &value, std::string path) : value_(value), path_(std::move(path)) {
-    if (!value_.is_object()) fail("", "is not a table");
-  }
-
-  [[noreturn]] void fail(const std::string &key, const std::string &what) const {
-    throw SettingsError((key.empty() ? path_ : path_of(key)) + " " + what);
-  }
-  std::string path_of(const std::string &key) const {
-    return path_.empty() || key.empty() ? path_ + key : path_ + "." + key;
-  }
-
-  const json *find(const std::string &key) {
-    const auto found = value_.find(key);
-    if (found == value_.end()) return nullptr;
-    taken_.push_back(key);
-    return &*found;
-  }
-  void read(const std::string &key, double &number, double min, double max) {
-    const json *value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_number()) fail(key, "is not a number");
-    number = checked(path_of(key), value->get<double>(), min, max);
-  }
-  void read(const std::string &key, unsigned &number, double min, double max) {
-    double value = number;
-    read(key, value, min, max);
-    number = checked_whole(path_of(key), value, min, max);
-  }
-  void read(const std::string &key, bool &flag) {
-    const json *value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_boolean()) fail(key, "must be true or false");
-    flag = value->get<bool>();
-  }
-  void read(const std::string &key, std::string &text) {
-    const json *value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_string()) fail(key, "is not a string");
-    text = value->get<std::string>();
-    if (text.find('\0') != std::string::npos) fail(key, "contains a NUL character");
-  }
-  std::string text(const std::string &key) {
-    std::string text;
-    read(key, text);
-    return text;
-  }
-  void read(const std::string &key, std::vector<std::string> &texts) {
-    const json *value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_array()) fail(key, "is not a list");
-    texts.clear();
-    for (const json &text : *value) {
-      if (!text.is_string()) fail(key, "contains a value that is not a string");
-      texts.push_back(text.get<std::string>());
-    }
-  }
-  void with(const std::string &key, const std::function<void(Table)> &read) {
-    if (const json *value = find(key)) read(Table(*value, path_of(key)));
-  }
-  void finish() const {
-    for (const auto &[key, value] : value_.items())
-      if (std::find(taken_.begin(), taken_.end(), key) == taken_.end()) fail(key, "is unknown");
-  }
-
- private:
-  const json &value_;
-  const std::string path_;
-  std::vector<std::string> taken_;
-};
-
-/// Where a value may lie, by what it is.
-double max_value_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kNoFrames:
-    case Verdict::kFrozen: return 86400;
-    case Verdict::kFlicker: return 100;
-    case Verdict::kClippedLow:
-    case Verdict::kClippedHigh: return 1;
-    default: return 255;
-  }
-}
-
-/// The value that is least like it.
-double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : max_value_of(verdict); }
-
-void check_rule(const Table &table, Verdict verdict, const Rule &rule) {
-  const bool kept_apart =
-      is_bad_above(verdict) ? rule.clear <= rule.raise : rule.clear >= rule.raise;
-  if (!kept_apart) table.fail("clear", is_bad_above(verdict) ? "is above raise" : "is below raise");
-  if (rule.clear == best_of(verdict))
-    table.fail("clear", "leaves no value that would clear the verdict");
-}
-
-/// For a `raise`, as far from it as before; where there are no such values, halfway to the best.
-double clear_for(Verdict verdict, double raise, double gap) {
-  const double clear = raise + gap, best = best_of(verdict);
-  return (is_bad_above(verdict) ? clear > best : clear < best) ? clear : (raise + best) / 2;
-}
-
-void read_rule(Table table, Verdict verdict, Rule &rule) {
-  const double max = max_value_of(verdict), before = rule.raise, gap = rule.clear - before;
-  table.read("enabled", rule.enabled);
-  table.read("raise", rule.raise, 0, max);
-  // One that was not set keeps its distance.
-  if (rule.raise != before) rule.clear = clear_for(verdict, rule.raise, gap);
-  table.read("clear", rule.clear, 0, max);
-  table.read("hold", rule.hold, 0, 3600);
-  table.finish();
-  check_rule(table, verdict, rule);
-}
-
-void read_rules(Table table, Rules &rules) {
-  for (size_t i = 0; i < kVerdicts; ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    const std::string name(name_of(verdict));
-    const json *value = table.find(name);
-    if (value == nullptr) continue;
-    if (value->is_boolean())
-      rules[i].enabled = value->get<bool>();
-    else
-      read_rule(Table(*value, table.path_of(name)), verdict, rules[i]);
-  }
-  table.finish();
-}
 
 /// The setting itself, or what NAME-file or NAME-env lead to.
 std::optional<std::string> read_secret(Table &table, const std::string &name,
@@ -220,7 +91,8 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
   }
   read_redirect_hosts(table, camera.redirect_hosts);
   table.read("max-fps", camera.max_fps, 0, kMaxFps);
-  table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, camera.rules); });
+  table.with("verdicts",
+             [&](Table verdicts) { read_rules(verdicts, camera.rules, camera.schedules); });
   table.finish();
   add_camera(std::move(camera), settings);
 }
@@ -298,6 +170,7 @@ CameraSettings camera_of(const std::string &source, const Settings &settings) {
   camera.name = name_of_uri(shown);
   camera.max_fps = settings.max_fps;
   camera.rules = settings.rules;
+  camera.schedules = settings.schedules;
   return camera;
 }
 
@@ -307,16 +180,19 @@ void add_camera(CameraSettings camera, Settings &settings) {
     throw SettingsError("more than " + std::to_string(kMaxCameras) + " cameras");
 }
 
-void set_rules(const std::vector<std::string> &assignments, Rules &rules) {
+void set_rules(const std::vector<std::string> &assignments, Rules &rules, Schedules &schedules) {
   json verdicts = json::object();
   for (const std::string &assignment : assignments) {
     const size_t dot = assignment.find('.'), equals = assignment.find('=');
     if (dot == std::string::npos || equals == std::string::npos || dot > equals)
       throw SettingsError("'" + assignment + "' is not of the form VERDICT.SETTING=VALUE");
-    verdicts[assignment.substr(0, dot)][assignment.substr(dot + 1, equals - dot - 1)] =
+    const std::string name = assignment.substr(0, dot);
+    if (const std::optional<Verdict> verdict = verdict_named(name))
+      schedules[static_cast<size_t>(*verdict)].clear();
+    verdicts[name][assignment.substr(dot + 1, equals - dot - 1)] =
         json::parse(assignment.substr(equals + 1), nullptr, false);
   }
-  read_rules(Table(verdicts, "verdicts"), rules);
+  read_rules(Table(verdicts, "verdicts"), rules, schedules);
 }
 
 void read_settings(const json &config, const std::string &folder, Settings &settings) {
@@ -326,14 +202,11 @@ void read_settings(const json &config, const std::string &folder, Settings &sett
   table.read("loop", settings.loop);
   if (std::string backend = table.text("backend"); !backend.empty()) settings.backend = backend;
   check_backend(settings.backend);
-  table.with("verdicts", [&](Table verdicts) { read_rules(verdicts, settings.rules); });
+  table.with("verdicts",
+             [&](Table verdicts) { read_rules(verdicts, settings.rules, settings.schedules); });
   table.with("web", [&](Table web) { read_web(web, folder, settings.web); });
   table.with("history", [&](Table history) { read_history(history, folder, settings.history); });
-  if (const json *cameras = table.find("cameras")) {
-    if (!cameras->is_array()) table.fail("cameras", "is not a list");
-    for (size_t i = 0; i < cameras->size(); ++i)
-      read_camera(Table((*cameras)[i], "cameras[" + std::to_string(i) + "]"), folder, settings);
-  }
+  table.with_each("cameras", [&](Table camera) { read_camera(camera, folder, settings); });
   identify(settings.cameras);
   table.finish();
 }

@@ -20,6 +20,7 @@ CameraSettings camera_of(const std::string &source, const Settings &settings);
 void add_camera(CameraSettings camera, Settings &settings);
 
 /// Applies assignments such as "too-dark.raise=50", together, so that their order does not matter.
-void set_rules(const std::vector<std::string> &assignments, Rules &rules);
+/// A verdict that they name has no other schedule than theirs.
+void set_rules(const std::vector<std::string> &assignments, Rules &rules, Schedules &schedules);
 
 }  // namespace luminance

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "settings/rules.h"
 
+#include <tuple>
+
 namespace luminance {
 namespace {
 
@@ -25,7 +27,17 @@ constexpr Kind kKinds[kVerdicts] = {
 
 const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
 
+/// The value that is least like it.
+double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : max_value_of(verdict); }
+
 }  // namespace
+
+bool operator==(const Rule &a, const Rule &b) {
+  // These name every member, so that none that is added later is forgotten here.
+  const auto &[enabled, raise, clear, hold] = a;
+  const auto &[enabled_b, raise_b, clear_b, hold_b] = b;
+  return std::tie(enabled, raise, clear, hold) == std::tie(enabled_b, raise_b, clear_b, hold_b);
+}
 
 std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
 std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
@@ -48,5 +60,28 @@ const Rules &default_rules() {
 }
 
 bool is_duration(Verdict verdict) { return kind_of(verdict).is_duration; }
+
+double max_value_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNoFrames:
+    case Verdict::kFrozen: return 86400;
+    case Verdict::kFlicker: return 100;
+    case Verdict::kClippedLow:
+    case Verdict::kClippedHigh: return 1;
+    default: return 255;
+  }
+}
+
+double clear_for(Verdict verdict, double raise, const Rule &rule) {
+  const double clear = raise + rule.clear - rule.raise, best = best_of(verdict);
+  return (is_bad_above(verdict) ? clear > best : clear < best) ? clear : (raise + best) / 2;
+}
+
+std::string_view clear_error(Verdict verdict, const Rule &rule) {
+  if (is_bad_above(verdict) && rule.clear > rule.raise) return "is above raise";
+  if (!is_bad_above(verdict) && rule.clear < rule.raise) return "is below raise";
+  if (rule.clear == best_of(verdict)) return "leaves no value that would clear the verdict";
+  return "";
+}
 
 }  // namespace luminance

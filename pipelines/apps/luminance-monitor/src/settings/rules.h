@@ -38,6 +38,7 @@ struct Rule {
   double raise = 0, clear = 0;
   double hold = 0;  // seconds for which the value must be beyond the threshold
 };
+bool operator==(const Rule &a, const Rule &b);
 
 using Rules = std::array<Rule, kVerdicts>;
 
@@ -47,5 +48,13 @@ const Rules &default_rules();
 bool is_bad_above(Verdict verdict);
 /// Whether its value is a duration in seconds, which began before the verdict was raised.
 bool is_duration(Verdict verdict);
+/// The largest value that it can have; the smallest is 0.
+double max_value_of(Verdict verdict);
+
+/// The `clear` for another `raise`: as far from it as in `rule`; where there are no such values,
+/// halfway to the best.
+double clear_for(Verdict verdict, double raise, const Rule &rule);
+/// What is wrong with `clear`; empty if nothing is.
+std::string_view clear_error(Verdict verdict, const Rule &rule);
 
 }  // namespace luminance

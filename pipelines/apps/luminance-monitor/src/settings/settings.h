@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "settings/rules.h"
+#include "settings/schedule.h"
 
 namespace luminance {
 
@@ -32,7 +33,8 @@ struct CameraSettings {
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
-  Rules rules = default_rules();
+  Rules rules = default_rules();            // outside the periods of `schedules`
+  Schedules schedules;
 };
 
 struct WebSettings {
@@ -64,6 +66,7 @@ struct Timeouts {
 struct Settings {
   std::vector<CameraSettings> cameras;
   Rules rules = default_rules();  // of cameras without rules of their own
+  Schedules schedules;            // likewise
   unsigned max_fps = 0;           // likewise
   double interval = 1;  // seconds over which the page, the API and the metrics show values
   bool loop = false;    // files are played again and again, as if they were cameras

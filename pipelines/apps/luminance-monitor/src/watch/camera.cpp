@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "watch/camera.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace luminance {
@@ -56,6 +57,21 @@ std::optional<Interval> Camera::tick(Time now, Time listening_time) {
   }
   if (accumulator_.is_empty() || now - accumulator_.begin() < length_ + kLate) return {};
   return close();
+}
+
+bool Camera::has_schedule() const {
+  const Schedules &schedules = settings_.schedules;
+  return std::any_of(schedules.begin(), schedules.end(),
+                     [](const Schedule &schedule) { return !schedule.empty(); });
+}
+
+bool Camera::set_minute(unsigned minute, Time now) {
+  if (minute_ == minute) return false;
+  minute_ = minute;
+  const Rules rules = rules_at(minute, settings_.rules, settings_.schedules);
+  if (rules == judge_.rules()) return false;
+  note(judge_.set_rules(rules, now));
+  return true;
 }
 
 void Camera::reset_silence(Time listening_time) {

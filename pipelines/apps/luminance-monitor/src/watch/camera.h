@@ -53,6 +53,9 @@ class Camera {
   const std::optional<Interval> &interval() const { return interval_; }
   const std::deque<Point> &points() const { return points_; }
   std::vector<Standing> standing() const { return judge_.standing(); }
+  /// The rules in force.
+  const Rules &rules() const { return judge_.rules(); }
+  bool has_schedule() const;
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
@@ -66,6 +69,8 @@ class Camera {
   /// Completes an interval that no frame has completed.
   std::optional<Interval> tick(Time now, Time listening_time);
   std::optional<Interval> tick(Time now) { return tick(now, now); }
+  /// Puts the rules of this minute of the day in force. Returns whether they are others.
+  bool set_minute(unsigned minute, Time now);
   /// The program was stopped for long: silence is measured from now on.
   void reset_silence(Time listening_time);
   /// Completes the current interval, if there is one.
@@ -99,6 +104,7 @@ class Camera {
   std::array<uint64_t, kVerdicts> raised_ = {};
   std::vector<Change> changes_;
   Judge judge_;
+  std::optional<unsigned> minute_;  // of the day, whose rules are in force
 };
 
 }  // namespace luminance

@@ -34,6 +34,7 @@ void Monitor::take(size_t index, const Measurement &frame) {
   clock_.advance(frame.time);
   listen();
   if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
+  put_rules_in_force(camera, frame.time);
   tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listening_time_));
 }
 
@@ -48,7 +49,10 @@ void Monitor::tick() {
   if (clock_.is_fast()) return;
   clock_.check_suspend();
   listen();
-  for (const auto &camera : cameras_) tell(*camera, camera->tick(clock_.now(), listening_time_));
+  for (const auto &camera : cameras_) {
+    put_rules_in_force(*camera, clock_.now());
+    tell(*camera, camera->tick(clock_.now(), listening_time_));
+  }
 }
 
 void Monitor::finish() {
@@ -63,6 +67,13 @@ void Monitor::listen() {
   listening_time_ += std::min(elapsed, kMaxTickGap);
   if (elapsed <= kAway) return;
   for (const auto &camera : cameras_) camera->reset_silence(listening_time_);
+}
+
+/// Those of the time of day.
+void Monitor::put_rules_in_force(Camera &camera, Time time) {
+  if (!camera.has_schedule()) return;
+  if (!camera.set_minute(minute_of_day(clock_.wall(time)), time)) return;
+  for (Observer *observer : observers_) observer->on_rules(camera);
 }
 
 void Monitor::tell(Camera &camera, const std::optional<Interval> &interval) {

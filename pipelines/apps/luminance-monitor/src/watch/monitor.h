@@ -19,6 +19,8 @@ class Observer {
   virtual void on_interval(const Camera &, const Interval &) {}
   virtual void on_change(const Camera &, const Change &) {}
   virtual void on_status(const Camera &) {}
+  /// Other rules are in force.
+  virtual void on_rules(const Camera &) {}
   virtual void on_added(const Camera &) {}
   /// The last call for this camera.
   virtual void on_removed(const Camera &) {}
@@ -56,6 +58,7 @@ class Monitor {
 
  private:
   void listen();
+  void put_rules_in_force(Camera &camera, Time time);
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;

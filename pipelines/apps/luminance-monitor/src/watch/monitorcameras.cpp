@@ -14,8 +14,10 @@ size_t Monitor::number_of(const Camera &camera) const {
 }
 
 size_t Monitor::add(const CameraSettings &settings) {
-  cameras_.push_back(std::make_unique<Camera>(settings, interval_, clock_.now()));
+  const Time now = clock_.now();
+  cameras_.push_back(std::make_unique<Camera>(settings, interval_, now));
   cameras_.back()->reset_silence(listening_time_);
+  cameras_.back()->set_minute(minute_of_day(clock_.wall(now)), now);
   by_number_[next_number_] = cameras_.back().get();
   for (Observer *observer : observers_) observer->on_added(*cameras_.back());
   return next_number_++;

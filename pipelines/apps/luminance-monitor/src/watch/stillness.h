@@ -24,6 +24,7 @@ class Stillness {
   /// Pictures less than `min_gap` from each other are not compared: until the next key frame,
   /// encoders skip everything that does not move.
   explicit Stillness(Time min_gap) : min_gap_(min_gap) {}
+  void set_min_gap(Time min_gap) { min_gap_ = min_gap; }
 
   /// The picture of the next frame, and its position in the video, in nanoseconds; -1: unknown. In
   /// a video that loops, pictures of the same position do not count as recurring.
@@ -65,7 +66,7 @@ class Stillness {
 
   static constexpr double kDefaultThreshold = 0.022, kFar = 3 * kDefaultThreshold;  // luma
 
-  const Time min_gap_;
+  Time min_gap_;
   std::deque<Entry> before_;
   unsigned frames_ = 0, pass_ = 0;
   std::optional<Run> run_;

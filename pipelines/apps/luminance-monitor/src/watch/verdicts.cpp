@@ -86,11 +86,29 @@ void Judge::judge_silence(double length, Time now, std::vector<Change> &changes)
   update(Verdict::kNoFrames, length, now, changes);
   if (!cross(Verdict::kNoFrames, silence_, length, now) || !silence_.raised) return;
   restart();
-  for (size_t i = 1; i < kVerdicts; ++i) {
-    Condition &condition = conditions_[i];
-    if (condition.raised) changes.push_back({static_cast<Verdict>(i), false, now, condition.value});
-    condition = {};
+  for (size_t i = 1; i < kVerdicts; ++i) clear(static_cast<Verdict>(i), now, changes);
+}
+
+std::vector<Change> Judge::set_rules(const Rules &rules, Time now) {
+  std::vector<Change> changes;
+  rules_ = rules;
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (!rules_[i].enabled) clear(static_cast<Verdict>(i), now, changes);
+  stillness_.set_min_gap(min_gap_of(rules));
+  if (!rule_of(Verdict::kFrozen).enabled) {
+    stillness_.clear();
+    same_since_.reset();
   }
+  // When it is turned on again, the picture of that time is the usual one.
+  if (!rule_of(Verdict::kSuddenChange).enabled) reference_.reset();
+  return changes;
+}
+
+/// Whatever its value is.
+void Judge::clear(Verdict verdict, Time now, std::vector<Change> &changes) {
+  Condition &condition = conditions_[static_cast<size_t>(verdict)];
+  if (condition.raised) changes.push_back({verdict, false, now, condition.value});
+  condition = {};
 }
 
 void Judge::reset_silence(Time listening_time) {
@@ -133,7 +151,7 @@ void Judge::judge_frame_rate(const Measurement &frame, std::vector<Change> &chan
 
 /// By the blocks, where some frames have them; else by the histogram, which has to be the same.
 void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &changes) {
-  if (!rules_[static_cast<size_t>(Verdict::kFrozen)].enabled) return;
+  if (!rule_of(Verdict::kFrozen).enabled) return;
   if (frame.blocks != nullptr) {
     has_blocks_ = true;
     stillness_.add(frame.time, frame.blocks, frame.stream_time);
@@ -150,6 +168,7 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
 /// Against the picture of the last seconds, which follows frames while they are like it. While they
 /// are not, it is the picture that has to come back.
 void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
+  if (!rule_of(Verdict::kSuddenChange).enabled) return;
   const Condition &condition = condition_of(Verdict::kSuddenChange);
   if (condition.raised && frame.time - condition.since >= kAccepted) reference_.reset();
   const Shares shares = shares_of(frame);
@@ -163,8 +182,7 @@ void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes)
   update(Verdict::kSuddenChange, moved, frame.time, changes);
   const Time elapsed = std::max<Time>(0, frame.time - reference_->time);
   reference_->time = frame.time;
-  const Rule &rule = rules_[static_cast<size_t>(Verdict::kSuddenChange)];
-  if (condition.raised || moved > rule.raise) return;
+  if (condition.raised || moved > rule_of(Verdict::kSuddenChange).raise) return;
   const double step = 1 - std::exp(-seconds_of(elapsed) / kAdaptation);
   follow(reference_->shares, shares, step);
   if (blocks) follow(*reference_->blocks, *blocks, step);
@@ -176,14 +194,14 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
 
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
-  if (!rules_[static_cast<size_t>(verdict)].enabled) return;
+  if (!rule_of(verdict).enabled) return;
   if (cross(verdict, condition, value, now))
     changes.push_back({verdict, condition.raised, condition.since, value});
 }
 
 /// Whether the condition is no longer what it was.
 bool Judge::cross(Verdict verdict, Condition &condition, double value, Time now) const {
-  const Rule &rule = rules_[static_cast<size_t>(verdict)];
+  const Rule &rule = rule_of(verdict);
   condition.value = value;
   const double threshold = condition.raised ? rule.clear : rule.raise;
   const bool above = is_bad_above(verdict) != condition.raised;  // is what would change it

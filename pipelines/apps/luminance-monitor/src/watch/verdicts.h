@@ -44,6 +44,10 @@ class Judge {
   /// cleared.
   std::vector<Change> tick(Time now, Time listening_time);
   std::vector<Change> tick(Time now) { return tick(now, now); }
+  /// Judges by these from now on. Verdicts that stand are judged on by their new thresholds; those
+  /// that are turned off are cleared.
+  std::vector<Change> set_rules(const Rules &rules, Time now);
+  const Rules &rules() const { return rules_; }
   /// Silence is measured from now on, unless it is so long already that it counts.
   void reset_silence(Time listening_time);
   /// The next frames are not compared with earlier ones.
@@ -69,12 +73,14 @@ class Judge {
   void judge_frame_rate(const Measurement &frame, std::vector<Change> &changes);
   void judge_stillness(const Measurement &frame, std::vector<Change> &changes);
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
+  const Rule &rule_of(Verdict verdict) const { return rules_[static_cast<size_t>(verdict)]; }
   const Condition &condition_of(Verdict verdict) const;
+  void clear(Verdict verdict, Time now, std::vector<Change> &changes);
   void judge_silence(double length, Time now, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
   bool cross(Verdict verdict, Condition &condition, double value, Time now) const;
 
-  const Rules rules_;
+  Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
   Condition silence_;  // by the rule of no-frames, also if that is not reported
   Time last_heard_;    // `listening_time` of the last frame

@@ -273,6 +273,7 @@ void Server::on_change(const Camera &camera, const Change &) {
   implementation_->stream.note(camera);
 }
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
+void Server::on_rules(const Camera &camera) { implementation_->stream.note(camera); }
 void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
 void Server::on_removed(const Camera &camera) { implementation_->stream.remove(camera); }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rules that differ by the time of day.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "settings/rules.h"
+
+namespace luminance {
+
+/// A part of every day, which may cross midnight, and what is different then.
+struct Period {
+  unsigned from = 0, to = 0;  // minutes since midnight; never the same
+  std::optional<bool> enabled;
+  std::optional<double> raise, clear, hold;
+};
+bool operator==(const Period &a, const Period &b);
+
+/// `minute`: since midnight.
+bool contains(const Period &period, unsigned minute);
+
+/// No two periods overlap.
+using Schedule = std::vector<Period>;
+using Schedules = std::array<Schedule, kVerdicts>;
+
+/// Of the hour of day that a clock on the wall shows, in the time zone of the process. `time`:
+/// milliseconds since 1970 (UTC).
+unsigned minute_of_day(int64_t time);
+/// "06:30".
+std::string time_of_day(unsigned minute);
+
+/// `rule` with the changes of a period.
+Rule rule_in(const Period &period, Verdict verdict, Rule rule);
+/// The rules in force at a minute of the day.
+Rules rules_at(unsigned minute, const Rules &rules, const Schedules &schedules);
+/// `rule`, and what it is in each period.
+std::vector<Rule> all_rules(Verdict verdict, const Rules &rules, const Schedules &schedules);
+
+}  // namespace luminance
