@@ -6,6 +6,7 @@ import {copyOf, element, part, press, redraw, remember, remembered, setAttribute
   setText, shape} from './dom.js';
 import {Events} from './events.js';
 import {History} from './history.js';
+import {Rules} from './rules.js';
 import {Still} from './still.js';
 import {dateAndTime, integer, isolated, measured, percent, statusText, valueText, verdictText}
   from './text.js';
@@ -57,6 +58,7 @@ class View {
     this.still = new Still(root.querySelector('.picture'), camera);
     this.history = new History(root.querySelector('.past'), camera);
     this.events = new Events(part(root, 'events'));
+    this.rules = new Rules(root.querySelector('.main'), part(root, 'history'));
     this.scales = part(root, 'scales');
     this.scales.onclick = ({target}) => target.value && this.#choose(target.value);
     this.#choose(remembered('scale') in SCALES ? remembered('scale') : 'sqrt');
@@ -82,6 +84,7 @@ class View {
     this.#drawVerdicts();
     this.#drawHistogram(latest);
     this.history.draw();
+    this.rules.draw(data.rules);
   }
 
   #set(field, value, text) {
@@ -97,9 +100,10 @@ class View {
 
   #drawVerdicts() {
     const {data} = this.camera;
+    const sides = Object.fromEntries(data.rules.map(({name, side}) => [name, side]));
     const lines = data.verdicts.map((verdict) => [
       verdict.name === 'no-frames' ? 'lost' : 'trouble', verdictText(verdict, now()),
-      valueText(verdict.value, verdict.quantity)]);
+      valueText(verdict, sides[verdict.name])]);
     lines.push([STATUS_STATE[data.status], statusText(data, now()), '']);
     const list = part(this.root, 'verdicts');
     if (list.dataset.shown === JSON.stringify(lines)) return;

@@ -54,9 +54,21 @@ const statusTitle = (status) => STATUS[status] ?? status;
 
 export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
 
-/** "mean luma: 23.5"; a share in percent. */
-export function valueText(value, quantity) {
-  return `${quantity}: ${quantity.startsWith('share ') && value !== null ? percent(value) : measured(value)}`;
+/** A share in percent; of null a dash. */
+const quantityText = (value, quantity) =>
+  quantity.startsWith('share ') && value !== null ? percent(value) : measured(value);
+
+/** "below 40 s": what is beyond a threshold on this side. */
+export function limitText(side, threshold, quantity) {
+  const unit = quantity.startsWith('seconds ') ? ' s' : quantity.includes(' in percent ') ? ' %' : '';
+  return `${side} ${quantityText(threshold, quantity)}${unit}`;
+}
+
+/** "mean luma: 23.5, below 40". A verdict may stand while its value is on its way back. */
+export function valueText({value, threshold, quantity}, side) {
+  const isBeyond = side === 'above' ? value > threshold : value < threshold;
+  return `${quantity}: ${quantityText(value, quantity)}, ${isBeyond ? '' : 'raised '}`
+    + limitText(side, threshold, quantity);
 }
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */

@@ -32,7 +32,7 @@ password = '{PASSWORD}'
 [history]
 interval = 1
 [verdicts]
-too-dark = {{ raise = 200, hold = 0 }}
+too-dark = {{ raise = 200, hold = 0, schedule = [{{ from = '06:00', to = '18:00', hold = 0 }}] }}
 [[cameras]]
 uri = '{CLIP}'
 id = 'clip'

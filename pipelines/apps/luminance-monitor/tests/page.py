@@ -202,6 +202,77 @@ def history_is_drawn(browser, monitor):
     browser.click('[data-part="ranges"] button[value="15 min"]')
 
 
+RULES = """
+const text = (e) => e.textContent, box = document.querySelector('.history .plot').getBoundingClientRect();
+return {
+  rows: [...document.querySelectorAll('.rules tbody tr')].map((row) => [...row.children].map(text)),
+  lines: [...document.querySelectorAll('.plot .limits path')].map((e) => [
+    e.dataset.limit, e.getBoundingClientRect().top - box.top, box.height]),
+  labels: [...document.querySelectorAll('div.limits span')].map((e) => [
+    e.dataset.limit, text(e), e.getBoundingClientRect().top - box.top,
+    e.getBoundingClientRect().bottom - box.top]),
+  values: [...document.querySelectorAll('.verdicts .value')].map(text),
+}"""
+
+
+def number(text):
+    """With its unit: a share is 0 to 1."""
+    value = float(re.search(r"[\d.]+", text)[0])
+    return value / 100 if text.endswith("%") else value
+
+
+def expect_same_rule(cells, rule, of):
+    raised, cleared, hold = cells
+    share = "share" in of["quantity"] and 1 or 100
+    expect(raised.startswith(of["side"]) and abs(number(raised) - rule["raise"]) < 1e-9
+           or raised.endswith(" %") and abs(number(raised) * share - rule["raise"]) < 1e-9,
+           "another threshold", cells, rule)
+    if of["name"] == "no-frames":
+        expect(cleared == "a frame arrives", "silence ends otherwise", cells)
+    else:
+        expect(cleared.startswith("below" if of["side"] == "above" else "above") and
+               (abs(number(cleared) - rule["clear"]) < 1e-9 or
+                cleared.endswith(" %") and abs(number(cleared) * share - rule["clear"]) < 1e-9),
+               "another threshold", cells, rule)
+    expect(hold == f"{rule['hold']:g} s", "another hold", cells, rule)
+
+
+def rules_are_shown(browser, monitor):
+    """In a table, and as lines in the chart; a verdict names its threshold."""
+    for index, camera in enumerate(monitor.cameras()[:2]):
+        browser.open(monitor.address, f"#/camera/{camera['id']}")
+        browser.wait("return document.querySelectorAll('.rules tbody tr').length > 8 &&"
+                     "document.querySelector('.history .plot').getBoundingClientRect().height > 0",
+                     "no rules are shown")
+        shown = browser.run(RULES)
+        rows = iter(shown["rows"])
+        for rule in camera["rules"]:
+            title, *cells = next(rows)
+            expect(title == rule["title"] + rule["quantity"], "another rule", title, rule)
+            expect_same_rule(cells, rule, rule)
+            for period in rule["schedule"]:
+                title, *cells = next(rows)
+                expect(title == (f"{period['from']} to {period['to']}" if period["from"]
+                                 else "at other times"), "another period", title, period)
+                expect_same_rule(cells, period, rule)
+        expect(next(rows, None) is None, "more rules than there are", shown["rows"])
+        expect([rule["name"] for rule in camera["rules"] if rule["schedule"]] ==
+               (["too-dark"] if index == 0 else []), "the schedule", camera["rules"])
+        wanted = {rule["name"]: rule for rule in camera["rules"] if rule["quantity"] == "mean luma"}
+        expect([line[0] for line in shown["lines"]] == list(wanted) == ["too-dark", "too-bright"],
+               "other lines", shown["lines"])
+        for (name, top, height), (label, text, above, below) in zip(shown["lines"], shown["labels"]):
+            rule = wanted[name]
+            expect(abs(top - (255 - rule["raise"]) / 255 * height) < 1, "a line is elsewhere", name, top)
+            now = " now" if rule["schedule"] else ""
+            expect(label == name and text == f"{rule['title']} {rule['side']} {rule['raise']:g}{now}",
+                   "a line has another label", text, rule)
+            expect(min(abs(above - top), abs(below - top)) < 2 and above >= 0 and below <= height,
+                   "a label is elsewhere", name, top, above, below)
+    expect(re.fullmatch(r"mean luma: [\d.]+, below 40", shown["values"][0]),
+           "a verdict does not name its threshold", shown["values"])
+
+
 def returns_after_a_loss(browser, monitor, history):
     """A monitor that is killed, and another one with fewer cameras in its place."""
     browser.open(monitor.address)
@@ -292,6 +363,7 @@ def main():
         detail_shows(browser, monitor, "camera-0")
         names_are_text(browser, monitor)
         history_is_drawn(browser, monitor)
+        rules_are_shown(browser, monitor)
         verdicts_are_said(browser, monitor)
         tells_of_a_history_that_is_not_written(browser, monitor)
         keys_lead_everywhere(browser, address)

@@ -5,6 +5,8 @@
 // A frame n of camera i has (7 i + n + j) % 97 + 1 pixels of each luma j from 16 to 235. The second
 // camera is dark: there its luma is 16 + (j - 16) / 8. The third is frozen: n stays 0. The fourth
 // has no frames, the fifth is lost. SIGUSR1 makes the first one dark, too, or light again.
+// The first one is too dark below 40 at any time, though its rule says 41 outside of two periods,
+// which are the whole day.
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
@@ -133,6 +135,19 @@ void read_options(int argc, char **argv, Options &o) {
 
 std::string text(const gchar *value) { return value != nullptr ? value : ""; }
 
+void schedule(CameraSettings &camera) {
+  constexpr auto kTooDark = static_cast<size_t>(Verdict::kTooDark);
+  constexpr unsigned kNoon = 12 * 60;
+  camera.rules[kTooDark].raise = 41;
+  for (const unsigned from : {0U, kNoon}) {
+    Period period;
+    period.from = from;
+    period.to = kNoon - from;
+    period.raise = 40;
+    camera.schedules[kTooDark].push_back(period);
+  }
+}
+
 Settings settings_of(const Options &options) {
   Settings settings;
   for (size_t i = 0; i < static_cast<size_t>(options.cameras); ++i) {
@@ -143,8 +158,12 @@ Settings settings_of(const Options &options) {
     camera.credentials = Credentials{"operator", "camera-secret"};
     camera.rules = default_rules();
     for (Rule &rule : camera.rules) rule.hold = std::min(rule.hold, 1.0);
-    for (const Verdict verdict : {Verdict::kNoFrames, Verdict::kFrozen})
-      camera.rules[static_cast<size_t>(verdict)].raise = 2;
+    for (const Verdict verdict : {Verdict::kNoFrames, Verdict::kFrozen}) {
+      Rule &rule = camera.rules[static_cast<size_t>(verdict)];
+      rule.raise = 2;
+      rule.clear = std::min(rule.clear, rule.raise);
+    }
+    if (i == kFirst) schedule(camera);
     settings.cameras.push_back(camera);
   }
   settings.web.port = static_cast<uint16_t>(options.port);

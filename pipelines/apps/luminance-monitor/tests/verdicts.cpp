@@ -86,6 +86,10 @@ TEST(Verdicts, RaisedWhenTheHoldIsOverAndSinceItBegan) {
   ASSERT_EQ(play.judge.standing().size(), 1u);
   EXPECT_EQ(play.judge.standing()[0].since, 10 * kSecond);
   EXPECT_EQ(play.judge.standing()[0].value, 30);
+  EXPECT_EQ(play.judge.standing()[0].threshold, 40);
+  EXPECT_EQ(play.changes[0].threshold, 40);
+  play.until(30 * kSecond, 47);
+  EXPECT_EQ(play.changes.at(1).threshold, 45);
 }
 
 TEST(Verdicts, AShortDipIsNone) {
@@ -176,6 +180,7 @@ TEST(Verdicts, WithoutFramesNothingElseStands) {
   EXPECT_EQ(changes[0].time, last);
   EXPECT_EQ(changes[1].verdict, Verdict::kTooDark);
   EXPECT_FALSE(changes[1].raised);
+  EXPECT_FALSE(changes[1].threshold) << "it is not brighter now";
   // The first frame clears it, and what was before does not make a change of it.
   const std::vector<Change> back = play.judge.judge(frame_of(60 * kSecond, 200));
   ASSERT_EQ(back.size(), 1u);

@@ -16,7 +16,8 @@ import videos
 PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/luminance-monitor'
 BAD = (20, 60)  # seconds in which something is wrong, of 80
 LENGTH = 80
-LINE = re.compile(r'\S+ \S+: (.+) (since|cleared at) (\S+) \(')
+LINE = re.compile(r'\S+ \S+: (.+) (since|cleared at) (\S+) '
+                  r'\([^:]+: [\d.e+-]+(, (?:above|below) [\d.]+)?\)$')
 
 
 def covered(frame, rng):
@@ -110,6 +111,7 @@ def watch(path):
     lines = done.stdout.splitlines()
     begin = datetime.fromisoformat(lines[0].split()[0].rstrip('Z'))
     found = [LINE.match(line) for line in lines]
+    assert all(m[4] for m in found if m and m[2] == 'since'), 'a line without a threshold'
     return [(m[1], m[2] == 'since',
              (datetime.fromisoformat(m[3].rstrip('Z')) - begin).total_seconds())
             for m in found if m]

@@ -17,7 +17,8 @@ FRAMES = 5  # of an interval
 STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1", "p5", "p95",
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
-          "last_frame", "verdicts", "latest"]
+          "last_frame", "verdicts", "rules", "latest"]
+RULE = ["enabled", "raise", "clear", "hold"]
 ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "p1",
        "median", "p99", "clipped_low", "clipped_high", "verdicts"]
 
@@ -112,7 +113,8 @@ def verdicts_stand(server):
     def names(index):
         camera = server.json(f"/api/v1/cameras/camera-{index}")
         for verdict in camera["verdicts"]:
-            expect(list(verdict) == ["name", "title", "since", "value", "quantity"], "fields", verdict)
+            expect(list(verdict) == ["name", "title", "since", "value", "threshold", "quantity"], "fields",
+                   verdict)
         return [verdict["name"] for verdict in camera["verdicts"]]
 
     until(lambda: names(1) == ["too-dark", "low-contrast"], "too dark")
@@ -120,8 +122,31 @@ def verdicts_stand(server):
     until(lambda: names(3) == ["no-frames"], "no frames")
     expect(names(0) == [], "a camera with nothing", names(0))
     dark = server.json("/api/v1/cameras/camera-1")["verdicts"][0]
-    expect(dark["title"] == "Too dark" and dark["quantity"] == "mean luma" and 28 < dark["value"] < 32,
-           "verdict", dark)
+    expect(dark["title"] == "Too dark" and dark["quantity"] == "mean luma" and
+           28 < dark["value"] < 32 and dark["threshold"] == 40, "verdict", dark)
+
+
+def rules_are_those_in_force(server):
+    """The thresholds are those of serve.cpp."""
+    for index, camera in enumerate(server.json("/api/v1/cameras")["cameras"]):
+        rules = camera["rules"]
+        expect([rule["name"] for rule in rules][:3] == ["no-frames", "frozen", "too-dark"]
+               and len(rules) == 9, "rules", rules)
+        for rule in rules:
+            expect(list(rule) == ["name", "title", *RULE, "side", "quantity", "schedule"],
+                   "fields", rule)
+            better = (rule["clear"] <= rule["raise"] if rule["side"] == "above"
+                      else rule["clear"] >= rule["raise"])
+            expect(better and rule["enabled"] is True and rule["hold"] <= 1, "rule", rule)
+        dark = rules[2]
+        expect([dark[name] for name in RULE] == [True, 40, 44 if index == 0 else 45, 1]
+               and dark["side"] == "below", "rule", dark)
+        if index == 0:
+            periods = [[period["from"], period["to"], *(period[name] for name in RULE)]
+                       for period in dark["schedule"]]
+            expect(periods == [[None, None, True, 41, 45, 1], ["00:00", "12:00", True, 40, 44, 1],
+                               ["12:00", "00:00", True, 40, 44, 1]], "schedule", periods)
+        expect(all(not rule["schedule"] for rule in rules if rule is not dark or index), "schedule")
 
 
 def recent_is_what_was(server):
@@ -346,10 +371,11 @@ def cameras_may_be_none():
 def main():
     with tempfile.TemporaryDirectory() as folder, \
             Server("--history", f"{folder}/history.db") as server:
-        for test in (cameras_are_whole, verdicts_stand, recent_is_what_was, history_is_kept,
-                     events_are_kept, stills_are_jpeg, page_is_there, others_are_errors,
-                     head_is_get_without_body, headers_protect, metrics_are_there,
-                     stream_tells_changes, connections_are_kept, nothing_is_secret):
+        for test in (cameras_are_whole, verdicts_stand, rules_are_those_in_force,
+                     recent_is_what_was, history_is_kept, events_are_kept,
+                     stills_are_jpeg, page_is_there, others_are_errors, head_is_get_without_body,
+                     headers_protect, metrics_are_there, stream_tells_changes,
+                     connections_are_kept, nothing_is_secret):
             print(test.__name__, flush=True)
             test(server)
     without_history()

@@ -26,11 +26,16 @@ void log_line(const std::string &text) {
 }
 
 void Log::on_change(const Camera &camera, const Change &change) {
-  char value[32];
-  std::snprintf(value, sizeof value, ": %.4g)", change.value);
   const std::string title(title_of(change.verdict)), what(quantity_of(change.verdict));
-  print(camera, title + (change.raised ? " since " : " cleared at ") + text_of(change.time) + " (" +
-                    what + value);
+  g_autofree gchar *value = g_strdup_printf("%s: %.4g", what.c_str(), change.value);
+  std::string text =
+      title + (change.raised ? " since " : " cleared at ") + text_of(change.time) + " (" + value;
+  if (change.threshold) {
+    const bool is_above = is_bad_above(change.verdict) == change.raised;
+    g_autofree gchar *limit = g_strdup_printf("%.4g", *change.threshold);
+    text += (is_above ? ", above " : ", below ") + std::string(limit);
+  }
+  print(camera, text + ")");
 }
 
 void Log::on_status(const Camera &camera) {

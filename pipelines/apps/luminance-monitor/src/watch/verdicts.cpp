@@ -127,7 +127,8 @@ std::vector<Standing> Judge::standing() const {
   std::vector<Standing> standing;
   for (size_t i = 0; i < kVerdicts; ++i)
     if (conditions_[i].raised)
-      standing.push_back({static_cast<Verdict>(i), conditions_[i].since, conditions_[i].value});
+      standing.push_back(
+          {static_cast<Verdict>(i), conditions_[i].since, conditions_[i].value, rules_[i].raise});
   return standing;
 }
 
@@ -195,27 +196,29 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
   if (!rule_of(verdict).enabled) return;
-  if (cross(verdict, condition, value, now))
-    changes.push_back({verdict, condition.raised, condition.since, value});
+  if (const std::optional<double> threshold = cross(verdict, condition, value, now))
+    changes.push_back({verdict, condition.raised, condition.since, value, threshold});
 }
 
-/// Whether the condition is no longer what it was.
-bool Judge::cross(Verdict verdict, Condition &condition, double value, Time now) const {
+/// The threshold that the value has been beyond long enough, so that the condition is no longer what
+/// it was.
+std::optional<double> Judge::cross(Verdict verdict, Condition &condition, double value,
+                                   Time now) const {
   const Rule &rule = rule_of(verdict);
   condition.value = value;
   const double threshold = condition.raised ? rule.clear : rule.raise;
   const bool above = is_bad_above(verdict) != condition.raised;  // is what would change it
   if (above ? value <= threshold : value >= threshold) {
     condition.crossing.reset();
-    return false;
+    return {};
   }
   if (!condition.crossing) condition.crossing = now;
-  if (now - *condition.crossing < seconds(rule.hold)) return false;
+  if (now - *condition.crossing < seconds(rule.hold)) return {};
   condition.raised = !condition.raised;
   const bool has_lasted = condition.raised && is_duration(verdict);
   condition.since = has_lasted ? now - seconds(value) : *condition.crossing;
   condition.crossing.reset();
-  return true;
+  return threshold;
 }
 
 }  // namespace luminance

@@ -18,8 +18,9 @@ namespace luminance {
 
 struct Standing {
   Verdict verdict;
-  Time since;    // when it began, not when the hold time was over
-  double value;  // the latest value
+  Time since;        // when it began, not when the hold time was over
+  double value;      // the latest value
+  double threshold;  // that raises it, now
 };
 
 struct Change {
@@ -27,6 +28,8 @@ struct Change {
   bool raised;   // or cleared
   Time time;     // when it began or ended, not when the hold time was over
   double value;  // at the change
+  /// That the value was beyond; nothing if the verdict was cleared for another reason.
+  std::optional<double> threshold = {};
 };
 
 /// The verdicts of one camera.
@@ -78,7 +81,7 @@ class Judge {
   void clear(Verdict verdict, Time now, std::vector<Change> &changes);
   void judge_silence(double length, Time now, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
-  bool cross(Verdict verdict, Condition &condition, double value, Time now) const;
+  std::optional<double> cross(Verdict verdict, Condition &condition, double value, Time now) const;
 
   Rules rules_;
   std::array<Condition, kVerdicts> conditions_;

@@ -30,11 +30,43 @@ Json interval_json(const Interval &interval, const Clock &clock) {
 }
 
 Json standing_json(const Standing &standing, const Clock &clock) {
-  return {{"name", name_of(standing.verdict)},
-          {"title", title_of(standing.verdict)},
-          {"since", clock.wall(standing.since)},
-          {"value", standing.value},
-          {"quantity", quantity_of(standing.verdict)}};
+  return {{"name", name_of(standing.verdict)},   {"title", title_of(standing.verdict)},
+          {"since", clock.wall(standing.since)}, {"value", standing.value},
+          {"threshold", standing.threshold},     {"quantity", quantity_of(standing.verdict)}};
+}
+
+void add(const Rule &rule, Json &json) {
+  json["enabled"] = rule.enabled;
+  json["raise"] = rule.raise;
+  json["clear"] = rule.clear;
+  json["hold"] = rule.hold;
+}
+
+/// At all times of the day; empty if the rule is always the same.
+Json schedule_json(Verdict verdict, const CameraSettings &camera) {
+  const Schedule &schedule = camera.schedules[static_cast<size_t>(verdict)];
+  const std::vector<Rule> rules = all_rules(verdict, camera.rules, camera.schedules);
+  Json json = Json::array();
+  if (schedule.empty()) return json;
+  json.push_back({{"from", nullptr}, {"to", nullptr}});
+  for (const Period &period : schedule)
+    json.push_back({{"from", time_of_day(period.from)}, {"to", time_of_day(period.to)}});
+  for (size_t i = 0; i < rules.size(); ++i) add(rules[i], json[i]);
+  return json;
+}
+
+Json rules_json(const Camera &camera) {
+  Json json = Json::array();
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    Json rule = {{"name", name_of(verdict)}, {"title", title_of(verdict)}};
+    add(camera.rules()[i], rule);
+    rule["side"] = is_bad_above(verdict) ? "above" : "below";
+    rule["quantity"] = quantity_of(verdict);
+    rule["schedule"] = schedule_json(verdict, camera.settings());
+    json.push_back(rule);
+  }
+  return json;
 }
 
 Json row_json(const Row &row) {
@@ -78,6 +110,7 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   json["verdicts"] = Json::array();
   for (const Standing &standing : camera.standing())
     json["verdicts"].push_back(standing_json(standing, clock));
+  json["rules"] = rules_json(camera);
   json["latest"] = nullptr;
   if (camera.interval()) json["latest"] = interval_json(*camera.interval(), clock);
   return json;
