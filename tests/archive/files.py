@@ -3,6 +3,7 @@
 """The parts of the archive that need no Ray: options, lists, chunks, boxes, verdicts, stores."""
 import os
 import re
+import subprocess
 import sys
 
 import rig
@@ -212,6 +213,29 @@ def plays_parts():
     return f"{len(keys)} key frames"
 
 
+def finds_durations_without_decoders():
+    """In a process of its own, in which no decoder can be found."""
+    code = f"""
+from gst_cudatensor.archive import opened, player
+with opened.CodedFile({str(rig.CLIP)!r}, 10) as file:
+    assert file.duration() == 7_900_000_000 and file.is_seekable(), file.known_duration()
+try:
+    with player.Player({str(rig.CLIP)!r}, 10) as video:
+        next(video.histograms(0, None))
+except player.MediaError:
+    pass
+else:
+    raise AssertionError("there is a decoder")
+"""
+    decoders = ("vp8dec", "vp9dec", "avdec_vp8", "avdec_vp9", "nvvp8dec", "nvvp9dec", "vavp8dec",
+                "vavp9dec", "v4l2slvp8dec")
+    ranks = ",".join(f"{name}:NONE" for name in decoders)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=60, check=False,
+                          env={**os.environ, "GST_PLUGIN_FEATURE_RANK": ranks},
+                          stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def names_causes():
     with rig.folder() as folder:
         (folder / "junk.mp4").write_text("junk")
@@ -229,7 +253,7 @@ def main():
         refuses_options, keeps_periods_whole, covers_files, lists_files,
         finds_places, has_exit_statuses, chooses_boxes,
         has_the_monitors_rules, judges_rows, accepts_a_change_that_stays, finds_flicker,
-        serves_ranges, plays_parts, names_causes)])
+        serves_ranges, plays_parts, finds_durations_without_decoders, names_causes)])
 
 
 assert luminance.QUANTILES == 32

@@ -10,7 +10,7 @@ _NAME = os.environ.get("CUDATENSOR_TEST_DEADLY")
 
 
 def _change(module):
-    duration, begin = module.Player.duration, module.Player.__init__
+    duration, begin = module.CodedFile.duration, module.CodedFile.__init__
 
     def begin_and_remember(self, source, *arguments, **options):
         self.source = source
@@ -21,7 +21,7 @@ def _change(module):
             os.kill(os.getpid(), signal.SIGKILL)
         return duration(self)
 
-    module.Player.__init__, module.Player.duration = begin_and_remember, end_or_look
+    module.CodedFile.__init__, module.CodedFile.duration = begin_and_remember, end_or_look
 
 
 class _Finder:
@@ -29,7 +29,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name, path=None, _target=None):
-        if name != "gst_cudatensor.archive.player":
+        if name != "gst_cudatensor.archive.opened":
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         execute = spec.loader.exec_module

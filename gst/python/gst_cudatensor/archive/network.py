@@ -9,9 +9,10 @@ import pyarrow
 from .. import ErrorCode, Frames, FramesError
 from .chunks import SECOND, Chunk
 from .faults import of_frames, of_model
+from .opened import CodedFile
 from .options import Options, period_of
 from .patience import Patience, batches_of
-from .player import Player, check_end, check_length
+from .player import check_end, check_length
 
 _DENSE = SECOND  # ns: where frames are farther apart, the last one does not tell where the file ends
 TIME = pyarrow.field("time", pyarrow.float64())
@@ -55,16 +56,16 @@ class FramesJob:
     def _look_at(self, source: str) -> None:
         """Raises MediaError if a source cannot be read because of what is in it: Frames has the same
         code for that and for faults of disks and networks."""
-        with Player(source, self._options.timeout) as player:
-            player.duration()
+        with CodedFile(source, self._options.timeout) as file:
+            file.duration()
 
     def _may_be_endless(self, chunk: Chunk) -> bool:
         """Whether counting its frames may not end. Files that are no stream have a size."""
         return self._options.count is not None and chunk.uri.startswith(("http://", "https://"))
 
     def _stop_of(self, source: str) -> Optional[float]:
-        with Player(source, self._options.timeout) as player:
-            return self._options.longest if player.duration() is None else None
+        with CodedFile(source, self._options.timeout) as file:
+            return self._options.longest if file.duration() is None else None
 
     def _arguments(self, chunk: Chunk) -> dict[str, Any]:
         options = self._options

@@ -19,8 +19,8 @@ from .jobs import form_of, make_job
 from .judging import index_of, judge_part, tasks_of
 from .listing import File, list_files
 from .lock import Lock
+from .opened import CodedFile
 from .options import Options, chunk_length, function_of, is_luminance
-from .player import Player
 from .remote import source_of
 from .retry import finish_forgetting, forget_errors
 from .store import Store
@@ -134,9 +134,9 @@ def _duration_of(file: File, timeout: float) -> Optional[int]:
     worker finds that again, and has the rows that come before it."""
     for look in range(1, _LOOKS + 1):
         try:
-            with source_of(file.uri) as source, Player(source, timeout) as player:
-                duration = player.duration()
-                return duration if player.is_seekable() else None
+            with source_of(file.uri) as source, CodedFile(source, timeout) as opened:
+                duration = opened.duration()
+                return duration if opened.is_seekable() else None
         except MediaError:
             return None
         except (PassingError, OSError):

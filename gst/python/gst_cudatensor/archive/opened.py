@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A file that a pipeline opens, through GStreamer's C interface."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Iterator, Optional, TypeVar
+
+from .._library import _LIBRARY, GError
+from .chunks import SECOND
+from .faults import DeviceError, MediaError, PassingError
+from .patience import Patience
+
+_Self = TypeVar("_Self", bound="OpenedFile")
+
+EOS, ERROR, ELEMENT, _ASYNC_DONE = 1 << 0, 1 << 1, 1 << 15, 1 << 21  # kinds of messages
+_NULL, _PAUSED, _PLAYING = 1, 3, 4
+_FORMAT_TIME, _SEEK_SET, _SEEK_NONE = 3, 1, 0
+_FLUSH, _ACCURATE, _TRICKMODE, _KEY_UNITS = 1 << 0, 1 << 1, 1 << 4, 1 << 7
+_RESOURCE = b"gst-resource-error-quark"
+_FAILED = 1  # of the GPU: no other element has an error without a cause
+_PASSING = (4, 5, 9, 14)  # busy, cannot be opened, cannot be read, no space left
+_TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
+
+# What decoders take. A stream of another kind is decoded.
+_CODED = ("video/x-h264", "video/x-h265", "video/x-h266", "video/x-h263",
+          "video/mpeg,systemstream=(boolean)false", "video/x-vp8", "video/x-vp9", "video/x-av1",
+          "video/x-theora", "video/x-prores", "image/jpeg", "video/x-raw(ANY)")
+_DECLARATIONS = {
+    "gst_init_check": (c_int, c_void_p, c_void_p, POINTER(POINTER(GError))),
+    "gst_filename_to_uri": (c_void_p, c_char_p, POINTER(POINTER(GError))),
+    "gst_parse_launch": (c_void_p, c_char_p, POINTER(POINTER(GError))),
+    "gst_bin_get_by_name": (c_void_p, c_void_p, c_char_p),
+    "gst_util_set_object_arg": (None, c_void_p, c_char_p, c_char_p),
+    "gst_element_get_bus": (c_void_p, c_void_p),
+    "gst_element_set_state": (c_int, c_void_p, c_int),
+    "gst_element_get_context": (c_void_p, c_void_p, c_char_p),
+    "gst_element_set_context": (None, c_void_p, c_void_p),
+    "gst_element_query_duration": (c_int, c_void_p, c_int, POINTER(c_int64)),
+    "gst_query_new_seeking": (c_void_p, c_int),
+    "gst_query_parse_seeking": (None, c_void_p, c_void_p, POINTER(c_int), c_void_p, c_void_p),
+    "gst_element_query": (c_int, c_void_p, c_void_p),
+    "gst_element_seek": (c_int, c_void_p, c_double, c_int, c_int, c_int, c_int64, c_int, c_int64),
+    "gst_bus_timed_pop_filtered": (c_void_p, c_void_p, c_uint64, c_int),
+    "gst_message_parse_error": (None, c_void_p, POINTER(POINTER(GError)), POINTER(c_void_p)),
+    "gst_mini_object_unref": (None, c_void_p),
+    "gst_object_unref": (None, c_void_p),
+    "g_free": (None, c_void_p),
+    "g_quark_to_string": (c_char_p, c_uint),
+}
+
+
+def _declare() -> Any:
+    class Gst:
+        """GStreamer's functions, which the library is linked with."""
+    for name, (result, *arguments) in _DECLARATIONS.items():
+        function = getattr(_LIBRARY, name)
+        function.restype, function.argtypes = result, arguments
+        setattr(Gst, name, function)
+    return Gst
+
+
+_gst = _declare()
+
+
+def _checked(function: Any, *arguments: Any) -> Any:
+    error = POINTER(GError)()
+    result = function(*arguments, ctypes.byref(error))
+    if error:
+        message = error.contents.message.decode(errors="replace")
+        _LIBRARY.g_error_free(error)
+        raise MediaError(message)
+    return result
+
+
+def uri_of(source: str) -> str:
+    """The URI of a path; URIs stay as they are. Raises MediaError."""
+    if "://" in source:
+        return source
+    address = _checked(_gst.gst_filename_to_uri, str(Path(source).absolute()).encode())
+    try:
+        return ctypes.string_at(address).decode()
+    finally:
+        _gst.g_free(address)
+
+
+def unref(address: int) -> None:
+    """Frees a message or a context."""
+    _gst.gst_mini_object_unref(address)
+
+
+class OpenedFile:
+    """A pipeline whose element "source" is a uridecodebin. A context manager; close() ends it.
+
+    `timeout`: as of Patience. Methods raise MediaError and PassingError, which name the cause.
+    """
+
+    def __init__(self, line: str, source: str, timeout: float) -> None:
+        _checked(_gst.gst_init_check, None, None)
+        uri = uri_of(source)
+        self._is_local = uri.startswith("file:")
+        self.has_failed = False
+        self._patience = Patience(timeout)
+        self._pipeline = _checked(_gst.gst_parse_launch, line.encode())
+        self._bus = _gst.gst_element_get_bus(self._pipeline)
+        self.set("source", "uri", uri)
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops the pipeline and frees it."""
+        if self._pipeline:
+            _gst.gst_element_set_state(self._pipeline, _NULL)
+            _gst.gst_object_unref(self._bus)
+            _gst.gst_object_unref(self._pipeline)
+            self._pipeline = None
+
+    def known_duration(self) -> Optional[int]:
+        """ns, as the file states them; None where it does not, or was not opened."""
+        value = c_int64()
+        known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
+        return value.value if known and value.value > 0 else None
+
+    def is_seekable(self) -> bool:
+        """Whether a file that was opened can be read from elsewhere than its beginning."""
+        return self._says_seekable() and (self._is_local or self._seeks_in_fact())
+
+    def _seeks_in_fact(self) -> bool:
+        """A server without ranges can look like one with them until it is asked for one."""
+        try:
+            self.seek((self.known_duration() or 0) // 2, False)
+            message = self.pop(_ASYNC_DONE | ERROR | EOS)
+        except MediaError:
+            return False
+        is_error = self.kind(message) == ERROR
+        unref(message)
+        return not is_error
+
+    def _says_seekable(self) -> bool:
+        query, seekable = _gst.gst_query_new_seeking(_FORMAT_TIME), c_int()
+        try:
+            if _gst.gst_element_query(self._pipeline, query):
+                _gst.gst_query_parse_seeking(query, None, ctypes.byref(seekable), None, None)
+        finally:
+            _gst.gst_mini_object_unref(query)
+        return bool(seekable.value)
+
+    def seek(self, begin: int, keyframes: bool) -> None:
+        """From `begin` in ns, with some frames before it."""
+        flags = _FLUSH | _ACCURATE | (_TRICKMODE | _KEY_UNITS if keyframes else 0)
+        # From earlier: a decoder gives the frame that is shown at the position a later timestamp.
+        position = max(0, begin - SECOND)
+        if not _gst.gst_element_seek(self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position,
+                                     _SEEK_NONE, -1):
+            raise MediaError(f"cannot seek to {begin / SECOND:g} s")
+
+    def open(self) -> None:
+        """Reads the file to its first frame."""
+        _gst.gst_element_set_state(self._pipeline, _PAUSED)
+        message = self.pop(_ASYNC_DONE | ERROR | EOS)
+        kind = self.kind(message)
+        if kind == ERROR:
+            raise self.error(message)
+        unref(message)
+        if kind == EOS:
+            raise MediaError("the file has no frame")
+
+    def play(self) -> None:
+        """Lets the file be read to its end."""
+        _gst.gst_element_set_state(self._pipeline, _PLAYING)
+
+    def pop(self, kinds: int) -> int:
+        """The next message. Raises PassingError if none comes."""
+        self._patience.renew()
+        while True:
+            message = _gst.gst_bus_timed_pop_filtered(self._bus, int(self._patience.slice * SECOND),
+                                                      kinds)
+            if message:
+                return message
+            self._patience.check()
+
+    @staticmethod
+    def kind(message: int) -> int:
+        """Of EOS, ERROR and ELEMENT."""
+        return c_uint.from_address(message + _TYPE_OFFSET).value
+
+    def error(self, message: int) -> RuntimeError:
+        """What to raise for a message of kind ERROR, which is freed."""
+        self.has_failed = True
+        error, details = POINTER(GError)(), c_void_p()
+        _gst.gst_message_parse_error(message, ctypes.byref(error), ctypes.byref(details))
+        text = error.contents.message.decode(errors="replace")
+        is_resource = _gst.g_quark_to_string(error.contents.domain) == _RESOURCE
+        code = error.contents.code if is_resource else None
+        _LIBRARY.g_error_free(error)
+        _gst.g_free(details)
+        unref(message)
+        if code == _FAILED:
+            return DeviceError(text)
+        return PassingError(text) if code in _PASSING else MediaError(text)
+
+    def context(self, name: str) -> Optional[int]:
+        """The context of that type that elements of the pipeline share. The caller frees it."""
+        return _gst.gst_element_get_context(self._pipeline, name.encode()) or None
+
+    def set_context(self, context: int) -> None:
+        """Lets the elements use a context of another pipeline."""
+        _gst.gst_element_set_context(self._pipeline, context)
+
+    def set(self, element: str, name: str, value: str) -> None:
+        """A property of an element of the pipeline."""
+        with self.element(element) as address:
+            _gst.gst_util_set_object_arg(address, name.encode(), value.encode())
+
+    @contextlib.contextmanager
+    def element(self, name: str) -> Iterator[int]:
+        """The address of an element of the pipeline, in a `with` block."""
+        address = _gst.gst_bin_get_by_name(self._pipeline, name.encode())
+        try:
+            yield address
+        finally:
+            _gst.gst_object_unref(address)
+
+
+class CodedFile(OpenedFile):
+    """A file that is read without a decoder, so that neither one nor a GPU is needed."""
+
+    def __init__(self, source: str, timeout: float) -> None:
+        super().__init__(f'uridecodebin name=source caps="{"; ".join(_CODED)}" '
+                         "expose-all-streams=false ! fakesink sync=false", source, timeout)
+
+    def duration(self) -> Optional[int]:
+        """ns, as the file states them; None where it does not. The file is opened for it."""
+        self.open()
+        return self.known_duration()
