@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times jobs of the archive on this machine: with one worker and with two, each on a core, in
-alternating pairs; with --gpu-workers, with one GPU and with two, each with N workers. Needs Ray:
-tests/bench/archive.sh fetches it.
+alternating pairs; with --gpu-workers, with one GPU and with two, each with N workers. With
+--fewer-files, each job also runs with so many files: the difference of the two jobs has no start.
+Needs Ray: tests/bench/archive.sh fetches it.
 
-usage: archive.py [--files N] [--rounds N] [--clip FILE] [--gpu-workers N]
+usage: archive.py [--files N] [--fewer-files N] [--rounds N] [--job NAME] [--clip FILE]
+                  [--gpu-workers N]
 """
 import argparse
 import os
@@ -59,38 +61,62 @@ def seconds_of(folder, files, **options):
         return seconds
 
 
-def frames_in(clip):
-    with Frames(str(clip), device="cpu", width=16, height=16, batch=64) as frames:
+def frames_in(clip, device):
+    with Frames(str(clip), device=device, width=16, height=16, batch=64) as frames:
         return sum(len(batch) for batch in frames)
+
+
+def links_to(clip, folder, count):
+    files = folder / f"{count} files"
+    files.mkdir()
+    for i in range(count):
+        (files / f"{i:03}.mp4").symlink_to(clip.resolve())
+    return files
+
+
+def print_factor(what, frames, unit, rounds):
+    """`rounds`: a pair of seconds for `frames`, with one unit and with two, for each round."""
+    one, two = (statistics.median(column) for column in zip(*rounds))
+    factor = statistics.median(a / b for a, b in rounds)
+    print(f"{what}: {frames / one:.0f} frames/s with one {unit}, {frames / two:.0f} with two: "
+          f"{factor:.2f} times; {[[round(s, 1) for s in pair] for pair in rounds]} s", flush=True)
+
+
+def time_job(name, folder, given, frames):
+    """Prints the factors; `frames` is the number of a file's."""
+    unit = "GPU" if given.gpu_workers else "worker"
+    counts = [count for count in (given.fewer_files, given.files) if count]
+    samples = [folder / f"{count} files" for count in counts]
+    rounds = [[[seconds_of(folder, files, **JOBS[name], **placement(units, given.gpu_workers))
+                for files in samples] for units in (1, 2)] for _ in range(given.rounds)]
+    print_factor(name, given.files * frames, unit,
+                 [[seconds[-1] for seconds in pair] for pair in rounds])
+    if given.fewer_files:
+        print_factor(f"{name}, without the start", (given.files - given.fewer_files) * frames,
+                     unit, [[more - fewer for fewer, more in pair] for pair in rounds])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=60)
+    parser.add_argument("--fewer-files", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--job", choices=JOBS, action="append")
     parser.add_argument("--clip", type=Path, default=CLIP)
     parser.add_argument("--gpu-workers", type=int, default=0)
     given = parser.parse_args()
-    unit = "GPU" if given.gpu_workers else "worker"
     os.environ["PYTHONPATH"] = f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"
-    ray.init("local", num_cpus=max(2, 2 * given.gpu_workers), include_dashboard=False,
+    ray.init("local", num_cpus=None if given.gpu_workers else 2, include_dashboard=False,
              log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
-    total = given.files * frames_in(given.clip)
     kept = keep_gpus_awake() if given.gpu_workers else []
-    with tempfile.TemporaryDirectory() as folder:
-        files = Path(folder) / "files"
-        files.mkdir()
-        for i in range(given.files):
-            (files / f"{i:03}.mp4").symlink_to(given.clip.resolve())
-        for name, job in JOBS.items():
-            pairs = [[seconds_of(folder, files, **job, **placement(units, given.gpu_workers))
-                      for units in (1, 2)] for _ in range(given.rounds)]
-            one, two = (statistics.median(column) for column in zip(*pairs))
-            factor = statistics.median(a / b for a, b in pairs)
-            print(f"{name}: {total / one:.0f} frames/s with one {unit}, {total / two:.0f} with two: "
-                  f"{factor:.2f} times; {[[round(s, 1) for s in pair] for pair in pairs]} s",
-                  flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for count in {given.files, given.fewer_files} - {0}:
+            links_to(given.clip, folder, count)
+        frames = frames_in(given.clip, "cuda" if given.gpu_workers else "cpu")
+        for job in given.job or JOBS:
+            time_job(job, folder, given, frames)
     del kept
 
 
