@@ -63,7 +63,7 @@ def check_against_help(page, text):
 
 def check_configuration(page):
     reader = ''.join((running.APP / f'src/settings/{name}.cpp').read_text()
-                     for name in ('reader', 'rulereader'))
+                     for name in ('credentials', 'reader', 'rulereader'))
     keys = set(re.findall(r'\b(?:table|Table)\S*?\.(?:read|text|with|find)\("([\w-]+)"', reader))
     keys |= set(re.findall(r'{"(tls-[\w-]+)"', reader))
     keys |= set(re.findall(r'read_(?:secret|time|optional<\w+>)\(table, "(\w+)"', reader))
