@@ -36,9 +36,10 @@ BELOW_IN_MONITOR = {
     'log': ('watch',),
     'capture': ('settings', 'watch'),
     'history': ('settings', 'watch'),
-    'metrics': ('watch', 'history'),
-    'web': ('settings', 'watch', 'log', 'capture', 'history', 'metrics'),
-    '.': ('settings', 'watch', 'log', 'capture', 'history', 'metrics', 'web'),
+    'notify': ('settings', 'watch', 'log'),
+    'metrics': ('watch', 'history', 'notify'),
+    'web': ('settings', 'watch', 'log', 'capture', 'history', 'notify', 'metrics'),
+    '.': ('settings', 'watch', 'log', 'capture', 'history', 'notify', 'metrics', 'web'),
 }
 MADE = {'config.h', 'page-resources.h'}  # by Meson
 FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')

@@ -5,4 +5,5 @@
 
 # shellcheck disable=SC2034  # for those who source this
 monitor_packages=(libmicrohttpd-dev libgnutls28-dev nlohmann-json3-dev prometheus-cpp-dev
-  libcli11-dev libsqlite3-dev libtomlplusplus-dev libyaml-cpp-dev)
+  libcli11-dev libsqlite3-dev libtomlplusplus-dev libyaml-cpp-dev
+  libcurl4-openssl-dev libmosquitto-dev)

@@ -85,11 +85,11 @@ export function remember(key, value) {
 }
 
 /** The JSON at a path of the API. Throws an Error with a text for people. */
-export async function ask(path, signal) {
+export async function ask(path, signal, method = 'GET') {
   let response;
   try {
     // The page's own address has the user's password where that was in the bar: fetch refuses it.
-    response = await fetch(new URL(path, location.href), {cache: 'no-store', signal});
+    response = await fetch(new URL(path, location.href), {cache: 'no-store', signal, method});
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Error('the monitor does not respond');

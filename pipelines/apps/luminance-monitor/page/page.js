@@ -4,6 +4,7 @@ import {Camera, isTroubled} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
 import {ask, setText} from './dom.js';
+import {offerNotifications} from './notifier.js';
 import {announce} from './updates.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
@@ -145,7 +146,7 @@ const KEYS = {
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-  if (byId('keys').open) return;
+  if (document.querySelector('dialog[open]')) return;
   if (event.target === byId('search')) {
     if (event.key === 'Escape') leaveSearch(event);
     return;
@@ -163,6 +164,7 @@ function leaveSearch(event) {
 }
 
 offerThemes(byId('theme'));
+offerNotifications(byId('notifications'), byId('notifier'));
 byId('help').onclick = KEYS['?'];
 byId('detail').onclick = onDetailClick;
 window.addEventListener('keydown', onKey);

@@ -19,6 +19,7 @@
 #include "history/history.h"
 #include "log/log.h"
 #include "metrics/metrics.h"
+#include "notify/notifier.h"
 #include "settings/changes.h"
 #include "settings/commandline.h"
 #include "settings/filewatch.h"
@@ -56,6 +57,12 @@ std::unique_ptr<History> open_history(const HistorySettings &settings, const Mon
   const auto mode =
       settings.file.empty() ? History::OpenMode::kDeferred : History::OpenMode::kImmediate;
   return std::make_unique<History>(located(settings), monitor, mode);
+}
+
+/// Where time is that of frames, a recording is judged, and nobody is told.
+std::unique_ptr<Notifier> make_notifier(const Settings &settings, const Monitor &monitor) {
+  if (settings.fast) return nullptr;
+  return std::make_unique<Notifier>(settings.notifications, monitor);
 }
 
 /// Shows the page to whoever sits in front of the machine.
@@ -96,12 +103,17 @@ class Application {
         monitor_(settings_, clock_),
         log_(clock_),
         metrics_(monitor_),
-        history_(open_history(settings_.history, monitor_)) {
+        history_(open_history(settings_.history, monitor_)),
+        notifier_(make_notifier(settings_, monitor_)) {
     monitor_.add(log_);
     monitor_.add(metrics_);
     if (history_ != nullptr) {
       monitor_.add(*history_);
       metrics_.show(*history_);
+    }
+    if (notifier_ != nullptr) {
+      monitor_.add(*notifier_);
+      metrics_.show(*notifier_);
     }
     sources_.emplace(settings_, monitor_);
     if (settings_.web.enabled) serve(settings_.web);
@@ -121,6 +133,7 @@ class Application {
     if (history_ != nullptr) history_->flush();
     report_history_error();
     server_.reset();
+    if (notifier_ != nullptr) notifier_->finish();
     if (!sources_->stop()) {
       print_error("a camera does not close; exiting anyway");
       std::_Exit(status);
@@ -132,7 +145,7 @@ class Application {
   using Loop = std::unique_ptr<GMainLoop, decltype(&g_main_loop_unref)>;
 
   void serve(const WebSettings &settings) {
-    const Served served = {monitor_, metrics_, *sources_, history_.get()};
+    const Served served = {monitor_, metrics_, *sources_, history_.get(), notifier_.get()};
     server_ = begin_server(settings, served);
     monitor_.add(*server_);
     std::printf("Serving %s\n", server_->address().c_str());
@@ -156,7 +169,7 @@ class Application {
     settings_.loop = updated.loop;
     settings_.backend = updated.backend;
     settings_.cameras = std::move(updated.cameras);
-    std::string text = "configuration reloaded: " + cameras;
+    std::string text = "configuration reloaded: " + cameras + change_notifications(updated);
     for (const std::string &name : fixed)
       text += (&name == &fixed.front() ? "; changes that need a restart: " : ", ") + name;
     log_line(text);
@@ -183,6 +196,14 @@ class Application {
            std::to_string(changes.unchanged) + " unchanged";
   }
 
+  /// What became of them, for people.
+  std::string change_notifications(const Settings &updated) {
+    if (notifier_ == nullptr || are_same(settings_.notifications, updated.notifications)) return {};
+    notifier_->change(updated.notifications);
+    settings_.notifications = updated.notifications;
+    return "; notifications changed";
+  }
+
   /// From who reloads it, or from a terminal that is gone, with which a program ends.
   static gboolean on_hangup(gpointer data) {
     auto *self = static_cast<Application *>(data);
@@ -204,6 +225,7 @@ class Application {
     self->sources_->tick();
     self->monitor_.tick();
     if (self->history_ != nullptr) self->history_->tick();
+    if (self->notifier_ != nullptr) self->notifier_->tick();
     self->report_history_error();
     const Time elapsed = self->clock_.now() - self->begin_;
     const bool is_time = self->run_.seconds && elapsed >= seconds(*self->run_.seconds);
@@ -226,6 +248,7 @@ class Application {
   Log log_;
   Metrics metrics_;
   std::unique_ptr<History> history_;
+  std::unique_ptr<Notifier> notifier_;
   std::string reported_;  // of its errors
   std::unique_ptr<Server> server_;
   std::optional<Sources> sources_;

@@ -196,6 +196,27 @@ std::vector<MetricFamily> history_metrics(const History &history) {
   };
 }
 
+/// Of kinds of channels, because the addresses of two may be the same.
+std::vector<MetricFamily> notification_metrics(const Notifier &notifier) {
+  MetricFamily sent{"luminance_notifications_sent_total",
+                    "Messages sent since the monitor started, with tests.",
+                    MetricType::Counter,
+                    {}};
+  MetricFamily failed{"luminance_notifications_failed_total",
+                      "Failed attempts to send a message since the monitor started.",
+                      MetricType::Counter,
+                      {}};
+  for (const auto &[kind, totals] : notifier.totals())
+    for (auto &[family, count] :
+         {std::pair<MetricFamily &, uint64_t>{sent, totals.sent}, {failed, totals.failed}}) {
+      ClientMetric metric;
+      metric.label = {{"channel", kind}};
+      metric.counter.value = static_cast<double>(count);
+      family.metric.push_back(metric);
+    }
+  return {sent, failed};
+}
+
 prometheus::Histogram::BucketBoundaries boundaries() {
   prometheus::Histogram::BucketBoundaries upper;
   for (size_t i = 1; i <= kBuckets; ++i) upper.push_back(static_cast<double>(i * kBucketWidth - 1));
@@ -207,6 +228,7 @@ prometheus::Histogram::BucketBoundaries boundaries() {
 struct Metrics::Implementation {
   const Monitor &monitor;
   const History *history;                                         // or null
+  const Notifier *notifier;                                       // or null
   std::unordered_map<std::string, prometheus::Histogram> pixels;  // by the camera's id
 
   template <class Fill>
@@ -244,12 +266,14 @@ std::vector<MetricFamily> Metrics::Implementation::collect() const {
                            }));
   if (history != nullptr)
     for (MetricFamily &family : history_metrics(*history)) all.push_back(std::move(family));
+  if (notifier != nullptr)
+    for (MetricFamily &family : notification_metrics(*notifier)) all.push_back(std::move(family));
   for (MetricFamily &family : process_metrics()) all.push_back(std::move(family));
   return all;
 }
 
 Metrics::Metrics(const Monitor &monitor)
-    : implementation_(new Implementation{monitor, nullptr, {}}) {
+    : implementation_(new Implementation{monitor, nullptr, nullptr, {}}) {
   for (const auto &camera : monitor.cameras())
     implementation_->pixels.try_emplace(camera->id(), boundaries());
 }
@@ -257,6 +281,7 @@ Metrics::Metrics(const Monitor &monitor)
 Metrics::~Metrics() = default;
 
 void Metrics::show(const History &history) { implementation_->history = &history; }
+void Metrics::show(const Notifier &notifier) { implementation_->notifier = &notifier; }
 
 void Metrics::on_interval(const Camera &camera, const Interval &interval) {
   std::vector<double> counts(kBuckets + 1);  // none lies above the last boundary

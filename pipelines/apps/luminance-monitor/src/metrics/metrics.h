@@ -6,6 +6,7 @@
 #include <string>
 
 #include "history/history.h"
+#include "notify/notifier.h"
 #include "watch/monitor.h"
 
 namespace luminance {
@@ -19,6 +20,8 @@ class Metrics : public Observer {
 
   /// Adds metrics on writing the history, which must outlive this object.
   void show(const History &history);
+  /// Likewise on notifications.
+  void show(const Notifier &notifier);
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_added(const Camera &camera) override;

@@ -27,7 +27,46 @@ bool are_same(const CameraSettings &a, const CameraSettings &b) {
          are_same(credentials, credentials_b);
 }
 
+template <class Channel>
+bool are_same(const std::optional<Channel> &a, const std::optional<Channel> &b) {
+  return a.has_value() == b.has_value() && (!a || luminance::are_same(*a, *b));
+}
+
 }  // namespace
+
+bool are_same(const WebhookSettings &a, const WebhookSettings &b) {
+  const auto &[url, address, secret, ca_file] = a;
+  const auto &[url_b, address_b, secret_b, ca_file_b] = b;
+  return std::tie(url, address, secret, ca_file) == std::tie(url_b, address_b, secret_b, ca_file_b);
+}
+
+bool are_same(const MailSettings &a, const MailSettings &b) {
+  const auto &[server, starttls, from, to, credentials, ca_file] = a;
+  const auto &[server_b, starttls_b, from_b, to_b, credentials_b, ca_file_b] = b;
+  return std::tie(server, starttls, from, to, ca_file) ==
+             std::tie(server_b, starttls_b, from_b, to_b, ca_file_b) &&
+         are_same(credentials, credentials_b);
+}
+
+bool are_same(const MqttSettings &a, const MqttSettings &b) {
+  const auto &[broker, host, port, tls, credentials, ca_file, discovery, topics] = a;
+  const auto &[broker_b, host_b, port_b, tls_b, credentials_b, ca_file_b, discovery_b, topics_b] =
+      b;
+  return std::tie(broker, host, port, tls, ca_file, discovery, topics) ==
+             std::tie(broker_b, host_b, port_b, tls_b, ca_file_b, discovery_b, topics_b) &&
+         are_same(credentials, credentials_b);
+}
+
+bool are_same(const NotificationSettings &a, const NotificationSettings &b) {
+  const auto &[after, settle, group, remind, max, verdicts, webhooks, mail, mqtt] = a;
+  const auto &[after_b, settle_b, group_b, remind_b, max_b, verdicts_b, webhooks_b, mail_b,
+               mqtt_b] = b;
+  return std::tie(after, settle, group, remind, max, verdicts) ==
+             std::tie(after_b, settle_b, group_b, remind_b, max_b, verdicts_b) &&
+         std::equal(webhooks.begin(), webhooks.end(), webhooks_b.begin(), webhooks_b.end(),
+                    [](const auto &x, const auto &y) { return are_same(x, y); }) &&
+         are_same(mail, mail_b) && are_same(mqtt, mqtt_b);
+}
 
 CameraChanges camera_changes(const Settings &before, const Settings &after) {
   std::unordered_map<std::string, const CameraSettings *> known;

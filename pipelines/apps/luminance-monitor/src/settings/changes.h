@@ -16,6 +16,11 @@ struct CameraChanges {
 };
 CameraChanges camera_changes(const Settings &before, const Settings &after);
 
+bool are_same(const WebhookSettings &a, const WebhookSettings &b);
+bool are_same(const MailSettings &a, const MailSettings &b);
+bool are_same(const MqttSettings &a, const MqttSettings &b);
+bool are_same(const NotificationSettings &a, const NotificationSettings &b);
+
 /// The names of settings that differ and that need a restart.
 std::vector<std::string> fixed_changes(const Settings &before, const Settings &after);
 

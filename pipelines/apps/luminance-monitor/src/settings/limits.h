@@ -15,6 +15,10 @@ constexpr double kMinHistoryInterval = 1, kMaxHistoryInterval = 86400;  // secon
 constexpr double kMinRetention = 0.01, kMaxRetention = 3660;            // days
 constexpr double kMaxHold = 3600;                                       // seconds
 constexpr double kMaxConnections = 10000;
+constexpr double kMaxAfter = 86400, kMaxSettle = 86400, kMaxGroup = 3600;  // seconds
+constexpr double kMaxRemind = 720;                                         // hours
+constexpr double kMaxPerHour = 3600;
+constexpr size_t kMaxWebhooks = 16, kMaxRecipients = 50;
 
 /// Throw SettingsError naming the setting if the value is out of range, or not a whole number.
 double checked(const std::string &setting, double value, double min, double max);

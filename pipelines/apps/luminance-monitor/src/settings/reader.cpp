@@ -8,6 +8,7 @@
 #include "settings/credentials.h"
 #include "settings/identity.h"
 #include "settings/limits.h"
+#include "settings/notifications.h"
 #include "settings/rulereader.h"
 #include "settings/secrets.h"
 #include "settings/table.h"
@@ -178,6 +179,9 @@ void read_settings(const json &config, const std::string &folder, Settings &sett
              [&](Table verdicts) { read_rules(verdicts, settings.rules, settings.schedules); });
   table.with("web", [&](Table web) { read_web(web, folder, settings.web); });
   table.with("history", [&](Table history) { read_history(history, folder, settings.history); });
+  table.with("notifications", [&](Table notifications) {
+    read_notifications(notifications, folder, settings.notifications);
+  });
   table.with_each("cameras", [&](Table camera) { read_camera(camera, folder, settings); });
   identify(settings.cameras);
   table.finish();

@@ -23,6 +23,13 @@ enum class Verdict {
 };
 constexpr size_t kVerdicts = 9;
 
+/// A choice of verdicts that has them all.
+constexpr std::array<bool, kVerdicts> all_verdicts() {
+  std::array<bool, kVerdicts> all = {};
+  for (size_t i = 0; i < kVerdicts; ++i) all[i] = true;
+  return all;
+}
+
 /// The name in settings, the API and metrics: "no-frames", "too-dark".
 std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view name);

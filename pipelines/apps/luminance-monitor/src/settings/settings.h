@@ -2,6 +2,7 @@
 // All settings with their defaults. The code that reads them has checked their values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -56,6 +57,47 @@ struct HistorySettings {
   double retention = 30;  // days
 };
 
+/// Who is told by HTTP.
+struct WebhookSettings {
+  std::string url;      // may contain a token
+  std::string address;  // to be shown: its scheme, host and port
+  std::string secret;   // that messages are signed with; empty: they are not
+  std::string ca_file;  // PEM, also below; empty: the certificate authorities of the system
+};
+
+/// Who is told by mail.
+struct MailSettings {
+  std::string server;  // smtp://HOST:PORT or smtps://HOST:PORT
+  bool starttls = true;
+  std::string from;
+  std::vector<std::string> to;
+  std::optional<Credentials> credentials;
+  std::string ca_file;
+};
+
+struct MqttSettings {
+  std::string broker;  // to be shown: mqtt://HOST:PORT or mqtts://HOST:PORT
+  std::string host;
+  uint16_t port = 1883;
+  bool tls = false;
+  std::optional<Credentials> credentials;
+  std::string ca_file;
+  std::string discovery_prefix = "homeassistant";  // where Home Assistant looks for devices
+  std::string topic_prefix = "luminance-monitor";
+};
+
+struct NotificationSettings {
+  double after = 10;           // seconds that a fault has to last
+  double settle = 60;          // seconds without it after which it is over
+  double group = 30;           // seconds whose alerts are one message
+  double remind_hours = 0;     // until a fault that lasts is told again; 0 = never
+  unsigned max_per_hour = 30;  // messages of each channel
+  std::array<bool, kVerdicts> verdicts = all_verdicts();  // which are told
+  std::vector<WebhookSettings> webhooks;
+  std::optional<MailSettings> mail;
+  std::optional<MqttSettings> mqtt;
+};
+
 /// How long to wait for a camera, in seconds. Not for users; tests set shorter times.
 struct Timeouts {
   double answer = 10;                      // for a response
@@ -74,6 +116,7 @@ struct Settings {
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
   HistorySettings history;
+  NotificationSettings notifications;
   Timeouts timeouts;
 };
 

@@ -155,4 +155,33 @@ Json events_json(const std::vector<Event> &events) {
   return json;
 }
 
+Json notifications_json(const Notifier *notifier) {
+  Json json = {{"channels", Json::array()}};
+  if (notifier == nullptr) return json;
+  for (const ChannelReport &report : notifier->channels()) {
+    Json channel;
+    channel["kind"] = report.kind;
+    channel["address"] = report.address;
+    channel["failing"] = report.is_failing;
+    channel["waiting"] = report.waiting;
+    channel["last_success"] = nullptr;
+    if (report.last_success) channel["last_success"] = *report.last_success;
+    channel["last_error"] = report.last_error;
+    channel["last_error_time"] = nullptr;
+    if (report.last_error_time) channel["last_error_time"] = *report.last_error_time;
+    json["channels"].push_back(channel);
+  }
+  return json;
+}
+
+Json test_json(const std::vector<TestResult> &results) {
+  Json json = {{"results", Json::array()}};
+  for (const TestResult &result : results)
+    json["results"].push_back({{"kind", result.kind},
+                               {"address", result.address},
+                               {"sent", result.error.empty()},
+                               {"error", result.error}});
+  return json;
+}
+
 }  // namespace luminance

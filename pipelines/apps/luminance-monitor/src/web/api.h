@@ -8,6 +8,7 @@
 
 #include "history/history.h"
 #include "history/row.h"
+#include "notify/notifier.h"
 #include "watch/monitor.h"
 
 namespace luminance {
@@ -26,5 +27,8 @@ Json recent_json(const Camera &camera, const Monitor &monitor);
 /// `camera` is an id.
 Json history_json(const std::string &camera, const std::vector<Row> &rows);
 Json events_json(const std::vector<Event> &events);
+/// `notifier` may be null.
+Json notifications_json(const Notifier *notifier);
+Json test_json(const std::vector<TestResult> &results);
 
 }  // namespace luminance

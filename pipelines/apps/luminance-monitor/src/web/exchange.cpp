@@ -13,8 +13,8 @@ namespace luminance {
 namespace {
 
 constexpr size_t kChunk = 16384;
-// All that a form is sent to; everything else is only read.
-constexpr const char *kForms[] = {"/login", "/logout"};
+// All that is posted to; everything else is only read.
+constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
 
 // In every answer. The page is all in files of its own, and nobody else shows it.
 constexpr std::pair<const char *, const char *> kCommonHeaders[] = {

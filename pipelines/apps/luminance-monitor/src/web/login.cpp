@@ -28,17 +28,6 @@ std::string way_to_form(const std::string &path) {
   return way + "login";
 }
 
-/// Of a page of this server, as far as the browser says: a page of somebody else shall neither log
-/// anybody in nor out.
-bool is_ours(const Exchange &exchange) {
-  if (const auto site = exchange.header("Sec-Fetch-Site"))
-    return *site == "same-origin" || *site == "none";
-  const std::string origin = exchange.header("Origin").value_or("");
-  const std::string_view named = authority_of(origin);
-  return origin.empty() || (!named.empty() && (named == exchange.host() ||
-                                               named == exchange.header("X-Forwarded-Host")));
-}
-
 void cut(std::string &text, const std::string &name) {
   const std::string begin = "<!--" + name + "-->", end = "<!--/" + name + "-->";
   const size_t from = text.find(begin), to = text.find(end);
@@ -63,6 +52,15 @@ void answer_later(const std::shared_ptr<Exchange> &exchange, Answer answer, gint
 }
 
 }  // namespace
+
+bool is_from_own_page(const Exchange &exchange) {
+  if (const auto site = exchange.header("Sec-Fetch-Site"))
+    return *site == "same-origin" || *site == "none";
+  const std::string origin = exchange.header("Origin").value_or("");
+  const std::string_view named = authority_of(origin);
+  return origin.empty() || (!named.empty() && (named == exchange.host() ||
+                                               named == exchange.header("X-Forwarded-Host")));
+}
 
 Login::Login(const WebSettings &settings, uint16_t port, const Page &page)
     : access_(settings),
@@ -105,7 +103,7 @@ bool Login::answer(const Held &exchange) {
       exchange->answer(form(200, ""));
     else
       exchange->answer({303, "text/plain", "", "no-store", {{"Location", "./"}}});
-  } else if (!is_ours(*exchange)) {
+  } else if (!is_from_own_page(*exchange)) {
     exchange->answer(failure(403, "this form was sent from another site"));
   } else if (path == "/login") {
     log_in(exchange);

@@ -15,6 +15,10 @@
 
 namespace luminance {
 
+/// Whether a request comes from a page of this server, as far as the browser says: a page of
+/// somebody else shall not act for whoever looks at it.
+bool is_from_own_page(const Exchange &exchange);
+
 class Login {
  public:
   /// `port` is part of the cookie's name, because browsers share cookies between the ports of a

@@ -97,6 +97,7 @@ struct Server::Implementation {
   void events(const std::shared_ptr<Exchange> &exchange);
   void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
+  void test_notifications(const std::shared_ptr<Exchange> &exchange);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
   const Served served;
@@ -148,6 +149,8 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
         {200, "text/plain; version=0.0.4; charset=utf-8", served.metrics.text()});
   if (path == cameras) return json(text_of(cameras_json(served.monitor, served.history)));
   if (path == "/api/v1/events") return events(exchange);
+  if (path == "/api/v1/notifications") return json(text_of(notifications_json(served.notifier)));
+  if (path == "/api/v1/notifications/test") return test_notifications(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
@@ -249,6 +252,24 @@ void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
   submit(exchange, [id = camera.id(), range, points](Reader &reader) {
     return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
   });
+}
+
+/// Answers when all channels have sent a message, or failed.
+void Server::Implementation::test_notifications(const std::shared_ptr<Exchange> &exchange) {
+  if (!exchange->is_post()) {
+    Answer answer = failure(405, "only POST is allowed");
+    answer.headers.emplace_back("Allow", "POST");
+    return exchange->answer(std::move(answer));
+  }
+  if (!is_from_own_page(*exchange)) throw Refusal(403, "this request was sent from another site");
+  if (served.notifier == nullptr || served.notifier->channels().empty())
+    throw Refusal(404, "no notifications are set up");
+  const auto done = [waiting = std::weak_ptr(exchange)](const std::vector<TestResult> &results) {
+    if (const std::shared_ptr<Exchange> exchange = waiting.lock())
+      exchange->answer({200, "application/json", text_of(test_json(results))});
+  };
+  if (!served.notifier->test(done))
+    throw Refusal(429, "a test was sent less than 10 seconds ago; try again later");
 }
 
 Server::Server(const WebSettings &settings, const Served &served)

@@ -9,6 +9,7 @@
 #include "capture/still.h"
 #include "history/history.h"
 #include "metrics/metrics.h"
+#include "notify/notifier.h"
 #include "settings/settings.h"
 #include "watch/monitor.h"
 
@@ -19,7 +20,8 @@ struct Served {
   const Monitor &monitor;
   Metrics &metrics;
   Stills &stills;
-  const History *history;  // or null
+  const History *history;        // or null
+  Notifier *notifier = nullptr;  // or null
 };
 
 class Server : public Observer {

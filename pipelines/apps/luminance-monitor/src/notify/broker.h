@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An MQTT broker: what it keeps for Home Assistant, and messages as JSON.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "notify/channel.h"
+#include "notify/homeassistant.h"
+#include "settings/settings.h"
+
+struct mosquitto;
+struct mosquitto_message;
+
+namespace luminance {
+
+/// Stays connected on a thread of its own, which alone calls libmosquitto.
+class Broker : public Channel {
+ public:
+  /// `retained`: what the broker is to keep.
+  Broker(MqttSettings settings, Topics retained);
+  /// Says that the monitor goes. Takes up to a second, longer where a name server does not respond.
+  ~Broker() override;
+  Broker(const Broker &) = delete;
+  Broker &operator=(const Broker &) = delete;
+
+  /// What it is to keep from now on; the rest is removed there. Any thread.
+  void keep(Topics retained);
+  void send(const Message &message, const std::atomic<bool> &is_cancelled) override;
+
+ private:
+  /// A message that somebody waits for.
+  struct Outgoing {
+    std::string payload;
+    int number = 0;  // 0: not yet published
+    bool is_sent = false;
+  };
+  enum class Link { kDown, kConnecting, kUp };
+
+  void run();
+  bool begin();
+  void set_up(mosquitto *client) const;
+  void end();
+  void lose(const std::string &why);
+  void pause();
+  void synchronize();
+  void publish_outgoing();
+  int publish(const std::string &topic, const std::string &payload, bool is_retained);
+  void on_connect(int code);
+  void on_published(int number);
+  void on_message(const mosquitto_message &message);
+  void forget_stale(const std::string &topic, const std::string &payload);
+
+  const MqttSettings settings_;
+  // Of the thread.
+  mosquitto *client_ = nullptr;  // null: not connected, nor about to be
+  Topics published_;             // what the broker has, as far as is known
+  std::string library_error_;    // the last one that was logged
+
+  std::mutex mutex_;  // of all that follows
+  std::condition_variable changed_;
+  Topics retained_;
+  bool is_synchronized_ = false;
+  Link link_ = Link::kConnecting;
+  std::string error_;  // why there is no connection
+  std::optional<Outgoing> outgoing_;
+  bool is_closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace luminance

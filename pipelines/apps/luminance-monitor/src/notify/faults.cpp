@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "notify/faults.h"
+
+namespace luminance {
+
+void Faults::raise(const Alert &alert, Time began, Time delay) {
+  Camera &camera = cameras_[alert.camera];
+  const auto [entry, is_new] = camera.faults.try_emplace(alert.verdict);
+  Fault &fault = entry->second;
+  if (is_new) {
+    fault.alert = alert;
+    fault.began = began;
+  }
+  fault.state = State::kRaised;
+  fault.delay = delay;
+  fault.alert.name = alert.name;
+  fault.alert.cleared.reset();
+  if (alert.verdict != Verdict::kNoFrames) return;
+  camera.has_frames = false;
+  for (auto &[verdict, other] : camera.faults)
+    if (verdict != Verdict::kNoFrames && other.state == State::kSettling)
+      other.state = State::kUnknown;
+}
+
+void Faults::clear(const std::string &id, Verdict verdict, int64_t wall, Time now) {
+  const auto known = cameras_.find(id);
+  if (known == cameras_.end()) return;
+  Camera &camera = known->second;
+  if (verdict == Verdict::kNoFrames) {
+    camera.has_frames = true;
+    for (auto &[other, fault] : camera.faults)
+      if (fault.state == State::kUnknown) settle(fault, wall, now);
+  }
+  const auto found = camera.faults.find(verdict);
+  if (found == camera.faults.end()) return;
+  if (camera.has_frames)
+    settle(found->second, wall, now);
+  else
+    found->second.state = State::kUnknown;
+}
+
+void Faults::settle(Fault &fault, int64_t wall, Time now) {
+  fault.state = State::kSettling;
+  fault.settling = now;
+  fault.alert.cleared = wall;
+}
+
+void Faults::add(const std::string &id, int64_t wall, Time now) {
+  const auto known = cameras_.find(id);
+  if (known == cameras_.end()) return;
+  known->second.removed.reset();
+  known->second.has_frames = true;
+  for (auto &[verdict, fault] : known->second.faults) settle(fault, wall, now);
+}
+
+void Faults::remove(const std::string &id, Time now) {
+  const auto known = cameras_.find(id);
+  if (known == cameras_.end()) return;
+  known->second.removed = now;
+  for (auto &[verdict, fault] : known->second.faults) fault.state = State::kUnknown;
+}
+
+std::vector<Alert> Faults::tick(Time now) {
+  std::vector<Alert> alerts;
+  for (auto camera = cameras_.begin(); camera != cameras_.end();) {
+    auto &[id, known] = *camera;
+    for (auto fault = known.faults.begin(); fault != known.faults.end();)
+      fault = review(fault->second, now, alerts) ? known.faults.erase(fault) : std::next(fault);
+    const bool is_gone = known.removed && now - *known.removed >= limits_.settle;
+    const bool is_fine = known.faults.empty() && known.has_frames;
+    camera = is_gone || is_fine ? cameras_.erase(camera) : std::next(camera);
+  }
+  return alerts;
+}
+
+/// Whether it is over.
+bool Faults::review(Fault &fault, Time now, std::vector<Alert> &alerts) const {
+  const bool is_wanted = limits_.verdicts[static_cast<size_t>(fault.alert.verdict)];
+  const auto tell = [&](Alert::Event event) {
+    alerts.push_back(fault.alert);
+    alerts.back().event = event;
+    fault.told = now;
+    fault.is_told = true;
+  };
+  if (fault.state == State::kRaised && is_wanted) {
+    if (!fault.is_told && now - fault.began >= limits_.after)
+      tell(Alert::Event::kRaised);
+    else if (fault.is_told && limits_.remind > 0 && now - fault.told >= limits_.remind)
+      tell(Alert::Event::kReminder);
+  }
+  const Time settle = limits_.settle + fault.delay;
+  if (fault.state != State::kSettling || now - fault.settling < settle) return false;
+  if (fault.is_told) tell(Alert::Event::kCleared);
+  return true;
+}
+
+bool Faults::stands(const std::string &id, Verdict verdict) const {
+  const auto camera = cameras_.find(id);
+  if (camera == cameras_.end()) return false;
+  const auto fault = camera->second.faults.find(verdict);
+  return fault != camera->second.faults.end() && fault->second.is_told;
+}
+
+bool Faults::has_frames(const std::string &id) const {
+  const auto camera = cameras_.find(id);
+  return camera == cameras_.end() || camera->second.has_frames;
+}
+
+}  // namespace luminance

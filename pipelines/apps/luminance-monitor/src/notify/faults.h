@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From verdicts that are raised and cleared to faults: each is told once when it has lasted, and once
+// when it is over, however often the verdict changes in between.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "notify/alert.h"
+#include "watch/time.h"
+
+namespace luminance {
+
+struct FaultLimits {
+  Time after = 0;   // how long a fault has to last
+  Time settle = 0;  // how long a verdict has to be cleared for its fault to be over
+  Time remind = 0;  // until a fault that lasts is told again; 0: never
+  std::array<bool, kVerdicts> verdicts = all_verdicts();  // the others are not told
+};
+
+class Faults {
+ public:
+  explicit Faults(const FaultLimits &limits) : limits_(limits) {}
+
+  /// For faults that stand, too. What was told is not told again.
+  void set(const FaultLimits &limits) { limits_ = limits; }
+
+  /// A verdict was raised, at `began`; `alert` says what is told of it. `delay`: how long it takes to
+  /// be raised, also when it is raised again.
+  void raise(const Alert &alert, Time began, Time delay);
+  /// A verdict was cleared, at `wall`. While a camera sends no frames, that says nothing.
+  void clear(const std::string &camera, Verdict verdict, int64_t wall, Time now);
+  /// A camera that comes back soon, as after a change of its settings, has the faults that it had.
+  void add(const std::string &camera, int64_t wall, Time now);
+  void remove(const std::string &camera, Time now);
+
+  /// What has to be told by now. Call a few times per second.
+  std::vector<Alert> tick(Time now);
+
+  /// Whether a fault was told and is not over.
+  bool stands(const std::string &camera, Verdict verdict) const;
+  bool has_frames(const std::string &camera) const;
+
+ private:
+  enum class State {
+    kRaised,
+    kSettling,  // cleared, but not for long
+    kUnknown,   // there is no picture that could tell
+  };
+  struct Fault {
+    Alert alert;
+    Time began = 0, delay = 0;
+    State state = State::kRaised;
+    Time settling = 0;  // since when
+    Time told = 0;      // when, the last time
+    bool is_told = false;
+  };
+  struct Camera {
+    std::map<Verdict, Fault> faults;
+    bool has_frames = true;
+    std::optional<Time> removed;
+  };
+
+  static void settle(Fault &fault, int64_t wall, Time now);
+  bool review(Fault &fault, Time now, std::vector<Alert> &alerts) const;
+
+  FaultLimits limits_;
+  std::map<std::string, Camera> cameras_;  // those that have had faults
+};
+
+}  // namespace luminance

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "notify/notifier.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "log/log.h"
+#include "notify/broker.h"
+#include "notify/faults.h"
+#include "notify/mail.h"
+#include "notify/outbox.h"
+#include "notify/webhook.h"
+#include "notify/worker.h"
+#include "settings/changes.h"
+
+namespace luminance {
+namespace {
+
+constexpr std::chrono::seconds kFarewell{3};
+constexpr gint64 kTestPause = 10 * G_USEC_PER_SEC;
+constexpr guint kTestLimit = 8000;  // milliseconds; an HTTP response may take ten seconds
+
+FaultLimits fault_limits(const NotificationSettings &settings) {
+  return {seconds(settings.after), seconds(settings.settle), seconds(settings.remind_hours * 3600),
+          settings.verdicts};
+}
+
+OutboxLimits outbox_limits(const NotificationSettings &settings) {
+  return {seconds(settings.group), settings.max_per_hour};
+}
+
+std::string new_id() {
+  g_autofree gchar *id = g_uuid_string_random();
+  return id;
+}
+
+/// A channel with what it has to send.
+struct Sender {
+  Sender(std::string kind, std::string address, std::shared_ptr<Channel> channel,
+         const OutboxLimits &limits)
+      : outbox(limits), worker(std::move(channel)) {
+    report.kind = std::move(kind);
+    report.address = std::move(address);
+  }
+  std::string name() const { return report.kind + " " + report.address; }
+
+  const std::string id = new_id();  // begins those of its messages
+  ChannelReport report;
+  Outbox outbox;
+  Worker worker;
+  // What it was made of; one of them is set.
+  std::optional<WebhookSettings> webhook;
+  std::optional<MailSettings> mail;
+  std::optional<MqttSettings> mqtt;
+  std::shared_ptr<Broker> broker;  // set if it is MQTT
+};
+using Senders = std::vector<std::unique_ptr<Sender>>;
+
+/// Takes the one with these settings from `all`; null: there is none.
+template <class Channel>
+std::unique_ptr<Sender> take(Senders &all, std::optional<Channel> Sender::*settings,
+                             const Channel &wanted) {
+  for (std::unique_ptr<Sender> &one : all)
+    if (one != nullptr && (*one).*settings && are_same(*((*one).*settings), wanted))
+      return std::move(one);
+  return nullptr;
+}
+
+}  // namespace
+
+/// A test of all channels. Its results are told once.
+struct Test {
+  std::vector<TestResult> results;
+  std::vector<bool> is_known;
+  std::function<void(const std::vector<TestResult> &)> done;
+
+  void finish() {
+    if (done) std::exchange(done, nullptr)(results);
+  }
+  void set(size_t number, const std::string &error) {
+    results[number].error = error;
+    is_known[number] = true;
+    if (std::all_of(is_known.begin(), is_known.end(), [](bool known) { return known; })) finish();
+  }
+};
+
+struct Notifier::Implementation {
+  Implementation(const NotificationSettings &wanted, const Monitor &watched)
+      : settings(wanted), monitor(watched), faults(fault_limits(wanted)) {}
+
+  Senders make_senders(Senders before) const;
+  std::unique_ptr<Sender> make_broker(const MqttSettings &mqtt) const;
+  Topics topics(const MqttSettings &mqtt) const;
+  void show_states();
+  void send(Sender &sender, const Outbox::Batch &batch);
+  void note(Sender &sender, const std::string &error);
+  Time now() const { return monitor.clock().now(); }
+  int64_t wall() const { return monitor.clock().wall(now()); }
+
+  NotificationSettings settings;
+  const Monitor &monitor;
+  Faults faults;
+  Senders senders;
+  std::map<std::string, ChannelTotals> totals;  // by kind
+  bool has_changed = true;                      // what a broker keeps
+  std::shared_ptr<Test> test;
+  std::optional<gint64> tested;
+  guint test_timer = 0;
+};
+
+Senders Notifier::Implementation::make_senders(Senders before) const {
+  Senders made;
+  const OutboxLimits limits = outbox_limits(settings);
+  const auto add = [&](auto member, const auto &wanted, const auto &make) {
+    std::unique_ptr<Sender> sender = take(before, member, wanted);
+    if (sender == nullptr) {
+      sender = make();
+      (*sender).*member = wanted;
+    }
+    sender->outbox.set(limits);
+    made.push_back(std::move(sender));
+  };
+  for (const WebhookSettings &webhook : settings.webhooks)
+    add(&Sender::webhook, webhook, [&] {
+      return std::make_unique<Sender>("webhook", webhook.address,
+                                      std::make_shared<Webhook>(webhook), limits);
+    });
+  if (settings.mail)
+    add(&Sender::mail, *settings.mail, [&] {
+      return std::make_unique<Sender>("mail", settings.mail->server,
+                                      std::make_shared<Mail>(*settings.mail), limits);
+    });
+  if (settings.mqtt)
+    add(&Sender::mqtt, *settings.mqtt, [&] { return make_broker(*settings.mqtt); });
+  for (const std::unique_ptr<Sender> &sender : before)
+    if (sender != nullptr && sender->outbox.size() > 0)
+      log_line("notifications: " + sender->name() + ": removed with " +
+               std::to_string(sender->outbox.size()) + " alerts that were not sent");
+  return made;
+}
+
+std::unique_ptr<Sender> Notifier::Implementation::make_broker(const MqttSettings &mqtt) const {
+  auto broker = std::make_shared<Broker>(mqtt, topics(mqtt));
+  auto sender = std::make_unique<Sender>("mqtt", mqtt.broker, broker, outbox_limits(settings));
+  sender->broker = std::move(broker);
+  return sender;
+}
+
+Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
+  std::vector<Device> devices;
+  for (const auto &camera : monitor.cameras()) {
+    Device device = {camera->id(), camera->name(), faults.has_frames(camera->id()), {}};
+    for (size_t i = 0; i < kVerdicts; ++i)
+      if (settings.verdicts[i] && camera->settings().rules[i].enabled) {
+        const auto verdict = static_cast<Verdict>(i);
+        device.verdicts.emplace_back(verdict, faults.stands(camera->id(), verdict));
+      }
+    devices.push_back(std::move(device));
+  }
+  return topics_of(mqtt, devices);
+}
+
+void Notifier::Implementation::show_states() {
+  if (!std::exchange(has_changed, false)) return;
+  for (const std::unique_ptr<Sender> &sender : senders)
+    if (sender->broker != nullptr) sender->broker->keep(topics(*sender->mqtt));
+}
+
+void Notifier::Implementation::send(Sender &sender, const Outbox::Batch &batch) {
+  Message message;
+  message.id = sender.id + "." + std::to_string(batch.number);
+  message.time = wall();
+  message.alerts = batch.alerts;
+  message.omitted = batch.omitted;
+  sender.worker.send(message, [this, &sender](const std::string &error) {
+    if (error.empty())
+      sender.outbox.sent(now());
+    else
+      sender.outbox.failed(now());
+    note(sender, error);
+  });
+}
+
+/// What became of a message. The log has it where that is another fate than that of the one before.
+void Notifier::Implementation::note(Sender &sender, const std::string &error) {
+  ChannelReport &report = sender.report;
+  const bool was_failing = std::exchange(report.is_failing, !error.empty());
+  ChannelTotals &total = totals[report.kind];
+  if (error.empty()) {
+    ++total.sent;
+    report.last_success = wall();
+    if (was_failing) log_line("notifications: " + sender.name() + ": works again");
+    return;
+  }
+  ++total.failed;
+  const bool is_new = !was_failing || report.last_error != error;
+  report.last_error = error;
+  report.last_error_time = wall();
+  if (is_new) log_line("notifications: " + sender.name() + ": " + error);
+}
+
+Notifier::Notifier(const NotificationSettings &settings, const Monitor &monitor)
+    : implementation_(std::make_unique<Implementation>(settings, monitor)) {
+  implementation_->senders = implementation_->make_senders({});
+}
+
+Notifier::~Notifier() {
+  if (implementation_->test_timer != 0) g_source_remove(implementation_->test_timer);
+}
+
+void Notifier::change(const NotificationSettings &settings) {
+  implementation_->settings = settings;
+  implementation_->faults.set(fault_limits(settings));
+  implementation_->senders =
+      implementation_->make_senders(std::exchange(implementation_->senders, {}));
+  implementation_->has_changed = true;
+}
+
+void Notifier::tick() {
+  const Time now = implementation_->now();
+  const std::vector<Alert> alerts = implementation_->faults.tick(now);
+  if (!alerts.empty()) implementation_->has_changed = true;
+  for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
+    for (const Alert &alert : alerts) sender->outbox.add(alert, now);
+    if (const size_t count = sender->outbox.give_up(now); count > 0)
+      log_line("notifications: " + sender->name() + ": " + std::to_string(count) +
+               " alerts could not be sent within a day and are discarded");
+    if (const auto batch = sender->outbox.take(now)) implementation_->send(*sender, *batch);
+  }
+  implementation_->show_states();
+}
+
+void Notifier::finish() {
+  const auto end = std::chrono::steady_clock::now() + kFarewell;
+  for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
+    if (sender->outbox.size() > 0)
+      log_line("notifications: " + sender->name() + ": " + std::to_string(sender->outbox.size()) +
+               " alerts were not sent");
+    sender->broker.reset();
+    sender->worker.cancel();
+  }
+  for (const std::unique_ptr<Sender> &sender : implementation_->senders)
+    sender->worker.wait_until(end);
+  implementation_->senders.clear();
+}
+
+std::vector<ChannelReport> Notifier::channels() const {
+  std::vector<ChannelReport> reports;
+  for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
+    reports.push_back(sender->report);
+    reports.back().waiting = sender->outbox.size();
+  }
+  return reports;
+}
+
+std::map<std::string, ChannelTotals> Notifier::totals() const {
+  std::map<std::string, ChannelTotals> totals = implementation_->totals;
+  for (const std::unique_ptr<Sender> &sender : implementation_->senders)
+    totals[sender->report.kind];
+  return totals;
+}
+
+bool Notifier::test(std::function<void(const std::vector<TestResult> &)> done) {
+  Implementation &self = *implementation_;
+  const gint64 now = g_get_monotonic_time();
+  if (self.tested && now - *self.tested < kTestPause) return false;
+  self.tested = now;
+  self.test = std::make_shared<Test>();
+  self.test->done = std::move(done);
+  for (const std::unique_ptr<Sender> &sender : self.senders) {
+    self.test->results.push_back(
+        {sender->report.kind, sender->report.address, "no response within 8 s"});
+    self.test->is_known.push_back(false);
+  }
+  Message message;
+  message.id = new_id();
+  message.time = self.wall();
+  message.is_test = true;
+  for (size_t i = 0; i < self.senders.size(); ++i) {
+    Sender &sender = *self.senders[i];
+    sender.worker.send(message, [&self, &sender, i, test = self.test](const std::string &error) {
+      self.note(sender, error);
+      test->set(i, error);
+    });
+  }
+  if (self.test_timer != 0) g_source_remove(self.test_timer);
+  const auto give_up = [](gpointer data) -> gboolean {
+    auto *implementation = static_cast<Implementation *>(data);
+    implementation->test_timer = 0;
+    implementation->test->finish();
+    return G_SOURCE_REMOVE;
+  };
+  self.test_timer = g_timeout_add(kTestLimit, give_up, &self);
+  if (self.senders.empty()) self.test->finish();
+  return true;
+}
+
+void Notifier::on_change(const Camera &camera, const Change &change) {
+  Implementation &self = *implementation_;
+  const Time now = self.now();
+  const int64_t wall = self.monitor.clock().wall(change.time);
+  if (change.verdict == Verdict::kNoFrames) self.has_changed = true;
+  if (!change.raised) return self.faults.clear(camera.id(), change.verdict, wall, now);
+  const Rule &rule = camera.settings().rules[static_cast<size_t>(change.verdict)];
+  Alert alert;
+  alert.camera = camera.id();
+  alert.name = camera.name();
+  alert.verdict = change.verdict;
+  alert.since = wall;
+  alert.value = change.value;
+  alert.threshold = rule.raise;
+  const double delay = is_duration(change.verdict) ? rule.raise : rule.hold;
+  self.faults.raise(alert, change.time, seconds(delay));
+}
+
+void Notifier::on_added(const Camera &camera) {
+  implementation_->faults.add(camera.id(), implementation_->wall(), implementation_->now());
+  implementation_->has_changed = true;
+}
+
+void Notifier::on_removed(const Camera &camera) {
+  implementation_->faults.remove(camera.id(), implementation_->now());
+  implementation_->has_changed = true;
+}
+
+}  // namespace luminance
