@@ -205,8 +205,8 @@ need_compiler_cache() {
 need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev valgrind \
   python3 python3-gi python3-numpy python3-venv gir1.2-gst-plugins-base-1.0 \
   gir1.2-gst-rtsp-server-1.0 chromium chromium-driver libgirepository1.0-dev gi-docgen \
-  python3-selenium systemd groff-base gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly \
-  gstreamer1.0-libav
+  python3-selenium python3-aiosmtpd mosquitto mosquitto-clients systemd groff-base \
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
 need_compiler_cache
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
 need_prometheus || skip Prometheus 'it cannot be fetched'

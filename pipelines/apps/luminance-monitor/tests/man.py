@@ -63,14 +63,15 @@ def check_against_help(page, text):
 
 def check_configuration(page):
     reader = ''.join((running.APP / f'src/settings/{name}.cpp').read_text()
-                     for name in ('credentials', 'reader', 'rulereader'))
+                     for name in ('credentials', 'notifications', 'reader', 'rulereader'))
     keys = set(re.findall(r'\b(?:table|Table)\S*?\.(?:read|text|with|find)\("([\w-]+)"', reader))
     keys |= set(re.findall(r'{"(tls-[\w-]+)"', reader))
-    keys |= set(re.findall(r'read_(?:secret|time|optional<\w+>)\(table, "(\w+)"', reader))
+    keys |= set(re.findall(r'read_(?:secret|server|prefix|time|optional<\w+>)\(table, "([\w-]+)"', reader))
     assert len(keys) > 20, keys
     named = words(page['CONFIGURATION FILE'], r'[a-z][\w-]*')
     assert keys - {'cameras', 'web', 'history'} <= named, keys - named
-    for table in '[web]', '[history]', '[[cameras]]':
+    for table in ('[web]', '[history]', '[notifications]', '[[notifications.webhooks]]',
+                  '[notifications.mail]', '[notifications.mqtt]', '[[cameras]]'):
         assert f'.SS {table}' in page['CONFIGURATION FILE'], table
 
 

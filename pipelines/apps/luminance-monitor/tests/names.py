@@ -20,8 +20,6 @@ import urllib.parse
 from running import APP, PROGRAM, Monitor, wait_for
 from videos import CLIP
 
-# Values of keys that a table cannot do without.
-REQUIRED = {'uri': f"'{CLIP}'", 'from': "'20:00'", 'to': "'06:00'"}
 LIST = pathlib.Path(__file__).with_name('public.txt')
 TOKEN, USER, PASSWORD = 'a-token', 'someone', 'a-password'
 CONFIG = f"""
@@ -33,10 +31,18 @@ password = '{PASSWORD}'
 interval = 1
 [verdicts]
 too-dark = {{ raise = 200, hold = 0, schedule = [{{ from = '06:00', to = '18:00', hold = 0 }}] }}
+[[notifications.webhooks]]
+url = 'http://127.0.0.1:1/'
 [[cameras]]
 uri = '{CLIP}'
 id = 'clip'
 """
+
+
+# Keys that a table needs, as TOML.
+NEEDED = {'uri': f"'{CLIP}'", 'url': "'http://localhost'", 'server': "'smtp://localhost'",
+          'from': "'a@b'", 'to': "['a@b']", 'broker': "'mqtt://localhost'"}
+TIMES = {'from': "'20:00'", 'to': "'06:00'"}  # of a schedule
 
 
 def run(*arguments, **environment):
@@ -81,7 +87,7 @@ def keys_of(header, prefix, config):
         if problem == 'is unknown':
             return
         if problem == 'is missing':
-            values[key] = REQUIRED[key]
+            values[key] = (TIMES if 'schedule' in prefix else NEEDED)[key]
             continue
         yield key
         unchecked.remove(key)
@@ -92,6 +98,11 @@ def configuration_names(folder):
     for name, header, prefix in (('', '', ''), ('web.', '[web]', 'web.'),
                                  ('history.', '[history]', 'history.'),
                                  ('cameras.', '[[cameras]]', 'cameras[0].'),
+                                 ('notifications.', '[notifications]', 'notifications.'),
+                                 ('notifications.webhooks.', '[[notifications.webhooks]]',
+                                  'notifications.webhooks[0].'),
+                                 ('notifications.mail.', '[notifications.mail]', 'notifications.mail.'),
+                                 ('notifications.mqtt.', '[notifications.mqtt]', 'notifications.mqtt.'),
                                  ('verdicts.VERDICT.', '[verdicts.frozen]', 'verdicts.frozen.'),
                                  ('verdicts.VERDICT.schedule.', '[[verdicts.frozen.schedule]]',
                                   'verdicts.frozen.schedule[0].')):
@@ -140,6 +151,11 @@ def path_names(monitor):
         at = path.replace('ID', 'clip')
         if path == '/api/v1/stream':
             yield from stream_names(monitor)
+        elif path == '/api/v1/notifications/test':
+            status, body = answer_to(monitor, path, 'POST')
+            if status == 200:
+                yield f'path {path}'
+                yield from json_names(path, body)
         elif path == '/logout':
             if answer_to(monitor, path, 'POST', any='')[0] == 303:
                 yield f'path {path}'
@@ -189,7 +205,7 @@ def metric_names(text):
         name = sample if sample in types else re.sub('_(bucket|sum|count)$', '', sample)
         for label, value in re.findall(r'(\w+)="([^"]*)"', of_sample):
             labels[name].add(label)
-            if label in ('status', 'verdict', 'percentile', 'bound'):
+            if label in ('status', 'verdict', 'percentile', 'bound', 'channel'):
                 yield f'label {label}={value}'
     for name, kind in types.items():
         yield ' '.join([f'metric {name} {kind}', *sorted(labels[name])])
