@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The monitor's time, in milliseconds since 1970. It stops while the monitor is not connected.
+// The monitor's time, in milliseconds since 1970. While the monitor is not heard, it is that of the last
+// event.
 
 let heard = Date.now(), at = performance.now(), runs = false;
 
@@ -10,7 +11,6 @@ export function setClock(time) {
 }
 
 export function stopClock() {
-  heard = now();
   runs = false;
 }
 

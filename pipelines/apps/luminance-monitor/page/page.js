@@ -8,7 +8,7 @@ import {offerNotifications} from './notifier.js';
 import {announce} from './updates.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
-import {isolated, timeWithSeconds} from './text.js';
+import {isolated, timeWithSeconds, zoneText} from './text.js';
 import {offerThemes} from './theme.js';
 
 const byId = (id) => document.getElementById(id);
@@ -39,15 +39,19 @@ function tellOfHistory(error) {
   byId('history-error').hidden = !error;
 }
 
-function takeAll(answer) {
+function keepAll(answer) {
   setClock(answer.time);
   tellOfHistory(answer.history_error);
   discardAllRecent(answer);
   const all = answer.cameras.map(known);
   cameras.clear();
   for (const camera of all) cameras.set(camera.id, camera);
+}
+
+function takeAll(answer) {
+  keepAll(answer);
   detail.hasHistory = answer.history_enabled;
-  if (all.length === 0) setText(byId('empty'), 'The monitor has no cameras.');
+  if (cameras.size === 0) setText(byId('empty'), 'The monitor has no cameras.');
   overview.rebuild();
   if (isDetail()) route();
   live();
@@ -62,10 +66,22 @@ function takeSome(answer) {
   live();
 }
 
+/** Nothing is drawn of it, but the title is read on the tab. */
+function takeUnseen(answer) {
+  keepAll(answer);
+  live();
+}
+
+function takeHeartbeat(answer) {
+  setClock(answer.time);
+  live();
+}
+
 function live() {
   document.documentElement.dataset.connection = 'live';
   setText(byId('connection'), 'Live');
   setText(byId('clock'), timeWithSeconds(now()));
+  setText(byId('zone'), zoneText(now()));
   byId('banner').hidden = true;
   const count = Array.from(cameras.values()).filter(({state}) => isTroubled(state)).length;
   const own = isDetail() ? detail.title : '';
@@ -81,7 +97,17 @@ function lost(why) {
   const numbers = cameras.size ? ` All values are stale, from ${timeWithSeconds(now())}.` : '';
   setText(byId('banner'), `No connection to the monitor${reason}.${numbers} Reconnecting …`);
   byId('banner').hidden = false;
-  document.title = `No connection – Luminance monitor`;
+  document.title = 'No connection – Luminance monitor';
+}
+
+/** The connection stands, but nothing comes: the monitor hangs, or the network is gone. */
+function silent() {
+  stopClock();
+  document.documentElement.dataset.connection = 'lost';
+  setText(byId('connection'), 'No answer');
+  setText(byId('banner'), `No answer from the monitor since ${timeWithSeconds(now())}. All values are from then. Waiting …`);
+  byId('banner').hidden = false;
+  document.title = 'No answer – Luminance monitor';
 }
 
 // Where the user is
@@ -171,7 +197,8 @@ window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
 ask('api/v1/session').then(({logged_in}) => byId('logout').hidden = !logged_in, () => {});
-new Stream('api/v1/stream', {cameras: takeAll, update: takeSome, lost});
+new Stream('api/v1/stream',
+  {cameras: takeAll, update: takeSome, heartbeat: takeHeartbeat, unseen: takeUnseen, lost, silent});
 setInterval(() => {
   if (document.hidden || document.documentElement.dataset.connection !== 'live') return;
   if (isDetail()) detail.tick();

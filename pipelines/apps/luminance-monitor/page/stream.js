@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The monitor's event stream. A lost or silent connection is opened again. A hidden page has none,
-// because browsers allow only six connections to a server for all pages together.
+// What the monitor says: its event stream, and for a hidden page the state of all cameras now and then.
+// A hidden page has no stream, because browsers allow only six connections to a server for all pages
+// together. A connection that is lost or silent is opened again.
 import {ask} from './dom.js';
 
-const SILENCE = 20000;     // milliseconds; the monitor says something every interval
+const SILENCE = 5000;      // milliseconds; the monitor says something every second
+const PATIENCE = 20000;    // with a silent connection, which goes on where the monitor only hung
 const ANSWER = 10000;      // for a connection to bring its first event
 const LONGEST_WAIT = 15000;
+const WATCH = 1000;
 
 export class Stream {
   #url;
@@ -13,32 +16,47 @@ export class Stream {
   #source = null;
   #failures = 0;
   #retry = 0;
-  #heard = 0;       // when the last event came, or the connection was begun
-  #isOpen = false;  // its first event has come
-  #interval = 1000;
+  #heard = 0;          // when the last event came, or the connection was begun
+  #watched = 0;
+  #isOpen = false;     // its first event has come
+  #isSilent = false;   // that was told
+  #timer = null;       // while the page is hidden
+  #polling = null;     // aborts it
 
-  /** `on` has cameras(data), update(data), and lost(why), which is called again when the reason
-   * becomes known. */
+  /**
+   * `on` has cameras(data) and update(data); heartbeat(data); unseen(data), which is all cameras while
+   * the page is hidden; lost(why), which is called again when the reason becomes known; and silent().
+   */
   constructor(url, on) {
     this.#url = url;
     this.#on = on;
-    setInterval(() => this.#watch(), 1000);
+    setInterval(() => this.#watch(), WATCH);
     document.addEventListener('visibilitychange', () => this.#see());
-    window.addEventListener('online', () => this.#failures && this.#open());
+    window.addEventListener('online', () => this.#failures && !document.hidden && this.#open());
     this.#see();
   }
 
   #see() {
-    if (document.hidden) this.#close();
+    this.#timer?.terminate();
+    this.#timer = null;
+    this.#polling?.abort();
+    if (document.hidden) this.#hide();
     else this.#open();
+  }
+
+  #hide() {
+    this.#close();
+    this.#timer = new Worker('timer.js');
+    this.#timer.onmessage = () => this.#poll();
+    this.#poll();
   }
 
   #open() {
     this.#close();
-    this.#heard = performance.now();
+    this.#heard = this.#watched = performance.now();
     const source = this.#source = new EventSource(this.#url);
-    source.addEventListener('cameras', (event) => this.#hear(event, this.#on.cameras));
-    source.addEventListener('update', (event) => this.#hear(event, this.#on.update));
+    for (const name of ['cameras', 'update', 'heartbeat'])
+      source.addEventListener(name, (event) => this.#hear(event, this.#on[name]));
     source.onerror = () => this.#fail();
   }
 
@@ -46,24 +64,33 @@ export class Stream {
     clearTimeout(this.#retry);
     this.#source?.close();
     this.#source = null;
-    this.#isOpen = false;
+    this.#isOpen = this.#isSilent = false;
   }
 
   #hear(event, handler) {
     const data = JSON.parse(event.data);
     this.#heard = performance.now();
     this.#isOpen = true;
-    if (data.interval) this.#interval = data.interval * 1000;
+    this.#isSilent = false;
     this.#failures = 0;
     handler(data);
   }
 
-  /** Where no camera plays the monitor is rightly silent: a new connection tells. */
   #watch() {
+    const now = performance.now(), wasBusy = now - this.#watched > 2 * WATCH;
+    this.#watched = now;
     if (!this.#source) return;
-    const silence = performance.now() - this.#heard;
-    if (!this.#isOpen && silence > ANSWER) this.#fail();
-    else if (silence > SILENCE + 2 * this.#interval) this.#open();
+    // What came while the page or the machine stood still has yet to be read.
+    if (wasBusy) this.#heard = now;
+    const silence = now - this.#heard;
+    if (!this.#isOpen) {
+      if (silence > ANSWER) this.#fail();
+    } else if (silence > PATIENCE) {
+      this.#open();
+    } else if (silence > SILENCE && !this.#isSilent) {
+      this.#isSilent = true;
+      this.#on.silent();
+    }
   }
 
   #fail() {
@@ -72,6 +99,18 @@ export class Stream {
     if (this.#failures++ === 0) this.#on.lost('');
     this.#retry = setTimeout(() => this.#open(), wait);
     // An EventSource does not say why.
-    ask('api/v1/cameras').catch((error) => this.#failures && this.#on.lost(error.message));
+    ask('api/v1/cameras', AbortSignal.timeout(ANSWER))
+      .catch((error) => this.#failures && this.#on.lost(error.message));
+  }
+
+  async #poll() {
+    this.#polling?.abort();
+    const polling = this.#polling = new AbortController();
+    try {
+      const answer = await ask('api/v1/cameras', AbortSignal.any([polling.signal, AbortSignal.timeout(ANSWER)]));
+      if (!polling.signal.aborted) this.#on.unseen(answer);
+    } catch (error) {
+      if (!polling.signal.aborted) this.#on.lost(error.message);
+    }
   }
 }

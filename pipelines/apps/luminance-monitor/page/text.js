@@ -7,6 +7,7 @@ const clockSeconds = new Intl.DateTimeFormat('en-GB', {timeStyle: 'medium'});
 const day = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short'});
 const whole = new Intl.NumberFormat('en-GB', {maximumFractionDigits: 0});
 const exact = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});
+const offsetFormat = new Intl.DateTimeFormat('en-GB', {timeZoneName: 'shortOffset'});
 
 export const oneDecimal = (value) => value.toFixed(1);
 export const integer = (value) => whole.format(value);
@@ -31,11 +32,21 @@ export const timeWithSeconds = (time) => clockSeconds.format(time);
 export const dayOf = (time) => day.format(time);
 export const dateAndTime = (time) => exact.format(time);
 
-/** The time alone where it was today. */
-export function moment(time, now) {
-  const today = day.format(time) === day.format(now) && Math.abs(now - time) < 86400e3;
-  return today ? timeOfDay(time) : `${dayOf(time)} ${timeOfDay(time)}`;
+/** In what zone times are shown: "Times in Europe/Berlin, now UTC+1." */
+export function zoneText(time) {
+  const offset = offsetFormat.formatToParts(time).find(({type}) => type === 'timeZoneName').value.replace('GMT', 'UTC');
+  const zone = offsetFormat.resolvedOptions().timeZone;
+  return zone === 'UTC' ? 'Times in UTC.' : `Times in ${zone}, now ${offset}.`;
 }
+
+/** The time alone where it was today. */
+function momentBy(format, time, now) {
+  const today = day.format(time) === day.format(now) && Math.abs(now - time) < 86400e3;
+  return today ? format(time) : `${dayOf(time)} ${format(time)}`;
+}
+
+export const moment = (time, now) => momentBy(timeOfDay, time, now);
+export const lastPictureText = (time, now) => `last picture, ${momentBy(timeWithSeconds, time, now)}`;
 
 function lasting(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));

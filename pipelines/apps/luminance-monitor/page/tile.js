@@ -42,7 +42,9 @@ export class Tile {
 
   set isSeen(isSeen) {
     this.#isSeen = isSeen;
-    if (isSeen) this.#refresh();
+    if (!isSeen) return;
+    this.tick();
+    this.#refresh();
   }
 
   /** The camera has changed. What tells its state is also kept where it cannot be seen. */

@@ -177,17 +177,19 @@ def exists(monitor, path):
 
 
 def stream_names(monitor):
-    """Of the first event, and of a few updates."""
+    """Of the first event, and of a few others."""
     connection = http.client.HTTPConnection(monitor.target(), timeout=60)
     connection.request('GET', '/api/v1/stream', headers={'Authorization': f'Bearer {TOKEN}'})
     stream = connection.getresponse()
     assert stream.status == 200, stream.status
     yield 'path /api/v1/stream'
-    for _ in range(4):
+    kinds = []
+    while kinds.count('update') < 3 or 'heartbeat' not in kinds:
         event = stream.readline().decode().removeprefix('event: ').strip()
         yield f'event {event}'
         yield from json_names(f'event {event}', stream.readline().removeprefix(b'data: '))
         assert stream.readline() == b'\n'
+        kinds.append(event)
     connection.close()
 
 

@@ -153,7 +153,7 @@ class Server:
         return document["error"]
 
     def stream(self):
-        """Events as (name, data), without end; None for a comment."""
+        """Events as (name, data), without end."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         connection.sock = self.connect()
         headers = {"Authorization": self._authorization} if self._authorization else {}
@@ -163,10 +163,6 @@ class Server:
                "no stream", answer.headers)
         try:
             while line := answer.readline():
-                if line.startswith(b":"):
-                    expect(answer.readline() == b"\n", "an event is not over")
-                    yield None
-                    continue
                 name, data = line, answer.readline()
                 expect(name.startswith(b"event: ") and data.startswith(b"data: ") and
                        answer.readline() == b"\n", "no event", name + data[:200])

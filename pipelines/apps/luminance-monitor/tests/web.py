@@ -275,7 +275,7 @@ def stream_tells_changes(server):
     begin, seen, updates = time.monotonic(), {}, 0
     while updates < 8:
         event = next(events)
-        if event is None:
+        if event[0] == "heartbeat":
             continue
         name, data = event
         updates += 1
@@ -290,7 +290,7 @@ def stream_tells_changes(server):
     expect({"camera-0", "camera-1", "camera-2"} <= set(seen), "who changed", set(seen))
 
     server.signal(signal.SIGUSR1)
-    while not (event and event[0] == "update" and any(
+    while not (event[0] == "update" and any(
             camera["id"] == "camera-0" and
             "too-dark" in [verdict["name"] for verdict in camera["verdicts"]]
             for camera in event[1]["cameras"])):
@@ -365,7 +365,18 @@ def addresses_are_listened_to():
 def cameras_may_be_none():
     with Server("--cameras", 0) as server:
         expect(server.json("/api/v1/cameras")["cameras"] == [], "no cameras")
-        expect(next(server.stream())[1]["cameras"] == [], "no cameras")
+        events = server.stream()
+        expect(next(events)[1]["cameras"] == [], "no cameras")
+        begin = time.monotonic()
+        times = []
+        for _ in range(4):
+            name, data = next(events)
+            expect(name == "heartbeat" and list(data) == ["time"], "a heartbeat", name, data)
+            times.append(data["time"])
+        elapsed = time.monotonic() - begin
+        expect(2.5 < elapsed < 10 and all(a < b for a, b in zip(times, times[1:])),
+               "not one heartbeat a second", elapsed, times)
+        events.close()
 
 
 def main():

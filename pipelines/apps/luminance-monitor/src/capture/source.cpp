@@ -32,11 +32,12 @@ std::string no_frames_within(Time time) {
 
 }  // namespace
 
-Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index)
+Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index, Keep keep)
     : settings_(settings),
       monitor_(monitor),
       inbox_(inbox),
       index_(index),
+      keep_(std::move(keep)),
       camera_(monitor.camera_of(index).settings()),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
       is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
@@ -107,7 +108,7 @@ void Source::disconnect(const std::string &why) {
     return finish(text);
   }
   if (frames_ > 0) resume_ = connection_->end();
-  connection_.reset();
+  close();
   const Time now = g_get_monotonic_time();
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
   const Timeouts &timeouts = settings_.timeouts;
@@ -130,8 +131,15 @@ void Source::end() {
   retry_time_ = now + kShort;
 }
 
-void Source::finish(const std::string &why) {
+/// A single picture was never shown as the camera's.
+void Source::close() {
+  GstSample *const last = single_frame_ ? nullptr : sample();
+  if (last != nullptr) keep_(last);
   connection_.reset();
+}
+
+void Source::finish(const std::string &why) {
+  close();
   finished_ = true;
   monitor_.set_status(index_, Status::kEnded, why);
 }

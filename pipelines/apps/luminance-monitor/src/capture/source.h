@@ -3,6 +3,7 @@
 // next one is started after a growing delay. Main thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -15,8 +16,11 @@ namespace luminance {
 
 class Source {
  public:
+  /// Takes the last frame of a connection that is over, and owns it.
+  using Keep = std::function<void(GstSample *)>;
+
   /// For the camera with this number in the monitor, which must outlive the source.
-  Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index);
+  Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index, Keep keep);
 
   void begin();
   /// Call a few times per second.
@@ -35,11 +39,13 @@ class Source {
   void disconnect(const std::string &why);
   void end();
   void finish(const std::string &why);
+  void close();
 
   const Settings &settings_;
   Monitor &monitor_;
   Inbox &inbox_;
   const size_t index_;
+  const Keep keep_;
   const CameraSettings &camera_;
   const bool is_file_, is_http_;
   const Time silence_;  // after which it is reconnected

@@ -31,7 +31,7 @@ Sources::Sources(const Settings &settings, Monitor &monitor)
       leaving_(g_cancellable_new()) {
   for (const auto &camera : monitor.cameras()) {
     const size_t number = monitor.number_of(*camera);
-    sources_[number] = std::make_unique<Source>(settings, monitor, inbox_, number);
+    sources_[number] = make_source(number);
   }
 }
 
@@ -55,8 +55,13 @@ void Sources::begin() {
 }
 
 void Sources::add(size_t camera) {
-  sources_[camera] = std::make_unique<Source>(settings_, monitor_, inbox_, camera);
+  sources_[camera] = make_source(camera);
   sources_[camera]->begin();
+}
+
+std::unique_ptr<Source> Sources::make_source(size_t camera) {
+  return std::make_unique<Source>(settings_, monitor_, inbox_, camera,
+                                  [this, camera](GstSample *last) { keep(camera, last); });
 }
 
 void Sources::remove(size_t camera) {
@@ -83,10 +88,17 @@ bool Sources::has_failed() const {
                      [](const auto &source) { return source.second->has_failed(); });
 }
 
+/// As a JPEG, made at once: a frame is a hundred times as large, and may be the decoder's.
+void Sources::keep(size_t camera, GstSample *last) {
+  stills_[camera].last.reset(last);
+  make_next();
+}
+
 void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
   Still &still = stills_[camera];
-  if (still.waiting.empty() && still.made != 0 && g_get_monotonic_time() - still.made < kFresh)
-    return done(still.jpeg.get());
+  const bool is_fresh =
+      still.made != 0 && !still.is_last && g_get_monotonic_time() - still.made < kFresh;
+  if (still.waiting.empty() && still.last == nullptr && is_fresh) return done(still.jpeg.get());
   still.waiting.push_back(done);
   make_next();
 }
@@ -94,34 +106,38 @@ void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
 /// One at a time: they take the cores from the cameras.
 void Sources::make_next() {
   if (making_ || g_cancellable_is_cancelled(leaving_)) return;
-  const auto next = std::find_if(stills_.begin(), stills_.end(),
-                                 [](const auto &entry) { return !entry.second.waiting.empty(); });
+  const auto next = std::find_if(stills_.begin(), stills_.end(), [](const auto &entry) {
+    return entry.second.last != nullptr || !entry.second.waiting.empty();
+  });
   if (next == stills_.end()) return;
-  GstSample *const sample = sources_[next->first]->sample();
-  if (sample == nullptr) return finish(next->first, nullptr);
+  auto &[camera, still] = *next;
+  if (still.last != nullptr) return make({camera, true}, still.last.release());
+  if (GstSample *const sample = sources_[camera]->sample()) return make({camera, false}, sample);
+  finish({camera, still.is_last}, still.is_last ? still.jpeg : nullptr);
+}
 
+/// Owns the sample.
+void Sources::make(const Picture &picture, GstSample *sample) {
   making_ = true;
-  using Done = std::pair<Sources *, size_t>;
+  using Done = std::pair<Sources *, Picture>;
   const auto on_done = [](GObject *, GAsyncResult *result, gpointer data) {
     const std::unique_ptr<Done> done(static_cast<Done *>(data));
     GBytes *const jpeg = static_cast<GBytes *>(g_task_propagate_pointer(G_TASK(result), nullptr));
     done->first->making_ = false;
-    done->first->finish(done->second, jpeg);
+    done->first->finish(done->second, jpeg != nullptr ? Bytes(jpeg, g_bytes_unref) : nullptr);
   };
-  GTask *const task = g_task_new(nullptr, nullptr, on_done, new Done(this, next->first));
+  GTask *const task = g_task_new(nullptr, nullptr, on_done, new Done(this, picture));
   g_task_set_task_data(task, sample, [](gpointer kept) { gst_sample_unref(GST_SAMPLE(kept)); });
   g_task_run_in_thread(task, make_jpeg);
   g_object_unref(task);
 }
 
-void Sources::finish(size_t camera, GBytes *jpeg) {
-  if (sources_.count(camera) == 0) {  // it was removed meanwhile
-    if (jpeg != nullptr) g_bytes_unref(jpeg);
-    return make_next();
-  }
-  Still &still = stills_[camera];
-  still.jpeg = jpeg != nullptr ? Bytes(jpeg, g_bytes_unref) : nullptr;
+void Sources::finish(const Picture &picture, Bytes jpeg) {
+  if (sources_.count(picture.camera) == 0) return make_next();  // it was removed meanwhile
+  Still &still = stills_[picture.camera];
+  still.jpeg = std::move(jpeg);
   still.made = g_get_monotonic_time();
+  still.is_last = picture.is_last && still.jpeg != nullptr;
   const Bytes kept = still.jpeg;
   for (const auto &done : std::exchange(still.waiting, {})) done(kept.get());
   make_next();

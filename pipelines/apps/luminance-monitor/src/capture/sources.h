@@ -39,14 +39,24 @@ class Sources : public Stills {
 
  private:
   using Bytes = std::shared_ptr<GBytes>;
+  using Sample = std::unique_ptr<GstSample, decltype(&gst_sample_unref)>;
   struct Still {
-    Bytes jpeg;       // or null
-    gint64 made = 0;  // monotonic, in microseconds; 0: never
+    Bytes jpeg;                              // or null
+    gint64 made = 0;                         // monotonic, in microseconds; 0: never
+    bool is_last = false;                    // of a connection that is over
+    Sample last{nullptr, gst_sample_unref};  // of which that is to be made
     std::vector<std::function<void(GBytes *)>> waiting;
   };
+  struct Picture {
+    size_t camera;
+    bool is_last;
+  };
 
+  std::unique_ptr<Source> make_source(size_t camera);
+  void keep(size_t camera, GstSample *last);
   void make_next();
-  void finish(size_t camera, GBytes *jpeg);
+  void make(const Picture &picture, GstSample *sample);
+  void finish(const Picture &picture, Bytes jpeg);
 
   Inbox inbox_;
   const Settings &settings_;

@@ -14,6 +14,7 @@ class Stills {
   virtual ~Stills() = default;
   /// Calls `done` on the main loop, possibly at once, with a JPEG at most 320 pixels wide, or null
   /// if the camera has no picture. Repeated calls within a few seconds return the same picture.
+  /// While a camera is not connected, that is its last picture.
   virtual void still(size_t camera, const std::function<void(GBytes *)> &done) = 0;
 };
 

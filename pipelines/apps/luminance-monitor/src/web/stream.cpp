@@ -12,7 +12,6 @@ namespace {
 
 constexpr gint64 kPeriod = G_USEC_PER_SEC / 2;
 constexpr gint64 kGather = G_USEC_PER_SEC / 20;  // changes of many cameras come close together
-constexpr gint64 kSilence = 15 * G_USEC_PER_SEC;
 constexpr gint64 kTimeout = 10 * G_USEC_PER_SEC;
 
 std::shared_ptr<const std::string> event(const std::string &name, const Json &data) {
@@ -36,7 +35,7 @@ class EventStream::Client : public Chunks {
       seen_ = stream_.ticks_;
       taken_ = 0;
     }
-    if (text_ == nullptr && is_silent()) text_ = std::make_shared<const std::string>(":\n\n");
+    if (text_ == nullptr && std::exchange(beats_, false)) text_ = stream_.heartbeat();
     waits_ = text_ == nullptr;
     if (waits_) return 0;
     progress_ = g_get_monotonic_time();
@@ -58,21 +57,20 @@ class EventStream::Client : public Chunks {
   }
 
   void maintain() {
-    if (is_silent()) wake();
+    beats_ = true;
+    wake();
     const bool is_stalled = !waits_ && g_get_monotonic_time() - progress_ > kTimeout;
     const std::shared_ptr<Exchange> exchange = exchange_.lock();
     if (is_stalled && exchange != nullptr) exchange->drop();
   }
 
  private:
-  bool is_silent() const { return g_get_monotonic_time() - progress_ > kSilence; }
-
   EventStream &stream_;
   const std::weak_ptr<Exchange> exchange_;
   Text text_;
   size_t taken_ = 0;
   uint64_t seen_ = 0;
-  bool waits_ = false;
+  bool waits_ = false, beats_ = false;
   gint64 progress_ = g_get_monotonic_time();
 };
 
@@ -145,7 +143,14 @@ void EventStream::maintain() {
     history_error_ = std::move(error);
     schedule();
   }
+  heartbeat_.reset();
   for (Client *client : clients_) client->maintain();
+}
+
+EventStream::Text EventStream::heartbeat() {
+  const Clock &clock = monitor_.clock();
+  if (heartbeat_ == nullptr) heartbeat_ = event("heartbeat", {{"time", clock.wall(clock.now())}});
+  return heartbeat_;
 }
 
 EventStream::Text EventStream::next(uint64_t seen) {

@@ -40,6 +40,8 @@ class EventStream {
   /// The next event for a client that has everything up to tick `seen`; null: none.
   Text next(uint64_t seen);
   Text update(const std::set<const Camera *> &cameras) const;
+  /// Tells a client that the main loop runs.
+  Text heartbeat();
 
   const Monitor &monitor_;
   const History *const history_;
@@ -51,6 +53,7 @@ class EventStream {
   std::string history_error_;  // as sent to the clients
   guint tick_ = 0, maintain_timer_ = 0;
   Text latest_, whole_, everything_;  // of the last tick; the last two are made on demand
+  Text heartbeat_;                    // of this second, made on demand
 };
 
 }  // namespace luminance

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A camera by HTTP that can be switched off and on again: MJPEG, ten pictures a second."""
+import http.server
+import pathlib
+import subprocess
+import threading
+import time
+
+CLIP = pathlib.Path(__file__).resolve().parents[3] / 'media/pedestrians.webm'
+PERIOD = 0.1  # seconds
+
+
+def pictures(folder):
+    """Those of the clip, with which nothing is wrong."""
+    folder = pathlib.Path(folder)
+    subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={CLIP}', '!', 'matroskademux', '!',
+                    'vp8dec', '!', 'jpegenc', '!', 'multifilesink', f'location={folder}/%03d.jpg'],
+                   check=True, timeout=120)
+    return [file.read_bytes() for file in sorted(folder.glob('*.jpg'))]
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header('Content-Type', 'multipart/x-mixed-replace; boundary=frame')
+        self.end_headers()
+        number = 0
+        try:
+            while self.server.is_on:
+                jpeg = self.server.pictures[number % len(self.server.pictures)]
+                self.wfile.write(b'--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n'
+                                 % len(jpeg) + jpeg + b'\r\n')
+                number += 1
+                time.sleep(PERIOD)
+        except OSError:
+            pass  # nobody looks any more
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+class Camera:
+    """Has the same address whenever it is on."""
+
+    def __init__(self, jpegs):
+        self._pictures = jpegs
+        self._server = None
+        self.port = 0
+        self.switch_on()
+
+    @property
+    def uri(self):
+        return f'http://127.0.0.1:{self.port}/video.mjpg'
+
+    def switch_on(self):
+        http.server.ThreadingHTTPServer.allow_reuse_address = True
+        self._server = http.server.ThreadingHTTPServer(('127.0.0.1', self.port), _Handler)
+        self._server.daemon_threads = True
+        self._server.pictures = self._pictures
+        self._server.is_on = True
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=[0.05], daemon=True).start()
+
+    def switch_off(self):
+        self._server.is_on = False
+        self._server.shutdown()
+        self._server.socket.close()
