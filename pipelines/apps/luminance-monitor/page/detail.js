@@ -242,7 +242,7 @@ export class Detail {
     this.#loadedAt = performance.now();
     const {history, events, camera} = this.#view;
     history.load(this.#loading.signal);
-    events.load(camera, history.length, this.#loading.signal);
+    events.load(camera, history.period, this.#loading.signal);
   }
 
   #neighbour(by) {

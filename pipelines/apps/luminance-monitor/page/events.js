@@ -25,9 +25,7 @@ export class Events {
     this.#note = part(panel, 'no-events');
   }
 
-  /** Those of the last `length` milliseconds. */
-  async load(camera, length, signal) {
-    const to = Math.ceil(now()), from = Math.floor(to - length);
+  async load(camera, {from, to}, signal) {
     const query = new URLSearchParams({camera: camera.id, from, to, limit: LIMIT});
     try {
       const {events} = await ask(`api/v1/events?${query}`, signal);

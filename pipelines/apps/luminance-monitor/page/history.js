@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The chart of a camera's mean luma: the last minutes from the stream, longer ranges from the history.
+import {Brush} from './brush.js';
 import {bandPath, linePath, runs, ticks} from './chart.js';
 import {now} from './clock.js';
-import {ask, element, part, press, redraw, setAttribute, setText, shape} from './dom.js';
-import {WINDOW} from './series.js';
+import {ask, part, redraw, setAttribute, setText, shape} from './dom.js';
+import {Ranges} from './ranges.js';
 import {dayOf, integer, moment, oneDecimal, timeOfDay, timeWithSeconds, verdictTitle}
   from './text.js';
 
 const HOUR = 3600e3;
-const RANGES = [
-  {title: '15 min', length: WINDOW},
-  {title: '1 h', length: HOUR},
-  {title: '24 h', length: 24 * HOUR},
-  {title: '7 d', length: 7 * 24 * HOUR},
-  {title: '30 d', length: 30 * 24 * HOUR},
-];
 const WIDTH = 1000;  // of its box in index.html; the height is luma
 const LANE = 24, BAR = 8;  // pixels of a verdict: its name and its times
+
+const NOTHING = {rows: [], from: 0, to: 0, error: ''};
 
 const endOf = (row) => row.time + row.duration * 1000;
 
@@ -42,48 +38,53 @@ export class History {
   #box;
   #ranges;
   #readout;
-  #range = RANGES[0];
-  #loaded = {rows: [], to: 0, error: ''};
+  #csv;
+  #loaded = NOTHING;
   #rows = [];       // as drawn
   #from = 0;
   #to = 1;
   #cursor = null;   // a time
+  #selection = null;  // shares of the width: its begin and end
 
   constructor(panel, camera) {
     this.#camera = camera;
     this.#box = part(panel, 'history');
     this.#readout = part(panel, 'readout');
-    this.#ranges = part(panel, 'ranges');
-    this.#ranges.append(...RANGES.map(({title}) => element('button', title, {type: 'button', value: title})));
-    this.#ranges.onclick = ({target}) => target.value && this.#choose(target.value);
+    this.#csv = part(panel, 'csv');
+    this.#ranges = new Ranges(panel);
+    this.#ranges.onChange = () => this.#begin();
+    new Brush(this.#box, part(this.#box, 'lanes'), {
+      isReady: () => this.#ranges.isKept,
+      draw: (from, to) => this.#select(from === null ? null : [from, to]),
+      select: (from, to) => this.#ranges.choose(this.#timeAt(from), this.#timeAt(to)),
+    });
     this.#box.onpointermove = (event) => this.#point(event);
     this.#box.onpointerleave = () => this.#pointAt(null);
     this.#box.onkeydown = (event) => this.#onKey(event);
-    this.#choose(RANGES[0].title);
   }
 
   set isKept(isKept) {
-    for (const button of this.#ranges.children)
-      button.disabled = !isKept && button.value !== RANGES[0].title;
-    if (!isKept && this.#range !== RANGES[0]) this.#choose(RANGES[0].title);
+    this.#csv.hidden = !isKept;
+    this.#ranges.isKept = isKept;
   }
 
-  get length() {
-    return this.#range.length;
+  /** What is shown, as times. */
+  get period() {
+    return this.#ranges.period;
   }
 
   async load(signal) {
-    const range = this.#range;
-    if (range === RANGES[0]) return;
-    const to = Math.ceil(now()), from = Math.floor(to - range.length);
+    this.#offerCsv();
+    if (this.#ranges.isLive) return;
+    const {from, to} = this.period;
     const points = Math.max(100, Math.min(1000, part(this.#box, 'lanes').clientWidth));
     const query = new URLSearchParams({from, to, points: Math.round(points)});
     try {
       const {rows} = await ask(`${this.#camera.path}/history?${query}`, signal);
-      this.#loaded = {rows, to, error: ''};
+      this.#loaded = {rows, from, to, error: ''};
     } catch (error) {
       if (error.name === 'AbortError') return;
-      this.#loaded = {rows: [], to, error: error.message};
+      this.#loaded = {rows: [], from, to, error: error.message};
     }
     redraw(this);
   }
@@ -99,24 +100,41 @@ export class History {
     draw('outer', bandPath(rows, x, y, (row) => row.p1, (row) => row.p99));
     this.#drawTimes(x);
     this.#drawCursor(x);
+    const [from, to] = (this.#selection ?? [0, 0]).map((share) => (share * WIDTH).toFixed(1));
+    draw('selection', this.#selection ? `M${from},0H${to}V255H${from}Z` : '');
   }
 
   #take() {
-    const isLive = this.#range === RANGES[0];
-    this.#to = isLive ? now() : this.#loaded.to || now();
-    this.#from = this.#to - this.#range.length;
+    const {isLive} = this.#ranges;
+    const {from, to} = isLive || !this.#loaded.to ? this.period : this.#loaded;
+    this.#to = isLive ? now() : to;
+    this.#from = isLive ? this.#to - this.#ranges.length : from;
     this.#rows = isLive ? this.#camera.series.rows(this.#from, 2000) : this.#loaded.rows;
     const spans = isLive ? this.#camera.spans : spansOf(this.#rows);
     this.#drawLanes(spans.map(({name, from, to}) => ({name, from, to: to ?? this.#to})));
   }
 
-  #choose(title) {
-    this.#range = RANGES.find((range) => range.title === title);
-    this.#loaded = {rows: [], to: 0, error: ''};
+  /** Another range was chosen. */
+  #begin() {
+    this.#loaded = NOTHING;
     this.#cursor = null;
-    press(this.#ranges, ({value}) => value === title);
     this.onRange();
     redraw(this);
+  }
+
+  #offerCsv() {
+    const {from, to} = this.period;
+    this.#csv.href = `${this.#camera.path}/history.csv?${new URLSearchParams({from, to})}`;
+    this.#csv.download = `${this.#camera.id}.csv`;
+  }
+
+  #select(selection) {
+    this.#selection = selection;
+    redraw(this);
+  }
+
+  #timeAt(share) {
+    return this.#from + share * (this.#to - this.#from);
   }
 
   #drawTimes(x) {
@@ -142,7 +160,7 @@ export class History {
 
   #drawCursor(x) {
     const at = this.#cursor === null ? -1 : this.#rowAt(this.#cursor);
-    const row = this.#rows[at];
+    const row = this.#selection ? undefined : this.#rows[at];
     setAttribute(part(this.#box, 'cursor'), 'd',
       row ? `M${x(row.time + row.duration * 500).toFixed(1)},0V255` : '');
     const text = row ? this.#textOf(row) : this.#summary();
@@ -154,7 +172,7 @@ export class History {
   }
 
   #textOf(row) {
-    const when = this.#range.length > HOUR ? moment(row.time, now()) : timeWithSeconds(row.time);
+    const when = this.#to - this.#from > HOUR ? moment(row.time, now()) : timeWithSeconds(row.time);
     const verdicts = (row.verdicts ?? []).map(verdictTitle).join(', ');
     return `${when}: ${numbersOf(row)}${verdicts && `. ${verdicts}`}`;
   }
@@ -162,11 +180,17 @@ export class History {
   #summary() {
     if (this.#loaded.error) return `The history cannot be loaded: ${this.#loaded.error}.`;
     const rows = this.#rows.filter(hasFrames);
+    if (this.#selection) return `From ${this.#moment(0)} to ${this.#moment(1)}. Esc cancels.`;
     if (rows.length === 0) return 'No frames in this period.';
     const min = Math.min(...rows.map((row) => row.min_mean));
     const max = Math.max(...rows.map((row) => row.max_mean));
     return `Mean from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
       + 'means, and p1 to p99.';
+  }
+
+  /** Where the selection begins or ends. */
+  #moment(end) {
+    return moment(this.#timeAt(this.#selection[end]), now());
   }
 
   /** The nearest row's index. */
@@ -182,7 +206,7 @@ export class History {
 
   #point(event) {
     const {left, width} = part(this.#box, 'lanes').getBoundingClientRect();
-    this.#pointAt(this.#from + (event.clientX - left) / width * (this.#to - this.#from));
+    this.#pointAt(this.#timeAt((event.clientX - left) / width));
   }
 
   #onKey(event) {

@@ -105,3 +105,10 @@ export function verdictTitle(name) {
   const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** As an input for a date and a time takes it. */
+export function localTime(time) {
+  const date = new Date(time), two = (number) => String(number).padStart(2, '0');
+  const day = [String(date.getFullYear()).padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -96,6 +96,10 @@ class Browser:
         for key in keys:
             ActionChains(self.driver).send_keys(getattr(Keys, key, key)).perform()
 
+    def pointer(self):
+        """What is to be done with the mouse."""
+        return ActionChains(self.driver, duration=20)
+
     def click(self, selector):
         self.driver.find_element("css selector", selector).click()
 

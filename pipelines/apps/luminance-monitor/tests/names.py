@@ -164,7 +164,7 @@ def path_names(monitor):
             for name in re.findall(r'(\w+)=', query):
                 if is_parameter(monitor, at, name):
                     yield f'parameter {path} {name}'
-            if path.startswith('/api/') and not path.endswith('.jpg'):
+            if path.startswith('/api/') and not path.endswith(('.csv', '.jpg')):
                 yield from json_names(path, answer_to(monitor, at)[1])
 
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "history/export.h"
 
-#include <glib.h>
-
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <ostream>
 
 #include "history/columns.h"
+#include "history/csv.h"
 #include "history/damage.h"
 #include "history/schema.h"
 
@@ -21,33 +19,11 @@ constexpr int kTimeout = 5000;  // milliseconds, for a monitor that is just begi
 // Read at once: who takes the CSV slowly does not keep the write-ahead log from being shortened.
 constexpr int64_t kChunk = 1000;
 
-constexpr char kHeader[] =
-    "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
-    "clipped_low,clipped_high,verdicts\r\n";
-
 struct Source {
   int64_t number;
   std::string id, name;
   int64_t last;  // what comes later is left to the next export, or this one might never end
 };
-
-/// A text from outside. A spreadsheet takes what begins like a formula for one.
-std::string cell_of(const std::string &text) {
-  g_autofree char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
-  std::string cell = valid;
-  if (cell.find_first_of("=+-@\t\r") == 0) cell.insert(0, "'");
-  if (cell.find_first_of("\",\r\n") == std::string::npos) return cell;
-  for (size_t at = 0; (at = cell.find('"', at)) != std::string::npos; at += 2)
-    cell.insert(at, "\"");
-  return '"' + cell + '"';
-}
-
-/// The shortest number that is read as this one; nothing where it is NaN.
-std::string cell_of(double number) {
-  if (std::isnan(number)) return {};
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
-}
 
 std::vector<Source> sources_of(Database &database, const std::string &table) {
   const std::string sql = "SELECT number, id, name, (SELECT max(time) FROM " + table +
@@ -79,15 +55,6 @@ struct Rows {
   Statement next, last;
 };
 
-std::string line_of(const Source &camera, const std::string &time, const Row &row) {
-  std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(camera.id) + ',' +
-                     cell_of(camera.name) + ',' + std::to_string(row.frames);
-  for (const double number : {row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median,
-                              row.p99, row.clipped_low, row.clipped_high})
-    line += ',' + cell_of(number);
-  return line + ',' + text_of(row.verdicts) + "\r\n";
-}
-
 /// The next lines of a camera.
 struct Chunk {
   std::string lines;
@@ -105,7 +72,7 @@ Chunk chunk_of(Database &database, const Source &camera, Rows &rows, int64_t fro
       order.check(row.time);
       chunk.last = row.time;
       if (is_sound(database, camera.number, row))
-        chunk.lines += line_of(camera, results.text(0), row);
+        chunk.lines += csv_line(camera.id, camera.name, results.text(0), row);
     }
   }
   if (chunk.rows < kChunk) {
@@ -136,7 +103,7 @@ void export_csv(const std::string &file, std::ostream &out) {
     if (!(out << text).flush())
       database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
   };
-  put(kHeader);
+  put(kCsvHeader);
   const std::string table = measurement_table(database);
   Rows rows(database, table);
   for (const Source &camera : sources_of(database, table))

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "history/csv.h"
 #include "history/queries.h"
 #include "log/log.h"
 #include "settings/limits.h"
@@ -19,6 +20,7 @@ namespace luminance {
 namespace {
 
 constexpr int64_t kDay = 24 * 3600 * 1000;
+constexpr int64_t kMaxRows = 5000;  // of the history in one answer
 
 /// What becomes an answer: the text is its error.
 struct Refusal : std::runtime_error {
@@ -96,7 +98,9 @@ struct Server::Implementation {
   void open_stream(const std::shared_ptr<Exchange> &exchange);
   void events(const std::shared_ptr<Exchange> &exchange);
   void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
-  void submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query);
+  void csv(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query,
+              const std::string &type = "application/json");
   void test_notifications(const std::shared_ptr<Exchange> &exchange);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
@@ -178,6 +182,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   if (what.empty()) return json(text_of(camera_json(*camera, served.monitor.clock())));
   if (what == "/recent") return json(text_of(recent_json(*camera, served.monitor)));
   if (what == "/history") return history(exchange, *camera);
+  if (what == "/history.csv") return csv(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
   throw Refusal(404, "not found");
 }
@@ -219,14 +224,13 @@ void Server::Implementation::drop_readers(bool all) {
 }
 
 /// Answers with what the query makes, which runs on another thread.
-void Server::Implementation::submit(const std::shared_ptr<Exchange> &exchange,
-                                    Queries::Query query) {
-  const auto done = [waiting = std::weak_ptr(exchange)](Queries::Outcome outcome) {
+void Server::Implementation::submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query,
+                                    const std::string &type) {
+  const auto done = [waiting = std::weak_ptr(exchange), type](Queries::Outcome outcome) {
     const std::shared_ptr<Exchange> exchange = waiting.lock();
     if (exchange == nullptr) return;
-    exchange->answer(outcome.error.empty()
-                         ? Answer{200, "application/json", std::move(outcome.text)}
-                         : failure(500, outcome.error));
+    exchange->answer(outcome.error.empty() ? Answer{200, type, std::move(outcome.text)}
+                                           : failure(500, outcome.error));
   };
   std::shared_ptr<Queries::Handle> query_handle = queries->submit(std::move(query), done);
   if (query_handle == nullptr) throw Refusal(503, "too many requests for the history");
@@ -248,7 +252,7 @@ void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
                                      const Camera &camera) {
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   const Range range = range_of(*exchange, now(), kDay);
-  const auto points = static_cast<size_t>(number(*exchange, "points", 1, 5000, 600));
+  const auto points = static_cast<size_t>(number(*exchange, "points", 1, kMaxRows, 600));
   submit(exchange, [id = camera.id(), range, points](Reader &reader) {
     return text_of(history_json(id, reader.rows(id, range.from, range.to, points)));
   });
@@ -270,6 +274,19 @@ void Server::Implementation::test_notifications(const std::shared_ptr<Exchange> 
   };
   if (!served.notifier->test(done))
     throw Refusal(429, "a test was sent less than 10 seconds ago; try again later");
+}
+
+/// As many rows as one answer may have, as a file.
+void Server::Implementation::csv(const std::shared_ptr<Exchange> &exchange, const Camera &camera) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  const Range range = range_of(*exchange, now(), kDay);
+  const auto text = [id = camera.id(), name = camera.name(), range](Reader &reader) {
+    std::string lines = kCsvHeader;
+    for (const Row &row : reader.rows(id, range.from, range.to, kMaxRows))
+      lines += csv_line(id, name, csv_time(row.time), row);
+    return lines;
+  };
+  submit(exchange, text, "text/csv; charset=utf-8");
 }
 
 Server::Server(const WebSettings &settings, const Served &served)

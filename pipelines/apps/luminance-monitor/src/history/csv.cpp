@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "history/csv.h"
+
+#include <glib.h>
+
+#include <charconv>
+
+#include "history/columns.h"
+
+namespace luminance {
+namespace {
+
+/// A text from outside. A spreadsheet takes what begins like a formula for one.
+std::string cell_of(const std::string &text) {
+  g_autofree char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
+  std::string cell = valid;
+  if (cell.find_first_of("=+-@\t\r") == 0) cell.insert(0, "'");
+  if (cell.find_first_of("\",\r\n") == std::string::npos) return cell;
+  for (size_t at = 0; (at = cell.find('"', at)) != std::string::npos; at += 2)
+    cell.insert(at, "\"");
+  return '"' + cell + '"';
+}
+
+/// The shortest number that is read as this one; nothing where it is NaN.
+std::string cell_of(double number) {
+  if (std::isnan(number)) return {};
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+}  // namespace
+
+const char *const kCsvHeader =
+    "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
+    "clipped_low,clipped_high,verdicts\r\n";
+
+std::string csv_time(int64_t time) {
+  const int64_t second = begin_of(time, 1000);
+  g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(second / 1000);
+  if (date == nullptr) return {};
+  g_autofree gchar *text = g_date_time_format(date, "%Y-%m-%dT%H:%M:%S");
+  const std::string milliseconds = std::to_string(1000 + time - second);
+  return std::string(text) + '.' + milliseconds.substr(1) + 'Z';
+}
+
+std::string csv_line(const std::string &id, const std::string &name, const std::string &time,
+                     const Row &row) {
+  std::string line = time + ',' + cell_of(row.duration) + ',' + cell_of(id) + ',' + cell_of(name) +
+                     ',' + std::to_string(row.frames);
+  for (const double number : {row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median,
+                              row.p99, row.clipped_low, row.clipped_high})
+    line += ',' + cell_of(number);
+  return line + ',' + text_of(row.verdicts) + "\r\n";
+}
+
+}  // namespace luminance
