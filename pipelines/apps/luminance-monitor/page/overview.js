@@ -10,22 +10,31 @@ const FILTERS = {
   ...Object.fromEntries(STATES.map((state) => [state, (other) => other === state])),
 };
 
-// Of a tile, in pixels at the type's usual size.
-const NARROWEST = 224, WIDEST = 560;
+// Pixels at the type's usual size: a tile's width, and what the last minutes get of spare height.
+const NARROWEST = 224, MAX_SPARE = 80;
 
-/** As few columns as let all tiles be seen at once, or as many as there can be. */
-function columnsFor(count, heightOf) {
-  const style = getComputedStyle(document.getElementById('tiles'));
+/**
+ * As few columns as let `count` tiles be seen at once, or as many as there can be; and the height that
+ * each then has to spare.
+ */
+function layoutFor(count, list, heightOf) {
+  const style = getComputedStyle(list);
   const gap = parseFloat(style.columnGap), scale = parseFloat(style.fontSize) / 14;
-  const top = document.querySelector('.bar').offsetHeight;
-  const width = window.innerWidth - 2 * gap, height = window.innerHeight - top - 3 * gap;
+  const {width, top} = list.getBoundingClientRect();
+  const height = window.innerHeight - (top + window.scrollY) - spaceBelow(list);
   const maxColumns = Math.max(1, Math.floor((width + gap) / (NARROWEST * scale + gap)));
   for (let columns = 1; columns < maxColumns; ++columns) {
-    const each = (width + gap) / columns - gap;
     const rows = Math.ceil(count / columns);
-    if (each <= WIDEST * scale && rows * (heightOf(each) + gap) - gap <= height) return columns;
+    const spare = (height + gap) / rows - gap - heightOf((width + gap) / columns - gap);
+    if (spare >= 0) return {columns, spare: Math.floor(Math.min(spare, MAX_SPARE * scale))};
   }
-  return maxColumns;
+  return {columns: maxColumns, spare: 0};
+}
+
+/** What the page has below the tiles. */
+function spaceBelow(list) {
+  const main = list.closest('main'), footer = document.querySelector('footer');
+  return parseFloat(getComputedStyle(main).paddingBottom) + (footer?.offsetHeight ?? 0);
 }
 
 export class Overview {
@@ -36,6 +45,7 @@ export class Overview {
   #empty = document.getElementById('empty');
   #tiles = new Map();  // by id
   #filter = 'all';
+  #fitted = 0;         // how many tiles there was room made for
   #seen = new IntersectionObserver((entries) => this.#see(entries), {rootMargin: '100px'});
 
   /** `cameras` is a Map by id; `onFilter` is called when the user has chosen what to see. */
@@ -77,14 +87,18 @@ export class Overview {
     this.fit();
   }
 
-  /** Tiles as large as they can be, by what a tile has beside its pictures, of 16 to 9, two in a row. */
+  /** Tiles as large as they can be, by what one has beside its pictures, of 16 to 9, two in a row. */
   fit() {
-    const tile = this.#list.querySelector('.tile:not([hidden])');
+    const tiles = this.#list.querySelectorAll('.tile:not([hidden])'), [tile] = tiles;
     if (!tile?.offsetHeight) return;
+    this.#fitted = tiles.length;
     const pictures = tile.querySelector('.pictures');
-    const rest = tile.offsetHeight - pictures.offsetHeight, edge = tile.offsetWidth - pictures.offsetWidth;
-    const columns = columnsFor(this.#tiles.size, (width) => rest + (width - edge) / 2 * 9 / 16);
+    const spared = parseFloat(this.#list.style.getPropertyValue('--spare')) || 0;
+    const rest = tile.offsetHeight - pictures.offsetHeight - spared;
+    const edge = tile.offsetWidth - pictures.offsetWidth + parseFloat(getComputedStyle(pictures).columnGap);
+    const {columns, spare} = layoutFor(tiles.length, this.#list, (width) => rest + (width - edge) / 2 * 9 / 16);
     this.#list.style.setProperty('--columns', columns);
+    this.#list.style.setProperty('--spare', `${spare}px`);
   }
 
   update(ids) {
@@ -135,7 +149,9 @@ export class Overview {
     }
     for (const tile of this.#tiles.values())
       tile.element.hidden = !this.#isWanted(tile.camera) && !tile.element.contains(document.activeElement);
-    this.#empty.hidden = this.#tiles.size > 0 && this.chosen().length > 0;
+    const count = this.chosen().length;
+    if (count !== this.#fitted) this.fit();
+    this.#empty.hidden = this.#tiles.size > 0 && count > 0;
     if (this.#tiles.size > 0) setText(this.#empty, 'No matching cameras.');
   }
 
