@@ -17,8 +17,8 @@ const TABLE_ROWS = 16;
 const twoDecimals = (value) => value.toFixed(2);
 const LUMA = [
   ['mean', 'Mean', twoDecimals], ['stddev', 'Standard deviation', twoDecimals],
-  ['min', 'Minimum', integer], ['p1', 'p1', integer], ['p5', 'p5', integer],
-  ['median', 'Median', integer], ['p95', 'p95', integer], ['p99', 'p99', integer],
+  ['min', 'Minimum', integer], ['p1', 'p1: percentile 1', integer], ['p5', 'p5', integer],
+  ['median', 'Median', integer], ['p95', 'p95', integer], ['p99', 'p99: percentile 99', integer],
   ['max', 'Maximum', integer], ['clipped_low', 'Clipped to black', percent],
   ['clipped_high', 'Clipped to white', percent],
 ];

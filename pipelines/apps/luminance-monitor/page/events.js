@@ -2,17 +2,17 @@
 // The table of verdicts raised and cleared for a camera.
 import {now} from './clock.js';
 import {ask, element, part, setText} from './dom.js';
-import {dateAndTime, measured, moment} from './text.js';
+import {dateAndTime, moment, valueOf} from './text.js';
 
 const LIMIT = 100;
 
-function rowOf({time, title, raised, value}) {
+function rowOf({time, title, raised, value, quantity}) {
   const row = element('tr', '', {'data-raised': String(raised)});
   const when = element('td');
   when.append(element('time', moment(time, now()), {title: dateAndTime(time)}));
   const sign = raised ? '▲' : '✓';
   row.append(when, element('td', `${sign} ${title} ${raised ? 'raised' : 'cleared'}`),
-    element('td', measured(value), {title: value ?? 'unknown'}));
+    element('td', valueOf(value, quantity), {title: value ?? 'unknown'}));
   return row;
 }
 

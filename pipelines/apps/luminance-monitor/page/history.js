@@ -184,7 +184,7 @@ export class History {
     if (rows.length === 0) return 'No frames in this period.';
     const min = Math.min(...rows.map((row) => row.min_mean));
     const max = Math.max(...rows.map((row) => row.max_mean));
-    return `Mean from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
+    return `Mean luma from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
       + 'means, and p1 to p99.';
   }
 

@@ -100,10 +100,19 @@ export function worstText(data, now) {
   return verdictText(data.verdicts[0], now) + (others ? ` · ${others} more` : '');
 }
 
-/** "too-dark" as "Too dark". */
-export function verdictTitle(name) {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+let titles = {};
+
+/** By the names of verdicts, as the API has them. */
+export const setVerdictTitles = (all) => titles = all;
+
+/** "clipped-low" as "Clipped to black". */
+export const verdictTitle = (name) => titles[name] ?? name;
+
+/** "mean luma: 23.5", "seconds without a frame: 7.1", "share of black pixels: 41.0 %". */
+export function valueOf(value, quantity) {
+  const isShare = quantity.startsWith('share ') && value !== null;
+  const unit = quantity.includes(' in percent ') && value !== null ? ' %' : '';
+  return `${quantity}: ${isShare ? percent(value) : measured(value)}${unit}`;
 }
 
 /** As an input for a date and a time takes it. */

@@ -167,7 +167,8 @@ const PictureFamily kPictureFamilies[] = {
     {"luminance_percentile_luma", "Percentiles of luma in the latest interval, 0 to 255.",
      fill_percentiles},
     {"luminance_clipped_ratio",
-     "Share of the latest interval's pixels at or beyond black and white, 0 to 1.", fill_clipped},
+     "Share of the latest interval's pixels that are clipped to black and to white, 0 to 1.",
+     fill_clipped},
 };
 
 MetricFamily single(const char *name, const char *help, double value,

@@ -20,8 +20,8 @@ constexpr Kind kKinds[kVerdicts] = {
     {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
     {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
     {"flicker", "Flicker", "swing in percent of the mean", true, false, {true, 1, 0.5, 3}},
-    {"clipped-low", "Clipped to black", "share of pixels", true, false, {true, 0.4, 0.35, 5}},
-    {"clipped-high", "Clipped to white", "share of pixels", true, false, {true, 0.15, 0.1, 5}},
+    {"clipped-low", "Clipped to black", "share of black pixels", true, false, {true, .4, .35, 5}},
+    {"clipped-high", "Clipped to white", "share of white pixels", true, false, {true, .15, .1, 5}},
     {"sudden-change", "Sudden change", "change in luma", true, false, {true, 15, 8, 0.5}},
 };
 

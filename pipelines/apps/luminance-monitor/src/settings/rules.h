@@ -35,7 +35,7 @@ std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view name);
 /// The name for people: "Too dark".
 std::string_view title_of(Verdict verdict);
-/// What its value means: "mean luma", "share of pixels".
+/// What its value means: "mean luma", "share of black pixels".
 std::string_view quantity_of(Verdict verdict);
 
 /// When a verdict is raised and cleared. `clear` lies on the good side of `raise`, so that a value

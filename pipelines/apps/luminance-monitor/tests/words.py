@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One word for one thing: verdicts have the same titles and quantities in the program, the API, the
+documents, the alerts and the dashboard."""
+import json
+import re
+import sys
+
+from running import APP
+from server import Server, expect
+
+KIND = re.compile(r'^    \{"([\w-]+)", "([^"]+)", "([^"]+)", (?:true|false)', re.M)
+# What stands for a title in a sentence.
+IN_A_SENTENCE = {"frozen": "frozen", "flicker": "flickers", "clipped-low": "clipped to",
+                 "clipped-high": "clipped to"}
+
+
+def text_of(path):
+    return (APP / path).read_text()
+
+
+def documents_have(kinds):
+    readme, manual = text_of("README.md"), text_of("docs/luminance-monitor.1").replace("\\-", "-")
+    for name, title, quantity in kinds:
+        expect(f"| `{name}` | {title} | " in readme, "README.md has another title", name, title)
+        expect(f"- **{title}** " in readme, "README.md does not explain it", title)
+        expect(f"\n{name}\t{title}\t{quantity}\t" in manual, "the manual has other words", name, title,
+               quantity)
+
+
+def alerts_have(kinds):
+    alerts = text_of("deploy/prometheus/alerts.yaml")
+    for name, title, _ in kinds:
+        found = re.search(rf'verdict=~?"[^"]*\b{name}\b.*?summary: \'([^\n]+)\'', alerts, re.S)
+        if found:
+            words = IN_A_SENTENCE.get(name, title.lower())
+            expect(words in found[1], "an alert has other words", name, words, found[1])
+
+
+def dashboard_has(kinds):
+    wanted = {f"(.*): {name}$": f"$1: {title}" for name, title, _ in kinds}
+    panels = [panel for panel in json.loads(text_of("deploy/grafana/dashboard.json"))["panels"]
+              if "{{verdict}}" in json.dumps(panel)]
+    expect(len(panels) == 2, "panels with verdicts", len(panels))
+    for panel in panels:
+        renamed = {change["options"]["regex"]: change["options"]["renamePattern"]
+                   for change in panel["transformations"]}
+        expect(renamed == wanted, "the dashboard has other titles", panel["title"], renamed)
+
+
+def nobody_has_other_words():
+    files = [*APP.glob("*.md"), *APP.glob("docs/*"), *APP.glob("page/*"), *APP.glob("deploy/**/*")]
+    for file in files:
+        if file.is_file() and file.suffix not in (".png", ".webp"):
+            found = re.search(r"\b[Cc]lipped (low|high)\b", file.read_text())
+            expect(not found, "another word for it", file.name, found)
+
+
+def main():
+    kinds = KIND.findall(text_of("src/settings/rules.cpp"))
+    with Server() as server:
+        titles = server.json("/api/v1/cameras")["verdict_titles"]
+    expect(titles == {name: title for name, title, _ in kinds} and len(titles) > 5,
+           "the API has other titles", titles, kinds)
+    documents_have(kinds)
+    alerts_have(kinds)
+    dashboard_has(kinds)
+    nobody_has_other_words()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
