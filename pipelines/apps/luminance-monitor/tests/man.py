@@ -66,7 +66,8 @@ def check_configuration(page):
                      for name in ('credentials', 'notifications', 'reader', 'rulereader'))
     keys = set(re.findall(r'\b(?:table|Table)\S*?\.(?:read|text|with|find)\("([\w-]+)"', reader))
     keys |= set(re.findall(r'{"(tls-[\w-]+)"', reader))
-    keys |= set(re.findall(r'read_(?:secret|server|prefix|time|optional<\w+>)\(table, "([\w-]+)"', reader))
+    keys |= set(re.findall(
+        r'read_(?:secret|server|prefix|time|optional<\w+>)\(table, "([\w-]+)"', reader))
     assert len(keys) > 20, keys
     named = words(page['CONFIGURATION FILE'], r'[a-z][\w-]*')
     assert keys - {'cameras', 'web', 'history'} <= named, keys - named
