@@ -241,6 +241,50 @@ def a_test_needs_who_may_read(folder):
             assert post_test(monitor)[0] == 404 and channels_of(monitor) == []
 
 
+def a_changed_receiver_gets_what_waits(folder):
+    """After a change of the file with its URL, which nothing but the monitor's own watch tells it of."""
+    file = folder / 'cameras.toml'
+    with Receiver() as receiver, socket.create_server(('127.0.0.1', 0)) as silent:
+        channels = webhook(folder, free_port())
+        file.write_text(config(channels, ('one', DARK)))
+        with Monitor('--config', file, '--interval=1') as monitor:
+            monitor.wait_for_line('notifications: webhook .*: ')
+            webhook(folder, silent.getsockname()[1])
+            assert monitor.wait_for_line('configuration reloaded: (.*)')[1].endswith('; notifications changed')
+            silent.accept()  # a message that is being sent
+            assert [channel['waiting'] for channel in channels_of(monitor)] == [1]
+            webhook(folder, receiver.port)
+            assert monitor.wait_for_line('configuration reloaded: (.*)')[1].endswith('; notifications changed')
+            wait_for('a message', lambda: receiver.messages)
+            assert receiver.alerts() == [('raised', 'one', 'too-dark')], receiver.messages
+            reload(monitor, file, config('', ('one', DARK)))
+            assert channels_of(monitor) == []
+            assert 'that were not sent' not in ''.join(monitor.output), monitor.output
+            check_no_secret(monitor)
+
+
+def a_schedule_decides(folder):
+    """The threshold of the hour is told, and a verdict that is off at this hour is not."""
+    file = folder / 'cameras.toml'
+    halves = [('00:00', '12:00'), ('12:00', '00:00')]
+
+    def all_day(change):
+        return 'schedule = [' + ', '.join(f'{{ from = "{a}", to = "{b}", {change} }}' for a, b in halves) + ']'
+
+    with Receiver() as receiver:
+        file.write_text(config(
+            webhook(folder, receiver.port),
+            ('off', f'too-dark = {{ raise = 200, hold = 0, {all_day("enabled = false")} }}'),
+            ('dark', f'too-dark = {{ raise = 1, hold = 0, {all_day("raise = 190")} }}')))
+        with Monitor('--config', file, '--interval=1') as monitor:
+            wait_for('a message', lambda: receiver.messages)
+            time.sleep(2)
+            assert receiver.alerts() == [('raised', 'dark', 'too-dark')], receiver.messages
+            assert receiver.messages[0]['alerts'][0]['threshold'] == 190, receiver.messages
+            reload(monitor, file, file.read_text().replace('raise = 190', 'enabled = false'))
+            wait_for('its end', lambda: receiver.alerts()[1:] == [('cleared', 'dark', 'too-dark')])
+
+
 def it_ends_at_once(folder):
     """Also while a receiver does not respond."""
     file = folder / 'cameras.toml'
@@ -523,7 +567,8 @@ def has_aiosmtpd():
 
 def main():
     tests = [a_fault_is_told_once, a_receiver_that_was_down_gets_one_message, redirects_are_not_followed,
-             a_test_needs_who_may_read, it_ends_at_once]
+             a_test_needs_who_may_read, a_changed_receiver_gets_what_waits, a_schedule_decides,
+             it_ends_at_once]
     if has_aiosmtpd():
         tests += [mail_is_sent, mail_is_encrypted]
     else:

@@ -142,6 +142,26 @@ TEST(Outbox, SaysWhatItDiscards) {
   EXPECT_EQ(batch->omitted, 0u) << "it was said";
 }
 
+TEST(Outbox, SendsAgainAtOnceAfterARestart) {
+  Outbox outbox(limits());
+  outbox.add(alert_of(1), 0);
+  const auto first = outbox.take(30 * kSecond);
+  ASSERT_TRUE(first);
+  outbox.failed(31 * kSecond);
+  outbox.restart(32 * kSecond);
+  const auto second = outbox.take(32 * kSecond);
+  ASSERT_TRUE(second) << "it waits for a channel that is gone";
+  EXPECT_EQ(second->number, first->number);
+  outbox.add(alert_of(2), 33 * kSecond);
+  outbox.restart(34 * kSecond);
+  const auto third = outbox.take(34 * kSecond);
+  ASSERT_TRUE(third) << "that of the other channel is still being sent";
+  ASSERT_EQ(third->alerts.size(), 2u);
+  EXPECT_EQ(third->alerts[0].camera, "1");
+  EXPECT_EQ(third->alerts[1].camera, "2");
+  EXPECT_NE(third->number, second->number) << "it has more";
+}
+
 TEST(Outbox, GivesUpAfterADay) {
   Outbox outbox(limits());
   outbox.add(alert_of(1), 0);

@@ -46,7 +46,7 @@ struct Sender {
   }
   std::string name() const { return report.kind + " " + report.address; }
 
-  const std::string id = new_id();  // begins those of its messages
+  std::string id = new_id();  // begins those of its messages
   ChannelReport report;
   Outbox outbox;
   Worker worker;
@@ -57,6 +57,38 @@ struct Sender {
   std::shared_ptr<Broker> broker;  // set if it is MQTT
 };
 using Senders = std::vector<std::unique_ptr<Sender>>;
+
+/// Has what `before` had to send, under the same numbers: a receiver may have got it already.
+void inherit(Sender &sender, Sender &before, const OutboxLimits &limits, Time now) {
+  sender.id = before.id;
+  sender.outbox = std::move(before.outbox);
+  sender.outbox.set(limits);
+  sender.outbox.restart(now);
+}
+
+/// What channels that are gone have not sent goes to new ones of their kind: their settings have
+/// changed. Where there are several, those with the same server belong together.
+void hand_over(Senders &gone, const std::vector<Sender *> &added, const OutboxLimits &limits,
+               Time now) {
+  for (const bool is_same_server : {true, false})
+    for (Sender *sender : added) {
+      const auto before =
+          std::find_if(gone.begin(), gone.end(), [&](const std::unique_ptr<Sender> &one) {
+            return one != nullptr && one->outbox.size() > 0 &&
+                   one->report.kind == sender->report.kind &&
+                   (!is_same_server || one->report.address == sender->report.address);
+          });
+      if (before == gone.end() || sender->outbox.size() > 0) continue;
+      inherit(*sender, **before, limits, now);
+      before->reset();
+    }
+}
+
+/// Also at some hours only: a sensor stays while its verdict is off.
+bool is_ever_enabled(Verdict verdict, const CameraSettings &camera) {
+  const std::vector<Rule> rules = all_rules(verdict, camera.rules, camera.schedules);
+  return std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.enabled; });
+}
 
 /// Takes the one with these settings from `all`; null: there is none.
 template <class Channel>
@@ -112,12 +144,14 @@ struct Notifier::Implementation {
 
 Senders Notifier::Implementation::make_senders(Senders before) const {
   Senders made;
+  std::vector<Sender *> added;
   const OutboxLimits limits = outbox_limits(settings);
   const auto add = [&](auto member, const auto &wanted, const auto &make) {
     std::unique_ptr<Sender> sender = take(before, member, wanted);
     if (sender == nullptr) {
       sender = make();
       (*sender).*member = wanted;
+      added.push_back(sender.get());
     }
     sender->outbox.set(limits);
     made.push_back(std::move(sender));
@@ -134,6 +168,7 @@ Senders Notifier::Implementation::make_senders(Senders before) const {
     });
   if (settings.mqtt)
     add(&Sender::mqtt, *settings.mqtt, [&] { return make_broker(*settings.mqtt); });
+  hand_over(before, added, limits, now());
   for (const std::unique_ptr<Sender> &sender : before)
     if (sender != nullptr && sender->outbox.size() > 0)
       log_line("notifications: " + sender->name() + ": removed with " +
@@ -153,10 +188,9 @@ Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
   for (const auto &camera : monitor.cameras()) {
     Device device = {camera->id(), camera->name(), faults.has_frames(camera->id()), {}};
     for (size_t i = 0; i < kVerdicts; ++i)
-      if (settings.verdicts[i] && camera->settings().rules[i].enabled) {
-        const auto verdict = static_cast<Verdict>(i);
+      if (const auto verdict = static_cast<Verdict>(i);
+          settings.verdicts[i] && is_ever_enabled(verdict, camera->settings()))
         device.verdicts.emplace_back(verdict, faults.stands(camera->id(), verdict));
-      }
     devices.push_back(std::move(device));
   }
   return topics_of(mqtt, devices);
@@ -303,14 +337,14 @@ void Notifier::on_change(const Camera &camera, const Change &change) {
   const int64_t wall = self.monitor.clock().wall(change.time);
   if (change.verdict == Verdict::kNoFrames) self.has_changed = true;
   if (!change.raised) return self.faults.clear(camera.id(), change.verdict, wall, now);
-  const Rule &rule = camera.settings().rules[static_cast<size_t>(change.verdict)];
+  const Rule &rule = camera.rules()[static_cast<size_t>(change.verdict)];
   Alert alert;
   alert.camera = camera.id();
   alert.name = camera.name();
   alert.verdict = change.verdict;
   alert.since = wall;
   alert.value = change.value;
-  alert.threshold = rule.raise;
+  alert.threshold = change.threshold.value_or(rule.raise);
   const double delay = is_duration(change.verdict) ? rule.raise : rule.hold;
   self.faults.raise(alert, change.time, seconds(delay));
 }

@@ -41,8 +41,9 @@ class Notifier : public Observer {
   Notifier(const NotificationSettings &settings, const Monitor &monitor);
   ~Notifier() override;
 
-  /// Takes new settings. Channels whose settings are the same go on with what they have; faults that
-  /// stand are not told again.
+  /// Takes new settings. Channels whose settings are the same go on with what they have; others
+  /// of the same kind get what their predecessors had not sent. Faults that stand are not told
+  /// again.
   void change(const NotificationSettings &settings);
   /// Call a few times per second.
   void tick();

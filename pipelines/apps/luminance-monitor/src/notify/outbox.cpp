@@ -73,6 +73,11 @@ void Outbox::failed(Time now) {
   retry_ = now + pause_;
 }
 
+void Outbox::restart(Time now) {
+  if (is_sending_) failed(now);
+  retry_ = pause_ = 0;
+}
+
 size_t Outbox::give_up(Time now) {
   size_t count = 0;
   for (; !waiting_.empty() && now - waiting_.front().added >= kGiveUp; ++count)

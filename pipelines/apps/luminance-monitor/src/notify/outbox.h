@@ -41,6 +41,9 @@ class Outbox {
   std::optional<Batch> take(Time now);
   void sent(Time now);
   void failed(Time now);
+  /// For a channel with other settings, which may work where this one did not: what was being sent is
+  /// to be sent again, and at once.
+  void restart(Time now);
   /// Discards what has waited for too long; returns how many.
   size_t give_up(Time now);
 

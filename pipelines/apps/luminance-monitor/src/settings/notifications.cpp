@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "settings/credentials.h"
+#include "settings/filewatch.h"
 #include "settings/limits.h"
 
 namespace luminance {
@@ -77,6 +78,7 @@ std::string read_ca_file(Table &table, const std::string &folder) {
   const std::string name = table.text("ca-file");
   if (name.empty()) return {};
   const std::string file = std::filesystem::path(folder) / name;
+  FileWatch::note(file);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error) || !std::ifstream(file))
     table.fail("ca-file", "names '" + file + "', which cannot be read");
