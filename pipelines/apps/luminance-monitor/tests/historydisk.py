@@ -56,9 +56,10 @@ def expect_trouble(monitor, history):
     with urllib.request.urlopen(monitor.address + '/api/v1/stream', timeout=60) as stream:
         errors = []
         while len(errors) < 2:  # of `cameras`, then of an `update`
-            line = stream.readline()
-            if line.startswith(b'data: '):
-                errors.append(json.loads(line[6:])['history_error'])
+            event = stream.readline()
+            if event in (b'event: cameras\n', b'event: update\n'):
+                data = json.loads(stream.readline().removeprefix(b'data: '))
+                errors.append(data['history_error'])
     assert all(str(history) in error for error in errors), errors
     assert monitor.is_running()
 

@@ -44,8 +44,8 @@ def check_example(program, example, folder):
     assert lines > 20, lines
     secrets = folder / 'secrets'
     secrets.mkdir()
-    for name in 'token', 'passwords_page', 'passwords_entrance':
-        (secrets / name).write_text('secret\n')
+    for name in re.findall(r'luminance-monitor\.service/([\w-]+)"', whole):
+        (secrets / name).write_text('https://host/secret\n' if 'url' in name else 'secret\n')
     whole = whole.replace('/run/credentials/luminance-monitor.service', str(secrets))
     config = folder / 'whole.toml'
     config.write_text(whole)

@@ -84,8 +84,8 @@ def check_verdicts(page):
     shown = {}
     for line in page['VERDICTS']:
         cells = line.split('\t')
-        if len(cells) == 5 and cells[0] != 'verdict':
-            shown[cells[0]] = list(map(float, cells[2:]))
+        if len(cells) == 4 and cells[0] != 'verdict':
+            shown[cells[0]] = list(map(float, cells[1:]))
     assert shown == known, (shown, known)
 
 

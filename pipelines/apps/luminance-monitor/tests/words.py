@@ -24,7 +24,7 @@ def documents_have(kinds):
     for name, title, quantity in kinds:
         expect(f"| `{name}` | {title} | " in readme, "README.md has another title", name, title)
         expect(f"- **{title}** " in readme, "README.md does not explain it", title)
-        expect(f"\n{name}\t{title}\t{quantity}\t" in manual, "the manual has other words", name, title,
+        expect(f"\n{name}\t{title}\t{quantity}\n" in manual, "the manual has other words", name, title,
                quantity)
 
 
