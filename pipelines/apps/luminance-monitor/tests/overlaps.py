@@ -34,9 +34,10 @@ for (const element of root.querySelectorAll('input, button, img, .plot, .histogr
     if (box) boxes.push({...box, text: element.outerHTML.slice(0, 60)});
   }
 const holds = (a, b) => a.contains(b) || b.contains(a);
-// A mark on a picture, and what a picture hides, are meant to lie there.
-const isMeant = (a, b) => [a, b].some((one) => one.matches('.still > *') &&
-  (one === a ? b : a).closest('.still') === one.closest('.still'));
+// A mark on a picture, what a picture hides, and the names of a chart's lines are meant to lie there.
+const isMeant = (a, b) => [[a, b], [b, a]].some(([one, other]) =>
+  one.matches('.still > *') && other.closest('.still') === one.closest('.still') ||
+  one.matches('.limits > *') && other.matches('.plot'));
 const SLACK = 1.5;  // pixels, of what the browser rounds
 const found = [];
 for (const [i, a] of boxes.entries())
