@@ -153,7 +153,7 @@ export class History {
       'data-verdict': name, x: `${100 * share(from)}%`, width: `${100 * (share(to) - share(from))}%`,
       y: names.indexOf(name) * LANE + LANE - BAR - 1, height: BAR,
     }));
-    const titles = names.map((name, i) => shape('text', {x: 0, y: i * LANE + 12}, verdictTitle(name)));
+    const titles = names.map((name, i) => shape('text', {x: 0, y: i * LANE + 12}, this.#titleOf(name)));
     setAttribute(lanes, 'height', String(names.length * LANE));
     lanes.replaceChildren(...titles, ...bars);
   }
@@ -173,7 +173,7 @@ export class History {
 
   #textOf(row) {
     const when = this.#to - this.#from > HOUR ? moment(row.time, now()) : timeWithSeconds(row.time);
-    const verdicts = (row.verdicts ?? []).map(verdictTitle).join(', ');
+    const verdicts = (row.verdicts ?? []).map((name) => this.#titleOf(name)).join(', ');
     return `${when}: ${numbersOf(row)}${verdicts && `. ${verdicts}`}`;
   }
 
@@ -186,6 +186,10 @@ export class History {
     const max = Math.max(...rows.map((row) => row.max_mean));
     return `Mean luma from ${oneDecimal(min)} to ${oneDecimal(max)}. Line: mean. Bands: range of the `
       + 'means, and p1 to p99.';
+  }
+
+  #titleOf(verdict) {
+    return verdictTitle(verdict, this.#camera.data.rules);
   }
 
   /** Where the selection begins or ends. */

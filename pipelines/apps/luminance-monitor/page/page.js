@@ -8,7 +8,7 @@ import {offerNotifications} from './notifier.js';
 import {announce} from './updates.js';
 import {Overview} from './overview.js';
 import {Stream} from './stream.js';
-import {isolated, setVerdictTitles, timeWithSeconds, zoneText} from './text.js';
+import {isolated, timeWithSeconds, zoneText} from './text.js';
 import {offerThemes} from './theme.js';
 
 const byId = (id) => document.getElementById(id);
@@ -41,7 +41,6 @@ function tellOfHistory(error) {
 
 function keepAll(answer) {
   setClock(answer.time);
-  setVerdictTitles(answer.verdict_titles);
   tellOfHistory(answer.history_error);
   discardAllRecent(answer);
   const all = answer.cameras.map(known);

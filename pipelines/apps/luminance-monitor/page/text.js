@@ -75,10 +75,13 @@ export function limitText(side, threshold, quantity) {
   return `${side} ${quantityText(threshold, quantity)}${unit}`;
 }
 
+/** "mean luma: 23.5", "share of black pixels: 41.0 %". */
+export const valueOf = (value, quantity) => `${quantity}: ${quantityText(value, quantity)}`;
+
 /** "mean luma: 23.5, below 40". A verdict may stand while its value is on its way back. */
 export function valueText({value, threshold, quantity}, side) {
   const isBeyond = side === 'above' ? value > threshold : value < threshold;
-  return `${quantity}: ${quantityText(value, quantity)}, ${isBeyond ? '' : 'raised '}`
+  return `${valueOf(value, quantity)}, ${isBeyond ? '' : 'raised '}`
     + limitText(side, threshold, quantity);
 }
 
@@ -100,20 +103,8 @@ export function worstText(data, now) {
   return verdictText(data.verdicts[0], now) + (others ? ` · ${others} more` : '');
 }
 
-let titles = {};
-
-/** By the names of verdicts, as the API has them. */
-export const setVerdictTitles = (all) => titles = all;
-
-/** "clipped-low" as "Clipped to black". */
-export const verdictTitle = (name) => titles[name] ?? name;
-
-/** "mean luma: 23.5", "seconds without a frame: 7.1", "share of black pixels: 41.0 %". */
-export function valueOf(value, quantity) {
-  const isShare = quantity.startsWith('share ') && value !== null;
-  const unit = quantity.includes(' in percent ') && value !== null ? ' %' : '';
-  return `${quantity}: ${isShare ? percent(value) : measured(value)}${unit}`;
-}
+/** "clipped-low" as "Clipped to black", by the rules of a camera. */
+export const verdictTitle = (verdict, rules) => rules.find(({name}) => name === verdict)?.title ?? verdict;
 
 /** As an input for a date and a time takes it. */
 export function localTime(time) {

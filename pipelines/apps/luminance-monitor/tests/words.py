@@ -9,7 +9,7 @@ import sys
 from running import APP
 from server import Server, expect
 
-KIND = re.compile(r'^    \{"([\w-]+)", "([^"]+)", "([^"]+)", (?:true|false)', re.M)
+KIND = re.compile(r'^    \{"([\w-]+)",\s+"([^"]+)",\s+"([^"]+)",\s+(?:true|false)', re.M)
 # What stands for a title in a sentence.
 IN_A_SENTENCE = {"frozen": "frozen", "flicker": "flickers", "clipped-low": "clipped to",
                  "clipped-high": "clipped to"}
@@ -59,9 +59,9 @@ def nobody_has_other_words():
 def main():
     kinds = KIND.findall(text_of("src/settings/rules.cpp"))
     with Server() as server:
-        titles = server.json("/api/v1/cameras")["verdict_titles"]
-    expect(titles == {name: title for name, title, _ in kinds} and len(titles) > 5,
-           "the API has other titles", titles, kinds)
+        rules = server.json("/api/v1/cameras")["cameras"][0]["rules"]
+    said = [(rule["name"], rule["title"], rule["quantity"]) for rule in rules]
+    expect(said == kinds and len(said) > 5, "the API has other words", said, kinds)
     documents_have(kinds)
     alerts_have(kinds)
     dashboard_has(kinds)

@@ -88,16 +88,6 @@ Json row_json(const Row &row) {
   return json;
 }
 
-/// Of all verdicts, by their names.
-Json titles_json() {
-  Json json;
-  for (size_t i = 0; i < kVerdicts; ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    json[std::string(name_of(verdict))] = title_of(verdict);
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string text_of(const Json &json) {
@@ -132,13 +122,9 @@ std::string error_of(const History *history) {
 
 Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
-  Json json = {{"time", clock.wall(clock.now())},
-               {"interval", monitor.interval()},
-               {"version", LUMINANCE_VERSION},
-               {"history_enabled", history != nullptr},
-               {"history_error", error_of(history)},
-               {"verdict_titles", titles_json()},
-               {"cameras", Json::array()}};
+  Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
+               {"version", LUMINANCE_VERSION},       {"history_enabled", history != nullptr},
+               {"history_error", error_of(history)}, {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));
   return json;
