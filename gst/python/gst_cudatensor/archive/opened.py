@@ -87,7 +87,7 @@ def uri_of(source: str) -> str:
 
 
 def unref(address: int) -> None:
-    """Frees a message or a context."""
+    """Frees a message, a query or a context."""
     _gst.gst_mini_object_unref(address)
 
 
@@ -148,7 +148,7 @@ class OpenedFile:
             if _gst.gst_element_query(self._pipeline, query):
                 _gst.gst_query_parse_seeking(query, None, ctypes.byref(seekable), None, None)
         finally:
-            _gst.gst_mini_object_unref(query)
+            unref(query)
         return bool(seekable.value)
 
     def seek(self, begin: int, keyframes: bool) -> None:
