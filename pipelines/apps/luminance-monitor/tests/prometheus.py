@@ -16,7 +16,8 @@ METRIC = re.compile(r'`((?:luminance|process)_\w+)`')
 
 
 def cameras(folder):
-    """An ordinary one, and one that is dark at first, and again after a while."""
+    """An ordinary one, and one that is dark at first, and again after a while; nobody reads news
+    of them."""
     frames = videos.ordinary(400)
     ordinary, dark = folder / 'ordinary.mkv', folder / 'dark.mkv'
     videos.write(ordinary, frames, 10)
@@ -26,6 +27,8 @@ def cameras(folder):
     config.write_text(f'''loop = true
 [verdicts]
 too-dark = {{ hold = 0.5 }}
+[[notifications.webhooks]]
+url = "http://127.0.0.1:1/"
 [[cameras]]
 name = "Ordinary \\"camera\\" \\\\ 1"
 uri = "{ordinary}"
