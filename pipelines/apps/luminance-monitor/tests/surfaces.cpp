@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "capture/blocks.h"
 #include "capture/jpeg.h"
+#include "capture/picturetap.h"
 #include "gst/nvmm/nvbufsurface.h"
 
 namespace luminance {
@@ -104,7 +104,7 @@ class TappedPad {
     });
     gst_pad_set_active(pad_, TRUE);
     gst_pad_send_event(pad_, gst_event_new_stream_start("test"));
-    tap_ = BlockTap::on(pad_);
+    tap_ = PictureTap::on(pad_);
   }
   ~TappedPad() {
     gst_pad_set_active(pad_, FALSE);
@@ -120,12 +120,12 @@ class TappedPad {
     const GstClockTime time = time_ += GST_SECOND;
     GST_BUFFER_PTS(buffer.get()) = time;
     EXPECT_EQ(gst_pad_chain(pad_, buffer.release()), GST_FLOW_OK);
-    return tap_->take(time);
+    return tap_->take(time).blocks;
   }
 
  private:
   GstPad *pad_;
-  std::shared_ptr<BlockTap> tap_;
+  std::shared_ptr<PictureTap> tap_;
   GstClockTime time_ = 0;
 };
 

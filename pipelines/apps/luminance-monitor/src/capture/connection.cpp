@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "capture/blocks.h"
 #include "capture/failure.h"
 #include "capture/frameclock.h"
+#include "capture/picturetap.h"
 #include "capture/pipeline.h"
 
 namespace luminance {
@@ -50,7 +50,7 @@ struct Connection::Feed {
   const Begin begin;
   FrameClock clock;
   std::atomic<bool> closed{false};
-  std::shared_ptr<BlockTap> tap{};
+  std::shared_ptr<PictureTap> tap{};
 
   Time time_of(const Measurement &frame) {
     std::optional<Time> running_time;
@@ -79,7 +79,7 @@ void Connection::open() {
   player_ = std::move(player);
   g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
-  feed_->tap = BlockTap::on(pad);
+  feed_->tap = PictureTap::on(pad);
   opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto destroy = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
@@ -116,7 +116,9 @@ GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointe
       !gst_cuda_tensor_histogram_parse(message, &frame, nullptr))
     return GST_BUS_PASS;
   frame.time = feed.time_of(frame);
-  frame.blocks = feed.tap->take(frame.timestamp);
+  const PictureTap::Pictures pictures = feed.tap->take(frame.timestamp);
+  frame.blocks = pictures.blocks;
+  frame.thumbnail = pictures.thumbnail;
   feed.inbox.put({feed.begin.camera, feed.begin.number, frame}, feed.closed);
   gst_message_unref(message);
   return GST_BUS_DROP;

@@ -15,12 +15,19 @@ Time time_of(GstBuffer *frame);
 class FrameLimit {
  public:
   /// `rate` > 0.
-  explicit FrameLimit(unsigned rate) : gap_(kSecond / rate) {}
+  explicit FrameLimit(unsigned rate) : FrameLimit(Gap{kSecond / rate}) {}
+  /// One frame in this time.
+  static FrameLimit every(Time gap) { return FrameLimit(Gap{gap}); }
 
   /// Whether to take a frame with this time.
   bool takes(Time time);
 
  private:
+  struct Gap {
+    Time length;
+  };
+  explicit FrameLimit(Gap gap) : gap_(gap.length) {}
+
   const Time gap_;
   Time next_ = 0;
   bool began_ = false;

@@ -16,6 +16,9 @@ struct Kind {
 constexpr Kind kKinds[kVerdicts] = {
     {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
     {"frozen", "Frozen", "seconds without change", true, true, {true, 20, 1, 0}},
+    {"moved", "Moved", "share of edges out of place", true, false, {true, 0.3, 0.2, 30}},
+    {"covered", "Partly covered", "share of edges hidden", true, false, {true, 0.2, 0.15, 30}},
+    {"blurred", "Out of focus", "share of detail missing", true, false, {true, 0.5, 0.4, 30}},
     {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
     {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
     {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},

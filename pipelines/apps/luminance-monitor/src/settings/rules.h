@@ -13,6 +13,9 @@ namespace luminance {
 enum class Verdict {
   kNoFrames,
   kFrozen,
+  kMoved,
+  kCovered,
+  kBlurred,
   kTooDark,
   kTooBright,
   kLowContrast,
@@ -21,7 +24,7 @@ enum class Verdict {
   kClippedHigh,
   kSuddenChange,
 };
-constexpr size_t kVerdicts = 9;
+constexpr size_t kVerdicts = 12;
 
 /// A choice of verdicts that has them all.
 constexpr std::array<bool, kVerdicts> all_verdicts() {

@@ -59,7 +59,11 @@ class Camera {
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
+  /// When what it is meant to look at was learned, if it is known.
+  std::optional<Time> scene_learned() const { return judge_.scene_learned(); }
+
   // Input, for Monitor.
+  void renew_scene(Time now) { note(judge_.renew_scene(now)); }
   /// Returns the interval that this frame completes, if any. An interval begins with its first
   /// frame and includes frames that are less than its length later. `listening_time` is the time
   /// during which the program could receive frames: while it was busy or stopped, the camera does

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "watch/blocks.h"
+#include "watch/thumbnail.h"
 #include "watch/time.h"
 
 namespace luminance {
@@ -15,8 +16,10 @@ namespace luminance {
 struct Measurement : GstCudaTensorHistogram {
   Measurement() : GstCudaTensorHistogram() {}
 
-  Time time = 0;                         // of the first frame
-  std::shared_ptr<const Blocks> blocks;  // of one frame; null: unknown
+  Time time = 0;  // of the first frame
+  // Of one frame; null: unknown.
+  std::shared_ptr<const Blocks> blocks;
+  std::shared_ptr<const Thumbnail> thumbnail;
 };
 
 /// The sum over an interval.

@@ -44,6 +44,12 @@ void Monitor::set_status(size_t index, Status status, const std::string &error) 
   for (Observer *observer : observers_) observer->on_status(camera);
 }
 
+void Monitor::renew_scene(size_t index) {
+  Camera &camera = *by_number_.at(index);
+  camera.renew_scene(clock_.now());
+  tell(camera, {});
+}
+
 void Monitor::tick() {
   // If time is that of frames, only frames tell how much of it has elapsed.
   if (clock_.is_fast()) return;

@@ -44,6 +44,8 @@ class Monitor {
   // Input from the sources.
   void take(size_t camera, const Measurement &frame);
   void set_status(size_t camera, Status status, const std::string &error = {});
+  /// What this camera sees now is what it is meant to look at.
+  void renew_scene(size_t camera);
   /// Call a few times per second.
   void tick();
   /// No more frames will arrive: completes the current intervals.

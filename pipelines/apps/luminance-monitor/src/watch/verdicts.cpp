@@ -120,7 +120,16 @@ void Judge::restart() {
   stillness_.clear();
   // Where the camera was turned or covered, it still is when it comes back.
   if (!condition_of(Verdict::kSuddenChange).raised) reference_.reset();
+  scenery_.restart();
   flicker_.clear();
+}
+
+std::vector<Change> Judge::renew_scene(Time now) {
+  std::vector<Change> changes;
+  scenery_.renew();
+  for (const Verdict verdict : {Verdict::kMoved, Verdict::kCovered, Verdict::kBlurred})
+    clear(verdict, now, changes);
+  return changes;
 }
 
 std::vector<Standing> Judge::standing() const {
@@ -143,6 +152,7 @@ void Judge::judge_levels(const Measurement &frame, std::vector<Change> &changes)
 void Judge::judge_frame_rate(const Measurement &frame, std::vector<Change> &changes) {
   judge_stillness(frame, changes);
   judge_change(frame, changes);
+  judge_scenery(frame, changes);
 
   flicker_.add(frame.time, frame.mean);
   if (frame.time - flicker_judged_ < kFlickerEvery) return;
@@ -164,6 +174,16 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
     same_since_ = frame.time;
   }
   update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
+}
+
+/// Where the scene cannot be recognized, in the dark, verdicts stay as they are.
+void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes) {
+  if (frame.thumbnail == nullptr) return;
+  const std::optional<Scenery::View> view = scenery_.add(frame.time, frame.thumbnail);
+  if (!view) return;
+  update(Verdict::kMoved, view->moved, frame.time, changes);
+  update(Verdict::kCovered, view->covered, frame.time, changes);
+  update(Verdict::kBlurred, view->blurred, frame.time, changes);
 }
 
 /// Against the picture of the last seconds, which follows frames while they are like it. While they

@@ -11,6 +11,7 @@
 #include "settings/rules.h"
 #include "watch/flicker.h"
 #include "watch/measurement.h"
+#include "watch/scenery.h"
 #include "watch/stillness.h"
 #include "watch/time.h"
 
@@ -56,8 +57,13 @@ class Judge {
   /// The next frames are not compared with earlier ones.
   void restart();
 
+  /// Learns anew what the camera is meant to look at, and clears the verdicts on that.
+  std::vector<Change> renew_scene(Time now);
+
   /// In order of severity.
   std::vector<Standing> standing() const;
+  /// When what the camera is meant to look at was learned, if it is known.
+  std::optional<Time> scene_learned() const { return scenery_.learned(); }
 
  private:
   struct Condition {
@@ -75,6 +81,7 @@ class Judge {
   void judge_levels(const Measurement &frame, std::vector<Change> &changes);
   void judge_frame_rate(const Measurement &frame, std::vector<Change> &changes);
   void judge_stillness(const Measurement &frame, std::vector<Change> &changes);
+  void judge_scenery(const Measurement &frame, std::vector<Change> &changes);
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
   const Rule &rule_of(Verdict verdict) const { return rules_[static_cast<size_t>(verdict)]; }
   const Condition &condition_of(Verdict verdict) const;
@@ -92,6 +99,7 @@ class Judge {
   std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all identical
   std::optional<Time> same_since_;
   std::optional<Reference> reference_;  // the picture of the last seconds
+  Scenery scenery_;
   Flicker flicker_;
   Time flicker_judged_ = 0;
 };

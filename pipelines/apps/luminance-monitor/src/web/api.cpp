@@ -107,6 +107,8 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   json["fps"] = camera.frame_rate();
   json["last_frame"] = nullptr;
   if (camera.last_frame()) json["last_frame"] = clock.wall(*camera.last_frame());
+  json["reference"] = nullptr;
+  if (camera.scene_learned()) json["reference"] = clock.wall(*camera.scene_learned());
   json["verdicts"] = Json::array();
   for (const Standing &standing : camera.standing())
     json["verdicts"].push_back(standing_json(standing, clock));

@@ -15,6 +15,14 @@ namespace {
 constexpr size_t kChunk = 16384;
 // All that is posted to; everything else is only read.
 constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
+constexpr std::string_view kCameras = "/api/v1/cameras/", kReference = "/reference";
+
+bool may_be_posted(std::string_view path) {
+  if (std::count(std::begin(kForms), std::end(kForms), path) > 0) return true;
+  return path.size() > kCameras.size() + kReference.size() &&
+         path.substr(0, kCameras.size()) == kCameras &&
+         path.substr(path.size() - kReference.size()) == kReference;
+}
 
 // In every answer. The page is all in files of its own, and nobody else shows it.
 constexpr std::pair<const char *, const char *> kCommonHeaders[] = {
@@ -125,8 +133,8 @@ std::optional<Answer> Exchange::check(const char *method, const char *version) {
     return failure(400, fault);
   std::optional<Answer> wrong =
       target_.size() > kTarget ? failure(414, "the path is too long") : parse();
-  const bool is_form = is_post_ && std::count(std::begin(kForms), std::end(kForms), path_) > 0;
-  if (!is_form && !is_head_ && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
+  const bool is_change = is_post_ && may_be_posted(path_);
+  if (!is_change && !is_head_ && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
     Answer answer = failure(405, "only GET and HEAD are allowed");
     answer.headers.emplace_back("Allow", "GET, HEAD");
     return answer;

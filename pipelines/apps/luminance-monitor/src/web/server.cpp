@@ -13,6 +13,7 @@
 #include "web/http.h"
 #include "web/login.h"
 #include "web/page.h"
+#include "web/references.h"
 #include "web/stream.h"
 #include "web/tls.h"
 
@@ -62,6 +63,14 @@ std::string name_in(const std::string &host) {
   return std::string(lower).substr(0, end);
 }
 
+/// `jpeg` may be null.
+Answer picture_answer(GBytes *jpeg) {
+  if (jpeg == nullptr) return failure(404, "the camera has no picture");
+  gsize size = 0;
+  const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
+  return {200, "image/jpeg", {bytes, size}};
+}
+
 /// Half of the connections may be for the history: of one address, there are a quarter at most.
 std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
   if (history == nullptr) return nullptr;
@@ -75,6 +84,7 @@ struct Server::Implementation {
       : served(what),
         address(settings.address),
         queries(make_queries(settings, what.history)),
+        references(what.monitor, what.stills),
         stream(what.monitor, what.history, std::max(1u, settings.max_connections / 4 * 3)),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
         login(settings, http.port(), page) {
@@ -95,6 +105,8 @@ struct Server::Implementation {
   const Camera *camera_of(const std::string &id) const;
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
+  void reference(const std::shared_ptr<Exchange> &exchange, const Camera &camera) const;
+  void renew_reference(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void open_stream(const std::shared_ptr<Exchange> &exchange);
   void events(const std::shared_ptr<Exchange> &exchange);
   void history(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
@@ -108,6 +120,7 @@ struct Server::Implementation {
   const std::string address;
   const Page page;
   const std::unique_ptr<Queries> queries;  // null: no history is kept
+  References references;
   EventStream stream;
   Http http;  // goes before the stream, whose readers it has
   Login login;
@@ -184,18 +197,34 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   if (what == "/history") return history(exchange, *camera);
   if (what == "/history.csv") return csv(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
+  if (what == "/reference.jpg") return reference(exchange, *camera);
+  if (what == "/reference") return renew_reference(exchange, *camera);
   throw Refusal(404, "not found");
 }
 
 void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
                                    const Camera &camera) {
-  const auto done = [exchange](GBytes *jpeg) {
-    if (jpeg == nullptr) return exchange->answer(failure(404, "the camera has no picture"));
-    gsize size = 0;
-    const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
-    exchange->answer({200, "image/jpeg", {bytes, size}});
-  };
+  const auto done = [exchange](GBytes *jpeg) { exchange->answer(picture_answer(jpeg)); };
   served.stills.still(served.monitor.number_of(camera), done);
+}
+
+void Server::Implementation::reference(const std::shared_ptr<Exchange> &exchange,
+                                       const Camera &camera) const {
+  exchange->answer(picture_answer(references.picture(camera)));
+}
+
+void Server::Implementation::renew_reference(const std::shared_ptr<Exchange> &exchange,
+                                             const Camera &camera) {
+  if (!exchange->is_post()) {
+    Answer answer = failure(405, "only POST is allowed");
+    answer.headers.emplace_back("Allow", "POST");
+    return exchange->answer(std::move(answer));
+  }
+  if (!is_from_own_page(*exchange)) throw Refusal(403, "this request was sent from another site");
+  served.monitor.renew_scene(served.monitor.number_of(camera));
+  references.note(camera);
+  log_line("the reference of " + camera.name() + " is learned anew, as a client asked");
+  exchange->answer({200, "application/json", text_of(camera_json(camera, served.monitor.clock()))});
 }
 
 void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchange) {
@@ -305,6 +334,7 @@ void Server::change(const WebSettings &settings) {
 }
 
 void Server::on_interval(const Camera &camera, const Interval &) {
+  implementation_->references.note(camera);
   implementation_->stream.note(camera);
 }
 void Server::on_change(const Camera &camera, const Change &) {
@@ -313,6 +343,9 @@ void Server::on_change(const Camera &camera, const Change &) {
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
 void Server::on_rules(const Camera &camera) { implementation_->stream.note(camera); }
 void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
-void Server::on_removed(const Camera &camera) { implementation_->stream.remove(camera); }
+void Server::on_removed(const Camera &camera) {
+  implementation_->references.remove(camera);
+  implementation_->stream.remove(camera);
+}
 
 }  // namespace luminance

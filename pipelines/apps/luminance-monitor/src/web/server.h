@@ -17,7 +17,7 @@ namespace luminance {
 
 /// The objects that are served. They must outlive the server.
 struct Served {
-  const Monitor &monitor;
+  Monitor &monitor;
   Metrics &metrics;
   Stills &stills;
   const History *history;        // or null

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The lumas of a frame in the memory of the host.
+#pragma once
+
+#include <gst/video/video.h>
+
+namespace luminance {
+
+/// Whether lumas of frames in this format can be read: 8 bits of any arrangement, or P010.
+bool has_lumas(const GstVideoInfo &info);
+
+/// RGB is weighed as BT.601 does, in which a camera's noise and movements show as in any other.
+class Lumas {
+ public:
+  /// The frame must outlive it, and its format have lumas.
+  explicit Lumas(const GstVideoFrame &frame);
+
+  size_t width() const { return static_cast<size_t>(GST_VIDEO_FRAME_WIDTH(&frame_)); }
+  size_t height() const { return static_cast<size_t>(GST_VIDEO_FRAME_HEIGHT(&frame_)); }
+  /// Bytes from a pixel to the next.
+  size_t step() const { return static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame_, 0)); }
+
+  /// Calls `use` with a function that gives the luma of the pixel so many bytes from the begin of
+  /// line `y`.
+  template <class Use>
+  void read(size_t y, const Use &use) const {
+    const guint8 *const first = line(0, y) + upper_;
+    if (!is_rgb_) return use([first](size_t at) -> unsigned { return first[at]; });
+    const guint8 *const green = line(1, y), *const blue = line(2, y);
+    use([=](size_t at) -> unsigned {
+      return (77u * first[at] + 150u * green[at] + 29u * blue[at]) >> 8;
+    });
+  }
+
+ private:
+  const guint8 *line(guint component, size_t y) const {
+    const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame_, component));
+    return static_cast<const guint8 *>(GST_VIDEO_FRAME_COMP_DATA(&frame_, component)) + y * stride;
+  }
+
+  const GstVideoFrame &frame_;
+  const bool is_rgb_;
+  const size_t upper_;  // of more than 8 bits, little endian, the upper byte
+};
+
+}  // namespace luminance

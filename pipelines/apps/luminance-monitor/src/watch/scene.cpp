@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "watch/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace luminance {
+namespace {
+
+constexpr size_t kCells = Thumbnail::kCells, kCell = Thumbnail::kCell;
+constexpr size_t kColumns = Thumbnail::kColumns, kRows = Thumbnail::kRows;
+
+// Strength of edges in luma per pixel of the thumbnail, root mean square over a cell: above it,
+// edges are the scene's, and below it, they may be those of noise or of an encoder.
+constexpr float kEdges = 0.7F;
+constexpr float kMinEnergy = kEdges * kEdges * kCell * kCell;
+// The likeness of edges in place. Of other scenes it is 0.1 on average, and 0.5 in few cells.
+constexpr double kInPlace = 0.6;
+// Of edges that are found again elsewhere, and how much more than where they were.
+constexpr double kElsewhere = 0.75, kMoreElsewhere = 0.25;
+constexpr size_t kMaxSearches = 24;  // cells of which this is found out
+// Nine of ten pixels are darker in the dark, and edges less strong than this share of the scene's.
+constexpr float kDark = 50;
+constexpr double kFaint = 0.5, kFew = 0.2;
+// Fine edges, in squares of luma, and relative to those of noise, which are known to a twentieth.
+constexpr float kMinFine = 0.5F, kClear = 0.25F;
+// Light and dark of a picture far out of focus, compared with the scene's.
+constexpr double kSameShape = 0.85;
+
+/// The middle one of five.
+template <class Get>
+auto median_of(const Look::Thumbnails &thumbnails, const Get &get) {
+  static_assert(Look::kThumbnails == 5, "this is the median of five");
+  const auto a = get(*thumbnails[0]), b = get(*thumbnails[1]), c = get(*thumbnails[2]),
+             d = get(*thumbnails[3]), e = get(*thumbnails[4]);
+  const auto low = std::max(std::min(a, b), std::min(c, d));
+  const auto high = std::min(std::max(a, b), std::max(c, d));
+  return std::max(std::min(low, high), std::min(std::max(low, high), e));
+}
+
+Plane lumas_of(const Look::Thumbnails &thumbnails) {
+  Plane lumas;
+  for (size_t i = 0; i < lumas.size(); ++i)
+    lumas[i] = static_cast<float>(
+                   median_of(thumbnails, [i](const Thumbnail &each) { return each.lumas[i]; })) /
+               Thumbnail::kLuma;
+  return lumas;
+}
+
+CellValues means_of(const Plane &lumas) {
+  CellValues means = {};
+  for (size_t i = 0; i < lumas.size(); ++i)
+    means[i / Thumbnail::kWidth / kCell * kColumns + i % Thumbnail::kWidth / kCell] +=
+        lumas[i] / (kCell * kCell);
+  return means;
+}
+
+Thumbnail::Detail detail_of(const Look::Thumbnails &thumbnails, size_t cell) {
+  const auto of = [&](float Thumbnail::Detail::*value) {
+    return median_of(thumbnails, [=](const Thumbnail &each) { return each.details[cell].*value; });
+  };
+  return {of(&Thumbnail::Detail::near), of(&Thumbnail::Detail::far), of(&Thumbnail::Detail::noise)};
+}
+
+/// Pearson's, over so many values.
+double correlation(const std::vector<double> &a, const std::vector<double> &b) {
+  const auto count = static_cast<double>(a.size());
+  double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    sum_a += a[i];
+    sum_b += b[i];
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+    ab += a[i] * b[i];
+  }
+  const double both = (aa - sum_a * sum_a / count) * (bb - sum_b * sum_b / count);
+  return both > 0 ? (ab - sum_a * sum_b / count) / std::sqrt(both) : 0;
+}
+
+}  // namespace
+
+double median(std::vector<double> values, double without) {
+  if (values.empty()) return without;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Fineness Look::fineness(size_t cell) const {
+  const Thumbnail::Detail &detail = details[cell];
+  return {detail.near - detail.noise, detail.far - detail.noise};
+}
+
+Look::Look(const Thumbnails &thumbnails) {
+  Plane plane = lumas_of(thumbnails);
+  edges = edges_of(plane);
+  lumas = means_of(plane);
+  for (size_t cell = 0; cell < kCells; ++cell) details[cell] = detail_of(thumbnails, cell);
+  const auto bright = plane.begin() + plane.size() * 9 / 10;
+  std::nth_element(plane.begin(), bright, plane.end());
+  is_dark = *bright < kDark;
+}
+
+bool Scene::has_edges(size_t cell) const { return edges.energy[cell] >= kMinEnergy; }
+
+bool Scene::is_recognizable() const {
+  size_t cells = 0;
+  for (size_t cell = 0; cell < kCells; ++cell) cells += has_edges(cell);
+  return cells >= Match::kMinCells;
+}
+
+Match::Match(const Look &look, const Scene &scene) {
+  compare(look, scene);
+  if (cells < kMinCells) return;
+  search(look, scene);
+  count_lost();
+  compare_shape(look, scene);
+  blur =
+      std::max({0.0, missing(look, scene, &Fineness::near), missing(look, scene, &Fineness::far)});
+}
+
+void Match::compare(const Look &look, const Scene &scene) {
+  std::vector<double> likenesses, contrasts;
+  size_t edges_now = 0;
+  for (size_t cell = 0; cell < kCells; ++cell) {
+    if (!scene.has_edges(cell)) continue;
+    ++cells;
+    edges_now += look.edges.energy[cell] >= kMinEnergy;
+    const double like = luminance::likeness(look.edges, scene.edges, cell);
+    states_[cell] = like < kInPlace ? State::kMissing : State::kInPlace;
+    if (like < kInPlace) continue;
+    likenesses.push_back(like);
+    contrasts.push_back(
+        static_cast<double>(std::sqrt(look.edges.energy[cell] / scene.edges.energy[cell])));
+  }
+  const auto share = [&] {
+    return cells > 0 ? static_cast<double>(likenesses.size()) / static_cast<double>(cells) : 0;
+  };
+  likeness = median(likenesses, 0);
+  contrast = median(contrasts, 1);
+  if (look.is_dark && (share() < kFew || contrast < kFaint)) ignore_unlit(look);
+  in_place = share();
+  has_edges = 2 * edges_now >= cells;
+}
+
+/// What is not seen in the dark may still be there.
+void Match::ignore_unlit(const Look &look) {
+  for (size_t cell = 0; cell < kCells; ++cell) {
+    if (states_[cell] != State::kMissing || look.edges.energy[cell] >= kMinEnergy) continue;
+    states_[cell] = State::kUnlit;
+    --cells;
+  }
+}
+
+/// Some of the missing cells stand for all.
+void Match::search(const Look &look, const Scene &scene) {
+  std::vector<size_t> missing;
+  for (size_t cell = 0; cell < kCells; ++cell)
+    if (states_[cell] == State::kMissing) missing.push_back(cell);
+  if (missing.empty()) return;
+  const size_t step = missing.size() / kMaxSearches + 1;
+  double tried = 0, found = 0;
+  for (size_t i = 0; i < missing.size(); i += step, ++tried) {
+    const double like = likeness_elsewhere(look.edges, scene.edges, missing[i]);
+    const double here = luminance::likeness(look.edges, scene.edges, missing[i]);
+    found += like >= kElsewhere && like - here >= kMoreElsewhere;
+  }
+  elsewhere = (1 - in_place) * found / tried;
+}
+
+/// What covers a lens covers cells that lie together. People, snow and other light leave some of
+/// the cells of any neighbourhood alone.
+void Match::count_lost() {
+  size_t count = 0;
+  for (size_t cell = 0; cell < kCells; ++cell) {
+    if (states_[cell] != State::kMissing) continue;
+    const size_t x = cell % kColumns, y = cell / kColumns;
+    size_t missing = 0, all = 0;
+    for (size_t j = y > 0 ? y - 1 : 0; j < std::min(y + 2, kRows); ++j)
+      for (size_t i = x > 0 ? x - 1 : 0; i < std::min(x + 2, kColumns); ++i) {
+        const State state = states_[j * kColumns + i];
+        missing += state == State::kMissing;
+        all += state == State::kMissing || state == State::kInPlace;
+      }
+    count += 3 * missing >= 2 * all && missing >= 3;
+  }
+  lost = static_cast<double>(count) / static_cast<double>(cells);
+}
+
+/// Far out of focus, edges are gone, but light and dark are where they were.
+void Match::compare_shape(const Look &look, const Scene &scene) {
+  std::vector<double> now, before;
+  for (size_t cell = 0; cell < kCells; ++cell) {
+    if (states_[cell] != State::kMissing) continue;
+    now.push_back(static_cast<double>(look.lumas[cell]));
+    before.push_back(static_cast<double>(scene.lumas[cell]));
+  }
+  is_same_shape = now.size() >= kMinCells && correlation(now, before) >= kSameShape;
+}
+
+/// The squares of noise add to those of edges. Where it would hide the fine edges that are expected,
+/// nothing is said of them.
+double Match::missing(const Look &look, const Scene &scene, float Fineness::*scale) const {
+  std::vector<double> ratios;
+  for (size_t cell = 0; cell < kCells; ++cell) {
+    const float expected = scene.fineness[cell].*scale * look.edges.energy[cell];
+    if (states_[cell] != State::kInPlace || expected < kMinFine + kClear * look.details[cell].noise)
+      continue;
+    ratios.push_back(static_cast<double>(look.fineness(cell).*scale / expected));
+  }
+  return ratios.size() < kMinCells / 2 ? 0 : 1 - median(ratios, 1);
+}
+
+}  // namespace luminance

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whether a camera still looks at what it is meant to look at: by the edges of the scene, which is
+// learned when the camera is first seen.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "watch/scene.h"
+#include "watch/time.h"
+
+namespace luminance {
+
+/// Learns a scene from looks at it.
+class SceneLearner {
+ public:
+  static constexpr Time kTime = 120 * kSecond;
+
+  /// Begins anew if the camera is being moved.
+  void add(Time time, const Look &look);
+  void clear() { *this = SceneLearner(); }
+  /// Once enough was seen.
+  std::optional<Scene> result() const;
+
+ private:
+  Scene mean() const;
+
+  std::optional<Time> since_;
+  Time latest_ = 0;
+  float count_ = 0;
+  Edges edges_;  // the sums
+  CellValues lumas_ = {}, energy_ = {};
+  std::array<Fineness, Thumbnail::kCells> fineness_ = {};
+  std::vector<double> likenesses_;
+};
+
+class Scenery {
+ public:
+  struct View {
+    double moved = 0;    // share of the scene's edges that are not where they were
+    double covered = 0;  // share of the scene's edges that are not seen
+    double blurred = 0;  // share of the scene's fine detail that is missing
+  };
+
+  /// The next thumbnail, every few seconds. Returns nothing while the scene is not known, or if it
+  /// is too dark or too plain to be recognized.
+  std::optional<View> add(Time time, const std::shared_ptr<const Thumbnail> &thumbnail);
+  /// The next thumbnails do not belong to those before; the scene is the same.
+  void restart();
+  /// Forgets the scene, and learns what is seen from now on.
+  void renew() { *this = Scenery(); }
+  /// When the scene was learned, if it is known.
+  std::optional<Time> learned() const { return learned_; }
+
+ private:
+  struct Known {
+    Scene scene;
+    Time used;  // when it was last the one most like what was seen
+  };
+
+  void follow(Time time, const Look &look, const Match &match, Scene &scene);
+  void learn(Time time, const Look &look);
+
+  Look::Thumbnails thumbnails_;
+  std::vector<Known> known_;  // the scene in several lights
+  SceneLearner learner_;      // of the scene, or of it in another light
+  std::optional<Time> learned_;
+  Time followed_ = 0;
+};
+
+}  // namespace luminance

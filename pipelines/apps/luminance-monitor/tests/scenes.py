@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cameras that are moved, covered or out of focus are found, and ordinary changes of light and
+weather are not taken for it.
+
+    scenes.py                 what CI has time for
+    scenes.py --table         all of it, as README shows it
+    scenes.py --table NAME    the cases whose names contain this"""
+import os
+import pathlib
+import subprocess
+import sys
+
+import gi
+import numpy as np
+
+gi.require_version('Gst', '1.0')
+gi.require_version('GstApp', '1.0')
+from gi.repository import Gst, GstApp  # noqa: E402, F401
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+CLIP = ROOT / 'pipelines/media/pedestrians-1080p.mp4'
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/tests/scenes'
+LEFT, RIGHT = 240, 1680  # of the clip's picture, which has black bars
+WIDTH, HEIGHT = RIGHT - LEFT, 1080
+APART = 2  # seconds from a picture to the next
+LEARN = 75  # pictures
+FAULT, AFTER = 45, 35  # pictures with a fault, and after it
+SCENE = ('moved', 'covered', 'blurred')
+RNG = np.random.default_rng(1)
+NOISE = RNG.normal(0, 1, 3 * WIDTH * HEIGHT).astype(np.float32)
+Y, X = np.indices((HEIGHT, WIDTH), dtype=np.float32)
+
+
+def clip():
+    """Luma of some frames of the clip, 0.7 s apart, forwards and backwards."""
+    Gst.init(None)
+    pipeline = Gst.parse_launch(
+        f'filesrc location="{CLIP}" ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! '
+        'appsink name=sink sync=false max-buffers=4')
+    sink = pipeline.get_by_name('sink')
+    pipeline.set_state(Gst.State.PLAYING)
+    frames = []
+    while sample := sink.pull_sample():
+        data = sample.get_buffer()
+        luma = np.frombuffer(data.extract_dup(0, data.get_size()), np.uint8).reshape(HEIGHT, -1)
+        frames.append(luma[:, LEFT:RIGHT].astype(np.float32))
+    pipeline.set_state(Gst.State.NULL)
+    frames = frames[::7]
+    return frames + frames[-2:0:-1]
+
+
+def noise(sigma):
+    begin = RNG.integers(2 * WIDTH * HEIGHT)
+    return sigma * NOISE[begin:begin + WIDTH * HEIGHT].reshape(HEIGHT, WIDTH)
+
+
+# What stays wrong: made once of each frame.
+
+def turned(degrees):
+    """About the middle; beyond the edge, what is there is mirrored."""
+    angle = np.deg2rad(degrees)
+    y, x = Y - (HEIGHT - 1) / 2, X - (WIDTH - 1) / 2
+
+    def within(place, size):
+        place = np.abs(np.rint(place + (size - 1) / 2).astype(int)) % (2 * size - 2)
+        return np.minimum(place, 2 * size - 2 - place)
+    down = within(np.cos(angle) * y + np.sin(angle) * x, HEIGHT)
+    right = within(np.cos(angle) * x - np.sin(angle) * y, WIDTH)
+    return lambda frame: frame[down, right]
+
+
+def shifted(share, axis=1):
+    def change(frame):
+        length = round(share * frame.shape[axis])
+        pad = [(0, length if i == axis else 0) for i in (0, 1)]
+        padded = np.pad(frame, pad, 'reflect')
+        return padded[:, length:] if axis else padded[length:]
+    return change
+
+
+def blurred(sigma):
+    """As a Gaussian does, in pixels."""
+    def along(frame, axis):
+        size = 2 ** int(np.ceil(np.log2(frame.shape[axis] + 8 * sigma)))
+        frequencies = np.fft.rfftfreq(size)
+        shape = [-1 if i == axis else 1 for i in (0, 1)]
+        filter_ = np.exp(-2 * (np.pi * sigma * frequencies) ** 2).reshape(shape)
+        margin = size - frame.shape[axis]
+        pad = [(margin // 2, margin - margin // 2) if i == axis else (0, 0) for i in (0, 1)]
+        wide = np.fft.irfft(np.fft.rfft(np.pad(frame, pad, 'reflect' if margin < frame.shape[axis]
+                                               else 'symmetric'), axis=axis) * filter_, axis=axis)
+        return wide.take(range(margin // 2, margin // 2 + frame.shape[axis]), axis)
+    return lambda frame: along(along(frame, 0), 1).astype(np.float32)
+
+
+CLOTH = 110 + 35 * np.sin(X / 17 + Y / 60) * np.sin(Y / 13) + 20 * np.sin(X / 90) * np.sin(Y / 70)
+MATERIALS = {'dark': 25 + 0 * X, 'grey': 110 + 0 * X, 'cloth': CLOTH}
+
+
+def covered(share, material):
+    def change(frame):
+        frame, columns = frame.copy(), round(share * WIDTH)
+        frame[:, :columns] = MATERIALS[material][:, :columns]
+        return frame
+    return change
+
+
+def exposed(change, factor):
+    """The camera's exposure follows what it sees."""
+    return lambda frame: np.clip(change(frame) * factor, 16, 235)
+
+
+def dirty(spots, opacity):
+    """Dirt on the glass, which is far out of focus."""
+    rng, mask = np.random.default_rng(3), 0 * X
+    for _ in range(spots):
+        y, x, size = rng.uniform(0, HEIGHT), rng.uniform(0, WIDTH), rng.uniform(40, 110)
+        mask = np.maximum(mask, np.exp(-np.sqrt(((Y - y) ** 2 + (X - x) ** 2) / 2) / size))
+    return lambda frame: frame * (1 - opacity * mask) + 60 * opacity * mask
+
+
+def darker(factor):
+    return lambda frame: 16 + factor * (frame - 16)
+
+
+def infrared(frame):
+    """Plants are bright, other things have other contrasts, and the lamps light the middle."""
+    light = np.exp(-(((Y - 540) / 700) ** 2 + ((X - 720) / 800) ** 2))
+    return 20 + (np.interp(frame, [0, 60, 100, 140, 200, 255], [30, 140, 110, 90, 180, 235]) - 20) * light
+
+
+# What comes and goes: (frame, seconds) to a frame.
+
+def rain(frame, _):
+    frame = frame.copy()
+    for y, x, length in zip(RNG.integers(0, 1000, 600), RNG.integers(9, 1436, 600),
+                            RNG.integers(20, 60, 600)):
+        frame[y:y + length, x:x + 2] = frame[y:y + length, x:x + 2] / 2 + 100
+    return frame
+
+
+def snow(frame, _):
+    frame = frame.copy()
+    for y, x, size in zip(RNG.integers(8, 1070, 1500), RNG.integers(8, 1430, 1500),
+                          RNG.integers(2, 8, 1500)):
+        frame[y - size:y + size, x - size:x + size] = 220
+    return frame
+
+
+def with_clock(frame, _):
+    frame = frame.copy()
+    frame[20:60, 20:500] = RNG.integers(0, 2, (5, 60)).repeat(8, 0).repeat(8, 1) * 200 + 20
+    return frame
+
+
+def swinging(frame, seconds):
+    """Automatic exposure that does not settle."""
+    return np.clip(16 + (frame - 16) * (1.1 + 0.5 * np.sin(seconds / 5)), 16, 235)
+
+
+def shaking(frame, _):
+    return np.roll(frame, tuple(RNG.integers(-2, 3, 2)), (0, 1))
+
+
+def headlights(frame, seconds):
+    """A car every 10 s."""
+    x = (seconds % 10 / 8 + RNG.uniform(-0.1, 0.1)) * WIDTH
+    return frame + 230 * np.exp(-((Y - 600) ** 2 + (X - x) ** 2) / 2 / 90 ** 2) + \
+        60 * np.exp(-((Y - 700) ** 2 / 2 / 80 ** 2 + (X - x) ** 2 / 2 / 300 ** 2))
+
+
+def lorry(length):
+    """It stands before a third of the scene for so many seconds, once a minute."""
+    def change(frame, seconds):
+        if seconds % 60 >= length:
+            return frame
+        frame = frame.copy()
+        frame[300:, 400:1100] = CLOTH[300:, 400:1100] + 60
+        return frame
+    return change
+
+
+def dusk(length):
+    """To a twelfth of the light, in so many seconds."""
+    return lambda frame, seconds: darker(12 ** -min(1, seconds / length))(frame)
+
+
+def switched(change, begin):
+    return lambda frame, seconds: change(frame) if seconds >= begin else frame
+
+
+def usual(frame, _=None):
+    return frame
+
+
+class Film:
+    """Pictures made of the clip."""
+
+    def __init__(self, frames, sigma):
+        self._frames, self._sigma, self._number = frames, sigma, 0
+
+    def picture(self, change, seconds):
+        frame = self._frames[self._number % len(self._frames)]
+        self._number += 1
+        made = change(frame, seconds) + noise(self._sigma)
+        return np.clip(np.rint(made), 0, 255).astype(np.uint8)
+
+    def made(self, change):
+        """This of each frame, for all times."""
+        return Film([change(frame) for frame in self._frames], self._sigma)
+
+
+class Theatre:
+    """The program that judges them."""
+
+    def __init__(self):
+        self._process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._say(f'size {WIDTH} {HEIGHT}')
+
+    def _say(self, line):
+        self._process.stdin.write(f'{line}\n'.encode())
+        self._process.stdin.flush()
+
+    def play(self, command, parts):
+        """[(name, is raised, seconds)] of parts: [(film, change, count)]."""
+        self._say(f'{command} {sum(count for _, _, count in parts)}')
+        seconds = 0
+        for film, change, count in parts:
+            for i in range(count):
+                self._process.stdin.write(film.picture(change, i * APART).tobytes())
+            seconds += count * APART
+        self._process.stdin.flush()
+        changes = []
+        while (line := self._process.stdout.readline().split()) and line[0] != b'end':
+            changes.append((line[0].decode(), line[1] == b'raised', int(line[2])))
+        assert line, 'the program has ended'
+        return changes
+
+    def close(self):
+        """What it took, in words."""
+        self._process.stdin.close()
+        text = self._process.stdout.read().decode().strip()
+        assert self._process.wait() == 0
+        return text
+
+
+# Name, what is made of frames, and which verdicts it may raise; None: it may be missed.
+FAULTS = [
+    *((f'turned by {d}°', turned(d), 'moved', d in (10, 180)) for d in (2, 5, 10, 20, 45, 90, 180)),
+    *((f'shifted by 1/{n} of the width', shifted(1 / n), 'moved', n == 16) for n in (64, 32, 16, 8, 4)),
+    ('shifted by 1/16 of the height', shifted(1 / 16, 0), 'moved', False),
+    *((f'blurred, σ {s}', blurred(s), 'blurred', s in (2, 8)) for s in (1, 2, 4, 8, 16, 32, 64)),
+    *((f'{share:.0%} covered, {material}', covered(share, material), 'covered',
+       (share, material) in ((0.3, 'grey'), (0.5, 'cloth'), (1, 'grey')))
+      for material in MATERIALS for share in (0.15, 0.3, 0.5, 0.7, 1)),
+    ('50% covered, dark, exposure adapts', exposed(covered(0.5, 'dark'), 1.5), 'covered', False),
+    ('dirt, 25 spots', dirty(25, 0.75), 'covered', False),
+    ('dirt, 60 spots', dirty(60, 0.75), 'covered', False),
+    ('dirt, 60 thick spots', dirty(60, 0.95), 'covered', False),
+]
+MINUTE = 60 // APART
+# Name, parts of (what is made of frames, what comes and goes, pictures), and if CI has time for it.
+ORDINARY = [
+    ('the clip, 10 min', [(usual, usual, 10 * MINUTE)], True),
+    ('rain', [(usual, rain, 3 * MINUTE)], True),
+    ('snow', [(usual, snow, 3 * MINUTE)], True),
+    ('fog: contrast times 0.3', [(lambda f: 120 + (f - 120) * 0.3, usual, 3 * MINUTE)], False),
+    ('a clock in the picture', [(usual, with_clock, 3 * MINUTE)], False),
+    ('exposure swings', [(usual, swinging, 3 * MINUTE)], True),
+    ('shaking by 2 pixels', [(usual, shaking, 3 * MINUTE)], False),
+    ('a lorry stands for 5 s each minute', [(usual, lorry(5), 5 * MINUTE)], True),
+    ('a lorry stands for 20 s each minute', [(usual, lorry(20), 5 * MINUTE)], False),
+    ('dusk in 60 min', [(usual, dusk(3600), 65 * MINUTE), (usual, usual, 3 * MINUTE)], False),
+    ('dusk in 6 min, and lights on', [(usual, dusk(360), 8 * MINUTE), (usual, usual, 3 * MINUTE)],
+     True),
+    ('light times 0.1', [(darker(0.1), usual, 3 * MINUTE)], False),
+    ('light times 0.03', [(darker(0.03), usual, 3 * MINUTE)], False),
+    ('headlights at night', [(darker(0.15), headlights, 5 * MINUTE)], True),
+    ('dusk, then infrared lamps, then day',
+     [(usual, dusk(360), 7 * MINUTE), (infrared, usual, 8 * MINUTE), (usual, usual, 3 * MINUTE)], True),
+    ('infrared lamps at once, then day', [(infrared, usual, 8 * MINUTE), (usual, usual, 3 * MINUTE)],
+     False),
+]
+
+
+def scene_verdicts(changes):
+    return [change for change in changes if change[0] in SCENE]
+
+
+def others(changes):
+    return sorted({name for name, raised, _ in changes if raised and name not in SCENE})
+
+
+def show_fault(theatre, film, name, change, expected):
+    """A row of the table; returns what is wrong."""
+    changes = theatre.play('case', [(film.made(change), usual, FAULT), (film, usual, AFTER)])
+    scene = scene_verdicts(changes)
+    raised = [(verdict, at) for verdict, up, at in scene if up]
+    cleared = [at - FAULT * APART for _, up, at in scene if not up]
+    text = ', '.join(f'`{verdict}` after {at} s' for verdict, at in raised if at < FAULT * APART)
+    also = ', '.join(f'`{verdict}`' for verdict in others(changes))
+    print(f'| {name} | {text or "missed"} | {also} |', flush=True)
+    if [verdict for verdict, _ in raised] != [expected]:
+        return f'{name}: {scene}'
+    if len(cleared) != 1 or cleared[0] <= 0:
+        return f'{name}: not cleared: {scene}'
+    return None
+
+
+def show_ordinary(theatre, film, name, parts):
+    changes = theatre.play('case', [(film.made(change), comes, count) for change, comes, count in parts])
+    scene = scene_verdicts(changes)
+    text = ', '.join(f'`{verdict}` after {at} s' for verdict, up, at in scene if up)
+    also = ', '.join(f'`{verdict}`' for verdict in others(changes))
+    print(f'| {name} | {text or "none"} | {also} |', flush=True)
+    return f'{name}: {scene}' if scene else None
+
+
+def main(arguments):
+    everything = '--table' in arguments
+    wanted = [argument for argument in arguments if not argument.startswith('--')]
+
+    def is_chosen(name, in_ci):
+        return (everything or in_ci) and (not wanted or any(part in name for part in wanted))
+    frames, wrong = clip(), []
+    day = Film(frames, 1)
+    for light, film, ordinary in (
+            ('by day', day, ORDINARY),
+            ('at night: a tenth of the light, noise of 3', Film(day.made(darker(0.1))._frames, 3),
+             [('a still night, 30 min', [(usual, usual, 30 * MINUTE)], True)])):
+        theatre = Theatre()
+        assert scene_verdicts(theatre.play('learn', [(film, usual, LEARN)])) == []
+        print(f'\n| {light} | verdict of the scene | others |\n|---|---|---|')
+        for name, change, expected, in_ci in FAULTS:
+            if is_chosen(name, in_ci and film is day):
+                if fault := show_fault(theatre, film, name, change, expected):
+                    wrong += [fault] if in_ci and film is day else []
+        print(f'\n| {light}, and no fault | verdict of the scene | others |\n|---|---|---|')
+        for name, parts, in_ci in ordinary:
+            if is_chosen(name, in_ci):
+                wrong += filter(None, [show_ordinary(theatre, film, name, parts)])
+        print(f'\n{theatre.close()}')
+    assert not wrong, '\n'.join(wrong)
+
+
+main(sys.argv[1:])
