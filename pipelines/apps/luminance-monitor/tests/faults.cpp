@@ -32,17 +32,37 @@ class FaultsTest : public ::testing::Test {
     until(at);
     faults.raise(alert, seconds(began), seconds(delay));
   }
-  void clear(double at, Verdict verdict, const std::string &camera = "a") {
+  void clear(double at, Verdict verdict, const std::string &camera = "a",
+             Cause cause = Cause::kValue) {
     until(at);
-    faults.clear(camera, verdict, static_cast<int64_t>(at * 1000), seconds(at));
+    faults.clear(camera, verdict, cause, static_cast<int64_t>(at * 1000), seconds(at));
+  }
+  /// Nothing shows the picture of this camera any more, until see(). Clears these verdicts.
+  void lose(double at, const std::vector<Verdict> &standing, const std::string &camera = "a") {
+    until(at);
+    for (size_t i = 1; i < kVerdicts; ++i)
+      if (Sight &sight = sights[camera][i]; sight != Sight::kOff) sight = Sight::kBlind;
+    for (const Verdict verdict : standing) clear(at, verdict, camera, Cause::kSilence);
+  }
+  /// A frame comes.
+  void see(double at, const std::string &camera = "a") {
+    until(at);
+    for (Sight &sight : sights[camera])
+      if (sight != Sight::kOff) sight = Sight::kJudged;
+  }
+  void turn(double at, Verdict verdict, Sight sight, const std::string &camera = "a") {
+    until(at);
+    sights[camera][static_cast<size_t>(verdict)] = sight;
   }
   /// Ticks as the monitor does, up to then.
   void until(double at) {
-    for (; now <= seconds(at); now += kSecond / 5)
+    for (; now <= seconds(at); now += kSecond / 5) {
+      for (const auto &[camera, seen] : sights) faults.look(camera, seen, now / 1000, now);
       for (const Alert &alert : faults.tick(now)) {
         alerts.push_back(alert);
         times.push_back(now);
       }
+    }
   }
   std::vector<Event> events() const {
     std::vector<Event> events;
@@ -50,8 +70,16 @@ class FaultsTest : public ::testing::Test {
     return events;
   }
 
+  static constexpr std::array<Sight, kVerdicts> all_judged() {
+    std::array<Sight, kVerdicts> all = {};
+    for (size_t i = 0; i < kVerdicts; ++i) all[i] = Sight::kJudged;
+    return all;
+  }
+
   Faults faults{limits()};
   Time now = 0;
+  std::map<std::string, std::array<Sight, kVerdicts>> sights = {
+      {"a", all_judged()}, {"b", all_judged()}, {"c", all_judged()}};
   std::vector<Alert> alerts;
   std::vector<Time> times;
 };
@@ -76,6 +104,7 @@ TEST_F(FaultsTest, TellsOnceAndOnceWhenItIsOver) {
   EXPECT_EQ(times[1], 1060 * kSecond);
   EXPECT_EQ(alerts[1].since, 100000);
   EXPECT_EQ(alerts[1].cleared, 1000000);
+  EXPECT_EQ(alerts[1].cause, Cause::kValue);
   EXPECT_FALSE(faults.stands("a", Verdict::kTooDark));
 }
 
@@ -120,14 +149,13 @@ TEST_F(FaultsTest, HasNoNewsOfOthersWhileFramesAreMissing) {
   until(200);
   ASSERT_EQ(alerts.size(), 1u);
   raise(205, Verdict::kNoFrames, 200);
-  clear(205, Verdict::kTooDark);  // because there is nothing to judge
+  lose(205, {Verdict::kTooDark});
   until(900);
   ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kRaised}));
   EXPECT_EQ(alerts[1].verdict, Verdict::kNoFrames);
-  EXPECT_FALSE(faults.has_frames("a"));
   EXPECT_TRUE(faults.stands("a", Verdict::kTooDark)) << "as far as anybody knows";
   clear(900, Verdict::kNoFrames);
-  EXPECT_TRUE(faults.has_frames("a"));
+  see(900);
   raise(906, Verdict::kTooDark, 901);  // as dark as before
   until(2000);
   ASSERT_EQ(alerts.size(), 3u);
@@ -142,18 +170,114 @@ TEST_F(FaultsTest, HasNoNewsOfOthersWhileFramesAreMissing) {
 TEST_F(FaultsTest, TellsThatAFaultIsOverOnceFramesShowIt) {
   raise(100, Verdict::kTooDark, 95);
   raise(205, Verdict::kNoFrames, 200);
-  clear(205, Verdict::kTooDark);
+  lose(205, {Verdict::kTooDark});
   clear(300, Verdict::kNoFrames);
+  see(300);
   until(1000);
   ASSERT_EQ(events(),
             (std::vector{Event::kRaised, Event::kRaised, Event::kCleared, Event::kCleared}));
-  for (const size_t i : {2, 3}) EXPECT_EQ(alerts[i].cleared, 300000);
+  for (const size_t i : {2, 3}) EXPECT_NEAR(static_cast<double>(*alerts[i].cleared), 300000, 200);
+}
+
+/// The same where nobody is told of the silence.
+TEST_F(FaultsTest, WaitsForFramesAlsoWhereNoFramesIsOff) {
+  turn(0, Verdict::kNoFrames, Sight::kOff);
+  raise(100, Verdict::kTooDark, 95);
+  lose(205, {Verdict::kTooDark});
+  until(4000);
+  ASSERT_EQ(events(), std::vector{Event::kRaised}) << "no frame has shown that it is over";
+  EXPECT_TRUE(faults.stands("a", Verdict::kTooDark));
+  see(4000);
+  lose(4030, {});  // before it was over
+  until(8000);
+  ASSERT_EQ(alerts.size(), 1u) << "it may have come back since";
+  see(8000);
+  raise(8005, Verdict::kTooDark, 8000);
+  clear(8100, Verdict::kTooDark);
+  until(9000);
+  ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kCleared}));
+  EXPECT_EQ(alerts[1].since, 95000);
+  EXPECT_EQ(alerts[1].cleared, 8100000);
+  EXPECT_EQ(alerts[1].cause, Cause::kValue);
+}
+
+/// A frame that cannot show a verdict, as that of a view in the dark, tells nothing of it.
+TEST_F(FaultsTest, WaitsUntilTheVerdictIsJudged) {
+  raise(100, Verdict::kMoved, 95);
+  lose(205, {Verdict::kMoved});
+  see(300);
+  turn(300, Verdict::kMoved, Sight::kBlind);
+  until(1000);
+  ASSERT_EQ(alerts.size(), 1u);
+  turn(1000, Verdict::kMoved, Sight::kJudged);
+  until(2000);
+  EXPECT_EQ(events(), (std::vector{Event::kRaised, Event::kCleared}));
+}
+
+/// What is not judged is over; what is judged, but was not seen since, is not.
+TEST_F(FaultsTest, EndsNoFramesAloneWhenItIsTurnedOffDuringSilence) {
+  raise(100, Verdict::kTooDark, 95);
+  raise(205, Verdict::kNoFrames, 200);
+  lose(205, {Verdict::kTooDark});
+  clear(300, Verdict::kNoFrames, "a", Cause::kRules);
+  turn(300, Verdict::kNoFrames, Sight::kOff);
+  until(1000);
+  ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kRaised, Event::kCleared}));
+  EXPECT_EQ(alerts[2].verdict, Verdict::kNoFrames);
+  EXPECT_EQ(alerts[2].cause, Cause::kRules);
+  turn(1000, Verdict::kNoFrames, Sight::kBlind);  // on again, and the camera is as silent
+  raise(1000.4, Verdict::kNoFrames, 200);
+  until(2000);
+  ASSERT_EQ(alerts.size(), 4u);
+  EXPECT_EQ(alerts[3].verdict, Verdict::kNoFrames);
+  EXPECT_EQ(alerts[3].event, Event::kRaised);
+  clear(2000, Verdict::kNoFrames);
+  see(2000);
+  until(3000);
+  ASSERT_EQ(alerts.size(), 6u);
+  for (const size_t i : {4, 5}) EXPECT_EQ(alerts[i].cause, Cause::kValue);
+}
+
+TEST_F(FaultsTest, SaysWhyAFaultIsOver) {
+  raise(100, Verdict::kTooDark, 95);
+  raise(100, Verdict::kMoved, 95);
+  raise(100, Verdict::kFrozen, 95);
+  clear(200, Verdict::kTooDark, "a", Cause::kRules);
+  turn(200, Verdict::kTooDark, Sight::kOff);
+  clear(200, Verdict::kMoved, "a", Cause::kReference);
+  turn(200, Verdict::kMoved, Sight::kBlind);
+  lose(205, {Verdict::kFrozen});
+  turn(230, Verdict::kFrozen, Sight::kOff);  // while nobody knows
+  until(1000);
+  ASSERT_EQ(alerts.size(), 6u);
+  std::map<Verdict, Cause> causes;
+  for (size_t i = 3; i < 6; ++i) {
+    EXPECT_EQ(alerts[i].event, Event::kCleared);
+    causes[alerts[i].verdict] = alerts[i].cause;
+  }
+  EXPECT_EQ(causes, (std::map<Verdict, Cause>{{Verdict::kTooDark, Cause::kRules},
+                                              {Verdict::kMoved, Cause::kReference},
+                                              {Verdict::kFrozen, Cause::kRules}}));
+}
+
+TEST_F(FaultsTest, KeepsAVerdictThatIsOffForAShortTime) {
+  raise(100, Verdict::kTooDark, 95);
+  clear(200, Verdict::kTooDark, "a", Cause::kRules);
+  turn(200, Verdict::kTooDark, Sight::kOff);
+  turn(230, Verdict::kTooDark, Sight::kBlind);  // on again, and no frame yet
+  until(1000);
+  ASSERT_EQ(alerts.size(), 1u);
+  see(1000);
+  until(2000);
+  ASSERT_EQ(alerts.size(), 2u);
+  EXPECT_EQ(alerts[1].cause, Cause::kValue);
 }
 
 TEST_F(FaultsTest, DoesNotTellOfWhatWasClearedJustBeforeFramesWentMissing) {
   raise(100, Verdict::kTooDark, 95);
   clear(180, Verdict::kTooDark);
   raise(205, Verdict::kNoFrames, 200);
+  lose(205, {});
   until(1000);
   ASSERT_EQ(alerts.size(), 2u);
   EXPECT_EQ(alerts[1].verdict, Verdict::kNoFrames);
@@ -164,6 +288,7 @@ TEST_F(FaultsTest, ClosesFaultsOfRemovedCamerasSilently) {
   raise(100, Verdict::kTooDark, 95, "b");
   until(200);
   faults.remove("a", seconds(200));
+  sights.erase("a");
   until(1000);
   EXPECT_EQ(alerts.size(), 2u);
   EXPECT_FALSE(faults.stands("a", Verdict::kTooDark));
@@ -175,12 +300,35 @@ TEST_F(FaultsTest, KnowsTheFaultsOfACameraThatIsSetUpAnew) {
   raise(100, Verdict::kFlicker, 95);
   until(200);
   faults.remove("a", seconds(200));
-  faults.add("a", 200000, seconds(200));
+  sights["a"] = {};
+  sights["a"].fill(Sight::kBlind);
+  faults.add("a");
+  see(201);
   raise(208, Verdict::kTooDark, 203);
   until(1000);
   ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kRaised, Event::kCleared}));
   EXPECT_EQ(alerts[2].verdict, Verdict::kFlicker);
   EXPECT_TRUE(faults.stands("a", Verdict::kTooDark));
+}
+
+/// Whether a camera that is set up anew is as it was, its frames tell.
+TEST_F(FaultsTest, WaitsForFramesOfACameraThatIsSetUpAnew) {
+  raise(100, Verdict::kTooDark, 95);
+  raise(105, Verdict::kFlicker, 95);
+  until(200);
+  faults.remove("a", seconds(200));
+  sights["a"].fill(Sight::kBlind);
+  turn(200, Verdict::kNoFrames, Sight::kOff);
+  turn(200, Verdict::kFlicker, Sight::kOff);
+  faults.add("a");
+  until(1000);
+  ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kRaised, Event::kCleared}));
+  EXPECT_EQ(alerts[2].verdict, Verdict::kFlicker);
+  EXPECT_EQ(alerts[2].cause, Cause::kRules);
+  EXPECT_TRUE(faults.stands("a", Verdict::kTooDark));
+  see(1000);
+  until(2000);
+  EXPECT_EQ(alerts.size(), 4u);
 }
 
 TEST_F(FaultsTest, RemindsOfWhatLasts) {
@@ -201,12 +349,12 @@ TEST_F(FaultsTest, TellsChosenVerdictsOnly) {
   raise(100, Verdict::kTooDark, 95);
   raise(100, Verdict::kFlicker, 95);
   raise(205, Verdict::kNoFrames, 200);
-  clear(205, Verdict::kTooDark);
+  lose(205, {Verdict::kTooDark, Verdict::kFlicker});
   until(1000);
   ASSERT_EQ(alerts.size(), 1u) << "missing frames count, also where they are not told";
   EXPECT_EQ(alerts[0].verdict, Verdict::kTooDark);
-  clear(1000, Verdict::kFlicker);
   clear(1000, Verdict::kNoFrames);
+  see(1000);
   until(2000);
   EXPECT_EQ(alerts.size(), 2u);
 }
@@ -221,36 +369,79 @@ TEST_F(FaultsTest, DoesNotTellAgainAfterNewSettings) {
   EXPECT_EQ(alerts.size(), 1u);
 }
 
-/// Whatever happens: alerts of a fault come in order, each once, and at the end all are over.
-TEST_F(FaultsTest, KeepsAccountsOfRandomVerdicts) {
+/// Cameras whose frames come and go, and of which one tells nobody of it.
+class RandomFaults : public FaultsTest {
+ protected:
+  struct Camera {
+    bool is_silent = false;
+    std::array<bool, kVerdicts> raised = {};
+  };
+
+  bool tells_silence(const std::string &camera) const {
+    return sights.at(camera)[0] != Sight::kOff;
+  }
+  void fall_silent(double at, const std::string &id) {
+    Camera &camera = cameras[id];
+    std::vector<Verdict> standing;
+    for (size_t i = 1; i < kVerdicts; ++i)
+      if (std::exchange(camera.raised[i], false)) standing.push_back(static_cast<Verdict>(i));
+    camera.is_silent = true;
+    if (tells_silence(id)) raise(at, Verdict::kNoFrames, at, id);
+    lose(at, standing, id);
+  }
+  void come_back(double at, const std::string &id) {
+    if (tells_silence(id)) clear(at, Verdict::kNoFrames, id);
+    see(at, id);
+    cameras[id].is_silent = false;
+  }
+  /// Something happens to a camera.
+  void step(double at, const std::string &id, Verdict verdict) {
+    Camera &camera = cameras[id];
+    if (camera.is_silent) return come_back(at, id);
+    if (verdict == Verdict::kNoFrames) return fall_silent(at, id);
+    bool &is_raised = camera.raised[static_cast<size_t>(verdict)];
+    if (is_raised)
+      clear(at, verdict, id);
+    else
+      raise(at, verdict, at, id);
+    is_raised = !is_raised;
+  }
+  /// No fault of a camera is told as over while it is silent, but that itself.
+  void check_silence(size_t first) const {
+    for (size_t i = first; i < alerts.size(); ++i)
+      if (alerts[i].event == Event::kCleared && alerts[i].verdict != Verdict::kNoFrames) {
+        EXPECT_FALSE(cameras.at(alerts[i].camera).is_silent)
+            << alerts[i].camera << " at " << times[i] / kSecond;
+      }
+  }
+
+  std::map<std::string, Camera> cameras;
+};
+
+/// Whatever happens: alerts of a fault come in order, each once, none is over without a frame that
+/// shows it, and at the end all are over.
+TEST_F(RandomFaults, KeepsAccounts) {
   const char *given = std::getenv("CUDATENSOR_TEST_SEED");
   const unsigned seed =
       given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
-  const std::string cameras[] = {"a", "b", "c"};
-  std::map<std::pair<std::string, Verdict>, bool> raised;
+  const std::string ids[] = {"a", "b", "c"};
+  turn(0, Verdict::kNoFrames, Sight::kOff, "c");
   double time = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     time += static_cast<double>(random() % 400) / 5;
-    const std::string &camera = cameras[random() % 3];
-    const auto verdict = static_cast<Verdict>(random() % kVerdicts);
-    bool &is_raised = raised[{camera, verdict}];
-    const bool is_blind = raised[{camera, Verdict::kNoFrames}];
-    if (is_raised) {
-      clear(time, verdict, camera);
-      is_raised = false;
-    } else if (!is_blind) {
-      raise(time, verdict, time, camera);
-      is_raised = true;
-      if (verdict != Verdict::kNoFrames) continue;
-      for (size_t other = 1; other < kVerdicts; ++other)
-        if (std::exchange(raised[{camera, static_cast<Verdict>(other)}], false))
-          clear(time, static_cast<Verdict>(other), camera);
-    }
+    const size_t known = alerts.size();
+    until(time);
+    check_silence(known);
+    step(time, ids[random() % 3], static_cast<Verdict>(random() % kVerdicts));
   }
-  for (const std::string &camera : cameras)
-    for (size_t i = kVerdicts; i-- > 0;) clear(time, static_cast<Verdict>(i), camera);
+  until(time + 1);
+  for (const std::string &id : ids) {
+    if (cameras[id].is_silent) come_back(time + 1, id);
+    for (size_t i = kVerdicts; i-- > 1;)
+      if (cameras[id].raised[i]) clear(time + 1, static_cast<Verdict>(i), id);
+  }
   until(time + 1000);
   std::map<std::pair<std::string, Verdict>, int64_t> open;
   for (const Alert &alert : alerts) {

@@ -59,6 +59,24 @@ TEST(Mail, HasTheHeadersOfAMessage) {
   EXPECT_NE(decoded_body(mail).find("(mean luma: 23.5, threshold: 40)\n"), std::string::npos);
 }
 
+TEST(Mail, SaysWhyAFaultIsOver) {
+  Message message = message_of("Entrance");
+  Alert &alert = message.alerts[0];
+  alert.event = Alert::Event::kCleared;
+  alert.cleared = message.time + 60000;
+  EXPECT_NE(body_of(message).find(" (mean luma: 23.5, threshold: 40)\n"), std::string::npos);
+  EXPECT_NE(json_of(message).find(R"("reason":"value")"), std::string::npos);
+  alert.cause = Cause::kRules;
+  EXPECT_NE(body_of(message).find(" (no longer judged)\n"), std::string::npos);
+  EXPECT_EQ(body_of(message).find("23.5"), std::string::npos);
+  EXPECT_NE(json_of(message).find(R"("reason":"rules")"), std::string::npos);
+  alert.cause = Cause::kReference;
+  EXPECT_NE(body_of(message).find(" (the reference was learned anew)\n"), std::string::npos);
+  EXPECT_NE(json_of(message).find(R"("reason":"reference")"), std::string::npos);
+  alert.event = Alert::Event::kRaised;
+  EXPECT_NE(json_of(message).find(R"("reason":null)"), std::string::npos);
+}
+
 TEST(Mail, KeepsWhateverACameraIsCalledWithinASubject) {
   std::string names[] = {"Tür\r\nBcc: everybody@example.org\r\n\r\nhello",
                          "\xff\xfe no UTF-8",

@@ -283,6 +283,28 @@ def a_schedule_decides(folder):
             assert receiver.messages[0]['alerts'][0]['threshold'] == 190, receiver.messages
             reload(monitor, file, file.read_text().replace('raise = 190', 'enabled = false'))
             wait_for('its end', lambda: receiver.alerts()[1:] == [('cleared', 'dark', 'too-dark')])
+            (end,) = receiver.messages[-1]['alerts']
+            assert end['reason'] == 'rules', end
+            assert receiver.messages[-1]['text'].endswith(' (no longer judged)\n'), receiver.messages
+            assert receiver.messages[0]['alerts'][0]['reason'] is None, receiver.messages
+
+
+def a_fault_lasts_until_frames_show_its_end(folder):
+    """Also where nobody is told that the camera sends none."""
+    file = folder / 'cameras.toml'
+    off = 'no-frames = false\n'
+    with Receiver() as receiver:
+        channels = webhook(folder, receiver.port)
+        file.write_text(config(channels, ('one', off + DARK)))
+        with Monitor('--config', file, '--interval=1') as monitor:
+            wait_for('a message', lambda: receiver.messages)
+            lost = config(channels, ('one', off)).replace(str(CLIP), '/dev/null/not-there.mp4')
+            reload(monitor, file, lost)
+            time.sleep(4)  # it settles in one
+            assert receiver.alerts() == [('raised', 'one', 'too-dark')], receiver.messages
+            reload(monitor, file, config(channels, ('one', off)))
+            wait_for('its end', lambda: receiver.alerts()[1:] == [('cleared', 'one', 'too-dark')])
+            assert receiver.messages[-1]['alerts'][0]['reason'] == 'value', receiver.messages
 
 
 def it_ends_at_once(folder):
@@ -568,7 +590,7 @@ def has_aiosmtpd():
 def main():
     tests = [a_fault_is_told_once, a_receiver_that_was_down_gets_one_message, redirects_are_not_followed,
              a_test_needs_who_may_read, a_changed_receiver_gets_what_waits, a_schedule_decides,
-             it_ends_at_once]
+             a_fault_lasts_until_frames_show_its_end, it_ends_at_once]
     if has_aiosmtpd():
         tests += [mail_is_sent, mail_is_encrypted]
     else:

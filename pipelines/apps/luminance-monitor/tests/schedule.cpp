@@ -351,6 +351,7 @@ TEST(Monitor, APeriodWithoutAVerdictClearsIt) {
   EXPECT_TRUE(morning.camera().standing().empty());
   morning.run(580, 30);
   EXPECT_EQ(morning.changes.size(), 2u);
+  EXPECT_EQ(morning.changes[1].cause, Cause::kRules);
   morning.run(30, 30);
   EXPECT_EQ(morning.changes.size(), 3u);
 }

@@ -180,11 +180,72 @@ TEST(Verdicts, WithoutFramesNothingElseStands) {
   EXPECT_EQ(changes[0].time, last);
   EXPECT_EQ(changes[1].verdict, Verdict::kTooDark);
   EXPECT_FALSE(changes[1].raised);
+  EXPECT_EQ(changes[0].cause, Cause::kValue);
+  EXPECT_EQ(changes[1].cause, Cause::kSilence);
   EXPECT_FALSE(changes[1].threshold) << "it is not brighter now";
+  EXPECT_TRUE(play.judge.is_silent());
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
   // The first frame clears it, and what was before does not make a change of it.
   const std::vector<Change> back = play.judge.judge(frame_of(60 * kSecond, 200));
   ASSERT_EQ(back.size(), 1u);
   EXPECT_FALSE(back[0].raised);
+  EXPECT_EQ(back[0].cause, Cause::kValue);
+  EXPECT_FALSE(play.judge.is_silent());
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kJudged);
+}
+
+TEST(Verdicts, SayWhatIsKnownOfThem) {
+  Rules rules = default_rules();
+  rules[static_cast<size_t>(Verdict::kFlicker)].enabled = false;
+  Play play(rules);
+  play.judge.tick(kFrame);
+  for (const Verdict verdict : {Verdict::kNoFrames, Verdict::kTooDark, Verdict::kFrozen})
+    EXPECT_EQ(play.judge.sight_of(verdict), Sight::kBlind) << "no frame has come";
+  EXPECT_EQ(play.judge.sight_of(Verdict::kFlicker), Sight::kOff);
+  Measurement nothing;  // a frame of which nothing could be measured
+  nothing.time = 2 * kFrame;
+  play.judge.judge(nothing);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kNoFrames), Sight::kJudged);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
+  play.now = 3 * kFrame;
+  play.until(5 * kSecond, 100);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kJudged);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kMoved), Sight::kBlind) << "there are no thumbnails";
+  play.judge.set_rules(only(Verdict::kFlicker), play.now);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kOff);
+  play.judge.set_rules(default_rules(), play.now);
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
+}
+
+/// A camera stays silent, whoever is told of it.
+TEST(Verdicts, NoFramesThatIsTurnedOffEndsNoSilence) {
+  Play play(default_rules());
+  play.until(10 * kSecond, 30);
+  play.judge.tick(20 * kSecond);
+  Rules rules = default_rules();
+  rules[static_cast<size_t>(Verdict::kNoFrames)].enabled = false;
+  const std::vector<Change> changes = play.judge.set_rules(rules, 30 * kSecond);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].verdict, Verdict::kNoFrames);
+  EXPECT_FALSE(changes[0].raised);
+  EXPECT_EQ(changes[0].cause, Cause::kRules);
+  EXPECT_FALSE(changes[0].threshold);
+  play.judge.tick(40 * kSecond);
+  EXPECT_TRUE(play.judge.is_silent());
+  EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
+  play.judge.set_rules(default_rules(), 50 * kSecond);
+  const std::vector<Change> again = play.judge.tick(50 * kSecond);
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_TRUE(again[0].raised);
+  play.judge.judge(frame_of(60 * kSecond, 100));
+  EXPECT_FALSE(play.judge.is_silent());
+}
+
+TEST(Verdicts, NameTheCauseOfTheirEnd) {
+  for (const Cause cause : {Cause::kValue, Cause::kSilence, Cause::kRules, Cause::kReference}) {
+    EXPECT_FALSE(name_of(cause).empty());
+    EXPECT_FALSE(phrase_of(cause).empty());
+  }
 }
 
 /// Nobody is told of the silence; what was seen before it is not seen any more.

@@ -30,6 +30,7 @@ void Log::on_change(const Camera &camera, const Change &change) {
   g_autofree gchar *value = g_strdup_printf("%s: %.4g", what.c_str(), change.value);
   std::string text =
       title + (change.raised ? " since " : " cleared at ") + text_of(change.time) + " (" + value;
+  if (change.cause != Cause::kValue) text += ", " + std::string(phrase_of(change.cause));
   if (change.threshold) {
     const bool is_above = is_bad_above(change.verdict) == change.raised;
     g_autofree gchar *limit = g_strdup_printf("%.4g", *change.threshold);

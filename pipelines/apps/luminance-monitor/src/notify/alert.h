@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "settings/rules.h"
+#include "watch/verdicts.h"
 
 namespace luminance {
 
@@ -18,6 +18,7 @@ struct Alert {
   Verdict verdict = Verdict::kNoFrames;
   int64_t since = 0;               // milliseconds since 1970 (UTC)
   std::optional<int64_t> cleared;  // likewise; set if it is over
+  Cause cause = Cause::kValue;     // why it is over
   double value = 0;                // when it began
   double threshold = 0;
 };

@@ -15,42 +15,45 @@ void Faults::raise(const Alert &alert, Time began, Time delay) {
   fault.delay = delay;
   fault.alert.name = alert.name;
   fault.alert.cleared.reset();
-  if (alert.verdict != Verdict::kNoFrames) return;
-  camera.has_frames = false;
-  for (auto &[verdict, other] : camera.faults)
-    if (verdict != Verdict::kNoFrames && other.state == State::kSettling)
-      other.state = State::kUnknown;
 }
 
-void Faults::clear(const std::string &id, Verdict verdict, int64_t wall, Time now) {
+void Faults::clear(const std::string &id, Verdict verdict, Cause cause, int64_t wall, Time now) {
   const auto known = cameras_.find(id);
   if (known == cameras_.end()) return;
-  Camera &camera = known->second;
-  if (verdict == Verdict::kNoFrames) {
-    camera.has_frames = true;
-    for (auto &[other, fault] : camera.faults)
-      if (fault.state == State::kUnknown) settle(fault, wall, now);
-  }
-  const auto found = camera.faults.find(verdict);
-  if (found == camera.faults.end()) return;
-  if (camera.has_frames)
-    settle(found->second, wall, now);
-  else
+  const auto found = known->second.faults.find(verdict);
+  if (found == known->second.faults.end()) return;
+  if (cause == Cause::kSilence)
     found->second.state = State::kUnknown;
+  else
+    settle(found->second, cause, wall, now);
 }
 
-void Faults::settle(Fault &fault, int64_t wall, Time now) {
+void Faults::look(const std::string &id, const std::array<Sight, kVerdicts> &sights, int64_t wall,
+                  Time now) {
+  const auto known = cameras_.find(id);
+  if (known == cameras_.end()) return;
+  for (auto &[verdict, fault] : known->second.faults) {
+    const Sight sight = sights[static_cast<size_t>(verdict)];
+    const bool is_settling = fault.state == State::kSettling;
+    if (sight == Sight::kOff && !is_settling) settle(fault, Cause::kRules, wall, now);
+    // What was learned anew is over, whatever comes; else frames have to show that it is.
+    else if (sight == Sight::kBlind && is_settling && fault.alert.cause != Cause::kReference)
+      fault.state = State::kUnknown;
+    else if (sight == Sight::kJudged && fault.state == State::kUnknown)
+      settle(fault, Cause::kValue, wall, now);
+  }
+}
+
+void Faults::settle(Fault &fault, Cause cause, int64_t wall, Time now) {
   fault.state = State::kSettling;
   fault.settling = now;
   fault.alert.cleared = wall;
+  fault.alert.cause = cause;
 }
 
-void Faults::add(const std::string &id, int64_t wall, Time now) {
+void Faults::add(const std::string &id) {
   const auto known = cameras_.find(id);
-  if (known == cameras_.end()) return;
-  known->second.removed.reset();
-  known->second.has_frames = true;
-  for (auto &[verdict, fault] : known->second.faults) settle(fault, wall, now);
+  if (known != cameras_.end()) known->second.removed.reset();
 }
 
 void Faults::remove(const std::string &id, Time now) {
@@ -67,8 +70,7 @@ std::vector<Alert> Faults::tick(Time now) {
     for (auto fault = known.faults.begin(); fault != known.faults.end();)
       fault = review(fault->second, now, alerts) ? known.faults.erase(fault) : std::next(fault);
     const bool is_gone = known.removed && now - *known.removed >= limits_.settle;
-    const bool is_fine = known.faults.empty() && known.has_frames;
-    camera = is_gone || is_fine ? cameras_.erase(camera) : std::next(camera);
+    camera = is_gone || known.faults.empty() ? cameras_.erase(camera) : std::next(camera);
   }
   return alerts;
 }
@@ -99,11 +101,6 @@ bool Faults::stands(const std::string &id, Verdict verdict) const {
   if (camera == cameras_.end()) return false;
   const auto fault = camera->second.faults.find(verdict);
   return fault != camera->second.faults.end() && fault->second.is_told;
-}
-
-bool Faults::has_frames(const std::string &id) const {
-  const auto camera = cameras_.find(id);
-  return camera == cameras_.end() || camera->second.has_frames;
 }
 
 }  // namespace luminance

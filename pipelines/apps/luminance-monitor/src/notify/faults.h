@@ -30,10 +30,13 @@ class Faults {
   /// A verdict was raised, at `began`; `alert` says what is told of it. `delay`: how long it takes to
   /// be raised, also when it is raised again.
   void raise(const Alert &alert, Time began, Time delay);
-  /// A verdict was cleared, at `wall`. While a camera sends no frames, that says nothing.
-  void clear(const std::string &camera, Verdict verdict, int64_t wall, Time now);
+  /// A verdict was cleared, at `wall`. Where silence did it, that says nothing of the picture.
+  void clear(const std::string &camera, Verdict verdict, Cause cause, int64_t wall, Time now);
+  /// What is known of each verdict. Call it for each camera before tick().
+  void look(const std::string &camera, const std::array<Sight, kVerdicts> &sights, int64_t wall,
+            Time now);
   /// A camera that comes back soon, as after a change of its settings, has the faults that it had.
-  void add(const std::string &camera, int64_t wall, Time now);
+  void add(const std::string &camera);
   void remove(const std::string &camera, Time now);
 
   /// What has to be told by now. Call a few times per second.
@@ -41,13 +44,12 @@ class Faults {
 
   /// Whether a fault was told and is not over.
   bool stands(const std::string &camera, Verdict verdict) const;
-  bool has_frames(const std::string &camera) const;
 
  private:
   enum class State {
     kRaised,
     kSettling,  // cleared, but not for long
-    kUnknown,   // there is no picture that could tell
+    kUnknown,   // no frame has told since
   };
   struct Fault {
     Alert alert;
@@ -59,11 +61,10 @@ class Faults {
   };
   struct Camera {
     std::map<Verdict, Fault> faults;
-    bool has_frames = true;
     std::optional<Time> removed;
   };
 
-  static void settle(Fault &fault, int64_t wall, Time now);
+  static void settle(Fault &fault, Cause cause, int64_t wall, Time now);
   bool review(Fault &fault, Time now, std::vector<Alert> &alerts) const;
 
   FaultLimits limits_;

@@ -45,7 +45,8 @@ std::string line_of(const Alert &alert) {
     case Alert::Event::kReminder: text += "still: " + title + " since " + begin; break;
     case Alert::Event::kCleared:
       text += "over: " + title + " from " + begin + " to " + time_text(alert.cleared.value_or(0));
-      break;
+      if (alert.cause == Cause::kValue) break;
+      return text + " (" + std::string(phrase_of(alert.cause)) + ")\n";
   }
   return text + " (" + std::string(quantity_of(alert.verdict)) + ": " + number(alert.value) +
          ", threshold: " + number(alert.threshold) + ")\n";
@@ -100,6 +101,8 @@ Json alert_json(const Alert &alert) {
   json["since"] = alert.since;
   json["cleared"] = nullptr;
   if (alert.cleared) json["cleared"] = *alert.cleared;
+  json["reason"] = nullptr;
+  if (alert.event == Alert::Event::kCleared) json["reason"] = luminance::name_of(alert.cause);
   json["value"] = alert.value;
   json["threshold"] = alert.threshold;
   json["quantity"] = quantity_of(alert.verdict);

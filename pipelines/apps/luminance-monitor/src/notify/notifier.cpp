@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "log/log.h"
@@ -125,6 +126,7 @@ struct Notifier::Implementation {
   Senders make_senders(Senders before) const;
   std::unique_ptr<Sender> make_broker(const MqttSettings &mqtt) const;
   Topics topics(const MqttSettings &mqtt) const;
+  void look();
   void show_states();
   void send(Sender &sender, const Outbox::Batch &batch);
   void note(Sender &sender, const std::string &error);
@@ -136,6 +138,7 @@ struct Notifier::Implementation {
   Faults faults;
   Senders senders;
   std::map<std::string, ChannelTotals> totals;  // by kind
+  std::set<std::string> silent;                 // cameras that send no frames
   bool has_changed = true;                      // what a broker keeps
   std::shared_ptr<Test> test;
   std::optional<gint64> tested;
@@ -186,7 +189,7 @@ std::unique_ptr<Sender> Notifier::Implementation::make_broker(const MqttSettings
 Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
   std::vector<Device> devices;
   for (const auto &camera : monitor.cameras()) {
-    Device device = {camera->id(), camera->name(), faults.has_frames(camera->id()), {}};
+    Device device = {camera->id(), camera->name(), !camera->is_silent(), {}};
     for (size_t i = 0; i < kVerdicts; ++i)
       if (const auto verdict = static_cast<Verdict>(i);
           settings.verdicts[i] && is_ever_enabled(verdict, camera->settings()))
@@ -194,6 +197,20 @@ Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
     devices.push_back(std::move(device));
   }
   return topics_of(mqtt, devices);
+}
+
+/// At the cameras, for what no change of a verdict tells.
+void Notifier::Implementation::look() {
+  std::set<std::string> silent_now;
+  for (const auto &camera : monitor.cameras()) {
+    std::array<Sight, kVerdicts> sights;
+    for (size_t i = 0; i < kVerdicts; ++i) sights[i] = camera->sight_of(static_cast<Verdict>(i));
+    faults.look(camera->id(), sights, wall(), now());
+    if (camera->is_silent()) silent_now.insert(camera->id());
+  }
+  if (silent_now == silent) return;
+  silent = std::move(silent_now);
+  has_changed = true;
 }
 
 void Notifier::Implementation::show_states() {
@@ -254,6 +271,7 @@ void Notifier::change(const NotificationSettings &settings) {
 
 void Notifier::tick() {
   const Time now = implementation_->now();
+  implementation_->look();
   const std::vector<Alert> alerts = implementation_->faults.tick(now);
   if (!alerts.empty()) implementation_->has_changed = true;
   for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
@@ -335,8 +353,8 @@ void Notifier::on_change(const Camera &camera, const Change &change) {
   Implementation &self = *implementation_;
   const Time now = self.now();
   const int64_t wall = self.monitor.clock().wall(change.time);
-  if (change.verdict == Verdict::kNoFrames) self.has_changed = true;
-  if (!change.raised) return self.faults.clear(camera.id(), change.verdict, wall, now);
+  if (!change.raised)
+    return self.faults.clear(camera.id(), change.verdict, change.cause, wall, now);
   const Rule &rule = camera.rules()[static_cast<size_t>(change.verdict)];
   Alert alert;
   alert.camera = camera.id();
@@ -349,8 +367,11 @@ void Notifier::on_change(const Camera &camera, const Change &change) {
   self.faults.raise(alert, change.time, seconds(delay));
 }
 
+/// Which decide what sensors there are.
+void Notifier::on_rules(const Camera &) { implementation_->has_changed = true; }
+
 void Notifier::on_added(const Camera &camera) {
-  implementation_->faults.add(camera.id(), implementation_->wall(), implementation_->now());
+  implementation_->faults.add(camera.id());
   implementation_->has_changed = true;
 }
 

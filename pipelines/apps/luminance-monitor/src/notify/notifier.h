@@ -58,6 +58,7 @@ class Notifier : public Observer {
   bool test(std::function<void(const std::vector<TestResult> &)> done);
 
   void on_change(const Camera &camera, const Change &change) override;
+  void on_rules(const Camera &camera) override;
   void on_added(const Camera &camera) override;
   void on_removed(const Camera &camera) override;
 

@@ -56,6 +56,8 @@ class Camera {
   /// The rules in force.
   const Rules &rules() const { return judge_.rules(); }
   bool has_schedule() const;
+  Sight sight_of(Verdict verdict) const { return judge_.sight_of(verdict); }
+  bool is_silent() const { return judge_.is_silent(); }
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 

@@ -62,6 +62,26 @@ double distance(const Shares &a, const Shares &b) {
 
 }  // namespace
 
+std::string_view name_of(Cause cause) {
+  switch (cause) {
+    case Cause::kValue: return "value";
+    case Cause::kSilence: return "silence";
+    case Cause::kRules: return "rules";
+    case Cause::kReference: return "reference";
+  }
+  return "";
+}
+
+std::string_view phrase_of(Cause cause) {
+  switch (cause) {
+    case Cause::kValue: return "the value is good again";
+    case Cause::kSilence: return "no frames";
+    case Cause::kRules: return "no longer judged";
+    case Cause::kReference: return "the reference was learned anew";
+  }
+  return "";
+}
+
 Judge::Judge(const Rules &rules, Time now)
     : rules_(rules), last_heard_(now), stillness_(min_gap_of(rules)) {}
 
@@ -69,6 +89,8 @@ std::vector<Change> Judge::judge(const Measurement &frame, Time listening_time) 
   std::vector<Change> changes = tick(frame.time, listening_time);  // a gap before it
   last_heard_ = listening_time;
   judge_silence(0, frame.time, changes);
+  // Time alone is no judgement: a camera that has just been added may be about to send frames.
+  conditions_[static_cast<size_t>(Verdict::kNoFrames)].is_judged = true;
   if (frame.pixels == 0) return changes;
   judge_levels(frame, changes);
   judge_frame_rate(frame, changes);
@@ -86,14 +108,15 @@ void Judge::judge_silence(double length, Time now, std::vector<Change> &changes)
   update(Verdict::kNoFrames, length, now, changes);
   if (!cross(Verdict::kNoFrames, silence_, length, now) || !silence_.raised) return;
   restart();
-  for (size_t i = 1; i < kVerdicts; ++i) clear(static_cast<Verdict>(i), now, changes);
+  for (size_t i = 1; i < kVerdicts; ++i)
+    clear(static_cast<Verdict>(i), Cause::kSilence, now, changes);
 }
 
 std::vector<Change> Judge::set_rules(const Rules &rules, Time now) {
   std::vector<Change> changes;
   rules_ = rules;
   for (size_t i = 0; i < kVerdicts; ++i)
-    if (!rules_[i].enabled) clear(static_cast<Verdict>(i), now, changes);
+    if (!rules_[i].enabled) clear(static_cast<Verdict>(i), Cause::kRules, now, changes);
   stillness_.set_min_gap(min_gap_of(rules));
   if (!rule_of(Verdict::kFrozen).enabled) {
     stillness_.clear();
@@ -105,9 +128,9 @@ std::vector<Change> Judge::set_rules(const Rules &rules, Time now) {
 }
 
 /// Whatever its value is.
-void Judge::clear(Verdict verdict, Time now, std::vector<Change> &changes) {
+void Judge::clear(Verdict verdict, Cause cause, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
-  if (condition.raised) changes.push_back({verdict, false, now, condition.value});
+  if (condition.raised) changes.push_back({verdict, false, now, condition.value, cause});
   condition = {};
 }
 
@@ -128,8 +151,13 @@ std::vector<Change> Judge::renew_scene(Time now) {
   std::vector<Change> changes;
   scenery_.renew();
   for (const Verdict verdict : {Verdict::kMoved, Verdict::kCovered, Verdict::kBlurred})
-    clear(verdict, now, changes);
+    clear(verdict, Cause::kReference, now, changes);
   return changes;
+}
+
+Sight Judge::sight_of(Verdict verdict) const {
+  if (!rule_of(verdict).enabled) return Sight::kOff;
+  return condition_of(verdict).is_judged ? Sight::kJudged : Sight::kBlind;
 }
 
 std::vector<Standing> Judge::standing() const {
@@ -216,8 +244,10 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
   if (!rule_of(verdict).enabled) return;
+  if (verdict != Verdict::kNoFrames) condition.is_judged = true;
   if (const std::optional<double> threshold = cross(verdict, condition, value, now))
-    changes.push_back({verdict, condition.raised, condition.since, value, threshold});
+    changes.push_back(
+        {verdict, condition.raised, condition.since, value, Cause::kValue, threshold});
 }
 
 /// The threshold that the value has been beyond long enough, so that the condition is no longer what

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "settings/rules.h"
@@ -24,13 +25,32 @@ struct Standing {
   double threshold;  // that raises it, now
 };
 
+/// Why a verdict was raised or cleared. All but the first only clear.
+enum class Cause {
+  kValue,      // it crossed a threshold
+  kSilence,    // the camera sends no frames
+  kRules,      // the verdict was turned off
+  kReference,  // what the camera is meant to look at was learned anew
+};
+/// The name in the API: "value", "silence", "rules", "reference".
+std::string_view name_of(Cause cause);
+/// Why a verdict was cleared, for people: "no longer judged".
+std::string_view phrase_of(Cause cause);
+
 struct Change {
   Verdict verdict;
   bool raised;   // or cleared
   Time time;     // when it began or ended, not when the hold time was over
   double value;  // at the change
-  /// That the value was beyond; nothing if the verdict was cleared for another reason.
-  std::optional<double> threshold = {};
+  Cause cause = Cause::kValue;
+  std::optional<double> threshold = {};  // that the value crossed, if that is the cause
+};
+
+/// What is known of a verdict.
+enum class Sight {
+  kOff,    // it is not judged
+  kBlind,  // no frame has shown it, since the camera was silent or the verdict was turned on
+  kJudged,
 };
 
 /// The verdicts of one camera.
@@ -52,6 +72,9 @@ class Judge {
   /// that are turned off are cleared.
   std::vector<Change> set_rules(const Rules &rules, Time now);
   const Rules &rules() const { return rules_; }
+  Sight sight_of(Verdict verdict) const;
+  /// Whether the camera sends no frames, by the rule of no-frames, also where that is turned off.
+  bool is_silent() const { return silence_.raised; }
   /// Silence is measured from now on, unless it is so long already that it counts.
   void reset_silence(Time listening_time);
   /// The next frames are not compared with earlier ones.
@@ -68,6 +91,7 @@ class Judge {
  private:
   struct Condition {
     bool raised = false;
+    bool is_judged = false;        // by a frame
     Time since = 0;                // of `raised`
     std::optional<Time> crossing;  // since when the value has been beyond the threshold
     double value = 0;
@@ -85,7 +109,7 @@ class Judge {
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
   const Rule &rule_of(Verdict verdict) const { return rules_[static_cast<size_t>(verdict)]; }
   const Condition &condition_of(Verdict verdict) const;
-  void clear(Verdict verdict, Time now, std::vector<Change> &changes);
+  void clear(Verdict verdict, Cause cause, Time now, std::vector<Change> &changes);
   void judge_silence(double length, Time now, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
   std::optional<double> cross(Verdict verdict, Condition &condition, double value, Time now) const;
