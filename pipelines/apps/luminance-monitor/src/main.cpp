@@ -13,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "capture/sources.h"
 #include "history/export.h"
@@ -177,7 +178,8 @@ class Application {
     log_line(std::string("configuration not reloaded: ") + error.what());
   }
 
-  /// Those that are set up as before notice nothing. What became of them all, for people.
+  /// Those that are set up as before notice nothing; those with other rules keep their connection,
+  /// and what they have learned. What became of them all, for people.
   std::string change_cameras(const Settings &updated) {
     const CameraChanges changes = camera_changes(settings_, updated);
     for (const std::vector<std::string> *ids : {&changes.removed, &changes.changed})
@@ -187,12 +189,18 @@ class Application {
         monitor_.remove(number);
       }
     settings_.backend = updated.backend;
-    for (const CameraSettings &camera : updated.cameras)
-      if (monitor_.camera(camera.id) == nullptr) sources_->add(monitor_.add(camera));
+    const std::set<std::string> others(changes.rules.begin(), changes.rules.end());
+    for (const CameraSettings &camera : updated.cameras) {
+      const Camera *const known = monitor_.camera(camera.id);
+      if (known == nullptr)
+        sources_->add(monitor_.add(camera));
+      else if (others.count(camera.id) > 0)
+        monitor_.set_rules(monitor_.number_of(*known), camera.rules, camera.schedules);
+    }
     monitor_.set_order(updated.cameras);
     return std::to_string(changes.added.size()) + " cameras added, " +
            std::to_string(changes.removed.size()) + " removed, " +
-           std::to_string(changes.changed.size()) + " changed, " +
+           std::to_string(changes.changed.size() + changes.rules.size()) + " changed, " +
            std::to_string(changes.unchanged) + " unchanged";
   }
 

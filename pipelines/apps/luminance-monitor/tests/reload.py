@@ -80,7 +80,7 @@ def cameras_come_and_go(folder):
         before = plays(monitor, 'one', 'two', 'three')
         reader = Reader(monitor)
         assert len(reader.next('cameras')['cameras']) == 3
-        line = reload(monitor, file, config(('four', ''), ('three', 'verdicts.frozen = false'),
+        line = reload(monitor, file, config(('four', ''), ('three', 'redirect-hosts = ["a"]'),
                                             ('one', '')), 'configuration reloaded: (.*)')[1]
         assert line == '1 cameras added, 1 removed, 1 changed, 1 unchanged', line
         named = [camera['id'] for camera in reader.next('cameras')['cameras']]
@@ -108,6 +108,48 @@ def cameras_come_and_go(folder):
     kept = rows_of(history)
     assert kept['one'] >= frames['one'] and kept['four'] >= frames['four'], (kept, frames)
     assert kept['three'] > frames['three'], 'what it was before it changed'
+
+
+def rules_change_without_a_reconnection(folder):
+    """A camera that has other rules alone goes on, and what stands is judged by them."""
+    file, dark = folder / 'rules.toml', 'verdicts.too-dark = { raise = 200, hold = 0 }'
+    file.write_text(config(('one', ''), ('two', dark)))
+
+    def verdicts(monitor, name):
+        return {verdict['name']: verdict for verdict in monitor.cameras()[name]['verdicts']}
+
+    def frames(monitor):
+        return {name: camera['frames'] for name, camera in monitor.cameras().items()}
+
+    with Monitor('--config', file, '--interval=1') as monitor:
+        before = plays(monitor, 'one', 'two')
+        raised = wait_for('two is dark', lambda: verdicts(monitor, 'two').get('too-dark'))
+        reader = Reader(monitor)
+        reader.next('cameras')
+        line = reload(monitor, file, config(('two', dark.replace('200', '210')), ('one', dark)),
+                      'configuration reloaded: (.*)')[1]
+        assert line == '0 cameras added, 0 removed, 2 changed, 0 unchanged', line
+        wait_for('one is dark', lambda: verdicts(monitor, 'one').get('too-dark'))
+        stands = verdicts(monitor, 'two')['too-dark']
+        assert stands['since'] == raised['since'] and stands['threshold'] == 210, (raised, stands)
+        wait_for('the rule in the stream', lambda: any(
+            rule['name'] == 'too-dark' and rule['raise'] == 210
+            for camera in reader.next('update')['cameras'] if camera['id'] == 'two'
+            for rule in camera['rules']))
+        reader.close()
+        # A period of each hour, in which it is off.
+        halves = ', '.join(f'{{ from = "{a}:00", to = "{b}:00", enabled = false }}'
+                           for a, b in (('00', '12'), ('12', '00')))
+        reload(monitor, file, config(('two', f'verdicts.too-dark = {{ schedule = [{halves}] }}'), ('one', dark)),
+               '0 cameras added, 0 removed, 1 changed, 1 unchanged')
+        (end,) = [line for line in monitor.output if ' two: Too dark cleared at ' in line]
+        assert end.rstrip().endswith(', no longer judged)'), end
+        assert 'too-dark' not in verdicts(monitor, 'two') and 'too-dark' in verdicts(monitor, 'one')
+        seen = frames(monitor)
+        wait_for('more frames', lambda: all(count > seen[name] for name, count in frames(monitor).items()))
+        for name, camera in monitor.cameras().items():
+            assert camera['since'] == before[name]['since'] and camera['reconnects'] == 0, camera
+            assert camera['frames'] > before[name]['frames'], 'it was begun again'
 
 
 def wrong_files_change_nothing(folder):
@@ -283,8 +325,8 @@ def ends_with_its_terminal(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for test in (cameras_come_and_go, wrong_files_change_nothing, tokens_are_read_again,
-                 certificates_are_read_again, files_are_watched, links_of_kubernetes_are_followed,
+    for test in (cameras_come_and_go, rules_change_without_a_reconnection, wrong_files_change_nothing,
+                 tokens_are_read_again, certificates_are_read_again, files_are_watched, links_of_kubernetes_are_followed,
                  ends_with_its_terminal):
         print(test.__name__, flush=True)
         test(pathlib.Path(name))

@@ -201,7 +201,7 @@ TEST_F(Schedule, IsAChangeOfTheCamera) {
         "{ from = '06:00', to = '07:00', raise = 30, clear = 44 }",
         "{ from = '06:00', to = '07:00', raise = 30, hold = 4 }",
         "{ from = '06:00', to = '07:00', raise = 30, enabled = true }"})
-    EXPECT_EQ(camera_changes(before, with(other)).changed.size(), 1u) << other;
+    EXPECT_EQ(camera_changes(before, with(other)).rules.size(), 1u) << other;
 }
 
 /// The time zone of the process, for as long as this exists.
@@ -299,6 +299,9 @@ class Morning : public Observer {
       monitor_->tick();
     }
   }
+  void set_rules(const Rules &rules, const Schedules &schedules) {
+    monitor_->set_rules(0, rules, schedules);
+  }
   const Camera &camera() const { return *monitor_->cameras()[0]; }
 
   std::vector<Change> changes;
@@ -348,12 +351,50 @@ TEST(Monitor, APeriodWithoutAVerdictClearsIt) {
   ASSERT_EQ(morning.changes.size(), 2u);
   EXPECT_FALSE(morning.changes[1].raised);
   EXPECT_EQ(morning.changes[1].value, 30);
+  EXPECT_EQ(morning.changes[1].cause, Cause::kRules);
   EXPECT_TRUE(morning.camera().standing().empty());
   morning.run(580, 30);
   EXPECT_EQ(morning.changes.size(), 2u);
-  EXPECT_EQ(morning.changes[1].cause, Cause::kRules);
   morning.run(30, 30);
   EXPECT_EQ(morning.changes.size(), 3u);
+}
+
+/// New rules count at once, by the time of day, and leave what the camera has.
+TEST(Monitor, TakesNewRulesOfACameraThatGoesOn) {
+  Period period;
+  period.raise = 20;
+  Morning morning(period);
+  morning.run(100, 30);
+  ASSERT_EQ(morning.changes.size(), 1u);
+  const Time since = morning.changes[0].time;
+  const uint64_t frames = morning.camera().frames();
+  Rules rules = morning.camera().settings().rules;
+  rules[kDark] = {true, 35, 38, 5};
+  morning.set_rules(rules, {});
+  EXPECT_EQ(morning.rules, (std::vector<std::pair<int, double>>{{-3, 35}}));
+  EXPECT_FALSE(morning.camera().has_schedule());
+  ASSERT_EQ(morning.camera().standing().size(), 1u);
+  EXPECT_EQ(morning.camera().standing()[0].since, since);
+  EXPECT_EQ(morning.camera().standing()[0].threshold, 35);
+  EXPECT_EQ(morning.camera().frames(), frames);
+  EXPECT_EQ(morning.camera().status(), Status::kPlaying);
+  EXPECT_TRUE(morning.camera().last_frame());
+  morning.run(20, 40);  // good enough for the new rule alone
+  ASSERT_EQ(morning.changes.size(), 2u);
+  EXPECT_EQ(morning.changes[1].cause, Cause::kValue);
+  EXPECT_EQ(morning.changes[1].threshold, 38);
+  // The period of this very minute counts at once.
+  Schedules schedules;
+  period.from = 470, period.to = 480;
+  schedules[kDark] = {period};
+  morning.set_rules(rules, schedules);
+  EXPECT_EQ(morning.camera().rules()[kDark].raise, 20);
+  morning.run(30, 10);
+  ASSERT_EQ(morning.camera().standing().size(), 1u);
+  rules[kDark].enabled = false;
+  morning.set_rules(rules, {});
+  EXPECT_TRUE(morning.camera().standing().empty());
+  EXPECT_EQ(morning.changes.back().cause, Cause::kRules);
 }
 
 TEST(Monitor, APeriodBeginsAlsoWithoutFrames) {

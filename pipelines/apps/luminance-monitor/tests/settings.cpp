@@ -353,10 +353,15 @@ TEST_F(ConfigFile, IsComparedWithTheOneBefore) {
   EXPECT_EQ(std::vector<std::string>{"a"}, changes.changed);
   EXPECT_EQ(2u, changes.unchanged);
   for (const char *more : {"user = 'x'", "user = 'x'\npassword = 'y'", "max-fps = 3",
-                           "verdicts.frozen = false", "verdicts.too-dark.raise = 30",
-                           "verdicts.too-dark.clear = 60", "verdicts.too-dark.hold = 1"})
+                           "max-fps = 3\nverdicts.frozen = false"})
     EXPECT_EQ(1u, camera_changes(config(camera("a")), config(camera("a", more))).changed.size())
         << more;
+  for (const char *more : {"verdicts.frozen = false", "verdicts.too-dark.raise = 30",
+                           "verdicts.too-dark.clear = 60", "verdicts.too-dark.hold = 1"}) {
+    const CameraChanges one = camera_changes(config(camera("a")), config(camera("a", more)));
+    EXPECT_EQ(std::vector<std::string>{"a"}, one.rules) << more;
+    EXPECT_TRUE(one.changed.empty() && one.unchanged == 0) << more;
+  }
   EXPECT_EQ(4u, camera_changes(before, config("backend = 'cpu'\n" + camera("a") + camera("b") +
                                               camera("c") + camera("d")))
                     .changed.size());

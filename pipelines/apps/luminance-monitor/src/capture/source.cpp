@@ -18,14 +18,6 @@ constexpr const char *kPicture =
     "the camera sends a single picture, not video; use the URI of its video stream (RTSP, or MJPEG "
     "over HTTP)";
 
-/// A camera that is said to have few frames is given the time for them.
-Time silence_of(const CameraSettings &camera) {
-  Time silence = kSilence;
-  for (const Rule &rule : all_rules(Verdict::kNoFrames, camera.rules, camera.schedules))
-    silence = std::max(silence, seconds(2 * rule.raise));
-  return silence;
-}
-
 std::string no_frames_within(Time time) {
   return "no frames within " + std::to_string(time / kSecond) + " s";
 }
@@ -41,7 +33,6 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       camera_(monitor.camera_of(index).settings()),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
       is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
-      silence_(silence_of(camera_)),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
 
@@ -73,15 +64,24 @@ void Source::tick() {
   }
 }
 
+/// After which it is reconnected. A camera that is said to have few frames is given the time for
+/// them; its rules may change while it plays.
+Time Source::max_silence() const {
+  Time silence = kSilence;
+  for (const Rule &rule : all_rules(Verdict::kNoFrames, camera_.rules, camera_.schedules))
+    silence = std::max(silence, seconds(2 * rule.raise));
+  return silence;
+}
+
 /// For its first frame.
 Time Source::first_frame_timeout() const {
-  return std::max(seconds(settings_.timeouts.frame), silence_);
+  return std::max(seconds(settings_.timeouts.frame), max_silence());
 }
 
 /// Whether there is nothing more to wait for. The next frame of a file may be far.
 bool Source::is_silent(Time now) const {
   if (frames_ == 0) return now - last_heard_ > first_frame_timeout();
-  return !is_file_ && now - last_heard_ > silence_;
+  return !is_file_ && now - last_heard_ > max_silence();
 }
 
 void Source::arrive(const Arrival &arrival) {

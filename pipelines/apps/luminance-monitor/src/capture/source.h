@@ -36,6 +36,7 @@ class Source {
  private:
   Time first_frame_timeout() const;
   bool is_silent(Time now) const;
+  Time max_silence() const;
   void disconnect(const std::string &why);
   void end();
   void finish(const std::string &why);
@@ -48,7 +49,6 @@ class Source {
   const Keep keep_;
   const CameraSettings &camera_;
   const bool is_file_, is_http_;
-  const Time silence_;  // after which it is reconnected
 
   std::unique_ptr<Connection> connection_;
   unsigned tries_ = 0;                       // connections so far

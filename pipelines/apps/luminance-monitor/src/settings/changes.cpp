@@ -14,17 +14,21 @@ bool are_same(const std::optional<Credentials> &a, const std::optional<Credentia
   return !a || std::tie(a->user, a->password) == std::tie(b->user, b->password);
 }
 
-bool are_same(const CameraSettings &a, const CameraSettings &b) {
+enum class Difference { kNone, kRules, kMore };
+
+Difference difference(const CameraSettings &a, const CameraSettings &b) {
   // These name every member, so that none that is added later is forgotten here.
   // What the settings wanted of the id is in the id; former ids serve readers only.
   const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, rules,
                schedules] = a;
   const auto &[id_b, wanted_b, former_b, source_b, name_b, uri_b, location_b, credentials_b,
                hosts_b, fps_b, rules_b, schedules_b] = b;
-  return std::tie(id, source, name, uri, location, hosts, fps, rules, schedules) ==
-             std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b, rules_b,
-                      schedules_b) &&
-         are_same(credentials, credentials_b);
+  if (std::tie(id, source, name, uri, location, hosts, fps) !=
+          std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b) ||
+      !are_same(credentials, credentials_b))
+    return Difference::kMore;
+  const bool has_same_rules = std::tie(rules, schedules) == std::tie(rules_b, schedules_b);
+  return has_same_rules ? Difference::kNone : Difference::kRules;
 }
 
 template <class Channel>
@@ -76,13 +80,16 @@ CameraChanges camera_changes(const Settings &before, const Settings &after) {
   CameraChanges changes;
   for (const CameraSettings &camera : after.cameras) {
     const auto found = known.find(camera.id);
-    if (found == known.end())
+    if (found == known.end()) {
       changes.added.push_back(camera.id);
-    else if (all_change || !are_same(*found->second, camera))
-      changes.changed.push_back(camera.id);
-    else
-      ++changes.unchanged;
-    if (found != known.end()) known.erase(found);
+      continue;
+    }
+    switch (all_change ? Difference::kMore : difference(*found->second, camera)) {
+      case Difference::kMore: changes.changed.push_back(camera.id); break;
+      case Difference::kRules: changes.rules.push_back(camera.id); break;
+      case Difference::kNone: ++changes.unchanged; break;
+    }
+    known.erase(found);
   }
   for (const CameraSettings &camera : before.cameras)
     if (known.count(camera.id) > 0) changes.removed.push_back(camera.id);

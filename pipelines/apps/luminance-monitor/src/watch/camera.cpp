@@ -74,6 +74,13 @@ bool Camera::set_minute(unsigned minute, Time now) {
   return true;
 }
 
+void Camera::set_rules(const Rules &rules, const Schedules &schedules, unsigned minute, Time now) {
+  settings_.rules = rules;
+  settings_.schedules = schedules;
+  minute_.reset();
+  set_minute(minute, now);
+}
+
 void Camera::reset_silence(Time listening_time) {
   last_heard_ = listening_time;
   judge_.reset_silence(listening_time);

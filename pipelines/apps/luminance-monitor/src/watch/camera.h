@@ -77,6 +77,8 @@ class Camera {
   std::optional<Interval> tick(Time now) { return tick(now, now); }
   /// Puts the rules of this minute of the day in force. Returns whether they are others.
   bool set_minute(unsigned minute, Time now);
+  /// From now on, these are the settings; `minute` is that of the day.
+  void set_rules(const Rules &rules, const Schedules &schedules, unsigned minute, Time now);
   /// The program was stopped for long: silence is measured from now on.
   void reset_silence(Time listening_time);
   /// Completes the current interval, if there is one.
@@ -94,7 +96,7 @@ class Camera {
   Interval close();
   void note(const std::vector<Change> &changes);
 
-  const CameraSettings settings_;
+  CameraSettings settings_;
   const Time length_;  // of an interval
   Status status_ = Status::kConnecting;
   Time status_since_;

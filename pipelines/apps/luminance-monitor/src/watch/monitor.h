@@ -19,7 +19,7 @@ class Observer {
   virtual void on_interval(const Camera &, const Interval &) {}
   virtual void on_change(const Camera &, const Change &) {}
   virtual void on_status(const Camera &) {}
-  /// Other rules are in force.
+  /// Other rules are in force, or have another schedule.
   virtual void on_rules(const Camera &) {}
   virtual void on_added(const Camera &) {}
   /// The last call for this camera.
@@ -55,6 +55,8 @@ class Monitor {
   /// Returns the number of the camera.
   size_t add(const CameraSettings &settings);
   void remove(size_t camera);
+  /// For a camera that goes on. Verdicts that stand are judged on by these rules.
+  void set_rules(size_t camera, const Rules &rules, const Schedules &schedules);
   /// Puts the cameras into this order.
   void set_order(const std::vector<CameraSettings> &order);
 

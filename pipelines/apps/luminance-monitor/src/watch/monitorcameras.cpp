@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Cameras that come and go while others are watched.
+// Cameras that come, go and change while others are watched.
 #include <algorithm>
 #include <utility>
 
@@ -31,6 +31,14 @@ void Monitor::remove(size_t number) {
   by_number_.erase(entry);
   cameras_.erase(std::find_if(cameras_.begin(), cameras_.end(),
                               [&](const auto &each) { return each.get() == &camera; }));
+}
+
+void Monitor::set_rules(size_t number, const Rules &rules, const Schedules &schedules) {
+  Camera &camera = *by_number_.at(number);
+  const Time now = clock_.now();
+  camera.set_rules(rules, schedules, minute_of_day(clock_.wall(now)), now);
+  for (Observer *observer : observers_) observer->on_rules(camera);
+  tell(camera, {});
 }
 
 void Monitor::set_order(const std::vector<CameraSettings> &order) {
