@@ -516,7 +516,7 @@ def mqtt_shows_sensors(folder):
                 found := broker.kept()).get(dark) == 'ON' and stale not in found and found)
             assert kept.pop(foreign) and f'{prefix}/gone/frozen' not in kept, kept
             sensors = check_discovery(kept)
-            assert len(sensors) == 2 * 9, list(sensors)
+            assert len(sensors) == 2 * 12, list(sensors)
             on = [sensor['state_topic'] for sensor in sensors.values() if kept[sensor['state_topic']] == 'ON']
             assert on == [dark], on
             assert kept[f'{prefix}/status'] == 'online'
@@ -572,7 +572,7 @@ def mqtt_survives_its_broker(folder):
                 assert sum('notifications {' in line for line in listener.output) == 1, listener.output
             wait_for('its state', lambda: broker.kept('site/gate/one/too-dark') == {
                 'site/gate/one/too-dark': 'ON'})
-            assert len(check_discovery(broker.kept())) == 9
+            assert len(check_discovery(broker.kept())) == 12
         file.write_text(config(text, ('one', DARK)))  # an issuer that nobody knows
     with Mosquitto(folder, port, (certificate, key)), Monitor('--config', file) as monitor:
         (result,) = post_test(monitor)[1]['results']

@@ -17,7 +17,7 @@ FRAMES = 5  # of an interval
 STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1", "p5", "p95",
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
-          "last_frame", "verdicts", "rules", "latest"]
+          "last_frame", "reference", "verdicts", "rules", "latest"]
 RULE = ["enabled", "raise", "clear", "hold"]
 ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "p1",
        "median", "p99", "clipped_low", "clipped_high", "verdicts"]
@@ -131,7 +131,7 @@ def rules_are_those_in_force(server):
     for index, camera in enumerate(server.json("/api/v1/cameras")["cameras"]):
         rules = camera["rules"]
         expect([rule["name"] for rule in rules][:3] == ["no-frames", "frozen", "too-dark"]
-               and len(rules) == 9, "rules", rules)
+               and len(rules) == 12, "rules", rules)
         for rule in rules:
             expect(list(rule) == ["name", "title", *RULE, "side", "quantity", "schedule"],
                    "fields", rule)

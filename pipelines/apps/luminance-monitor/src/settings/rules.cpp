@@ -69,6 +69,9 @@ double max_value_of(Verdict verdict) {
     case Verdict::kNoFrames:
     case Verdict::kFrozen: return 86400;
     case Verdict::kFlicker: return 100;
+    case Verdict::kMoved:
+    case Verdict::kCovered:
+    case Verdict::kBlurred:
     case Verdict::kClippedLow:
     case Verdict::kClippedHigh: return 1;
     default: return 255;

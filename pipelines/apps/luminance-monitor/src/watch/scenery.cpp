@@ -21,7 +21,7 @@ constexpr double kFoundElsewhere = 0.15;
 constexpr size_t kLights = 4;
 // What is known follows what is seen this slowly: shadows of the sun, leaves, parked cars.
 constexpr double kAdaptation = 1800;  // seconds
-constexpr View kAsUsual = {0.15, 0.12, 0.25};
+constexpr double kUsuallyMoved = 0.15, kUsuallyCovered = 0.12, kUsuallyBlurred = 0.25;
 // While a scene is learned, less than this share is in place only if the camera is being moved.
 constexpr double kSteady = 0.5;
 constexpr float kMinLooks = 5;
@@ -35,16 +35,19 @@ bool is_other_light(const Match &match, const Scene &scene) {
 
 View view_of(const Match &match, const Scene &scene) {
   const bool is_another = match.in_place < kAnother && match.has_edges;
-  if (match.elsewhere >= kFoundElsewhere) return {1 - match.in_place, 0, match.blur};
+  const auto blurred = match.in_place < kAnother ? std::nullopt : std::optional(match.blur);
+  // Of a picture that has moved, some edges are in place by chance.
+  if (match.elsewhere >= kFoundElsewhere)
+    return {1 - match.in_place, {}, match.in_place < kSteady ? std::nullopt : blurred};
   // Edges that are far out of focus are not in place.
   if (match.in_place < kAnother && match.is_same_shape) return {0, 0, 1};
-  if (is_another) return {1 - match.in_place, 0, match.blur};
-  return {match.elsewhere, is_other_light(match, scene) ? 0 : match.lost, match.blur};
+  if (is_another) return {1 - match.in_place, {}, {}};
+  return {match.elsewhere, is_other_light(match, scene) ? 0 : match.lost, blurred};
 }
 
 bool is_usual(const View &view) {
-  return view.moved < kAsUsual.moved && view.covered < kAsUsual.covered &&
-         view.blurred < kAsUsual.blurred;
+  return view.moved < kUsuallyMoved && view.covered.value_or(0) < kUsuallyCovered &&
+         view.blurred.value_or(0) < kUsuallyBlurred;
 }
 
 /// In the contrast of the scene, whatever that of the look is.

@@ -38,9 +38,10 @@ class SceneLearner {
 class Scenery {
  public:
   struct View {
-    double moved = 0;    // share of the scene's edges that are not where they were
-    double covered = 0;  // share of the scene's edges that are not seen
-    double blurred = 0;  // share of the scene's fine detail that is missing
+    double moved;  // share of the scene's edges that are not where they were
+    // Nothing: it cannot be told, because hardly anything is where it was.
+    std::optional<double> covered;  // share of the scene's edges that are not seen
+    std::optional<double> blurred;  // share of the scene's fine detail that is missing
   };
 
   /// The next thumbnail, every few seconds. Returns nothing while the scene is not known, or if it

@@ -123,7 +123,7 @@ std::vector<Change> Judge::set_rules(const Rules &rules, Time now) {
     same_since_.reset();
   }
   // When it is turned on again, the picture of that time is the usual one.
-  if (!rule_of(Verdict::kSuddenChange).enabled) reference_.reset();
+  if (!rule_of(Verdict::kSuddenChange).enabled) recent_.reset();
   return changes;
 }
 
@@ -142,7 +142,7 @@ void Judge::restart() {
   same_since_.reset();
   stillness_.clear();
   // Where the camera was turned or covered, it still is when it comes back.
-  if (!condition_of(Verdict::kSuddenChange).raised) reference_.reset();
+  if (!condition_of(Verdict::kSuddenChange).raised) recent_.reset();
   scenery_.restart();
   flicker_.clear();
 }
@@ -204,14 +204,18 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
   update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
 }
 
-/// Where the scene cannot be recognized, in the dark, verdicts stay as they are.
+/// What cannot be told, as in the dark, leaves its verdict as it is; what would change it has to
+/// last again from then on.
 void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes) {
   if (frame.thumbnail == nullptr) return;
   const std::optional<Scenery::View> view = scenery_.add(frame.time, frame.thumbnail);
-  if (!view) return;
-  update(Verdict::kMoved, view->moved, frame.time, changes);
-  update(Verdict::kCovered, view->covered, frame.time, changes);
-  update(Verdict::kBlurred, view->blurred, frame.time, changes);
+  const auto judge = [&](Verdict verdict, std::optional<double> value) {
+    if (value) return update(verdict, *value, frame.time, changes);
+    conditions_[static_cast<size_t>(verdict)].crossing.reset();
+  };
+  judge(Verdict::kMoved, view ? std::optional(view->moved) : std::nullopt);
+  judge(Verdict::kCovered, view ? view->covered : std::nullopt);
+  judge(Verdict::kBlurred, view ? view->blurred : std::nullopt);
 }
 
 /// Against the picture of the last seconds, which follows frames while they are like it. While they
@@ -219,22 +223,22 @@ void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes
 void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
   if (!rule_of(Verdict::kSuddenChange).enabled) return;
   const Condition &condition = condition_of(Verdict::kSuddenChange);
-  if (condition.raised && frame.time - condition.since >= kAccepted) reference_.reset();
+  if (condition.raised && frame.time - condition.since >= kAccepted) recent_.reset();
   const Shares shares = shares_of(frame);
   std::optional<Lumas> blocks;
   if (frame.blocks != nullptr) blocks = lumas_of(*frame.blocks);
-  if (!reference_) reference_ = Reference{shares, blocks, frame.time};
-  if (!reference_->blocks) reference_->blocks = blocks;
+  if (!recent_) recent_ = Recent{shares, blocks, frame.time};
+  if (!recent_->blocks) recent_->blocks = blocks;
 
-  double moved = distance(shares, reference_->shares);
-  if (blocks) moved = std::max(moved, change_of(*blocks, *reference_->blocks));
+  double moved = distance(shares, recent_->shares);
+  if (blocks) moved = std::max(moved, change_of(*blocks, *recent_->blocks));
   update(Verdict::kSuddenChange, moved, frame.time, changes);
-  const Time elapsed = std::max<Time>(0, frame.time - reference_->time);
-  reference_->time = frame.time;
+  const Time elapsed = std::max<Time>(0, frame.time - recent_->time);
+  recent_->time = frame.time;
   if (condition.raised || moved > rule_of(Verdict::kSuddenChange).raise) return;
   const double step = 1 - std::exp(-seconds_of(elapsed) / kAdaptation);
-  follow(reference_->shares, shares, step);
-  if (blocks) follow(*reference_->blocks, *blocks, step);
+  follow(recent_->shares, shares, step);
+  if (blocks) follow(*recent_->blocks, *blocks, step);
 }
 
 const Judge::Condition &Judge::condition_of(Verdict verdict) const {

@@ -96,7 +96,7 @@ class Judge {
     std::optional<Time> crossing;  // since when the value has been beyond the threshold
     double value = 0;
   };
-  struct Reference {
+  struct Recent {
     std::array<double, 256> shares;                            // of pixels
     std::optional<std::array<double, Blocks::kCount>> blocks;  // their lumas
     Time time;
@@ -122,7 +122,7 @@ class Judge {
   bool has_blocks_ = false;              // at least for some frames
   std::array<uint64_t, 256> same_ = {};  // the bins of the latest frames, all identical
   std::optional<Time> same_since_;
-  std::optional<Reference> reference_;  // the picture of the last seconds
+  std::optional<Recent> recent_;  // the picture of the last seconds
   Scenery scenery_;
   Flicker flicker_;
   Time flicker_judged_ = 0;

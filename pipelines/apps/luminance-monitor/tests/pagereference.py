@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""pagereference.py [FOLDER]: the page's panel of the reference, whose button has it learned again, in a
+headless Chromium. Pictures go to the folder."""
+import pathlib
+import sys
+import tempfile
+
+import running
+from browser import Browser, expect
+from contrast import poor_contrasts
+from videos import CLIP
+
+FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
+PANEL = "document.querySelector('#detail [data-part=reference]')"
+TEXT = f"{PANEL}?.querySelector('[data-part=learned]').textContent"
+PICTURE = f"{PANEL}.querySelector('img')"
+
+
+def shows_it(browser):
+    text = browser.wait(f"return {TEXT}?.startsWith('Learned ') && {TEXT}", 'it is not learned')
+    browser.wait(f"return {PICTURE}.checkVisibility() && {PICTURE}.naturalWidth > 0", 'it has no picture')
+    alt = browser.run(f"return {PICTURE}.alt")
+    expect(alt == 'Reference picture of The clip', 'the text of the picture', alt)
+    return text
+
+
+def looks_right(browser):
+    for theme in ('dark', 'light'):
+        browser.prefer(theme)
+        expect(not (poor := poor_contrasts(browser)), f'{theme}: too little contrast', *poor)
+        if FOLDER:
+            browser.picture(FOLDER / f'reference-{theme}.png')
+    browser.resize(320, 640)
+    browser.wait('return document.documentElement.scrollWidth <= 320 && '
+                 f'{PANEL}.getBoundingClientRect().right <= 320', 'the panel is wider than a phone')
+    browser.resize(1280, 800)
+
+
+def is_renewed(browser, before):
+    """With --fast, it is learned again within seconds."""
+    browser.run(f"new MutationObserver(() => {{ if ({TEXT}.startsWith('Being learned')) window.seen = true; }})"
+                f".observe({PANEL}, {{subtree: true, childList: true, characterData: true}})")
+    browser.click('#detail [data-part=renew]')
+    browser.wait("return window.seen", 'the button does not forget it')
+    browser.wait(f"return {TEXT}.startsWith('Learned ') && {TEXT} !== arguments[0]", 'it is not learned again',
+                 before)
+    shows_it(browser)
+
+
+def tells_why_not(browser):
+    browser.run("location.hash = '#/'; fetch = () => Promise.reject(new TypeError('no connection'));"
+                "location.hash = '#/camera/clip'")
+    shows_it(browser)
+    browser.click('#detail [data-part=renew]')
+    browser.wait(f"return {TEXT}.startsWith('Not renewed: ')", 'a failure is not told')
+    expect(not browser.run(f"return {PANEL}.querySelector('button').disabled"), 'there is no second try')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+        config = pathlib.Path(folder) / 'cameras.toml'
+        config.write_text(f'loop = true\n[[cameras]]\nid = "clip"\nname = "The clip"\nuri = "{CLIP}"\n')
+        with running.Monitor('--config', config, '--fast') as monitor:
+            browser.open(monitor.address + '/#/camera/clip')
+            before = shows_it(browser)
+            looks_right(browser)
+            is_renewed(browser, before)
+            tells_why_not(browser)
+            expect(not (errors := browser.console()), 'the console has messages', *errors)
+            browser.driver.get('about:blank')
+    print('the page shows the reference and has it learned again')
+
+
+main()

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a camera sees against its reference: when that is learned, and what is said of pictures that
+// are shifted, covered, blurred, dark or plain. scenes.py has the same for video.
+#include "watch/scenery.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "capture/thumbnail.h"
+#include "watch/verdicts.h"
+
+namespace luminance {
+namespace {
+
+constexpr Time kApart = 2 * kSecond;
+constexpr int kWidth = 1280, kHeight = 720;
+constexpr int kToLearn = 70;  // thumbnails
+
+using Picture = std::vector<uint8_t>;
+using Thumb = std::shared_ptr<const Thumbnail>;
+
+/// What is put at a place of the picture: the luma of the scene there, or another one.
+using Change = std::function<double(const Picture &scene, int x, int y)>;
+
+double luma_at(const Picture &scene, int x, int y) {
+  x = std::clamp(x, 0, kWidth - 1), y = std::clamp(y, 0, kHeight - 1);
+  return scene[static_cast<size_t>(y * kWidth + x)];
+}
+
+/// Boxes of all sizes over each other.
+Picture scene_of(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int end) {
+    return static_cast<int>(random() % static_cast<unsigned>(end));
+  };
+  Picture scene(static_cast<size_t>(kWidth) * kHeight, 120);
+  for (int box = 0; box < 600; ++box) {
+    const int left = below(kWidth), top = below(kHeight), luma = 40 + below(160);
+    const int right = std::min(kWidth, left + 8 + below(140));
+    const int bottom = std::min(kHeight, top + 8 + below(140));
+    for (int y = top; y < bottom; ++y)
+      std::fill(&scene[static_cast<size_t>(y * kWidth + left)],
+                &scene[static_cast<size_t>(y * kWidth + right - 1)] + 1, luma);
+  }
+  return scene;
+}
+
+GstBuffer *filled(const GstVideoInfo &info,
+                  const std::function<uint8_t(size_t x, size_t y)> &luma) {
+  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 128, info.size);
+  GstVideoFrame frame;
+  EXPECT_TRUE(gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE));
+  const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame, 0));
+  const auto step = static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0));
+  const bool is_deep = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8;
+  const guint components = GST_VIDEO_INFO_IS_RGB(&info) ? 3 : 1;
+  for (guint c = 0; c < components; ++c)
+    for (size_t y = 0; y < static_cast<size_t>(info.height); ++y)
+      for (size_t x = 0; x < static_cast<size_t>(info.width); ++x)
+        (static_cast<guint8 *>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) + y * stride +
+         x * step)[is_deep ? 1 : 0] = luma(x, y);
+  gst_video_frame_unmap(&frame);
+  return buffer;
+}
+
+Thumb thumbnail_in(GstVideoFormat format, int width, int height,
+                   const std::function<uint8_t(size_t x, size_t y)> &luma) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, format, static_cast<guint>(width), static_cast<guint>(height));
+  GstBuffer *buffer = filled(info, luma);
+  Thumb thumbnail = thumbnail_of(buffer, info);
+  gst_buffer_unref(buffer);
+  return thumbnail;
+}
+
+unsigned seed() {
+  const char *given = std::getenv("CUDATENSOR_TEST_SEED");
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                          : std::random_device()();
+}
+
+/// A camera with noise, which sees a scene.
+class Play {
+ public:
+  Play() : scene_(scene_of(seed_)) { std::printf("seed %u\n", seed_); }
+
+  Thumb thumbnail(const Change &change) {
+    std::normal_distribution<double> noise(0, 1);
+    std::vector<uint8_t> picture(scene_.size());
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x)
+        picture[static_cast<size_t>(y * kWidth + x)] =
+            static_cast<uint8_t>(std::clamp(change(scene_, x, y) + noise(random_), 0.0, 255.0));
+    return thumbnail_in(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight,
+                        [&](size_t x, size_t y) { return picture[y * kWidth + x]; });
+  }
+
+  /// So many thumbnails of this, of which there are two that differ by their noise.
+  std::optional<Scenery::View> see(int count, const Change &change) {
+    const Thumb thumbnails[] = {thumbnail(change), thumbnail(change)};
+    std::optional<Scenery::View> view;
+    for (int i = 0; i < count; ++i, now += kApart) view = scenery.add(now, thumbnails[i % 2]);
+    return view;
+  }
+
+  Scenery scenery;
+  Time now = kSecond;
+
+ private:
+  const unsigned seed_ = seed();
+  std::mt19937 random_{seed_};
+  const Picture scene_;
+};
+
+double usual(const Picture &scene, int x, int y) { return luma_at(scene, x, y); }
+double flat(const Picture &, int, int) { return 100; }
+double dark(const Picture &scene, int x, int y) { return 17 + luma_at(scene, x, y) / 200; }
+double shifted(const Picture &scene, int x, int y) { return luma_at(scene, x + 40, y); }
+double covered(const Picture &scene, int x, int y) {
+  return x < 2 * kWidth / 5 ? 90 : luma_at(scene, x, y);
+}
+double blurred(const Picture &scene, int x, int y) {
+  double sum = 0;
+  for (int dy = -4; dy <= 4; dy += 2)
+    for (int dx = -4; dx <= 4; dx += 2) sum += luma_at(scene, x + dx, y + dy);
+  return sum / 25;
+}
+
+void expect_usual(const std::optional<Scenery::View> &view) {
+  ASSERT_TRUE(view);
+  EXPECT_LT(view->moved, 0.1);
+  EXPECT_LT(view->covered.value(), 0.1);
+  EXPECT_LT(view->blurred.value(), 0.2);
+}
+
+TEST(Scenery, IsLearnedInTwoMinutes) {
+  Play play;
+  const Time begin = play.now;
+  const Thumb thumbnail = play.thumbnail(usual);
+  for (; !play.scenery.learned(); play.now += kApart) {
+    ASSERT_LT(play.now - begin, SceneLearner::kTime + 20 * kSecond);
+    EXPECT_FALSE(play.scenery.add(play.now, thumbnail));
+  }
+  EXPECT_GE(*play.scenery.learned() - begin, SceneLearner::kTime);
+  expect_usual(play.see(5, usual));
+}
+
+TEST(Scenery, TellsOneFaultFromAnother) {
+  Play play;
+  play.see(kToLearn, usual);
+  const std::optional<Scenery::View> moved = play.see(6, shifted);
+  ASSERT_TRUE(moved);
+  EXPECT_GT(moved->moved, 0.3);
+  EXPECT_FALSE(moved->covered);
+  EXPECT_FALSE(moved->blurred);
+  expect_usual(play.see(6, usual));
+  const std::optional<Scenery::View> partly = play.see(6, covered);
+  ASSERT_TRUE(partly);
+  EXPECT_NEAR(partly->covered.value(), 0.4, 0.1);
+  EXPECT_LT(partly->moved, 0.1);
+  expect_usual(play.see(6, usual));
+  const std::optional<Scenery::View> soft = play.see(6, blurred);
+  ASSERT_TRUE(soft);
+  EXPECT_GT(soft->blurred.value(), 0.5);
+  EXPECT_LT(soft->moved, 0.2);
+  expect_usual(play.see(6, usual));
+}
+
+TEST(Scenery, IsNotLearnedFromAPlainPicture) {
+  Play play;
+  EXPECT_FALSE(play.see(2 * kToLearn, flat));
+  EXPECT_FALSE(play.scenery.learned());
+  play.see(kToLearn, usual);
+  EXPECT_TRUE(play.scenery.learned());
+}
+
+TEST(Scenery, IsLearnedOnceTheCameraStands) {
+  Play play;
+  play.see(40, shifted);
+  const Time stands = play.now;
+  play.see(kToLearn, usual);
+  ASSERT_TRUE(play.scenery.learned());
+  EXPECT_GE(*play.scenery.learned() - stands, SceneLearner::kTime - 10 * kSecond);
+  expect_usual(play.see(6, usual));
+}
+
+TEST(Scenery, OutlastsDarkness) {
+  Play play;
+  play.see(kToLearn, usual);
+  const std::optional<Time> learned = play.scenery.learned();
+  const std::optional<Scenery::View> view = play.see(100, dark);
+  if (view) expect_usual(view);
+  EXPECT_EQ(play.scenery.learned(), learned);
+  const std::optional<Scenery::View> moved = play.see(6, shifted);
+  ASSERT_TRUE(moved);
+  EXPECT_GT(moved->moved, 0.3);
+}
+
+TEST(Scenery, OutlastsAReconnection) {
+  Play play;
+  play.see(kToLearn, usual);
+  play.scenery.restart();
+  play.now += 3600 * kSecond;
+  EXPECT_FALSE(play.see(4, shifted)) << "of the pictures since then, there are too few";
+  const std::optional<Scenery::View> moved = play.see(6, shifted);
+  ASSERT_TRUE(moved);
+  EXPECT_GT(moved->moved, 0.3);
+}
+
+TEST(Scenery, IsRenewed) {
+  Play play;
+  play.see(kToLearn, usual);
+  play.scenery.renew();
+  EXPECT_FALSE(play.scenery.learned());
+  play.see(kToLearn, shifted);
+  EXPECT_TRUE(play.scenery.learned());
+  expect_usual(play.see(6, shifted));
+  EXPECT_GT(play.see(6, usual)->moved, 0.3);
+}
+
+/// Frames with these thumbnails, a second apart; returns the changes of verdicts on the scene.
+std::vector<luminance::Change> judge(Judge &judge, Time &now, const Thumb &thumbnail, int count) {
+  std::vector<luminance::Change> changes;
+  for (int i = 0; i < count; ++i, now += kApart) {
+    Measurement frame;
+    frame.time = now;
+    frame.frames = 1;
+    frame.mean = 120, frame.p99 = 200;
+    frame.bins[120] = frame.pixels = 1000;
+    frame.bins[121] = static_cast<uint64_t>(i);
+    frame.pixels += static_cast<uint64_t>(i);
+    frame.thumbnail = thumbnail;
+    for (const luminance::Change &change : judge.judge(frame))
+      if (change.verdict == Verdict::kMoved || change.verdict == Verdict::kCovered ||
+          change.verdict == Verdict::kBlurred)
+        changes.push_back(change);
+  }
+  return changes;
+}
+
+TEST(SceneVerdicts, AreClearedByARenewal) {
+  Play play;
+  Judge judge_of_all(default_rules(), 0);
+  Time now = kApart;
+  const Thumb before = play.thumbnail(usual), after = play.thumbnail(shifted);
+  EXPECT_TRUE(judge(judge_of_all, now, before, kToLearn).empty());
+  ASSERT_TRUE(judge_of_all.scene_learned());
+  const std::vector<luminance::Change> raised = judge(judge_of_all, now, after, 30);
+  ASSERT_EQ(raised.size(), 1u) << (raised.size() > 1 ? name_of(raised[1].verdict) : "");
+  EXPECT_EQ(raised[0].verdict, Verdict::kMoved);
+  EXPECT_EQ(raised[0].cause, Cause::kValue);
+
+  const std::vector<luminance::Change> cleared = judge_of_all.renew_scene(now);
+  ASSERT_EQ(cleared.size(), 1u);
+  EXPECT_EQ(cleared[0].verdict, Verdict::kMoved);
+  EXPECT_FALSE(cleared[0].raised);
+  EXPECT_EQ(cleared[0].cause, Cause::kReference);
+  EXPECT_FALSE(cleared[0].threshold);
+  EXPECT_FALSE(judge_of_all.scene_learned());
+  EXPECT_TRUE(judge(judge_of_all, now, after, kToLearn + 30).empty());
+  EXPECT_TRUE(judge_of_all.scene_learned());
+}
+
+TEST(SceneVerdicts, AreNotRaisedByWhatCannotBeTold) {
+  Play play;
+  Judge judge_of_all(default_rules(), 0);
+  Time now = kApart;
+  const Thumb before = play.thumbnail(usual), after = play.thumbnail(shifted),
+              soft = play.thumbnail(blurred);
+  EXPECT_TRUE(judge(judge_of_all, now, before, kToLearn).empty());
+  // Shorter than `hold` each, and longer together; of a picture that has moved, sharpness is unknown.
+  EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
+  EXPECT_TRUE(judge(judge_of_all, now, after, 10).empty());
+  EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
+  const std::vector<luminance::Change> raised = judge(judge_of_all, now, soft, 20);
+  ASSERT_EQ(raised.size(), 1u);
+  EXPECT_EQ(raised[0].verdict, Verdict::kBlurred);
+}
+
+uint8_t pattern(size_t x, size_t y) { return static_cast<uint8_t>(x * 7 + y * 13 + x * y / 5); }
+
+TEST(Thumbnails, AreTheSameInAllFormats) {
+  for (const auto &[width, height] : {std::pair(640, 360), {642, 358}, {322, 242}, {1280, 72}}) {
+    const Thumb expected = thumbnail_in(GST_VIDEO_FORMAT_GRAY8, width, height, pattern);
+    ASSERT_NE(expected, nullptr);
+    EXPECT_GT(expected->details[0].near, 0);
+    for (const GstVideoFormat format :
+         {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2,
+          GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y444, GST_VIDEO_FORMAT_P010_10LE,
+          GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GBR}) {
+      const Thumb made = thumbnail_in(format, width, height, pattern);
+      ASSERT_NE(made, nullptr) << gst_video_format_to_string(format);
+      EXPECT_EQ(made->lumas, expected->lumas) << gst_video_format_to_string(format);
+      for (size_t cell = 0; cell < Thumbnail::kCells; ++cell)
+        EXPECT_EQ(made->details[cell].near, expected->details[cell].near);
+    }
+  }
+}
+
+TEST(Thumbnails, AreMadeOfSmallPictures) {
+  for (const auto &[width, height] : {std::pair(1, 1), {1, 720}, {127, 71}, {130, 2}, {2000, 1}}) {
+    const Thumb made = thumbnail_in(GST_VIDEO_FORMAT_GRAY8, width, height,
+                                    [](size_t, size_t) { return uint8_t{77}; });
+    ASSERT_NE(made, nullptr);
+    for (const uint16_t luma : made->lumas) ASSERT_EQ(luma, 77 * Thumbnail::kLuma);
+    for (const Thumbnail::Detail &detail : made->details) EXPECT_EQ(detail.near + detail.far, 0);
+  }
+}
+
+TEST(Thumbnails, AreNotMadeOfOtherFormats) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY16_LE, 64, 64);
+  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  EXPECT_EQ(thumbnail_of(buffer, info), nullptr);
+  gst_buffer_unref(buffer);
+}
+
+}  // namespace
+}  // namespace luminance
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
