@@ -116,6 +116,7 @@ class Application {
       monitor_.add(*notifier_);
       metrics_.show(*notifier_);
     }
+    for (const auto &camera : monitor_.cameras()) restore_reference(*camera);
     sources_.emplace(settings_, monitor_);
     if (settings_.web.enabled) serve(settings_.web);
     sources_->begin();
@@ -193,7 +194,7 @@ class Application {
     for (const CameraSettings &camera : updated.cameras) {
       const Camera *const known = monitor_.camera(camera.id);
       if (known == nullptr)
-        sources_->add(monitor_.add(camera));
+        add_camera(camera);
       else if (others.count(camera.id) > 0)
         monitor_.set_rules(monitor_.number_of(*known), camera.rules, camera.schedules);
     }
@@ -202,6 +203,19 @@ class Application {
            std::to_string(changes.removed.size()) + " removed, " +
            std::to_string(changes.changed.size() + changes.rules.size()) + " changed, " +
            std::to_string(changes.unchanged) + " unchanged";
+  }
+
+  void add_camera(const CameraSettings &settings) {
+    const size_t number = monitor_.add(settings);
+    restore_reference(monitor_.camera_of(number));
+    sources_->add(number);
+  }
+
+  /// What it was meant to look at when it was last watched.
+  void restore_reference(const Camera &camera) {
+    if (history_ == nullptr) return;
+    if (const std::optional<Reference> reference = history_->reference(camera))
+      monitor_.restore_reference(monitor_.number_of(camera), *reference);
   }
 
   /// What became of them, for people.

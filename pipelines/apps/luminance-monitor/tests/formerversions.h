@@ -35,4 +35,18 @@ CREATE TABLE summary (
 PRAGMA user_version = 2;
 )";
 
+/// After those of the second version.
+inline constexpr char kThirdVersion[] = R"(
+ALTER TABLE interval RENAME TO measurement;
+ALTER TABLE measurement RENAME COLUMN least_mean TO min_mean;
+ALTER TABLE measurement RENAME COLUMN greatest_mean TO max_mean;
+ALTER TABLE camera RENAME COLUMN finest TO min_summary_length;
+ALTER TABLE camera RENAME COLUMN summed TO summarized_until;
+ALTER TABLE summary RENAME COLUMN least_mean TO min_mean;
+ALTER TABLE summary RENAME COLUMN greatest_mean TO max_mean;
+ALTER TABLE summary RENAME COLUMN rows TO row_count;
+ALTER TABLE summary RENAME COLUMN longest TO max_duration;
+PRAGMA user_version = 3;
+)";
+
 }  // namespace luminance::test

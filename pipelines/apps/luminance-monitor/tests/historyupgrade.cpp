@@ -39,6 +39,8 @@ class HistoryUpgrade : public testing::Test {
     if (version == 1) return;
     database.run(kSecondVersion);
     database.run(kSummary);
+    if (version == 2) return;
+    database.run(kThirdVersion);
   }
   std::string file() const { return folder_.file("history.db"); }
   Settings settings() const {
@@ -65,7 +67,7 @@ void expect_records(Rig &rig) {
 }
 
 TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
-  for (const int version : {1, 2}) {
+  for (const int version : {1, 2, 3}) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);
@@ -73,7 +75,7 @@ TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
       Rig rig(settings());
       expect_records(rig);
     }
-    EXPECT_EQ(number("PRAGMA user_version"), 3);
+    EXPECT_EQ(number("PRAGMA user_version"), 4);
     EXPECT_EQ(
         number("SELECT count(*) FROM measurement WHERE min_mean = 20.25 AND max_mean = 220.75"), 1);
   }
@@ -98,7 +100,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
   };
   { Rig rig(settings()); }
   const int64_t fresh = tables();
-  for (const int version : {1, 2}) {
+  for (const int version : {1, 2, 3}) {
     std::filesystem::remove(file());
     write(version);
     { Rig rig(settings()); }
@@ -107,7 +109,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
 }
 
 TEST_F(HistoryUpgrade, IsNotNeededForAnExport) {
-  for (const int version : {1, 2}) {
+  for (const int version : {1, 2, 3}) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);

@@ -251,7 +251,7 @@ TEST(SceneVerdicts, AreClearedByARenewal) {
   Time now = kApart;
   const Thumb before = play.thumbnail(usual), after = play.thumbnail(shifted);
   EXPECT_TRUE(judge(judge_of_all, now, before, kToLearn).empty());
-  ASSERT_TRUE(judge_of_all.scene_learned());
+  ASSERT_TRUE(judge_of_all.scenery().learned());
   const std::vector<luminance::Change> raised = judge(judge_of_all, now, after, 30);
   ASSERT_EQ(raised.size(), 1u) << (raised.size() > 1 ? name_of(raised[1].verdict) : "");
   EXPECT_EQ(raised[0].verdict, Verdict::kMoved);
@@ -263,9 +263,9 @@ TEST(SceneVerdicts, AreClearedByARenewal) {
   EXPECT_FALSE(cleared[0].raised);
   EXPECT_EQ(cleared[0].cause, Cause::kReference);
   EXPECT_FALSE(cleared[0].threshold);
-  EXPECT_FALSE(judge_of_all.scene_learned());
+  EXPECT_FALSE(judge_of_all.scenery().learned());
   EXPECT_TRUE(judge(judge_of_all, now, after, kToLearn + 30).empty());
-  EXPECT_TRUE(judge_of_all.scene_learned());
+  EXPECT_TRUE(judge_of_all.scenery().learned());
 }
 
 TEST(SceneVerdicts, AreNotRaisedByWhatCannotBeTold) {

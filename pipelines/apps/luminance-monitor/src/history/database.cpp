@@ -151,6 +151,11 @@ void Statement::bind(int index, std::string_view text) {
                             SQLITE_UTF8));
 }
 
+void Statement::bind(int index, const Blob &blob) {
+  check(sqlite3_bind_blob64(handle_.get(), index, blob.bytes.data(), blob.bytes.size(),
+                            SQLITE_TRANSIENT));
+}
+
 void Statement::check(int code) const {
   if (code != SQLITE_OK) database_.fail();
 }
@@ -183,6 +188,14 @@ std::string Results::text(int column) const {
   const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_.handle_.get(), column));
   return bytes == nullptr ? std::string()
                           : std::string(reinterpret_cast<const char *>(bytes), size);
+}
+
+std::string Results::blob(int column) const {
+  sqlite3_stmt *const handle = statement_.handle_.get();
+  if (sqlite3_column_type(handle, column) != SQLITE_BLOB) return {};
+  const auto *bytes = static_cast<const char *>(sqlite3_column_blob(handle, column));
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(handle, column));
+  return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
 Transaction::Transaction(Database &database) : database_(database) {

@@ -66,6 +66,11 @@ class Database {
 
 class Statement;
 
+/// For the parameters of statements.
+struct Blob {
+  std::string_view bytes;
+};
+
 /// The results of a statement. They keep a snapshot of the database until they are destroyed;
 /// destroy them soon, because the write-ahead log grows meanwhile.
 class Results {
@@ -82,6 +87,8 @@ class Results {
   double real(int column) const;
   /// Bytes, not necessarily UTF-8.
   std::string text(int column) const;
+  /// Empty for what is no blob.
+  std::string blob(int column) const;
 
  private:
   friend class Statement;
@@ -119,6 +126,7 @@ class Statement {
   void bind(int index, int64_t value) { check(sqlite3_bind_int64(handle_.get(), index, value)); }
   void bind(int index, double value) { check(sqlite3_bind_double(handle_.get(), index, value)); }
   void bind(int index, std::string_view text);
+  void bind(int index, const Blob &blob);
   void check(int code) const;
 
   Database &database_;

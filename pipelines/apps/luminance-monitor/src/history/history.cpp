@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "history/damage.h"
 #include "history/schema.h"
 #include "history/store.h"
 
@@ -20,6 +21,8 @@ constexpr Time kLate = kSecond;  // how long after its end an interval may come
 constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
 constexpr size_t kWaiting = 10000;  // rows, and as many events, that are kept until then
 constexpr int64_t kMarked = 1000;   // rows that a verdict is entered in at once, at most
+// What cameras are meant to look at follows what they see, slowly.
+constexpr Time kReferenceEvery = 6 * 3600 * kSecond;
 constexpr double kDay = 24 * 60 * 60 * 1000;
 
 /// A row that is not over.
@@ -92,7 +95,13 @@ struct History::Implementation {
   void open_store();
   void write();
   void fail(const HistoryError &problem);
-  bool is_idle() const { return batch.rows.empty() && batch.events.empty() && store != nullptr; }
+  bool is_idle() const {
+    return batch.rows.empty() && batch.events.empty() && batch.references.empty() &&
+           store != nullptr;
+  }
+  bool is_reference_due(const Camera &camera);
+  void keep_reference(const Camera &camera);
+  std::optional<StoredReference> stored_reference(const std::string &id);
   void try_to_write();
 
   const std::string file;
@@ -100,7 +109,12 @@ struct History::Implementation {
   const int64_t length, retention, late;  // milliseconds
   const Monitor &monitor;
   std::unique_ptr<Store> store;  // null: it could not be opened again
+  struct KeptReference {
+    uint64_t version = 0;
+    Time time = 0;  // when it was kept
+  };
   std::map<const Camera *, Rows> open;
+  std::map<const Camera *, KeptReference> kept;  // in the file or the batch
   Batch batch;
   HistoryStats stats;
   std::string error;
@@ -170,6 +184,28 @@ void History::Implementation::try_to_write() try {
   fail(problem);
 }
 
+bool History::Implementation::is_reference_due(const Camera &camera) {
+  const Time now = monitor.clock().now();
+  const KeptReference &known = kept.try_emplace(&camera, KeptReference{0, now}).first->second;
+  return camera.reference_version() != known.version ||
+         (camera.scene_learned() && now - known.time >= kReferenceEvery);
+}
+
+void History::Implementation::keep_reference(const Camera &camera) {
+  const Clock &clock = monitor.clock();
+  kept[&camera] = {camera.reference_version(), clock.now()};
+  StoredReference stored = {camera.settings().source, 0, {}, nullptr};
+  if (const std::optional<Reference> reference = camera.reference())
+    stored = {stored.source, clock.wall(reference->learned), reference->scenes, reference->picture};
+  batch.references[camera.id()] = std::move(stored);
+}
+
+std::optional<StoredReference> History::Implementation::stored_reference(const std::string &id) {
+  const auto found = batch.references.find(id);
+  if (found != batch.references.end()) return found->second;
+  return store != nullptr ? store->reference(id) : std::nullopt;
+}
+
 void prepare(const HistorySettings &settings) try {
   std::error_code unknown;
   if (std::filesystem::is_regular_file(settings.file, unknown))
@@ -216,20 +252,41 @@ void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
   implementation_->open.erase(&camera);
+  if (!implementation_->monitor.clock().is_fast() && camera.scene_learned())
+    implementation_->keep_reference(camera);
+  implementation_->kept.erase(&camera);
   implementation_->batch.removed[camera.id()] = {camera.name(), camera.settings().source};
+}
+
+std::optional<Reference> History::reference(const Camera &camera) try {
+  const Clock &clock = implementation_->monitor.clock();
+  if (clock.is_fast()) return {};
+  const auto stored = implementation_->stored_reference(camera.id());
+  if (!stored || stored->scenes.empty() || stored->source != camera.settings().source) return {};
+  const Time now = clock.now();
+  const int64_t age = std::max<int64_t>(0, clock.wall(now) - stored->learned);
+  return Reference{stored->scenes, now - age * (kSecond / 1000), stored->picture};
+} catch (const HistoryError &problem) {
+  log_once(problem.what());
+  return {};
 }
 
 void History::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
   if (!implementation_->monitor.clock().is_fast())
-    for (const auto &camera : implementation_->monitor.cameras())
+    for (const auto &camera : implementation_->monitor.cameras()) {
       implementation_->maintain(*camera);
+      if (implementation_->is_reference_due(*camera)) implementation_->keep_reference(*camera);
+    }
   if (implementation_->monitor.clock().now() >= implementation_->retry)
     implementation_->try_to_write();
 }
 
 void History::flush() {
   implementation_->close_all();
+  if (!implementation_->monitor.clock().is_fast())
+    for (const auto &camera : implementation_->monitor.cameras())
+      if (camera->scene_learned()) implementation_->keep_reference(*camera);
   implementation_->try_to_write();
 }
 

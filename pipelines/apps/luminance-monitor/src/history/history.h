@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "history/error.h"
@@ -39,6 +40,9 @@ class History : public Observer {
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_change(const Camera &camera, const Change &change) override;
   void on_removed(const Camera &camera) override;
+  /// What the camera was meant to look at when it was last watched, unless it is another camera by
+  /// now. Nothing where times are those of frames: what is found in a recording is always the same.
+  std::optional<Reference> reference(const Camera &camera);
   /// Call a few times per second: writes the rows that are due, even without frames, and deletes
   /// expired ones. If a write fails, its data are kept for a while and tried again.
   void tick();

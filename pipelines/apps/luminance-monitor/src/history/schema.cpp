@@ -80,8 +80,19 @@ ALTER TABLE summary RENAME COLUMN rows TO row_count;
 ALTER TABLE summary RENAME COLUMN longest TO max_duration;
 )";
 
+// What cameras are meant to look at. It goes when nothing else of the camera is left.
+constexpr char kSchema4[] = R"(
+CREATE TABLE reference (
+  camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE,
+  source TEXT NOT NULL,
+  learned INTEGER NOT NULL,
+  scenes BLOB NOT NULL,
+  picture BLOB
+) STRICT;
+)";
+
 // Each upgrades the version before it, the first an empty file.
-constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3};
+constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4};
 constexpr int64_t kVersion = std::size(kUpgrades);
 constexpr int64_t kFirstWithMeasurements = 3;
 

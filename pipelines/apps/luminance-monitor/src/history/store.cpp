@@ -33,6 +33,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       row_(row),
       database_(open_to_write(file, row)),
       summaries_(database_),
+      references_(database_),
       name_camera_(
           database_,
           "INSERT INTO camera (id, name, source, min_summary_length) VALUES (?1, ?2, ?3, ?4) "
@@ -114,6 +115,7 @@ void Store::write(const Batch &batch, int64_t oldest) {
   for (const Event &event : batch.events)
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},
                    event.value);
+  for (const auto &[id, reference] : batch.references) references_.write(id, reference);
   delete_expired(oldest, batch);
   transaction.commit();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "history/database.h"
+#include "history/references.h"
 #include "history/row.h"
 #include "history/summaries.h"
 #include "watch/monitor.h"
@@ -25,6 +26,7 @@ struct Batch {
   std::map<std::string, RemovedCamera> removed;  // by id: cameras removed from the monitor
   std::deque<Entry> rows;
   std::deque<Event> events;
+  std::map<std::string, StoredReference> references;  // by id
 };
 
 class Store {
@@ -38,6 +40,10 @@ class Store {
   /// the data older than `oldest`, not all at once, which would take long.
   void write(const Batch &batch, int64_t oldest);
   bool has_moved() { return database_.has_moved(); }
+  /// What the camera was meant to look at, if it is known.
+  std::optional<StoredReference> reference(const std::string &camera) {
+    return references_.read(camera);
+  }
 
  private:
   void migrate_former_ids();
@@ -53,6 +59,7 @@ class Store {
   const int64_t row_;
   Database database_;
   Summaries summaries_;
+  ReferenceTable references_;
   Statement name_camera_, name_removed_, find_camera_, find_row_, put_row_, put_event_;
   Statement cameras_, first_, delete_rows_, delete_events_, delete_cameras_;
   Statement same_name_, rename_;

@@ -81,6 +81,27 @@ void Camera::set_rules(const Rules &rules, const Schedules &schedules, unsigned 
   set_minute(minute, now);
 }
 
+std::optional<Reference> Camera::reference() const {
+  const Scenery &scenery = judge_.scenery();
+  if (!scenery.learned()) return {};
+  return Reference{scenery.scenes(), *scenery.learned(), reference_picture_};
+}
+
+void Camera::renew_scene(Time now) {
+  reference_picture_.reset();
+  note(judge_.renew_scene(now));
+}
+
+void Camera::restore_reference(const Reference &reference, Time now) {
+  reference_picture_ = reference.picture;
+  judge_.scenery().restore(reference.scenes, reference.learned, now);
+}
+
+void Camera::keep_reference_picture(const std::shared_ptr<const std::string> &jpeg) {
+  reference_picture_ = jpeg;
+  ++pictures_kept_;
+}
+
 void Camera::reset_silence(Time listening_time) {
   last_heard_ = listening_time;
   judge_.reset_silence(listening_time);

@@ -9,6 +9,7 @@
 
 #include "settings/settings.h"
 #include "watch/measurement.h"
+#include "watch/reference.h"
 #include "watch/verdicts.h"
 
 namespace luminance {
@@ -62,10 +63,19 @@ class Camera {
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
   /// When what it is meant to look at was learned, if it is known.
-  std::optional<Time> scene_learned() const { return judge_.scene_learned(); }
+  std::optional<Time> scene_learned() const { return judge_.scenery().learned(); }
+  /// Another number whenever the reference is another one, or none any more.
+  uint64_t reference_version() const { return judge_.scenery().version() + pictures_kept_; }
+  /// All of it, if there is one.
+  std::optional<Reference> reference() const;
+  /// A JPEG of the time when it was learned; null: there is none.
+  const std::shared_ptr<const std::string> &reference_picture() const { return reference_picture_; }
 
   // Input, for Monitor.
-  void renew_scene(Time now) { note(judge_.renew_scene(now)); }
+  void renew_scene(Time now);
+  /// Its scenes must be recognizable.
+  void restore_reference(const Reference &reference, Time now);
+  void keep_reference_picture(const std::shared_ptr<const std::string> &jpeg);
   /// Returns the interval that this frame completes, if any. An interval begins with its first
   /// frame and includes frames that are less than its length later. `listening_time` is the time
   /// during which the program could receive frames: while it was busy or stopped, the camera does
@@ -112,6 +122,8 @@ class Camera {
   std::array<uint64_t, kVerdicts> raised_ = {};
   std::vector<Change> changes_;
   Judge judge_;
+  std::shared_ptr<const std::string> reference_picture_;
+  uint64_t pictures_kept_ = 0;
   std::optional<unsigned> minute_;  // of the day, whose rules are in force
 };
 

@@ -50,6 +50,17 @@ void Monitor::renew_scene(size_t index) {
   tell(camera, {});
 }
 
+void Monitor::restore_reference(size_t index, const Reference &reference) {
+  by_number_.at(index)->restore_reference(reference, clock_.now());
+}
+
+void Monitor::keep_reference_picture(size_t index, Time learned,
+                                     const std::shared_ptr<const std::string> &jpeg) {
+  const auto found = by_number_.find(index);
+  if (found != by_number_.end() && found->second->scene_learned() == learned)
+    found->second->keep_reference_picture(jpeg);
+}
+
 void Monitor::tick() {
   // If time is that of frames, only frames tell how much of it has elapsed.
   if (clock_.is_fast()) return;

@@ -46,6 +46,11 @@ class Monitor {
   void set_status(size_t camera, Status status, const std::string &error = {});
   /// What this camera sees now is what it is meant to look at.
   void renew_scene(size_t camera);
+  /// What it was meant to look at before the monitor was started.
+  void restore_reference(size_t camera, const Reference &reference);
+  /// A JPEG of what the camera saw when it was learned. Ignored if that is not the present one.
+  void keep_reference_picture(size_t camera, Time learned,
+                              const std::shared_ptr<const std::string> &jpeg);
   /// Call a few times per second.
   void tick();
   /// No more frames will arrive: completes the current intervals.

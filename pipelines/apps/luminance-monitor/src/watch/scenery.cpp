@@ -18,7 +18,6 @@ constexpr double kAnother = 0.2;
 constexpr double kOtherLight = 0.08, kMaxInOtherLight = 0.9;
 // Where more edges than this share are found elsewhere, the picture has moved: by chance, some are.
 constexpr double kFoundElsewhere = 0.15;
-constexpr size_t kLights = 4;
 // What is known follows what is seen this slowly: shadows of the sun, leaves, parked cars.
 constexpr double kAdaptation = 1800;  // seconds
 constexpr double kUsuallyMoved = 0.15, kUsuallyCovered = 0.12, kUsuallyBlurred = 0.25;
@@ -144,6 +143,25 @@ std::optional<View> Scenery::add(Time time, const std::shared_ptr<const Thumbnai
 
 void Scenery::restart() { thumbnails_.clear(); }
 
+void Scenery::renew() {
+  const uint64_t next = version_ + 1;
+  *this = Scenery();
+  version_ = next;
+}
+
+std::vector<Scene> Scenery::scenes() const {
+  std::vector<Scene> scenes;
+  for (const Known &known : known_) scenes.push_back(known.scene);
+  return scenes;
+}
+
+void Scenery::restore(const std::vector<Scene> &scenes, Time learned, Time now) {
+  known_.clear();
+  for (const Scene &scene : scenes) known_.push_back({scene, now});
+  learned_ = learned;
+  followed_ = now;
+}
+
 /// What is seen is the scene.
 void Scenery::follow(Time time, const Look &look, const Match &match, Scene &scene) {
   const Time elapsed = std::clamp<Time>(time - std::exchange(followed_, time), 0, kGap);
@@ -165,6 +183,7 @@ void Scenery::learn(Time time, const Look &look) {
                                   [](const auto &a, const auto &b) { return a.used < b.used; }));
   known_.push_back({std::move(*scene), time});
   if (!learned_) learned_ = time;
+  ++version_;
 }
 
 }  // namespace luminance

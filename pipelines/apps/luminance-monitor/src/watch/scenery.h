@@ -37,6 +37,8 @@ class SceneLearner {
 
 class Scenery {
  public:
+  static constexpr size_t kLights = 4;  // in which the scene is known, at most
+
   struct View {
     double moved;  // share of the scene's edges that are not where they were
     // Nothing: it cannot be told, because hardly anything is where it was.
@@ -50,7 +52,13 @@ class Scenery {
   /// The next thumbnails do not belong to those before; the scene is the same.
   void restart();
   /// Forgets the scene, and learns what is seen from now on.
-  void renew() { *this = Scenery(); }
+  void renew();
+  /// What is known of the scene, in several lights; empty: nothing yet.
+  std::vector<Scene> scenes() const;
+  /// Goes on with scenes that were known before.
+  void restore(const std::vector<Scene> &scenes, Time learned, Time now);
+  /// Another number after each scene that was learned or forgotten.
+  uint64_t version() const { return version_; }
   /// When the scene was learned, if it is known.
   std::optional<Time> learned() const { return learned_; }
 
@@ -68,6 +76,7 @@ class Scenery {
   SceneLearner learner_;      // of the scene, or of it in another light
   std::optional<Time> learned_;
   Time followed_ = 0;
+  uint64_t version_ = 0;
 };
 
 }  // namespace luminance

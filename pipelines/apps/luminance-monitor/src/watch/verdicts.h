@@ -85,8 +85,9 @@ class Judge {
 
   /// In order of severity.
   std::vector<Standing> standing() const;
-  /// When what the camera is meant to look at was learned, if it is known.
-  std::optional<Time> scene_learned() const { return scenery_.learned(); }
+  /// What the camera is meant to look at.
+  const Scenery &scenery() const { return scenery_; }
+  Scenery &scenery() { return scenery_; }
 
  private:
   struct Condition {

@@ -2,9 +2,6 @@
 // Pictures of what cameras are meant to look at, taken when it has been learned. Main thread only.
 #pragma once
 
-#include <glib.h>
-
-#include <memory>
 #include <unordered_map>
 
 #include "capture/still.h"
@@ -12,26 +9,19 @@
 
 namespace luminance {
 
+/// Gives them to the monitor, which outlives the stills.
 class References {
  public:
-  References(const Monitor &monitor, Stills &stills) : monitor_(monitor), stills_(stills) {}
+  References(Monitor &monitor, Stills &stills) : monitor_(monitor), stills_(stills) {}
 
-  /// A JPEG, or null: it has not been learned, or there was no picture then. Not owned by the caller.
-  GBytes *picture(const Camera &camera) const;
   /// Call when a camera has changed.
   void note(const Camera &camera);
-  void remove(const Camera &camera) { pictures_->erase(&camera); }
+  void remove(const Camera &camera) { asked_.erase(&camera); }
 
  private:
-  struct Picture {
-    Time learned;
-    std::shared_ptr<GBytes> jpeg;  // null: none yet
-  };
-  using Pictures = std::unordered_map<const Camera *, Picture>;
-
-  const Monitor &monitor_;
+  Monitor &monitor_;
   Stills &stills_;
-  const std::shared_ptr<Pictures> pictures_ = std::make_shared<Pictures>();
+  std::unordered_map<const Camera *, Time> asked_;  // for the picture of what was learned then
 };
 
 }  // namespace luminance

@@ -63,13 +63,7 @@ std::string name_in(const std::string &host) {
   return std::string(lower).substr(0, end);
 }
 
-/// `jpeg` may be null.
-Answer picture_answer(GBytes *jpeg) {
-  if (jpeg == nullptr) return failure(404, "the camera has no picture");
-  gsize size = 0;
-  const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
-  return {200, "image/jpeg", {bytes, size}};
-}
+Answer no_picture() { return failure(404, "the camera has no picture"); }
 
 /// Half of the connections may be for the history: of one address, there are a quarter at most.
 std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
@@ -204,13 +198,19 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
 
 void Server::Implementation::still(const std::shared_ptr<Exchange> &exchange,
                                    const Camera &camera) {
-  const auto done = [exchange](GBytes *jpeg) { exchange->answer(picture_answer(jpeg)); };
+  const auto done = [exchange](GBytes *jpeg) {
+    if (jpeg == nullptr) return exchange->answer(no_picture());
+    gsize size = 0;
+    const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
+    exchange->answer({200, "image/jpeg", {bytes, size}});
+  };
   served.stills.still(served.monitor.number_of(camera), done);
 }
 
 void Server::Implementation::reference(const std::shared_ptr<Exchange> &exchange,
                                        const Camera &camera) const {
-  exchange->answer(picture_answer(references.picture(camera)));
+  const std::shared_ptr<const std::string> &jpeg = camera.reference_picture();
+  exchange->answer(jpeg == nullptr ? no_picture() : Answer{200, "image/jpeg", *jpeg});
 }
 
 void Server::Implementation::renew_reference(const std::shared_ptr<Exchange> &exchange,
@@ -222,7 +222,6 @@ void Server::Implementation::renew_reference(const std::shared_ptr<Exchange> &ex
   }
   if (!is_from_own_page(*exchange)) throw Refusal(403, "this request was sent from another site");
   served.monitor.renew_scene(served.monitor.number_of(camera));
-  references.note(camera);
   log_line("the reference of " + camera.name() + " is learned anew, as a client asked");
   exchange->answer({200, "application/json", text_of(camera_json(camera, served.monitor.clock()))});
 }
