@@ -8,77 +8,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include "capture/thumbnail.h"
+#include "pictures.h"
 #include "watch/verdicts.h"
 
-namespace luminance {
+namespace luminance::test {
 namespace {
 
 constexpr Time kApart = 2 * kSecond;
-constexpr int kWidth = 1280, kHeight = 720;
 constexpr int kToLearn = 70;  // thumbnails
-
-using Picture = std::vector<uint8_t>;
-using Thumb = std::shared_ptr<const Thumbnail>;
-
-/// What is put at a place of the picture: the luma of the scene there, or another one.
-using Change = std::function<double(const Picture &scene, int x, int y)>;
-
-double luma_at(const Picture &scene, int x, int y) {
-  x = std::clamp(x, 0, kWidth - 1), y = std::clamp(y, 0, kHeight - 1);
-  return scene[static_cast<size_t>(y * kWidth + x)];
-}
-
-/// Boxes of all sizes over each other.
-Picture scene_of(unsigned seed) {
-  std::mt19937 random(seed);
-  const auto below = [&](int end) {
-    return static_cast<int>(random() % static_cast<unsigned>(end));
-  };
-  Picture scene(static_cast<size_t>(kWidth) * kHeight, 120);
-  for (int box = 0; box < 600; ++box) {
-    const int left = below(kWidth), top = below(kHeight), luma = 40 + below(160);
-    const int right = std::min(kWidth, left + 8 + below(140));
-    const int bottom = std::min(kHeight, top + 8 + below(140));
-    for (int y = top; y < bottom; ++y)
-      std::fill(&scene[static_cast<size_t>(y * kWidth + left)],
-                &scene[static_cast<size_t>(y * kWidth + right - 1)] + 1, luma);
-  }
-  return scene;
-}
-
-GstBuffer *filled(const GstVideoInfo &info,
-                  const std::function<uint8_t(size_t x, size_t y)> &luma) {
-  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
-  gst_buffer_memset(buffer, 0, 128, info.size);
-  GstVideoFrame frame;
-  EXPECT_TRUE(gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE));
-  const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame, 0));
-  const auto step = static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0));
-  const bool is_deep = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8;
-  const guint components = GST_VIDEO_INFO_IS_RGB(&info) ? 3 : 1;
-  for (guint c = 0; c < components; ++c)
-    for (size_t y = 0; y < static_cast<size_t>(info.height); ++y)
-      for (size_t x = 0; x < static_cast<size_t>(info.width); ++x)
-        (static_cast<guint8 *>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) + y * stride +
-         x * step)[is_deep ? 1 : 0] = luma(x, y);
-  gst_video_frame_unmap(&frame);
-  return buffer;
-}
-
-Thumb thumbnail_in(GstVideoFormat format, int width, int height,
-                   const std::function<uint8_t(size_t x, size_t y)> &luma) {
-  GstVideoInfo info;
-  gst_video_info_set_format(&info, format, static_cast<guint>(width), static_cast<guint>(height));
-  GstBuffer *buffer = filled(info, luma);
-  Thumb thumbnail = thumbnail_of(buffer, info);
-  gst_buffer_unref(buffer);
-  return thumbnail;
-}
 
 unsigned seed() {
   const char *given = std::getenv("CUDATENSOR_TEST_SEED");
@@ -91,19 +32,10 @@ class Play {
  public:
   Play() : scene_(scene_of(seed_)) { std::printf("seed %u\n", seed_); }
 
-  Thumb thumbnail(const Change &change) {
-    std::normal_distribution<double> noise(0, 1);
-    std::vector<uint8_t> picture(scene_.size());
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x)
-        picture[static_cast<size_t>(y * kWidth + x)] =
-            static_cast<uint8_t>(std::clamp(change(scene_, x, y) + noise(random_), 0.0, 255.0));
-    return thumbnail_in(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight,
-                        [&](size_t x, size_t y) { return picture[y * kWidth + x]; });
-  }
+  Thumb thumbnail(const PictureChange &change) { return thumbnail_seen(scene_, change, random_); }
 
   /// So many thumbnails of this, of which there are two that differ by their noise.
-  std::optional<Scenery::View> see(int count, const Change &change) {
+  std::optional<Scenery::View> see(int count, const PictureChange &change) {
     const Thumb thumbnails[] = {thumbnail(change), thumbnail(change)};
     std::optional<Scenery::View> view;
     for (int i = 0; i < count; ++i, now += kApart) view = scenery.add(now, thumbnails[i % 2]);
@@ -118,20 +50,6 @@ class Play {
   std::mt19937 random_{seed_};
   const Picture scene_;
 };
-
-double usual(const Picture &scene, int x, int y) { return luma_at(scene, x, y); }
-double flat(const Picture &, int, int) { return 100; }
-double dark(const Picture &scene, int x, int y) { return 17 + luma_at(scene, x, y) / 200; }
-double shifted(const Picture &scene, int x, int y) { return luma_at(scene, x + 40, y); }
-double covered(const Picture &scene, int x, int y) {
-  return x < 2 * kWidth / 5 ? 90 : luma_at(scene, x, y);
-}
-double blurred(const Picture &scene, int x, int y) {
-  double sum = 0;
-  for (int dy = -4; dy <= 4; dy += 2)
-    for (int dx = -4; dx <= 4; dx += 2) sum += luma_at(scene, x + dx, y + dy);
-  return sum / 25;
-}
 
 void expect_usual(const std::optional<Scenery::View> &view) {
   ASSERT_TRUE(view);
@@ -226,8 +144,8 @@ TEST(Scenery, IsRenewed) {
 }
 
 /// Frames with these thumbnails, a second apart; returns the changes of verdicts on the scene.
-std::vector<luminance::Change> judge(Judge &judge, Time &now, const Thumb &thumbnail, int count) {
-  std::vector<luminance::Change> changes;
+std::vector<Change> judge(Judge &judge, Time &now, const Thumb &thumbnail, int count) {
+  std::vector<Change> changes;
   for (int i = 0; i < count; ++i, now += kApart) {
     Measurement frame;
     frame.time = now;
@@ -237,7 +155,7 @@ std::vector<luminance::Change> judge(Judge &judge, Time &now, const Thumb &thumb
     frame.bins[121] = static_cast<uint64_t>(i);
     frame.pixels += static_cast<uint64_t>(i);
     frame.thumbnail = thumbnail;
-    for (const luminance::Change &change : judge.judge(frame))
+    for (const Change &change : judge.judge(frame))
       if (change.verdict == Verdict::kMoved || change.verdict == Verdict::kCovered ||
           change.verdict == Verdict::kBlurred)
         changes.push_back(change);
@@ -252,12 +170,12 @@ TEST(SceneVerdicts, AreClearedByARenewal) {
   const Thumb before = play.thumbnail(usual), after = play.thumbnail(shifted);
   EXPECT_TRUE(judge(judge_of_all, now, before, kToLearn).empty());
   ASSERT_TRUE(judge_of_all.scenery().learned());
-  const std::vector<luminance::Change> raised = judge(judge_of_all, now, after, 30);
+  const std::vector<Change> raised = judge(judge_of_all, now, after, 30);
   ASSERT_EQ(raised.size(), 1u) << (raised.size() > 1 ? name_of(raised[1].verdict) : "");
   EXPECT_EQ(raised[0].verdict, Verdict::kMoved);
   EXPECT_EQ(raised[0].cause, Cause::kValue);
 
-  const std::vector<luminance::Change> cleared = judge_of_all.renew_scene(now);
+  const std::vector<Change> cleared = judge_of_all.renew_scene(now);
   ASSERT_EQ(cleared.size(), 1u);
   EXPECT_EQ(cleared[0].verdict, Verdict::kMoved);
   EXPECT_FALSE(cleared[0].raised);
@@ -279,7 +197,7 @@ TEST(SceneVerdicts, AreNotRaisedByWhatCannotBeTold) {
   EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
   EXPECT_TRUE(judge(judge_of_all, now, after, 10).empty());
   EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
-  const std::vector<luminance::Change> raised = judge(judge_of_all, now, soft, 20);
+  const std::vector<Change> raised = judge(judge_of_all, now, soft, 20);
   ASSERT_EQ(raised.size(), 1u);
   EXPECT_EQ(raised[0].verdict, Verdict::kBlurred);
 }
@@ -323,7 +241,7 @@ TEST(Thumbnails, AreNotMadeOfOtherFormats) {
 }
 
 }  // namespace
-}  // namespace luminance
+}  // namespace luminance::test
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);

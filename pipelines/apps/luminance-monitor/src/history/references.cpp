@@ -16,6 +16,7 @@ namespace {
 // Another number for every change of what follows it. In another byte order, it is not the same.
 constexpr uint32_t kFormat = 0x53434e01;
 constexpr float kMaxLuma = 255;
+constexpr double kMaxLikeness = 1.001;  // 1, and what was rounded
 
 class Writer {
  public:
@@ -61,7 +62,8 @@ bool is_plausible(const Scene &scene) {
     if (!std::isfinite(fineness.near) || !std::isfinite(fineness.far)) return false;
   return are_within(scene.edges.x, -kMaxLuma, kMaxLuma) &&
          are_within(scene.edges.y, -kMaxLuma, kMaxLuma) && are_within(scene.lumas, 0, kMaxLuma) &&
-         scene.likeness >= -1 && scene.likeness <= 1 && scene.is_recognizable();
+         scene.likeness >= -kMaxLikeness && scene.likeness <= kMaxLikeness &&
+         scene.is_recognizable();
 }
 
 }  // namespace

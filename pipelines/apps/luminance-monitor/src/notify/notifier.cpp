@@ -9,7 +9,7 @@
 
 #include "log/log.h"
 #include "notify/broker.h"
-#include "notify/faults.h"
+#include "notify/faultwatch.h"
 #include "notify/mail.h"
 #include "notify/outbox.h"
 #include "notify/webhook.h"
@@ -121,12 +121,12 @@ struct Test {
 
 struct Notifier::Implementation {
   Implementation(const NotificationSettings &wanted, const Monitor &watched)
-      : settings(wanted), monitor(watched), faults(fault_limits(wanted)) {}
+      : settings(wanted), monitor(watched), faults(fault_limits(wanted), watched) {}
 
   Senders make_senders(Senders before) const;
   std::unique_ptr<Sender> make_broker(const MqttSettings &mqtt) const;
   Topics topics(const MqttSettings &mqtt) const;
-  void look();
+  void find_silent_cameras();
   void show_states();
   void send(Sender &sender, const Outbox::Batch &batch);
   void note(Sender &sender, const std::string &error);
@@ -135,7 +135,7 @@ struct Notifier::Implementation {
 
   NotificationSettings settings;
   const Monitor &monitor;
-  Faults faults;
+  FaultWatch faults;
   Senders senders;
   std::map<std::string, ChannelTotals> totals;  // by kind
   std::set<std::string> silent;                 // cameras that send no frames
@@ -193,21 +193,17 @@ Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
     for (size_t i = 0; i < kVerdicts; ++i)
       if (const auto verdict = static_cast<Verdict>(i);
           settings.verdicts[i] && is_ever_enabled(verdict, camera->settings()))
-        device.verdicts.emplace_back(verdict, faults.stands(camera->id(), verdict));
+        device.verdicts.emplace_back(verdict, faults.stands(*camera, verdict));
     devices.push_back(std::move(device));
   }
   return topics_of(mqtt, devices);
 }
 
-/// At the cameras, for what no change of a verdict tells.
-void Notifier::Implementation::look() {
+/// Which have no sensors but that of no-frames.
+void Notifier::Implementation::find_silent_cameras() {
   std::set<std::string> silent_now;
-  for (const auto &camera : monitor.cameras()) {
-    std::array<Sight, kVerdicts> sights;
-    for (size_t i = 0; i < kVerdicts; ++i) sights[i] = camera->sight_of(static_cast<Verdict>(i));
-    faults.look(camera->id(), sights, wall(), now());
+  for (const auto &camera : monitor.cameras())
     if (camera->is_silent()) silent_now.insert(camera->id());
-  }
   if (silent_now == silent) return;
   silent = std::move(silent_now);
   has_changed = true;
@@ -271,8 +267,8 @@ void Notifier::change(const NotificationSettings &settings) {
 
 void Notifier::tick() {
   const Time now = implementation_->now();
-  implementation_->look();
-  const std::vector<Alert> alerts = implementation_->faults.tick(now);
+  implementation_->find_silent_cameras();
+  const std::vector<Alert> alerts = implementation_->faults.tick();
   if (!alerts.empty()) implementation_->has_changed = true;
   for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
     for (const Alert &alert : alerts) sender->outbox.add(alert, now);
@@ -350,33 +346,19 @@ bool Notifier::test(std::function<void(const std::vector<TestResult> &)> done) {
 }
 
 void Notifier::on_change(const Camera &camera, const Change &change) {
-  Implementation &self = *implementation_;
-  const Time now = self.now();
-  const int64_t wall = self.monitor.clock().wall(change.time);
-  if (!change.raised)
-    return self.faults.clear(camera.id(), change.verdict, change.cause, wall, now);
-  const Rule &rule = camera.rules()[static_cast<size_t>(change.verdict)];
-  Alert alert;
-  alert.camera = camera.id();
-  alert.name = camera.name();
-  alert.verdict = change.verdict;
-  alert.since = wall;
-  alert.value = change.value;
-  alert.threshold = change.threshold.value_or(rule.raise);
-  const double delay = is_duration(change.verdict) ? rule.raise : rule.hold;
-  self.faults.raise(alert, change.time, seconds(delay));
+  implementation_->faults.on_change(camera, change);
 }
 
 /// Which decide what sensors there are.
 void Notifier::on_rules(const Camera &) { implementation_->has_changed = true; }
 
 void Notifier::on_added(const Camera &camera) {
-  implementation_->faults.add(camera.id());
+  implementation_->faults.on_added(camera);
   implementation_->has_changed = true;
 }
 
 void Notifier::on_removed(const Camera &camera) {
-  implementation_->faults.remove(camera.id(), implementation_->now());
+  implementation_->faults.on_removed(camera);
   implementation_->has_changed = true;
 }
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pictures.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "capture/thumbnail.h"
+
+namespace luminance::test {
+namespace {
+
+double luma_at(const Picture &scene, int x, int y) {
+  x = std::clamp(x, 0, kPictureWidth - 1), y = std::clamp(y, 0, kPictureHeight - 1);
+  return scene[static_cast<size_t>(y * kPictureWidth + x)];
+}
+
+GstBuffer *filled(const GstVideoInfo &info,
+                  const std::function<uint8_t(size_t x, size_t y)> &luma) {
+  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 128, info.size);
+  GstVideoFrame frame;
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE))
+    throw std::runtime_error("a frame cannot be mapped");
+  const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame, 0));
+  const auto step = static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0));
+  const bool is_deep = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8;
+  const guint components = GST_VIDEO_INFO_IS_RGB(&info) ? 3 : 1;
+  for (guint c = 0; c < components; ++c)
+    for (size_t y = 0; y < static_cast<size_t>(info.height); ++y)
+      for (size_t x = 0; x < static_cast<size_t>(info.width); ++x)
+        (static_cast<guint8 *>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) + y * stride +
+         x * step)[is_deep ? 1 : 0] = luma(x, y);
+  gst_video_frame_unmap(&frame);
+  return buffer;
+}
+
+}  // namespace
+
+Picture scene_of(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int end) {
+    return static_cast<int>(random() % static_cast<unsigned>(end));
+  };
+  Picture scene(static_cast<size_t>(kPictureWidth) * kPictureHeight, 120);
+  for (int box = 0; box < 600; ++box) {
+    const int left = below(kPictureWidth), top = below(kPictureHeight), luma = 40 + below(160);
+    const int right = std::min(kPictureWidth, left + 8 + below(140));
+    const int bottom = std::min(kPictureHeight, top + 8 + below(140));
+    for (int y = top; y < bottom; ++y)
+      std::fill(&scene[static_cast<size_t>(y * kPictureWidth + left)],
+                &scene[static_cast<size_t>(y * kPictureWidth + right - 1)] + 1, luma);
+  }
+  return scene;
+}
+
+double usual(const Picture &scene, int x, int y) { return luma_at(scene, x, y); }
+double flat(const Picture &, int, int) { return 100; }
+double dark(const Picture &scene, int x, int y) { return 17 + luma_at(scene, x, y) / 200; }
+double shifted(const Picture &scene, int x, int y) { return luma_at(scene, x + 40, y); }
+double covered(const Picture &scene, int x, int y) {
+  return x < 2 * kPictureWidth / 5 ? 90 : luma_at(scene, x, y);
+}
+double blurred(const Picture &scene, int x, int y) {
+  double sum = 0;
+  for (int dy = -4; dy <= 4; dy += 2)
+    for (int dx = -4; dx <= 4; dx += 2) sum += luma_at(scene, x + dx, y + dy);
+  return sum / 25;
+}
+
+Thumb thumbnail_in(GstVideoFormat format, int width, int height,
+                   const std::function<uint8_t(size_t x, size_t y)> &luma) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, format, static_cast<guint>(width), static_cast<guint>(height));
+  GstBuffer *buffer = filled(info, luma);
+  Thumb thumbnail = thumbnail_of(buffer, info);
+  gst_buffer_unref(buffer);
+  return thumbnail;
+}
+
+Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random) {
+  std::normal_distribution<double> noise(0, 1);
+  std::vector<uint8_t> picture(scene.size());
+  for (int y = 0; y < kPictureHeight; ++y)
+    for (int x = 0; x < kPictureWidth; ++x)
+      picture[static_cast<size_t>(y * kPictureWidth + x)] =
+          static_cast<uint8_t>(std::clamp(change(scene, x, y) + noise(random), 0.0, 255.0));
+  return thumbnail_in(GST_VIDEO_FORMAT_GRAY8, kPictureWidth, kPictureHeight,
+                      [&](size_t x, size_t y) { return picture[y * kPictureWidth + x]; });
+}
+
+}  // namespace luminance::test
