@@ -3,7 +3,7 @@
 // that all of them have been let go: attempts, threads, descriptors, bytes allocated, the error.
 // Fails where one of them gives a frame.
 //
-// usage: attempts URI ATTEMPTS REPORTS [CAMERAS [SECONDS-TO-ANSWER]]
+// usage: attempts URI ATTEMPTS REPORTS [CAMERAS [SECONDS-TO-ANSWER [SNAPSHOT-INTERVAL]]]
 #include <glib.h>
 #include <gst/gst.h>
 #include <malloc.h>
@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "capture/player.h"
+#include "capture/polling.h"
 #include "capture/sources.h"
 #include "settings/reader.h"
 
@@ -71,6 +72,7 @@ class Attempts {
                        [](const auto &camera) { return camera->status() != Status::kWaiting; }))
       turn();
     Player::wait_for_all(kSettle);
+    Polling::wait_for_all(kSettle);
   }
   uint64_t made() const {
     uint64_t sum = monitor_.cameras().size();
@@ -97,10 +99,12 @@ class Attempts {
   bool began_ = false;
 };
 
-Settings settings_of(const std::string &uri, int cameras, double answer) {
+Settings settings_of(const std::string &uri, int cameras, double answer, double snapshots) {
   Settings settings;
   settings.backend = "cpu";
-  for (int i = 0; i < cameras; ++i) add_camera(camera_of(uri, settings), settings);
+  CameraSettings camera = camera_of(uri, settings);
+  camera.snapshot_interval = snapshots;
+  for (int i = 0; i < cameras; ++i) add_camera(camera, settings);
   settings.timeouts = {answer, 10 * answer, kPause, kPause};
   return settings;
 }
@@ -110,7 +114,8 @@ int run(int argc, char **argv) {
   const uint64_t attempts = std::strtoull(argv[2], nullptr, 10);
   const int reports = std::atoi(argv[3]);
   const Settings settings =
-      settings_of(argv[1], argc > 4 ? std::atoi(argv[4]) : 8, argc > 5 ? std::atof(argv[5]) : 5);
+      settings_of(argv[1], argc > 4 ? std::atoi(argv[4]) : 8, argc > 5 ? std::atof(argv[5]) : 5,
+                  argc > 6 ? std::atof(argv[6]) : 0);
   gst_init(nullptr, nullptr);
   Attempts tries(settings);
   for (int i = 1; i <= reports; ++i) {

@@ -44,7 +44,8 @@ def picture(folder):
 
 def attempt(kind, uri, words, attempts):
     rest = HALF_OPEN if 'half-open' in kind else ORDINARY
-    done = subprocess.run([PROGRAM, uri, str(attempts), str(REPORTS), *rest], check=False,
+    polled = ['1'] if 'snapshot' in kind else []
+    done = subprocess.run([PROGRAM, uri, str(attempts), str(REPORTS), *rest, *polled], check=False,
                           text=True, capture_output=True, timeout=300 + attempts)
     assert done.returncode == 0, f'{kind}: {done}'
     lines = [line.split(maxsplit=4) for line in done.stdout.splitlines()]

@@ -92,6 +92,14 @@ def cameras(ports, refused):
     yield 'tls', f'https://{address["https"]}/404', 'TLS certificate .* is not trusted: unknown issuer'
     yield 'tls-rtsp', f'rtsps://{address["rtsps"]}/404', 'TLS certificate .* is not trusted: unknown issuer'
     yield 'picture', f'http://{address["picture"]}/picture.jpeg', 'a single picture'
+    yield 'snapshot-404', f'http://{address["http"]}/404', 'picture not found'
+    yield 'snapshot-401', f'http://{address["http"]}/401', WORDS[401]
+    yield 'snapshot-tls', f'https://{address["https"]}/404', 'TLS certificate .* is not trusted: unknown issuer'
+    yield 'snapshot-refused', f'http://127.0.0.1:{refused}/', f'127.0.0.1:{refused} refused'
+    yield 'snapshot-half-open', f'http://{address["silent"]}/', 'no response within 1 s'
+    yield 'snapshot-garbage', f'http://{address["garbage"]}/', 'no valid HTTP response'
+    yield 'snapshot-text', f'http://{address["text"]}/', 'sends text/html, not a picture'
+    yield 'snapshot-hollow', f'http://{address["hollow"]}/', 'the picture cannot be decoded'
     for scheme in 'http', 'rtsp':
         yield f'refused-{scheme}', f'{scheme}://127.0.0.1:{refused}/', f'127.0.0.1:{refused} refused'
         yield f'half-open-{scheme}', f'{scheme}://{address["silent"]}/', 'no response within 1 s'
@@ -110,7 +118,9 @@ async def main(folder):
     for name, handler, context in (('http', http, None), ('https', http, tls),
                                    ('rtsp', rtsp, None), ('rtsps', rtsp, tls),
                                    ('silent', silent, None), ('garbage', garbage, None),
-                                   ('picture', picture_of(picture), None)):
+                                   ('picture', picture_of(picture), None),
+                                   ('text', picture_of(b'<html>Log in</html>'), None),
+                                   ('hollow', picture_of(b'\xff\xd8\xff\xd9'), None)):
         ports[name], server = await port_of(handler, context)
         servers.append(server)
     for kind, uri, words in cameras(ports, refused):

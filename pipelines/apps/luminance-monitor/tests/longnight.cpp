@@ -13,7 +13,7 @@
 
 #include "historyrig.h"
 #include "notify/faultwatch.h"
-#include "pictures.h"
+#include "scenerig.h"
 
 namespace luminance::test {
 namespace {
@@ -30,6 +30,7 @@ constexpr Time kMinFault = 240 * kSecond,
 constexpr Time kPause = 600 * kSecond;
 // Until a change is seen for certain: of the five latest thumbnails three, and `hold`.
 constexpr Time kSeen = 100 * kSecond;
+constexpr double kStep = 2;  // seconds: from a frame, and a look at the clock, to the next
 constexpr double kFlickerRate = 25, kLamp = 120;  // frames and swings per second
 
 struct Fault {
@@ -86,7 +87,7 @@ class MadeUpCamera {
   }
   const std::vector<Fault> &faults() const { return faults_; }
 
-  /// The frames of this second.
+  /// The frames of this step.
   void send(Time now, const std::function<void(const Measurement &)> &take) {
     while (next_ < faults_.size() && now >= faults_[next_].end) ++next_;
     std::optional<Verdict> fault;
@@ -94,7 +95,7 @@ class MadeUpCamera {
     if (fault == Verdict::kNoFrames) return;
     if (fault == Verdict::kFrozen) return take(at(now, frozen_));
     if (fault != Verdict::kFlicker) return take(frozen_ = frame(now, fault));
-    for (int i = 0; i < kFlickerRate; ++i) {
+    for (int i = 0; i < kStep * kFlickerRate; ++i) {
       Measurement lit = frame(now + seconds(i / kFlickerRate), {});
       lit.mean *= 1 + 0.03 * std::sin(2 * M_PI * kLamp * i / kFlickerRate);
       take(lit);
@@ -182,7 +183,7 @@ class LongNight : public testing::Test {
   std::string file() const { return folder_.file("history.db"); }
 
   void play(Rig &rig, FaultWatch &watch, Time end) {
-    for (; rig.clock.now() < end; advance(1)) {
+    for (; rig.clock.now() < end; advance(kStep)) {
       for (size_t i = 0; i < kCameras; ++i)
         cameras_[i].send(rig.clock.now(),
                          [&](const Measurement &frame) { rig.monitor.take(i, frame); });
@@ -235,7 +236,7 @@ TEST_F(LongNight, EachFaultIsToldOnce) {
   const Time begin = rig.clock.now();
   for (MadeUpCamera &camera : cameras_) camera.plan(begin + kLearning, begin + kHours * kHour);
 
-  play(rig, watch, begin + 6 * kHour);
+  play(rig, watch, begin + kHours / 2 * kHour);
   const Usage early = usage(file());
   play(rig, watch, begin + kHours * kHour);
   const Usage late = usage(file());

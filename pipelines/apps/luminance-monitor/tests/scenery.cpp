@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "capture/thumbnail.h"
-#include "pictures.h"
+#include "scenerig.h"
 #include "watch/verdicts.h"
 
 namespace luminance::test {

@@ -58,6 +58,36 @@ Rule dark_at(const CameraSettings &camera, const std::string &time) {
   return rules_at(minute, camera.rules, camera.schedules)[kDark];
 }
 
+/// `raise` of no-frames, at night and by day, of a camera that is asked for pictures.
+std::pair<double, double> silence_of(const Settings &settings) {
+  const CameraSettings &camera = settings.cameras.at(0);
+  const auto at = [&](unsigned minute) {
+    const Rule rule = rules_at(minute, camera.rules, camera.schedules)[0];
+    EXPECT_EQ(clear_error(Verdict::kNoFrames, rule), "");
+    return rule.raise;
+  };
+  return {at(0), at(12 * 60)};
+}
+
+TEST_F(Schedule, LeavesTimeForPicturesThatAreAskedFor) {
+  const auto polled = [](const char *more) {
+    return "[[cameras]]\nuri = 'http://a/'\n" + std::string(more);
+  };
+  const char *night =
+      "verdicts.no-frames.schedule = [{ from = '22:00', to = '05:00', raise = 30 }]";
+  using Silence = std::pair<double, double>;
+  EXPECT_EQ(silence_of(config(polled(""))), Silence(5, 5));
+  EXPECT_EQ(silence_of(config(polled("snapshot-interval = 0.5"))), Silence(5, 5));
+  EXPECT_EQ(silence_of(config(polled("snapshot-interval = 20"))), Silence(40, 40));
+  EXPECT_EQ(silence_of(config(polled("snapshot-interval = 3600"))), Silence(7200, 7200));
+  EXPECT_EQ(silence_of(config(polled("snapshot-interval = 20\nverdicts.no-frames.raise = 60"))),
+            Silence(60, 60));
+  const std::string scheduled = polled("snapshot-interval = 10\n") + night;
+  EXPECT_EQ(silence_of(config(scheduled)), Silence(30, 20));
+  EXPECT_EQ(silence_of(config(polled("snapshot-interval = 25\n") + night)), Silence(50, 50));
+  EXPECT_EQ(silence_of(config(scheduled, {"--set=no-frames.raise=2"})), Silence(20, 20));
+}
+
 TEST_F(Schedule, CrossesMidnight) {
   const std::string toml = std::string(R"(
 [verdicts.too-dark]

@@ -362,6 +362,11 @@ TEST_F(ConfigFile, IsComparedWithTheOneBefore) {
     EXPECT_EQ(std::vector<std::string>{"a"}, one.rules) << more;
     EXPECT_TRUE(one.changed.empty() && one.unchanged == 0) << more;
   }
+  const auto polled = [&](const char *interval) {
+    return config(std::string("[[cameras]]\nuri = 'http://a/'\nsnapshot-interval = ") + interval);
+  };
+  EXPECT_EQ(1u, camera_changes(polled("1"), polled("2")).changed.size());
+  EXPECT_EQ(1u, camera_changes(polled("1"), polled("1.0")).unchanged);
   EXPECT_EQ(4u, camera_changes(before, config("backend = 'cpu'\n" + camera("a") + camera("b") +
                                               camera("c") + camera("d")))
                     .changed.size());
@@ -476,6 +481,10 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
       {"[[cameras]]\nuri = 'rtsp://a'\nuser = 'x'\npassword-file = 'none'", "password-file"},
       {"[[cameras]]\nuri = 'rtsp://a'\nverdicts.too-dark.raise = 300",
        "cameras[0].verdicts.too-dark.raise is 300"},
+      {"[[cameras]]\nuri = 'rtsp://a'\nsnapshot-interval = 1",
+       "cameras[0].snapshot-interval needs a uri that begins with http"},
+      {"[[cameras]]\nuri = 'http://a'\nsnapshot-interval = 0",
+       "cameras[0].snapshot-interval is 0, must be between 0.2 and 3600"},
       {"[web]\nlisten = 'a:b'", "web.listen"},
       {"[web]\ntoken = ''", "web.token is empty"},
       {"[history]\nretention-days = -1", "history.retention-days"},

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "capture/connection.h"
 
+#include <gst/app/gstappsrc.h>
+
 #include <utility>
 
 #include "capture/failure.h"
 #include "capture/frameclock.h"
+#include "capture/picture.h"
 #include "capture/picturetap.h"
 #include "capture/pipeline.h"
 
@@ -50,6 +53,7 @@ struct Connection::Feed {
   const Begin begin;
   FrameClock clock;
   std::atomic<bool> closed{false};
+  std::atomic<unsigned> decoded{0};  // pictures
   std::shared_ptr<PictureTap> tap{};
 
   Time time_of(const Measurement &frame) {
@@ -68,15 +72,19 @@ Connection::Connection(const CameraSettings &camera, const Settings &settings, I
       camera_(camera),
       inbox_(inbox),
       begin_(begin) {
-  open();
+  if (camera_.snapshot_interval == 0)
+    open(pipeline_of(camera_, settings_));
+  else
+    polling_ = std::make_unique<Polling>(camera_, settings_.timeouts,
+                                         [this](const Fetched &fetched) { take(fetched); });
 }
 
 Connection::~Connection() { close(); }
 
-void Connection::open() {
-  auto player = std::make_unique<Player>(pipeline_of(camera_, settings_));
-  feed_.reset(new Feed{inbox_, begin_, {settings_.fast, begin_.time}});
-  player_ = std::move(player);
+/// Owns the pipeline.
+void Connection::open(GstElement *pipeline) {
+  player_ = std::make_unique<Player>(pipeline);
+  feed_.reset(new Feed{inbox_, begin_, {settings_.fast, feed_ != nullptr ? end() : begin_.time}});
   g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
   feed_->tap = PictureTap::on(pad);
@@ -89,6 +97,7 @@ void Connection::open() {
 }
 
 void Connection::close() {
+  if (patience_ != 0) g_source_remove(std::exchange(patience_, 0));
   if (player_ == nullptr) return;
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   gst_bus_remove_watch(bus);
@@ -144,6 +153,57 @@ void Connection::take_answer(GstMessage *message) {
   location_ = location_of(message);
 }
 
+/// What came of asking for a picture.
+void Connection::take(const Fetched &fetched) {
+  if (fetched.unreachable) return diagnose(*fetched.unreachable);
+  if (!fetched.error.empty()) return fail(fetched.error);
+  const PictureFormat format = format_of(fetched.picture);
+  if (!format.error.empty()) return fail(format.error);
+  // While one is being decoded, others do not wait for it.
+  if (player_ != nullptr && feed_->decoded < shown_) return;
+  if (format.type != format_) {
+    format_ = format.type;
+    close();
+    try {
+      open(picture_pipeline_of(format_, camera_, settings_));
+    } catch (const std::exception &error) {  // GStreamer lacks an element
+      return fail(error.what());
+    }
+    shown_ = 0;
+    count_decoded();
+  }
+  show(fetched.picture);
+}
+
+void Connection::count_decoded() {
+  g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "decoder");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(decoder, "src");
+  const auto count = [](GstPad *, GstPadProbeInfo *, gpointer feed) {
+    ++(*static_cast<std::shared_ptr<Feed> *>(feed))->decoded;
+    return GST_PAD_PROBE_OK;
+  };
+  const auto destroy = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, new std::shared_ptr<Feed>(feed_),
+                    destroy);
+}
+
+/// A decoder that cannot do anything with a picture may wait for more of it, without a word.
+void Connection::show(const std::string &picture) {
+  g_autoptr(GstElement) pictures = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "pictures");
+  GstBuffer *const buffer = gst_buffer_new_memdup(picture.data(), picture.size());
+  ++shown_;
+  if (gst_app_src_push_buffer(GST_APP_SRC(pictures), buffer) != GST_FLOW_OK)
+    return;  // it has failed, and says why
+  if (patience_ != 0) g_source_remove(patience_);
+  const auto is_over = [](gpointer data) -> gboolean {
+    auto *self = static_cast<Connection *>(data);
+    self->patience_ = 0;
+    if (self->feed_->decoded < self->shown_) self->fail(kUndecoded);  // which may delete it
+    return G_SOURCE_REMOVE;
+  };
+  patience_ = g_timeout_add(static_cast<guint>(1000 * settings_.timeouts.answer), is_over, this);
+}
+
 /// For the last time.
 void Connection::leave(const std::function<void(const Callbacks &)> &tell) {
   const Callbacks callbacks = callbacks_;  // which delete it
@@ -161,13 +221,18 @@ void Connection::fail(GstMessage *message) {
   const std::string location = failure.location.empty() ? location_ : failure.location;
   if (failure.is_redirect && !location.empty()) return follow(location);
   const std::optional<Peer> peer = peer_of(camera_.uri);
+  if (polling_ != nullptr) return fail(failure.is_vague ? kUndecoded : failure.text);
   if (!failure.is_vague || !peer) return fail(failure.text);
   if (had_stream) return fail("the stream was interrupted");
   const double timeout = settings_.timeouts.answer;
   if (g_get_monotonic_time() - opened_ >= seconds(timeout)) return fail(no_answer_within(timeout));
+  diagnose(*peer);
+}
+
+void Connection::diagnose(const Peer &peer) {
   close();
-  diagnosis_ =
-      std::make_unique<Diagnosis>(*peer, timeout, [this](const std::string &why) { fail(why); });
+  diagnosis_ = std::make_unique<Diagnosis>(peer, settings_.timeouts.answer,
+                                           [this](const std::string &why) { fail(why); });
 }
 
 /// Begins again there, if the camera may lead there. Its user and password are for itself.
@@ -181,7 +246,7 @@ void Connection::follow(const std::string &location) {
   location_.clear();
   has_answered_ = false;
   try {
-    open();
+    open(pipeline_of(camera_, settings_));
   } catch (const std::exception &error) {  // GStreamer lacks an element
     fail(error.what());
   }

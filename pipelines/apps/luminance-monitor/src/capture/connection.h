@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One connection to a camera: a pipeline that measures frames until it fails, ends or is destroyed.
+// Where pictures are polled, they are its frames.
 #pragma once
 
 #include <gst/gst.h>
@@ -11,6 +12,7 @@
 #include "capture/diagnosis.h"
 #include "capture/inbox.h"
 #include "capture/player.h"
+#include "capture/polling.h"
 #include "settings/settings.h"
 #include "watch/time.h"
 
@@ -47,12 +49,16 @@ class Connection {
   static GstBusSyncReply on_any_thread(GstBus *, GstMessage *message, gpointer feed);
   static gboolean on_main_loop(GstBus *, GstMessage *message, gpointer self);
 
-  void open();
+  void open(GstElement *pipeline);
   void close();
+  void take(const Fetched &fetched);
+  void show(const std::string &picture);
+  void count_decoded();
   void take_answer(GstMessage *message);
   void fail(GstMessage *message);
   void follow(const std::string &location);
   void fail(const std::string &why);
+  void diagnose(const Peer &peer);
   void leave(const std::function<void(const Callbacks &)> &tell);
 
   const Callbacks callbacks_;
@@ -64,9 +70,13 @@ class Connection {
   std::shared_ptr<Feed> feed_;  // of the latest player
   std::unique_ptr<Player> player_;
   std::unique_ptr<Diagnosis> diagnosis_;
-  Time opened_ = 0;            // monotonic
-  bool has_answered_ = false;  // with an HTTP response
-  std::string location_;       // target of the latest redirect
+  std::unique_ptr<Polling> polling_;  // of pictures
+  std::string format_;                // of the latest picture
+  unsigned shown_ = 0;                // pictures that the player was given
+  guint patience_ = 0;                // on the main loop: for the latest of them
+  Time opened_ = 0;                   // monotonic
+  bool has_answered_ = false;         // with an HTTP response
+  std::string location_;              // target of the latest redirect
   int redirects_ = 0;
 };
 

@@ -26,20 +26,6 @@ std::string last_line(const gchar *debug) {
   return text.substr(line + 1);
 }
 
-std::string message_for_status(guint code, const std::string &reason, bool has_user) {
-  const std::string said = " (" + std::to_string(code) + (reason.empty() ? "" : " " + reason) + ")";
-  switch (code) {
-    case 401: return (has_user ? "wrong user or password" : "authentication required") + said;
-    case 403: return "access denied" + said;
-    case 404:
-    case 410: return "stream not found" + said;
-    case 454: return "session not found" + said;
-    default:
-      return (code >= 500 ? "the camera reports an error" : "the camera refused the request") +
-             said;
-  }
-}
-
 /// What says nothing of the cause.
 bool is_vague(const Error &error) {
   return error.is_of_source && (has(error.detail, "Failed to connect") ||
@@ -80,6 +66,20 @@ Error read(GstMessage *message, const GError *error, const gchar *debug) {
 
 }  // namespace
 
+std::string text_of_status(long code, const std::string &reason, bool has_user, const char *what) {
+  const std::string said = " (" + std::to_string(code) + (reason.empty() ? "" : " " + reason) + ")";
+  switch (code) {
+    case 401: return (has_user ? "wrong user or password" : "authentication required") + said;
+    case 403: return "access denied" + said;
+    case 404:
+    case 410: return what + (" not found" + said);
+    case 454: return "session not found" + said;
+    default:
+      return (code >= 500 ? "the camera reports an error" : "the camera refused the request") +
+             said;
+  }
+}
+
 std::string no_answer_within(double seconds) {
   char text[64];
   std::snprintf(text, sizeof text, "no response within %g s", seconds);
@@ -98,7 +98,7 @@ Failure failure_of(GstMessage *message, bool has_user) {
     failure.location = e.rtsp != 0 ? e.reason : "";
     failure.text = "redirect without a location";
   } else if (code >= 400) {
-    failure.text = message_for_status(code, e.reason, has_user);
+    failure.text = text_of_status(code, e.reason, has_user, "stream");
   } else {
     failure.is_vague = is_vague(e);
     failure.text = plain_words(error, e);

@@ -20,6 +20,9 @@ struct Failure {
 /// `has_user`: the camera has a user configured.
 Failure failure_of(GstMessage *message, bool has_user);
 
+/// For a status of 400 or more, or any other that is no success. `what`: what was asked for.
+std::string text_of_status(long code, const std::string &reason, bool has_user, const char *what);
+
 std::string no_answer_within(double seconds);
 
 }  // namespace luminance

@@ -121,15 +121,41 @@ void limit_frames(GstElement *pipeline, unsigned rate) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), destroy);
 }
 
-std::string description_of(const Settings &settings) {
-  // Not uridecodebin3: that of GStreamer 1.22 does not always begin.
-  std::string text = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
+// Not uridecodebin3: that of GStreamer 1.22 does not always begin.
+constexpr const char *kUriDecoder = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
+
+/// With a frame rate, a buffer is a picture for pngdec, too, rather than a part of some.
+std::string picture_decoder(const std::string &format) {
+  return "appsrc name=pictures is-live=true do-timestamp=true format=time caps=" + format +
+         ",framerate=1/1 ! " + (format == "image/png" ? "pngdec" : "jpegdec") + " name=decoder ! ";
+}
+
+std::string description_of(const std::string &decoder, const Settings &settings) {
+  std::string text = decoder;
   // It leaves alone what cudahistogram takes, and what is on a GPU.
   text += "videoconvert name=convert ! ";
   if (!settings.fast) text += "clocksync ! ";
   // Cameras share the cores; each of them needs but a part of one.
   return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
          " name=histogram ! fakesink name=sink sync=false";
+}
+
+GstElement *parse(const std::string &description) {
+  g_autoptr(GError) error = nullptr;
+  GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
+  if (error == nullptr) return pipeline;
+  const std::string why = error->message;
+  g_clear_object(&pipeline);
+  throw std::runtime_error(why);
+}
+
+GstElement *make_pipeline(const std::string &decoder_text, const CameraSettings &camera,
+                          const Settings &settings) {
+  GstElement *pipeline = parse(description_of(decoder_text, settings));
+  // One context for all cameras. Where this fails, there is no CUDA.
+  if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
+  if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
+  return pipeline;
 }
 
 }  // namespace
@@ -141,18 +167,9 @@ void check_elements(const Settings &settings) {
 
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) {
   guard_rtsp();
-  g_autoptr(GError) error = nullptr;
-  GstElement *pipeline = gst_parse_launch(description_of(settings).c_str(), &error);
-  if (error != nullptr) {
-    const std::string why = error->message;
-    g_clear_object(&pipeline);
-    throw std::runtime_error(why);
-  }
-  // One context for all cameras. Where this fails, there is no CUDA.
-  if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
+  GstElement *pipeline = make_pipeline(kUriDecoder, camera, settings);
   g_autoptr(GstElement) decoder = gst_bin_get_by_name(GST_BIN(pipeline), "decoder");
   g_object_set(decoder, "uri", camera.uri.c_str(), nullptr);
-  if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
   const auto destroy = [](gpointer data, GClosure *) { delete static_cast<Opening *>(data); };
   g_signal_connect_data(decoder, "source-setup", G_CALLBACK(on_source),
                         new Opening{camera.credentials.value_or(Credentials()),
@@ -167,6 +184,11 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
       static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);
   return pipeline;
+}
+
+GstElement *picture_pipeline_of(const std::string &format, const CameraSettings &camera,
+                                const Settings &settings) {
+  return make_pipeline(picture_decoder(format), camera, settings);
 }
 
 }  // namespace luminance

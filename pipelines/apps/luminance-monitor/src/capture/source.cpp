@@ -15,8 +15,9 @@ constexpr Time kShort = kSecond;         // a picture, say, which is not read ov
 constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
 
 constexpr const char *kPicture =
-    "the camera sends a single picture, not video; use the URI of its video stream (RTSP, or MJPEG "
-    "over HTTP)";
+    "the camera sends a single picture, not video; set its snapshot-interval, or use the URI of "
+    "its "
+    "video stream (RTSP, or MJPEG over HTTP)";
 
 std::string no_frames_within(Time time) {
   return "no frames within " + std::to_string(time / kSecond) + " s";
@@ -32,7 +33,8 @@ Source::Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t 
       keep_(std::move(keep)),
       camera_(monitor.camera_of(index).settings()),
       is_file_(camera_.uri.rfind("file:", 0) == 0),
-      is_http_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0),
+      may_be_picture_(g_ascii_strncasecmp(camera_.uri.c_str(), "http", 4) == 0 &&
+                      camera_.snapshot_interval == 0),
       resume_(monitor.clock().now()),
       random_(std::random_device()()) {}
 
@@ -68,6 +70,9 @@ void Source::tick() {
 /// them; its rules may change while it plays.
 Time Source::max_silence() const {
   Time silence = kSilence;
+  // Those who poll know by themselves when a picture fails to come.
+  if (camera_.snapshot_interval > 0)
+    silence += seconds(camera_.snapshot_interval + settings_.timeouts.frame);
   for (const Rule &rule : all_rules(Verdict::kNoFrames, camera_.rules, camera_.schedules))
     silence = std::max(silence, seconds(2 * rule.raise));
   return silence;
@@ -90,8 +95,8 @@ void Source::arrive(const Arrival &arrival) {
   if (frames_++ == 0) {
     first_ = last_heard_;
     // By HTTP, this may be all: then it is no video, and the camera was never found.
-    if (is_http_) single_frame_ = arrival.frame;
-    if (is_http_) return;
+    if (may_be_picture_) single_frame_ = arrival.frame;
+    if (may_be_picture_) return;
   }
   if (const auto first = std::exchange(single_frame_, std::nullopt)) monitor_.take(index_, *first);
   monitor_.take(index_, arrival.frame);
@@ -120,7 +125,7 @@ void Source::disconnect(const std::string &why) {
 }
 
 void Source::end() {
-  if (is_http_ && single_frame_) return disconnect(kPicture);
+  if (may_be_picture_ && single_frame_) return disconnect(kPicture);
   if (!is_file_) return disconnect("the stream ended");
   if (frames_ == 0) return disconnect("no video in the file");
   if (!settings_.loop) return finish("");

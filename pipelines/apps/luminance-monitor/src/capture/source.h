@@ -48,7 +48,7 @@ class Source {
   const size_t index_;
   const Keep keep_;
   const CameraSettings &camera_;
-  const bool is_file_, is_http_;
+  const bool is_file_, may_be_picture_;
 
   std::unique_ptr<Connection> connection_;
   unsigned tries_ = 0;                       // connections so far

@@ -7,6 +7,7 @@
 #include "capture/jpeg.h"
 #include "capture/pipeline.h"
 #include "capture/player.h"
+#include "capture/polling.h"
 
 namespace luminance {
 namespace {
@@ -46,7 +47,8 @@ bool Sources::stop() {
   sources_.clear();
   // The task, if there is one, ends on the main loop.
   while (making_) g_main_context_iteration(nullptr, TRUE);
-  return Player::wait_for_all(kShutdownTimeout);
+  const bool have_ended = Polling::wait_for_all(kShutdownTimeout);
+  return Player::wait_for_all(kShutdownTimeout) && have_ended;
 }
 
 void Sources::begin() {

@@ -171,6 +171,8 @@ void apply_watching(const Options &o, Settings &settings) {
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
     set_rules(o.rules, camera.rules, camera.schedules);
+    // Between two pictures, such a camera sends nothing; one of them may fail to come.
+    lift(Verdict::kNoFrames, 2 * camera.snapshot_interval, camera.rules, camera.schedules);
   }
 }
 

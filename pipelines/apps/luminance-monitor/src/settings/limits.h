@@ -10,10 +10,11 @@ namespace luminance {
 
 constexpr size_t kMaxCameras = 1024;
 constexpr double kMaxFps = 1000;
-constexpr double kMinInterval = 0.1, kMaxInterval = 60;                 // seconds
-constexpr double kMinHistoryInterval = 1, kMaxHistoryInterval = 86400;  // seconds
-constexpr double kMinRetention = 0.01, kMaxRetention = 3660;            // days
-constexpr double kMaxHold = 3600;                                       // seconds
+constexpr double kMinSnapshotInterval = 0.2, kMaxSnapshotInterval = 3600;  // seconds
+constexpr double kMinInterval = 0.1, kMaxInterval = 60;                    // seconds
+constexpr double kMinHistoryInterval = 1, kMaxHistoryInterval = 86400;     // seconds
+constexpr double kMinRetention = 0.01, kMaxRetention = 3660;               // days
+constexpr double kMaxHold = 3600;                                          // seconds
 constexpr double kMaxConnections = 10000;
 constexpr double kMaxAfter = 86400, kMaxSettle = 86400, kMaxGroup = 3600;  // seconds
 constexpr double kMaxRemind = 720;                                         // hours

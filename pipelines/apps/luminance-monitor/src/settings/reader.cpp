@@ -24,6 +24,11 @@ bool is_uri(const std::string &source) {
          g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);
 }
 
+bool is_by_http(const std::string &uri) {
+  return g_ascii_strncasecmp(uri.c_str(), "http://", 7) == 0 ||
+         g_ascii_strncasecmp(uri.c_str(), "https://", 8) == 0;
+}
+
 void read_redirect_hosts(Table &table, std::vector<std::string> &hosts) {
   table.read("redirect-hosts", hosts);
   for (const std::string &host : hosts)
@@ -64,6 +69,10 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
   }
   read_redirect_hosts(table, camera.redirect_hosts);
   table.read("max-fps", camera.max_fps, 0, kMaxFps);
+  table.read("snapshot-interval", camera.snapshot_interval, kMinSnapshotInterval,
+             kMaxSnapshotInterval);
+  if (camera.snapshot_interval > 0 && !is_by_http(camera.uri))
+    table.fail("snapshot-interval", "needs a uri that begins with http:// or https://");
   table.with("verdicts",
              [&](Table verdicts) { read_rules(verdicts, camera.rules, camera.schedules); });
   table.finish();

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <tuple>
 
 namespace luminance {
@@ -51,6 +52,16 @@ Rules rules_at(unsigned minute, const Rules &rules, const Schedules &schedules) 
       if (contains(period, minute))
         in_force[i] = rule_in(period, static_cast<Verdict>(i), rules[i]);
   return in_force;
+}
+
+void lift(Verdict verdict, double least, Rules &rules, Schedules &schedules) {
+  Rule &rule = rules[static_cast<size_t>(verdict)];
+  if (rule.raise < least) {
+    rule.clear = clear_for(verdict, least, rule);
+    rule.raise = least;
+  }
+  for (Period &period : schedules[static_cast<size_t>(verdict)])
+    if (period.raise) period.raise = std::max(*period.raise, least);
 }
 
 std::vector<Rule> all_rules(Verdict verdict, const Rules &rules, const Schedules &schedules) {

@@ -37,6 +37,8 @@ std::string time_of_day(unsigned minute);
 Rule rule_in(const Period &period, Verdict verdict, Rule rule);
 /// The rules in force at a minute of the day.
 Rules rules_at(unsigned minute, const Rules &rules, const Schedules &schedules);
+/// Raises `raise` to `least` where it is lower, also in the periods.
+void lift(Verdict verdict, double least, Rules &rules, Schedules &schedules);
 /// `rule`, and what it is in each period.
 std::vector<Rule> all_rules(Verdict verdict, const Rules &rules, const Schedules &schedules);
 

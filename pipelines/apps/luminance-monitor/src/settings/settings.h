@@ -34,7 +34,9 @@ struct CameraSettings {
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
-  Rules rules = default_rules();            // outside the periods of `schedules`
+  double snapshot_interval =
+      0;  // seconds from one picture that is asked for to the next; 0 = video
+  Rules rules = default_rules();  // outside the periods of `schedules`
   Schedules schedules;
 };
 
@@ -101,7 +103,7 @@ struct NotificationSettings {
 /// How long to wait for a camera, in seconds. Not for users; tests set shorter times.
 struct Timeouts {
   double answer = 10;                      // for a response
-  double frame = 20;                       // for the first frame
+  double frame = 20;                       // for the first frame; or a picture that is asked for
   double first_pause = 1, max_pause = 60;  // between two attempts
 };
 

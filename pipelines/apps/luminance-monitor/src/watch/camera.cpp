@@ -11,6 +11,11 @@ namespace {
 constexpr Time kLate = kSecond / 2;
 constexpr Time kStill = 5 * kSecond;  // without frames there is no frame rate
 
+/// Where pictures are asked for, the latest counts until one of them fails to come.
+Time still_of(const CameraSettings &settings) {
+  return std::max(kStill, seconds(2 * settings.snapshot_interval));
+}
+
 }  // namespace
 
 std::string_view name_of(Status status) {
@@ -26,6 +31,7 @@ std::string_view name_of(Status status) {
 Camera::Camera(const CameraSettings &settings, double interval, Time now)
     : settings_(settings),
       length_(seconds(interval)),
+      still_(still_of(settings)),
       status_since_(now),
       last_heard_(now),
       judge_(settings.rules, now) {}
@@ -50,7 +56,7 @@ std::optional<Interval> Camera::take(const Measurement &frame, Time listening_ti
 std::optional<Interval> Camera::tick(Time now, Time listening_time) {
   if (status_ == Status::kEnded) return {};
   note(judge_.tick(now, listening_time));
-  if (last_frame_ && listening_time - last_heard_ > kStill) {
+  if (last_frame_ && listening_time - last_heard_ > still_) {
     frame_rate_ = 0;
     rate_begin_.reset();
     interval_.reset();

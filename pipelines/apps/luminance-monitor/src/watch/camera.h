@@ -108,6 +108,7 @@ class Camera {
 
   CameraSettings settings_;
   const Time length_;  // of an interval
+  const Time still_;   // without a frame, after which nothing is known of the picture
   Status status_ = Status::kConnecting;
   Time status_since_;
   std::string error_;

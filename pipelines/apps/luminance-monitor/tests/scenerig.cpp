@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pictures.h"
+#include "scenerig.h"
 
 #include <algorithm>
 #include <stdexcept>
