@@ -34,12 +34,13 @@ BELOW_IN_MONITOR = {
     'settings': (),
     'watch': ('settings',),
     'log': ('watch',),
+    'discovery': ('log',),
     'capture': ('settings', 'watch'),
     'history': ('settings', 'watch'),
     'notify': ('settings', 'watch', 'log'),
     'metrics': ('watch', 'history', 'notify'),
     'web': ('settings', 'watch', 'log', 'capture', 'history', 'notify', 'metrics'),
-    '.': ('settings', 'watch', 'log', 'capture', 'history', 'notify', 'metrics', 'web'),
+    '.': ('settings', 'watch', 'log', 'discovery', 'capture', 'history', 'notify', 'metrics', 'web'),
 }
 MADE = {'config.h', 'page-resources.h'}  # by Meson
 FOREIGN_TO_KERNELS = re.compile(r'gst/|glib|gio/|gobject/')

@@ -16,6 +16,8 @@
 #include <set>
 
 #include "capture/sources.h"
+#include "discovery/discovery.h"
+#include "discovery/listing.h"
 #include "history/export.h"
 #include "history/history.h"
 #include "log/log.h"
@@ -276,6 +278,12 @@ class Application {
   std::optional<Sources> sources_;
 };
 
+void print_cameras(const Discover &wanted) {
+  const Discovered discovered = discover(wanted.seconds, wanted.address);
+  for (const std::string &failure : discovered.failures) print_error(failure);
+  std::cout << listing_of(discovered.devices) << std::flush;
+}
+
 int act(const Command &command, const Read &read, FileWatch &files) {
   const Settings &settings = command.settings;
   if (const PrintAndExit *output = std::get_if<PrintAndExit>(&command.action)) {
@@ -284,6 +292,10 @@ int act(const Command &command, const Read &read, FileWatch &files) {
   }
   if (std::holds_alternative<Check>(command.action)) {
     std::printf("%zu cameras, settings are valid\n", settings.cameras.size());
+    return kDone;
+  }
+  if (const Discover *wanted = std::get_if<Discover>(&command.action)) {
+    print_cameras(*wanted);
     return kDone;
   }
   if (std::holds_alternative<Export>(command.action)) {

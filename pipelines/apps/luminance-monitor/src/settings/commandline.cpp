@@ -36,10 +36,10 @@ The configuration is reloaded when it changes, and on SIGHUP. The manual page, l
 struct Options {
   std::vector<std::string> sources, rules;
   std::string config, listen, token_file, password_file, user, certificate, key, history, backend,
-      format;
-  std::optional<double> interval, max_fps, duration, history_interval, retention;
-  bool headless = false, check = false, loop = false, fast = false, no_web = false,
-       no_history = false, allow_anonymous = false;
+      format, discover_address;
+  std::optional<double> interval, max_fps, duration, history_interval, retention, discover;
+  bool discovers = false, headless = false, check = false, loop = false, fast = false,
+       no_web = false, no_history = false, allow_anonymous = false;
 };
 
 void add_watching(CLI::App &app, Options &o) {
@@ -78,6 +78,14 @@ void add_history(CLI::App &app, Options &o) {
   app.add_option("--retention-days", o.retention, "Days that rows are kept (30)");
   app.add_option("--export", o.format, "Write the history to the standard output, as csv, and exit")
       ->check(CLI::IsMember({"csv"}));
+}
+
+void add_discovery(CLI::App &app, Options &o) {
+  app.add_option("--discover", o.discover,
+                 "List the ONVIF cameras that respond within SECONDS (3), and exit")
+      ->expected(0, 1);
+  app.add_option("--discover-address", o.discover_address,
+                 "HOST:PORT to ask instead of the networks that this machine is in");
 }
 
 /// What the command line shows, everybody on the machine can see.
@@ -213,6 +221,13 @@ Command command_of(const Options &o) {
     command.action = Export{};
     return command;
   }
+  if (o.discovers) {
+    const double seconds =
+        checked("--discover", o.discover.value_or(kDiscover), kMinDiscover, kMaxDiscover);
+    command.action = Discover{seconds, o.discover_address};
+    return command;
+  }
+  if (!o.discover_address.empty()) throw SettingsError("--discover-address is only for --discover");
   if (settings.cameras.empty())
     throw SettingsError("no camera: give a SOURCE, or a --config with cameras");
   if (o.check) command.action = Check{};
@@ -233,8 +248,10 @@ Command read_command_line(int argc, char **argv) {
   add_watching(app, options);
   add_web(app, options);
   add_history(app, options);
+  add_discovery(app, options);
   try {
     app.parse(argc, argv);
+    options.discovers = app.count("--discover") > 0;
   } catch (const CLI::ParseError &error) {
     std::ostringstream out, problem;
     const int status = app.exit(error, out, problem);

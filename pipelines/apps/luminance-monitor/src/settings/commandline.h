@@ -19,6 +19,11 @@ struct Run {
 struct Check {};
 /// Write the history to the standard output.
 struct Export {};
+/// List the ONVIF cameras of the network.
+struct Discover {
+  double seconds;       // that answers are waited for
+  std::string address;  // HOST:PORT that alone is asked; empty: the usual group
+};
 /// Print a text for people, such as that of --help, and exit.
 struct PrintAndExit {
   int status;
@@ -26,7 +31,7 @@ struct PrintAndExit {
 };
 
 struct Command {
-  std::variant<Run, Check, Export, PrintAndExit> action;
+  std::variant<Run, Check, Export, Discover, PrintAndExit> action;
   Settings settings;
 };
 

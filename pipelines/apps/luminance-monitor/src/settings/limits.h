@@ -13,6 +13,7 @@ constexpr double kMaxFps = 1000;
 constexpr double kMinSnapshotInterval = 0.2, kMaxSnapshotInterval = 3600;  // seconds
 constexpr double kMinInterval = 0.1, kMaxInterval = 60;                    // seconds
 constexpr double kMinHistoryInterval = 1, kMaxHistoryInterval = 86400;     // seconds
+constexpr double kDiscover = 3, kMinDiscover = 1, kMaxDiscover = 60;       // seconds
 constexpr double kMinRetention = 0.01, kMaxRetention = 3660;               // days
 constexpr double kMaxHold = 3600;                                          // seconds
 constexpr double kMaxConnections = 10000;
