@@ -31,7 +31,7 @@ constexpr Time kPause = 600 * kSecond;
 // Until a change is seen for certain: of the five latest thumbnails three, and `hold`.
 constexpr Time kSeen = 100 * kSecond;
 constexpr double kStep = 2;  // seconds: from a frame, and a look at the clock, to the next
-constexpr double kFlickerRate = 25, kLamp = 120;  // frames and swings per second
+constexpr double kFlickerRate = 12.5, kLamp = 120;  // frames and swings per second
 
 struct Fault {
   Verdict verdict = Verdict::kNoFrames;
