@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "historyrig.h"
