@@ -50,7 +50,7 @@ def check_example(program, example, folder):
     config = folder / 'whole.toml'
     config.write_text(whole)
     done = run(program, '--config', config, '--check')
-    assert done.returncode == 0 and '2 cameras' in done.stdout, done
+    assert done.returncode == 0 and '3 cameras' in done.stdout, done
     config.write_text(whole.replace('max-connections = 512', 'max-connexions = 512'))
     assert run(program, '--config', config, '--check').returncode == 2
 
