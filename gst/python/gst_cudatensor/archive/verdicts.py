@@ -25,7 +25,8 @@ class Rule:
     is_duration: bool = False  #: the value is seconds that have passed already
 
 
-#: In order of severity, as in luminance-monitor's settings/rules.cpp.
+#: In order of severity, as in luminance-monitor's settings/rules.cpp. Rows have no pictures, so
+#: nothing is said of cameras that are moved, covered or out of focus.
 RULES = {
     "no-frames": Rule(5, 5, 0, is_duration=True),
     "frozen": Rule(20, 1, 0, is_duration=True),
