@@ -2,12 +2,16 @@
 """includes.py ROOT: checks the layers of kernels/, gst/ and luminance-monitor. Every file includes
 by paths from the root of its tree, and only from its own folder and the layers below. Headers do
 not include each other in a loop; for the monitor, a header and its source count as one file. From
-the rest of the repository, the monitor includes only the library's header."""
+the rest of the repository, the monitor includes only the library's header. No two headers of the
+monitor define a type of the same name: in one namespace, the linker takes them for the same, and
+what one allocates is read as the other."""
 import pathlib
 import re
 import sys
 
 SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
+# At the begin of a line, where nothing encloses it but a namespace.
+TYPE = re.compile(r'^(?:struct|class|union|enum class|enum) (\w+)(?: final)?(?: :[^:;{][^;{]*)? ?\{', re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 # Each folder and the other folders from which it may include.
 BELOW = {
@@ -93,6 +97,18 @@ class Tree:
                     yield f'includes "{name}", which lies above it'
 
 
+def types_defined_twice(tree):
+    where = {}
+    for path in tree.files:
+        if path.suffix != '.h':
+            continue
+        for name in TYPE.findall(path.read_text()):
+            where.setdefault(name, []).append(path.name)
+    assert len(where) > 50, where
+    return [f'{name} is defined in {" and in ".join(sorted(names))}'
+            for name, names in sorted(where.items()) if len(names) > 1]
+
+
 def loop_in(edges):
     """A loop in the graph; empty if there is none."""
     done = set()
@@ -129,7 +145,7 @@ def main(root):
     trees = [Tree(root, ('kernels', 'gst'), BELOW, foreign_to_kernels, str),
              Tree(root / MONITOR, ('.',), BELOW_IN_MONITOR, foreign_to_monitor(root),
                   lambda path: str(path.with_suffix('')))]
-    found = [fault for tree in trees for fault in tree.faults()]
+    found = [fault for tree in trees for fault in tree.faults()] + types_defined_twice(trees[1])
     print('\n'.join(found) or ', '.join(f'{len(tree.files)} files' for tree in trees))
     return len(found) > 0 or any(len(tree.files) < 100 for tree in trees)
 

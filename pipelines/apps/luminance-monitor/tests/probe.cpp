@@ -30,9 +30,9 @@ const std::string kCamera =
     "<d:XAddrs>http://10.0.0.5/a https://[fd00::5]:8443/b</d:XAddrs>";
 
 TEST(Probe, AnswersAreRead) {
-  const std::vector<Device> devices = devices_in(answer(kCamera), kId);
+  const std::vector<OnvifDevice> devices = devices_in(answer(kCamera), kId);
   ASSERT_EQ(devices.size(), 1u);
-  const Device &device = devices[0];
+  const OnvifDevice &device = devices[0];
   EXPECT_EQ(device.endpoint, "urn:uuid:door");
   EXPECT_EQ(device.name, "The \"door\"");
   EXPECT_EQ(device.hardware, "H\u00e41");
@@ -90,7 +90,7 @@ TEST(Probe, StandsWhateverComes) {
     for (unsigned changes = random() % 4; changes > 0; --changes)
       text.insert(random() % text.size(), pieces[random() % std::size(pieces)]);
     if (random() % 4 == 0) text[random() % text.size()] = static_cast<char>(random());
-    const std::vector<Device> devices = devices_in(text, kId);
+    const std::vector<OnvifDevice> devices = devices_in(text, kId);
     read += devices.size();
     ASSERT_TRUE(is_safe(listing_of(devices))) << text;
   }

@@ -81,15 +81,15 @@ std::vector<Target> target_at(const std::string &address) {
   }
 }
 
-bool is_same(const Device &a, const Device &b) {
+bool is_same(const OnvifDevice &a, const OnvifDevice &b) {
   if (!a.endpoint.empty() || !b.endpoint.empty()) return a.endpoint == b.endpoint;
   return a.addresses == b.addresses;
 }
 
 /// A camera answers each probe that reaches it, by each of its interfaces.
-void add(Device device, std::vector<Device> &devices) {
+void add(OnvifDevice device, std::vector<OnvifDevice> &devices) {
   const auto known = std::find_if(devices.begin(), devices.end(),
-                                  [&](const Device &other) { return is_same(device, other); });
+                                  [&](const OnvifDevice &other) { return is_same(device, other); });
   if (known == devices.end()) {
     if (devices.size() < kMaxDevices) devices.push_back(std::move(device));
     return;
@@ -147,18 +147,18 @@ class Search {
       const gssize size = g_socket_receive_from(socket_.get(), nullptr, answer.data(), kMaxAnswer,
                                                 nullptr, nullptr);
       if (size <= 0) continue;  // of a probe that reached nobody, say
-      for (Device &device : devices_in(answer.substr(0, static_cast<size_t>(size)), id_))
+      for (OnvifDevice &device : devices_in(answer.substr(0, static_cast<size_t>(size)), id_))
         add(std::move(device), devices_);
     }
   }
 
-  std::vector<Device> take_devices() { return std::move(devices_); }
+  std::vector<OnvifDevice> take_devices() { return std::move(devices_); }
 
  private:
   const std::vector<Target> targets_;
   Owned<GSocket> socket_;
   std::string id_;
-  std::vector<Device> devices_;
+  std::vector<OnvifDevice> devices_;
 };
 
 }  // namespace
@@ -174,7 +174,7 @@ Discovered discover(double seconds, const std::string &address) {
   }
   discovered.devices = search.take_devices();
   std::sort(discovered.devices.begin(), discovered.devices.end(),
-            [](const Device &a, const Device &b) {
+            [](const OnvifDevice &a, const OnvifDevice &b) {
               return std::tie(a.name, a.hardware, a.addresses, a.endpoint) <
                      std::tie(b.name, b.hardware, b.addresses, b.endpoint);
             });

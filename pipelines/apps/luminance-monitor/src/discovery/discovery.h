@@ -10,7 +10,7 @@
 namespace luminance {
 
 struct Discovered {
-  std::vector<Device> devices;        // each once, sorted by name
+  std::vector<OnvifDevice> devices;   // each once, sorted by name
   std::vector<std::string> failures;  // interfaces that could not be used, and why
 };
 

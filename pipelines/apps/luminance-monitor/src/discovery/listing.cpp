@@ -53,20 +53,20 @@ std::string host_of(const std::string &address) {
   return text.find(':') == std::string::npos ? text : "[" + text + "]";
 }
 
-std::string host_of(const Device &device) {
+std::string host_of(const OnvifDevice &device) {
   for (const std::string &address : device.addresses)
     if (const std::string host = host_of(address); !host.empty()) return host;
   return "HOST";
 }
 
-std::string name_of(const Device &device) {
+std::string name_of(const OnvifDevice &device) {
   for (const std::string *name : {&device.name, &device.hardware})
     if (const std::string text = shown(*name); text.find_first_not_of(' ') != std::string::npos)
       return text;
   return host_of(device);
 }
 
-std::string line_of(const Device &device) {
+std::string line_of(const OnvifDevice &device) {
   std::string line = name_of(device);
   if (!device.hardware.empty() && device.hardware != device.name)
     line += " (" + shown(device.hardware) + ")";
@@ -76,7 +76,7 @@ std::string line_of(const Device &device) {
   return "# " + line + "\t" + addresses + "\t" + shown(device.endpoint) + "\n";
 }
 
-std::string table_of(const Device &device) {
+std::string table_of(const OnvifDevice &device) {
   return "\n[[cameras]]\nname = " + quoted(name_of(device)) +
          "\n# uri = " + quoted("rtsp://" + shown(host_of(device)) + "/PATH") +
          "\n# user = \"USER\"\n# password-file = \"FILE\"\n";
@@ -84,12 +84,12 @@ std::string table_of(const Device &device) {
 
 }  // namespace
 
-std::string listing_of(const std::vector<Device> &devices) {
+std::string listing_of(const std::vector<OnvifDevice> &devices) {
   if (devices.empty()) return "# No ONVIF camera responded.\n";
   std::string text;
-  for (const Device &device : devices) text += line_of(device);
+  for (const OnvifDevice &device : devices) text += line_of(device);
   text += kNote;
-  for (const Device &device : devices) text += table_of(device);
+  for (const OnvifDevice &device : devices) text += table_of(device);
   return text;
 }
 

@@ -11,6 +11,6 @@ namespace luminance {
 
 /// The beginning of a configuration file: the cameras one by one in comments, and tables for them
 /// that have to be filled in. Safe to print, whatever the cameras say.
-std::string listing_of(const std::vector<Device> &devices);
+std::string listing_of(const std::vector<OnvifDevice> &devices);
 
 }  // namespace luminance

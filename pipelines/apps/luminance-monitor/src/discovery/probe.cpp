@@ -66,7 +66,7 @@ class Reader {
            g_markup_parse_context_end_parse(context.get(), nullptr);
   }
   const std::string &relates_to() const { return relates_to_; }
-  const std::vector<Device> &devices() const { return devices_; }
+  const std::vector<OnvifDevice> &devices() const { return devices_; }
 
  private:
   struct Element {
@@ -147,8 +147,8 @@ class Reader {
   std::vector<Prefix> prefixes_;
   std::string path_;  // such as "/s:Envelope/s:Body"
   std::string relates_to_, types_;
-  Device device_;
-  std::vector<Device> devices_;
+  OnvifDevice device_;
+  std::vector<OnvifDevice> devices_;
 };
 
 }  // namespace
@@ -171,7 +171,7 @@ std::string probe(const std::string &id) {
          R"(</s:Envelope>)";
 }
 
-std::vector<Device> devices_in(const std::string &answer, const std::string &id) {
+std::vector<OnvifDevice> devices_in(const std::string &answer, const std::string &id) {
   Reader reader;
   if (!reader.read(answer) || reader.relates_to() != id) return {};
   return reader.devices();

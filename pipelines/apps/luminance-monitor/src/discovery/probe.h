@@ -8,7 +8,7 @@
 namespace luminance {
 
 /// What a camera says of itself. All of it is as it came.
-struct Device {
+struct OnvifDevice {
   std::string endpoint;                // its endpoint reference, which stays the same
   std::string name, hardware;          // of its scopes, or empty
   std::vector<std::string> addresses;  // of its device service
@@ -19,6 +19,6 @@ std::string probe(const std::string &id);
 
 /// The cameras of an answer to the probe with this id; none where it is no such answer, whatever
 /// it is.
-std::vector<Device> devices_in(const std::string &answer, const std::string &id);
+std::vector<OnvifDevice> devices_in(const std::string &answer, const std::string &id);
 
 }  // namespace luminance
