@@ -3,6 +3,8 @@
 import {ask, part, setText} from './dom.js';
 import {dateAndTime} from './text.js';
 
+const AGAIN = 3000;  // milliseconds
+
 export class Reference {
   #camera;
   #image;
@@ -17,7 +19,12 @@ export class Reference {
     this.#text = part(root, 'learned');
     this.#button = part(root, 'renew');
     this.#image.onload = () => { this.#image.hidden = false; };
-    this.#image.onerror = () => { this.#image.hidden = true; };
+    this.#image.onerror = () => {
+      this.#image.hidden = true;
+      // It is made a moment after what it shows was learned.
+      const {src} = this.#image;
+      setTimeout(() => { if (this.#image.src === src) this.#image.src = src; }, AGAIN);
+    };
     this.#button.onclick = () => this.#renew();
   }
 
