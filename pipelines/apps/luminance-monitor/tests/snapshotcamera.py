@@ -219,12 +219,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.server.let_go.wait()
 
     def get_slow(self, _):
-        """A byte now and then."""
+        """Ten bytes now and then: a hundred a second."""
         kind, data = self.server.pictures[0]
         self.send_response(200)
         self.send_header('Content-Length', str(len(data)))
         self.end_headers()
-        for i in range(len(data)):
-            self.wfile.write(data[i:i + 1])
-            if self.server.let_go.wait(0.2):
+        for i in range(0, len(data), 10):
+            self.wfile.write(data[i:i + 10])
+            if self.server.let_go.wait(0.1):
                 return
