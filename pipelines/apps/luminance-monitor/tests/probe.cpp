@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <random>
 
 #include "discovery/listing.h"

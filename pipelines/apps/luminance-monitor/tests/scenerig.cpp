@@ -2,6 +2,7 @@
 #include "scenerig.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 
 #include "capture/thumbnail.h"

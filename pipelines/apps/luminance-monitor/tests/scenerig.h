@@ -4,6 +4,7 @@
 
 #include <gst/video/video.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>

@@ -3,6 +3,8 @@
 
 #include <gst/base/gsttypefindhelper.h>
 
+#include <cstdint>
+
 namespace luminance {
 namespace {
 

@@ -2,6 +2,7 @@
 #include "capture/thumbnail.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "capture/lumas.h"

@@ -2,6 +2,7 @@
 #include "history/references.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>

@@ -2,6 +2,7 @@
 // The references of cameras in the file of a history.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "notify/faultwatch.h"
 
+#include <cstdint>
+
 namespace luminance {
 
 std::vector<Alert> FaultWatch::tick() {

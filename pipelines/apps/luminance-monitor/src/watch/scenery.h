@@ -3,6 +3,7 @@
 // learned when the camera is first seen.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
