@@ -257,6 +257,8 @@ def a_changed_receiver_gets_what_waits(folder):
             assert monitor.wait_for_line('configuration reloaded: (.*)')[1].endswith('; notifications changed')
             wait_for('a message', lambda: receiver.messages)
             assert receiver.alerts() == [('raised', 'one', 'too-dark')], receiver.messages
+            # The receiver has it before the monitor knows that.
+            wait_for('its end', lambda: [channel['waiting'] for channel in channels_of(monitor)] == [0])
             reload(monitor, file, config('', ('one', DARK)))
             assert channels_of(monitor) == []
             assert 'that were not sent' not in ''.join(monitor.output), monitor.output
