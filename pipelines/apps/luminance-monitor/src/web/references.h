@@ -2,7 +2,8 @@
 // Pictures of what cameras are meant to look at, taken when it has been learned. Main thread only.
 #pragma once
 
-#include <unordered_map>
+#include <memory>
+#include <unordered_set>
 
 #include "capture/still.h"
 #include "watch/monitor.h"
@@ -14,14 +15,16 @@ class References {
  public:
   References(Monitor &monitor, Stills &stills) : monitor_(monitor), stills_(stills) {}
 
-  /// Call when a camera has changed.
+  /// Call when a camera has changed, again and again: for a moment, it may have no picture.
   void note(const Camera &camera);
-  void remove(const Camera &camera) { asked_.erase(&camera); }
+  void remove(const Camera &camera) { asked_->erase(&camera); }
 
  private:
+  using Asked = std::unordered_set<const Camera *>;
+
   Monitor &monitor_;
   Stills &stills_;
-  std::unordered_map<const Camera *, Time> asked_;  // for the picture of what was learned then
+  const std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();  // for a picture that is made
 };
 
 }  // namespace luminance
