@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <gst/gst.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -329,4 +330,9 @@ int run(int argc, char **argv) try {
 }  // namespace
 }  // namespace luminance
 
-int main(int argc, char **argv) { return luminance::run(argc, argv); }
+int main(int argc, char **argv) {
+  // glibc gives each thread of a pipeline a heap of its own, up to eight a core, and none of them
+  // shrinks again: in a day with cameras that reconnect, 10 MB in use became 60 MB.
+  mallopt(M_ARENA_MAX, 2);
+  return luminance::run(argc, argv);
+}
