@@ -7,6 +7,7 @@ import {copyOf, element, part, press, redraw, remember, remembered, setAttribute
 import {Events} from './events.js';
 import {History} from './history.js';
 import {Reference} from './reference.js';
+import {Region} from './region.js';
 import {Rules} from './rules.js';
 import {Still} from './still.js';
 import {dateAndTime, integer, isolated, measured, percent, statusText, valueText, verdictText}
@@ -57,6 +58,7 @@ class View {
     fill(part(root, 'luma'), LUMA);
     fill(part(root, 'stream'), [...STREAM, ...INTERVAL]);
     this.still = new Still(root.querySelector('.picture'), camera);
+    this.region = new Region(root.querySelector('.picture'), camera);
     this.reference = new Reference(part(root, 'reference'), camera);
     this.history = new History(root.querySelector('.past'), camera);
     this.events = new Events(part(root, 'events'));
@@ -83,6 +85,7 @@ class View {
     for (const [field, , text] of STREAM) this.#set(field, data[field], text);
     for (const [field, , text, key = field] of [...LUMA, ...INTERVAL])
       this.#set(field, latest && latest[key], text);
+    this.region.draw();
     this.reference.draw();
     this.#drawVerdicts();
     this.#drawHistogram(latest);

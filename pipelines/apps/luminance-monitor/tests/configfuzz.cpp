@@ -56,6 +56,8 @@ verdicts.flicker.raise = 3
 [[cameras]]
 name = '''Gate'''
 uri = "clip.webm"
+region = [0.1, 0, 0.8, 1]
+masks = [[0.1, 0, 0.2, 0.5], [0.5, 0.5, 0.25, 0.25]]
 )";
 
 constexpr char kYaml[] = R"(interval: 0.5
@@ -91,6 +93,8 @@ cameras:
 - name: |
     Gate
   uri: clip.webm
+  region: [0.1, 0, 0.8, 1]
+  masks: [[0.1, 0, 0.2, 0.5], [0.5, 0.5, 0.25, 0.25]]
 )";
 
 // Right by the rules of both languages.

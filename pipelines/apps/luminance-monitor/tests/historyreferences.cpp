@@ -156,6 +156,25 @@ TEST_F(HistoryReferences, AreNotThoseOfAnotherSource) {
   EXPECT_EQ(number("SELECT count(*) FROM reference WHERE source = 'bbbbbbbb'"), 1);
 }
 
+TEST_F(HistoryReferences, AreNotThoseOfAnotherRegion) {
+  Settings masked = settings();
+  masked.cameras[0].region.masks = {{0, 0, 0.2, 0.2}};
+  {
+    Rig rig(masked);
+    see(rig, usual_, kToLearn);
+  }
+  {
+    Rig rig(masked);
+    EXPECT_TRUE(restore(rig));
+  }
+  Settings other = masked;
+  other.cameras[0].region.masks[0].width = 0.3;
+  for (const Settings &others : {other, settings()}) {
+    Rig rig(others);
+    EXPECT_FALSE(restore(rig));
+  }
+}
+
 TEST_F(HistoryReferences, OutlastARestartOfTheCamera) {
   Rig rig(settings());
   see(rig, usual_, kToLearn);

@@ -2,43 +2,18 @@
 """The numbers in the API and in /metrics are those of the frames, computed here on their own."""
 import csv
 import io
-import math
 import pathlib
 import re
 import subprocess
 import tempfile
 
-import numpy as np
-
 import videos
+from lumas import expect_same, statistics_of
 from running import PROGRAM, Monitor, wait_for
 
 FPS = 20
 INTERVALS = 5  # that are looked at
 SAMPLE = re.compile(r'^(luminance_\w+){(.*)} (\S+)$')
-
-
-def statistics_of(frames):
-    """As a message of cudahistogram has them, by their definitions."""
-    pixels = np.concatenate([frame.ravel() for frame in frames])
-    histogram = np.bincount(pixels, minlength=256)
-    ordered = np.sort(pixels)
-    percentile = lambda p: int(ordered[math.ceil(p * len(pixels) / 100) - 1])
-    return {
-        'frames': len(frames), 'pixels': len(pixels), 'histogram': histogram.tolist(),
-        'mean': pixels.mean(dtype=np.float64), 'stddev': pixels.std(dtype=np.float64),
-        'min': int(pixels.min()), 'max': int(pixels.max()), 'median': percentile(50),
-        'p1': percentile(1), 'p5': percentile(5), 'p95': percentile(95), 'p99': percentile(99),
-        'clipped_low': np.count_nonzero(pixels <= 16) / len(pixels),
-        'clipped_high': np.count_nonzero(pixels >= 235) / len(pixels)}
-
-
-def expect_same(got, wanted, what):
-    for name, value in wanted.items():
-        if isinstance(value, float):
-            assert math.isclose(got[name], value, rel_tol=1e-12), (what, name, got[name], value)
-        else:
-            assert got[name] == value, (what, name, got[name], value)
 
 
 def metrics_of(text, camera):

@@ -69,24 +69,28 @@ double blurred(const Picture &scene, int x, int y) {
 }
 
 Thumb thumbnail_in(GstVideoFormat format, int width, int height,
-                   const std::function<uint8_t(size_t x, size_t y)> &luma) {
+                   const std::function<uint8_t(size_t x, size_t y)> &luma, const Region &region) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, format, static_cast<guint>(width), static_cast<guint>(height));
   GstBuffer *buffer = filled(info, luma);
-  Thumb thumbnail = thumbnail_of(buffer, info);
+  Thumb thumbnail = thumbnail_of(
+      buffer, info,
+      pixels_of(cutout_of(region), static_cast<size_t>(width), static_cast<size_t>(height)));
   gst_buffer_unref(buffer);
   return thumbnail;
 }
 
-Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random) {
+Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random,
+                     const Region &region) {
   std::normal_distribution<double> noise(0, 1);
   std::vector<uint8_t> picture(scene.size());
   for (int y = 0; y < kPictureHeight; ++y)
     for (int x = 0; x < kPictureWidth; ++x)
       picture[static_cast<size_t>(y * kPictureWidth + x)] =
           static_cast<uint8_t>(std::clamp(change(scene, x, y) + noise(random), 0.0, 255.0));
-  return thumbnail_in(GST_VIDEO_FORMAT_GRAY8, kPictureWidth, kPictureHeight,
-                      [&](size_t x, size_t y) { return picture[y * kPictureWidth + x]; });
+  return thumbnail_in(
+      GST_VIDEO_FORMAT_GRAY8, kPictureWidth, kPictureHeight,
+      [&](size_t x, size_t y) { return picture[y * kPictureWidth + x]; }, region);
 }
 
 }  // namespace luminance::test

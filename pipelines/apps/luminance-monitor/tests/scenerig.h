@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "settings/region.h"
 #include "watch/thumbnail.h"
 
 namespace luminance::test {
@@ -34,8 +35,10 @@ double blurred(const Picture &scene, int x, int y);
 
 /// Of a picture with these lumas; components of RGB all have them.
 Thumb thumbnail_in(GstVideoFormat format, int width, int height,
-                   const std::function<uint8_t(size_t x, size_t y)> &luma);
+                   const std::function<uint8_t(size_t x, size_t y)> &luma,
+                   const Region &region = {});
 /// Of a camera with noise, which sees a scene.
-Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random);
+Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random,
+                     const Region &region = {});
 
 }  // namespace luminance::test

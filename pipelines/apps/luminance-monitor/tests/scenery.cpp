@@ -33,7 +33,9 @@ class Play {
  public:
   Play() : scene_(scene_of(seed_)) { std::printf("seed %u\n", seed_); }
 
-  Thumb thumbnail(const PictureChange &change) { return thumbnail_seen(scene_, change, random_); }
+  Thumb thumbnail(const PictureChange &change) {
+    return thumbnail_seen(scene_, change, random_, region);
+  }
 
   /// So many thumbnails of this, of which there are two that differ by their noise.
   std::optional<Scenery::View> see(int count, const PictureChange &change) {
@@ -45,6 +47,7 @@ class Play {
 
   Scenery scenery;
   Time now = kSecond;
+  Region region;
 
  private:
   const unsigned seed_ = seed();
@@ -57,6 +60,40 @@ void expect_usual(const std::optional<Scenery::View> &view) {
   EXPECT_LT(view->moved, 0.1);
   EXPECT_LT(view->covered.value(), 0.1);
   EXPECT_LT(view->blurred.value(), 0.2);
+}
+
+/// Two fifths of the picture, in which everything is covered.
+TEST(Scenery, HasNothingThatIsMasked) {
+  Play whole, masked;
+  masked.region.masks = {{0, 0, 0.4, 1}};
+  Play middle;
+  // With room around it, and in the middle of cells.
+  middle.region.masks = {{0, 0, 0.21, 1}, {0.2, 0, 0.22, 0.53}, {0.2, 0.5, 0.22, 0.5}};
+  Play within;
+  within.region = {Area{0, 0, 0.9, 0.95}, {{0, 0.3, 0.41, 0.7}, {0, 0, 0.41, 0.35}}};
+  for (Play *play : {&whole, &masked, &middle, &within}) play->see(kToLearn, usual);
+  EXPECT_GT(whole.see(20, covered)->covered.value(), 0.25);
+  for (Play *play : {&masked, &middle, &within}) expect_usual(play->see(20, covered));
+  for (Play *play : {&masked, &middle, &within}) EXPECT_GT(play->see(20, shifted)->moved, 0.5);
+}
+
+/// Something else each time in a corner that is masked, beside which edges are judged.
+TEST(Scenery, IsLearnedBesideWhatMovesBehindAMask) {
+  Play play;
+  play.region.masks = {{0.6, 0.5, 0.3, 0.37}};
+  int phase = 0;
+  const auto moves = [&](const Picture &scene, int x, int y) {
+    const bool is_behind = x >= 768 && x < 1152 && y >= 360 && y < 626;
+    return is_behind ? ((x / 30 + y / 20 + phase) % 2 != 0 ? 230. : 20.) : usual(scene, x, y);
+  };
+  std::vector<Thumb> thumbnails;
+  for (; phase < 7; ++phase) thumbnails.push_back(play.thumbnail(moves));
+  for (size_t i = 0; i < 2 * kToLearn; ++i, play.now += kApart) {
+    const auto view = play.scenery.add(play.now, thumbnails[i % thumbnails.size()]);
+    if (view) expect_usual(view);
+  }
+  ASSERT_TRUE(play.scenery.learned());
+  expect_usual(play.see(10, usual));
 }
 
 TEST(Scenery, IsLearnedInTwoMinutes) {
@@ -237,7 +274,7 @@ TEST(Thumbnails, AreNotMadeOfOtherFormats) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY16_LE, 64, 64);
   GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
-  EXPECT_EQ(thumbnail_of(buffer, info), nullptr);
+  EXPECT_EQ(thumbnail_of(buffer, info, pixels_of(cutout_of({}), 64, 64)), nullptr);
   gst_buffer_unref(buffer);
 }
 

@@ -86,8 +86,9 @@ class Theatre {
     }
     gst_buffer_unmap(buffer, &map);
     frame.pixels = width * static_cast<size_t>(info_.height);
-    frame.blocks = blocks_of(buffer, info_);
-    frame.thumbnail = making_.measure([&] { return thumbnail_of(buffer, info_); });
+    const Cutout<size_t> all = pixels_of(cutout_of({}), width, static_cast<size_t>(info_.height));
+    frame.blocks = BlockSampler(all).blocks_of(buffer, info_);
+    frame.thumbnail = making_.measure([&] { return thumbnail_of(buffer, info_, all); });
     gst_buffer_unref(buffer);
     // The sum of one histogram has its statistics.
     Measurement sum = frame;

@@ -32,19 +32,20 @@ def clip():
     return np.stack(frames)
 
 
-def write(path, frames, fps, times=None):
+def write(path, frames, fps, times=None, pixels='I420'):
     """Luma planes as grey video; times in seconds where frames do not come evenly. Of 0 frames a
-    second, as some cameras say, they have no duration."""
+    second, as some cameras say, they have no duration. For odd sizes, `pixels` is 'GRAY8'."""
     Gst.init(None)
     height, width = frames[0].shape
     pipeline = Gst.parse_launch(
-        f'appsrc name=in format=time caps=video/x-raw,format=I420,width={width},height={height},'
+        f'appsrc name=in format=time caps=video/x-raw,format={pixels},width={width},height={height},'
         f'framerate={fps}/1 ! matroskamux ! filesink location="{path}"')
     source = pipeline.get_by_name('in')
     pipeline.set_state(Gst.State.PLAYING)
-    chroma = np.full(width * height // 2, 128, np.uint8).tobytes()
+    padding = ((0, 0), (0, -width % 4 if pixels == 'GRAY8' else 0))
+    chroma = np.full(width * height // 2 if pixels == 'I420' else 0, 128, np.uint8).tobytes()
     for number, frame in enumerate(frames):
-        buffer = Gst.Buffer.new_wrapped(np.ascontiguousarray(frame).tobytes() + chroma)
+        buffer = Gst.Buffer.new_wrapped(np.pad(frame, padding).tobytes() + chroma)
         time = number / fps if times is None else times[number]
         buffer.pts = round(time * Gst.SECOND)
         if fps > 0:

@@ -17,7 +17,7 @@ FRAMES = 5  # of an interval
 STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1", "p5", "p95",
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
-          "last_frame", "reference", "verdicts", "rules", "latest"]
+          "last_frame", "reference", "region", "masks", "verdicts", "rules", "latest"]
 RULE = ["enabled", "raise", "clear", "hold"]
 ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "p1",
        "median", "p99", "clipped_low", "clipped_high", "verdicts"]
@@ -76,6 +76,7 @@ def expect_camera(camera, index):
     expect(list(camera) == CAMERA, "fields", list(camera))
     expect(camera["id"] == f"camera-{index}", "id", camera["id"])
     expect(camera["location"] == f"rtsp://192.0.2.1/{index}", "location", camera["location"])
+    expect(camera["region"] is None and camera["masks"] == [], "region", camera)
     status = {3: "connecting", 4: "waiting"}.get(index, "playing")
     expect(camera["status"] == status, "status", camera["status"])
     expect(abs(camera["since"] / 1000 - time.time()) < 600, "since", camera["since"])

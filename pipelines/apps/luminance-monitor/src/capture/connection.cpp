@@ -3,6 +3,7 @@
 
 #include <gst/app/gstappsrc.h>
 
+#include <mutex>
 #include <utility>
 
 #include "capture/failure.h"
@@ -10,6 +11,7 @@
 #include "capture/picture.h"
 #include "capture/picturetap.h"
 #include "capture/pipeline.h"
+#include "capture/regioncounter.h"
 
 namespace luminance {
 namespace {
@@ -55,6 +57,20 @@ struct Connection::Feed {
   std::atomic<bool> closed{false};
   std::atomic<unsigned> decoded{0};  // pictures
   std::shared_ptr<PictureTap> tap{};
+  std::shared_ptr<RegionCounter> counter{};
+  std::mutex mutex{};  // on a GPU, each element has a thread that sends messages
+
+  /// Waits while the inbox is full.
+  void take(GstMessage *message) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::optional<Measurement> frame = counter->take(message);
+    if (!frame) return;
+    frame->time = time_of(*frame);
+    const PictureTap::Pictures pictures = tap->take(frame->timestamp);
+    frame->blocks = pictures.blocks;
+    frame->thumbnail = pictures.thumbnail;
+    inbox.put({begin.camera, begin.number, *frame}, closed);
+  }
 
   Time time_of(const Measurement &frame) {
     std::optional<Time> running_time;
@@ -87,7 +103,8 @@ void Connection::open(GstElement *pipeline) {
   feed_.reset(new Feed{inbox_, begin_, {settings_.fast, feed_ != nullptr ? end() : begin_.time}});
   g_autoptr(GstElement) histogram = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "histogram");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
-  feed_->tap = PictureTap::on(pad);
+  feed_->tap = PictureTap::on(pad, own_.region);
+  feed_->counter = RegionCounter::in(player_->pipeline(), own_.region);
   opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto destroy = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
@@ -119,16 +136,8 @@ GstSample *Connection::sample() const {
 
 GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
-  Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
-  Measurement frame;
-  if (!gst_cuda_tensor_is_histogram(message) ||
-      !gst_cuda_tensor_histogram_parse(message, &frame, nullptr))
-    return GST_BUS_PASS;
-  frame.time = feed.time_of(frame);
-  const PictureTap::Pictures pictures = feed.tap->take(frame.timestamp);
-  frame.blocks = pictures.blocks;
-  frame.thumbnail = pictures.thumbnail;
-  feed.inbox.put({feed.begin.camera, feed.begin.number, frame}, feed.closed);
+  if (!gst_cuda_tensor_is_histogram(message)) return GST_BUS_PASS;
+  (*static_cast<std::shared_ptr<Feed> *>(data))->take(message);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }

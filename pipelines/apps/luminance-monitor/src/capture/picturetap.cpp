@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "capture/blocks.h"
 #include "capture/thumbnail.h"
 
 namespace luminance {
@@ -11,11 +10,13 @@ namespace {
 
 // Of measurements that are on their way, at most.
 constexpr size_t kCapacity = 64;
+// Of a frame in surfaces.
+constexpr Size kSamples = {2 * kBlockColumns, 2 * kBlockLines};
 
 }  // namespace
 
-std::shared_ptr<PictureTap> PictureTap::on(GstPad *pad) {
-  auto tap = std::make_shared<PictureTap>();
+std::shared_ptr<PictureTap> PictureTap::on(GstPad *pad, const Region &region) {
+  auto tap = std::make_shared<PictureTap>(region);
   const auto destroy = [](gpointer kept) {
     delete static_cast<std::shared_ptr<PictureTap> *>(kept);
   };
@@ -51,13 +52,20 @@ void PictureTap::change_caps(GstCaps *caps) {
   if (!is_in_surfaces(caps))
     sampler_.reset();
   else if (sampler_ == nullptr)
-    sampler_ = std::make_unique<SurfaceSampler>(2 * kBlockColumns, 2 * kBlockLines);
+    sampler_ = std::make_unique<SurfaceSampler>(static_cast<int>(kSamples.width),
+                                                static_cast<int>(kSamples.height));
+  const Size size = {static_cast<size_t>(GST_VIDEO_INFO_WIDTH(&info_)),
+                     static_cast<size_t>(GST_VIDEO_INFO_HEIGHT(&info_))};
+  pixels_ = pixels_of(cutout_, size.width, size.height);
+  if (sampler_ != nullptr) pixels_ = samples_of(pixels_, size, kSamples);
+  blocks_.emplace(pixels_);
 }
 
 PictureTap::Pictures PictureTap::pictures_of(GstBuffer *buffer, const GstVideoInfo &info,
                                              Time time) {
   const bool has_thumbnail = thumbnail_limit_.takes(time);
-  return {blocks_of(buffer, info), has_thumbnail ? thumbnail_of(buffer, info) : nullptr};
+  return {blocks_->blocks_of(buffer, info),
+          has_thumbnail ? thumbnail_of(buffer, info, pixels_) : nullptr};
 }
 
 /// The same blocks as of a frame on the host: of twice as many samples each way, the odd ones.

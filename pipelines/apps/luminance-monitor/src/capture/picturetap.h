@@ -7,9 +7,12 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "capture/blocks.h"
 #include "capture/framelimit.h"
 #include "capture/surfaces.h"
+#include "settings/region.h"
 #include "watch/blocks.h"
 #include "watch/thumbnail.h"
 
@@ -23,8 +26,10 @@ class PictureTap {
     std::shared_ptr<const Thumbnail> thumbnail;
   };
 
-  /// Taps the frames that arrive at this pad, which keeps the tap alive.
-  static std::shared_ptr<PictureTap> on(GstPad *pad);
+  /// Taps the frames that arrive at this pad, which keeps the tap alive. Only the region is looked
+  /// at.
+  static std::shared_ptr<PictureTap> on(GstPad *pad, const Region &region = {});
+  explicit PictureTap(const Region &region) : cutout_(cutout_of(region)) {}
   ~PictureTap() { gst_clear_caps(&caps_); }
 
   /// Those of the frame with this timestamp. Any thread.
@@ -52,6 +57,9 @@ class PictureTap {
   GstVideoInfo info_;  // of these caps
   bool is_on_gpu_ = false;
   std::unique_ptr<SurfaceSampler> sampler_;  // for these caps, if frames are in surfaces
+  const Cutout<double> cutout_;
+  Cutout<size_t> pixels_;  // of these frames, or of what is sampled of them
+  std::optional<BlockSampler> blocks_;
   FrameLimit limit_{kRateOnGpu};
   FrameLimit thumbnail_limit_ = FrameLimit::every(kThumbnailEvery);
 

@@ -11,6 +11,7 @@
 
 #include "capture/autoplug.h"
 #include "capture/framelimit.h"
+#include "capture/regioncounter.h"
 #include "capture/rtspguard.h"
 #include "capture/surfaces.h"
 #include "capture/uri.h"
@@ -130,14 +131,16 @@ std::string picture_decoder(const std::string &format) {
          ",framerate=1/1 ! " + (format == "image/png" ? "pngdec" : "jpegdec") + " name=decoder ! ";
 }
 
-std::string description_of(const std::string &decoder, const Settings &settings) {
+std::string description_of(const std::string &decoder, const Region &region,
+                           const Settings &settings) {
   std::string text = decoder;
   // It leaves alone what cudahistogram takes, and what is on a GPU.
   text += "videoconvert name=convert ! ";
   if (!settings.fast) text += "clocksync ! ";
   // Cameras share the cores; each of them needs but a part of one.
-  return text + "cudahistogram interval=0 n-threads=1 backend=" + settings.backend +
-         " name=histogram ! fakesink name=sink sync=false";
+  return text +
+         RegionCounter::elements(region, "interval=0 n-threads=1 backend=" + settings.backend) +
+         " ! fakesink name=sink sync=false";
 }
 
 GstElement *parse(const std::string &description) {
@@ -151,7 +154,7 @@ GstElement *parse(const std::string &description) {
 
 GstElement *make_pipeline(const std::string &decoder_text, const CameraSettings &camera,
                           const Settings &settings) {
-  GstElement *pipeline = parse(description_of(decoder_text, settings));
+  GstElement *pipeline = parse(description_of(decoder_text, camera.region, settings));
   // One context for all cameras. Where this fails, there is no CUDA.
   if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);

@@ -13,7 +13,7 @@ namespace luminance {
 /// Throws std::runtime_error if an element that every camera needs is missing.
 void check_elements(const Settings &settings);
 
-/// Posts messages of cudahistogram; the element `sink` keeps the latest frame. Opens only the URI
+/// Posts messages of cudahistogram for a RegionCounter; the element `sink` keeps the latest frame. Opens only the URI
 /// of the camera, whatever the camera responds. Throws like check_elements().
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "capture/lumas.h"
@@ -18,23 +19,49 @@ constexpr size_t kLines = 2;
 constexpr size_t kParts = 4;
 constexpr size_t kMinPart = 2;  // pixels
 
-using Line = std::vector<uint8_t>;
+/// The judged part of a line of the frame.
+struct Line {
+  explicit Line(size_t width) : lumas(width), masked_before(width + 1) {}
 
-void read(const Lumas &lumas, size_t y, Line &line) {
-  const size_t step = lumas.step();
+  size_t width() const { return lumas.size(); }
+  bool is_masked(size_t begin, size_t end) const {
+    return masked_before[end] > masked_before[begin];
+  }
+
+  std::vector<uint8_t> lumas;
+  std::vector<uint32_t> masked_before;  // pixels, from the line's begin to each
+};
+
+void read(const Lumas &lumas, size_t y, const Cutout<size_t> &pixels, Line &line) {
+  const size_t step = lumas.step(), left = pixels.frame.left;
   lumas.read(y, [&](const auto &luma_at) {
-    for (size_t x = 0; x < line.size(); ++x) line[x] = static_cast<uint8_t>(luma_at(x * step));
+    for (size_t x = 0; x < line.width(); ++x)
+      line.lumas[x] = static_cast<uint8_t>(luma_at((left + x) * step));
   });
+  if (pixels.holes.empty()) return;
+  std::fill(line.masked_before.begin(), line.masked_before.end(), 0);
+  for (const Box<size_t> &hole : pixels.holes)
+    if (y >= hole.top && y < hole.bottom)
+      for (size_t x = hole.left; x < hole.right; ++x) line.masked_before[x - left + 1] = 1;
+  std::partial_sum(line.masked_before.begin(), line.masked_before.end(),
+                   line.masked_before.begin());
 }
 
-/// Adds the means of the line's parts, of which each is a pixel of the thumbnail.
-void add_means(const Line &line, uint32_t *sums) {
+/// A pixel of the thumbnail: the sum of the means of its parts of lines.
+struct Pixel {
+  uint32_t sum = 0;
+  bool is_masked = false;  // in any part
+};
+
+/// Adds the means of the line's parts.
+void add_means(const Line &line, std::array<Pixel, kWidth> &pixels) {
   for (size_t i = 0; i < kWidth; ++i) {
-    const size_t begin = i * line.size() / kWidth;
-    const size_t end = std::max(begin + 1, (i + 1) * line.size() / kWidth);
+    const size_t begin = i * line.width() / kWidth;
+    const size_t end = std::max(begin + 1, (i + 1) * line.width() / kWidth);
     uint32_t sum = 0;
-    for (size_t x = begin; x < end; ++x) sum += line[x];
-    sums[i] += sum * Thumbnail::kLuma / static_cast<uint32_t>(end - begin);
+    for (size_t x = begin; x < end; ++x) sum += line.lumas[x];
+    pixels[i].sum += sum * Thumbnail::kLuma / static_cast<uint32_t>(end - begin);
+    pixels[i].is_masked |= line.is_masked(begin, end);
   }
 }
 
@@ -60,7 +87,9 @@ class Sharpness {
   void add(const Line &line) {
     for (size_t cell = 0; cell < kColumns; ++cell)
       for (size_t part = 0; part < kParts; ++part) {
-        const uint8_t *const begin = &line[(cell * kParts + part) * width_ / (kColumns * kParts)];
+        const size_t place = (cell * kParts + part) * width_ / (kColumns * kParts);
+        if (line.is_masked(place, place + length_ + apart_)) continue;
+        const uint8_t *const begin = &line.lumas[place];
         near_[cell].push_back(squares(begin + 1, begin, length_));
         far_[cell] += squares(begin + apart_, begin, length_);
       }
@@ -68,6 +97,7 @@ class Sharpness {
 
   Thumbnail::Detail finish(size_t cell) {
     std::vector<uint32_t> &near = near_[cell];
+    if (near.empty()) return {};  // masked
     const auto pixels = static_cast<float>(near.size() * length_);
     uint64_t sum = 0;
     for (const uint32_t part : near) sum += part;
@@ -88,19 +118,29 @@ class Sharpness {
   std::array<uint64_t, kColumns> far_ = {};
 };
 
-void fill(Thumbnail &thumbnail, const Lumas &lumas) {
-  Sharpness sharpness(lumas.width());
-  Line line(lumas.width());
+/// What is masked stays 0.
+void fill(Thumbnail &thumbnail, size_t row, const std::array<Pixel, kWidth> &pixels) {
+  for (size_t x = 0; x < kWidth; ++x)
+    if (pixels[x].is_masked)
+      thumbnail.masked.set(row * kWidth + x);
+    else
+      thumbnail.lumas[row * kWidth + x] = static_cast<uint16_t>(pixels[x].sum / kLines);
+}
+
+void fill(Thumbnail &thumbnail, const Lumas &lumas, const Cutout<size_t> &judged) {
+  const Box<size_t> &frame = judged.frame;
+  const size_t width = frame.right - frame.left, height = frame.bottom - frame.top;
+  Sharpness sharpness(width);
+  Line line(width);
   for (size_t row = 0; row < kHeight; ++row) {
-    std::array<uint32_t, kWidth> sums = {};
+    std::array<Pixel, kWidth> pixels = {};
     for (size_t i = 0; i < kLines; ++i) {
       const size_t place = 2 * (row * kLines + i) + 1;
-      read(lumas, place * lumas.height() / (2 * kHeight * kLines), line);
-      add_means(line, sums.data());
+      read(lumas, frame.top + place * height / (2 * kHeight * kLines), judged, line);
+      add_means(line, pixels);
       if (i == 0 && sharpness.is_possible()) sharpness.add(line);
     }
-    for (size_t x = 0; x < kWidth; ++x)
-      thumbnail.lumas[row * kWidth + x] = static_cast<uint16_t>(sums[x] / kLines);
+    fill(thumbnail, row, pixels);
     if (row % kCell + 1 < kCell || !sharpness.is_possible()) continue;
     for (size_t cell = 0; cell < kColumns; ++cell)
       thumbnail.details[row / kCell * kColumns + cell] = sharpness.finish(cell);
@@ -109,11 +149,14 @@ void fill(Thumbnail &thumbnail, const Lumas &lumas) {
 
 }  // namespace
 
-std::shared_ptr<const Thumbnail> thumbnail_of(GstBuffer *buffer, const GstVideoInfo &info) {
+std::shared_ptr<const Thumbnail> thumbnail_of(GstBuffer *buffer, const GstVideoInfo &info,
+                                              const Cutout<size_t> &pixels) {
   GstVideoFrame frame;
-  if (!has_lumas(info) || !gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return nullptr;
+  if (pixels.frame.is_empty() || !has_lumas(info) ||
+      !gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ))
+    return nullptr;
   auto thumbnail = std::make_shared<Thumbnail>();
-  fill(*thumbnail, Lumas(frame));
+  fill(*thumbnail, Lumas(frame), pixels);
   gst_video_frame_unmap(&frame);
   return thumbnail;
 }

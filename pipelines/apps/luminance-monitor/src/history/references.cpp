@@ -69,6 +69,11 @@ bool is_plausible(const Scene &scene) {
 
 }  // namespace
 
+std::string seen_by(const CameraSettings &camera) {
+  const std::string region = text_of(camera.region);
+  return region.empty() ? camera.source : camera.source + " " + region;
+}
+
 std::string bytes_of(const std::vector<Scene> &scenes) {
   Writer writer;
   writer.add(kFormat);

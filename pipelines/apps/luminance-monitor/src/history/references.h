@@ -10,16 +10,20 @@
 #include <vector>
 
 #include "history/database.h"
+#include "settings/settings.h"
 #include "watch/scene.h"
 
 namespace luminance {
 
 struct StoredReference {
-  std::string source;                          // that of the camera when it was learned
+  std::string source;                          // seen_by() the camera when it was learned
   int64_t learned = 0;                         // in milliseconds since 1970
   std::vector<Scene> scenes;                   // empty: there is none any more
   std::shared_ptr<const std::string> picture;  // a JPEG, or null
 };
+
+/// What a reference is of: of another video, or another region of it, it is another one.
+std::string seen_by(const CameraSettings &camera);
 
 /// Scenes as bytes, in the byte order of the machine.
 std::string bytes_of(const std::vector<Scene> &scenes);

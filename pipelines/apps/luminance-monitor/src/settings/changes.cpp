@@ -20,12 +20,12 @@ Difference difference(const CameraSettings &a, const CameraSettings &b) {
   // These name every member, so that none that is added later is forgotten here.
   // What the settings wanted of the id is in the id; former ids serve readers only.
   const auto &[id, wanted, former, source, name, uri, location, credentials, hosts, fps, snapshots,
-               rules, schedules] = a;
+               region, rules, schedules] = a;
   const auto &[id_b, wanted_b, former_b, source_b, name_b, uri_b, location_b, credentials_b,
-               hosts_b, fps_b, snapshots_b, rules_b, schedules_b] = b;
+               hosts_b, fps_b, snapshots_b, region_b, rules_b, schedules_b] = b;
   if (std::tie(id, source, name, uri, location, hosts, fps, snapshots) !=
           std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b, snapshots_b) ||
-      !are_same(credentials, credentials_b))
+      !(region == region_b) || !are_same(credentials, credentials_b))
     return Difference::kMore;
   const bool has_same_rules = std::tie(rules, schedules) == std::tie(rules_b, schedules_b);
   return has_same_rules ? Difference::kNone : Difference::kRules;

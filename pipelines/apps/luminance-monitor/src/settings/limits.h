@@ -21,6 +21,9 @@ constexpr double kMaxAfter = 86400, kMaxSettle = 86400, kMaxGroup = 3600;  // se
 constexpr double kMaxRemind = 720;                                         // hours
 constexpr double kMaxPerHour = 3600;
 constexpr size_t kMaxWebhooks = 16, kMaxRecipients = 50;
+constexpr size_t kMaxMasks = 16;  // of a camera
+constexpr double kMinArea =
+    0.001;  // width and height of a region or mask, in shares of the picture
 
 /// Throw SettingsError naming the setting if the value is out of range, or not a whole number.
 double checked(const std::string &setting, double value, double min, double max);

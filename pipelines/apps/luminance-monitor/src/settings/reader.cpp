@@ -9,6 +9,7 @@
 #include "settings/identity.h"
 #include "settings/limits.h"
 #include "settings/notifications.h"
+#include "settings/regionreader.h"
 #include "settings/rulereader.h"
 #include "settings/secrets.h"
 #include "settings/table.h"
@@ -73,6 +74,7 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
              kMaxSnapshotInterval);
   if (camera.snapshot_interval > 0 && !is_by_http(camera.uri))
     table.fail("snapshot-interval", "needs a uri that begins with http:// or https://");
+  camera.region = read_region(table);
   table.with("verdicts",
              [&](Table verdicts) { read_rules(verdicts, camera.rules, camera.schedules); });
   table.finish();

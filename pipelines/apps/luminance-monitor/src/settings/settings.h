@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "settings/region.h"
 #include "settings/rules.h"
 #include "settings/schedule.h"
 
@@ -35,7 +36,8 @@ struct CameraSettings {
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
   double snapshot_interval =
-      0;  // seconds from one picture that is asked for to the next; 0 = video
+      0;          // seconds from one picture that is asked for to the next; 0 = video
+  Region region;  // of its picture, that is judged
   Rules rules = default_rules();  // outside the periods of `schedules`
   Schedules schedules;
 };

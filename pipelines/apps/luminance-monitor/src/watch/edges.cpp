@@ -9,7 +9,8 @@ namespace luminance {
 namespace {
 
 constexpr int kWidth = Thumbnail::kWidth, kHeight = Thumbnail::kHeight, kCell = Thumbnail::kCell;
-constexpr int kFar = 8;  // pixels that edges are looked for elsewhere
+constexpr int kFar = 8;    // pixels that edges are looked for elsewhere
+constexpr int kReach = 2;  // pixels each way that an edge is made of
 
 constexpr size_t place(int x, int y) { return static_cast<size_t>(y * kWidth + x); }
 
@@ -48,13 +49,29 @@ double likeness_at(const Edges &now, const Edges &before, size_t cell, int dx, i
   return both > 0 ? static_cast<double>(product) / std::sqrt(both) : 0;
 }
 
+/// Those that edges are made of with a masked one.
+Thumbnail::Pixels near(const Thumbnail::Pixels &masked) {
+  Thumbnail::Pixels all;
+  if (masked.none()) return all;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      if (!masked.test(place(x, y))) continue;
+      for (int j = std::max(y - kReach, 0); j <= std::min(y + kReach, kHeight - 1); ++j)
+        for (int i = std::max(x - kReach, 0); i <= std::min(x + kReach, kWidth - 1); ++i)
+          all.set(place(i, j));
+    }
+  return all;
+}
+
 }  // namespace
 
-Edges edges_of(const Plane &lumas) {
+Edges edges_of(const Plane &lumas, const Thumbnail::Pixels &masked) {
   const Plane smooth = smoothed(lumas);
+  const Thumbnail::Pixels hidden = near(masked);
   Edges edges;
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
+      if (hidden.test(place(x, y))) continue;
       const float gx = (at(smooth, x + 1, y) - at(smooth, x - 1, y)) / 2;
       const float gy = (at(smooth, x, y + 1) - at(smooth, x, y - 1)) / 2;
       const float strength = std::sqrt(gx * gx + gy * gy);

@@ -24,7 +24,8 @@ struct Edges {
   CellValues energy = {};  // of each cell: the sum of their squares
 };
 
-Edges edges_of(const Plane &lumas);
+/// There are none at masked pixels, nor where these would make a difference.
+Edges edges_of(const Plane &lumas, const Thumbnail::Pixels &masked = {});
 /// For edges whose vectors were changed.
 void measure_energy(Edges &edges);
 

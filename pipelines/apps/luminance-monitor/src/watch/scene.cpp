@@ -48,12 +48,29 @@ Plane lumas_of(const Look::Thumbnails &thumbnails) {
   return lumas;
 }
 
-CellValues means_of(const Plane &lumas) {
-  CellValues means = {};
-  for (size_t i = 0; i < lumas.size(); ++i)
-    means[i / Thumbnail::kWidth / kCell * kColumns + i % Thumbnail::kWidth / kCell] +=
-        lumas[i] / (kCell * kCell);
-  return means;
+/// Of pixels that are not masked; 0 for cells that are.
+CellValues means_of(const Plane &lumas, const Thumbnail::Pixels &masked) {
+  CellValues sums = {}, pixels = {};
+  for (size_t i = 0; i < lumas.size(); ++i) {
+    if (masked.test(i)) continue;
+    const size_t cell = i / Thumbnail::kWidth / kCell * kColumns + i % Thumbnail::kWidth / kCell;
+    sums[cell] += lumas[i];
+    ++pixels[cell];
+  }
+  for (size_t cell = 0; cell < kCells; ++cell)
+    if (pixels[cell] > 0) sums[cell] /= pixels[cell];
+  return sums;
+}
+
+/// Whether nine of ten pixels that are not masked are darker than in the light.
+bool are_dark(const Plane &plane, const Thumbnail::Pixels &masked) {
+  std::vector<float> lumas;
+  for (size_t i = 0; i < plane.size(); ++i)
+    if (!masked.test(i)) lumas.push_back(plane[i]);
+  if (lumas.empty()) return true;
+  const auto bright = lumas.begin() + static_cast<std::ptrdiff_t>(lumas.size() * 9 / 10);
+  std::nth_element(lumas.begin(), bright, lumas.end());
+  return *bright < kDark;
 }
 
 Thumbnail::Detail detail_of(const Look::Thumbnails &thumbnails, size_t cell) {
@@ -93,13 +110,13 @@ Fineness Look::fineness(size_t cell) const {
 }
 
 Look::Look(const Thumbnails &thumbnails) {
-  Plane plane = lumas_of(thumbnails);
-  edges = edges_of(plane);
-  lumas = means_of(plane);
+  const Plane plane = lumas_of(thumbnails);
+  Thumbnail::Pixels masked;
+  for (const auto &thumbnail : thumbnails) masked |= thumbnail->masked;
+  edges = edges_of(plane, masked);
+  lumas = means_of(plane, masked);
   for (size_t cell = 0; cell < kCells; ++cell) details[cell] = detail_of(thumbnails, cell);
-  const auto bright = plane.begin() + plane.size() * 9 / 10;
-  std::nth_element(plane.begin(), bright, plane.end());
-  is_dark = *bright < kDark;
+  is_dark = are_dark(plane, masked);
 }
 
 bool Scene::has_edges(size_t cell) const { return edges.energy[cell] >= kMinEnergy; }

@@ -18,9 +18,11 @@ constexpr Time kCertain = kSecond;
 // most. Between two pictures that are the same, others do not change by so much; and between any
 // two that an encoder makes of one, not by this.
 constexpr int kChanged = Blocks::kLuma / 2, kMoved = 4 * Blocks::kLuma;
-constexpr size_t kMaxClockBlocks = Blocks::kCount / 10;
+constexpr size_t kClockShare = 10;
 // A frame may be broken. Pictures that are others for this long have moved.
 constexpr Time kBroken = kSecond;
+
+size_t max_clock_blocks(const Blocks &blocks) { return blocks.visible / kClockShare; }
 
 // The noise of a camera is that of the last hour, once there are ten minutes of it. Pictures that
 // stand are closer than that.
@@ -30,9 +32,12 @@ constexpr double kShare = 2. / 3;
 constexpr unsigned kLearnEvery = 8;  // frames: it takes longer
 
 /// The mean difference of the blocks that have not changed, in luma; `far` where it is at least
-/// that, or too many blocks have changed. In 16 bits, which compilers make vectors of.
+/// that, or too many blocks have changed. In 16 bits, which compilers make vectors of. Blocks that
+/// are masked do not differ.
 double distance(const Blocks &a, const Blocks &b, double far) {
-  const auto max_sum = static_cast<unsigned>(far * Blocks::kLuma * Blocks::kCount);
+  const double levels = Blocks::kLuma * static_cast<double>(a.visible);
+  const auto max_sum = static_cast<unsigned>(far * levels);
+  const size_t max_changed = max_clock_blocks(a);
   unsigned sum = 0, changed = 0;
   for (size_t row = 0; row < Blocks::kCount; row += Blocks::kColumns) {
     uint16_t of_row = 0, changed_in_row = 0;
@@ -45,9 +50,9 @@ double distance(const Blocks &a, const Blocks &b, double far) {
     }
     sum += of_row;
     changed += changed_in_row;
-    if (sum >= max_sum || changed > kMaxClockBlocks) return far;
+    if (sum >= max_sum || changed > max_changed) return far;
   }
-  return sum / static_cast<double>(Blocks::kLuma * Blocks::kCount);
+  return sum / levels;
 }
 
 std::bitset<Blocks::kCount> differing(const Blocks &a, const Blocks &b, int by) {
@@ -116,7 +121,7 @@ bool Stillness::is_same(const Blocks &now, const Blocks &before) {
   }
   Where clock = run_ ? run_->clock : Where();
   clock |= differing(now, before, kChanged);
-  if (clock.count() > kMaxClockBlocks) return false;  // something that wanders about
+  if (clock.count() > max_clock_blocks(now)) return false;  // something that wanders about
   if (run_) run_->clock = clock;
   return true;
 }
@@ -134,13 +139,13 @@ bool Stillness::begin_run(const Entry &now, const Entry &before) {
 /// Whether the picture has not moved, but for a clock, since the run began.
 bool Stillness::is_in_run(Run &run, const Entry &entry) {
   const Where moved = differing(*entry.picture, *run.reference, kMoved);
-  if (moved.count() > kMaxClockBlocks) {
+  if (moved.count() > max_clock_blocks(*entry.picture)) {
     if (!run.differs_since) run.differs_since = entry.time;
     return entry.time - *run.differs_since < kBroken;
   }
   run.differs_since.reset();
   run.clock |= moved;
-  return run.clock.count() <= kMaxClockBlocks;
+  return run.clock.count() <= max_clock_blocks(*entry.picture);
 }
 
 void Stillness::learn(Time now) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,7 @@ namespace luminance {
 struct Thumbnail {
   static constexpr size_t kWidth = 128, kHeight = 72, kPixels = kWidth * kHeight;
   static constexpr int kLuma = 256;  // represents a luma of 1
+  using Pixels = std::bitset<kPixels>;
   // Cells of 8 x 8 pixels, in which edges are compared.
   static constexpr size_t kCell = 8, kColumns = kWidth / kCell, kRows = kHeight / kCell;
   static constexpr size_t kCells = kColumns * kRows;
@@ -23,7 +25,8 @@ struct Thumbnail {
   };
 
   std::array<uint16_t, kPixels> lumas = {};  // means
-  std::array<Detail, kCells> details = {};   // all 0: the picture is too small
+  Pixels masked;                             // have no luma
+  std::array<Detail, kCells> details = {};   // all 0: the picture is too small, or the cell masked
 };
 
 }  // namespace luminance

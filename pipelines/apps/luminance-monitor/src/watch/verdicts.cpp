@@ -31,11 +31,11 @@ Lumas lumas_of(const Blocks &blocks) {
   return lumas;
 }
 
-/// The luma that blocks have changed by, on average.
-double change_of(const Lumas &a, const Lumas &b) {
+/// The luma that so many blocks have changed by, on average; others are masked in both.
+double change_of(const Lumas &a, const Lumas &b, size_t visible) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
-  return sum / static_cast<double>(a.size());
+  return sum / static_cast<double>(visible);
 }
 
 template <class Values>
@@ -231,7 +231,7 @@ void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes)
   if (!recent_->blocks) recent_->blocks = blocks;
 
   double moved = distance(shares, recent_->shares);
-  if (blocks) moved = std::max(moved, change_of(*blocks, *recent_->blocks));
+  if (blocks) moved = std::max(moved, change_of(*blocks, *recent_->blocks, frame.blocks->visible));
   update(Verdict::kSuddenChange, moved, frame.time, changes);
   const Time elapsed = std::max<Time>(0, frame.time - recent_->time);
   recent_->time = frame.time;

@@ -71,6 +71,15 @@ Json rules_json(const Camera &camera) {
 
 Json row_json(const Row &row) {
   Json json;
+Json area_json(const Area &area) { return {area.x, area.y, area.width, area.height}; }
+
+void add(const Region &region, Json &json) {
+  json["region"] = nullptr;
+  if (region.area) json["region"] = area_json(*region.area);
+  json["masks"] = Json::array();
+  for (const Area &mask : region.masks) json["masks"].push_back(area_json(mask));
+}
+
   json["time"] = row.time;
   json["duration"] = row.duration;
   json["frames"] = row.frames;
@@ -111,6 +120,7 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   if (camera.scene_learned()) json["reference"] = clock.wall(*camera.scene_learned());
   json["verdicts"] = Json::array();
   for (const Standing &standing : camera.standing())
+  add(camera.settings().region, json);
     json["verdicts"].push_back(standing_json(standing, clock));
   json["rules"] = rules_json(camera);
   json["latest"] = nullptr;

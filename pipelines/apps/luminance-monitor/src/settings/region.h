@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The part of a camera's picture that is judged: a rectangle, without masks.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luminance {
+
+/// A rectangle, in shares of the picture's width and height.
+struct Area {
+  double x = 0, y = 0, width = 1, height = 1;
+};
+bool operator==(const Area &a, const Area &b);
+
+/// As configured.
+struct Region {
+  std::optional<Area> area;  // nothing: all of the picture
+  std::vector<Area> masks;   // may overlap each other and the area's edges
+
+  bool is_whole() const { return !area && masks.empty(); }
+};
+bool operator==(const Region &a, const Region &b);
+/// The same text for the same region; empty for all of the picture.
+std::string text_of(const Region &region);
+
+/// A rectangle by its edges: in shares of a picture, or in pixels of one.
+template <class Number>
+struct Box {
+  Number left = 0, top = 0, right = 0, bottom = 0;
+
+  bool is_empty() const { return left >= right || top >= bottom; }
+  bool operator==(const Box &other) const {
+    return left == other.left && top == other.top && right == other.right && bottom == other.bottom;
+  }
+};
+
+/// What is judged of a picture: a rectangle without holes. Holes are in the rectangle, and none
+/// overlaps another.
+template <class Number>
+struct Cutout {
+  Box<Number> frame;  // empty: nothing is judged
+  std::vector<Box<Number>> holes;
+};
+
+/// The frame is the smallest that has all that is judged.
+Cutout<double> cutout_of(const Region &region);
+
+/// For a picture of this size. A pixel is in the rectangle that its centre is in, so rectangles that
+/// do not overlap share no pixel. There are as many holes; some may be empty.
+Cutout<size_t> pixels_of(const Cutout<double> &cutout, size_t width, size_t height);
+/// How many pixels are judged.
+size_t count_of(const Cutout<size_t> &pixels);
+
+/// For `to` samples of each `from` pixels, each way: sample i is pixel i · from / to, rounded down.
+struct Size {
+  size_t width, height;
+};
+Cutout<size_t> samples_of(const Cutout<size_t> &pixels, const Size &from, const Size &to);
+
+}  // namespace luminance
