@@ -299,8 +299,12 @@ int act(const Command &command, const Read &read, FileWatch &files) {
     print_cameras(*wanted);
     return kDone;
   }
-  if (std::holds_alternative<Export>(command.action)) {
-    export_csv(located(settings.history).file, std::cout);
+  if (const Export *wanted = std::get_if<Export>(&command.action)) {
+    const std::string file = located(settings.history).file;
+    if (wanted->incidents)
+      export_incidents(file, std::cout);
+    else
+      export_csv(file, std::cout);
     return kDone;
   }
   const SignalSource hangup = catch_hangup();

@@ -117,7 +117,7 @@ def tls_is_served(folder):
             events = server.stream()
             expect(next(events)[0] == "cameras", "stream")
             while (name := next(events)[0]) != "update":
-                expect(name == "heartbeat", "stream", name)
+                expect(name in ("heartbeat", "incidents"), "stream", name)
             events.close()
             one = b"GET /page.js HTTP/1.1\r\nHost: localhost\r\n"
             many = (one + b"\r\n") * 20 + one + b"Connection: close\r\n\r\n"

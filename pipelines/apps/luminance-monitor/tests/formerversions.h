@@ -49,4 +49,12 @@ ALTER TABLE summary RENAME COLUMN longest TO max_duration;
 PRAGMA user_version = 3;
 )";
 
+/// After those of the third version.
+inline constexpr char kFourthVersion[] = R"(
+CREATE TABLE reference (
+  camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE, source TEXT NOT NULL,
+  learned INTEGER NOT NULL, scenes BLOB NOT NULL, picture BLOB) STRICT;
+PRAGMA user_version = 4;
+)";
+
 }  // namespace luminance::test

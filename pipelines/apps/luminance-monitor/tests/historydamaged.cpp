@@ -31,13 +31,16 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
                   kGreatest = std::numeric_limits<int64_t>::max();
 constexpr int64_t kRows = 5000, kRow = 10000;  // milliseconds
 
-/// Three days of camera c0 in rows of ten seconds, many events and many cameras.
+/// Three days of camera c0 in rows of ten seconds, many events, incidents and cameras.
 const std::string kFill = R"(
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 INSERT INTO measurement SELECT 1, 1763798400000 - i * 10000, 10, 7, 100 + i % 50, 99, 155, 40, 20,
   101, 220, 0.01, 0.02, '' FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO event SELECT i, 1, 1763798400000 - i * 10000, 'too-dark', i % 2, 30 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+INSERT INTO incident SELECT i, 1, 'too-dark', 1763798400000 - i * 10000, 1763798405000 - i * 10000,
+  iif(i % 100, 'value', NULL), 30, 40, 0, NULL, '' FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO camera (number, id, name, min_summary_length)
   SELECT i + 10, printf('other-%06d', i), 'Other', 120000 FROM n;
@@ -117,9 +120,29 @@ void read_events(const std::string &file) {
     }
 }
 
+void read_incidents(const std::string &file) {
+  for (const std::optional<std::string> &camera : {std::optional<std::string>(), {"c0"}}) try {
+      Reader reader(file);
+      IncidentFilter filter;
+      filter.camera = camera;
+      EXPECT_LE(reader.incidents(filter, 1000).size(), 1000u);
+      filter.is_open = true;
+      EXPECT_LE(reader.incidents(filter, 100000).size(), 30u);
+      reader.incident(7);
+      reader.incident_picture(7);
+    } catch (const HistoryError &error) {
+      EXPECT_NE(std::string(error.what()).find(file), std::string::npos) << error.what();
+    }
+}
+
 void export_all(const std::string &file) {
   std::ostringstream csv;
   export_csv(file, csv);
+}
+
+void export_all_incidents(const std::string &file) {
+  std::ostringstream csv;
+  export_incidents(file, csv);
 }
 
 void write_to(const Settings &settings) {
@@ -138,7 +161,9 @@ void expect_all_end(const Settings &settings) {
   const std::string file = settings.history.file;
   expect_end("rows", [&] { read_rows(file); });
   expect_end("events", [&] { read_events(file); });
+  expect_end("incidents", [&] { read_incidents(file); });
   expect_end("export", [&] { export_all(file); });
+  expect_end("export of incidents", [&] { export_all_incidents(file); });
   expect_end("writing", [&] { write_to(settings); });
   expect_end("summaries", [&] { summarize_and_write(settings); });
 }
@@ -219,7 +244,8 @@ TEST_P(HistoryTangled, PagesThatAreReadForEver) {
 
 INSTANTIATE_TEST_SUITE_P(Tables, HistoryTangled,
                          testing::Values("measurement", "summary", "event", "event_time",
-                                         "event_camera", "camera", "sqlite_autoindex_camera_1"));
+                                         "event_camera", "incident", "incident_since",
+                                         "incident_camera", "camera", "sqlite_autoindex_camera_1"));
 
 TEST_F(HistoryDamaged, ViewsAndTriggersDoNotRun) {
   run(R"(
@@ -315,6 +341,14 @@ std::vector<Damage> damages() {
     all.push_back({kept(std::string("UPDATE summary SET ") + change), 0});
   for (const char *time : {"-9223372036854775808", "9223372036854775807"})
     all.push_back({kept(std::string("UPDATE event SET time = ") + time), 0});
+  for (const char *time : {"-9223372036854775808", "9223372036854775807"})
+    for (const char *column : {"since", "until"})
+      for (const char *number : {"100", "7"})
+        all.push_back({kept(std::string("UPDATE incident SET ") + column + " = " + time +
+                            " WHERE number = " + number),
+                       0});
+  all.push_back({"UPDATE incident SET camera = 9223372036854775807", 0});
+  all.push_back({"UPDATE incident SET verdict = 'unheard-of', value = 9e999, reason = NULL", 0});
   all.push_back({"UPDATE event SET camera = 9223372036854775807", 0});
   all.push_back({"UPDATE event SET raised = -9223372036854775808", 0});
   return all;

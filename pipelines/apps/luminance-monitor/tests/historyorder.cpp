@@ -72,7 +72,7 @@ TEST_F(HistoryOrder, ALoopThatEndsEarlyIsNoticed) {
 }
 
 TEST_F(HistoryOrder, EventsAreTheLatestFirst) {
-  Descending order(database, 0, 10);
+  Descending order(database, "event", 0, 10);
   order.check(5, 7);
   order.check(5, 6);
   order.check(4, 9);

@@ -28,6 +28,9 @@ INSERT INTO summary VALUES (1, 600000, 1763798400000, 1763798340000, 60, 7, 1, 1
   7, 0.5, 0.25, '', 42, 17.5);
 )";
 
+constexpr char kReference[] =
+    "INSERT INTO reference VALUES (1, 'aaaaaaaa', 1763798340000, x'0102', x'0304')";
+
 class HistoryUpgrade : public testing::Test {
  protected:
   HistoryUpgrade() { clocks = kBegin; }
@@ -41,6 +44,9 @@ class HistoryUpgrade : public testing::Test {
     database.run(kSummary);
     if (version == 2) return;
     database.run(kThirdVersion);
+    if (version == 3) return;
+    database.run(kFourthVersion);
+    database.run(kReference);
   }
   std::string file() const { return folder_.file("history.db"); }
   Settings settings() const {
@@ -67,7 +73,7 @@ void expect_records(Rig &rig) {
 }
 
 TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
-  for (const int version : {1, 2, 3}) {
+  for (const int version : {1, 2, 3, 4}) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);
@@ -75,7 +81,7 @@ TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
       Rig rig(settings());
       expect_records(rig);
     }
-    EXPECT_EQ(number("PRAGMA user_version"), 4);
+    EXPECT_EQ(number("PRAGMA user_version"), 5);
     EXPECT_EQ(
         number("SELECT count(*) FROM measurement WHERE min_mean = 20.25 AND max_mean = 220.75"), 1);
   }
@@ -92,6 +98,14 @@ TEST_F(HistoryUpgrade, KeepsTheSummariesOfTheSecondVersion) {
             1);
 }
 
+TEST_F(HistoryUpgrade, KeepsTheReferencesOfTheFourthVersion) {
+  write(4);
+  { Rig rig(settings()); }
+  EXPECT_EQ(number("SELECT count(*) FROM reference WHERE camera = 1 AND learned = 1763798340000 "
+                   "AND scenes = x'0102' AND picture = x'0304'"),
+            1);
+}
+
 TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
   const auto tables = [this] {
     return number(
@@ -100,7 +114,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
   };
   { Rig rig(settings()); }
   const int64_t fresh = tables();
-  for (const int version : {1, 2, 3}) {
+  for (const int version : {1, 2, 3, 4}) {
     std::filesystem::remove(file());
     write(version);
     { Rig rig(settings()); }
@@ -109,7 +123,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
 }
 
 TEST_F(HistoryUpgrade, IsNotNeededForAnExport) {
-  for (const int version : {1, 2, 3}) {
+  for (const int version : {1, 2, 3, 4}) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);

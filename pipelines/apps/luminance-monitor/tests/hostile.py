@@ -236,6 +236,10 @@ def descriptors_run_out():
 SEEDS = [b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
          b"GET /api/v1/cameras/camera-0/history?from=1&to=2&points=3 HTTP/1.1\r\nHost: a\r\n\r\n",
          b"GET /api/v1/events?camera=camera-0&limit=5&from=0 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+         b"GET /api/v1/incidents?camera=camera-1&verdict=too-dark&state=open&acknowledged=no&from=0"
+         b"&before=1763798440000-17 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+         b"POST /api/v1/incidents/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 41\r\n\r\n"
+         b'{"acknowledged": true, "comment": "seen"}',
          b"HEAD /api/v1/cameras/camera-1/still.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n",
          b"GET /page.js HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"a\"\r\nRange: bytes=0-1,0-,-5"
          b"\r\nAccept: */*\r\nAuthorization: Basic YTpi\r\nExpect: 100-continue\r\n\r\n",

@@ -140,6 +140,8 @@ def json_names(name, text):
 def is_parameter(monitor, path, name):
     """Whether an invalid value is rejected, or matches nothing: the parameter is known."""
     status, body = answer_to(monitor, f'{path}?{name}=-')
+    if status == 200 and path.endswith('.csv'):
+        return body.count(b'\n') == 1  # the names of the columns
     return status == 400 or not next(iter(json.loads(body).values()))
 
 
@@ -147,8 +149,9 @@ def path_names(monitor):
     """The documented paths that exist, with the parameters and fields of each."""
     documented = re.findall(r'^\| `(/[^`]*)` \|', (APP / 'docs/API.md').read_text(), re.MULTILINE)
     assert len(documented) > 10, documented
+    incident = str(json.loads(answer_to(monitor, '/api/v1/incidents')[1])['incidents'][0]['id'])
     for path, _, query in (entry.partition('?') for entry in documented):
-        at = path.replace('ID', 'clip')
+        at = path.replace('ID', incident if '/incidents/' in path else 'clip')
         if path == '/api/v1/stream':
             yield from stream_names(monitor)
         elif path in ('/api/v1/notifications/test', '/api/v1/cameras/ID/reference'):
@@ -169,7 +172,8 @@ def path_names(monitor):
 
 
 def exists(monitor, path):
-    """A camera has no picture for the first moments, and no reference for minutes."""
+    """A camera has no picture for the first moments, nor have its incidents; and no reference for
+    minutes."""
     status, body = answer_to(monitor, path)
     return status not in (404, 405) or b'has no picture' in body
 
@@ -240,8 +244,9 @@ def failing_names():
 
 
 def history_names(history):
-    header = run('--export', 'csv', '--history', history).stdout.splitlines()[0]
-    yield from (f'csv {column}' for column in header.split(','))
+    for choice, kind in (('csv', 'csv'), ('incidents', 'csv incidents')):
+        header = run('--export', choice, '--history', history).stdout.splitlines()[0]
+        yield from (f'{kind} {column}' for column in header.split(','))
     with sqlite3.connect(f'file:{history}?mode=ro', uri=True) as database:
         yield from (f'sql {table}.{column}' for table, column in database.execute(
             "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c "

@@ -229,7 +229,8 @@ def others_are_errors(server):
     for path in ("/nothing", "/api", "/api/v1/cameras/", "/api/v1/cameras/nobody",
                  "/api/v1/cameras/camera-0/", "/api/v1/cameras/camera-0/nothing",
                  "/api/v1/cameras/camera-0/recent/", "//", "/../etc/passwd", "/%2e%2e/page.js",
-                 "/page.js/", "/PAGE.JS", "/healthz/"):
+                 "/page.js/", "/PAGE.JS", "/healthz/", "/api/v1/incidents/",
+                 "/api/v1/incidents/x", "/api/v1/incidents/1/", "/api/v1/incidentscsv"):
         server.error(path, 404)
     for path in ("/%", "/%zz", "/%00", "/page.js%00", "/%ff", "/?a=%f", "/healthz?%c0%af"):
         server.error(path, 400)
@@ -240,7 +241,8 @@ def others_are_errors(server):
 
 def head_is_get_without_body(server):
     for path in ("/", "/healthz", "/api/v1/cameras", "/api/v1/cameras/camera-0/still.jpg",
-                 "/metrics", "/nothing", "/api/v1/stream"):
+                 "/metrics", "/nothing", "/api/v1/stream", "/api/v1/incidents.csv",
+                 "/api/v1/incidents/1/picture.jpg"):
         head = server.get(path, "HEAD")
         expect(head[2] == b"", path, head)
         if path != "/api/v1/stream":
@@ -276,13 +278,15 @@ def stream_tells_changes(server):
     begin, seen, updates = time.monotonic(), {}, 0
     while updates < 8:
         event = next(events)
-        if event[0] == "heartbeat":
+        if event[0] == "incidents":
+            expect(list(event[1]) == ["version"] and event[1]["version"] > 0, "incidents", event)
+        if event[0] in ("heartbeat", "incidents"):
             continue
         name, data = event
         updates += 1
-        expect(name == "update" and list(data) == ["time", "history_error", "cameras"] and
-               data["cameras"],
-               "update", name)
+        # Without cameras where only the incidents have changed.
+        expect(name == "update" and list(data) == ["time", "history_error", "cameras"],
+               "update", name, list(data))
         for camera in data["cameras"]:
             expect_camera(camera, int(camera["id"][-1]))
             seen[camera["id"]] = camera
@@ -322,7 +326,8 @@ def connections_are_kept(server):
 
 
 def nothing_is_secret(server):
-    paths = ["/", "/metrics", "/api/v1/cameras", "/api/v1/events", "/api/v1/cameras/camera-0"]
+    paths = ["/", "/metrics", "/api/v1/cameras", "/api/v1/events", "/api/v1/incidents", "/api/v1/incidents.csv",
+             "/api/v1/cameras/camera-0"]
     for path in paths:
         expect(b"camera-secret" not in server.get(path)[2], path)
 
@@ -331,6 +336,7 @@ def without_history():
     with Server("--cameras", 1) as server:
         expect(server.json("/api/v1/cameras")["history_enabled"] is False, "history")
         server.error("/api/v1/events", 404)
+        server.error("/api/v1/incidents", 404)
         server.error("/api/v1/cameras/camera-0/history", 404)
 
 

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "history/columns.h"
@@ -34,6 +35,10 @@ const char *const kCsvHeader =
     "time,duration,camera,name,frames,mean,min_mean,max_mean,stddev,p1,median,p99,"
     "clipped_low,clipped_high,verdicts\r\n";
 
+const char *const kIncidentCsvHeader =
+    "id,camera,name,verdict,title,begin,end,duration,reason,value,threshold,quantity,side,"
+    "acknowledged,comment,maintenance\r\n";
+
 std::string csv_time(int64_t time) {
   const int64_t second = begin_of(time, 1000);
   g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(second / 1000);
@@ -51,6 +56,22 @@ std::string csv_line(const std::string &id, const std::string &name, const std::
                               row.p99, row.clipped_low, row.clipped_high})
     line += ',' + cell_of(number);
   return line + ',' + text_of(row.verdicts) + "\r\n";
+}
+
+std::string csv_line(const KeptIncident &incident, int64_t now) {
+  const int64_t end = incident.is_open() ? std::max(incident.until, now) : incident.until;
+  const double duration = static_cast<double>(end - incident.since) / 1000;
+  std::string line = std::to_string(incident.number);
+  for (const std::string &cell :
+       {cell_of(incident.camera), cell_of(incident.name), std::string(name_of(incident.verdict)),
+        std::string(title_of(incident.verdict)), csv_time(incident.since),
+        incident.is_open() ? std::string() : csv_time(incident.until), cell_of(duration),
+        cell_of(incident.reason), cell_of(incident.value), cell_of(incident.threshold),
+        cell_of(std::string(quantity_of(incident.verdict))), std::string(side_of(incident.verdict)),
+        incident.acknowledged ? csv_time(*incident.acknowledged) : std::string(),
+        cell_of(incident.comment), std::string(incident.is_in_maintenance ? "yes" : "no")})
+    line += ',' + cell;
+  return line + "\r\n";
 }
 
 }  // namespace luminance

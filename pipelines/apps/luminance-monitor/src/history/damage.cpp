@@ -138,6 +138,15 @@ bool is_sound(const Database &database, int64_t number, const Event &event, int6
   return log_fault(database, "event " + std::to_string(number), fault, "the event is left out");
 }
 
+bool is_sound(const Database &database, int64_t number, const Incident &incident) {
+  const std::string fault =
+      first_of(std::string(incident.camera.empty() ? "its camera is missing" : ""),
+               time_fault_of(incident.since), time_fault_of(incident.until),
+               std::string(incident.until < incident.since ? "it ends before it begins" : ""));
+  return log_fault(database, "incident " + std::to_string(number), fault,
+                   "the incident is left out");
+}
+
 void Ascending::check(int64_t key) {
   if (key < min_ || key > max_ || (last_ && key <= *last_)) fail(key);
   last_ = key;
@@ -154,7 +163,7 @@ void Ascending::fail(int64_t key) const {
 void Descending::check(int64_t time, int64_t number) {
   const std::pair key(time, number);
   if (time < min_ || time > max_ || (last_ && key >= *last_))
-    database_.fail("event " + std::to_string(number) + " at " + std::to_string(time) +
+    database_.fail(record_ + " " + std::to_string(number) + " at " + std::to_string(time) +
                    " is out of order; the file is damaged");
   last_ = key;
 }

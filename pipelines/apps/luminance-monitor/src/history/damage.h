@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "history/database.h"
+#include "history/incident.h"
 #include "history/row.h"
 #include "history/summary.h"
 
@@ -34,6 +35,7 @@ bool is_sound(const Database &database, int64_t camera, const Summary &summary, 
 bool is_sound(const Database &database, const SummaryState &state);
 /// `raised`: what the file says, 0 or 1.
 bool is_sound(const Database &database, int64_t number, const Event &event, int64_t raised);
+bool is_sound(const Database &database, int64_t number, const Incident &incident);
 
 /// A summary has a fault, which was logged. Its rows can be read instead.
 struct DamagedSummary : HistoryError {
@@ -64,16 +66,18 @@ class Ascending {
   std::optional<int64_t> last_;  // that was checked
 };
 
-/// The same for events, the latest first; of the same time, that with the greatest number.
+/// The same for events and incidents, the latest first; of the same time, that with the greatest
+/// number.
 class Descending {
  public:
-  Descending(const Database &database, int64_t min, int64_t max)
-      : database_(database), min_(min), max_(max) {}
+  Descending(const Database &database, std::string record, int64_t min, int64_t max)
+      : database_(database), record_(std::move(record)), min_(min), max_(max) {}
 
   void check(int64_t time, int64_t number);
 
  private:
   const Database &database_;
+  const std::string record_;
   const int64_t min_, max_;
   std::optional<std::pair<int64_t, int64_t>> last_;
 };

@@ -9,6 +9,7 @@
 #include "history/columns.h"
 #include "history/csv.h"
 #include "history/damage.h"
+#include "history/incidentquery.h"
 #include "history/schema.h"
 
 namespace luminance {
@@ -93,21 +94,45 @@ void export_camera(Database &database, const Source &camera, Rows &rows, const P
   }
 }
 
-}  // namespace
-
-void export_csv(const std::string &file, std::ostream &out) {
+Database open(const std::string &file) {
   Database database(file, Database::Access::kRead);
   database.set_busy_timeout(kTimeout);
   check_schema(database);
-  const auto put = [&](const std::string &text) {
-    if (!(out << text).flush())
-      database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
-  };
-  put(kCsvHeader);
+  return database;
+}
+
+void put(const Database &database, const std::string &text, std::ostream &out) {
+  if (!(out << text).flush())
+    database.fail(std::string("cannot write CSV: ") + std::strerror(errno));
+}
+
+}  // namespace
+
+void export_csv(const std::string &file, std::ostream &out) {
+  Database database = open(file);
+  const auto put_lines = [&](const std::string &text) { put(database, text, out); };
+  put_lines(kCsvHeader);
   const std::string table = measurement_table(database);
   Rows rows(database, table);
   for (const Source &camera : sources_of(database, table))
-    export_camera(database, camera, rows, put);
+    export_camera(database, camera, rows, put_lines);
+}
+
+void export_incidents(const std::string &file, std::ostream &out) {
+  Database database = open(file);
+  put(database, kIncidentCsvHeader, out);
+  if (!has_incidents(database)) return;
+  IncidentFilter filter;
+  for (bool has_more = true; has_more;) {
+    std::string lines;
+    has_more = false;
+    each_incident(database, filter, kChunk, [&](const KeptIncident &incident) {
+      lines += csv_line(incident, incident.until);
+      filter.before = IncidentCursor{incident.since, incident.number};
+      has_more = true;
+    });
+    put(database, lines, out);
+  }
 }
 
 }  // namespace luminance

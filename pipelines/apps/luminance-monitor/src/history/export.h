@@ -11,4 +11,7 @@ namespace luminance {
 /// and does not change it. Throws HistoryError.
 void export_csv(const std::string &file, std::ostream &out);
 
+/// The same for incidents, the newest first.
+void export_incidents(const std::string &file, std::ostream &out);
+
 }  // namespace luminance

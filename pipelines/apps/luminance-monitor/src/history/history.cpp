@@ -11,6 +11,7 @@
 #include <set>
 
 #include "history/damage.h"
+#include "history/openincidents.h"
 #include "history/schema.h"
 #include "history/store.h"
 
@@ -19,8 +20,10 @@ namespace {
 
 constexpr Time kLate = kSecond;  // how long after its end an interval may come
 constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
-constexpr size_t kWaiting = 10000;  // rows, and as many events, that are kept until then
-constexpr int64_t kMarked = 1000;   // rows that a verdict is entered in at once, at most
+constexpr size_t kWaiting = 10000;  // rows, and as many events and incidents, kept until then
+// Pictures are bigger, and less is lost with them.
+constexpr size_t kWaitingPictures = 200, kMaxPicture = 65536;
+constexpr int64_t kMarked = 1000;  // rows that a verdict is entered in at once, at most
 // What cameras are meant to look at follows what they see, slowly.
 constexpr Time kReferenceEvery = 6 * 3600 * kSecond;
 constexpr double kDay = 24 * 60 * 60 * 1000;
@@ -85,7 +88,8 @@ struct History::Implementation {
         length(std::llround(settings.interval * 1000)),
         retention(std::llround(settings.retention * kDay)),
         late(std::llround(watched.interval() * 1000) + kLate / 1000),
-        monitor(watched) {}
+        monitor(watched),
+        incidents(watched, [this](const Incident &incident) { put(incident); }) {}
 
   int64_t row_at(Time time) const { return begin_of(monitor.clock().wall(time), length); }
   Sum &sum(const Camera &camera, int64_t begin);
@@ -93,12 +97,14 @@ struct History::Implementation {
   void maintain(const Camera &camera);
   void close_all();
   void open_store();
+  void resume_incidents();
   void write();
   void fail(const HistoryError &problem);
   bool is_idle() const {
     return batch.rows.empty() && batch.events.empty() && batch.references.empty() &&
-           store != nullptr;
+           batch.incidents.empty() && batch.pictures.empty() && store != nullptr;
   }
+  void put(const Incident &incident);
   bool is_reference_due(const Camera &camera);
   void keep_reference(const Camera &camera);
   std::optional<StoredReference> stored_reference(const std::string &id);
@@ -108,6 +114,8 @@ struct History::Implementation {
   const bool makes_folder;
   const int64_t length, retention, late;  // milliseconds
   const Monitor &monitor;
+  OpenIncidents incidents;
+  uint64_t incidents_version = 1;
   std::unique_ptr<Store> store;  // null: it could not be opened again
   struct KeptReference {
     uint64_t version = 0;
@@ -133,6 +141,15 @@ Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
 void History::Implementation::close(const Camera &camera, Rows::iterator row) {
   stats.dropped += push(batch.rows, {camera.id(), row->second.finish(row->first, length)});
   open[&camera].erase(row);
+  incidents.report(camera);
+}
+
+/// The latest of an incident counts.
+void History::Implementation::put(const Incident &incident) {
+  batch.incidents[key_of(incident)] = incident;
+  if (batch.incidents.size() <= kWaiting) return;
+  batch.incidents.erase(batch.incidents.begin());
+  ++stats.dropped;
 }
 
 /// Begins the row that is due now, and closes those that no interval can belong to any more.
@@ -159,6 +176,14 @@ void History::Implementation::open_store() {
   store.reset();
   if (makes_folder) make_folder(file);
   store = std::make_unique<Store>(file, length, monitor);
+  resume_incidents();
+}
+
+/// Where that is damaged, they stay as they are, and everything else goes on.
+void History::Implementation::resume_incidents() try {
+  incidents.resume(store->open_incidents());
+} catch (const HistoryError &problem) {
+  log_once(problem.what());
 }
 
 void History::Implementation::write() {
@@ -178,6 +203,7 @@ void History::Implementation::try_to_write() try {
   if (is_idle()) return;
   write();
   batch = {};
+  if (store->take_changed_incidents()) ++incidents_version;
   pause = 0;
   error.clear();
 } catch (const HistoryError &problem) {
@@ -194,7 +220,7 @@ bool History::Implementation::is_reference_due(const Camera &camera) {
 void History::Implementation::keep_reference(const Camera &camera) {
   const Clock &clock = monitor.clock();
   kept[&camera] = {camera.reference_version(), clock.now()};
-  StoredReference stored = {camera.settings().source, 0, {}, nullptr};
+  StoredReference stored = {seen_by(camera.settings()), 0, {}, nullptr};
   if (const std::optional<Reference> reference = camera.reference())
     stored = {stored.source, clock.wall(reference->learned), reference->scenes, reference->picture};
   batch.references[camera.id()] = std::move(stored);
@@ -227,6 +253,7 @@ History::History(const HistorySettings &settings, const Monitor &monitor, OpenMo
 History::~History() = default;
 
 void History::on_interval(const Camera &camera, const Interval &interval) {
+  implementation_->incidents.look(camera);
   const int64_t begin = implementation_->row_at(interval.time);
   implementation_->sum(camera, begin).add(interval);
   Implementation::Rows &rows = implementation_->open[&camera];
@@ -246,12 +273,14 @@ void History::on_change(const Camera &camera, const Change &change) {
     row = std::max(row, last - kMarked * length);
   }
   for (; row <= last; row += length) implementation_->sum(camera, row).mark(change.verdict);
+  implementation_->incidents.note(camera, change);
 }
 
 void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
   implementation_->open.erase(&camera);
+  implementation_->incidents.remove(camera);
   if (!implementation_->monitor.clock().is_fast() && camera.scene_learned())
     implementation_->keep_reference(camera);
   implementation_->kept.erase(&camera);
@@ -262,7 +291,7 @@ std::optional<Reference> History::reference(const Camera &camera) try {
   const Clock &clock = implementation_->monitor.clock();
   if (clock.is_fast()) return {};
   const auto stored = implementation_->stored_reference(camera.id());
-  if (!stored || stored->scenes.empty() || stored->source != camera.settings().source) return {};
+  if (!stored || stored->scenes.empty() || stored->source != seen_by(camera.settings())) return {};
   const Time now = clock.now();
   const int64_t age = std::max<int64_t>(0, clock.wall(now) - stored->learned);
   return Reference{stored->scenes, now - age * (kSecond / 1000), stored->picture};
@@ -271,19 +300,45 @@ std::optional<Reference> History::reference(const Camera &camera) try {
   return {};
 }
 
+std::optional<IncidentKey> History::incident_of(const Camera &camera, Verdict verdict) const {
+  return implementation_->incidents.key_of(camera, verdict);
+}
+
+void History::keep_picture(const IncidentKey &incident,
+                           const std::shared_ptr<const std::string> &jpeg) {
+  if (jpeg->size() > kMaxPicture) return;
+  std::deque<IncidentPicture> &pictures = implementation_->batch.pictures;
+  pictures.push_back({incident, jpeg});
+  if (pictures.size() > kWaitingPictures) pictures.pop_front();
+}
+
+bool History::amend(int64_t incident, const Amendment &amendment) {
+  Implementation &self = *implementation_;
+  if (self.store == nullptr) throw HistoryError(self.error);
+  const Clock &clock = self.monitor.clock();
+  const bool is_known = self.store->amend_incident(incident, amendment, clock.wall(clock.now()));
+  if (self.store->take_changed_incidents()) ++self.incidents_version;
+  return is_known;
+}
+
+uint64_t History::incidents_version() const { return implementation_->incidents_version; }
+
 void History::tick() {
   // Where time is that of frames, only frames say how much of it has gone by.
-  if (!implementation_->monitor.clock().is_fast())
+  if (!implementation_->monitor.clock().is_fast()) {
+    implementation_->incidents.tick();
     for (const auto &camera : implementation_->monitor.cameras()) {
       implementation_->maintain(*camera);
       if (implementation_->is_reference_due(*camera)) implementation_->keep_reference(*camera);
     }
+  }
   if (implementation_->monitor.clock().now() >= implementation_->retry)
     implementation_->try_to_write();
 }
 
 void History::flush() {
   implementation_->close_all();
+  implementation_->incidents.finish();
   if (!implementation_->monitor.clock().is_fast())
     for (const auto &camera : implementation_->monitor.cameras())
       if (camera->scene_learned()) implementation_->keep_reference(*camera);
@@ -296,7 +351,8 @@ const std::string &History::error() const { return implementation_->error; }
 
 HistoryStats History::stats() const {
   HistoryStats stats = implementation_->stats;
-  stats.pending = implementation_->batch.rows.size() + implementation_->batch.events.size();
+  const Batch &batch = implementation_->batch;
+  stats.pending = batch.rows.size() + batch.events.size() + batch.incidents.size();
   return stats;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The history in SQLite: a row for each camera and interval, and each verdict raised or cleared.
+// The history in SQLite: a row for each camera and interval, each verdict raised or cleared, and the
+// incidents that these make.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <string>
 
 #include "history/error.h"
+#include "history/incident.h"
+#include "history/incidenttable.h"
 #include "settings/settings.h"
 #include "watch/monitor.h"
 
@@ -16,8 +19,8 @@ namespace luminance {
 
 struct HistoryStats {
   uint64_t failures = 0;  // failed writes since the monitor started
-  size_t pending = 0;     // rows and verdicts for the next write
-  uint64_t dropped = 0;   // rows and verdicts discarded since the monitor started
+  size_t pending = 0;     // rows, verdicts and incidents for the next write
+  uint64_t dropped = 0;   // of them, discarded since the monitor started
 };
 
 /// Rows begin at multiples of their length in wall clock time (UTC), so that the rows of all
@@ -43,6 +46,18 @@ class History : public Observer {
   /// What the camera was meant to look at when it was last watched, unless it is another camera by
   /// now. Nothing where times are those of frames: what is found in a recording is always the same.
   std::optional<Reference> reference(const Camera &camera);
+
+  /// The incident of a verdict that stands; nothing if none does.
+  std::optional<IncidentKey> incident_of(const Camera &camera, Verdict verdict) const;
+  /// Keeps what was seen when an incident began, unless it has a picture. Those of more than 64 KiB
+  /// are not kept.
+  void keep_picture(const IncidentKey &incident, const std::shared_ptr<const std::string> &jpeg);
+  /// Writes what people say of an incident, at once. Returns whether there is such an incident;
+  /// throws HistoryError if that cannot be written.
+  bool amend(int64_t incident, const Amendment &amendment);
+  /// Another number whenever incidents in the file have changed.
+  uint64_t incidents_version() const;
+
   /// Call a few times per second: writes the rows that are due, even without frames, and deletes
   /// expired ones. If a write fails, its data are kept for a while and tried again.
   void tick();

@@ -138,6 +138,9 @@ void Queries::Implementation::work(Worker &worker) {
 
 void Queries::Implementation::answer(Worker &worker) try {
   worker.job->outcome.text = worker.job->query(worker.reader);
+} catch (const Queries::Missing &missing) {
+  worker.job->outcome.error = missing.what();
+  worker.job->outcome.is_missing = true;
 } catch (const std::exception &error) {
   // What nobody waits for any more is no error.
   if (!worker.interrupt.is_stopped()) log_once(error.what());

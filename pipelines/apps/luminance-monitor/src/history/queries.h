@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "history/reader.h"
@@ -14,11 +15,16 @@ namespace luminance {
 
 class Queries {
  public:
+  /// What was asked for is not in the history, which is no failure of it.
+  struct Missing : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
   /// Runs on one of the threads; may throw.
   using Query = std::function<std::string(Reader &reader)>;
   struct Outcome {
     std::string text;
     std::string error;  // empty: success
+    bool is_missing = false;
   };
   /// Called once on the main loop, unless the query is dropped before.
   using Done = std::function<void(Outcome outcome)>;

@@ -215,7 +215,7 @@ std::vector<Event> Reader::events(const std::optional<std::string> &camera, int6
   Connection &open = connection();
   Results results = camera ? open.events_of_camera.with(from, to, std::string_view(*camera))
                            : open.events.with(from, to);
-  Descending order(open.database, from, to);
+  Descending order(open.database, "event", from, to);
   std::vector<Event> events;
   while (events.size() < limit && results.next()) {
     order.check(results.integer(1), results.integer(0));
@@ -228,6 +228,21 @@ std::vector<Event> Reader::events(const std::optional<std::string> &camera, int6
     }
   }
   return events;
+}
+
+std::vector<KeptIncident> Reader::incidents(const IncidentFilter &filter, size_t limit) {
+  std::vector<KeptIncident> incidents;
+  each_incident(connection().database, filter, limit,
+                [&](KeptIncident incident) { incidents.push_back(std::move(incident)); });
+  return incidents;
+}
+
+std::optional<KeptIncident> Reader::incident(int64_t number) {
+  return incident_in(connection().database, number);
+}
+
+std::string Reader::incident_picture(int64_t number) {
+  return incident_picture_in(connection().database, number);
 }
 
 }  // namespace luminance

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "history/error.h"
+#include "history/incidentquery.h"
 #include "history/interrupt.h"
 #include "history/row.h"
 
@@ -23,7 +24,7 @@ class Reader {
   /// Closes the file until the next query; call it after an error.
   void close();
 
-  // Both throw HistoryError, also where the file is damaged so that records are out of order. They
+  // They throw HistoryError, also where the file is damaged so that records are out of order. They
   // leave out records whose values are damaged, and log them.
   /// The rows that begin between `from` and `to`, the oldest first. If there are more than
   /// `points`, adjacent rows are merged.
@@ -31,6 +32,11 @@ class Reader {
   /// The newest first.
   std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,
                             size_t limit);
+  /// The newest first.
+  std::vector<KeptIncident> incidents(const IncidentFilter &filter, size_t limit);
+  std::optional<KeptIncident> incident(int64_t number);
+  /// A JPEG; empty: there is none.
+  std::string incident_picture(int64_t number);
 
  private:
   struct Connection;

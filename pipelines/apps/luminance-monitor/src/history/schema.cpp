@@ -91,10 +91,45 @@ CREATE TABLE reference (
 ) STRICT;
 )";
 
+// `incident`: a verdict from when it was raised until it was cleared; `reason` says why, and is NULL
+// while it lasts. `until`: its end or, while it lasts, the time until which it is known to have
+// lasted. `value`: the worst meanwhile. `threshold`: that raised it. `maintenance`: a camera that is
+// being worked on; `until` is NULL where somebody is to end it.
+constexpr char kSchema5[] = R"(
+CREATE TABLE incident (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  camera INTEGER NOT NULL REFERENCES camera,
+  verdict TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  reason TEXT,
+  value REAL,
+  threshold REAL,
+  maintenance INTEGER NOT NULL DEFAULT 0,
+  acknowledged INTEGER,
+  comment TEXT NOT NULL DEFAULT '',
+  UNIQUE (camera, verdict, since)
+) STRICT;
+CREATE INDEX incident_since ON incident (since);
+CREATE INDEX incident_camera ON incident (camera, since);
+CREATE INDEX incident_open ON incident (since) WHERE reason IS NULL;
+CREATE INDEX incident_closed ON incident (until) WHERE reason IS NOT NULL;
+CREATE TABLE incident_picture (
+  incident INTEGER PRIMARY KEY REFERENCES incident ON DELETE CASCADE,
+  picture BLOB NOT NULL
+) STRICT;
+CREATE TABLE maintenance (
+  camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE,
+  since INTEGER NOT NULL,
+  until INTEGER,
+  comment TEXT NOT NULL
+) STRICT;
+)";
+
 // Each upgrades the version before it, the first an empty file.
-constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4};
+constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4, kSchema5};
 constexpr int64_t kVersion = std::size(kUpgrades);
-constexpr int64_t kFirstWithMeasurements = 3;
+constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5;
 
 bool is_empty(Database &database) {
   return database.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 &&
@@ -191,6 +226,8 @@ void check_current_schema(Database &database) {
 std::string measurement_table(Database &database) {
   return version_of(database) < kFirstWithMeasurements ? "interval" : "measurement";
 }
+
+bool has_incidents(Database &database) { return version_of(database) >= kFirstWithIncidents; }
 
 Database open_to_write(const std::string &file, int64_t row) {
   restrict_permissions(file);

@@ -14,6 +14,8 @@ void check_schema(Database &database);
 void check_current_schema(Database &database);
 /// The name of the table of rows, in a history of this version or an earlier one.
 std::string measurement_table(Database &database);
+/// Whether it has incidents.
+bool has_incidents(Database &database);
 
 /// Opens a history, or creates one that only its owner can read. Computes summaries of rows from an
 /// earlier version, camera by camera, and continues after an interruption. `row` is the length of

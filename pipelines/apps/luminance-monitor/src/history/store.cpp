@@ -34,6 +34,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       database_(open_to_write(file, row)),
       summaries_(database_),
       references_(database_),
+      incidents_(database_),
       name_camera_(
           database_,
           "INSERT INTO camera (id, name, source, min_summary_length) VALUES (?1, ?2, ?3, ?4) "
@@ -68,6 +69,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
           "DELETE FROM camera WHERE NOT EXISTS "
           "(SELECT 1 FROM measurement WHERE measurement.camera = camera.number) AND NOT "
           "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number) AND NOT "
+          "EXISTS (SELECT 1 FROM incident WHERE incident.camera = camera.number) AND NOT "
           "EXISTS (SELECT 1 FROM summary WHERE summary.camera = camera.number)"),
       same_name_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
       rename_(database_, "UPDATE camera SET id = ?2 WHERE id = ?1") {
@@ -116,6 +118,8 @@ void Store::write(const Batch &batch, int64_t oldest) {
     put_event_.run(event.camera, event.time, name_of(event.verdict), int64_t{event.raised},
                    event.value);
   for (const auto &[id, reference] : batch.references) references_.write(id, reference);
+  for (const auto &[key, incident] : batch.incidents) incidents_.write(incident);
+  for (const IncidentPicture &picture : batch.pictures) incidents_.write(picture);
   delete_expired(oldest, batch);
   transaction.commit();
 }
@@ -166,6 +170,7 @@ void Store::delete_expired(int64_t oldest, const Batch &written) {
   }
   for (const int64_t camera : cameras) delete_expired_rows(camera, oldest, rows);
   delete_events_.run(oldest, events);
+  incidents_.delete_expired(oldest, events);
   delete_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)

@@ -5,8 +5,11 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "history/database.h"
+#include "history/incidenttable.h"
 #include "history/references.h"
 #include "history/row.h"
 #include "history/summaries.h"
@@ -27,6 +30,8 @@ struct Batch {
   std::deque<Entry> rows;
   std::deque<Event> events;
   std::map<std::string, StoredReference> references;  // by id
+  std::map<IncidentKey, Incident> incidents;
+  std::deque<IncidentPicture> pictures;
 };
 
 class Store {
@@ -44,6 +49,13 @@ class Store {
   std::optional<StoredReference> reference(const std::string &camera) {
     return references_.read(camera);
   }
+  std::vector<Incident> open_incidents() { return incidents_.open(); }
+  /// Returns whether there is such an incident.
+  bool amend_incident(int64_t number, const Amendment &amendment, int64_t now) {
+    return incidents_.amend(number, amendment, now);
+  }
+  /// Whether incidents have changed since the last call.
+  bool take_changed_incidents() { return incidents_.take_changed(); }
 
  private:
   void migrate_former_ids();
@@ -60,6 +72,7 @@ class Store {
   Database database_;
   Summaries summaries_;
   ReferenceTable references_;
+  IncidentTable incidents_;
   Statement name_camera_, name_removed_, find_camera_, find_row_, put_row_, put_event_;
   Statement cameras_, first_, delete_rows_, delete_events_, delete_cameras_;
   Statement same_name_, rename_;

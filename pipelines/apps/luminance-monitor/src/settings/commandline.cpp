@@ -76,8 +76,10 @@ void add_history(CLI::App &app, Options &o) {
   app.add_flag("--no-history", o.no_history, "Do not keep a history");
   app.add_option("--history-interval", o.history_interval, "Seconds that a row covers (60)");
   app.add_option("--retention-days", o.retention, "Days that rows are kept (30)");
-  app.add_option("--export", o.format, "Write the history to the standard output, as csv, and exit")
-      ->check(CLI::IsMember({"csv"}));
+  app.add_option("--export", o.format,
+                 "Write the rows (csv) or the incidents of the history to the standard output, as "
+                 "CSV, and exit")
+      ->check(CLI::IsMember({"csv", "incidents"}));
 }
 
 void add_discovery(CLI::App &app, Options &o) {
@@ -218,7 +220,7 @@ Command command_of(const Options &o) {
   identify(settings.cameras);
   check_fast(settings);
   if (!o.format.empty()) {
-    command.action = Export{};
+    command.action = Export{o.format == "incidents"};
     return command;
   }
   if (o.discovers) {

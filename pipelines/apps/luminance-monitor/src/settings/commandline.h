@@ -17,8 +17,10 @@ struct Run {
 };
 /// Only check the settings.
 struct Check {};
-/// Write the history to the standard output.
-struct Export {};
+/// Write the history to the standard output: its rows, or its incidents.
+struct Export {
+  bool incidents = false;
+};
 /// List the ONVIF cameras of the network.
 struct Discover {
   double seconds;       // that answers are waited for

@@ -47,6 +47,8 @@ std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
 std::string_view quantity_of(Verdict verdict) { return kind_of(verdict).value; }
 bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
 
+std::string_view side_of(Verdict verdict) { return is_bad_above(verdict) ? "above" : "below"; }
+
 std::optional<Verdict> verdict_named(std::string_view name) {
   for (size_t i = 0; i < kVerdicts; ++i)
     if (kKinds[i].name == name) return static_cast<Verdict>(i);

@@ -56,6 +56,8 @@ using Rules = std::array<Rule, kVerdicts>;
 const Rules &default_rules();
 /// Whether values above `raise` are bad, rather than those below.
 bool is_bad_above(Verdict verdict);
+/// On which side of `raise` values are bad: "above" or "below".
+std::string_view side_of(Verdict verdict);
 /// Whether its value is a duration in seconds, which began before the verdict was raised.
 bool is_duration(Verdict verdict);
 /// The largest value that it can have; the smallest is 0.

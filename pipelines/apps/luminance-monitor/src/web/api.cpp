@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "web/api.h"
 
+#include <algorithm>
+
 namespace luminance {
 namespace {
 
@@ -61,7 +63,7 @@ Json rules_json(const Camera &camera) {
     const auto verdict = static_cast<Verdict>(i);
     Json rule = {{"name", name_of(verdict)}, {"title", title_of(verdict)}};
     add(camera.rules()[i], rule);
-    rule["side"] = is_bad_above(verdict) ? "above" : "below";
+    rule["side"] = side_of(verdict);
     rule["quantity"] = quantity_of(verdict);
     rule["schedule"] = schedule_json(verdict, camera.settings());
     json.push_back(rule);
@@ -69,8 +71,6 @@ Json rules_json(const Camera &camera) {
   return json;
 }
 
-Json row_json(const Row &row) {
-  Json json;
 Json area_json(const Area &area) { return {area.x, area.y, area.width, area.height}; }
 
 void add(const Region &region, Json &json) {
@@ -80,6 +80,8 @@ void add(const Region &region, Json &json) {
   for (const Area &mask : region.masks) json["masks"].push_back(area_json(mask));
 }
 
+Json row_json(const Row &row) {
+  Json json;
   json["time"] = row.time;
   json["duration"] = row.duration;
   json["frames"] = row.frames;
@@ -118,9 +120,9 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   if (camera.last_frame()) json["last_frame"] = clock.wall(*camera.last_frame());
   json["reference"] = nullptr;
   if (camera.scene_learned()) json["reference"] = clock.wall(*camera.scene_learned());
+  add(camera.settings().region, json);
   json["verdicts"] = Json::array();
   for (const Standing &standing : camera.standing())
-  add(camera.settings().region, json);
     json["verdicts"].push_back(standing_json(standing, clock));
   json["rules"] = rules_json(camera);
   json["latest"] = nullptr;
@@ -165,6 +167,39 @@ Json events_json(const std::vector<Event> &events) {
                               {"raised", event.raised},
                               {"value", event.value},
                               {"quantity", quantity_of(event.verdict)}});
+  return json;
+}
+
+Json incident_json(const KeptIncident &incident, int64_t now) {
+  const int64_t end = incident.is_open() ? std::max(incident.since, now) : incident.until;
+  Json json;
+  json["id"] = incident.number;
+  json["camera"] = incident.camera;
+  json["name"] = incident.name;
+  json["verdict"] = name_of(incident.verdict);
+  json["title"] = title_of(incident.verdict);
+  json["quantity"] = quantity_of(incident.verdict);
+  json["side"] = side_of(incident.verdict);
+  json["begin"] = incident.since;
+  json["end"] = nullptr;
+  if (!incident.is_open()) json["end"] = incident.until;
+  json["duration"] = static_cast<double>(end - incident.since) / 1000;
+  json["reason"] = nullptr;
+  if (!incident.is_open()) json["reason"] = incident.reason;
+  json["value"] = incident.value;
+  json["threshold"] = incident.threshold;
+  json["acknowledged"] = nullptr;
+  if (incident.acknowledged) json["acknowledged"] = *incident.acknowledged;
+  json["comment"] = incident.comment;
+  json["maintenance"] = incident.is_in_maintenance;
+  json["picture"] = incident.has_picture;
+  return json;
+}
+
+Json incidents_json(const std::vector<KeptIncident> &incidents, int64_t now) {
+  Json json = {{"incidents", Json::array()}};
+  for (const KeptIncident &incident : incidents)
+    json["incidents"].push_back(incident_json(incident, now));
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "history/incident.h"
 #include "history/row.h"
 #include "notify/notifier.h"
 #include "watch/monitor.h"
@@ -27,6 +28,9 @@ Json recent_json(const Camera &camera, const Monitor &monitor);
 /// `camera` is an id.
 Json history_json(const std::string &camera, const std::vector<Row> &rows);
 Json events_json(const std::vector<Event> &events);
+/// `now` is the end of those that last, in milliseconds since 1970.
+Json incident_json(const KeptIncident &incident, int64_t now);
+Json incidents_json(const std::vector<KeptIncident> &incidents, int64_t now);
 /// `notifier` may be null.
 Json notifications_json(const Notifier *notifier);
 Json test_json(const std::vector<TestResult> &results);

@@ -16,9 +16,15 @@ constexpr size_t kChunk = 16384;
 // All that is posted to; everything else is only read.
 constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
 constexpr std::string_view kCameras = "/api/v1/cameras/", kReference = "/reference";
+constexpr std::string_view kIncidents = "/api/v1/incidents/";
+
+bool is_incident(std::string_view path) {
+  return path.size() > kIncidents.size() && path.substr(0, kIncidents.size()) == kIncidents &&
+         path.find('/', kIncidents.size()) == path.npos;
+}
 
 bool may_be_posted(std::string_view path) {
-  if (std::count(std::begin(kForms), std::end(kForms), path) > 0) return true;
+  if (std::count(std::begin(kForms), std::end(kForms), path) > 0 || is_incident(path)) return true;
   return path.size() > kCameras.size() + kReference.size() &&
          path.substr(0, kCameras.size()) == kCameras &&
          path.substr(path.size() - kReference.size()) == kReference;

@@ -45,7 +45,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// The error response if the request is refused. Call once, when its head has arrived.
   std::optional<Answer> check(const char *method, const char *version);
   bool is_checked() const { return is_checked_; }
-  /// Takes a part of the body, within the limit of check(); only the body of a form is kept.
+  /// Takes a part of the body, within the limit of check(); only that of what may be posted to is kept.
   void add_body(const char *data, size_t size);
 
   Admission admission() const { return limiter_.admission(socket_); }
@@ -59,6 +59,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<std::string> parameter(const std::string &name) const;
   std::optional<std::string> header(const char *name) const;
   std::optional<std::string> cookie(const std::string &name) const;
+  /// What was posted.
+  const std::string &body() const { return body_; }
   /// A field of the posted form.
   std::optional<std::string> field(const std::string &name) const;
 

@@ -2,7 +2,6 @@
 #include "web/server.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "history/csv.h"
@@ -11,9 +10,12 @@
 #include "settings/limits.h"
 #include "web/api.h"
 #include "web/http.h"
+#include "web/incidentpictures.h"
+#include "web/incidents.h"
 #include "web/login.h"
 #include "web/page.h"
 #include "web/references.h"
+#include "web/requests.h"
 #include "web/stream.h"
 #include "web/tls.h"
 
@@ -22,39 +24,7 @@ namespace {
 
 constexpr int64_t kDay = 24 * 3600 * 1000;
 constexpr int64_t kMaxRows = 5000;  // of the history in one answer
-
-/// What becomes an answer: the text is its error.
-struct Refusal : std::runtime_error {
-  Refusal(unsigned code, const std::string &text) : std::runtime_error(text), status(code) {}
-  unsigned status;
-};
-
-int64_t number(const Exchange &exchange, const std::string &name, int64_t min, int64_t max,
-               int64_t otherwise) {
-  const std::optional<std::string> text = exchange.parameter(name);
-  if (!text || text->empty()) return otherwise;
-  int64_t value = 0;
-  const char *end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || value < min || value > max)
-    throw Refusal(
-        400, name + " must be a number from " + std::to_string(min) + " to " + std::to_string(max));
-  return value;
-}
-
-struct Range {
-  int64_t from, to;
-};
-
-Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
-  constexpr int64_t kMaxSafeInteger = int64_t{1} << 53;  // what JavaScript counts to
-  Range range = {};
-  range.to = number(exchange, "to", 0, kMaxSafeInteger, now);
-  range.from = number(exchange, "from", 0, kMaxSafeInteger,
-                      length ? std::max<int64_t>(0, range.to - *length) : 0);
-  if (range.from > range.to) throw Refusal(400, "from is later than to");
-  return range;
-}
+const std::string kIncidents = "/api/v1/incidents";
 
 /// Without its port; lower case.
 std::string name_in(const std::string &host) {
@@ -79,7 +49,12 @@ struct Server::Implementation {
         address(settings.address),
         queries(make_queries(settings, what.history)),
         references(what.monitor, what.stills),
+        pictures(what.monitor, what.stills, what.history),
         stream(what.monitor, what.history, std::max(1u, settings.max_connections / 4 * 3)),
+        incidents(what.history,
+                  [this](const auto &exchange, auto query, const auto &type) {
+                    submit(exchange, std::move(query), type);
+                  }),
         http(settings, [this](const std::shared_ptr<Exchange> &exchange) { answer(exchange); }),
         login(settings, http.port(), page) {
     if (!http.is_loopback()) require_authentication(settings);
@@ -107,6 +82,7 @@ struct Server::Implementation {
   void csv(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query,
               const std::string &type = "application/json");
+  void route_incidents(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void test_notifications(const std::shared_ptr<Exchange> &exchange);
   int64_t now() const { return served.monitor.clock().wall(served.monitor.clock().now()); }
 
@@ -115,7 +91,9 @@ struct Server::Implementation {
   const Page page;
   const std::unique_ptr<Queries> queries;  // null: no history is kept
   References references;
+  IncidentPictures pictures;
   EventStream stream;
+  IncidentApi incidents;
   Http http;  // goes before the stream, whose readers it has
   Login login;
   struct StreamReader {
@@ -163,9 +141,20 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   if (path == "/api/v1/notifications") return json(text_of(notifications_json(served.notifier)));
   if (path == "/api/v1/notifications/test") return test_notifications(exchange);
   if (path == "/api/v1/stream") return open_stream(exchange);
+  if (path.rfind(kIncidents, 0) == 0)
+    return route_incidents(exchange, path.substr(kIncidents.size()));
   if (path.rfind(cameras + "/", 0) == 0)
     return route_camera(exchange, path.substr(cameras.size() + 1));
   if (!page.answer(*exchange)) throw Refusal(404, "not found");
+}
+
+/// `rest`: "", ".csv", "/ID" or "/ID/picture.jpg"
+void Server::Implementation::route_incidents(const std::shared_ptr<Exchange> &exchange,
+                                             const std::string &rest) {
+  if (queries == nullptr) throw Refusal(404, "no history is kept");
+  std::optional<std::string> camera = exchange->parameter("camera");
+  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
+  incidents.answer(exchange, rest, camera, now());
 }
 
 /// Also by the id that it had in the first version. Null: there is none.
@@ -215,12 +204,7 @@ void Server::Implementation::reference(const std::shared_ptr<Exchange> &exchange
 
 void Server::Implementation::renew_reference(const std::shared_ptr<Exchange> &exchange,
                                              const Camera &camera) {
-  if (!exchange->is_post()) {
-    Answer answer = failure(405, "only POST is allowed");
-    answer.headers.emplace_back("Allow", "POST");
-    return exchange->answer(std::move(answer));
-  }
-  if (!is_from_own_page(*exchange)) throw Refusal(403, "this request was sent from another site");
+  if (!is_own_post(*exchange)) return;
   served.monitor.renew_scene(served.monitor.number_of(camera));
   log_line("the reference of " + camera.name() + " is learned anew, as a client asked");
   exchange->answer({200, "application/json", text_of(camera_json(camera, served.monitor.clock()))});
@@ -236,6 +220,7 @@ void Server::Implementation::open_stream(const std::shared_ptr<Exchange> &exchan
 
 void Server::Implementation::maintain() {
   for (const std::string &line : login.report()) log_line("web: " + line);
+  pictures.maintain();
   drop_readers(false);
 }
 
@@ -257,8 +242,9 @@ void Server::Implementation::submit(const std::shared_ptr<Exchange> &exchange, Q
   const auto done = [waiting = std::weak_ptr(exchange), type](Queries::Outcome outcome) {
     const std::shared_ptr<Exchange> exchange = waiting.lock();
     if (exchange == nullptr) return;
-    exchange->answer(outcome.error.empty() ? Answer{200, type, std::move(outcome.text)}
-                                           : failure(500, outcome.error));
+    exchange->answer(outcome.error.empty()
+                         ? Answer{200, type, std::move(outcome.text)}
+                         : failure(outcome.is_missing ? 404 : 500, outcome.error));
   };
   std::shared_ptr<Queries::Handle> query_handle = queries->submit(std::move(query), done);
   if (query_handle == nullptr) throw Refusal(503, "too many requests for the history");
@@ -288,12 +274,7 @@ void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
 
 /// Answers when all channels have sent a message, or failed.
 void Server::Implementation::test_notifications(const std::shared_ptr<Exchange> &exchange) {
-  if (!exchange->is_post()) {
-    Answer answer = failure(405, "only POST is allowed");
-    answer.headers.emplace_back("Allow", "POST");
-    return exchange->answer(std::move(answer));
-  }
-  if (!is_from_own_page(*exchange)) throw Refusal(403, "this request was sent from another site");
+  if (!is_own_post(*exchange)) return;
   if (served.notifier == nullptr || served.notifier->channels().empty())
     throw Refusal(404, "no notifications are set up");
   const auto done = [waiting = std::weak_ptr(exchange)](const std::vector<TestResult> &results) {
@@ -336,7 +317,8 @@ void Server::on_interval(const Camera &camera, const Interval &) {
   implementation_->references.note(camera);
   implementation_->stream.note(camera);
 }
-void Server::on_change(const Camera &camera, const Change &) {
+void Server::on_change(const Camera &camera, const Change &change) {
+  if (change.raised) implementation_->pictures.note(camera, change.verdict);
   implementation_->stream.note(camera);
 }
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
@@ -344,6 +326,7 @@ void Server::on_rules(const Camera &camera) { implementation_->stream.note(camer
 void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
 void Server::on_removed(const Camera &camera) {
   implementation_->references.remove(camera);
+  implementation_->pictures.remove(camera);
   implementation_->stream.remove(camera);
 }
 

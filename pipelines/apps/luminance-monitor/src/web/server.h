@@ -20,7 +20,7 @@ struct Served {
   Monitor &monitor;
   Metrics &metrics;
   Stills &stills;
-  const History *history;        // or null
+  History *history;              // or null
   Notifier *notifier = nullptr;  // or null
 };
 

@@ -14,9 +14,16 @@ constexpr gint64 kPeriod = G_USEC_PER_SEC / 2;
 constexpr gint64 kGather = G_USEC_PER_SEC / 20;  // changes of many cameras come close together
 constexpr gint64 kTimeout = 10 * G_USEC_PER_SEC;
 
-std::shared_ptr<const std::string> event(const std::string &name, const Json &data) {
-  return std::make_shared<const std::string>("event: " + name + "\ndata: " + text_of(data) +
-                                             "\n\n");
+std::string event(const std::string &name, const Json &data) {
+  return "event: " + name + "\ndata: " + text_of(data) + "\n\n";
+}
+
+std::shared_ptr<const std::string> shared(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+uint64_t incidents_version_of(const History *history) {
+  return history != nullptr ? history->incidents_version() : 0;
 }
 
 }  // namespace
@@ -75,7 +82,11 @@ class EventStream::Client : public Chunks {
 };
 
 EventStream::EventStream(const Monitor &monitor, const History *history, size_t limit)
-    : monitor_(monitor), history_(history), limit_(limit), history_error_(error_of(history)) {
+    : monitor_(monitor),
+      history_(history),
+      limit_(limit),
+      history_error_(error_of(history)),
+      incidents_version_(incidents_version_of(history)) {
   for (const auto &camera : monitor.cameras()) all_.insert(camera.get());
   const auto maintain = [](gpointer self) -> gboolean {
     static_cast<EventStream *>(self)->maintain();
@@ -131,6 +142,8 @@ void EventStream::restart_clients() {
 void EventStream::tick() {
   last_tick_ = g_get_monotonic_time();
   ++ticks_;
+  are_incidents_changed_ = incidents_version_of(history_) != incidents_version_;
+  incidents_version_ = incidents_version_of(history_);
   latest_ = clients_.empty() ? nullptr : update(changed_);
   changed_.clear();
   whole_.reset();
@@ -143,25 +156,31 @@ void EventStream::maintain() {
     history_error_ = std::move(error);
     schedule();
   }
+  if (incidents_version_of(history_) != incidents_version_) schedule();
   heartbeat_.reset();
   for (Client *client : clients_) client->maintain();
 }
 
 EventStream::Text EventStream::heartbeat() {
   const Clock &clock = monitor_.clock();
-  if (heartbeat_ == nullptr) heartbeat_ = event("heartbeat", {{"time", clock.wall(clock.now())}});
+  if (heartbeat_ == nullptr)
+    heartbeat_ = shared(event("heartbeat", {{"time", clock.wall(clock.now())}}));
   return heartbeat_;
 }
 
 EventStream::Text EventStream::next(uint64_t seen) {
   if (seen == ticks_) return nullptr;
   if (seen == 0) {
-    if (whole_ == nullptr) whole_ = event("cameras", cameras_json(monitor_, history_));
+    if (whole_ == nullptr)
+      whole_ = shared(event("cameras", cameras_json(monitor_, history_)) + incidents());
     return whole_;
   }
   if (seen + 1 == ticks_ && latest_ != nullptr) return latest_;
   // What changed while it did not keep up.
-  if (everything_ == nullptr) everything_ = update(all_);
+  if (everything_ == nullptr) {
+    are_incidents_changed_ = true;  // perhaps
+    everything_ = update(all_);
+  }
   return everything_;
 }
 
@@ -172,7 +191,13 @@ EventStream::Text EventStream::update(const std::set<const Camera *> &cameras) c
                {"cameras", Json::array()}};
   for (const auto &camera : monitor_.cameras())
     if (cameras.count(camera.get()) > 0) json["cameras"].push_back(camera_json(*camera, clock));
-  return event("update", json);
+  return shared(event("update", json) + (are_incidents_changed_ ? incidents() : std::string()));
+}
+
+/// Their version, by which a client knows that it has to ask for them again.
+std::string EventStream::incidents() const {
+  if (history_ == nullptr) return {};
+  return event("incidents", {{"version", incidents_version_}});
 }
 
 }  // namespace luminance

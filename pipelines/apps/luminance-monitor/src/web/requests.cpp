@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "web/requests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "web/login.h"
+
+namespace luminance {
+
+int64_t number(const Exchange &exchange, const std::string &name, int64_t min, int64_t max,
+               int64_t otherwise) {
+  const std::optional<std::string> text = exchange.parameter(name);
+  if (!text || text->empty()) return otherwise;
+  int64_t value = 0;
+  const char *end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < min || value > max)
+    throw Refusal(
+        400, name + " must be a number from " + std::to_string(min) + " to " + std::to_string(max));
+  return value;
+}
+
+Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
+  constexpr int64_t kMaxSafeInteger = int64_t{1} << 53;  // what JavaScript counts to
+  Range range = {};
+  range.to = number(exchange, "to", 0, kMaxSafeInteger, now);
+  range.from = number(exchange, "from", 0, kMaxSafeInteger,
+                      length ? std::max<int64_t>(0, range.to - *length) : 0);
+  if (range.from > range.to) throw Refusal(400, "from is later than to");
+  return range;
+}
+
+bool is_own_post(Exchange &exchange) {
+  if (!exchange.is_post()) {
+    Answer answer = failure(405, "only POST is allowed");
+    answer.headers.emplace_back("Allow", "POST");
+    exchange.answer(std::move(answer));
+    return false;
+  }
+  if (!is_from_own_page(exchange)) throw Refusal(403, "this request was sent from another site");
+  return true;
+}
+
+}  // namespace luminance
