@@ -8,36 +8,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 . tests/roots.sh
+. tests/cross.sh
 
 base=$root/build-aarch64-root build=$root/build-aarch64
 # Python makes files of the build; the tests that use it need the processor of this machine.
-packages=(ccache crossbuild-essential-arm64 meson ninja-build pkg-config python3 qemu-user-static
+packages=("${cross_packages[@]}" qemu-user-static
   {libgstreamer1.0,libgstreamer-plugins-base1.0,libhwy,libtbb,libjson-glib,libyaml,libgtest}-dev:arm64
   gstreamer1.0-plugins-base:arm64 gstreamer1.0-plugins-good:arm64)
 
-cross_file() {
-  cat <<'FILE'
-[binaries]
-c = ['ccache', 'aarch64-linux-gnu-gcc']
-cpp = ['ccache', 'aarch64-linux-gnu-g++']
-ar = 'aarch64-linux-gnu-gcc-ar'
-strip = 'aarch64-linux-gnu-strip'
-pkgconfig = 'aarch64-linux-gnu-pkg-config'
-exe_wrapper = 'qemu-aarch64-static'
-
-[host_machine]
-system = 'linux'
-cpu_family = 'aarch64'
-cpu = 'aarch64'
-endian = 'little'
-FILE
-}
-
-inside() {
-  chroot "$base" /usr/bin/env -i --chdir="$root" HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    CCACHE_DIR="${CCACHE_DIR:-/root/.cache/ccache}" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
-    CUDATENSOR_TEST_CASES="${CUDATENSOR_TEST_CASES:-25}" "$@"
-}
+inside() { in_cross_root "$base" "$@"; }
 
 if [ "${AARCH64_ENTERED:-}" = yes ]; then
   show "$base" /proc /dev "$root" ${CCACHE_DIR:+"$CCACHE_DIR"}

@@ -26,8 +26,9 @@ choice=()
 
 # The tests of the applications leave the cores idle. They run in the background, while the next
 # stage is built and tested at a lower priority.
-waiting= roots_pid=
-trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"' EXIT
+waiting= roots_pid= image_pid=
+trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"
+  [ -z "$image_pid" ] || kill "$image_pid"' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
@@ -181,18 +182,39 @@ sanitized_stage() {
     -Db_sanitize=address,undefined
 }
 
+# count_checks NAME LOG: counts what a script of tests/packaging/checks.sh has printed.
+count_checks() {
+  local line name=$1 log=$2 p=0 f=0 s=0
+  read -r p f s < <(tail -n 1 "$log" |
+    sed -En 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p') || f=1
+  while read -r line; do failures+=("$name: $line"); done < <(sed -n 's/^not ok //p' "$log")
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
 # The wheel, without CUDA, beside the system's GStreamer and in a bare root.
 wheel_stage() {
-  local log line start=$SECONDS p=0 f=0 s=0
+  local log start=$SECONDS
   log=$(mktemp)
   printf '\n== wheel\n'
   nice tests/packaging/wheel.sh build-cpu 2>&1 | tee "$log" || true
-  read -r p f s < <(tail -n 1 "$log" |
-    sed -En 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p') || f=1
-  while read -r line; do failures+=("wheel: $line"); done < <(sed -n 's/^not ok //p' "$log")
+  count_checks wheel "$log"
   rm -f "$log"
   printf 'wheel, %d s\n' $((SECONDS - start))
-  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+# luminance-monitor's image with the program of the first stage, in the background: that is mostly apt.
+begin_image() {
+  nice pipelines/apps/luminance-monitor/tests/image.sh --built build-cpu >build-cpu/image.log 2>&1 &
+  image_pid=$! image_start=$SECONDS
+}
+
+finish_image() {
+  wait "$image_pid" || true
+  image_pid=
+  printf '\n== image\n'
+  cat build-cpu/image.log
+  count_checks image build-cpu/image.log
+  printf 'image, within %d s\n' $((SECONDS - image_start))
 }
 
 # Meson compiles through ccache. Another clone's objects serve, too: names are relative to this one.
@@ -219,10 +241,12 @@ need_ray || skip Ray 'it cannot be fetched'
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
+  begin_image
   sanitized_stage
   newer_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
+  finish_image
 fi
 finish_stage
 

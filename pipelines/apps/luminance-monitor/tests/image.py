@@ -3,22 +3,19 @@
 """The Containerfile, without a container: its packages exist, those that it builds with bring what
 Meson looks for, those that it runs with bring what the program and the plugin load, and its Meson
 command installs what it copies."""
-import json
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
-import tempfile
 
 import running
+import staged
 
-ROOT = running.APP.parents[2]
 BUILD = pathlib.Path(os.environ['BUILD_DIR'])
 TEXT = (running.APP / 'deploy/Containerfile').read_text().replace('\\\n', ' ')
-PACKAGES = re.search(r'RUN (\..*?setup.sh; \..*?setup.sh);', TEXT)[1]
-PLACES = {'bindir': '/usr/bin', 'libdir_shared': '/usr/lib', 'libdir': '/usr/lib'}
+PACKAGES = re.search(r"RUN bash -e -c '(\..*?setup.sh; \..*?setup.sh);", TEXT)[1]
 ENTRY, = re.findall(r'ENTRYPOINT \["(\S+)"\]', TEXT)
 # What decodes and measures; of other codecs there are more.
 ELEMENTS = ('uridecodebin', 'videoconvert', 'clocksync', 'videoconvertscale',
@@ -82,19 +79,15 @@ def check_building(packages):
 
 def check_meson():
     """The image's build is configured as it says, and has what is copied to it."""
-    command = shlex.split(re.search(r'meson setup [^;]*', TEXT)[0].replace('"$GPU"', 'disabled'))
-    with tempfile.TemporaryDirectory() as folder:
-        assert command[-1] == 'build', command
-        output(*command[:-1], folder, ROOT)
-        tags = set(re.search(r'meson install .*--tags (\S+)', TEXT)[1].split(','))
-        plan = json.loads(output('meson', 'introspect', '--install-plan', folder))
-        installed = {re.sub(r'{(\w+)}', lambda name: PLACES[name[1]], entry['destination'])
-                     for kind in plan.values() for entry in kind.values() if entry['tag'] in tags}
-        for name in r'/usr/lib/\S+/gstreamer-1.0/libgstcudatensor.so', \
-                r'/usr/lib/libgstcudatensor-1.0.so\S*', re.escape(ENTRY):
-            assert any(re.fullmatch(name, path) for path in installed), (name, installed)
-        # Nothing of it lies where the image has a link to a folder, as /lib.
-        assert all(path.startswith('/usr/') for path in installed), installed
+    setup = shlex.split(re.search(r'meson setup [^;]*', TEXT)[0].replace('"$GPU"', 'disabled'))
+    assert setup[-1] == 'build', setup
+    tags = re.search(r'meson install .*--tags ([\w,-]+)', TEXT)[1].split(',')
+    installed = set(staged.plan(setup[2:-1], tags).values())
+    for name in r'/usr/lib/\S+/gstreamer-1.0/libgstcudatensor.so', \
+            r'/usr/lib/libgstcudatensor-1.0.so\S*', re.escape(ENTRY):
+        assert any(re.fullmatch(name, path) for path in installed), (name, installed)
+    # Nothing of it lies where the image has a link to a folder, as /lib.
+    assert all(path.startswith('/usr/') for path in installed), installed
 
 
 if not is_debian_12():
@@ -102,7 +95,7 @@ if not is_debian_12():
     sys.exit(running.SKIPPED)
 running.need('apt-get', 'ldd', 'meson', 'gst-inspect-1.0')
 building = output('bash', '-c', f'{PACKAGES}; echo {re.search("need_packages ([^;]*)", TEXT)[1]}',
-                  cwd=ROOT)
+                  cwd=staged.ROOT)
 running_on = re.search(r'--no-install-recommends install ([^&\n]*)', TEXT)[1]
 check_building(closure(building.split()))
 check_running(closure(running_on.split()))

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# image.sh [--arm64] [--report] [--built BUILD_DIR]
+# Builds deploy/Containerfile with podman from the files of this clone that Git knows, starts the image as
+# deploy/README.md does, and asks it (container.py). Where there is no registry, a root of Debian 12 is
+# the base image.
+# --arm64: for 64-bit ARM. The program is built by a cross compiler, all other steps are run and the image
+#   is started in an emulator, QEMU.
+# --built BUILD_DIR: takes the program from that build of the same files, and runs the other steps only.
+# --report: writes the results into image-report.md.
+# Needs root; the images stay in build-image-ARCHITECTURE/. Ends with 125 where that cannot be done. The
+# last line is "N passed, N failed, N skipped".
+set -euo pipefail
+command=$(realpath "$0")
+native=$(dpkg --print-architecture 2>/dev/null || echo unknown)
+arch=$native report='' built=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --arm64) arch=arm64 ;;
+    --report) report=yes ;;
+    --built) built=$(realpath -e "${2:-}") || exit 2; shift ;;
+    *) echo "usage: $0 [--arm64] [--report] [--built BUILD_DIR]" >&2; exit 2 ;;
+  esac
+  shift
+done
+cd "$(dirname "$command")/../../../.."
+. pipelines/setup.sh
+. pipelines/apps/luminance-monitor/setup.sh
+. tests/roots.sh
+. tests/cross.sh
+. tests/packaging/checks.sh
+app=pipelines/apps/luminance-monitor
+dir=$root/build-image-$arch
+base=docker.io/library/debian:12-slim image=localhost/luminance-monitor:$arch
+file=$app/deploy/Containerfile
+
+# Images are made of layers, where the file system can; else each is a copy.
+find_storage() {
+  podman=(podman --root "$dir/storage" --runroot "$dir/run" --cgroup-manager cgroupfs --storage-driver)
+  if "${podman[@]}" overlay info >/dev/null 2>&1; then podman+=(overlay); else podman+=(vfs); fi
+}
+
+# A root as a base image, from which apt reaches what it reaches here.
+import_base() {
+  need_root bookworm "$dir/root" ca-certificates "--architectures=$arch" --aptopt='Acquire::Retries "3"'
+  tar -C "$dir/root" --exclude ./packages -c . | quietly_from_stdin "${podman[@]}" import --arch "$arch" - "$base"
+}
+
+quietly_from_stdin() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+find_base() {
+  "${podman[@]}" image exists "$base" ||
+    timeout 30 "${podman[@]}" pull --quiet --arch "$arch" "$base" >/dev/null 2>&1 || import_base
+}
+
+starts_containers() {
+  "${podman[@]}" run --rm --network host --cgroups disabled --ulimit nofile=1024:1024 --ulimit nproc=4096:4096 \
+    "$base" true >"$dir/log" 2>&1
+}
+
+# The options of Meson in the Containerfile
+# shellcheck disable=SC2016  # for the shell there
+meson_options() { sed -n 's/.*meson setup \(.*\) build; .*/\1/p' "$file" | sed 's/"$GPU"/disabled/'; }
+
+# of_arm64 PACKAGE...: those for the program, not those that build it
+of_arm64() {
+  local package
+  for package; do
+    case $package in
+      g++ | meson | ninja-build | pkg-config | gstreamer1.0-*) ;;
+      nlohmann-json3-dev | libcli11-dev) echo "$package" ;;  # for all architectures
+      *) echo "$package:arm64" ;;
+    esac
+  done
+}
+
+# cross_build: what the first stage makes, in stage/image
+cross_build() {
+  local packages options
+  mapfile -t packages < <(of_arm64 "${plugin_packages[@]}" "${monitor_packages[@]}")
+  packages=("${cross_packages[@]}" "${packages[@]}")
+  read -ra options < <(meson_options)
+  need_root bookworm "$dir/cross" "${packages[*]}" "--architectures=$native,arm64"
+  show "$dir/cross" /proc /dev "$root" ${CCACHE_DIR:+"$CCACHE_DIR"}
+  cross_file >"$dir/cross-file"
+  [ -e "$dir/build/build.ninja" ] ||
+    in_cross_root "$dir/cross" meson setup --cross-file "$dir/cross-file" "${options[@]}" "$dir/build"
+  in_cross_root "$dir/cross" meson compile -C "$dir/build"
+  in_cross_root "$dir/cross" env DESTDIR="$dir/stage/image" meson install -C "$dir/build" --no-rebuild \
+    --tags runtime
+}
+
+# The last stage of the Containerfile takes from a folder what the first would have built.
+build_last_stage() {
+  sed -n '/^FROM [^ ]*$/,$p' "$file" >"$dir/Containerfile"
+  [ -s "$dir/Containerfile" ]
+  "${build[@]}" --build-context "build=$dir/stage" --file "$dir/Containerfile" "$dir/context"
+}
+
+build_image() {
+  local build=("${podman[@]}" build --arch "$arch" --pull-never --isolation chroot --network host
+    --layers=false --tag "$image")
+  rm -rf "$dir/context" "$dir/stage"
+  mkdir -p "$dir/context"
+  "${podman[@]}" image rm --force "$image" >/dev/null 2>&1 || true
+  if [ -n "$built" ]; then
+    # shellcheck disable=SC2046  # options without spaces
+    /usr/bin/python3 "$app/tests/staged.py" "$built" "$dir/stage/image" $(meson_options)
+    build_last_stage
+  elif [ "$arch" != "$native" ]; then
+    cross_build
+    build_last_stage
+  else
+    git ls-files -z | xargs -0 cp --parents -t "$dir/context"
+    "${build[@]}" --file "$file" "$dir/context"
+  fi
+  "${podman[@]}" image exists "$image"  # podman ends with 0 when it is ended by a signal
+}
+
+# way: what was done, for the report
+way() {
+  local version root='a root of mmdebstrap' steps='all steps of the Containerfile'
+  [ -e "$dir/root" ] || root=$base
+  version=$("${podman[@]}" version --format '{{.Client.Version}}')
+  if [ -n "$built" ]; then
+    steps='the last stage of the Containerfile, with a program that was built before'
+  elif [ "$arch" != "$native" ]; then
+    steps='the last stage of the Containerfile in QEMU, with a program of the cross compiler'
+  fi
+  printf 'way: podman %s, %s, from %s, on %d cores of %s with a load of %s: %s\n' "$version" \
+    "${podman[-1]}" "$root" "$(nproc)" "$(uname -m)" "$(cut -d ' ' -f 1 /proc/loadavg)" "$steps"
+}
+
+# Of its own network, so that no port is taken.
+start_image() {
+  # shellcheck disable=SC2016  # for the shell inside
+  unshare --net -- sh -c 'ip link set lo up && exec "$@"' sh \
+    /usr/bin/python3 "$app/tests/container.py" "$image" "$arch" "$dir" "${podman[@]}"
+}
+
+# In a mount namespace of its own.
+build_and_start() {
+  local start=$SECONDS status
+  umount /sys/fs/cgroup/unified 2>/dev/null || true  # crun takes one version of cgroups, not both
+  [ "$arch" = "$native" ] || { trap stop_emulating EXIT; emulate_arm64; }
+  find_storage
+  find_base
+  starts_containers || cannot "podman cannot start a container: $(tail -n 1 "$dir/log")"
+  set +e  # A step that fails ends the build, not this.
+  (set -e; build_image) >"$dir/log" 2>&1
+  status=$?
+  set -e
+  if [ "$status" -ne 0 ]; then
+    tail -n 40 "$dir/log"
+    echo 'not ok podman builds the image'
+    return
+  fi
+  echo 'ok podman builds the image'
+  echo "built: $((SECONDS - start)) s"
+  start=$SECONDS
+  way
+  start_image
+  echo "tried: $((SECONDS - start)) s"
+}
+
+image() {
+  local options=()
+  check_rights
+  (need_packages podman crun git iproute2) || cannot 'podman cannot be installed'
+  mkdir -p "$dir"
+  [ "$arch" = "$native" ] || options+=(--arm64)
+  [ -z "$built" ] || options+=(--built "$built")
+  IMAGE_ENTERED=yes unshare --mount --propagation private -- "$command" "${options[@]}"
+}
+
+if [ "${IMAGE_ENTERED:-}" = yes ]; then
+  build_and_start
+  exit
+fi
+if [ -z "$report" ]; then
+  counted image
+  exit
+fi
+log=$(mktemp)
+set +e  # Failures are reported, too.
+counted image | tee "$log"
+status=${PIPESTATUS[0]}
+/usr/bin/python3 "$app/tests/imagereport.py" "$arch" "$log"
+rm -f "$log"
+exit "$status"
