@@ -119,7 +119,7 @@ class Application {
       monitor_.add(*notifier_);
       metrics_.show(*notifier_);
     }
-    for (const auto &camera : monitor_.cameras()) restore_reference(*camera);
+    for (const auto &camera : monitor_.cameras()) restore(*camera);
     sources_.emplace(settings_, monitor_);
     if (settings_.web.enabled) serve(settings_.web);
     sources_->begin();
@@ -210,15 +210,19 @@ class Application {
 
   void add_camera(const CameraSettings &settings) {
     const size_t number = monitor_.add(settings);
-    restore_reference(monitor_.camera_of(number));
+    restore(monitor_.camera_of(number));
     sources_->add(number);
   }
 
-  /// What it was meant to look at when it was last watched.
-  void restore_reference(const Camera &camera) {
+  /// What it was meant to look at when it was last watched, and whether somebody works on it.
+  void restore(const Camera &camera) {
     if (history_ == nullptr) return;
+    const size_t number = monitor_.number_of(camera);
     if (const std::optional<Reference> reference = history_->reference(camera))
-      monitor_.restore_reference(monitor_.number_of(camera), *reference);
+      monitor_.restore_reference(number, *reference);
+    if (const auto maintenance = history_->maintenance(camera);
+        maintenance && !camera.maintenance())
+      monitor_.set_maintenance(number, maintenance);
   }
 
   /// What became of them, for people.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <set>
 
 namespace luminance {
 namespace {
@@ -57,12 +58,23 @@ class FaultsTest : public ::testing::Test {
   /// Ticks as the monitor does, up to then.
   void until(double at) {
     for (; now <= seconds(at); now += kSecond / 5) {
-      for (const auto &[camera, seen] : sights) faults.look(camera, seen, now / 1000, now);
+      for (const auto &[camera, seen] : sights) {
+        faults.look(camera, seen, now / 1000, now);
+        faults.set_maintenance(camera, in_maintenance.count(camera) > 0);
+      }
       for (const Alert &alert : faults.tick(now)) {
         alerts.push_back(alert);
         times.push_back(now);
       }
     }
+  }
+  void begin_maintenance(double at, const std::string &camera = "a") {
+    until(at);
+    in_maintenance.insert(camera);
+  }
+  void end_maintenance(double at, const std::string &camera = "a") {
+    until(at);
+    in_maintenance.erase(camera);
   }
   std::vector<Event> events() const {
     std::vector<Event> events;
@@ -80,6 +92,7 @@ class FaultsTest : public ::testing::Test {
   Time now = 0;
   std::map<std::string, std::array<Sight, kVerdicts>> sights = {
       {"a", all_judged()}, {"b", all_judged()}, {"c", all_judged()}};
+  std::set<std::string> in_maintenance;
   std::vector<Alert> alerts;
   std::vector<Time> times;
 };
@@ -113,6 +126,45 @@ TEST_F(FaultsTest, DoesNotTellOfWhatIsOverBefore) {
   clear(108, Verdict::kTooDark);
   until(1000);
   EXPECT_TRUE(alerts.empty());
+}
+
+TEST_F(FaultsTest, DoesNotTellOfACameraInMaintenance) {
+  begin_maintenance(50);
+  raise(105, Verdict::kMoved, 100);
+  raise(105, Verdict::kMoved, 100, "b");
+  clear(400, Verdict::kMoved);
+  until(1000);
+  ASSERT_EQ(events(), std::vector{Event::kRaised}) << "of the other camera";
+  EXPECT_EQ(alerts[0].camera, "b");
+  EXPECT_FALSE(faults.stands("a", Verdict::kMoved));
+  end_maintenance(1000);
+  until(2000);
+  EXPECT_EQ(alerts.size(), 1u) << "it is over";
+}
+
+TEST_F(FaultsTest, TellsWhatLastsAtTheEndOfMaintenance) {
+  begin_maintenance(50);
+  raise(105, Verdict::kMoved, 100);
+  end_maintenance(999.9);
+  until(1001);
+  ASSERT_EQ(events(), std::vector{Event::kRaised});
+  EXPECT_EQ(times[0], 1000 * kSecond);
+  EXPECT_EQ(alerts[0].since, 100000);
+}
+
+TEST_F(FaultsTest, TellsInMaintenanceThatAToldFaultIsOver) {
+  FaultLimits reminding = limits();
+  reminding.remind = 100 * kSecond;
+  faults.set(reminding);
+  raise(105, Verdict::kBlurred, 100);
+  begin_maintenance(150);
+  until(900);
+  ASSERT_EQ(events(), std::vector{Event::kRaised}) << "no reminders";
+  EXPECT_TRUE(faults.stands("a", Verdict::kBlurred));
+  clear(900, Verdict::kBlurred);
+  until(2000);
+  ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kCleared}));
+  EXPECT_EQ(times[1], 960 * kSecond);
 }
 
 TEST_F(FaultsTest, TakesAFlappingVerdictAsOneFault) {

@@ -110,13 +110,14 @@ def configuration_names(folder):
     yield from (f'verdict {key}' for key in keys_of('[verdicts]', 'verdicts.', config))
 
 
-def answer_to(monitor, path, method='GET', **fields):
-    """Status and body."""
+def answer_to(monitor, path, method='GET', document=None, **fields):
+    """Status and body. `document` is posted as JSON, `fields` as a form."""
     connection = http.client.HTTPConnection(monitor.target(), timeout=60)
     headers = {'Authorization': f'Bearer {TOKEN}'}
     if fields:
         headers = {'Content-Type': 'application/x-www-form-urlencoded'}
-    connection.request(method, path, urllib.parse.urlencode(fields), headers)
+    body = json.dumps(document) if document is not None else urllib.parse.urlencode(fields)
+    connection.request(method, path, body, headers)
     answer = connection.getresponse()
     status, body = answer.status, answer.read()
     connection.close()
@@ -145,8 +146,14 @@ def is_parameter(monitor, path, name):
     return status == 400 or not next(iter(json.loads(body).values()))
 
 
+# Paths that are posted to only, and what is posted.
+POSTED = {'/api/v1/notifications/test': None, '/api/v1/cameras/ID/reference': None,
+          '/api/v1/cameras/ID/maintenance': {'comment': 'a new lamp'}}
+
+
 def path_names(monitor):
     """The documented paths that exist, with the parameters and fields of each."""
+    answer_to(monitor, '/api/v1/cameras/clip/maintenance', 'POST', {})  # for the fields of cameras
     documented = re.findall(r'^\| `(/[^`]*)` \|', (APP / 'docs/API.md').read_text(), re.MULTILINE)
     assert len(documented) > 10, documented
     incident = str(json.loads(answer_to(monitor, '/api/v1/incidents')[1])['incidents'][0]['id'])
@@ -154,8 +161,8 @@ def path_names(monitor):
         at = path.replace('ID', incident if '/incidents/' in path else 'clip')
         if path == '/api/v1/stream':
             yield from stream_names(monitor)
-        elif path in ('/api/v1/notifications/test', '/api/v1/cameras/ID/reference'):
-            status, body = answer_to(monitor, at, 'POST')
+        elif path in POSTED:
+            status, body = answer_to(monitor, at, 'POST', POSTED[path])
             if status == 200:
                 yield f'path {path}'
                 yield from json_names(path, body)

@@ -607,4 +607,5 @@ def main():
             test(pathlib.Path(folder))
 
 
-main()
+if __name__ == '__main__':
+    main()

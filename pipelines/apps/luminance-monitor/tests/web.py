@@ -17,7 +17,8 @@ FRAMES = 5  # of an interval
 STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1", "p5", "p95",
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
-          "last_frame", "reference", "region", "masks", "verdicts", "rules", "latest"]
+          "last_frame", "reference", "maintenance", "region", "masks", "verdicts", "rules",
+          "latest"]
 RULE = ["enabled", "raise", "clear", "hold"]
 ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "p1",
        "median", "p99", "clipped_low", "clipped_high", "verdicts"]

@@ -102,12 +102,15 @@ struct History::Implementation {
   void fail(const HistoryError &problem);
   bool is_idle() const {
     return batch.rows.empty() && batch.events.empty() && batch.references.empty() &&
-           batch.incidents.empty() && batch.pictures.empty() && store != nullptr;
+           batch.incidents.empty() && batch.pictures.empty() && batch.maintenance.empty() &&
+           store != nullptr;
   }
   void put(const Incident &incident);
   bool is_reference_due(const Camera &camera);
   void keep_reference(const Camera &camera);
   std::optional<StoredReference> stored_reference(const std::string &id);
+  void keep_maintenance(const Camera &camera);
+  std::optional<Maintenance> stored_maintenance(const std::string &id);
   void try_to_write();
 
   const std::string file;
@@ -187,7 +190,11 @@ void History::Implementation::resume_incidents() try {
 }
 
 void History::Implementation::write() {
-  if (store == nullptr || store->has_moved()) open_store();
+  if (store == nullptr || store->has_moved()) {
+    open_store();
+    // What that file says of it is not what the cameras were told.
+    for (const auto &camera : monitor.cameras()) keep_maintenance(*camera);
+  }
   const Clock &clock = monitor.clock();
   store->write(batch, clock.wall(clock.now()) - retention);
 }
@@ -230,6 +237,16 @@ std::optional<StoredReference> History::Implementation::stored_reference(const s
   const auto found = batch.references.find(id);
   if (found != batch.references.end()) return found->second;
   return store != nullptr ? store->reference(id) : std::nullopt;
+}
+
+void History::Implementation::keep_maintenance(const Camera &camera) {
+  if (!monitor.clock().is_fast()) batch.maintenance[camera.id()] = camera.maintenance();
+}
+
+std::optional<Maintenance> History::Implementation::stored_maintenance(const std::string &id) {
+  const auto found = batch.maintenance.find(id);
+  if (found != batch.maintenance.end()) return found->second;
+  return store != nullptr ? store->maintenance(id) : std::nullopt;
 }
 
 void prepare(const HistorySettings &settings) try {
@@ -276,6 +293,8 @@ void History::on_change(const Camera &camera, const Change &change) {
   implementation_->incidents.note(camera, change);
 }
 
+void History::on_maintenance(const Camera &camera) { implementation_->keep_maintenance(camera); }
+
 void History::on_removed(const Camera &camera) {
   Implementation::Rows &rows = implementation_->open[&camera];
   while (!rows.empty()) implementation_->close(camera, rows.begin());
@@ -295,6 +314,17 @@ std::optional<Reference> History::reference(const Camera &camera) try {
   const Time now = clock.now();
   const int64_t age = std::max<int64_t>(0, clock.wall(now) - stored->learned);
   return Reference{stored->scenes, now - age * (kSecond / 1000), stored->picture};
+} catch (const HistoryError &problem) {
+  log_once(problem.what());
+  return {};
+}
+
+std::optional<Maintenance> History::maintenance(const Camera &camera) try {
+  const Clock &clock = implementation_->monitor.clock();
+  if (clock.is_fast()) return {};
+  std::optional<Maintenance> stored = implementation_->stored_maintenance(camera.id());
+  if (stored && stored->is_over(clock.wall(clock.now()))) stored.reset();
+  return stored;
 } catch (const HistoryError &problem) {
   log_once(problem.what());
   return {};

@@ -42,10 +42,14 @@ class History : public Observer {
 
   void on_interval(const Camera &camera, const Interval &interval) override;
   void on_change(const Camera &camera, const Change &change) override;
+  void on_maintenance(const Camera &camera) override;
   void on_removed(const Camera &camera) override;
   /// What the camera was meant to look at when it was last watched, unless it is another camera by
   /// now. Nothing where times are those of frames: what is found in a recording is always the same.
   std::optional<Reference> reference(const Camera &camera);
+
+  /// Its maintenance, which lasted when the camera was last watched, and still does.
+  std::optional<Maintenance> maintenance(const Camera &camera);
 
   /// The incident of a verdict that stands; nothing if none does.
   std::optional<IncidentKey> incident_of(const Camera &camera, Verdict verdict) const;

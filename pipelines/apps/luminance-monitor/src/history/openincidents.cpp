@@ -63,6 +63,7 @@ void OpenIncidents::begin(const Camera &camera, const Change &change) {
     incident.verdict = change.verdict;
     incident.since = wall(change.time);
     incident.threshold = rule_of(camera, change.verdict).raise;
+    incident.is_in_maintenance = camera.maintenance().has_value();
   }
   incident.until = std::max(incident.since, now());
   if (is_worse(change.verdict, change.value, incident.value)) incident.value = change.value;

@@ -35,6 +35,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
       summaries_(database_),
       references_(database_),
       incidents_(database_),
+      maintenance_(database_),
       name_camera_(
           database_,
           "INSERT INTO camera (id, name, source, min_summary_length) VALUES (?1, ?2, ?3, ?4) "
@@ -70,6 +71,7 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
           "(SELECT 1 FROM measurement WHERE measurement.camera = camera.number) AND NOT "
           "EXISTS (SELECT 1 FROM event WHERE event.camera = camera.number) AND NOT "
           "EXISTS (SELECT 1 FROM incident WHERE incident.camera = camera.number) AND NOT "
+          "EXISTS (SELECT 1 FROM maintenance WHERE maintenance.camera = camera.number) AND NOT "
           "EXISTS (SELECT 1 FROM summary WHERE summary.camera = camera.number)"),
       same_name_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
       rename_(database_, "UPDATE camera SET id = ?2 WHERE id = ?1") {
@@ -120,6 +122,7 @@ void Store::write(const Batch &batch, int64_t oldest) {
   for (const auto &[id, reference] : batch.references) references_.write(id, reference);
   for (const auto &[key, incident] : batch.incidents) incidents_.write(incident);
   for (const IncidentPicture &picture : batch.pictures) incidents_.write(picture);
+  for (const auto &[id, maintenance] : batch.maintenance) maintenance_.write(id, maintenance);
   delete_expired(oldest, batch);
   transaction.commit();
 }
@@ -171,6 +174,7 @@ void Store::delete_expired(int64_t oldest, const Batch &written) {
   for (const int64_t camera : cameras) delete_expired_rows(camera, oldest, rows);
   delete_events_.run(oldest, events);
   incidents_.delete_expired(oldest, events);
+  maintenance_.delete_expired(oldest);
   delete_cameras_.run();
   // As many rows come as go, and take their pages; only where many more went the file gets smaller.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)

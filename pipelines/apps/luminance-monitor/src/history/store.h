@@ -10,6 +10,7 @@
 
 #include "history/database.h"
 #include "history/incidenttable.h"
+#include "history/maintenance.h"
 #include "history/references.h"
 #include "history/row.h"
 #include "history/summaries.h"
@@ -32,6 +33,7 @@ struct Batch {
   std::map<std::string, StoredReference> references;  // by id
   std::map<IncidentKey, Incident> incidents;
   std::deque<IncidentPicture> pictures;
+  std::map<std::string, std::optional<Maintenance>> maintenance;  // by id
 };
 
 class Store {
@@ -48,6 +50,10 @@ class Store {
   /// What the camera was meant to look at, if it is known.
   std::optional<StoredReference> reference(const std::string &camera) {
     return references_.read(camera);
+  }
+  /// What was written last.
+  std::optional<Maintenance> maintenance(const std::string &camera) {
+    return maintenance_.read(camera);
   }
   std::vector<Incident> open_incidents() { return incidents_.open(); }
   /// Returns whether there is such an incident.
@@ -73,6 +79,7 @@ class Store {
   Summaries summaries_;
   ReferenceTable references_;
   IncidentTable incidents_;
+  MaintenanceTable maintenance_;
   Statement name_camera_, name_removed_, find_camera_, find_row_, put_row_, put_event_;
   Statement cameras_, first_, delete_rows_, delete_events_, delete_cameras_;
   Statement same_name_, rename_;

@@ -20,10 +20,10 @@ class Log : public Observer {
 
   void on_change(const Camera &camera, const Change &change) override;
   void on_status(const Camera &camera) override;
+  void on_maintenance(const Camera &camera) override;
 
  private:
   void print(const Camera &camera, const std::string &text) const;
-  std::string text_of(Time time) const;
 
   const Clock &clock_;
 };

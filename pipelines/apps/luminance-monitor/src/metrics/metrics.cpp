@@ -120,6 +120,10 @@ void fill_raised(Samples &samples, const Camera &camera, const Clock &) {
     samples.add(static_cast<double>(camera.times_raised(verdict)), {label_of(verdict)});
 }
 
+void fill_maintenance(Samples &samples, const Camera &camera, const Clock &) {
+  samples.add(camera.maintenance().has_value());
+}
+
 void fill_percentiles(Samples &samples, const Interval &picture) {
   samples.add(picture.p1, {{"percentile", "1"}});
   samples.add(picture.p5, {{"percentile", "5"}});
@@ -153,6 +157,8 @@ const CameraFamily kCameraFamilies[] = {
      "Start time of an active verdict, in seconds since 1970.", MetricType::Gauge, fill_start},
     {"luminance_verdicts_raised_total", "Number of times that the verdict was raised.",
      MetricType::Counter, fill_raised},
+    {"luminance_maintenance", "1 while a camera is in maintenance, otherwise 0.", MetricType::Gauge,
+     fill_maintenance},
 };
 
 const PictureFamily kPictureFamilies[] = {

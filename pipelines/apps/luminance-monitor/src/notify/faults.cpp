@@ -51,6 +51,11 @@ void Faults::settle(Fault &fault, Cause cause, int64_t wall, Time now) {
   fault.alert.cause = cause;
 }
 
+void Faults::set_maintenance(const std::string &id, bool is_in_maintenance) {
+  const auto known = cameras_.find(id);
+  if (known != cameras_.end()) known->second.is_in_maintenance = is_in_maintenance;
+}
+
 void Faults::add(const std::string &id) {
   const auto known = cameras_.find(id);
   if (known != cameras_.end()) known->second.removed.reset();
@@ -67,8 +72,11 @@ std::vector<Alert> Faults::tick(Time now) {
   std::vector<Alert> alerts;
   for (auto camera = cameras_.begin(); camera != cameras_.end();) {
     auto &[id, known] = *camera;
-    for (auto fault = known.faults.begin(); fault != known.faults.end();)
-      fault = review(fault->second, now, alerts) ? known.faults.erase(fault) : std::next(fault);
+    for (auto fault = known.faults.begin(); fault != known.faults.end();) {
+      const bool may_be_told = is_wanted(fault->second) && !known.is_in_maintenance;
+      const bool is_over = review(fault->second, may_be_told, now, alerts);
+      fault = is_over ? known.faults.erase(fault) : std::next(fault);
+    }
     const bool is_gone = known.removed && now - *known.removed >= limits_.settle;
     camera = is_gone || known.faults.empty() ? cameras_.erase(camera) : std::next(camera);
   }
@@ -76,15 +84,14 @@ std::vector<Alert> Faults::tick(Time now) {
 }
 
 /// Whether it is over.
-bool Faults::review(Fault &fault, Time now, std::vector<Alert> &alerts) const {
-  const bool is_wanted = limits_.verdicts[static_cast<size_t>(fault.alert.verdict)];
+bool Faults::review(Fault &fault, bool may_be_told, Time now, std::vector<Alert> &alerts) const {
   const auto tell = [&](Alert::Event event) {
     alerts.push_back(fault.alert);
     alerts.back().event = event;
     fault.told = now;
     fault.is_told = true;
   };
-  if (fault.state == State::kRaised && is_wanted) {
+  if (fault.state == State::kRaised && may_be_told) {
     if (!fault.is_told && now - fault.began >= limits_.after)
       tell(Alert::Event::kRaised);
     else if (fault.is_told && limits_.remind > 0 && now - fault.told >= limits_.remind)

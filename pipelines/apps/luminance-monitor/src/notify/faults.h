@@ -32,9 +32,11 @@ class Faults {
   void raise(const Alert &alert, Time began, Time delay);
   /// A verdict was cleared, at `wall`. Where silence did it, that says nothing of the picture.
   void clear(const std::string &camera, Verdict verdict, Cause cause, int64_t wall, Time now);
-  /// What is known of each verdict. Call it for each camera before tick().
+  /// What is known of each verdict. Call it for each camera before tick(), with set_maintenance().
   void look(const std::string &camera, const std::array<Sight, kVerdicts> &sights, int64_t wall,
             Time now);
+  /// While somebody works on the camera, its faults are not told, but that told ones are over is.
+  void set_maintenance(const std::string &camera, bool is_in_maintenance);
   /// A camera that comes back soon, as after a change of its settings, has the faults that it had.
   void add(const std::string &camera);
   void remove(const std::string &camera, Time now);
@@ -62,10 +64,14 @@ class Faults {
   struct Camera {
     std::map<Verdict, Fault> faults;
     std::optional<Time> removed;
+    bool is_in_maintenance = false;
   };
 
   static void settle(Fault &fault, Cause cause, int64_t wall, Time now);
-  bool review(Fault &fault, Time now, std::vector<Alert> &alerts) const;
+  bool is_wanted(const Fault &fault) const {
+    return limits_.verdicts[static_cast<size_t>(fault.alert.verdict)];
+  }
+  bool review(Fault &fault, bool may_be_told, Time now, std::vector<Alert> &alerts) const;
 
   FaultLimits limits_;
   std::map<std::string, Camera> cameras_;  // those that have had faults

@@ -12,6 +12,7 @@ std::vector<Alert> FaultWatch::tick() {
     std::array<Sight, kVerdicts> sights;
     for (size_t i = 0; i < kVerdicts; ++i) sights[i] = camera->sight_of(static_cast<Verdict>(i));
     faults_.look(camera->id(), sights, wall, now);
+    faults_.set_maintenance(camera->id(), camera->maintenance().has_value());
   }
   return faults_.tick(now);
 }

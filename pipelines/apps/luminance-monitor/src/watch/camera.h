@@ -5,9 +5,11 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "settings/settings.h"
+#include "watch/maintenance.h"
 #include "watch/measurement.h"
 #include "watch/reference.h"
 #include "watch/verdicts.h"
@@ -62,6 +64,9 @@ class Camera {
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
+  /// Nothing: nobody works on it.
+  const std::optional<Maintenance> &maintenance() const { return maintenance_; }
+
   /// When what it is meant to look at was learned, if it is known.
   std::optional<Time> scene_learned() const { return judge_.scenery().learned(); }
   /// Another number whenever the reference is another one, or none any more.
@@ -72,6 +77,9 @@ class Camera {
   const std::shared_ptr<const std::string> &reference_picture() const { return reference_picture_; }
 
   // Input, for Monitor.
+  void set_maintenance(std::optional<Maintenance> maintenance) {
+    maintenance_ = std::move(maintenance);
+  }
   void renew_scene(Time now);
   /// Its scenes must be recognizable.
   void restore_reference(const Reference &reference, Time now);
@@ -125,6 +133,7 @@ class Camera {
   Judge judge_;
   std::shared_ptr<const std::string> reference_picture_;
   uint64_t pictures_kept_ = 0;
+  std::optional<Maintenance> maintenance_;
   std::optional<unsigned> minute_;  // of the day, whose rules are in force
 };
 

@@ -61,7 +61,22 @@ void Monitor::keep_reference_picture(size_t index, Time learned,
     found->second->keep_reference_picture(jpeg);
 }
 
+void Monitor::set_maintenance(size_t index, const std::optional<Maintenance> &maintenance) {
+  Camera &camera = *by_number_.at(index);
+  camera.set_maintenance(maintenance);
+  for (Observer *observer : observers_) observer->on_maintenance(camera);
+}
+
+/// Of cameras where it is over by itself.
+void Monitor::end_maintenance() {
+  const int64_t now = clock_.wall(clock_.now());
+  for (const auto &camera : cameras_)
+    if (camera->maintenance() && camera->maintenance()->is_over(now))
+      set_maintenance(number_of(*camera), {});
+}
+
 void Monitor::tick() {
+  end_maintenance();
   // If time is that of frames, only frames tell how much of it has elapsed.
   if (clock_.is_fast()) return;
   clock_.check_suspend();

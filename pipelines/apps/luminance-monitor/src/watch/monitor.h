@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,8 @@ class Observer {
   virtual void on_status(const Camera &) {}
   /// Other rules are in force, or have another schedule.
   virtual void on_rules(const Camera &) {}
+  /// It has begun, has changed or is over.
+  virtual void on_maintenance(const Camera &) {}
   virtual void on_added(const Camera &) {}
   /// The last call for this camera.
   virtual void on_removed(const Camera &) {}
@@ -51,6 +55,8 @@ class Monitor {
   /// A JPEG of what the camera saw when it was learned. Ignored if that is not the present one.
   void keep_reference_picture(size_t camera, Time learned,
                               const std::shared_ptr<const std::string> &jpeg);
+  /// Begins it, or changes it; nothing: ends it. Lasts when the camera is removed and added again.
+  void set_maintenance(size_t camera, const std::optional<Maintenance> &maintenance);
   /// Call a few times per second.
   void tick();
   /// No more frames will arrive: completes the current intervals.
@@ -68,6 +74,7 @@ class Monitor {
  private:
   void listen();
   void put_rules_in_force(Camera &camera, Time time);
+  void end_maintenance();
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
@@ -77,6 +84,7 @@ class Monitor {
   std::vector<std::unique_ptr<Camera>> cameras_;
   std::unordered_map<size_t, Camera *> by_number_;
   size_t next_number_ = 0;
+  std::unordered_map<std::string, Maintenance> former_maintenance_;  // by id: of removed cameras
   std::vector<Observer *> observers_;
 };
 

@@ -18,6 +18,8 @@ size_t Monitor::add(const CameraSettings &settings) {
   cameras_.push_back(std::make_unique<Camera>(settings, interval_, now));
   cameras_.back()->reset_silence(listening_time_);
   cameras_.back()->set_minute(minute_of_day(clock_.wall(now)), now);
+  if (auto former = former_maintenance_.extract(settings.id); !former.empty())
+    cameras_.back()->set_maintenance(std::move(former.mapped()));
   by_number_[next_number_] = cameras_.back().get();
   for (Observer *observer : observers_) observer->on_added(*cameras_.back());
   return next_number_++;
@@ -28,6 +30,7 @@ void Monitor::remove(size_t number) {
   Camera &camera = *entry->second;
   tell(camera, camera.set_status(Status::kEnded, clock_.now(), ""));
   for (Observer *observer : observers_) observer->on_removed(camera);
+  if (camera.maintenance()) former_maintenance_[camera.id()] = *camera.maintenance();
   by_number_.erase(entry);
   cameras_.erase(std::find_if(cameras_.begin(), cameras_.end(),
                               [&](const auto &each) { return each.get() == &camera; }));

@@ -80,6 +80,12 @@ void add(const Region &region, Json &json) {
   for (const Area &mask : region.masks) json["masks"].push_back(area_json(mask));
 }
 
+Json maintenance_json(const Maintenance &maintenance) {
+  Json json = {{"since", maintenance.since}, {"until", nullptr}, {"comment", maintenance.comment}};
+  if (maintenance.until) json["until"] = *maintenance.until;
+  return json;
+}
+
 Json row_json(const Row &row) {
   Json json;
   json["time"] = row.time;
@@ -120,6 +126,8 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   if (camera.last_frame()) json["last_frame"] = clock.wall(*camera.last_frame());
   json["reference"] = nullptr;
   if (camera.scene_learned()) json["reference"] = clock.wall(*camera.scene_learned());
+  json["maintenance"] = nullptr;
+  if (camera.maintenance()) json["maintenance"] = maintenance_json(*camera.maintenance());
   add(camera.settings().region, json);
   json["verdicts"] = Json::array();
   for (const Standing &standing : camera.standing())

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kChunk = 16384;
 // All that is posted to; everything else is only read.
 constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
-constexpr std::string_view kCameras = "/api/v1/cameras/", kReference = "/reference";
+constexpr std::string_view kCameras = "/api/v1/cameras/";
+constexpr std::string_view kOfCameras[] = {"/maintenance", "/reference"};
 constexpr std::string_view kIncidents = "/api/v1/incidents/";
 
 bool is_incident(std::string_view path) {
@@ -23,11 +24,17 @@ bool is_incident(std::string_view path) {
          path.find('/', kIncidents.size()) == path.npos;
 }
 
+bool is_of_camera(std::string_view path) {
+  if (path.substr(0, kCameras.size()) != kCameras) return false;
+  const std::string_view rest = path.substr(kCameras.size());
+  return std::any_of(std::begin(kOfCameras), std::end(kOfCameras), [&](std::string_view what) {
+    return rest.size() > what.size() && rest.substr(rest.size() - what.size()) == what;
+  });
+}
+
 bool may_be_posted(std::string_view path) {
-  if (std::count(std::begin(kForms), std::end(kForms), path) > 0 || is_incident(path)) return true;
-  return path.size() > kCameras.size() + kReference.size() &&
-         path.substr(0, kCameras.size()) == kCameras &&
-         path.substr(path.size() - kReference.size()) == kReference;
+  return std::count(std::begin(kForms), std::end(kForms), path) > 0 || is_incident(path) ||
+         is_of_camera(path);
 }
 
 // In every answer. The page is all in files of its own, and nobody else shows it.

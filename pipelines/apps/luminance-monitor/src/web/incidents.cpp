@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "web/incidents.h"
 
-#include <glib.h>
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -17,7 +15,6 @@ namespace luminance {
 namespace {
 
 constexpr int64_t kMaxListed = 1000;
-constexpr long kMaxComment = 1000;  // characters
 constexpr char kPicture[] = "/picture.jpg";
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
@@ -72,22 +69,7 @@ IncidentFilter filter_of(const Exchange &exchange, const std::optional<std::stri
   return filter;
 }
 
-std::string checked_comment(const std::string &text) {
-  std::string comment = text;
-  comment.erase(std::remove(comment.begin(), comment.end(), '\r'), comment.end());
-  if (g_utf8_strlen(comment.c_str(), static_cast<gssize>(comment.size())) > kMaxComment)
-    throw Refusal(400, "comment has more than 1000 characters");
-  const char *const end = comment.data() + comment.size();
-  for (const char *at = comment.data(); at < end; at = g_utf8_next_char(at))
-    if (g_unichar_iscntrl(g_utf8_get_char(at)) && *at != '\n' && *at != '\t')
-      throw Refusal(400, "comment has a control character");
-  return comment;
-}
-
-/// Of the body, which has to be UTF-8.
-Amendment amendment_of(const std::string &body) {
-  const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) throw Refusal(400, "the body must be a JSON object");
+Amendment amendment_of(const Json &json) {
   Amendment amendment;
   for (const auto &[name, value] : json.items()) {
     if (name == "acknowledged" && value.is_boolean())
@@ -163,7 +145,7 @@ void IncidentApi::picture(const Held &exchange, int64_t number) {
 
 void IncidentApi::amend(const Held &exchange, int64_t number) try {
   if (!is_own_post(*exchange)) return;
-  if (!history_->amend(number, amendment_of(exchange->body()))) throw Refusal(404, kUnknown);
+  if (!history_->amend(number, amendment_of(object_of(*exchange)))) throw Refusal(404, kUnknown);
 } catch (const HistoryError &error) {
   throw Refusal(503, error.what());
 }

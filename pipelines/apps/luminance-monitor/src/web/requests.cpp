@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "web/requests.h"
 
+#include <glib.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -8,6 +10,11 @@
 #include "web/login.h"
 
 namespace luminance {
+namespace {
+
+constexpr long kMaxComment = 1000;  // characters
+
+}  // namespace
 
 int64_t number(const Exchange &exchange, const std::string &name, int64_t min, int64_t max,
                int64_t otherwise) {
@@ -30,6 +37,24 @@ Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> len
                       length ? std::max<int64_t>(0, range.to - *length) : 0);
   if (range.from > range.to) throw Refusal(400, "from is later than to");
   return range;
+}
+
+Json object_of(const Exchange &exchange) {
+  Json json = Json::parse(exchange.body(), nullptr, false);
+  if (!json.is_object()) throw Refusal(400, "the body must be a JSON object");
+  return json;
+}
+
+std::string checked_comment(const std::string &text) {
+  std::string comment = text;
+  comment.erase(std::remove(comment.begin(), comment.end(), '\r'), comment.end());
+  if (g_utf8_strlen(comment.c_str(), static_cast<gssize>(comment.size())) > kMaxComment)
+    throw Refusal(400, "comment has more than 1000 characters");
+  const char *const end = comment.data() + comment.size();
+  for (const char *at = comment.data(); at < end; at = g_utf8_next_char(at))
+    if (g_unichar_iscntrl(g_utf8_get_char(at)) && *at != '\n' && *at != '\t')
+      throw Refusal(400, "comment has a control character");
+  return comment;
 }
 
 bool is_own_post(Exchange &exchange) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "web/api.h"
 #include "web/exchange.h"
 
 namespace luminance {
@@ -29,6 +30,13 @@ struct Range {
 /// The parameters `from` and `to`: from `length` before it, or the beginning, until now. Throws
 /// Refusal.
 Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length);
+
+/// The body, which has to be UTF-8. Throws Refusal if it is no JSON object.
+Json object_of(const Exchange &exchange);
+
+/// What somebody wrote, with line breaks of one kind. Throws Refusal if it is too long, or has control
+/// characters.
+std::string checked_comment(const std::string &text);
 
 /// Answers all methods but POST with 405 and returns false. Throws Refusal if a page of somebody
 /// else sent it.

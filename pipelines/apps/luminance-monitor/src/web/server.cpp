@@ -13,6 +13,7 @@
 #include "web/incidentpictures.h"
 #include "web/incidents.h"
 #include "web/login.h"
+#include "web/maintenance.h"
 #include "web/page.h"
 #include "web/references.h"
 #include "web/requests.h"
@@ -181,6 +182,7 @@ void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &excha
   if (what == "/history.csv") return csv(exchange, *camera);
   if (what == "/still.jpg") return still(exchange, *camera);
   if (what == "/reference.jpg") return reference(exchange, *camera);
+  if (what == "/maintenance") return answer_maintenance(*exchange, served.monitor, *camera);
   if (what == "/reference") return renew_reference(exchange, *camera);
   throw Refusal(404, "not found");
 }
@@ -323,6 +325,7 @@ void Server::on_change(const Camera &camera, const Change &change) {
 }
 void Server::on_status(const Camera &camera) { implementation_->stream.note(camera); }
 void Server::on_rules(const Camera &camera) { implementation_->stream.note(camera); }
+void Server::on_maintenance(const Camera &camera) { implementation_->stream.note(camera); }
 void Server::on_added(const Camera &camera) { implementation_->stream.add(camera); }
 void Server::on_removed(const Camera &camera) {
   implementation_->references.remove(camera);

@@ -42,6 +42,7 @@ class Server : public Observer {
   void on_change(const Camera &camera, const Change &change) override;
   void on_status(const Camera &camera) override;
   void on_rules(const Camera &camera) override;
+  void on_maintenance(const Camera &camera) override;
   void on_added(const Camera &camera) override;
   void on_removed(const Camera &camera) override;
 
