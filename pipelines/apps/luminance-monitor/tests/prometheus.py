@@ -16,8 +16,8 @@ METRIC = re.compile(r'`((?:luminance|process)_\w+)`')
 
 
 def cameras(folder):
-    """An ordinary one, and one that is dark at first, and again after a while; nobody reads news
-    of them."""
+    """An ordinary one, and one that is dark at first, and again after a while. Their webhook has no
+    receiver: it is there for the metrics of notifications."""
     frames = videos.ordinary(400)
     ordinary, dark = folder / 'ordinary.mkv', folder / 'dark.mkv'
     videos.write(ordinary, frames, 10)
