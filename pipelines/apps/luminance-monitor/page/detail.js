@@ -6,6 +6,7 @@ import {copyOf, element, part, press, redraw, remember, remembered, setAttribute
   setText, shape} from './dom.js';
 import {Events} from './events.js';
 import {History} from './history.js';
+import {cameraPlace, incidentsPlace} from './place.js';
 import {Reference} from './reference.js';
 import {Region} from './region.js';
 import {Rules} from './rules.js';
@@ -60,6 +61,7 @@ class View {
     this.still = new Still(root.querySelector('.picture'), camera);
     this.region = new Region(root.querySelector('.picture'), camera);
     this.reference = new Reference(part(root, 'reference'), camera);
+    part(root, 'incidents').href = incidentsPlace({camera: camera.id});
     this.history = new History(root.querySelector('.past'), camera);
     this.events = new Events(part(root, 'events'));
     this.rules = new Rules(root.querySelector('.main'), part(root, 'history'));
@@ -174,8 +176,8 @@ export class Detail {
     return this.#view?.camera.data.name ?? '';
   }
 
-  /** Does nothing but to look for neighbours where that camera is shown already. */
-  open(id) {
+  /** Does nothing but to look for neighbours, and at the period, where that camera is shown already. */
+  open({id}) {
     const camera = this.#cameras.get(id);
     this.id = id;
     if (!camera) {
@@ -189,6 +191,7 @@ export class Detail {
       this.#standing = standingOf(camera);
       this.#applyHistory();
     }
+    this.#view.history.follow();
     this.#offer('previous', -1, (name) => `‹ ${isolated(name)}`);
     this.#offer('next', 1, (name) => `${isolated(name)} ›`);
     this.tick();
@@ -208,7 +211,7 @@ export class Detail {
   /** To a neighbour, in place of this one in the browser's history. */
   step(by) {
     const id = this.#neighbour(by);
-    if (id) location.replace(`#/camera/${encodeURIComponent(id)}`);
+    if (id) location.replace(cameraPlace(id));
   }
 
   update(ids) {
@@ -262,6 +265,6 @@ export class Detail {
     link.hidden = !id;
     if (!id) return;
     setText(link, text(this.#cameras.get(id).data.name));
-    link.href = `#/camera/${encodeURIComponent(id)}`;
+    link.href = cameraPlace(id);
   }
 }

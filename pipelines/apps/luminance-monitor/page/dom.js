@@ -67,29 +67,50 @@ export function redraw(drawable) {
   dirty.add(drawable);
 }
 
-/** What storage holds, or null also where the browser forbids it. */
-export function remembered(key) {
+/** Has `run` called, but once at a time and with a pause after it, however often this was called. It
+ * must not throw. */
+export function seldom(run, pause) {
+  let isWanted = false, isBusy = false;
+  return async () => {
+    isWanted = true;
+    if (isBusy) return;
+    isBusy = true;
+    while (isWanted) {
+      isWanted = false;
+      await run();
+      await new Promise((done) => setTimeout(done, pause));
+    }
+    isBusy = false;
+  };
+}
+
+/** What storage holds, or null also where the browser forbids it. 'sessionStorage' is that of the tab. */
+export function remembered(key, storage = 'localStorage') {
   try {
-    return localStorage.getItem(key);
+    return window[storage].getItem(key);
   } catch {
     return null;
   }
 }
 
-export function remember(key, value) {
+/** Null forgets it. */
+export function remember(key, value, storage = 'localStorage') {
   try {
-    localStorage.setItem(key, value);
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, value);
   } catch {
     // It holds until the page is left.
   }
 }
 
 /** The JSON at a path of the API. Throws an Error with a text for people. */
-export async function ask(path, signal, method = 'GET') {
+export async function ask(path, signal, method = 'GET', change = undefined) {
+  const body = change === undefined ? {}
+    : {body: JSON.stringify(change), headers: {'Content-Type': 'application/json'}};
   let response;
   try {
     // The page's own address has the user's password where that was in the bar: fetch refuses it.
-    response = await fetch(new URL(path, location.href), {cache: 'no-store', signal, method});
+    response = await fetch(new URL(path, location.href), {cache: 'no-store', signal, method, ...body});
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Error('the monitor does not respond');

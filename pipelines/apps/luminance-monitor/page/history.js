@@ -68,6 +68,11 @@ export class History {
     this.#ranges.isKept = isKept;
   }
 
+  /** The period was chosen elsewhere. */
+  follow() {
+    this.#ranges.follow();
+  }
+
   /** What is shown, as times. */
   get period() {
     return this.#ranges.period;

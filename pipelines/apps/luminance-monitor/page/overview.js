@@ -6,8 +6,8 @@ import {Tile} from './tile.js';
 
 const FILTERS = {
   all: () => true,
-  troubled: isTroubled,
-  ...Object.fromEntries(STATES.map((state) => [state, (other) => other === state])),
+  troubled: ({state}) => isTroubled(state),
+  ...Object.fromEntries(STATES.map((wanted) => [wanted, ({state}) => state === wanted])),
 };
 
 // Pixels at the type's usual size: a tile's width, and what the last minutes get of spare height.
@@ -61,6 +61,16 @@ export class Overview {
     this.#list.onkeydown = (event) => this.#walk(event);
     window.addEventListener('resize', () => this.fit());
     this.show('all');
+  }
+
+  /** It is there all the time. */
+  open() {}
+
+  close() {}
+
+  /** Of the page, beside its own. */
+  get title() {
+    return '';
   }
 
   show(filter) {
@@ -141,9 +151,9 @@ export class Overview {
   }
 
   #choose() {
-    const states = Array.from(this.#cameras.values(), (camera) => camera.state);
+    const cameras = [...this.#cameras.values()];
     for (const button of this.#filters.querySelectorAll('button')) {
-      const count = states.filter(FILTERS[button.dataset.filter]).length;
+      const count = cameras.filter(FILTERS[button.dataset.filter]).length;
       setText(button.querySelector('b'), String(count));
       button.classList.toggle('none', count === 0);
     }
@@ -155,10 +165,11 @@ export class Overview {
     if (this.#tiles.size > 0) setText(this.#empty, 'No matching cameras.');
   }
 
-  #isWanted({data, state}) {
+  #isWanted(camera) {
+    const {data} = camera;
     const words = this.#search.value.toLowerCase().split(/\s+/);
     const text = `${data.name} ${data.id} ${data.location}`.toLowerCase();
-    return FILTERS[this.#filter](state) && words.every((word) => text.includes(word));
+    return FILTERS[this.#filter](camera) && words.every((word) => text.includes(word));
   }
 
   /** Arrows lead from tile to tile, up and down as they lie in their columns. */

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: passes the data of the stream to the overview and to the view of one camera.
+// The page: passes the data of the stream to its views, of which one is shown: the overview, one camera,
+// the list of incidents, one incident.
 import {Camera, isTroubled} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
 import {ask, setText} from './dom.js';
+import {Incident} from './incident.js';
+import {Incidents} from './incidents.js';
 import {offerNotifications} from './notifier.js';
-import {announce} from './updates.js';
 import {Overview} from './overview.js';
+import {PARENTS, placeOf} from './place.js';
+import {visit} from './ranges.js';
 import {Stream} from './stream.js';
 import {isolated, timeWithSeconds, zoneText} from './text.js';
 import {offerThemes} from './theme.js';
+import {Unacknowledged} from './unacknowledged.js';
+import {announce} from './updates.js';
 
 const byId = (id) => document.getElementById(id);
+const bar = document.querySelector('.bar');
 const cameras = new Map();  // by id, in the monitor's order
-const overview = new Overview(cameras, () => leave());
+const overview = new Overview(cameras, () => toOverview());
 const detail = new Detail(byId('detail'), cameras, overview);
-let cameFromOverview = false;
+const incidents = new Incidents(byId('incidents'), cameras);
+const incident = new Incident(byId('incident'), cameras, incidents);
+const unacknowledged = new Unacknowledged(byId('to-incidents'));
+const views = {overview, detail, incidents, incident};
+let place = placeOf('');
+let cameFromParent = false;
 
 // The stream
 
@@ -50,10 +62,10 @@ function keepAll(answer) {
 
 function takeAll(answer) {
   keepAll(answer);
-  detail.hasHistory = answer.history_enabled;
+  for (const view of [detail, incidents, incident, unacknowledged]) view.hasHistory = answer.history_enabled;
   if (cameras.size === 0) setText(byId('empty'), 'The monitor has no cameras.');
   overview.rebuild();
-  if (isDetail()) route();
+  if (place.view === 'detail') detail.open(place);
   live();
 }
 
@@ -64,6 +76,11 @@ function takeSome(answer) {
   overview.update(answer.cameras.map(({id}) => id));
   detail.update(answer.cameras.map(({id}) => id));
   live();
+}
+
+/** Of incidents, the stream says only that there is news. */
+function takeIncidents() {
+  for (const view of [incidents, incident, unacknowledged]) view.refresh();
 }
 
 /** Nothing is drawn of it, but the title is read on the tab. */
@@ -84,7 +101,7 @@ function live() {
   setText(byId('zone'), zoneText(now()));
   byId('banner').hidden = true;
   const count = Array.from(cameras.values()).filter(({state}) => isTroubled(state)).length;
-  const own = isDetail() ? detail.title : '';
+  const own = views[place.view].title;
   const title = [count ? `(${count})` : '', own && `${isolated(own)} –`, 'Luminance monitor'].filter(Boolean).join(' ');
   if (document.title !== title) document.title = title;
 }
@@ -112,39 +129,51 @@ function silent() {
 
 // Where the user is
 
-const isDetail = () => location.hash.startsWith('#/camera/');
-
-function idOfHash() {
-  try {
-    return decodeURIComponent(location.hash.slice('#/camera/'.length));
-  } catch {
-    return '';
-  }
-}
-
 function route(event) {
-  const left = detail.id;
-  const isElsewhere = byId('detail').hidden || document.querySelector('.bar').contains(document.activeElement);
-  if (isDetail()) detail.open(idOfHash());
-  else detail.close();
-  byId('overview').hidden = isDetail();
-  byId('detail').hidden = !isDetail();
-  if (event) cameFromOverview = isDetail() && (left === null || cameFromOverview);
-  if (event && isDetail()) detail.focus();
-  if (!isDetail()) overview.fit();
-  if (left !== null && !isDetail() && !isElsewhere) overview.focus(left);
+  const before = place;
+  const isElsewhere = byId(before.view).hidden || bar.contains(document.activeElement);
+  place = placeOf(location.hash);
+  if (place.view !== before.view) views[before.view].close();
+  if (place.view === 'detail') visit(Number(place.query.get('from')), Number(place.query.get('to')));
+  views[place.view].open(place);
+  for (const name of Object.keys(views)) byId(name).hidden = name !== place.view;
+  byId('to-incidents').setAttribute('aria-current', place.view === 'incidents' ? 'page' : 'false');
+  if (place.view === 'overview') overview.fit();
+  if (event) arrive(before, isElsewhere);
   if (cameras.size) live();
 }
 
-/** To the overview, without an entry of its own in the browser's history. */
+/** Whoever comes from a camera to the overview, or from an incident to the list, is at it there. */
+function arrive(before, isElsewhere) {
+  const {view, id} = place, isBack = PARENTS[before.view] === view;
+  if (view === before.view) cameFromParent &&= view === 'detail';
+  else cameFromParent = before.view === PARENTS[view];
+  if (view === 'overview') {
+    if (before.view === 'detail' && !isElsewhere) overview.focus(before.id);
+  } else if (isBack) {
+    incidents.focus(before.id);
+  } else if (view !== before.view || id !== before.id) {
+    if (view !== before.view) window.scrollTo(0, 0);
+    views[view].focus();
+  }
+}
+
+const placeOfParent = () => PARENTS[place.view] === 'incidents' ? incidents.place : '#/';
+
+/** To the view above, without an entry of its own in the browser's history. */
 function leave() {
-  if (!isDetail()) return;
-  if (cameFromOverview) history.back();
-  else location.replace('#/');
+  if (place.view === 'overview') return;
+  if (cameFromParent) history.back();
+  else location.replace(placeOfParent());
+}
+
+function toOverview() {
+  if (place.view === 'incident') location.hash = '#/';
+  else leave();
 }
 
 /** Links between cameras replace the one that was shown, so that "back" leads to the overview. */
-function onDetailClick(event) {
+function onClick(event) {
   const link = event.target.closest('a');
   const go = {back: leave, previous: () => detail.step(-1), next: () => detail.step(1)}[link?.dataset.part];
   if (!go || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -156,14 +185,15 @@ function onDetailClick(event) {
 
 const KEYS = {
   '/': () => {
-    leave();
+    toOverview();
     byId('search').focus();
     byId('search').select();
   },
   't': () => {
-    leave();
+    toOverview();
     overview.toggleTroubled();
   },
+  'i': () => { location.hash = '#/incidents'; },
   '?': () => byId('keys').showModal(),
   'Escape': () => leave(),
   'ArrowLeft': () => detail.step(-1),
@@ -177,7 +207,8 @@ function onKey(event) {
     if (event.key === 'Escape') leaveSearch(event);
     return;
   }
-  if (!KEYS[event.key] || (event.key.startsWith('Arrow') && !isDetail())) return;
+  if (event.target.matches('input, select, textarea')) return;
+  if (!KEYS[event.key] || (event.key.startsWith('Arrow') && place.view !== 'detail')) return;
   event.preventDefault();
   KEYS[event.key]();
 }
@@ -189,18 +220,18 @@ function leaveSearch(event) {
   event.target.dispatchEvent(new Event('input'));
 }
 
+new ResizeObserver(() => document.documentElement.style.setProperty('--bar', `${bar.offsetHeight}px`)).observe(bar);
 offerThemes(byId('theme'));
 offerNotifications(byId('notifications'), byId('notifier'));
 byId('help').onclick = KEYS['?'];
-byId('detail').onclick = onDetailClick;
+document.querySelector('main').onclick = onClick;
 window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
 ask('api/v1/session').then(({logged_in}) => byId('logout').hidden = !logged_in, () => {});
 new Stream('api/v1/stream',
-  {cameras: takeAll, update: takeSome, heartbeat: takeHeartbeat, unseen: takeUnseen, lost, silent});
+  {cameras: takeAll, update: takeSome, incidents: takeIncidents, heartbeat: takeHeartbeat, unseen: takeUnseen, lost, silent});
 setInterval(() => {
   if (document.hidden || document.documentElement.dataset.connection !== 'live') return;
-  if (isDetail()) detail.tick();
-  else overview.tick();
+  views[place.view].tick();
 }, 1000);

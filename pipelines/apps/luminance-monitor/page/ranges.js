@@ -33,8 +33,13 @@ function keep(range) {
   remember('range', range.title === FREE ? `${range.from}/${range.to}` : range.title);
 }
 
+/** A link leads to this period. It holds until another one is chosen, or the page is left. */
+export function visit(from, to) {
+  if (to > from) chosen = freeRange(from, to);
+}
+
 /** Of an input; throws an Error with a text for people. */
-function timeIn(input, name) {
+export function timeIn(input, name) {
   const time = new Date(input.value).getTime();
   if (input.validity.badInput || Number.isNaN(time))
     throw new Error(`Enter the date and the time of the ${name}.`);
@@ -75,6 +80,11 @@ export class Ranges {
 
   get isKept() {
     return this.#isKept;
+  }
+
+  /** What was chosen elsewhere. */
+  follow() {
+    if (this.#isKept && this.#range !== chosen) this.#show(chosen);
   }
 
   /** Those minutes come with the stream. */

@@ -24,7 +24,7 @@ export class Stream {
   #polling = null;     // aborts it
 
   /**
-   * `on` has cameras(data) and update(data); heartbeat(data); unseen(data), which is all cameras while
+   * `on` has cameras(data) and update(data); incidents(data); heartbeat(data); unseen(data), which is all cameras while
    * the page is hidden; lost(why), which is called again when the reason becomes known; and silent().
    */
   constructor(url, on) {
@@ -55,7 +55,7 @@ export class Stream {
     this.#close();
     this.#heard = this.#watched = performance.now();
     const source = this.#source = new EventSource(this.#url);
-    for (const name of ['cameras', 'update', 'heartbeat'])
+    for (const name of ['cameras', 'update', 'incidents', 'heartbeat'])
       source.addEventListener(name, (event) => this.#hear(event, this.#on[name]));
     source.onerror = () => this.#fail();
   }

@@ -48,7 +48,7 @@ function momentBy(format, time, now) {
 export const moment = (time, now) => momentBy(timeOfDay, time, now);
 export const lastPictureText = (time, now) => `last picture, ${momentBy(timeWithSeconds, time, now)}`;
 
-function lasting(milliseconds) {
+export function lasting(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
   if (minutes === 0) return `${seconds} s`;
@@ -84,6 +84,25 @@ export function valueText({value, threshold, quantity}, side) {
   return `${valueOf(value, quantity)}, ${isBeyond ? '' : 'raised '}`
     + limitText(side, threshold, quantity);
 }
+
+/** Of an incident: "Worst mean luma: 21.5, below 40". */
+export const extremeText = ({value, threshold, quantity, side}) =>
+  `Worst ${valueOf(value, quantity)}, ${limitText(side, threshold, quantity)}`;
+
+const REASONS = {
+  value: 'its value is good again', silence: 'no frames', rules: 'no longer judged',
+  reference: 'the reference was learned anew', removed: 'the camera was removed or restarted',
+  restart: 'the monitor ended', end: 'the recording ended',
+};
+
+/** Why an incident is over. */
+export const reasonText = (reason) => REASONS[reason] ?? reason;
+
+/** The time alone where it was on the same day as another one that is shown. */
+export const endText = (end, begin) => day.format(end) === day.format(begin) && end - begin < 86400e3
+  ? timeWithSeconds(end) : dateAndTime(end);
+
+export const acknowledgedText = (time) => time === null ? 'Not acknowledged' : `Acknowledged ${dateAndTime(time)}`;
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */
 function statusSince({status, since, verdicts}) {

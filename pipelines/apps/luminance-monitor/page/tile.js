@@ -3,6 +3,7 @@
 import {SCALES, bandPath, histogramPath, linePath} from './chart.js';
 import {now} from './clock.js';
 import {copyOf, part, redraw, setAttribute, setNumber, setState, setText} from './dom.js';
+import {cameraPlace} from './place.js';
 import {WINDOW} from './series.js';
 import {Still} from './still.js';
 import {integer, oneDecimal, worstText} from './text.js';
@@ -27,7 +28,7 @@ export class Tile {
     this.element = copyOf('tile-template').firstElementChild;
     this.element.dataset.camera = camera.id;
     this.link = part(this.element, 'link');
-    this.link.href = `#/camera/${encodeURIComponent(camera.id)}`;
+    this.link.href = cameraPlace(camera.id);
     this.#histogram = part(this.element, 'histogram');
     this.#outer = part(this.element, 'outer');
     this.#line = part(this.element, 'line');

@@ -18,7 +18,7 @@ from shown import detail_shows, tiles_show
 SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 LINKS = ("const visible = e => e.checkVisibility() && !e.closest('dialog');"
-         "return [...document.querySelectorAll('a[href], button, input, summary, [tabindex=\"0\"]')]"
+         "return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex=\"0\"]')]"
          ".filter(visible).filter(e => !e.disabled)")
 SHOWN = "return [...document.querySelectorAll('.tile:not([hidden])')].map(e => e.dataset.camera)"
 STATE = "document.querySelector(`.tile[data-camera=\"${arguments[0]}\"]`).dataset.state"

@@ -154,7 +154,7 @@ def open_range(browser, monitor):
     browser.click('[data-part="ranges"] button:last-child')
     browser.run("document.querySelector('.free-range').elements.to.value = ''")
     browser.click(".free-range button")
-    browser.wait("return document.querySelector('.wrong').checkVisibility()", "nothing is wrong")
+    browser.wait("return document.querySelector('.free-range .wrong').checkVisibility()", "nothing is wrong")
 
 
 def open_keys(browser, monitor):

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How many incidents of the last day nobody has acknowledged, in the link to the list of incidents.
+import {now} from './clock.js';
+import {ask, seldom, setAttribute, setText} from './dom.js';
+
+const RECENT = 24 * 3600e3;  // milliseconds
+const MOST = 50;             // that are counted
+const PAUSE = 3000, EVERY = 600e3;
+
+const textOf = (count) =>
+  count === 0 ? 'Incidents' : `Incidents, ${count} of the last 24 hours not acknowledged`;
+
+export class Unacknowledged {
+  #link;
+  #hasHistory = false;
+
+  /** What has come to be too long ago is noticed in time. */
+  constructor(link) {
+    this.#link = link;
+    this.#show(0);
+    setInterval(() => this.refresh(), EVERY);
+  }
+
+  /** With a history, the stream asks for the first refresh(). */
+  set hasHistory(hasHistory) {
+    this.#hasHistory = hasHistory;
+    if (!hasHistory) this.#show(0);
+  }
+
+  refresh = seldom(() => this.#load(), PAUSE);
+
+  async #load() {
+    if (!this.#hasHistory || document.hidden) return;
+    const query = new URLSearchParams({acknowledged: 'no', from: Math.floor(now() - RECENT), limit: MOST});
+    try {
+      const {incidents, next} = await ask(`api/v1/incidents?${query}`);
+      this.#show(next === null ? incidents.length : `${MOST}+`);
+    } catch {
+      // The former number stays; the page says elsewhere what is wrong.
+    }
+  }
+
+  #show(count) {
+    const number = this.#link.querySelector('b');
+    setText(number, String(count));
+    number.hidden = count === 0;
+    setAttribute(this.#link, 'aria-label', textOf(count));
+    setAttribute(this.#link, 'title', textOf(count));
+  }
+}
