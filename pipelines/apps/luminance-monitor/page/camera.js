@@ -38,6 +38,15 @@ export class Camera {
     return stateOf(this.data);
   }
 
+  get isInMaintenance() {
+    return Boolean(this.data.maintenance);
+  }
+
+  /** What somebody has to be told of. */
+  get isAlarming() {
+    return isTroubled(this.state) && !this.isInMaintenance;
+  }
+
   update(data, now) {
     this.data = data;
     this.#note(now);

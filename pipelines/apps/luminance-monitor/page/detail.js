@@ -6,6 +6,7 @@ import {copyOf, element, part, press, redraw, remember, remembered, setAttribute
   setText, shape} from './dom.js';
 import {Events} from './events.js';
 import {History} from './history.js';
+import {Maintenance} from './maintenance.js';
 import {cameraPlace, incidentsPlace} from './place.js';
 import {Reference} from './reference.js';
 import {Region} from './region.js';
@@ -61,6 +62,7 @@ class View {
     this.still = new Still(root.querySelector('.picture'), camera);
     this.region = new Region(root.querySelector('.picture'), camera);
     this.reference = new Reference(part(root, 'reference'), camera);
+    this.maintenance = new Maintenance(part(root, 'maintenance'), camera);
     part(root, 'incidents').href = incidentsPlace({camera: camera.id});
     this.history = new History(root.querySelector('.past'), camera);
     this.events = new Events(part(root, 'events'));
@@ -82,6 +84,7 @@ class View {
     const {data} = this.camera, {latest} = data;
     setState(part(this.root, 'heading'), this.camera.state);
     setText(part(this.root, 'name'), data.name);
+    part(this.root, 'in-maintenance').hidden = !this.camera.isInMaintenance;
     setText(part(this.root, 'location'), data.location);
     setAttribute(this.root, 'data-time', latest ? String(latest.time) : '');
     for (const [field, , text] of STREAM) this.#set(field, data[field], text);
@@ -89,6 +92,7 @@ class View {
       this.#set(field, latest && latest[key], text);
     this.region.draw();
     this.reference.draw();
+    this.maintenance.draw();
     this.#drawVerdicts();
     this.#drawHistogram(latest);
     this.history.draw();

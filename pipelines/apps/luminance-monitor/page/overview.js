@@ -7,6 +7,7 @@ import {Tile} from './tile.js';
 const FILTERS = {
   all: () => true,
   troubled: ({state}) => isTroubled(state),
+  maintenance: ({isInMaintenance}) => isInMaintenance,
   ...Object.fromEntries(STATES.map((wanted) => [wanted, ({state}) => state === wanted])),
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The page: passes the data of the stream to its views, of which one is shown: the overview, one camera,
 // the list of incidents, one incident.
-import {Camera, isTroubled} from './camera.js';
+import {Camera} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
 import {ask, setText} from './dom.js';
@@ -100,7 +100,7 @@ function live() {
   setText(byId('clock'), timeWithSeconds(now()));
   setText(byId('zone'), zoneText(now()));
   byId('banner').hidden = true;
-  const count = Array.from(cameras.values()).filter(({state}) => isTroubled(state)).length;
+  const count = Array.from(cameras.values()).filter(({isAlarming}) => isAlarming).length;
   const own = views[place.view].title;
   const title = [count ? `(${count})` : '', own && `${isolated(own)} –`, 'Luminance monitor'].filter(Boolean).join(' ');
   if (document.title !== title) document.title = title;

@@ -52,6 +52,7 @@ export class Tile {
   update() {
     setState(this.element, this.camera.state);
     setText(this.link, this.camera.data.name);
+    part(this.element, 'in-maintenance').hidden = !this.camera.isInMaintenance;
     this.tick();
     if (this.#isSeen) this.#refresh();
   }

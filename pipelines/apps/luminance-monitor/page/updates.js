@@ -7,11 +7,15 @@ const MAX_NAMED = 4;   // cameras that are named
 
 let updates = [];
 
+/** What was said, or is to be: nothing of a camera in maintenance. */
+const told = ({verdicts, maintenance}) => maintenance ? [] : verdicts;
+
 /** `before` and `after` are the same camera. */
 export function announce(element, before, after) {
-  const names = (data) => data.verdicts.map(({name}) => name);
-  const raised = after.verdicts.filter(({name}) => !names(before).includes(name));
-  const cleared = before.verdicts.filter(({name}) => !names(after).includes(name));
+  if (after.maintenance) return;
+  const names = (verdicts) => verdicts.map(({name}) => name);
+  const raised = after.verdicts.filter(({name}) => !names(told(before)).includes(name));
+  const cleared = told(before).filter(({name}) => !names(after.verdicts).includes(name));
   const said = [...raised.map(({title}) => title.toLowerCase()),
     ...cleared.map(({title}) => `${title.toLowerCase()} cleared`)];
   if (after.status === 'waiting' && before.status === 'playing') said.push('connection lost');
