@@ -19,7 +19,7 @@ export function histogramPath(counts, scale) {
 // Rows lie further apart than this where something is missing between them.
 const GAP = 1.5;  // of a row's duration
 
-const endOf = (row) => row.time + row.duration * 1000;
+export const endOf = (row) => row.time + row.duration * 1000;
 
 /** Rows without a gap between them, together. */
 export function runs(rows) {

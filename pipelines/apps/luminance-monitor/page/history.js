@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The chart of a camera's mean luma: the last minutes from the stream, longer ranges from the history.
 import {Brush} from './brush.js';
-import {bandPath, linePath, runs, ticks} from './chart.js';
+import {bandPath, endOf, linePath, ticks} from './chart.js';
 import {now} from './clock.js';
 import {ask, part, redraw, setAttribute, setText, shape} from './dom.js';
+import {Lanes} from './lanes.js';
 import {Ranges} from './ranges.js';
-import {dayOf, integer, moment, oneDecimal, timeOfDay, timeWithSeconds, verdictTitle}
+import {coarseSpans, exactSpans} from './spans.js';
+import {dayOf, integer, moment, oneDecimal, sinceText, spanText, timeOfDay, timeWithSeconds, verdictTitle}
   from './text.js';
 
 const HOUR = 3600e3;
 const WIDTH = 1000;  // of its box in index.html; the height is luma
-const LANE = 24, BAR = 8;  // pixels of a verdict: its name and its times
+const REACH = 7;     // pixels in which the cursor meets a short verdict
+const MOST_INCIDENTS = 1000;  // that one response has; before them, verdicts are drawn by the rows
 
-const NOTHING = {rows: [], from: 0, to: 0, error: ''};
-
-const endOf = (row) => row.time + row.duration * 1000;
+const NOTHING = {rows: [], incidents: [], coarse: [], from: 0, to: 0, error: ''};
 
 const hasFrames = (row) => row.mean !== null;
-
-/** When each verdict stood, by its name. */
-function spansOf(rows) {
-  return [...new Set(rows.flatMap(({verdicts}) => verdicts))].flatMap((name) =>
-    runs(rows.filter(({verdicts}) => verdicts.includes(name)))
-      .map((run) => ({name, from: run[0].time, to: endOf(run.at(-1))})));
-}
 
 function numbersOf(row) {
   if (!hasFrames(row)) return 'no frames';
@@ -39,8 +33,10 @@ export class History {
   #ranges;
   #readout;
   #csv;
+  #lanes;
   #loaded = NOTHING;
   #rows = [];       // as drawn
+  #spans = [];      // of verdicts, as drawn
   #from = 0;
   #to = 1;
   #cursor = null;   // a time
@@ -61,6 +57,9 @@ export class History {
     this.#box.onpointermove = (event) => this.#point(event);
     this.#box.onpointerleave = () => this.#pointAt(null);
     this.#box.onkeydown = (event) => this.#onKey(event);
+    this.#lanes = new Lanes(part(this.#box, 'lanes'));
+    // How wide a verdict is depends on how wide the chart is.
+    new ResizeObserver(() => redraw(this)).observe(this.#box);
   }
 
   set isKept(isKept) {
@@ -80,16 +79,16 @@ export class History {
 
   async load(signal) {
     this.#offerCsv();
-    if (this.#ranges.isLive) return;
     const {from, to} = this.period;
-    const points = Math.max(100, Math.min(1000, part(this.#box, 'lanes').clientWidth));
-    const query = new URLSearchParams({from, to, points: Math.round(points)});
     try {
-      const {rows} = await ask(`${this.#camera.path}/history?${query}`, signal);
-      this.#loaded = {rows, from, to, error: ''};
+      const [rows, listed] = await Promise.all(
+        [this.#askForRows(from, to, signal), this.#askForIncidents(from, to, signal)]);
+      const {spans, data} = this.#camera, {incidents, listedFrom} = listed;
+      const coarse = coarseSpans(rows, exactSpans(incidents, spans), data.rules, listedFrom);
+      this.#loaded = {rows, incidents, coarse, from, to, error: ''};
     } catch (error) {
       if (error.name === 'AbortError') return;
-      this.#loaded = {rows: [], from, to, error: error.message};
+      this.#loaded = {...NOTHING, from, to, error: error.message};
     }
     redraw(this);
   }
@@ -115,8 +114,30 @@ export class History {
     this.#to = isLive ? now() : to;
     this.#from = isLive ? this.#to - this.#ranges.length : from;
     this.#rows = isLive ? this.#camera.series.rows(this.#from, 2000) : this.#loaded.rows;
-    const spans = isLive ? this.#camera.spans : spansOf(this.#rows);
-    this.#drawLanes(spans.map(({name, from, to}) => ({name, from, to: to ?? this.#to})));
+    this.#spans = [...exactSpans(this.#loaded.incidents, this.#camera.spans), ...this.#loaded.coarse]
+      .filter((span) => span.from <= this.#to && (span.to ?? this.#to) >= this.#from)
+      .sort((a, b) => a.from - b.from);
+    this.#lanes.draw(this.#spans, this.#from, this.#to, this.#camera.data.rules);
+  }
+
+  /** The last minutes come with the stream. */
+  async #askForRows(from, to, signal) {
+    if (this.#ranges.isLive) return [];
+    const points = Math.max(100, Math.min(1000, part(this.#box, 'lanes').clientWidth));
+    const query = new URLSearchParams({from, to, points: Math.round(points)});
+    return (await ask(`${this.#camera.path}/history?${query}`, signal)).rows;
+  }
+
+  /** Without them, verdicts are drawn by the rows. */
+  async #askForIncidents(from, to, signal) {
+    const query = new URLSearchParams({camera: this.#camera.id, from, to, limit: MOST_INCIDENTS});
+    try {
+      const {incidents, next} = await ask(`api/v1/incidents?${query}`, signal);
+      return {incidents, listedFrom: next ? incidents.at(-1).begin : 0};
+    } catch (error) {
+      if (error.name === 'AbortError') throw error;
+      return {incidents: [], listedFrom: 0};
+    }
   }
 
   /** Another range was chosen. */
@@ -150,19 +171,6 @@ export class History {
       shape('text', {x: `${x(time) / WIDTH * 100}%`, y: 14}, (isDays ? dayOf : timeOfDay)(time))));
   }
 
-  #drawLanes(spans) {
-    const lanes = part(this.#box, 'lanes');
-    const names = [...new Set(spans.map(({name}) => name))];
-    const share = (time) => Math.max(0, Math.min(1, (time - this.#from) / (this.#to - this.#from)));
-    const bars = spans.map(({name, from, to}) => shape('rect', {
-      'data-verdict': name, x: `${100 * share(from)}%`, width: `${100 * (share(to) - share(from))}%`,
-      y: names.indexOf(name) * LANE + LANE - BAR - 1, height: BAR,
-    }));
-    const titles = names.map((name, i) => shape('text', {x: 0, y: i * LANE + 12}, this.#titleOf(name)));
-    setAttribute(lanes, 'height', String(names.length * LANE));
-    lanes.replaceChildren(...titles, ...bars);
-  }
-
   #drawCursor(x) {
     const at = this.#cursor === null ? -1 : this.#rowAt(this.#cursor);
     const row = this.#selection ? undefined : this.#rows[at];
@@ -178,8 +186,29 @@ export class History {
 
   #textOf(row) {
     const when = this.#to - this.#from > HOUR ? moment(row.time, now()) : timeWithSeconds(row.time);
-    const verdicts = (row.verdicts ?? []).map((name) => this.#titleOf(name)).join(', ');
+    const verdicts = this.#verdictsAt(row);
     return `${when}: ${numbersOf(row)}${verdicts && `. ${verdicts}`}`;
+  }
+
+  /** Those of a row, and those whose marks are at the cursor: they are wider than a short one is long. */
+  #verdictsAt(row) {
+    const reach = REACH * (this.#to - this.#from) / part(this.#box, 'lanes').clientWidth;
+    const met = this.#spans.filter(({from, to, isCoarse}) => {
+      const around = Math.max(0, (reach - ((to ?? this.#to) - from)) / 2);
+      return !isCoarse && from - around < Math.max(endOf(row), this.#cursor)
+        && (to ?? this.#to) + around > Math.min(row.time, this.#cursor);
+    });
+    return [...new Set([...met.map(({name}) => name), ...row.verdicts ?? []])]
+      .map((name) => this.#verdictText(name, met.filter((span) => span.name === name), row.time))
+      .join(', ');
+  }
+
+  /** "Too dark from 14:03:10 to 14:03:20", "Too dark 3 times from …", or "Too dark" where only the row knows. */
+  #verdictText(name, spans, reference) {
+    const title = this.#titleOf(name);
+    if (spans.length === 0) return title;
+    const times = spans.length > 1 ? ` ${spans.length} times` : '', {from} = spans[0], {to} = spans.at(-1);
+    return `${title}${times} ${to === null ? sinceText(from, reference) : spanText(from, to, reference)}`;
   }
 
   #summary() {

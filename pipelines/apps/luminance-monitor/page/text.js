@@ -45,6 +45,12 @@ function momentBy(format, time, now) {
   return today ? format(time) : `${dayOf(time)} ${format(time)}`;
 }
 
+/** "from 14:03:10 to 14:03:20"; days are named where they are not that of `reference`. */
+export const spanText = (from, to, reference) => `from ${momentBy(timeWithSeconds, from, reference)} to `
+  + momentBy(timeWithSeconds, to, from);
+
+export const sinceText = (time, reference) => `since ${momentBy(timeWithSeconds, time, reference)}`;
+
 export const moment = (time, now) => momentBy(timeOfDay, time, now);
 export const lastPictureText = (time, now) => `last picture, ${momentBy(timeWithSeconds, time, now)}`;
 
