@@ -10,12 +10,12 @@ CLIP = pathlib.Path(__file__).resolve().parents[3] / 'media/pedestrians.webm'
 PERIOD = 0.1  # seconds
 
 
-def pictures(folder):
-    """Those of the clip, with which nothing is wrong."""
+def pictures(folder, effect='identity'):
+    """Those of the clip, with which nothing is wrong, or what the elements of `effect` make of them."""
     folder = pathlib.Path(folder)
     subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={CLIP}', '!', 'matroskademux', '!',
-                    'vp8dec', '!', 'jpegenc', '!', 'multifilesink', f'location={folder}/%03d.jpg'],
-                   check=True, timeout=120)
+                    'vp8dec', '!', *effect.split(), '!', 'jpegenc', '!', 'multifilesink',
+                    f'location={folder}/%03d.jpg'], check=True, timeout=120)
     return [file.read_bytes() for file in sorted(folder.glob('*.jpg'))]
 
 
@@ -52,6 +52,10 @@ class Camera:
     @property
     def uri(self):
         return f'http://127.0.0.1:{self.port}/video.mjpg'
+
+    def show(self, jpegs):
+        """From now on."""
+        self._pictures = self._server.pictures = jpegs
 
     def switch_on(self):
         http.server.ThreadingHTTPServer.allow_reuse_address = True

@@ -1,54 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagevideo.py [PICTURE [SECONDS]]: the page over real video, of the program in $BUILD_DIR: the clip,
-parts of it, and what can happen to a camera. Makes the picture after so many seconds."""
+"""The page over real video, of the program in $BUILD_DIR: the clip, parts of it, and what can happen to
+a camera."""
 import os
 import re
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from browser import Browser, Monitor, expect
+from clipcameras import CAMERAS, configure
 from shown import detail_shows, tiles_show
 
-ROOT = Path(__file__).resolve().parents[4]
-CLIP = ROOT / "pipelines/media/pedestrians.webm"
-FRAMES = 79
 PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/luminance-monitor"
-
-# What is made of the clip, and the verdict that is expected of it; None where it is not made.
-CAMERAS = {
-    "Car park": ("videocrop", ""),
-    "Footpath": ("videocrop left=300 top=120", ""),
-    "Yard at night": ("videobalance contrast=0.17 saturation=0.5", "too-dark"),
-    "Lawn": ("videocrop right=330 top=240", ""),
-    "Gate 2": ("videobalance brightness=0.45", "too-bright"),
-    "Doorway": ("videocrop left=160 right=240 bottom=300", ""),
-    "Loading ramp": ("videobalance contrast=0.06 brightness=0.3", "low-contrast"),
-    "Bicycle stand": (f"imagefreeze num-buffers={FRAMES}", "frozen"),
-    "Hall": (None, "no-frames"),
-}
-
-
-def make(effect, file):
-    subprocess.run(f"gst-launch-1.0 -q filesrc location={CLIP} ! matroskademux ! vp8dec ! {effect} ! "
-                   f"jpegenc ! matroskamux ! filesink location={file}",
-                   shell=True, check=True, timeout=120)
-
-
-def configure(folder):
-    lines = []
-    for number, (name, (effect, _)) in enumerate(CAMERAS.items()):
-        uri = "rtsp://127.0.0.1:1/hall"  # nobody is there
-        if effect:
-            uri = f"{number}.mkv"
-            make(effect, folder / uri)
-        lines += ["[[cameras]]", f'name = "{name}"', f'uri = "{uri}"']
-    file = folder / "cameras.toml"
-    file.write_text("\n".join(lines))
-    return file
 
 
 def verdicts_are_shown(browser, monitor):
@@ -71,7 +34,6 @@ def pictures_are_shown(browser):
 
 
 def main():
-    picture = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as folder, Browser(1280, 720) as browser:
         monitor = Monitor([PROGRAM, "--headless", "--loop", "--listen=127.0.0.1:0",
                            f"--history={folder}/history.sqlite",
@@ -83,10 +45,6 @@ def main():
         playing = [camera["id"] for camera in monitor.cameras() if camera["status"] == "playing"]
         tiles_show(browser, monitor, playing)
         detail_shows(browser, monitor, playing[0])
-        if picture:
-            browser.run("document.activeElement.blur()")
-            time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 0)
-            browser.picture(picture)
         # A file that begins again has no still for a moment.
         console = [line for line in browser.console() if not re.search(r"still\.jpg\S* .*404", line)]
         expect(not console, "the console has messages", *console)

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""pagepictures.py [FOLDER]: makes the pictures of the page that the documents show, with the program in
+$BUILD_DIR, over the clip and videos made from it. They go to pipelines/media/, or to the folder. Takes
+about five minutes, since a reference picture has to be learned."""
+import base64
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import mjpegcamera
+from browser import Browser, Monitor, expect
+from clipcameras import CAMERAS, CLIP, configure
+
+PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/luminance-monitor"
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else CLIP.parent
+DESKTOP, PHONE = (1280, 800), (390, 844)
+MAX_SIZE = 150_000  # bytes
+QUALITY = 80
+PATIENCE = 400  # seconds
+MINUTE = 60
+
+# A leaf hangs before a third of its picture: grass of the clip, enlarged.
+CAMERA = "Footpath"
+PART = CAMERAS[CAMERA][0]
+LEAF = (f"filesrc location={CLIP} ! matroskademux ! vp8dec ! videocrop left=20 right=700 top=420 bottom=28 "
+        "! videobalance brightness=0.05 ! videoscale ! video/x-raw,width=170,height=456")
+COVERED = f"{PART} ! c.sink_0 {LEAF} ! c.sink_1 compositor name=c"
+REGION, MASK = "[0.0, 0.1, 1.0, 0.9]", "[0.84, 0.1, 0.16, 0.25]"
+CHART_BEGINS = 3 * MINUTE  # before the pictures are made
+
+# A file that begins again has none for a moment.
+ALL_STILLS = """
+return [...document.querySelectorAll('.still')]
+  .filter((still) => still.checkVisibility() && still.getBoundingClientRect().top < innerHeight)
+  .every((still) => still.closest('[data-state=lost]')
+    || (!still.querySelector('img').hidden && still.querySelector('img').naturalWidth > 100))"""
+
+
+def wait(what, is_so):
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        expect(time.monotonic() < end, f"waited in vain: {what}")
+        time.sleep(0.5)
+
+
+def camera_of(monitor, name):
+    return next(camera for camera in monitor.cameras() if camera["name"] == name)
+
+
+def has(monitor, name, verdict):
+    return verdict in [each["name"] for each in camera_of(monitor, name)["verdicts"]]
+
+
+def save(browser, name, theme, size):
+    browser.resize(*size)
+    browser.prefer(theme)
+    browser.run("document.activeElement.blur()")
+    time.sleep(2)  # the browser draws, and numbers come
+    browser.wait(ALL_STILLS, "a camera has no picture")
+    answer = browser.cdp("Page.captureScreenshot", format="webp", quality=QUALITY)
+    picture = base64.b64decode(answer["data"])
+    (FOLDER / f"{name}.webp").write_bytes(picture)
+    print(f"{name}.webp: {len(picture)} bytes", flush=True)
+    expect(len(picture) < MAX_SIZE, "this is too large")
+
+
+def choose_range(browser):
+    """The last minutes up to now, as one that is chosen in the page."""
+    end = time.time() // MINUTE * MINUTE + MINUTE
+    browser.run("localStorage.setItem('range', arguments[0])",
+                f"{int(end - MINUTE - CHART_BEGINS) * 1000}/{int(end) * 1000}")
+
+
+def make_pictures(browser, monitor):
+    browser.cdp("Emulation.setScrollbarsHidden", hidden=True)
+    browser.open(monitor.address)
+    save(browser, "luminance-monitor", "light", DESKTOP)
+    save(browser, "luminance-monitor-phone", "dark", PHONE)
+    choose_range(browser)
+    browser.resize(*DESKTOP)
+    browser.driver.get("about:blank")
+    browser.open(monitor.address, f"#/camera/{camera_of(monitor, CAMERA)['id']}")
+    browser.wait("return document.querySelector('.lanes rect') !== null", "no verdict in the chart")
+    height = browser.run("return Math.ceil(document.querySelector('.past').getBoundingClientRect().bottom)")
+    save(browser, "luminance-monitor-camera", "light", (DESKTOP[0], height + 12))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, Browser(*DESKTOP) as browser:
+        folder = Path(folder)
+        for part in ("fine", "covered"):
+            (folder / part).mkdir()
+        camera = mjpegcamera.Camera(mjpegcamera.pictures(folder / "fine", PART))
+        covered = mjpegcamera.pictures(folder / "covered", COVERED)
+        config = configure(folder, {CAMERA: [f'uri = "{camera.uri}"', f"region = {REGION}",
+                                             f"masks = [{MASK}]"]})
+        monitor = Monitor([PROGRAM, "--headless", "--loop", "--listen=127.0.0.1:0", f"--config={config}",
+                           f"--history={folder}/history.sqlite", "--history-interval=1"])
+        wait("the reference is learned", lambda: camera_of(monitor, CAMERA)["reference"])
+        time.sleep(MINUTE)  # something for the chart
+        camera.show(covered)
+        wait("the camera is covered", lambda: has(monitor, CAMERA, "covered"))
+        for name, (_, verdict) in CAMERAS.items():
+            wait(f"{name}: {verdict}", lambda name=name, verdict=verdict: not verdict or
+                 has(monitor, name, verdict))
+        make_pictures(browser, monitor)
+        browser.driver.get("about:blank")
+        monitor.end()
+
+
+main()
