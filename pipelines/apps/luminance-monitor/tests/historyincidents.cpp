@@ -102,6 +102,7 @@ TEST_F(HistoryIncidents, LastFromRaisedToCleared) {
   EXPECT_EQ(rig.reader.events("c0", kBeginOfTime, kEndOfTime, 10).size(), 2u);
   darken(rig);
   EXPECT_EQ(incidents().size(), 2u) << "another one";
+  EXPECT_EQ(incidents().front().number, closed.number + 1) << "changes cost no numbers";
   EXPECT_GT(incidents().front().since, closed.until) << "the newest first";
 }
 

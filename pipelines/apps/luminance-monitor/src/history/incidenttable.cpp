@@ -14,11 +14,13 @@ IncidentTable::IncidentTable(Database &database)
           "UPDATE incident SET until = ?4 WHERE camera = (SELECT number FROM camera WHERE id = "
           "?1) AND verdict = ?2 AND since = ?3 AND reason IS nullif(?5, '') AND value IS ?6"),
       // An empty text is no reason: it lasts.
+      change_(database,
+              "UPDATE incident SET until = ?4, reason = nullif(?5, ''), value = ?6 WHERE camera = "
+              "(SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND since = ?3"),
       put_(database,
            "INSERT INTO incident (camera, verdict, since, until, reason, value, threshold, "
            "maintenance) SELECT number, ?2, ?3, ?4, nullif(?5, ''), ?6, ?7, ?8 FROM camera WHERE "
-           "id = ?1 ON CONFLICT (camera, verdict, since) DO UPDATE SET "
-           "until = excluded.until, reason = excluded.reason, value = excluded.value"),
+           "id = ?1"),
       put_picture_(database,
                    "INSERT OR IGNORE INTO incident_picture SELECT number, ?4 FROM incident WHERE "
                    "camera = (SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND "
@@ -43,10 +45,13 @@ void IncidentTable::write(const Incident &incident) {
   prolong_.run(incident.camera, name_of(incident.verdict), incident.since, incident.until,
                incident.reason, incident.value);
   if (database_.changes() > 0) return;
+  is_changed_ = true;
+  change_.run(incident.camera, name_of(incident.verdict), incident.since, incident.until,
+              incident.reason, incident.value);
+  if (database_.changes() > 0) return;
   put_.run(incident.camera, name_of(incident.verdict), incident.since, incident.until,
            incident.reason, incident.value, incident.threshold,
            int64_t{incident.is_in_maintenance});
-  is_changed_ = true;
 }
 
 void IncidentTable::write(const IncidentPicture &picture) {

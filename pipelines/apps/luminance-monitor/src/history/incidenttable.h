@@ -45,7 +45,7 @@ class IncidentTable {
  private:
   Database &database_;
   bool is_changed_ = false;
-  Statement prolong_, put_, put_picture_, limit_pictures_, open_, find_, acknowledge_, comment_,
+  Statement prolong_, change_, put_, put_picture_, limit_pictures_, open_, find_, acknowledge_, comment_,
       delete_;
 };
 
