@@ -217,12 +217,22 @@ class Application {
   /// What it was meant to look at when it was last watched, and whether somebody works on it.
   void restore(const Camera &camera) {
     if (history_ == nullptr) return;
-    const size_t number = monitor_.number_of(camera);
     if (const std::optional<Reference> reference = history_->reference(camera))
-      monitor_.restore_reference(number, *reference);
-    if (const auto maintenance = history_->maintenance(camera);
-        maintenance && !camera.maintenance())
-      monitor_.set_maintenance(number, maintenance);
+      monitor_.restore_reference(monitor_.number_of(camera), *reference);
+    restore_maintenance(camera);
+  }
+
+  void restore_maintenance(const Camera &camera) {
+    if (camera.maintenance()) return;
+    if (const auto maintenance = history_->maintenance(camera))
+      monitor_.set_maintenance(monitor_.number_of(camera), maintenance);
+  }
+
+  void write_history() {
+    if (history_ == nullptr) return;
+    history_->tick();
+    if (!history_->take_opened_late()) return;
+    for (const auto &camera : monitor_.cameras()) restore_maintenance(*camera);
   }
 
   /// What became of them, for people.
@@ -253,7 +263,7 @@ class Application {
     if (self->files_.has_changed(g_get_monotonic_time())) self->reload();
     self->sources_->tick();
     self->monitor_.tick();
-    if (self->history_ != nullptr) self->history_->tick();
+    self->write_history();
     if (self->notifier_ != nullptr) self->notifier_->tick();
     self->report_history_error();
     const Time elapsed = self->clock_.now() - self->begin_;

@@ -381,6 +381,14 @@ TEST_F(HistoryIncidents, AreAcknowledgedOnce) {
   EXPECT_EQ(only().comment, "a comment");
 }
 
+TEST_F(HistoryIncidents, OfAFileThatWasReplacedAreNotAmended) {
+  Rig rig(settings());
+  darken(rig);
+  const int64_t id = only().number;
+  std::filesystem::rename(file(), folder_.file("away.db"));
+  EXPECT_THROW(rig.history.amend(id, {true, {}}), HistoryError);
+}
+
 constexpr char kMany[] = R"(
 INSERT OR IGNORE INTO camera (number, id, name) VALUES (1, 'c0', 'Camera 0'), (2, 'c1', '=1+1');
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)

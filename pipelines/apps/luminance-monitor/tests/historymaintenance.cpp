@@ -3,6 +3,8 @@
 // started again.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -160,6 +162,38 @@ TEST_F(HistoryMaintenance, OfAFileThatCouldNotBeReadDoesNotComeBack) {
   std::filesystem::rename(elsewhere, file());
   rig.play(30, kBright);
   EXPECT_EQ(number("SELECT count(*) FROM maintenance"), 0);
+}
+
+TEST_F(HistoryMaintenance, IsKnownOnceTheFileCanBeOpened) {
+  namespace fs = std::filesystem;
+  const std::string here = folder_.file("here"), away = folder_.file("away");
+  fs::create_directory(here);
+  Settings within = settings();
+  within.history.file = here + "/history.db";
+  {
+    Rig rig(within);
+    rig.monitor.set_maintenance(0, Maintenance{kStart, {}, "for weeks"});
+    rig.tick();
+  }
+  fs::rename(here, away);
+  std::ofstream(here) << "no folder";
+  Clock clock(false);
+  Monitor monitor(within, clock);
+  History history(within.history, monitor, History::OpenMode::kDeferred);
+  monitor.add(history);
+  history.tick();
+  EXPECT_FALSE(history.error().empty());
+  EXPECT_FALSE(history.take_opened_late());
+  fs::remove(here);
+  fs::rename(away, here);
+  advance(60);
+  history.tick();
+  EXPECT_EQ(history.error(), "");
+  EXPECT_TRUE(history.take_opened_late());
+  EXPECT_FALSE(history.take_opened_late()) << "once";
+  const std::optional<Maintenance> found = history.maintenance(*monitor.cameras()[0]);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->comment, "for weeks");
 }
 
 TEST_F(HistoryMaintenance, OfADamagedFileIsOver) {

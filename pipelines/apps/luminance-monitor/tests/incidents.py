@@ -5,6 +5,7 @@ and commented, though not from another site, and are listed in pages, as CSV and
 import csv
 import io
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -207,6 +208,31 @@ def of_a_video():
                list(rows[0]) == COLUMNS, "exported", done.stdout)
 
 
+def of_cameras_that_restart():
+    """A reload restarts cameras while their pictures are made, of several incidents each."""
+    def text(max_fps):
+        rules = "".join(f"[verdicts.{name}]\nraise = {limit}\nclear = {limit + 1}\nhold = 0\n"
+                        for name, limit in (("too-dark", 200), ("low-contrast", 253)))
+        return "loop = true\n" + "".join(
+            f'[[cameras]]\nid = "c{i}"\nname = "C {i}"\nuri = "{CLIP}"\nmax-fps = {max_fps}\n'
+            for i in range(12)) + rules
+
+    def has_pictures(monitor):
+        found = json.loads(monitor.get(PATH + "?state=open"))["incidents"]
+        return len({one["camera"] for one in found if one["picture"]}) == 12
+
+    with tempfile.TemporaryDirectory() as folder:
+        history, config = pathlib.Path(folder) / "h.db", pathlib.Path(folder) / "cameras.toml"
+        config.write_text(text(5))
+        with running.Monitor("--config", config, "--history", history) as monitor:
+            for max_fps in (6, 7, 8):
+                running.wait_for("an incident", lambda: '"begin"' in monitor.get(PATH + "?state=open"))
+                config.write_text(text(max_fps))
+                os.kill(monitor.pid, signal.SIGHUP)
+                monitor.wait_for_line("configuration reloaded: .* 12 changed")
+            running.wait_for("pictures of all cameras", lambda: has_pictures(monitor))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, \
             Server("--history", f"{folder}/history.db") as server:
@@ -216,6 +242,7 @@ def main():
             test(server)
     without_history()
     of_a_video()
+    of_cameras_that_restart()
 
 
 if __name__ == "__main__":

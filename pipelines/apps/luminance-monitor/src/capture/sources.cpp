@@ -97,6 +97,8 @@ void Sources::keep(size_t camera, GstSample *last) {
 }
 
 void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
+  // One that is being removed has told so, and may be asked once more by who was told.
+  if (sources_.count(camera) == 0) return done(nullptr);
   Still &still = stills_[camera];
   const bool is_fresh =
       still.made != 0 && !still.is_last && g_get_monotonic_time() - still.made < kFresh;

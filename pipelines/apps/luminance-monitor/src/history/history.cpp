@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "history/damage.h"
 #include "history/openincidents.h"
@@ -120,6 +121,7 @@ struct History::Implementation {
   OpenIncidents incidents;
   uint64_t incidents_version = 1;
   std::unique_ptr<Store> store;  // null: it could not be opened again
+  bool was_opened = false, is_opened_late = false;
   struct KeptReference {
     uint64_t version = 0;
     Time time = 0;  // when it was kept
@@ -179,6 +181,7 @@ void History::Implementation::open_store() {
   store.reset();
   if (makes_folder) make_folder(file);
   store = std::make_unique<Store>(file, length, monitor);
+  was_opened = true;
   resume_incidents();
 }
 
@@ -191,9 +194,12 @@ void History::Implementation::resume_incidents() try {
 
 void History::Implementation::write() {
   if (store == nullptr || store->has_moved()) {
+    const bool is_first = !was_opened;
     open_store();
-    // What that file says of it is not what the cameras were told.
-    for (const auto &camera : monitor.cameras()) keep_maintenance(*camera);
+    is_opened_late = is_first;
+    // What another file says of it is not what was in force.
+    if (!is_first)
+      for (const auto &camera : monitor.cameras()) keep_maintenance(*camera);
   }
   const Clock &clock = monitor.clock();
   store->write(batch, clock.wall(clock.now()) - retention);
@@ -330,6 +336,8 @@ std::optional<Maintenance> History::maintenance(const Camera &camera) try {
   return {};
 }
 
+bool History::take_opened_late() { return std::exchange(implementation_->is_opened_late, false); }
+
 std::optional<IncidentKey> History::incident_of(const Camera &camera, Verdict verdict) const {
   return implementation_->incidents.key_of(camera, verdict);
 }
@@ -342,13 +350,15 @@ void History::keep_picture(const IncidentKey &incident,
   if (pictures.size() > kWaitingPictures) pictures.pop_front();
 }
 
-bool History::amend(int64_t incident, const Amendment &amendment) {
+std::optional<KeptIncident> History::amend(int64_t incident, const Amendment &amendment) {
   Implementation &self = *implementation_;
   if (self.store == nullptr) throw HistoryError(self.error);
+  // Another file has other incidents, which it is opened for with the next row.
+  if (self.store->has_moved()) throw HistoryError("history " + self.file + " was replaced");
   const Clock &clock = self.monitor.clock();
-  const bool is_known = self.store->amend_incident(incident, amendment, clock.wall(clock.now()));
+  auto amended = self.store->amend_incident(incident, amendment, clock.wall(clock.now()));
   if (self.store->take_changed_incidents()) ++self.incidents_version;
-  return is_known;
+  return amended;
 }
 
 uint64_t History::incidents_version() const { return implementation_->incidents_version; }

@@ -50,15 +50,17 @@ class History : public Observer {
 
   /// Its maintenance, which lasted when the camera was last watched, and still does.
   std::optional<Maintenance> maintenance(const Camera &camera);
+  /// Whether the file could be opened at last, since the last call: only now it can be asked what it has.
+  bool take_opened_late();
 
   /// The incident of a verdict that stands; nothing if none does.
   std::optional<IncidentKey> incident_of(const Camera &camera, Verdict verdict) const;
   /// Keeps what was seen when an incident began, unless it has a picture. Those of more than 64 KiB
   /// are not kept.
   void keep_picture(const IncidentKey &incident, const std::shared_ptr<const std::string> &jpeg);
-  /// Writes what people say of an incident, at once. Returns whether there is such an incident;
-  /// throws HistoryError if that cannot be written.
-  bool amend(int64_t incident, const Amendment &amendment);
+  /// Writes what people say of an incident, at once. Returns it as it is now, or nothing if there is
+  /// none; throws HistoryError if that cannot be written.
+  std::optional<KeptIncident> amend(int64_t incident, const Amendment &amendment);
   /// Another number whenever incidents in the file have changed.
   uint64_t incidents_version() const;
 

@@ -31,7 +31,7 @@ void OpenIncidents::resume(std::vector<Incident> incidents) {
   for (Incident &incident : incidents) {
     const Camera *const camera = monitor_.camera(incident.camera);
     const auto known = camera != nullptr ? key_of(*camera, incident.verdict) : std::nullopt;
-    if (known && known->since == incident.since) continue;
+    if ((known && known->since == incident.since) || is_former(incident)) continue;
     const bool is_too_old = now() - incident.until > kMaxGap;
     if (camera == nullptr || known || is_too_old || monitor_.clock().is_fast()) {
       const int64_t until = incident.until;
@@ -120,6 +120,13 @@ void OpenIncidents::remove(const Camera &camera) {
       const int64_t until = former->until;
       end(*std::move(former), until, kRestart);
     }
+}
+
+bool OpenIncidents::is_former(const Incident &incident) const {
+  return std::any_of(former_.begin(), former_.end(), [&](const Former &former) {
+    return former.incident.camera == incident.camera &&
+           former.incident.verdict == incident.verdict && former.incident.since == incident.since;
+  });
 }
 
 bool OpenIncidents::is_lost(const Former &former) const {

@@ -49,6 +49,8 @@ class OpenIncidents {
   void begin(const Camera &camera, const Change &change);
   void end(Incident incident, int64_t time, std::string_view reason);
   std::optional<Incident> take_former(const std::string &camera, Verdict verdict);
+  /// Whether it waits to be resumed.
+  bool is_former(const Incident &incident) const;
   bool is_lost(const Former &former) const;
 
   const Monitor &monitor_;

@@ -7,6 +7,7 @@
 
 #include "history/columns.h"
 #include "history/damage.h"
+#include "history/incidentquery.h"
 #include "history/schema.h"
 #include "settings/identity.h"
 
@@ -125,6 +126,12 @@ void Store::write(const Batch &batch, int64_t oldest) {
   for (const auto &[id, maintenance] : batch.maintenance) maintenance_.write(id, maintenance);
   delete_expired(oldest, batch);
   transaction.commit();
+}
+
+std::optional<KeptIncident> Store::amend_incident(int64_t number, const Amendment &amendment,
+                                                  int64_t now) {
+  if (!incidents_.amend(number, amendment, now)) return {};
+  return incident_in(database_, number);
 }
 
 SummaryState Store::find(const std::string &camera) {

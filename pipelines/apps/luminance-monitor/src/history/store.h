@@ -56,10 +56,9 @@ class Store {
     return maintenance_.read(camera);
   }
   std::vector<Incident> open_incidents() { return incidents_.open(); }
-  /// Returns whether there is such an incident.
-  bool amend_incident(int64_t number, const Amendment &amendment, int64_t now) {
-    return incidents_.amend(number, amendment, now);
-  }
+  /// Returns it as it is now; nothing if there is no such incident.
+  std::optional<KeptIncident> amend_incident(int64_t number, const Amendment &amendment,
+                                             int64_t now);
   /// Whether incidents have changed since the last call.
   bool take_changed_incidents() { return incidents_.take_changed(); }
 

@@ -195,7 +195,7 @@ std::vector<MetricFamily> history_metrics(const History &history) {
              "Failed writes to the history since the monitor started.", count(stats.failures), {},
              MetricType::Counter),
       single("luminance_history_pending_records",
-             "Records waiting to be written to the history: rows and verdicts.",
+             "Records waiting to be written to the history: rows, verdicts and incidents.",
              count(stats.pending)),
       single("luminance_history_dropped_records_total",
              "Records discarded since the monitor started, because too many were waiting.",

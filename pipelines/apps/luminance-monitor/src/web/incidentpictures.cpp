@@ -16,7 +16,8 @@ constexpr Time kLate = 60 * kSecond;
 void IncidentPictures::note(const Camera &camera, Verdict verdict) {
   if (history_ == nullptr) return;
   const std::optional<IncidentKey> incident = history_->incident_of(camera, verdict);
-  if (!incident) return;
+  // One that goes on since a former start began with another picture.
+  if (!incident || incident->since < begin_) return;
   wanted_.push_back({*incident, &camera, monitor_.clock().now()});
   ask();
 }

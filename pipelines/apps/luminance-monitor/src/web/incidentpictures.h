@@ -18,7 +18,10 @@ class IncidentPictures {
  public:
   /// `history` may be null. All of them outlive the stills.
   IncidentPictures(const Monitor &monitor, Stills &stills, History *history)
-      : monitor_(monitor), stills_(stills), history_(history) {}
+      : monitor_(monitor),
+        stills_(stills),
+        history_(history),
+        begin_(monitor.clock().wall(monitor.clock().now())) {}
 
   /// A verdict was raised, and the history knows.
   void note(const Camera &camera, Verdict verdict);
@@ -40,6 +43,7 @@ class IncidentPictures {
   const Monitor &monitor_;
   Stills &stills_;
   History *const history_;
+  const int64_t begin_;  // in milliseconds since 1970
   std::deque<Wanted> wanted_, later_;
   std::optional<Wanted> asked_;
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);

@@ -97,7 +97,7 @@ void IncidentApi::answer(const Held &exchange, const std::string &rest,
   if (!number) throw Refusal(404, kUnknown);
   if (what == kPicture) return picture(exchange, *number);
   if (!what.empty()) throw Refusal(404, "not found");
-  if (exchange->is_post()) amend(exchange, *number);
+  if (exchange->is_post()) return amend(exchange, *number, now);
   one(exchange, *number, now);
 }
 
@@ -143,9 +143,11 @@ void IncidentApi::picture(const Held &exchange, int64_t number) {
   submit_(exchange, query, "image/jpeg");
 }
 
-void IncidentApi::amend(const Held &exchange, int64_t number) try {
+void IncidentApi::amend(const Held &exchange, int64_t number, int64_t now) try {
   if (!is_own_post(*exchange)) return;
-  if (!history_->amend(number, amendment_of(object_of(*exchange)))) throw Refusal(404, kUnknown);
+  const auto amended = history_->amend(number, amendment_of(object_of(*exchange)));
+  if (!amended) throw Refusal(404, kUnknown);
+  exchange->answer({200, "application/json", text_of(incident_json(*amended, now))});
 } catch (const HistoryError &error) {
   throw Refusal(503, error.what());
 }

@@ -36,7 +36,7 @@ class IncidentApi {
   void csv(const Held &exchange, const IncidentFilter &filter, int64_t now);
   void one(const Held &exchange, int64_t number, int64_t now);
   void picture(const Held &exchange, int64_t number);
-  void amend(const Held &exchange, int64_t number);
+  void amend(const Held &exchange, int64_t number, int64_t now);
 
   History *const history_;
   const Submit submit_;
