@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # used by scripts that source this file
 plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
-  libjson-glib-dev libyaml-dev
+  nlohmann-json3-dev libyaml-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
 # CUDA's compiler as Python wheels, for machines without a CUDA toolkit.
@@ -32,7 +32,7 @@ declare -A modules=(  # pkg-config modules by Debian package
   [libmicrohttpd-dev]=libmicrohttpd [libgnutls28-dev]=gnutls [libsqlite3-dev]=sqlite3
   [nlohmann-json3-dev]=nlohmann_json [prometheus-cpp-dev]=prometheus-cpp-core [libcli11-dev]=CLI11
   [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp
-  [libjson-glib-dev]=json-glib-1.0 [libyaml-dev]=yaml-0.1
+  [libyaml-dev]=yaml-0.1
   [libgirepository1.0-dev]=gobject-introspection-1.0)
 
 # provided PACKAGE: whether the programs or libraries that this project needs from a Debian package

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 base=$root/build-aarch64-root build=$root/build-aarch64
 # Python makes files of the build; the tests that use it need the processor of this machine.
 packages=("${cross_packages[@]}" qemu-user-static
-  {libgstreamer1.0,libgstreamer-plugins-base1.0,libhwy,libtbb,libjson-glib,libyaml,libgtest}-dev:arm64
+  {libgstreamer1.0,libgstreamer-plugins-base1.0,libhwy,libtbb,libyaml,libgtest}-dev:arm64 nlohmann-json3-dev
   gstreamer1.0-plugins-base:arm64 gstreamer1.0-plugins-good:arm64)
 
 inside() { in_cross_root "$base" "$@"; }

@@ -3,89 +3,106 @@
 #include "gst/modelconfig/syntax.h"
 #include "kernels/error.h"
 
-#ifdef HAVE_JSON_GLIB
-#include <json-glib/json-glib.h>
-
-#include <memory>
+#ifdef HAVE_JSON
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 #endif
 
 namespace cudatensor::modelconfig {
 
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
 
 namespace {
 
-/// json-glib calls itself for each level.
-void check_depth(const std::string &text) {
-  int depth = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (quoted && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (text[i] == '[' || text[i] == '{'))
-      ++depth;
-    else if (!quoted && (text[i] == ']' || text[i] == '}'))
-      --depth;
-    if (depth > kMaxDepth)
-      throw Error(Error::Code::settings,
-                  "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+using Json = nlohmann::json;
+
+[[noreturn]] void refuse(const std::string &reason) { throw Error(Error::Code::settings, reason); }
+
+/// Without the library's prefix, and without the token, which may be megabytes.
+std::string cause_of(const Json::exception &error) {
+  std::string text = error.what();
+  if (const size_t prefix = text.find("] "); prefix != std::string::npos) text.erase(0, prefix + 2);
+  return shown(text.substr(0, text.find("; last read")));
+}
+
+/// Builds the value from the parser's events. The parser keeps its stack on the heap, and this the
+/// open lists and maps: no function calls itself for a level.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return add({}); }
+  bool boolean(bool value) override { return add({value}); }
+  bool number_integer(number_integer_t value) override { return add({int64_t{value}}); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return add({static_cast<int64_t>(value)});
+    return add({static_cast<double>(value)});
   }
-}
-
-Value value_of(JsonNode *node);
-
-Value list_of(JsonArray *array) {
-  Value::List list;
-  for (guint i = 0; i < json_array_get_length(array); ++i)
-    list.push_back(value_of(json_array_get_element(array, i)));
-  return {std::move(list)};
-}
-
-Value map_of(JsonObject *object) {
-  Value::Map map;
-  JsonObjectIter iter;
-  const gchar *key = nullptr;
-  JsonNode *node = nullptr;
-  json_object_iter_init(&iter, object);
-  while (json_object_iter_next(&iter, &key, &node)) map.insert_or_assign(key, value_of(node));
-  return {std::move(map)};
-}
-
-Value value_of(JsonNode *node) {
-  if (JSON_NODE_HOLDS_ARRAY(node)) return list_of(json_node_get_array(node));
-  if (JSON_NODE_HOLDS_OBJECT(node)) return map_of(json_node_get_object(node));
-  if (JSON_NODE_HOLDS_NULL(node)) return {};
-  switch (json_node_get_value_type(node)) {
-    case G_TYPE_BOOLEAN: return {json_node_get_boolean(node) != FALSE};
-    case G_TYPE_INT64: return {static_cast<int64_t>(json_node_get_int(node))};
-    case G_TYPE_DOUBLE: return {json_node_get_double(node)};
-    default: return {std::string(json_node_get_string(node))};
+  bool number_float(number_float_t value, const string_t &) override { return add({value}); }
+  bool string(string_t &value) override { return add({std::move(value)}); }
+  bool binary(binary_t &) override { return false; }  // of other syntaxes
+  bool start_object(std::size_t) override { return open({Value::Map()}); }
+  bool start_array(std::size_t) override { return open({Value::List()}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t &value) override {
+    open_.back().key = std::move(value);
+    return true;
   }
-}
+  bool parse_error(std::size_t, const std::string &, const Json::exception &error) override {
+    refuse("is no JSON: " + cause_of(error));
+  }
+
+  Value root;
+
+ private:
+  struct Open {
+    Value value;
+    std::string key;  // of the next member of a map
+  };
+
+  bool add(Value value) {
+    if (open_.empty()) {
+      root = std::move(value);
+    } else if (auto *list = std::get_if<Value::List>(&open_.back().value.data)) {
+      list->push_back(std::move(value));
+    } else {
+      std::get<Value::Map>(open_.back().value.data)
+          .insert_or_assign(std::move(open_.back().key), std::move(value));
+    }
+    return true;
+  }
+
+  bool open(Value value) {
+    if (open_.size() == kMaxDepth)
+      refuse("is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    open_.push_back({std::move(value), {}});
+    return true;
+  }
+
+  bool close() {
+    Value value = std::move(open_.back().value);
+    open_.pop_back();
+    return add(std::move(value));
+  }
+
+  std::vector<Open> open_;
+};
 
 }  // namespace
 
 Value parse_json(const std::string &text) {
-  check_depth(text);
-  const std::unique_ptr<JsonParser, decltype(&g_object_unref)> parser(json_parser_new(),
-                                                                      g_object_unref);
-  GError *error = nullptr;
-  if (!json_parser_load_from_data(parser.get(), text.data(), static_cast<gssize>(text.size()),
-                                  &error)) {
-    const std::string cause = error->message;
-    g_error_free(error);
-    throw Error(Error::Code::settings, "is no JSON: " + cause);
-  }
-  JsonNode *root = json_parser_get_root(parser.get());
-  return root != nullptr ? value_of(root) : Value();
+  Builder builder;
+  Json::sax_parse(text, &builder);
+  return std::move(builder.root);
 }
 
 #else
 
 Value parse_json(const std::string &) {
-  throw Error(Error::Code::settings, "is JSON, which this build cannot read: it lacks json-glib");
+  throw Error(Error::Code::settings,
+              "is JSON, which this build cannot read: it lacks nlohmann-json");
 }
 
 #endif

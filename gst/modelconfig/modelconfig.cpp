@@ -48,7 +48,7 @@ Syntax syntax_of(const std::string &head, const std::string &path) {
   if (is_binary(head)) return Syntax::onnx;
   switch (first_character(head)) {
     case '{': return Syntax::json;
-    case '[': return Syntax::key_file;
+    case '[': return ends_with(path, ".json") ? Syntax::json : Syntax::key_file;
     default: break;
   }
   if (ends_with(path, ".onnx")) return Syntax::onnx;

@@ -87,7 +87,7 @@ Node find_input(const Node &root) {
     if (name == kHeader || !dir.is_text() || dir.text() != "input") continue;
     const size_t dims = node.at("dims").is_text() ? read_dims(node.at("dims")).size() : 0;
     if (dims != 3 && dims != 4) continue;
-    if (found) dir.refuse("a second input that may be a picture, beside " + found->key());
+    if (found) dir.refuse("a second input that may be a picture, beside " + shown(found->key()));
     found = node;
   }
   if (!found)

@@ -9,7 +9,8 @@
 
 namespace cudatensor::modelconfig {
 
-/// By json-glib.
+/// By nlohmann-json: JSON as the standard has it, in UTF-8, without comments. Of members with the same
+/// key, the last counts.
 Value parse_json(const std::string &text);
 /// The first document, by libyaml. Anchors are refused.
 Value parse_yaml(const std::string &text);

@@ -15,18 +15,6 @@ namespace {
 
 constexpr size_t kMostShown = 80;
 
-/// Valid UTF-8 on one line, cut where it is long.
-std::string shown(std::string text) {
-  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
-  gchar *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
-  std::string result = valid;
-  g_free(valid);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
-  return result;
-}
-
 std::string text_of(const Value &value) {
   struct Visitor {
     std::string operator()(std::monostate) const { return "null"; }
@@ -55,6 +43,17 @@ std::string text_of(const Value &value) {
 }
 
 }  // namespace
+
+std::string shown(std::string text, size_t most) {
+  if (text.size() > most) text = text.substr(0, most) + "...";
+  gchar *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
+  std::string result = valid;
+  g_free(valid);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  return result;
+}
 
 std::optional<int64_t> parse_integer(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
@@ -136,7 +135,8 @@ bool Node::is_number() const {
 }
 
 std::string Node::described() const {
-  return value_ == nullptr ? key_ + " is absent" : key_ + "=" + shown(text_of(*value_));
+  const std::string key = shown(key_, kMostShown);
+  return value_ == nullptr ? key + " is absent" : key + "=" + shown(text_of(*value_), kMostShown);
 }
 
 void Node::refuse(const std::string &reason) const {

@@ -22,6 +22,9 @@ struct Value {
 /// Lists and maps are nested no deeper than this.
 constexpr int kMaxDepth = 64;
 
+/// Text of a file for an error: valid UTF-8 on one line, cut after `most` bytes.
+std::string shown(std::string text, size_t most = 200);
+
 /// A number, a boolean, null (empty or ~), or else a string.
 Value scalar_of(const std::string &text);
 

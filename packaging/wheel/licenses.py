@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 EXPRESSIONS = {row["source"]: row["license"] for row in
                csv.DictReader(Path(__file__).with_name("licenses.csv").read_text().splitlines())}
+COMPILED_IN = Path("/usr/include/nlohmann/json.hpp")  # a library of headers
 NOTE = """The files of this package beside its Python files come from the source packages in packages.csv.
 Their copyright and licenses are in the files that it names.
 
@@ -63,6 +64,10 @@ def rows_of(runtime, decoders, cuda_license):
     def add(source, package, version, text, file):
         rows.setdefault((source, package, version, text), []).append(file)
 
+    def add_debian(path, file):
+        source, package, version = package_of(path)
+        add(source, package, version, Path("/usr/share/doc") / package.split(":")[0] / "copyright", file)
+
     for line in (runtime / "SOURCES").read_text().splitlines():
         file, path = line.split("\t")
         path = Path(path).resolve()
@@ -70,13 +75,12 @@ def rows_of(runtime, decoders, cuda_license):
             add("gst-cudatensor", "gst-cudatensor", own_version(), ROOT / "LICENSE", file)
             if cuda_license:
                 add("cuda-runtime", "cuda-runtime", cuda_version(), cuda_license, file)
+            add_debian(COMPILED_IN, file)
         elif path.is_relative_to(decoders):
             add("ffmpeg", "ffmpeg", (decoders / "version").read_text().strip(),
                 decoders / "source/COPYING.LGPLv2.1", file)
         else:
-            source, package, version = package_of(path)
-            add(source, package, version,
-                Path("/usr/share/doc") / package.split(":")[0] / "copyright", file)
+            add_debian(path, file)
     return [(*key, files) for key, files in sorted(rows.items())]
 
 

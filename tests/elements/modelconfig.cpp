@@ -65,7 +65,7 @@ TEST_F(ModelConfigTest, EqualsTheProperties) {
        "width=64 height=32 resize-mode=ultralytics round=true"},
       {folder_.write("cls.onnx", onnx_model({{"task", "classify"}, {"imgsz", "32"}})),
        "width=32 height=32 resize-mode=torchvision antialias=true"}};
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
   cases.emplace_back(folder_.write("preprocessor_config.json",
                                    R"({"image_processor_type":"MobileNetV2ImageProcessor",)"
                                    R"("size":36,"crop_size":31,"resample":3})"),
@@ -211,7 +211,7 @@ TEST_F(ModelConfigTest, DynamicExports) {
   set.process(buffer_of(Picture({PixelFormat::NV12, 64, 24}, 7)));
 }
 
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
 TEST_F(ModelConfigTest, SamRefusesOnlySizesThatItRoundsOtherwise) {
   const std::string path = folder_.write(
       "sam.json", R"({"image_processor_type":"SamImageProcessor","size":{"longest_edge":32},)"

@@ -4,7 +4,7 @@
 
 #include "tests/modelconfig/files.h"
 
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
 namespace cudatensor {
 namespace {
 

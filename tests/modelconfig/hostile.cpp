@@ -63,31 +63,85 @@ TEST_F(Hostile, TooLarge) {
   EXPECT_EQ(outcome(text), "!has more than 4 MiB of text");
 }
 
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
 TEST_F(Hostile, DeepJson) {
   const std::string deep = "!is nested deeper than 64 levels";
+  const auto nested = [](int levels) { return repeated("[", levels) + repeated("]", levels); };
   EXPECT_EQ(of("a.json", "{\"size\":" + repeated("[", 2000000)), deep);
   EXPECT_EQ(of("a.json", repeated("{\"size\":", 400000)), deep);
-  EXPECT_EQ(of("a.json", "{\"a\":" + repeated("[", 60) + repeated("]", 60) + "}").substr(0, 5),
-            "!has ");
-  // Brackets in a string are none.
+  EXPECT_EQ(of("a.json", nested(64)).substr(0, 5), "!has ");
+  EXPECT_EQ(of("a.json", nested(65)), deep);
+  EXPECT_EQ(of("a.json", "{\"a\":" + nested(63) + "}").substr(0, 5), "!has ");
+  EXPECT_EQ(of("a.json", "{\"a\":" + nested(64) + "}"), deep);
+  // Brackets in a string are none, and closed ones do not add up.
   EXPECT_EQ(of("a.json", "{\"a\":\"\\\"" + repeated("[", 100) + "\"}").substr(0, 5), "!has ");
+  EXPECT_EQ(of("a.json", "{\"a\":[" + repeated("[{}],", 1000) + "0]}").substr(0, 5), "!has ");
+}
+
+/// Whatever a reader may take for the end of a string or for a comment.
+TEST_F(Hostile, JsonWhoseDepthIsHidden) {
+  const std::string levels = repeated("[", 100000);
+  for (const char *start :
+       {"{'\"':", "{/*\"*/\"a\":", "{//\"\n\"a\":", "{#\"\n\"a\":", "{\"\\\\\":", "{\"\\\\\\\"\":",
+        "{\"\\u0022\":", "{\"a\":'\"',\"b\":", "{`\"`:", "{\"\n\":"})
+    for (const std::string &end : {std::string(), repeated("]", 100000) + "}"})
+      EXPECT_EQ(of("a.json", start + levels + end).substr(0, 4), "!is ") << start;
 }
 
 TEST_F(Hostile, Json) {
-  for (const char *text : {"{", "{\"size\"", "{\"size\":}", "{\"size\":NaN}", "{\"size\":1}}",
-                           "{\"size\":Infinity}", "{\"a\":\"\xff\xfe\"}", "{\"a\":\"\\ud800\"}"})
-    EXPECT_EQ(of("a.json", text).substr(0, 1), "!") << text;
-  EXPECT_EQ(of("a.json", "{\"do_resize\":true,\"image_mean\":1e999}").substr(0, 1), "!");
+  for (const char *text : {"{",
+                           "{\"size\"",
+                           "{\"size\":}",
+                           "{\"size\":NaN}",
+                           "{\"size\":1}}",
+                           "{\"size\":Infinity}",
+                           "{\"a\":\"\xff\xfe\"}",
+                           "{\"a\":\"\xc0\x80\"}",
+                           "{\"a\":\"\xed\xa0\x80\"}",
+                           "{\"a\":\"\\ud800\"}",
+                           "{\"a\":1,}",
+                           "{\"a\":[1,]}",
+                           "{'a':1}",
+                           "{\"a\":'b'}",
+                           "{/* a */\"a\":1}",
+                           "{\"a\":1} // b",
+                           "{\"a\":01}",
+                           "{\"a\":.5}",
+                           "{\"a\":+1}",
+                           "{\"a\":0x1}",
+                           "{\"a\":\"\n\"}",
+                           "{\"a\":True}",
+                           "{\"a\":1e999}",
+                           "{a:1}"})
+    EXPECT_EQ(of("a.json", text).substr(0, 12), "!is no JSON:") << text;
+  EXPECT_EQ(of("a.json", "{\"size\":1]"),
+            "!is no JSON: parse error at line 1, column 10: syntax error while parsing object - "
+            "unexpected ']'; expected '}'");
+  EXPECT_LT(of("a.json", "{\"size\":1" + repeated("0", 100000) + "}").size(), 300u);
+  EXPECT_LT(of("a.json", "{\"size\":\"" + repeated("x", 100000)).size(), 300u);
   const std::string vit = R"({"image_processor_type":"ViTImageProcessor",)";
   for (const char *value :
-       {"1e999", "-1", "0", "32768", "9223372036854775807", "99999999999999999999999", "true", "[]",
+       {"1e99", "-1", "0", "32768", "9223372036854775807", "9223372036854775808",
+        "18446744073709551615", "-9223372036854775809", "99999999999999999999999", "true", "[]",
         "{}", "[[1]]", "[1]", "[1,2,3]", "\"224\"", "{\"height\":1}"})
     EXPECT_EQ(of("a.json", vit + "\"size\":" + value + "}").substr(0, 6), "!size=") << value;
-  for (const char *value :
-       {"1e999", "\"0\"", "[]", "{}", "[[1]]", "[1,\"2\",3]", "[1,null,3]", "true"})
+  for (const char *value : {"\"0\"", "[]", "{}", "[[1]]", "[1,\"2\",3]", "[1,null,3]", "true"})
     EXPECT_EQ(of("a.json", vit + "\"image_mean\":" + value + "}").substr(0, 12), "!image_mean=")
         << value;
+}
+
+/// The mark of UTF-8 at the begin, the parts of the text that are not ASCII, escapes.
+TEST_F(Hostile, JsonInUtf8) {
+  const std::string size = "width=8 height=8 ";
+  const std::string rest = R"("image_processor_type":"ViTImageProcessor","size":8})";
+  EXPECT_EQ(of("a.json", "\xef\xbb\xbf{" + rest).substr(0, size.size()), size);
+  EXPECT_EQ(of("a.json", "{\"\xc3\xa4\":\"\xf0\x9f\x8e\xa5\"," + rest).substr(0, size.size()),
+            size);
+  EXPECT_EQ(of("a.json", "{\"\\ud83c\\udfa5\\u0000\":1," + rest).substr(0, size.size()), size);
+  EXPECT_EQ(of("a.json", R"({"image_processor_type":"ViTImageProcessor","\u0073ize":8})")
+                .substr(0, size.size()),
+            size);
+  EXPECT_EQ(of("a.json", "{\"a\":\"\\ud83c\"," + rest).substr(0, 12), "!is no JSON:");
 }
 
 TEST_F(Hostile, ManyKeys) {
@@ -107,7 +161,7 @@ TEST_F(Hostile, LongValuesAreCut) {
 }
 #else
 TEST_F(Hostile, JsonWithoutItsLibrary) {
-  EXPECT_EQ(of("a.json", "{}"), "!is JSON, which this build cannot read: it lacks json-glib");
+  EXPECT_EQ(of("a.json", "{}"), "!is JSON, which this build cannot read: it lacks nlohmann-json");
 }
 #endif
 
@@ -130,6 +184,7 @@ TEST_F(Hostile, YamlWithoutItsLibrary) {
 TEST_F(Hostile, KeyFiles) {
   EXPECT_EQ(of("a.txt", "[property\n").substr(0, 16), "!is no key file:");
   EXPECT_EQ(of("a.txt", "[property]\nno equals sign\n").substr(0, 16), "!is no key file:");
+  EXPECT_LT(of("a.txt", "[property]\n" + repeated("x", 100000)).size(), 300u);
   EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;1e9;8\n").substr(0, 21), "!property.infer-dims=");
   EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;8.5;8\n").substr(0, 21), "!property.infer-dims=");
   EXPECT_EQ(of("a.txt", "[property]\nmaintain-aspect-ratio=2\n"),

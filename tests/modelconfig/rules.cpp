@@ -57,7 +57,7 @@ TEST(SourceRule, DynamicExportsAreKnownByTheirArguments) {
   EXPECT_EQ(rule.origin, "model-config=" + path + ": args.dynamic=true");
 }
 
-#ifdef HAVE_JSON_GLIB
+#ifdef HAVE_JSON
 TEST(SourceRule, NamesFileAndKey) {
   const Folder folder;
   const std::string path =
