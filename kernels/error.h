@@ -11,7 +11,8 @@ class Error : public std::runtime_error {
  public:
   enum class Code {
     settings,       ///< invalid or contradictory parameters
-    input,          ///< a picture or tensor that does not match its description
+    input,          ///< a stream that cannot be processed, or an output that does not match
+    frame,          ///< one picture or tensor that cannot be used; others may follow
     not_found,      ///< no such backend or device
     out_of_memory,  ///< host, device or pinned memory
     device,         ///< a device call failed

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/ops.h"
 
+#include <cstdlib>
+#include <type_traits>
+
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -21,7 +24,7 @@ void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
   for (int p = 0; p < layout_of(d.format).planes; ++p) {
     const auto &plane = image.planes[p];
     if (plane.data == nullptr) refuse("a plane of a " + text_of(d) + " picture has no memory");
-    if (plane.stride < static_cast<ptrdiff_t>(plane_size(d, p).row))
+    if (std::abs(plane.stride) < static_cast<ptrdiff_t>(plane_size(d, p).row))
       refuse("a stride of " + std::to_string(plane.stride) + " bytes is shorter than a row of " +
              text_of(d));
   }
@@ -33,7 +36,8 @@ void check_tensor(const BasicTensor<Void> &tensor, const TensorDesc &expected) {
   if (!(d == expected)) refuse("a tensor is not of the type and shape that was prepared");
   if (tensor.data == nullptr) refuse("a tensor has no memory");
   if (reinterpret_cast<uintptr_t>(tensor.data) % size_of(d.dtype) != 0)
-    refuse("a tensor's memory is not aligned to its elements");
+    throw Error(std::is_const_v<Void> ? Error::Code::frame : Error::Code::input,
+                "a tensor's memory is not aligned to its elements");
 }
 
 }  // namespace

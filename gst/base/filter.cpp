@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "gst/base/openoutput.h"
+#include "gst/base/transformcaps.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/copiedmetas.h"
+#include "gst/util/faultyframes.h"
 #include "gst/util/ref.h"
 #include "gst/util/values.h"
 
@@ -28,6 +30,7 @@ struct GstCudaTensorFilterPrivate {
   bool in_nvmm = false;          // the input
   std::optional<Error> refusal;  // the error of the current negotiation
   std::string posted_error;      // the last error posted; cleared when negotiation succeeds
+  cudatensor::FaultyFrames faulty_frames;
 
   std::atomic<GThread *> streaming{nullptr};
 };
@@ -67,7 +70,10 @@ class StreamingScope {
 
 void latch(GstBaseTransform *trans) {
   const auto changes = priv_of(trans)->core->latch();
-  if (changes.any) priv_of(trans)->prepared = false;
+  if (changes.any) {
+    priv_of(trans)->prepared = false;
+    priv_of(trans)->faulty_frames.end_run();
+  }
   if (!changes.renegotiate) return;
   priv_of(trans)->output->push();
   gst_base_transform_reconfigure_src(trans);
@@ -77,6 +83,7 @@ void latch(GstBaseTransform *trans) {
 
 bool start(GstBaseTransform *trans) {
   priv_of(trans)->posted_error.clear();
+  priv_of(trans)->faulty_frames.begin();
   return priv_of(trans)->core->start();
 }
 
@@ -129,16 +136,6 @@ void ensure_prepared(GstBaseTransform *trans, Session &session) {
 
 // --- negotiation -------------------------------------------------------------------------------
 
-GstCaps *intersect_with_template(GstBaseTransform *trans, GstPadDirection direction,
-                                 GstCaps *caps) {
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *wanted = gst_pad_get_pad_template_caps(other);
-  GstCaps *result = gst_caps_intersect_full(caps, wanted, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(wanted);
-  gst_caps_unref(caps);
-  return result;
-}
-
 /// Calls `body`. If it throws, logs the cause, stores it if this is the streaming thread, and
 /// returns false.
 template <class Body>
@@ -150,19 +147,6 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   return !refusal;
 }
 
-/// Explains why the element's output caps and downstream's caps do not intersect; empty if they do.
-std::string mismatch(GstBaseTransform *trans, GstCaps *in) {
-  const cudatensor::Ref<GstCaps> given(
-      GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK, in, nullptr));
-  const cudatensor::Ref<GstCaps> taken(gst_pad_peer_query_caps(trans->srcpad, nullptr));
-  if (gst_caps_can_intersect(given.get(), taken.get())) return "";
-  const std::string settings = priv_of(trans)->filter->caps_settings();
-  const cudatensor::Ref<GstCaps> named(cudatensor::without_features(given.get()));
-  return "downstream accepts " + cudatensor::text_of(taken.get()) + ", but " +
-         (settings.empty() ? "" : "with " + settings + " ") + "the element produces " +
-         cudatensor::text_of(named.get());
-}
-
 /// Called after each negotiation on the streaming thread. If it failed, posts the cause, once for
 /// each cause. Downstream elements report their own errors.
 void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
@@ -170,7 +154,10 @@ void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   const auto refusal = std::exchange(priv->refusal, std::nullopt);
   if (negotiated) return priv->posted_error.clear();
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
-  const Error error = refusal ? *refusal : Error(Error::Code::settings, mismatch(trans, in));
+  const Error error =
+      refusal ? *refusal
+              : Error(Error::Code::settings,
+                      cudatensor::mismatch_of(trans, in, priv->filter->caps_settings()));
   if (*error.what() == '\0' || priv->posted_error == error.what()) return;
   priv->posted_error = error.what();
   priv->core->errors().report(Error(error.code(), "not negotiated: " + priv->posted_error));
@@ -195,12 +182,7 @@ GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstC
   GstCaps *result = nullptr;
   const bool possible = negotiate(trans, [&] { result = convert_caps(trans, direction, caps); });
   if (!possible) return gst_caps_new_empty();
-  result = intersect_with_template(trans, direction, result);
-  if (filter != nullptr) {
-    GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref(result);
-    result = filtered;
-  }
+  result = cudatensor::restrict_caps(trans, direction, result, filter);
   GST_CAT_DEBUG_OBJECT(category_of(trans), trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
                        caps, result);
   return result;
@@ -224,6 +206,7 @@ gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   priv->output->update_latency();
   priv->prepared = false;
   priv->in_nvmm = cudatensor::in_nvmm(in);
+  priv->faulty_frames.begin();
   priv->core->session_manager().allow_stream_change();
   const std::string warning = priv->filter->caps_warning();
   if (!warning.empty()) priv->core->errors().warn(warning);
@@ -301,13 +284,15 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   ElementCore &core = *priv_of(trans)->core;
   core.errors().next_frame();
   latch(trans);
-  const bool followed = core.errors().guard([&] {
+  const auto follow = [&] {
     SessionManager &manager = core.session_manager();
     const bool surfaces = priv_of(trans)->in_nvmm;
     if (manager.will_move(input, surfaces)) priv_of(trans)->output->push();
     const bool moved = surfaces ? manager.follow_surfaces(input) : manager.follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
-  });
+  };
+  // process() meets a fault of the frame again, and reports it.
+  const bool followed = core.errors().guard([&] { cudatensor::frame_fault_of(follow); });
   if (!followed) {
     gst_buffer_unref(input);
     return GST_FLOW_ERROR;
@@ -343,13 +328,23 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_ERROR;
 }
 
+/// Like GstVideoFilter, goes on after a frame that cannot be used. Unlike it, outputs nothing for it.
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
-  StreamingScope scope(priv_of(trans));
-  const bool done = priv_of(trans)->core->with_session([&](Session &session) {
+  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  StreamingScope scope(priv);
+  std::optional<Error> fault;
+  const bool done = priv->core->with_session([&](Session &session) {
     ensure_prepared(trans, session);
-    priv_of(trans)->filter->process(session, in, out);
+    fault = cudatensor::frame_fault_of([&] { priv->filter->process(session, in, out); });
   });
-  return done ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (!done) return GST_FLOW_ERROR;
+  const bool passed_on = is_analyzer(trans);
+  if (fault)
+    priv->faulty_frames.add(priv->core->errors(),
+                            (passed_on ? "a frame is not counted: " : "a frame is dropped: ") +
+                                std::string(fault->what()));
+  priv->faulty_frames.end_frame();
+  return fault && !passed_on ? GST_BASE_TRANSFORM_FLOW_DROPPED : GST_FLOW_OK;
 }
 
 GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
@@ -454,6 +449,10 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 }
 
 namespace cudatensor {
+
+void Filter::warn_of_frame(const std::string &text) const {
+  priv_of(element_)->faulty_frames.add(priv_of(element_)->core->errors(), text);
+}
 
 void Filter::report(const Error &error) const {
   priv_of(element_)->core->errors().report_fatal(error);

@@ -44,7 +44,8 @@ class Filter : public Configurable {
   virtual void prepare(Backend &backend) = 0;
   /// Waits for pending work, then destroys the operation. The session is closed afterwards.
   virtual void release() = 0;
-  /// `out` is null for an element that passes buffers through unchanged.
+  /// `out` is null for an element that passes buffers through unchanged. An Error::Code::frame that
+  /// it throws is a warning: the frame is dropped, or passed on, and the next one may follow.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
 
   // Filters that put several inputs into one output.
@@ -68,6 +69,8 @@ class Filter : public Configurable {
 
  protected:
   GstBaseTransform *element() const { return element_; }
+  /// Warns of a part of the current frame that cannot be used, while the rest is.
+  void warn_of_frame(const std::string &text) const;
   /// Reports a fatal error from one of the filter's own threads. The streaming thread throws
   /// instead.
   void report(const Error &error) const;

@@ -78,7 +78,7 @@ View FramePass::read(size_t input, const View &mapped, int planes) {
     return cuda_->transfers(input).upload(mapped, planes, is_pinned(in.buffer), stream_);
   // After the map, which may have queued an upload of libgstcuda's.
   if (in.stream != nullptr) cuda_->order(cuda_->handle_of(in.stream), stream_);
-  return mapped;
+  return cuda_->transfers(input).straighten(mapped, planes, stream_);
 }
 
 template ConstImage FramePass::read(size_t, const ConstImage &, int);

@@ -2,11 +2,11 @@
 #include "gst/base/mapping.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "gst/caps/videocaps.h"
 #include "gst/cuda/cudamemory.h"
-#include "kernels/error.h"
 
 namespace cudatensor {
 namespace {
@@ -21,28 +21,37 @@ std::string text_of(const ImageDesc &image) {
 }
 
 template <class ImageType>
-ImageType view_of(const GstVideoFrame &frame) {
+ImageType view_of(const ImageDesc &desc, const GstVideoFrame &frame) {
   ImageType image = {};
-  image.desc = image_desc_of(frame.info);
-  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&frame); ++i)
+  image.desc = desc;
+  for (int i = 0; i < layout_of(desc.format).planes; ++i)
     image.planes[i] = {static_cast<uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, i)),
                        GST_VIDEO_FRAME_PLANE_STRIDE(&frame, i)};
   return image;
 }
 
-/// gst_video_frame_map() treats a GstVideoMeta that contradicts the caps as a programming error.
-void check_meta(const GstVideoInfo &info, GstBuffer *buffer) {
+/// An input that cannot be read is a fault of that frame alone. An output comes from a pool, which
+/// would go on giving such buffers.
+Error::Code fault_of(GstMapFlags flags) {
+  return (flags & GST_MAP_WRITE) != 0 ? Error::Code::input : Error::Code::frame;
+}
+
+/// gst_video_frame_map() treats a GstVideoMeta that contradicts the caps as a programming error. A
+/// larger picture is one with padding.
+void check_meta(const ImageDesc &desc, const GstVideoInfo &info, GstBuffer *buffer,
+                GstMapFlags flags) {
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
   if (meta == nullptr ||
       (meta->format == GST_VIDEO_INFO_FORMAT(&info) &&
-       meta->width == static_cast<guint>(info.width) &&
-       meta->height == static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
+       meta->width >= static_cast<guint>(info.width) &&
+       meta->height >= static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
     return;
-  throw Error(Error::Code::input, size_text(buffer) + " has a GstVideoMeta for a " +
-                                      gst_video_format_to_string(meta->format) + " picture of " +
-                                      std::to_string(meta->width) + "x" +
-                                      std::to_string(meta->height) +
-                                      ", which does not match the caps");
+  throw Error(fault_of(flags),
+              size_text(buffer) + " has a GstVideoMeta for a " +
+                  gst_video_format_to_string(meta->format) + " picture of " +
+                  std::to_string(meta->width) + "x" + std::to_string(meta->height) + " in " +
+                  std::to_string(meta->n_planes) +
+                  " planes, which does not hold that of the caps, " + text_of(desc));
 }
 
 /// If a GstCudaMemory cannot be mapped at all, the cause is a CUDA error and not the buffer's size.
@@ -57,15 +66,16 @@ void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
 
 }  // namespace
 
-VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
-  check_meta(info, buffer);
+VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags)
+    : desc_(image_desc_of(info)) {
+  check_meta(desc_, info, buffer, flags);
   if (!gst_video_frame_map(&frame_, &info, buffer, flags)) {
     check_cuda_map(buffer, flags);
-    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped as a picture of " +
-                                        std::to_string(info.size) + " bytes");
+    throw Error(fault_of(flags), size_text(buffer) + " cannot be mapped as a picture of " +
+                                     std::to_string(info.size) + " bytes");
   }
   try {
-    check_planes();
+    check_planes(fault_of(flags));
   } catch (...) {
     gst_video_frame_unmap(&frame_);
     throw;
@@ -73,26 +83,24 @@ VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags) {
 }
 
 /// gst_video_frame_map() checks only the offsets of the planes in a GstVideoMeta, not their ends.
-void VideoMap::check_planes() const {
-  const ImageDesc desc = image_desc_of(frame_.info);
-  for (int p = 0; p < layout_of(desc.format).planes; ++p) {
+/// With a negative stride, a plane begins with its last row in memory.
+void VideoMap::check_planes(Error::Code fault) const {
+  for (int p = 0; p < layout_of(desc_.format).planes; ++p) {
     const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? p : 0];
-    const auto *data = static_cast<const uint8_t *>(frame_.data[p]);
-    const PlaneSize size = plane_size(desc, p);
+    const int64_t first = static_cast<const uint8_t *>(frame_.data[p]) - map.data;
+    const PlaneSize size = plane_size(desc_, p);
     const auto row = static_cast<int64_t>(size.row), rows = static_cast<int64_t>(size.rows);
     const int64_t stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
-    const int64_t end = data - map.data + (rows - 1) * stride + row;
-    if (stride < row || end > static_cast<int64_t>(map.size))
-      throw Error(Error::Code::input, size_text(frame_.buffer) + " is too short for a " +
-                                          name_of(desc.format) + " picture of " +
-                                          std::to_string(desc.width) + "x" +
-                                          std::to_string(desc.height) + " with rows of " +
-                                          std::to_string(stride) + " bytes");
+    const int64_t last = first + (rows - 1) * stride;
+    if (std::abs(stride) < row || std::min(first, last) < 0 ||
+        std::max(first, last) + row > static_cast<int64_t>(map.size))
+      throw Error(fault, size_text(frame_.buffer) + " is too short for " + text_of(desc_) +
+                             " with rows of " + std::to_string(stride) + " bytes");
   }
 }
 
-Image VideoMap::view() const { return view_of<Image>(frame_); }
-ConstImage VideoMap::constant() const { return view_of<ConstImage>(frame_); }
+Image VideoMap::view() const { return view_of<Image>(desc_, frame_); }
+ConstImage VideoMap::constant() const { return view_of<ConstImage>(desc_, frame_); }
 
 InputMap::Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags) : caps_(caps) {
   if (!caps.in_nvmm) {
@@ -106,13 +114,13 @@ InputMap::Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags) : cap
 void InputMap::check_surfaces() const {
   const auto most = static_cast<size_t>(caps_.surfaces);
   if (count() > most)
-    throw Error(Error::Code::input, "a buffer has " + std::to_string(count()) +
+    throw Error(Error::Code::frame, "a buffer has " + std::to_string(count()) +
                                         " surfaces, but its caps announce " + std::to_string(most));
   if (caps_.is_batch) return;
-  if (count() == 0) throw Error(Error::Code::input, "a buffer has 0 filled ones of its surfaces");
+  if (count() == 0) throw Error(Error::Code::frame, "a buffer has 0 filled ones of its surfaces");
   const ImageDesc &announced = caps_.source.image, found = surfaces_->source(0).image;
   if (!(found == announced))
-    throw Error(Error::Code::input, "a surface with " + text_of(found) +
+    throw Error(Error::Code::frame, "a surface with " + text_of(found) +
                                         " does not match the caps, which announce " +
                                         text_of(announced));
 }
@@ -137,12 +145,12 @@ Source source_of(const InputCaps &caps, GstBuffer *buffer) {
 TensorMap::Map(const TensorDesc &desc, GstBuffer *buffer, GstMapFlags flags)
     : desc_(desc), buffer_(buffer) {
   if (gst_buffer_get_size(buffer) != desc.bytes())
-    throw Error(Error::Code::input, size_text(buffer) + " does not match the tensor of " +
-                                        std::to_string(desc.bytes()) +
-                                        " bytes that the caps describe");
+    throw Error(fault_of(flags), size_text(buffer) + " does not match the tensor of " +
+                                     std::to_string(desc.bytes()) +
+                                     " bytes that the caps describe");
   if (!gst_buffer_map(buffer, &map_, flags)) {
     check_cuda_map(buffer, flags);
-    throw Error(Error::Code::input, size_text(buffer) + " cannot be mapped");
+    throw Error(fault_of(flags), size_text(buffer) + " cannot be mapped");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // RAII maps of buffers as the kernels' image and tensor views. Strides and offsets come from the
-// buffer's GstVideoMeta, if it has one.
+// buffer's GstVideoMeta, if it has one. It may describe a larger picture, of which the upper left
+// part is used, and its strides may be negative. What cannot be read is an Error::Code::frame.
 #pragma once
 
 #include <gst/video/video.h>
@@ -9,6 +10,7 @@
 
 #include "gst/caps/inputcaps.h"
 #include "gst/nvmm/surfaces.h"
+#include "kernels/error.h"
 #include "kernels/image.h"
 #include "kernels/tensor.h"
 
@@ -31,8 +33,9 @@ class Map<GstVideoInfo> {
   ConstImage constant() const;
 
  private:
-  void check_planes() const;
+  void check_planes(Error::Code fault) const;
 
+  ImageDesc desc_;  // as the caps have it; the frame's may be larger
   GstVideoFrame frame_;
 };
 

@@ -7,7 +7,8 @@ namespace cudatensor {
 
 GstFlowReturn OpenOutput::keep(GstFlowReturn flow, GstBuffer **output) {
   if (*output == nullptr) return flow;
-  if (flow != GST_FLOW_OK) {
+  // An output with earlier inputs outlives a dropped one.
+  if (flow != GST_FLOW_OK && flow != GST_BASE_TRANSFORM_FLOW_DROPPED) {
     filter_.discard();
     return flow;
   }

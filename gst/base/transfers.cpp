@@ -48,6 +48,14 @@ ptrdiff_t packed_stride(const PlaneSize &size) {
   return static_cast<ptrdiff_t>(size.rows == 1 ? size.row : round_up(size.row, kRowAlignment));
 }
 
+/// Whether a plane begins with its last row in memory. CUDA's copies take no such stride.
+template <class View>
+bool is_upside_down(const View &view, int planes) {
+  for (int p = 0; p < planes; ++p)
+    if (rows_of(view, p).stride < 0) return true;
+  return false;
+}
+
 /// Of the planes in one block.
 template <class Desc>
 size_t packed_bytes(const Desc &desc, int planes) {
@@ -87,7 +95,7 @@ void copy_on_host(const View &to, const From &from, int planes) {
     const PlaneSize size = plane_size(to.desc, p);
     const auto target = rows_of(to, p);
     const auto source = rows_of(from, p);
-    for (size_t y = 0; y < size.rows; ++y)
+    for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(size.rows); ++y)
       std::memcpy(target.data + target.stride * y, source.data + source.stride * y, size.row);
   }
 }
@@ -107,7 +115,7 @@ View Transfers::place(std::unique_ptr<Memory> &memory, const Desc &desc, int pla
 template <class View, class ConstView>
 ConstView Transfers::upload_view(const ConstView &host, int planes, bool pinned, Stream stream) {
   const auto target = place<View>(in_, host.desc, planes);
-  if (pinned) {
+  if (pinned && !is_upside_down(host, planes)) {
     queue_copy(device_, target, host, planes, stream);
   } else {
     const View block =
@@ -126,6 +134,21 @@ ConstTensor Transfers::upload(const ConstTensor &host, int planes, bool pinned, 
   return upload_view<Tensor>(host, planes, pinned, stream);
 }
 
+/// Row by row.
+ConstImage Transfers::straighten(const ConstImage &device, int planes, Stream stream) {
+  if (!is_upside_down(device, planes)) return device;
+  const auto target = place<Image>(in_, device.desc, planes);
+  for (int p = 0; p < planes; ++p) {
+    const PlaneSize size = plane_size(device.desc, p);
+    const auto to = rows_of(target, p);
+    const auto from = rows_of(device, p);
+    for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(size.rows); ++y)
+      device_.copy({to.data + to.stride * y, to.stride}, {from.data + from.stride * y, to.stride},
+                   size.row, 1, stream);
+  }
+  return constant(target, device);
+}
+
 template <class View>
 View Transfers::make_room_for(const View &host) {
   const auto device = place<View>(out_, host.desc, planes_of(host.desc));
@@ -139,7 +162,9 @@ Tensor Transfers::make_room(const Tensor &host) { return make_room_for(host); }
 template <class View>
 void Transfers::queue_download(Result<View> &result, bool pinned, Stream stream) {
   const int planes = planes_of(result.host.desc);
-  if (!pinned) {
+  const bool direct = pinned && !is_upside_down(result.host, planes);
+  copies_result_ = !direct;
+  if (!direct) {
     const size_t bytes = packed_bytes(result.host.desc, planes);
     if (pinned_out_ == nullptr || pinned_out_->size() < bytes) {
       pinned_out_.reset();
@@ -147,11 +172,10 @@ void Transfers::queue_download(Result<View> &result, bool pinned, Stream stream)
     }
     result.pinned = packed_view<View>(result.host.desc, planes, pinned_out_->data());
   }
-  queue_copy(device_, pinned ? result.host : result.pinned, result.device, planes, stream);
+  queue_copy(device_, direct ? result.host : result.pinned, result.device, planes, stream);
 }
 
 void Transfers::download(bool pinned, Stream stream) {
-  copies_result_ = !pinned;
   std::visit([&](auto &result) { queue_download(result, pinned, stream); }, result_);
 }
 

@@ -23,6 +23,11 @@ class Transfers {
   /// others still point to host memory.
   ConstImage upload(const ConstImage &host, int planes, bool pinned, Stream stream);
   ConstTensor upload(const ConstTensor &host, int planes, bool pinned, Stream stream);
+  /// Queues a copy of a picture in device memory if the stride of one of its first `planes` planes
+  /// is negative, which no kernel reads, and returns the view of the copy. Returns other views as
+  /// they are.
+  ConstImage straighten(const ConstImage &device, int planes, Stream stream);
+  ConstTensor straighten(const ConstTensor &device, int, Stream) { return device; }
 
   /// Returns a view of device memory for a result that download() copies to `host`.
   Image make_room(const Image &host);
@@ -48,7 +53,7 @@ class Transfers {
   ConstView upload_view(const ConstView &host, int planes, bool pinned, Stream stream);
   template <class View>
   View make_room_for(const View &host);
-  void queue_download(std::monostate &, bool, Stream) {}
+  void queue_download(std::monostate &, bool, Stream) { copies_result_ = false; }
   template <class View>
   void queue_download(Result<View> &result, bool pinned, Stream stream);
 

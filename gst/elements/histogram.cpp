@@ -236,13 +236,13 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
   cuda_ = &cuda;
   if (!worker_) start_worker(cuda.context());
   HistogramJob job;
-  if (alone) job.bins = worker_->take();
   FramePass pass(cuda);
   const size_t input = pass.add_input(in_, in);
   pass.begin();
   {
     const InputMap source(in_, in, pass.input_flags(input));
     const ConstImage view = pass.luminance(input, source.constant());
+    if (alone) job.bins = worker_->take();
     if (alone)
       operation_->run(view, job.bins.bins(), pass.stream());
     else

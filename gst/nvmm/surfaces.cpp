@@ -39,7 +39,7 @@ bool holds(const SurfaceParams &surface, int plane, const PlaneSize &size) {
 
 SurfaceMap::SurfaceMap(GstBuffer *buffer) : buffer_(buffer) {
   if (!gst_buffer_map(buffer, &map_, GST_MAP_READ))
-    throw Error(Error::Code::input, "a buffer with memory:NVMM cannot be mapped");
+    throw Error(Error::Code::frame, "a buffer with memory:NVMM cannot be mapped");
   try {
     check_batch();
   } catch (...) {
@@ -57,7 +57,7 @@ void SurfaceMap::check_batch() const {
                                         " of an NvBufSurface of DeepStream 9.0");
   const bool missing = batch().num_filled > 0 && batch().surfaces == nullptr;
   if (missing || batch().num_filled > batch().batch_size)
-    throw Error(Error::Code::input, "an NvBufSurface for " + std::to_string(batch().batch_size) +
+    throw Error(Error::Code::frame, "an NvBufSurface for " + std::to_string(batch().batch_size) +
                                         " surfaces has " + std::to_string(batch().num_filled) +
                                         " filled ones");
 }
@@ -82,7 +82,11 @@ Source SurfaceMap::source(size_t i) const {
                                         ", which is not supported: put nvvideoconvert before this "
                                         "element, with video/x-raw(memory:NVMM),format=NV12 or "
                                         "RGBA behind it");
-  check_size("a surface", static_cast<int64_t>(s.width), static_cast<int64_t>(s.height));
+  const auto fits = [](uint32_t side) { return side >= 1 && side <= kMaxImageSize; };
+  if (!fits(s.width) || !fits(s.height))
+    throw Error(Error::Code::frame, "a surface is " + size_text(s) +
+                                        " pixels, but pictures are 1 to " +
+                                        std::to_string(kMaxImageSize) + " wide and high");
   return {{format->format, static_cast<int>(s.width), static_cast<int>(s.height)},
           format->colorimetry};
 }
@@ -97,7 +101,7 @@ ConstImage SurfaceMap::view(size_t i) const {
   const auto *data = static_cast<const uint8_t *>(s.data_ptr);
   for (int p = 0; p < layout_of(image.desc.format).planes; ++p) {
     if (data == nullptr || !holds(s, p, plane_size(image.desc, p)))
-      throw Error(Error::Code::input,
+      throw Error(Error::Code::frame,
                   "a surface of " + std::to_string(s.data_size) + " bytes is too small for a " +
                       cudatensor::name_of(image.desc.format) + " picture of " + size_text(s));
     image.planes[p] = {data + s.planes.offset[p], static_cast<ptrdiff_t>(s.planes.pitch[p])};

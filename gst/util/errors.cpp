@@ -28,6 +28,7 @@ void post(GstElement *element, const Error &error) {
       GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), ("%s", where.c_str()));
       break;
     case Error::Code::input:
+    case Error::Code::frame:
       GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", error.what()), ("%s", where.c_str()));
       break;
     case Error::Code::not_found:
@@ -62,8 +63,14 @@ void ErrorReporter::warn(const std::string &text) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!warnings_.insert(text).second) return;
   }
+  warn_again(text);
+}
+
+void ErrorReporter::warn_again(const std::string &text) {
   GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", text.c_str()), (nullptr));
 }
+
+void ErrorReporter::log(const std::string &text) { GST_INFO_OBJECT(element_, "%s", text.c_str()); }
 
 void ErrorReporter::forget() {
   reported_ = fatal_ = false;

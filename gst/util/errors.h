@@ -27,6 +27,10 @@ class ErrorReporter {
   void report_fatal(const Error &error);
   /// Posts an element warning; the same text only once.
   void warn(const std::string &text);
+  /// The same, but not only once: the caller limits the number of warnings.
+  void warn_again(const std::string &text);
+  /// Writes to the debug log.
+  void log(const std::string &text);
   /// Called for each frame: a new error is posted again.
   void next_frame() { reported_ = fatal_.load(); }
   /// Called when the element starts.

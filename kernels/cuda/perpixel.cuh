@@ -296,9 +296,9 @@ struct PictureSink {
 
 /// Converts a stride to the 32 bits that kernels use.
 inline uint32_t stride_of(ptrdiff_t stride) {
-  if (stride <= UINT32_MAX) return static_cast<uint32_t>(stride);
+  if (stride >= 0 && stride <= UINT32_MAX) return static_cast<uint32_t>(stride);
   throw Error(Error::Code::input,
-              "a stride of " + std::to_string(stride) + " bytes does not fit 32 bits");
+              "a stride of " + std::to_string(stride) + " bytes is not one of 0 to 2^32 - 1");
 }
 
 /// The __byte_perm selector for word k of four three-byte pixels, which consists of bytes of pixels

@@ -92,6 +92,24 @@ TEST_F(FramesPerTensor, LeaveSlotsEmptyAtTheEnd) {
   expect_none();
 }
 
+TEST_F(FramesPerTensor, SkipFramesThatCannotBeUsed) {
+  start("frames-per-tensor=3");
+  // As the first frame of a tensor, between two, and as its last.
+  for (int i = 0; i < 3; ++i) {
+    push(i);
+    EXPECT_EQ(rig_->push(buffer_of(Bytes(7))), GST_FLOW_OK);
+    expect_none();
+    push(3 - i);
+    expect(3 * static_cast<size_t>(i), 3);
+  }
+  EXPECT_TRUE(rig_->messages().errors().empty());
+  EXPECT_EQ(rig_->messages().warnings().size(), 1u);
+  push(2);
+  rig_->push(buffer_of(Bytes(7)));
+  rig_->event(gst_event_new_eos());
+  expect(9, 2, 1);
+}
+
 TEST_F(FramesPerTensor, PushNothingMoreWhereTheEndIsThatOfATensor) {
   start("frames-per-tensor=2");
   push(2);

@@ -33,6 +33,17 @@ std::vector<ElementError> Messages::errors() {
   return errors;
 }
 
+std::vector<std::string> Messages::warnings() {
+  std::vector<std::string> texts;
+  for (const MessageRef &message : of_type(GST_MESSAGE_WARNING)) {
+    GError *warning = nullptr;
+    gst_message_parse_warning(message.get(), &warning, nullptr);
+    texts.emplace_back(warning->message);
+    g_error_free(warning);
+  }
+  return texts;
+}
+
 size_t Messages::count(const char *name) const {
   return static_cast<size_t>(std::count_if(
       waiting_.begin(), waiting_.end(),

@@ -31,6 +31,8 @@ class Messages {
 
   GstBus *bus() const { return bus_.get(); }
   std::vector<ElementError> errors();
+  /// The texts of element warnings.
+  std::vector<std::string> warnings();
   /// Element messages of this name: waits for as many as are expected, then for as many
   /// microseconds more.
   std::vector<MessageRef> elements(const char *name, size_t expected = 0, gulong patience = 0);

@@ -214,17 +214,31 @@ TEST(Nvmm, IsReleasedForADrainQuery) {
 
 // --------------------------------------------------------------------------- what cannot be read
 
-/// A frame of these surfaces ends in one error that names the cause.
-void expect_cause(const std::string &cause, const Change &change,
-                  MemoryType type = usual_memory()) {
+/// Calls `check` with each element and a frame of these surfaces.
+template <class Check>
+void for_elements(const Change &change, MemoryType type, const Check &check) {
   for (const char *element :
        {"cudanormalize width=8 height=8", "cudaletterbox", "cudahistogram", "cudanv12toyuv444"}) {
     SCOPED_TRACE(element);
     Rig rig(element);
     ASSERT_TRUE(rig.caps(in_nvmm(video_caps(kNv12))));
-    expect_error(rig, surface_buffer({{random_picture(kNv12), ColorFormat::nv12}}, 1, type, change),
-                 cause);
+    check(rig, surface_buffer({{random_picture(kNv12), ColorFormat::nv12}}, 1, type, change));
   }
+}
+
+/// A frame of these surfaces ends in one error that names the cause.
+void expect_cause(const std::string &cause, const Change &change,
+                  MemoryType type = usual_memory()) {
+  for_elements(change, type,
+               [&](Rig &rig, BufferRef frame) { expect_error(rig, std::move(frame), cause); });
+}
+
+/// A frame of these surfaces is not used, and the next one is.
+void expect_fault_of(const std::string &cause, const Change &change) {
+  for_elements(change, usual_memory(), [&](Rig &rig, BufferRef frame) {
+    expect_fault(rig, std::move(frame), cause);
+    rig.process(surface_buffer(random_picture(kNv12)));
+  });
 }
 
 TEST(NvmmRefuses, MemoryThatKernelsCannotRead) {
@@ -251,31 +265,32 @@ TEST(NvmmRefuses, DeviceMemoryOnTheCpu) {
 }
 
 TEST(NvmmRefuses, DescriptionsThatCannotBe) {
-  expect_cause("has 0 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 0; });
-  expect_cause("has 9 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 9; });
-  expect_cause("has 1 filled ones", [](SurfaceBatch &batch) { batch.surfaces = nullptr; });
+  expect_fault_of("has 0 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 0; });
+  expect_fault_of("has 9 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 9; });
+  expect_fault_of("has 1 filled ones", [](SurfaceBatch &batch) { batch.surfaces = nullptr; });
   expect_cause("NvBufSurfaceColorFormat 107", [](SurfaceBatch &batch) {
     batch.surfaces[0].color_format = static_cast<ColorFormat>(107);
   });
-  expect_cause("is too small for a NV12 picture of 40x30",
-               [](SurfaceBatch &batch) { --batch.surfaces[0].planes.pitch[1] /= 512; });
-  expect_cause("is too small for a NV12 picture of 40x30",
-               [](SurfaceBatch &batch) { batch.surfaces[0].data_size = 512 * 44; });
-  expect_cause("is too small for a NV12 picture of 40x30",
-               [](SurfaceBatch &batch) { batch.surfaces[0].planes.offset[1] = 0xffffff00u; });
-  expect_cause("is too small for a NV12 picture of 40x30",
-               [](SurfaceBatch &batch) { batch.surfaces[0].data_ptr = nullptr; });
-  expect_cause("0x30", [](SurfaceBatch &batch) { batch.surfaces[0].width = 0; });
-  expect_cause("4294967295", [](SurfaceBatch &batch) { batch.surfaces[0].height = 0xffffffffu; });
+  expect_fault_of("is too small for a NV12 picture of 40x30",
+                  [](SurfaceBatch &batch) { --batch.surfaces[0].planes.pitch[1] /= 512; });
+  expect_fault_of("is too small for a NV12 picture of 40x30",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].data_size = 512 * 44; });
+  expect_fault_of("is too small for a NV12 picture of 40x30",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].planes.offset[1] = 0xffffff00u; });
+  expect_fault_of("is too small for a NV12 picture of 40x30",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].data_ptr = nullptr; });
+  expect_fault_of("0x30", [](SurfaceBatch &batch) { batch.surfaces[0].width = 0; });
+  expect_fault_of("4294967295",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].height = 0xffffffffu; });
 }
 
 TEST(NvmmRefuses, WhatTheCapsDoNotAnnounce) {
-  expect_cause(
+  expect_fault_of(
       "a surface with a NV12 picture of 20x30 does not match the caps, which announce a "
       "NV12 picture of 40x30",
       [](SurfaceBatch &batch) { batch.surfaces[0].width = 20; });
-  expect_cause("a surface with a NV21 picture of 40x30",
-               [](SurfaceBatch &batch) { batch.surfaces[0].color_format = ColorFormat::nv21; });
+  expect_fault_of("a surface with a NV21 picture of 40x30",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].color_format = ColorFormat::nv21; });
 }
 
 TEST(NvmmRefuses, BuffersThatAreNone) {

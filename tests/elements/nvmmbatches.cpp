@@ -182,10 +182,10 @@ TEST_F(NvmmBatch, OfOneWithAnotherSizeIsRefusedByTheMux) {
   EXPECT_TRUE(mentions(rig.wait_for_error(), "does not match the caps"));
 }
 
-TEST_F(NvmmBatch, IsRefusedWithMoreSurfacesThanItsCapsAnnounce) {
+TEST_F(NvmmBatch, IsDroppedWithMoreSurfacesThanItsCapsAnnounce) {
   start("", 2);
   batch_size_ = 3;
-  expect_error(*rig_, surfaces(mixed_pictures(3, kMixed)),
+  expect_fault(*rig_, surfaces(mixed_pictures(3, kMixed)),
                "a buffer has 3 surfaces, but its caps announce 2");
 }
 

@@ -143,6 +143,31 @@ void expect_error(Rig &rig, BufferRef buffer, const std::string &cause) {
   EXPECT_TRUE(mentions(errors[0].text, cause));
 }
 
+namespace {
+
+/// Whether the element did with a buffer what it does with a faulty frame.
+void push_fault(Rig &rig, BufferRef buffer) {
+  GstBuffer *const pushed = buffer.get();
+  EXPECT_EQ(rig.push(std::move(buffer)), GST_FLOW_OK);
+  const bool passes = g_str_has_prefix(GST_OBJECT_NAME(rig.element()), "cudahistogram");
+  EXPECT_EQ(rig.pull().get(), passes ? pushed : nullptr);
+  EXPECT_TRUE(rig.messages().errors().empty());
+}
+
+}  // namespace
+
+void expect_fault(Rig &rig, BufferRef buffer, const std::string &cause) {
+  push_fault(rig, std::move(buffer));
+  const std::vector<std::string> warnings = rig.messages().warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(mentions(warnings[0], cause));
+}
+
+void expect_silent_fault(Rig &rig, BufferRef buffer) {
+  push_fault(rig, std::move(buffer));
+  EXPECT_TRUE(rig.messages().warnings().empty());
+}
+
 std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer,
                            Error::Code code) {
   rig.caps(caps);

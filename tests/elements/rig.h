@@ -77,6 +77,12 @@ testing::AssertionResult mentions(const std::string &text, const std::string &pa
 /// no output.
 void expect_error(Rig &rig, BufferRef buffer, const std::string &cause);
 
+/// Pushes a buffer that the rig's element cannot use: it must drop it, or pass it on if it is
+/// cudahistogram, with one warning that mentions `cause` and without an error.
+void expect_fault(Rig &rig, BufferRef buffer, const std::string &cause);
+/// The same for one that is not reported, because the frame before was faulty, too.
+void expect_silent_fault(Rig &rig, BufferRef buffer);
+
 /// Pushes caps and two buffers, which must end in not-negotiated with no output. Posted may be one
 /// error at most, whose text this returns.
 std::string expect_refusal(Rig &rig, const std::string &caps, const BufferRef &buffer,
