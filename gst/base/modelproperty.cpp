@@ -34,6 +34,8 @@ LoadedModel load_model(GstElement *element, GstDebugCategory *category, const st
 
 void check_model(const ModelState &model) {
   if (model.error) throw Error(*model.error);
+  if (!model.open_layout.empty() && model.given.count("layout") == 0)
+    throw Error(Error::Code::settings, model.open_layout + "; set layout");
 }
 
 void check_model_source(const ModelState &model, double src_width, double src_height, int dst_width,

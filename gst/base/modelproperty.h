@@ -21,6 +21,8 @@ struct ModelState {
   std::string path;             ///< empty: no file
   std::optional<Error> error;   ///< why the file has no effect
   SourceRule rule;              ///< of the file
+  std::string open_size;        ///< why the file has no size; empty: it has one
+  std::string open_layout;      ///< why it has no layout
   std::set<std::string> given;  ///< the properties that were set, which win over the file
 };
 
@@ -34,7 +36,7 @@ struct LoadedModel {
 /// line that it stands for. Must be called without the object lock.
 LoadedModel load_model(GstElement *element, GstDebugCategory *category, const std::string &path);
 
-/// Throws the error of the file, if there is one.
+/// Throws the error of the file, if there is one, or if it leaves open a property that is not set.
 void check_model(const ModelState &model);
 /// Throws Error if the file asks for another tensor of a picture of this size.
 void check_model_source(const ModelState &model, double src_width, double src_height, int dst_width,
@@ -69,6 +71,8 @@ Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   s.model.path = model.path;
   s.model.error = model.error;
   s.model.rule = model.config.rule;
+  s.model.open_size = model.config.open_size;
+  s.model.open_layout = model.config.open_layout;
   return effect;
 }
 

@@ -19,10 +19,21 @@ bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
          side_fits(t.h, s.height);
 }
 
-/// The `dimensions` strings that a structure allows, or our own if it does not restrict them.
-std::vector<std::string> choices(const GstStructure *tensor, const Dimensions &ours) {
+/// Whether a length would be the picture's though a model has a size of its own, which its file does
+/// not tell. A length that is set to 0 is the picture's.
+bool lacks_size(const TensorSettings &s) {
+  const auto lacks = [&](const char *name, int length) {
+    return length == 0 && s.model.given.count(name) == 0;
+  };
+  return !s.model.open_size.empty() && (lacks("width", s.width) || lacks("height", s.height));
+}
+
+/// The `dimensions` strings that a structure allows. If it does not restrict them, our own, or none
+/// if the size is not known.
+std::vector<std::string> choices(const GstStructure *tensor, const TensorSettings &s,
+                                 const Dimensions &ours) {
   std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
-  if (texts.empty()) texts.push_back(dimensions_text(ours));
+  if (texts.empty() && !lacks_size(s)) texts.push_back(dimensions_text(ours));
   return texts;
 }
 
@@ -84,12 +95,14 @@ GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const Ten
       dimensions_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
   std::string taken;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    for (const std::string &text : choices(gst_caps_get_structure(caps, i), ours)) {
+    for (const std::string &text : choices(gst_caps_get_structure(caps, i), s, ours)) {
       const auto dimensions = parse_dimensions(text.c_str());
       if (dimensions && fits(s, n, *dimensions)) return fix_dimensions(caps, i, text);
       taken += (taken.empty() ? "dimensions=" : " or ") + text;
     }
   }
+  if (taken.empty() && lacks_size(s) && !gst_caps_is_empty(caps))
+    throw Error(Error::Code::settings, s.model.open_size + "; set width and height");
   if (taken.empty()) taken = text_of(downstream);
   throw Error(Error::Code::settings, "downstream accepts " + taken + ", but not " +
                                          dimensions_text(ours) + " as " + shape_text(s, n));

@@ -31,8 +31,8 @@ void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const Gst
 void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture);
 
 /// Returns the first caps that describe a tensor of `n` pictures which the settings can produce,
-/// fixated. If neither settings nor caps define the size, it is width × height. Throws Error with
-/// the caps of `downstream` if there is no such tensor.
+/// fixated. If neither settings nor caps define the size, it is width × height, unless the file of a
+/// model has left it open. Throws Error if there is no such tensor, with the caps of `downstream`.
 GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
                        int64_t n, int width, int height);
 

@@ -13,8 +13,12 @@ int main(int argc, char **argv) {
     return 2;
   }
   try {
-    const std::string line =
-        cudatensor::launch_line("cudanormalize", cudatensor::read_model_config(argv[1]));
+    const cudatensor::ModelConfig config = cudatensor::read_model_config(argv[1]);
+    if (!config.open_size.empty())
+      std::fprintf(stderr, "%s; add width and height\n", config.open_size.c_str());
+    if (!config.open_layout.empty())
+      std::fprintf(stderr, "%s; add layout\n", config.open_layout.c_str());
+    const std::string line = cudatensor::launch_line("cudanormalize", config);
     return std::puts(line.c_str()) < 0 ? 1 : 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "gst-cudatensor-model-config: %s\n", error.what());

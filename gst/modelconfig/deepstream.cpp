@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "gst/modelconfig/readers.h"
+#include "kernels/error.h"
 
 namespace cudatensor::modelconfig {
 namespace {
@@ -20,12 +21,16 @@ Color read_color(const Node &node) {
   }
 }
 
-Layout read_layout(const Node &node) {
-  switch (node.is_present() ? node.integer(0, INT_MAX) : 0) {
-    case 0: return Layout::nchw;
-    case 1: return Layout::nhwc;
-    default: node.refuse("layout is nchw (0) or nhwc (1)");
-  }
+Layout layout_of(const Node &node, double order) {
+  if (order == 0) return Layout::nchw;
+  if (order == 1) return Layout::nhwc;
+  node.refuse("layout is nchw (0) or nhwc (1)");
+}
+
+Layout read_layout(const Node &group) {
+  const Node own = group.at("network-input-order"), uff = group.at("uff-input-order");
+  const Node &node = own.is_present() ? own : uff;
+  return node.is_present() ? layout_of(node, node.integer(0, INT_MAX)) : Layout::nchw;
 }
 
 Method read_filter(const Node &node) {
@@ -50,7 +55,7 @@ void set_size(ModelConfig &config, const Node &node, double c, double h, double 
   if (c != channels_of(*config.color))
     node.refuse("the color has " + std::to_string(channels_of(*config.color)) + " channels");
   const auto side = [&](double length) {
-    if (length != static_cast<int>(length) || length < 1 || length > kMaxImageSize)
+    if (!(length >= 1 && length <= kMaxImageSize) || length != static_cast<int>(length))
       node.refuse("sizes must be whole numbers from 1 to " + std::to_string(kMaxImageSize));
     return static_cast<int>(length);
   };
@@ -58,24 +63,72 @@ void set_size(ModelConfig &config, const Node &node, double c, double h, double 
   config.width = side(w);
 }
 
-/// infer-dims: c;h;w. network-input-shape: n;c;h;w.
-void read_size(ModelConfig &config, const Node &group) {
-  const bool shaped = group.at(kShape).is_present();
-  const Node node = group.at(shaped ? kShape : "infer-dims");
-  if (!node.is_present()) return;
+/// network-input-shape: n;c;h;w.
+void read_shape(ModelConfig &config, const Node &group) {
+  const Node node = group.at(kShape);
+  if (!node.is_present()) node.refuse("nvdspreprocess requires it");
   const std::vector<double> dims = node.numbers(';');
-  if (dims.size() != (shaped ? 4 : 3)) node.refuse(shaped ? "must be n;c;h;w" : "must be c;h;w");
-  for (const double dim : dims)
-    if (!(dim >= 1 && dim <= INT_MAX)) node.refuse("sizes must be whole numbers from 1");
-  const size_t i = shaped ? 1 : 0;
-  set_size(config, node, dims[i], dims[i + 1], dims[i + 2]);
+  if (dims.size() != 4 || !(dims[0] >= 1)) node.refuse("must be n;c;h;w");
+  set_size(config, node, dims[1], dims[2], dims[3]);
   // Pictures are resized to these before they are copied to the tensor.
   for (const char *key : {"processing-width", "processing-height"}) {
     const Node side = group.at(key);
     const int own = key == std::string("processing-width") ? *config.width : *config.height;
-    if (shaped && side.is_present() && side.integer(1, INT_MAX) != own)
+    if (side.is_present() && side.integer(1, INT_MAX) != own)
       side.refuse("is not the network's, " + std::to_string(own));
   }
+}
+
+/// The size of the model that TensorRT reads.
+void read_model_size(ModelConfig &config, const Node &group, const std::string &folder) {
+  const std::string absent = group.at("infer-dims").described();
+  const Node node = group.at("onnx-file");
+  if (!node.is_present()) {
+    config.open_size = absent;
+    return;
+  }
+  const std::string name = node.text();
+  std::optional<OnnxInput> input;
+  try {
+    input = picture_of(read_onnx(File(name.front() == '/' ? name : folder + name)));
+  } catch (const Error &error) {
+    if (error.code() != Error::Code::not_found) node.refuse(error.what());
+    config.open_size = absent + ", " + node.described() + ": " + error.what();
+    return;
+  }
+  if (!input) {
+    config.open_size = absent + ", " + node.described() + ": has no input that is a picture alone";
+    return;
+  }
+  const std::vector<int64_t> &d = input->dims;
+  const bool planar = config.layout == Layout::nchw;
+  const int64_t c = d[planar ? 1 : 3], h = d[planar ? 2 : 1], w = d[planar ? 3 : 2];
+  if (c == 0 || h == 0 || w == 0) {
+    config.open_size = absent + ", " + node.described() + ": " + text_of(*input);
+    return;
+  }
+  set_size(config, node, static_cast<double>(c), static_cast<double>(h), static_cast<double>(w));
+}
+
+/// infer-dims: c;h;w. Before DeepStream 5, input-dims or uff-input-dims: c;h;w;order.
+void read_size(ModelConfig &config, const Node &group, const std::string &folder) {
+  for (const char *key : {"infer-dims", "uff-input-dims", "input-dims"}) {
+    const Node node = group.at(key);
+    if (!node.is_present()) continue;
+    const bool ordered = key != std::string("infer-dims");
+    const std::vector<double> dims = node.numbers(';');
+    if (dims.size() != (ordered ? 4 : 3))
+      node.refuse(ordered ? "must be c;h;w;order" : "must be c;h;w");
+    if (ordered) {
+      const Layout layout = layout_of(node, dims[3]);
+      const Node order = group.at("network-input-order");
+      if (order.is_present() && layout != *config.layout)
+        order.refuse("differs from " + node.described());
+      config.layout = layout;
+    }
+    return set_size(config, node, dims[0], dims[1], dims[2]);
+  }
+  read_model_size(config, group, folder);
 }
 
 void read_resize(ModelConfig &config, const Node &group) {
@@ -111,20 +164,21 @@ void read_normalization(ModelConfig &config, const Node &group, const char *fact
 
 bool is_deepstream(const Node &root) { return root.at("property").is_map(); }
 
-ModelConfig read_deepstream(const Node &root) {
+ModelConfig read_deepstream(const Node &root, const std::string &folder) {
   const Node group = root.at("property");
   if (!group.is_map()) group.refuse("the file of DeepStream must have this group");
-  const bool preprocess = group.at(kShape).is_present();
+  const bool preprocess = group.at(kShape).is_present() || root.at("user-configs").is_present();
   ModelConfig config;
   config.color = read_color(group.at(preprocess ? "network-color-format" : "model-color-format"));
-  config.layout = read_layout(group.at("network-input-order"));
-  read_size(config, group);
+  config.layout = read_layout(group);
   read_resize(config, group);
   if (preprocess) {
+    read_shape(config, group);
     if (group.at("tensor-data-type").is_present())
       config.dtype = read_type(group.at("tensor-data-type"));
     read_normalization(config, root.at("user-configs"), "pixel-normalization-factor");
   } else {
+    read_size(config, group, folder);
     read_normalization(config, group, "net-scale-factor");
   }
   config.round = true;

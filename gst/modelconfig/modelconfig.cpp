@@ -57,30 +57,59 @@ Syntax syntax_of(const std::string &head, const std::string &path) {
   return Syntax::yaml;
 }
 
-Value parse(const File &file, Syntax syntax) {
-  if (syntax == Syntax::onnx) return modelconfig::read_onnx_metadata(file);
+/// The contents of a file.
+struct Contents {
+  Value value;
+  std::optional<modelconfig::OnnxInput> input;  // of an ONNX model
+};
+
+Contents parse(const File &file, Syntax syntax) {
+  if (syntax == Syntax::onnx) {
+    modelconfig::OnnxModel model = modelconfig::read_onnx(file);
+    return {std::move(model.metadata), modelconfig::picture_of(model)};
+  }
   std::string text = file.text(kMostText);
   if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);
   switch (syntax) {
-    case Syntax::json: return modelconfig::parse_json(text);
-    case Syntax::yaml: return modelconfig::parse_yaml(text);
-    default: return modelconfig::parse_key_file(text);
+    case Syntax::json: return {modelconfig::parse_json(text), {}};
+    case Syntax::yaml: return {modelconfig::parse_yaml(text), {}};
+    default: return {modelconfig::parse_key_file(text), {}};
   }
 }
 
+/// With the slash at its end; "./" for a name alone.
+std::string folder_of(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
+}
+
 /// By the keys, and where there are none of them by the name, so that the error says what is absent.
-ModelConfig read(const Node &root, Syntax syntax, const std::string &path) {
+ModelConfig read(const Contents &contents, Syntax syntax, const std::string &path) {
+  const Node root(&contents.value, "");
+  const bool yaml = ends_with(path, "metadata.yaml");
+  const auto ultralytics = [&] {
+    const std::string folder = yaml ? folder_of(path) : std::string();
+    return modelconfig::read_ultralytics(root, contents.input, folder);
+  };
   if (modelconfig::is_timm(root)) return modelconfig::read_timm(root);
   if (modelconfig::is_transformers(root)) return modelconfig::read_transformers(root);
-  if (modelconfig::is_ultralytics(root)) return modelconfig::read_ultralytics(root);
+  if (modelconfig::is_ultralytics(root)) return ultralytics();
   if (modelconfig::is_model_info(root)) return modelconfig::read_model_info(root);
-  if (modelconfig::is_deepstream(root)) return modelconfig::read_deepstream(root);
+  if (modelconfig::is_deepstream(root)) return modelconfig::read_deepstream(root, folder_of(path));
   if (ends_with(path, "processor_config.json")) return modelconfig::read_transformers(root);
-  if (ends_with(path, "metadata.yaml") || syntax == Syntax::onnx)
-    return modelconfig::read_ultralytics(root);
+  if (yaml || syntax == Syntax::onnx) return ultralytics();
   if (ends_with(path, ".modelinfo")) return modelconfig::read_model_info(root);
   throw Error(Error::Code::settings,
               "has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream");
+}
+
+/// Whatever the reader: a size that is not in the file must be said to be open.
+void complete(ModelConfig &config, const std::string &origin) {
+  const bool sized = config.width && config.height;
+  if (!sized && config.open_size.empty()) config.open_size = "has no size";
+  if (sized) config.open_size.clear();
+  for (std::string *reason : {&config.rule.origin, &config.open_size, &config.open_layout})
+    if (!reason->empty()) *reason = origin + ": " + *reason;
 }
 
 }  // namespace
@@ -90,9 +119,8 @@ ModelConfig read_model_config(const std::string &path) {
   try {
     const File file(path);
     const Syntax syntax = syntax_of(file.read(0, kHead), path);
-    const Value value = parse(file, syntax);
-    ModelConfig config = read(Node(&value, ""), syntax, path);
-    config.rule.origin = origin + ": " + config.rule.origin;
+    ModelConfig config = read(parse(file, syntax), syntax, path);
+    complete(config, origin);
     return config;
   } catch (const Error &error) {
     throw Error(error.code(), origin + ": " + error.what());

@@ -28,7 +28,10 @@ struct ModelConfig {
   std::optional<double> scale;
   std::optional<std::vector<double>> mean, std, alpha, beta;
   std::optional<bool> round;
-  SourceRule rule;  ///< not a property
+  // Not properties. What the tensor depends on and the file does not tell: the reason, for an error;
+  // empty if it tells.
+  std::string open_size, open_layout;
+  SourceRule rule;
 };
 
 /// Reads a file of Transformers, timm, Ultralytics, GStreamer or DeepStream. Throws Error if it

@@ -43,6 +43,7 @@ void set_shape(ModelConfig &config, const Node &node) {
   const int height = first ? dims[1] : dims[0], width = first ? dims[2] : dims[1];
   if (height > 0) config.height = height;
   if (width > 0) config.width = width;
+  if (height < 1 || width < 1) config.open_size = node.described();
 }
 
 void set_type(ModelConfig &config, const Node &node) {

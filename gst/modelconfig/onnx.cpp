@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The protobuf of an ONNX model, of which only `metadata_props` is read. Protobuf's own libraries
-// need the whole message in memory, with the weights.
+// The protobuf of an ONNX model, of which `metadata_props` and the inputs of the graph are read.
+// Protobuf's own libraries need the whole message in memory, with the weights.
 #include <algorithm>
+#include <set>
 
 #include "gst/modelconfig/readers.h"
 #include "kernels/error.h"
@@ -9,11 +10,41 @@
 namespace cudatensor::modelconfig {
 namespace {
 
-// Fields of ModelProto and StringStringEntryProto, and their wire types, in onnx.proto.
-constexpr uint64_t kMetadataProps = 14, kKey = 1, kValue = 2;
+// Fields in onnx.proto, by message, and their wire types.
+namespace model {
+constexpr uint64_t kGraph = 7, kMetadataProps = 14;
+}
+namespace entry {
+constexpr uint64_t kKey = 1, kValue = 2;
+}
+namespace graph {
+constexpr uint64_t kInitializer = 5, kInput = 11;
+}
+namespace initializer {
+constexpr uint64_t kName = 8;
+}
+namespace value_info {
+constexpr uint64_t kName = 1, kType = 2;
+}
+namespace type {
+constexpr uint64_t kTensor = 1;
+}
+namespace tensor {
+constexpr uint64_t kElement = 1, kShape = 2;
+}
+namespace shape {
+constexpr uint64_t kDim = 1;
+}
+namespace dimension {
+constexpr uint64_t kValue = 1;
+}
 enum WireType : uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
 constexpr uint64_t kMostFields = 100000;
+constexpr uint64_t kMostGraphFields = 1000000;  // of the graph and all messages in it
 constexpr uint64_t kMostMetadata = 4 << 20;
+constexpr uint64_t kMostName = 4096;
+constexpr size_t kMostInputs = 1000, kMostDims = 16;
 constexpr size_t kChunk = 4096;
 
 [[noreturn]] void refuse(const std::string &text) {
@@ -31,8 +62,9 @@ class Fields {
     const uint64_t tag = varint();
     number = tag >> 3;
     is_bytes = (tag & 7) == kBytes;
+    if (number == 0) refuse("a field has the number 0");
     switch (tag & 7) {
-      case kVarint: varint(); return true;
+      case kVarint: value = varint(); return true;
       case kFixed64: size = 8; break;
       case kFixed32: size = 4; break;
       case kBytes: size = varint(); break;
@@ -44,10 +76,12 @@ class Fields {
     return true;
   }
 
+  bool is_message(uint64_t wanted) const { return is_bytes && number == wanted; }
   std::string bytes() const { return file_.read(begin, size); }
   Fields message() const { return {file_, begin, begin + size}; }
 
   uint64_t number = 0, begin = 0, size = 0;
+  uint64_t value = 0;  ///< of a field of type varint
   bool is_bytes = false;
 
  private:
@@ -77,30 +111,146 @@ class Fields {
   uint64_t chunk_begin_ = 0;
 };
 
-void read_entry(Fields entry, Value::Map &map) {
+void read_entry(Fields fields, Value::Map &map) {
   std::string key, value;
-  while (entry.next()) {
-    if (entry.number == kKey && entry.is_bytes) key = entry.bytes();
-    if (entry.number == kValue && entry.is_bytes) value = entry.bytes();
+  while (fields.next()) {
+    if (fields.is_message(entry::kKey)) key = fields.bytes();
+    if (fields.is_message(entry::kValue)) value = fields.bytes();
   }
   map.insert_or_assign(key, Value{value});
 }
 
+/// The inputs of a graph. Messages are as deep as ONNX has them: no function calls itself.
+class GraphReader {
+ public:
+  std::vector<OnnxInput> read(Fields fields) {
+    std::set<std::string> initializers;
+    while (next(fields)) {
+      if (fields.is_message(graph::kInitializer)) initializers.insert(initializer_name(fields));
+      if (fields.is_message(graph::kInput)) inputs_.push_back(input(fields.message()));
+      if (inputs_.size() > kMostInputs) refuse("it has too many inputs");
+    }
+    // Before version 4 of the format, weights are also inputs.
+    inputs_.erase(
+        std::remove_if(inputs_.begin(), inputs_.end(),
+                       [&](const OnnxInput &i) { return initializers.count(i.name) > 0; }),
+        inputs_.end());
+    return std::move(inputs_);
+  }
+
+ private:
+  bool next(Fields &fields) {
+    if (++count_ > kMostGraphFields) refuse("its graph has too many fields");
+    return fields.next();
+  }
+
+  std::string name(const Fields &fields) const {
+    if (fields.size > kMostName) refuse("a name is too long");
+    return fields.bytes();
+  }
+
+  std::string initializer_name(const Fields &weights) {
+    Fields fields = weights.message();
+    while (next(fields))
+      if (fields.is_message(initializer::kName)) return name(fields);
+    return {};
+  }
+
+  OnnxInput input(Fields fields) {
+    OnnxInput result;
+    while (next(fields)) {
+      if (fields.is_message(value_info::kName)) result.name = name(fields);
+      if (fields.is_message(value_info::kType)) read_type(result, fields.message());
+    }
+    return result;
+  }
+
+  void read_type(OnnxInput &result, Fields fields) {
+    while (next(fields))
+      if (fields.is_message(type::kTensor)) read_tensor(result, fields.message());
+  }
+
+  void read_tensor(OnnxInput &result, Fields fields) {
+    while (next(fields)) {
+      if (fields.number == tensor::kElement && !fields.is_bytes) result.type = fields.value;
+      if (fields.is_message(tensor::kShape)) read_shape(result, fields.message());
+    }
+  }
+
+  void read_shape(OnnxInput &result, Fields fields) {
+    while (next(fields)) {
+      if (!fields.is_message(shape::kDim)) continue;
+      if (result.dims.size() == kMostDims) refuse("an input has too many dimensions");
+      result.dims.push_back(dim(fields.message()));
+    }
+  }
+
+  /// 0 if it is open.
+  int64_t dim(Fields fields) {
+    int64_t length = 0;
+    while (next(fields))
+      if (fields.number == dimension::kValue && !fields.is_bytes)
+        length = std::max<int64_t>(0, static_cast<int64_t>(fields.value));
+    return length;
+  }
+
+  std::vector<OnnxInput> inputs_;
+  uint64_t count_ = 0;
+};
+
+/// A graph that is damaged says nothing about its inputs, and no program runs it.
+std::vector<OnnxInput> read_inputs(const Fields &graph) {
+  try {
+    return GraphReader().read(graph.message());
+  } catch (const Error &) {
+    return {};
+  }
+}
+
 }  // namespace
 
-Value read_onnx_metadata(const File &file) {
+OnnxModel read_onnx(const File &file) {
+  OnnxModel result;
   Value::Map map;
-  Fields model(file, 0, file.size());
+  Fields fields(file, 0, file.size());
   uint64_t read = 0;
-  for (uint64_t count = 0; model.next(); ++count) {
+  for (uint64_t count = 0; fields.next(); ++count) {
     if (count > kMostFields) refuse("it has too many fields");
-    if (model.number == 0) refuse("a field has the number 0");
-    if (model.number != kMetadataProps || !model.is_bytes) continue;
-    read += model.size;
+    if (fields.is_message(model::kGraph)) result.inputs = read_inputs(fields);
+    if (!fields.is_message(model::kMetadataProps)) continue;
+    read += fields.size;
     if (read > kMostMetadata) refuse("it has more than 4 MiB of metadata");
-    read_entry(model.message(), map);
+    read_entry(fields.message(), map);
   }
-  return {std::move(map)};
+  result.metadata = {std::move(map)};
+  return result;
+}
+
+std::optional<OnnxInput> picture_of(const OnnxModel &model) {
+  std::optional<OnnxInput> found;
+  for (const OnnxInput &input : model.inputs) {
+    if (input.dims.size() != 4) continue;
+    if (found) return std::nullopt;
+    found = input;
+  }
+  return found;
+}
+
+std::optional<DType> dtype_of(const OnnxInput &input) {
+  switch (input.type) {
+    case 1: return DType::float32;
+    case 2: return DType::uint8;
+    case 3: return DType::int8;
+    case 10: return DType::float16;
+    default: return std::nullopt;
+  }
+}
+
+std::string text_of(const OnnxInput &input) {
+  std::string dims;
+  for (const int64_t dim : input.dims)
+    dims += (dims.empty() ? "" : "x") + (dim > 0 ? std::to_string(dim) : std::string("?"));
+  return "the model's input " + shown(input.name) + " of " + dims;
 }
 
 }  // namespace cudatensor::modelconfig

@@ -3,7 +3,10 @@
 // the text names the key and its value, but not the file.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "gst/modelconfig/file.h"
 #include "gst/modelconfig/modelconfig.h"
@@ -11,16 +14,38 @@
 
 namespace cudatensor::modelconfig {
 
+/// An input of the graph in an ONNX model.
+struct OnnxInput {
+  std::string name;
+  uint64_t type = 0;          ///< TensorProto.DataType
+  std::vector<int64_t> dims;  ///< 0: open
+};
+
+struct OnnxModel {
+  Value metadata;                 ///< a map of strings
+  std::vector<OnnxInput> inputs;  ///< without weights; none if the graph cannot be read
+};
+
+/// Reads neither operations nor weights.
+OnnxModel read_onnx(const File &file);
+/// The only input of four dimensions; no value if there is another, or none.
+std::optional<OnnxInput> picture_of(const OnnxModel &model);
+std::optional<DType> dtype_of(const OnnxInput &input);
+/// Its name and shape, for an error.
+std::string text_of(const OnnxInput &input);
+
 /// preprocessor_config.json, or processor_config.json.
 ModelConfig read_transformers(const Node &root);
 /// config.json.
 ModelConfig read_timm(const Node &root);
-/// metadata.yaml, or the metadata of an exported ONNX model.
-ModelConfig read_ultralytics(const Node &root);
+/// metadata.yaml, or the metadata of an exported ONNX model. `input` is the model's, where it is known;
+/// `folder` that of metadata.yaml.
+ModelConfig read_ultralytics(const Node &root, const std::optional<OnnxInput> &input,
+                             const std::string &folder);
 /// .modelinfo.
 ModelConfig read_model_info(const Node &root);
-/// config_infer*.txt and config_preprocess*.txt.
-ModelConfig read_deepstream(const Node &root);
+/// config_infer*.txt and config_preprocess*.txt. `folder` is that of the file.
+ModelConfig read_deepstream(const Node &root, const std::string &folder);
 
 /// Whether these files have keys that only theirs have.
 bool is_transformers(const Node &root);
@@ -28,8 +53,5 @@ bool is_timm(const Node &root);
 bool is_ultralytics(const Node &root);
 bool is_model_info(const Node &root);
 bool is_deepstream(const Node &root);
-
-/// The metadata of an ONNX model as strings. Reads no other part of the file.
-Value read_onnx_metadata(const File &file);
 
 }  // namespace cudatensor::modelconfig

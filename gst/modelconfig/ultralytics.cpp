@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What Ultralytics writes into the models that it exports. In an ONNX model all values are strings,
 // as Python prints them.
+#include <filesystem>
+
 #include "gst/modelconfig/readers.h"
+#include "kernels/error.h"
 
 namespace cudatensor::modelconfig {
 namespace {
@@ -61,36 +64,134 @@ bool is_dynamic(const Node &args) {
   return args.is_text() && args.text().find("'dynamic': True") != std::string::npos;
 }
 
-void letterbox(ModelConfig &config, const Node &root, const ImageSize &size) {
+enum class Fit { letterbox, stretch, crop };
+
+struct Kind {
+  const char *name;
+  Fit fit;
+};
+
+// What Ultralytics' predictors do, by task, and by the class of the network's last layer.
+constexpr Kind kTasks[] = {
+    {"detect", Fit::letterbox}, {"segment", Fit::letterbox},  {"pose", Fit::letterbox},
+    {"obb", Fit::letterbox},    {"semantic", Fit::letterbox}, {"depth", Fit::stretch},
+    {"classify", Fit::crop},
+};
+constexpr Kind kHeads[] = {
+    {"Detect", Fit::letterbox},
+    {"v10Detect", Fit::letterbox},
+    {"WorldDetect", Fit::letterbox},
+    {"YOLOEDetect", Fit::letterbox},
+    {"Segment", Fit::letterbox},
+    {"Segment26", Fit::letterbox},
+    {"YOLOESegment", Fit::letterbox},
+    {"YOLOESegment26", Fit::letterbox},
+    {"Pose", Fit::letterbox},
+    {"Pose26", Fit::letterbox},
+    {"OBB", Fit::letterbox},
+    {"OBB26", Fit::letterbox},
+    {"SemanticSegment", Fit::letterbox},
+    {"Depth", Fit::stretch},
+    {"RTDETRDecoder", Fit::stretch},
+    {"Classify", Fit::crop},
+};
+
+template <size_t N>
+Fit fit_of(const Kind (&kinds)[N], const Node &node) {
+  const std::string name = node.text();
+  std::string all;
+  for (const Kind &kind : kinds) {
+    if (name == kind.name) return kind.fit;
+    all += (all.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  node.refuse("must be one of " + all);
+}
+
+/// RT-DETR's task is detect, too, and files from before `head` tell it by its name alone.
+Fit read_fit(const Node &root) {
+  const Fit task = fit_of(kTasks, root.at("task"));
+  const Node head = root.at("head"), description = root.at("description");
+  if (!head.is_present()) {
+    const bool is_rtdetr = task == Fit::letterbox && description.is_text() &&
+                           description.text().find("rtdetr") != std::string::npos;
+    return is_rtdetr ? Fit::stretch : task;
+  }
+  const Fit fit = fit_of(kHeads, head);
+  if (fit != task && head.text() != "RTDETRDecoder")
+    head.refuse("does not belong to " + root.at("task").described());
+  return fit;
+}
+
+void fit(ModelConfig &config, const Node &root, const ImageSize &size) {
+  const Fit fit = read_fit(root);
+  config.method = Method::bilinear;
+  config.antialias = fit == Fit::crop;
+  config.resize_mode = ResizeMode::stretch;
+  if (fit == Fit::crop) {
+    if (size.width != size.height) return;
+    config.resize_mode = ResizeMode::torchvision;
+    config.shortest_edge = size.width;
+    return;
+  }
   const int stride = read_whole(root.at("stride"), 32);
   check_multiple(root.at("imgsz"), size.width, stride);
   check_multiple(root.at("imgsz"), size.height, stride);
+  if (fit == Fit::stretch) return;
   config.resize_mode = ResizeMode::ultralytics;
-  config.method = Method::bilinear;
-  config.antialias = false;
   config.pad_value = 114;
   if (is_dynamic(root.at("args")))
     config.rule = {SourceRule::Kind::least_pads, size.width, size.height, stride,
                    "args.dynamic=true"};
 }
 
-void classify(ModelConfig &config, const ImageSize &size) {
-  config.method = Method::bilinear;
-  config.antialias = true;
-  const bool square = size.width == size.height;
-  config.resize_mode = square ? ResizeMode::torchvision : ResizeMode::stretch;
-  if (square) config.shortest_edge = size.width;
+/// The type, the layout and the size that the model takes.
+void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input) {
+  const auto refuse = [&](const std::string &reason) {
+    throw Error(Error::Code::settings, text_of(input) + reason);
+  };
+  const auto dtype = dtype_of(input);
+  if (dtype != DType::float32 && dtype != DType::float16)
+    refuse(" has the type " + std::to_string(input.type) + " of ONNX, not float32 or float16");
+  config.dtype = *dtype;
+  const std::vector<int64_t> &d = input.dims;
+  const bool planar = d[1] == 3 || (d[1] == 0 && d[3] != 3);
+  if (!planar && d[3] != 3) refuse(" does not have 3 channels");
+  config.layout = planar ? Layout::nchw : Layout::nhwc;
+  const int64_t height = d[planar ? 2 : 1], width = d[planar ? 3 : 2];
+  if ((height > 0 && height != *config.height) || (width > 0 && width != *config.width))
+    imgsz.refuse("is not the size of " + text_of(input));
+}
+
+/// metadata.yaml is the same for all formats of a model; what lies beside it tells the format.
+void read_neighbors(ModelConfig &config, const std::string &folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator each(folder, error);
+  std::string lite;
+  for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
+    const std::string name = each->path().filename(), end = each->path().extension();
+    if (name == "saved_model.pb") {
+      config.layout = Layout::nhwc;  // TensorFlow's, and TensorFlow Lite's that is made of it
+      return;
+    }
+    if (end == ".rknn" || end == ".dxnn" || end == ".hef")
+      throw Error(Error::Code::settings,
+                  "describes " + shown(name) + ", which takes integers that no property describes");
+    if (end == ".tflite") lite = name;
+  }
+  if (!lite.empty()) config.open_layout = "does not tell the layout of " + shown(lite);
 }
 
 }  // namespace
 
 bool is_ultralytics(const Node &root) {
-  return root.at("imgsz").is_present() && root.at("task").is_present();
+  return root.at("task").is_present() &&
+         (root.at("imgsz").is_present() || root.at("head").is_present());
 }
 
-ModelConfig read_ultralytics(const Node &root) {
-  const Node task = root.at("task"), channels = root.at("channels");
-  const ImageSize size = read_image_size(root.at("imgsz"));
+ModelConfig read_ultralytics(const Node &root, const std::optional<OnnxInput> &input,
+                             const std::string &folder) {
+  const Node channels = root.at("channels"), imgsz = root.at("imgsz");
+  const ImageSize size = read_image_size(imgsz);
   if (read_whole(channels, 3) != 3) channels.refuse("only 3 channels are possible");
   ModelConfig config;
   config.width = size.width;
@@ -101,13 +202,9 @@ ModelConfig read_ultralytics(const Node &root) {
   config.mean = {0.0};
   config.std = {1.0};
   config.round = true;
-  const std::string name = task.text();
-  if (name == "detect" || name == "segment" || name == "pose" || name == "obb")
-    letterbox(config, root, size);
-  else if (name == "classify")
-    classify(config, size);
-  else
-    task.refuse("must be detect, segment, pose, obb or classify");
+  fit(config, root, size);
+  if (input) check_input(config, imgsz, *input);
+  if (!folder.empty()) read_neighbors(config, folder);
   return config;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The property model-config of cudanormalize and cudatensormux. tests/modelconfig/ tests the files.
+#include <map>
+#include <memory>
+
 #include "muxrig.h"
 #include "pipeline.h"
 #include "rig.h"
@@ -228,6 +231,119 @@ TEST_F(ModelConfigTest, SamRefusesOnlySizesThatItRoundsOtherwise) {
 }
 #endif
 
+// --- sizes that the file leaves open -----------------------------------------------------------
+
+const char *const kSized = "other/tensors,format=static,num_tensors=1,dimensions=(string)40:24:3:1";
+
+/// Files of every kind, and the key that the error names.
+std::vector<std::pair<std::string, std::string>> open_files(const Folder &folder) {
+  std::vector<std::pair<std::string, std::string>> files = {
+      {folder.write("infer.txt", "[property]\nnet-scale-factor=0.25\n"), "property.infer-dims"},
+      {folder.write("yolo.txt", "[property]\nonnx-file=absent.onnx\n"), "property.onnx-file"},
+      {folder.write("dynamic.txt", "[property]\nonnx-file=dynamic.onnx\n"), "onnx-file=dynamic"},
+      {folder.write("open.modelinfo",
+                    "[modelinfo]\nversion=1.0\n[in]\ndir=input\ntype=float32\n"
+                    "dims=1,3,-1,-1\nranges=0,255\n"),
+       "in.dims=1,3,-1,-1"}};
+  folder.write("dynamic.onnx",
+               onnx_model({}, onnx_graph({onnx_input("input", onnx_float, {-1, 3, -1, -1})})));
+#ifdef HAVE_JSON
+  files.emplace_back(
+      folder.write("preprocessor_config.json", R"({"image_processor_type":"ViTImageProcessor",)"
+                                               R"("do_resize":false})"),
+      "preprocessor_config.json");
+#endif
+  return files;
+}
+
+TEST_F(ModelConfigTest, AnOpenSizeIsNeverTheCameras) {
+  for (const auto &[path, key] : open_files(folder_)) {
+    for (const char *more :
+         {"", "width=40", "height=24", "width=0", "regions=tiles", "frames-per-tensor=2"}) {
+      Rig rig(element_with(path, more));
+      const std::string text = expect_refusal(rig, kVideo, frame());
+      EXPECT_TRUE(mentions(text, "model-config=" + path)) << text;
+      EXPECT_TRUE(mentions(text, key)) << text;
+      EXPECT_TRUE(mentions(text, "set width and height")) << text;
+    }
+  }
+}
+
+TEST_F(ModelConfigTest, AnOpenSizeIsDownstreams) {
+  for (const auto &[path, key] : open_files(folder_)) {
+    Rig rig(element_with(path));
+    rig.downstream(kSized);
+    ASSERT_TRUE(rig.caps(kVideo)) << path;
+    rig.process(frame());
+    EXPECT_EQ(rig.output("dimensions"), "40:24:3:1") << path;
+  }
+}
+
+TEST_F(ModelConfigTest, AnOpenSizeIsTheUsers) {
+  for (const auto &[path, key] : open_files(folder_)) {
+    for (const auto &[properties, dimensions] :
+         std::map<std::string, std::string>{{"width=40 height=24", "40:24:3:1"},
+                                            {"width=0 height=24", "64:24:3:1"},
+                                            {"width=0 height=0", "64:48:3:1"}}) {
+      Rig rig(element_with(path, properties));
+      ASSERT_TRUE(rig.caps(kVideo)) << path;
+      rig.process(frame());
+      EXPECT_EQ(rig.output("dimensions"), dimensions) << path << " " << properties;
+    }
+  }
+}
+
+/// The file is set while frames flow, and removed again.
+TEST_F(ModelConfigTest, AnOpenSizeOfASecondFile) {
+  const std::string open = folder_.write("open.txt", "[property]\nnet-scale-factor=0.25\n");
+  Rig rig(element_with(infer_));
+  ASSERT_TRUE(rig.caps(kVideo));
+  rig.process(frame());
+  rig.set("model-config", open);
+  EXPECT_EQ(rig.push(frame()), GST_FLOW_NOT_NEGOTIATED);
+  EXPECT_TRUE(mentions(rig.messages().errors().at(0).text, "property.infer-dims is absent"));
+  Rig other(element_with(open));
+  other.set("model-config", "");
+  ASSERT_TRUE(other.caps(kVideo));
+  other.process(frame());
+  EXPECT_EQ(other.output("dimensions"), "64:48:3:1");
+}
+
+TEST_F(ModelConfigTest, TheSizeOfTheModelThatDeepStreamReads) {
+  folder_.write("yolo.onnx",
+                onnx_model({}, onnx_graph({onnx_input("input", onnx_float, {-1, 3, 32, 40})})));
+  Rig rig(element_with(folder_.write("yolo.txt", "[property]\nonnx-file=yolo.onnx\n")));
+  ASSERT_TRUE(rig.caps(kVideo));
+  rig.process(frame());
+  EXPECT_EQ(rig.output("dimensions"), "40:32:3:1");
+}
+
+TEST_F(ModelConfigTest, TheTypeOfTheModelThatUltralyticsExports) {
+  const std::string graph = onnx_graph({onnx_input("images", onnx_float16, {1, 3, 32, 64})});
+  const std::string path =
+      folder_.write("half.onnx", onnx_model({{"task", "detect"}, {"imgsz", "[32, 64]"}}, graph));
+  Rig rig(element_with(path));
+  ASSERT_TRUE(rig.caps(kVideo));
+  EXPECT_EQ(rig.output("types"), "float16");
+}
+
+#ifdef HAVE_LIBYAML
+TEST_F(ModelConfigTest, AnOpenLayoutIsTheUsers) {
+  folder_.write("yolo_float32.tflite", "");
+  const std::string path = folder_.write("metadata.yaml", "task: detect\nimgsz: [32, 64]\n");
+  Rig rig(element_with(path));
+  ASSERT_TRUE(rig.caps(kVideo));
+  expect_error(rig, frame(), "does not tell the layout of yolo_float32.tflite; set layout");
+  for (const auto &[layout, dimensions] :
+       std::map<std::string, std::string>{{"nchw", "64:32:3:1"}, {"nhwc", "3:64:32:1"}}) {
+    Rig set(element_with(path, "layout=" + layout));
+    ASSERT_TRUE(set.caps(kVideo));
+    set.process(frame());
+    EXPECT_EQ(set.output("dimensions"), dimensions);
+  }
+}
+#endif
+
 // --- cudatensormux -----------------------------------------------------------------------------
 
 TEST_F(ModelConfigTest, Mux) {
@@ -260,6 +376,41 @@ TEST_F(ModelConfigTest, MuxNamesTheCamera) {
   EXPECT_TRUE(mentions(text, "sink_0: ")) << text;
   EXPECT_TRUE(mentions(text, "args.dynamic=true")) << text;
 }
+
+TEST_F(ModelConfigTest, MuxWithAnOpenSize) {
+  const auto run = [&](const std::string &properties, const std::string &downstream) {
+    auto rig = std::make_unique<MuxRig>(properties, 1);
+    if (!downstream.empty()) rig->downstream(downstream);
+    rig->camera(0).caps(kVideo);
+    rig->camera(0).push(frame());
+    return rig;
+  };
+  for (const auto &[path, key] : open_files(folder_)) {
+    for (const char *more : {"", " width=40", " height=24"}) {
+      const std::string text = run("model-config=" + path + more, "")->wait_for_error();
+      EXPECT_TRUE(mentions(text, "model-config=" + path)) << text;
+      EXPECT_TRUE(mentions(text, key)) << text;
+      EXPECT_TRUE(mentions(text, "set width and height")) << text;
+    }
+    const auto sized = run("model-config=" + path, kSized);
+    EXPECT_NE(sized->pull(), nullptr);
+    EXPECT_EQ(sized->output("dimensions"), "40:24:3:1");
+    const auto own = run("width=0 height=0 model-config=" + path, "");
+    EXPECT_NE(own->pull(), nullptr);
+    EXPECT_EQ(own->output("dimensions"), "64:48:3:1");
+  }
+}
+
+#ifdef HAVE_LIBYAML
+TEST_F(ModelConfigTest, MuxWithAnOpenLayout) {
+  folder_.write("yolo_float32.tflite", "");
+  const std::string path = folder_.write("metadata.yaml", "task: detect\nimgsz: [32, 64]\n");
+  MuxRig rig("model-config=" + path, 1);
+  rig.camera(0).caps(kVideo);
+  rig.camera(0).push(frame());
+  EXPECT_TRUE(mentions(rig.wait_for_error(), "does not tell the layout of yolo_float32.tflite"));
+}
+#endif
 
 }  // namespace
 }  // namespace cudatensor

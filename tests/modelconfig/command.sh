@@ -17,6 +17,16 @@ expected+='color=rgb layout=nchw normalization=alpha-beta alpha="<1>" beta="<0>"
 line=$("$program" "$folder/config_infer.txt") || fail "status $?"
 [ "$line" = "$expected" ] || fail "$line"
 
+printf '[property]\n' >"$folder/open.txt"
+text=$("$program" "$folder/open.txt" 2>&1 >/dev/null) || fail "status $?"
+[ "$text" = "model-config=$folder/open.txt: property.infer-dims is absent; add width and height" ] ||
+  fail "$text"
+printf 'task: detect\nimgsz: 64\n' >"$folder/metadata.yaml"
+touch "$folder/a.tflite"
+text=$("$program" "$folder/metadata.yaml" 2>&1 >/dev/null) && {
+  [[ $text == *'does not tell the layout of a.tflite; add layout' ]] || fail "$text"
+} || [[ $text == *'lacks libyaml'* ]] || fail "$text"
+
 text=$("$program" "$folder/absent" 2>&1) && fail "a file that is not there has no error"
 [[ $text == *"model-config=$folder/absent: No such file"* ]] || fail "$text"
 

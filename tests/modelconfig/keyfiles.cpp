@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/modelconfig/files.h"
+#include "tests/modelconfig/onnxfile.h"
 
 namespace cudatensor {
 namespace {
@@ -62,7 +63,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 const char *const kInfer = "config_infer_primary.txt";
 
-const std::string kPlain = " normalization=alpha-beta ";
+/// 16x8 in RGB with the defaults.
+std::string sized(const char *layout) {
+  return "width=16 height=8 resize-mode=stretch method=bilinear antialias=false color=rgb layout=" +
+         std::string(layout) + " normalization=alpha-beta alpha=\"<1>\" beta=\"<0>\" round=true";
+}
 
 INSTANTIATE_TEST_SUITE_P(
     DeepStream, KeyFile,
@@ -84,6 +89,24 @@ INSTANTIATE_TEST_SUITE_P(
             "width=16 height=8 resize-mode=top-left method=nearest antialias=false pad-value=0 "
             "color=bgr layout=nhwc normalization=alpha-beta alpha=\"<0.5>\" "
             "beta=\"<-51.75,-58.125,-61.875>\" round=true"},
+        Case{"input-dims", kInfer, "[property]\ninput-dims=3;8;16;0\n", sized("nchw")},
+        Case{"uff-input-dims", kInfer, "[property]\nuff-input-dims=3;8;16;0\n", sized("nchw")},
+        Case{"uff-input-dims, interleaved", kInfer, "[property]\nuff-input-dims=3;8;16;1\n",
+             sized("nhwc")},
+        Case{"uff-input-order", kInfer, "[property]\ninfer-dims=3;8;16\nuff-input-order=1\n",
+             sized("nhwc")},
+        Case{"network-input-order comes before uff-input-order", kInfer,
+             "[property]\ninfer-dims=3;8;16\nnetwork-input-order=0\nuff-input-order=1\n",
+             sized("nchw")},
+        Case{"infer-dims comes before the others", kInfer,
+             "[property]\ninput-dims=3;4;4;1\ninfer-dims=3;8;16\nuff-input-dims=1;2;3;4\n",
+             sized("nchw")},
+        Case{"input-dims without an order", kInfer, "[property]\ninput-dims=3;8;16\n",
+             "!property.input-dims=3;8;16: must be c;h;w;order"},
+        Case{"input-dims without a picture", kInfer, "[property]\ninput-dims=3;8;16;2\n",
+             "!property.input-dims=3;8;16;2: layout is nchw (0) or nhwc (1)"},
+        Case{"two orders", kInfer, "[property]\ninput-dims=3;8;16;1\nnetwork-input-order=0\n",
+             "!property.network-input-order=0: differs from property.input-dims=3;8;16;1"},
         Case{"gray", kInfer, "[property]\nmodel-color-format=2\ninfer-dims=1;8;8\noffsets=128\n",
              "width=8 height=8 resize-mode=stretch method=bilinear antialias=false color=gray "
              "layout=nchw normalization=alpha-beta alpha=\"<1>\" beta=\"<-128>\" round=true"},
@@ -110,6 +133,12 @@ INSTANTIATE_TEST_SUITE_P(
             "width=960 height=544 resize-mode=top-left method=bilinear antialias=false pad-value=0 "
             "color=bgr layout=nchw dtype=float16 normalization=alpha-beta alpha=\"<0.25>\" "
             "beta=\"<-1,-2,-3>\" round=true"},
+        Case{"nvdspreprocess without a shape", "config_preprocess.txt",
+             "[property]\nprocessing-width=8\n[user-configs]\n",
+             "!property.network-input-shape is absent: nvdspreprocess requires it"},
+        Case{"nvdspreprocess, no batch", "config_preprocess.txt",
+             "[property]\nnetwork-input-shape=0;3;8;8\n",
+             "!property.network-input-shape=0;3;8;8: must be n;c;h;w"},
         Case{"nvdspreprocess, 32-bit integers", "config_preprocess.txt",
              "[property]\nnetwork-input-shape=1;3;8;8\ntensor-data-type=3\n",
              "!property.tensor-data-type=3: dtype is float32 (0), uint8 (1), int8 (2) or float16 "
@@ -119,6 +148,89 @@ INSTANTIATE_TEST_SUITE_P(
              "!property.processing-width=16: is not the network's, 8"},
         Case{"another key file", "desktop.txt", "[Desktop Entry]\nName=x\n",
              "!has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream"}));
+
+/// nvinfer takes the size from the model, as all files of DeepStream-Yolo want it.
+class DeepStreamModel : public testing::Test {
+ protected:
+  ModelConfig read(const std::string &keys) {
+    return read_model_config(folder_.write(kInfer, "[property]\n" + keys));
+  }
+  void write(const std::string &name, OnnxType type, const std::vector<int> &dims) {
+    folder_.write(name, onnx_model({}, onnx_graph({onnx_input("input", type, dims)})));
+  }
+  std::string open_size(const std::string &keys) {
+    const ModelConfig config = read(keys);
+    EXPECT_FALSE(config.width || config.height);
+    const std::string start = "model-config=" + folder_.path(kInfer) + ": ";
+    EXPECT_EQ(config.open_size.compare(0, start.size(), start), 0) << config.open_size;
+    return config.open_size.substr(std::min(start.size(), config.open_size.size()));
+  }
+  Folder folder_;
+};
+
+TEST_F(DeepStreamModel, GivesTheSize) {
+  write("yolo.onnx", onnx_float, {-1, 3, 480, 640});
+  EXPECT_EQ(read("onnx-file=yolo.onnx\n").width, 640);
+  EXPECT_EQ(read("onnx-file=yolo.onnx\n").height, 480);
+  EXPECT_EQ(read("onnx-file=yolo.onnx\n").open_size, "");
+  EXPECT_EQ(read("onnx-file=" + folder_.path("yolo.onnx") + "\n").width, 640);
+  EXPECT_EQ(read("onnx-file=yolo.onnx\ninfer-dims=3;8;16\n").width, 16);
+  write("nhwc.onnx", onnx_float, {1, 480, 640, 3});
+  EXPECT_EQ(read("onnx-file=nhwc.onnx\nnetwork-input-order=1\n").width, 640);
+  write("gray.onnx", onnx_float, {1, 1, 480, 640});
+  EXPECT_EQ(read("onnx-file=gray.onnx\nmodel-color-format=2\n").height, 480);
+}
+
+TEST_F(DeepStreamModel, LeavesTheSizeOpen) {
+  const std::string absent = "property.infer-dims is absent";
+  EXPECT_EQ(open_size("network-mode=2\n"), absent);
+  EXPECT_EQ(open_size("onnx-file=yolo.onnx\n"),
+            absent + ", property.onnx-file=yolo.onnx: No such file or directory");
+  write("open.onnx", onnx_float, {-1, 3, -1, -1});
+  EXPECT_EQ(open_size("onnx-file=open.onnx\n"),
+            absent + ", property.onnx-file=open.onnx: the model's input input of ?x3x?x?");
+  write("half.onnx", onnx_float, {-1, 3, 480, -1});
+  EXPECT_EQ(open_size("onnx-file=half.onnx\n").substr(0, absent.size()), absent);
+  write("text.onnx", onnx_int64, {1, 80});
+  EXPECT_EQ(open_size("onnx-file=text.onnx\n"),
+            absent + ", property.onnx-file=text.onnx: has no input that is a picture alone");
+}
+
+TEST_F(DeepStreamModel, IsRefused) {
+  const auto refusal = [&](const std::string &keys) {
+    return outcome(folder_.write(kInfer, "[property]\n" + keys));
+  };
+  write("gray.onnx", onnx_float, {1, 1, 480, 640});
+  EXPECT_EQ(refusal("onnx-file=gray.onnx\n"),
+            "!property.onnx-file=gray.onnx: the color has 3 channels");
+  write("large.onnx", onnx_float, {1, 3, 40000, 640});
+  EXPECT_EQ(refusal("onnx-file=large.onnx\n"),
+            "!property.onnx-file=large.onnx: sizes must be whole numbers from 1 to 32767");
+  folder_.write("bad.onnx", "\xff\xff");
+  EXPECT_EQ(refusal("onnx-file=bad.onnx\n"),
+            "!property.onnx-file=bad.onnx: is no ONNX model: it ends within a field");
+  EXPECT_EQ(refusal("onnx-file=7\n"), "!property.onnx-file=7: must be text");
+}
+
+TEST(OpenSize, IsSaidOfEveryKindOfFile) {
+  const Folder folder;
+  const auto open_size = [&](const char *name, const std::string &contents) {
+    const std::string path = folder.write(name, contents);
+    const std::string start = "model-config=" + path + ": ",
+                      text = read_model_config(path).open_size;
+    return text.compare(0, start.size(), start) == 0 ? text.substr(start.size()) : text;
+  };
+  EXPECT_EQ(open_size("a.modelinfo", model_info("type=int8\ndims=1,-1,-1,1\nranges=-128,127")),
+            "images.dims=1,-1,-1,1");
+  EXPECT_EQ(open_size("a.modelinfo", model_info("type=int8\ndims=1,1,8,-1\nranges=-128,127")),
+            "images.dims=1,1,8,-1");
+  EXPECT_EQ(open_size("a.modelinfo", model_info("type=int8\ndims=1,1,8,8\nranges=-128,127")), "");
+#ifdef HAVE_JSON
+  EXPECT_NE(open_size("preprocessor_config.json",
+                      R"({"image_processor_type":"ViTImageProcessor","do_resize":false})"),
+            "");
+#endif
+}
 
 }  // namespace
 }  // namespace cudatensor

@@ -165,20 +165,25 @@ def timm_case(name, changes):
                      1 / 255 / numpy.array(config["std"]))
 
 
-def ultralytics_case(task, reference, most):
-    """The metadata that its exports have."""
+def ultralytics_case(task, reference, most, **more):
+    """The metadata that its exports have, and `more` of it."""
     metadata = {"description": f"Ultralytics YOLO11n-{task} model", "author": "Ultralytics",
                 "version": "8.3.228", "stride": 32, "task": task, "batch": 1, "imgsz": [320, 320],
-                "names": {0: "person"}, "args": {"batch": 1, "half": False}, "channels": 3}
+                "names": {0: "person"}, "args": {"batch": 1, "half": False}, "channels": 3, **more}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "metadata.yaml"
         path.write_text(yaml.safe_dump(metadata, sort_keys=False))
         return check(tensor(picture(), f"model-config={path}"), reference(as_rgb(picture())), most=most)
 
 
-def letterbox(pixels):
-    made = LetterBox((320, 320))(image=numpy.ascontiguousarray(pixels[..., ::-1]))
+def letterbox(pixels, **options):
+    made = LetterBox((320, 320), **options)(image=numpy.ascontiguousarray(pixels[..., ::-1]))
     return made[..., ::-1].transpose(2, 0, 1).astype(numpy.float32) / 255
+
+
+def stretch(pixels):
+    """As the predictor of RT-DETR does."""
+    return letterbox(pixels, auto=False, scale_fill=True)
 
 
 def classification(pixels):
@@ -211,6 +216,10 @@ def cases():
         yield f"timm's {name} {changes or ''}", lambda n=name, c=changes: timm_case(n, c)
     # OpenCV's resize, rounded to whole levels as ours is, but in other steps.
     yield "Ultralytics, detection", lambda: ultralytics_case("detect", letterbox, 1.001)
+    yield "Ultralytics, RT-DETR", lambda: ultralytics_case("detect", stretch, 1.001,
+                                                           head="RTDETRDecoder")
+    yield "Ultralytics, RT-DETR before 8.4", lambda: ultralytics_case(
+        "detect", stretch, 1.001, description="Ultralytics rtdetr-l model")
     yield "Ultralytics, classification", lambda: ultralytics_case("classify", classification, ROUNDING)
 
 
