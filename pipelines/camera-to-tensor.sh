@@ -13,7 +13,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"
 
-source=${1:-$clip} png=$build/camera-to-tensor.png
-[ $# -eq 0 ] || shift
-case ${1:-} in '' | -*) ;; *) png=$1; shift ;; esac
-exec "$build/pipelines/cameratotensor" "$source" --output "$png" "$@"
+png=$build/camera-to-tensor.png
+split_arguments "$@"
+need_decoders "$source"
+exec "$build/$application" "$source" --output "$png" "${options[@]}"

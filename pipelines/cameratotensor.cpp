@@ -175,14 +175,8 @@ void show(const std::vector<Capture> &captures, const std::string &path, const s
 }
 
 void run(int argc, char **argv) {
-  gchar *output = nullptr;
-  const GOptionEntry options[] = {
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-       "Write the contact sheet to this file (camera-to-tensor.png)", "PNG"},
-      {}};
-  const std::string source = parse_command_line(argc, argv, 1, kUsage, options)[0];
-  const std::string path = output != nullptr ? output : "camera-to-tensor.png";
-  g_free(output);
+  const auto [source, path] = parse_with_output(
+      argc, argv, kUsage, "Write the contact sheet to this file", "camera-to-tensor.png");
 
   Watcher watcher;
   Progress progress(watcher);

@@ -6,7 +6,10 @@
 # white, its mean, percentiles 1 and 99, and the shares of black and of white pixels. Fails if no
 # frame arrives for SECONDS (15; 0: no limit).
 set -euo pipefail
+application=pipelines/luminance
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"
 
-exec "$build/pipelines/luminance" "${1:-$clip}" "${@:2}"
+case ${1:--} in -*) set -- "$clip" "$@" ;; esac
+need_decoders "$1"
+exec "$build/$application" "$@"

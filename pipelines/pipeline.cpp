@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipeline.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+
+#include "background.h"
 
 namespace {
 
 constexpr GstClockTime kTick = 200 * GST_MSECOND;
 // The names of elements in decoder_of().
 constexpr const char *kDecoder = "decoder", *kFrames = "frames";
-/// The time in which an interrupted pipeline must finish.
+/// The time in which a pipeline must finish when it is interrupted or stopped.
 constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -40,38 +45,12 @@ class Interrupts {
   struct sigaction old_int_, old_term_;
 };
 
-std::string uri_of(const std::string &source) {
-  if (gst_uri_is_valid(source.c_str())) return source;
-  if (!g_file_test(source.c_str(), G_FILE_TEST_EXISTS))
-    throw Failure("'" + source +
-                  "' does not exist; SOURCE must be a camera device, a file or a URI");
-  if (g_file_test(source.c_str(), G_FILE_TEST_IS_DIR))
-    throw Failure("'" + source + "' is a directory");
-  if (source.rfind("/dev/", 0) == 0) return "v4l2://" + source;
-  GError *error = nullptr;
-  const Ref<gchar> uri(gst_filename_to_uri(source.c_str(), &error));
-  if (uri != nullptr) return uri.get();
-  const Ref<GError> owned(error);
-  throw Failure(error->message);
-}
+/// Whether a thread of GStreamer is blocked, so that the program cannot end in the usual way.
+bool blocked = false;
 
-/// The URI without user name, password and query; for a file, its path.
-std::string shown(const std::string &uri) {
-  const Ref<gchar> file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-  if (file != nullptr) return file.get();
-  std::string text = uri;
-  const size_t begin = text.find("//"), end = text.rfind('@');
-  // Up to the last @, because passwords may contain unescaped slashes and @.
-  if (begin != std::string::npos && end != std::string::npos && begin < end)
-    text.erase(begin + 2, end - begin - 1);
-  return text.substr(0, text.find('?'));
-}
-
-std::string replaced(std::string text, const std::string &part, const std::string &by) {
-  if (part.empty()) return text;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
-    text.replace(at, part.size(), by);
-  return text;
+int print_failure(const std::string &text) {
+  std::cerr << (g_get_prgname() ? g_get_prgname() : "error") << ": " << text << std::endl;
+  return 1;
 }
 
 /// Cameras that send JPEG over HTTP have one stream. Without this property, multipartdemux waits
@@ -97,7 +76,12 @@ Pipeline::Pipeline(const std::string &description) {
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
 }
 
-Pipeline::~Pipeline() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+/// A source that waits for data, as one that reads from a pipe does, cannot be stopped.
+Pipeline::~Pipeline() {
+  if (ends_within(set_state_in_background(pipeline_.get(), GST_STATE_NULL), kPatience)) return;
+  blocked = true;
+  pipeline_.release();
+}
 
 Ref<GstElement> Pipeline::element(const char *name) const {
   Ref<GstElement> element(gst_bin_get_by_name(GST_BIN(pipeline_.get()), name));
@@ -109,28 +93,50 @@ void Pipeline::play(const std::function<void(const GstStructure *)> &on_message,
                     const std::function<void()> &on_tick) {
   const Interrupts interrupts;
   const Ref<GstBus> bus(gst_element_get_bus(pipeline_.get()));
+  std::string failure = "interrupted before the source was opened";
+  // In a thread, because it may wait without end for what a source opens: for the writer of a named
+  // pipe, or for a server. A failure to start is also posted as a message.
+  start_ = set_state_in_background(pipeline_.get(), GST_STATE_PLAYING);
+  try {
+    run(bus.get(), on_message, on_tick);
+    if (has_started(kPatience)) return;
+  } catch (const Failure &why) {
+    if (has_started(kPatience)) throw;
+    failure = why.what();
+  }
+  leave(print_failure(failure));
+}
+
+bool Pipeline::has_started(gint64 patience) const { return ends_within(start_, patience); }
+
+void Pipeline::run(GstBus *bus, const std::function<void(const GstStructure *)> &on_message,
+                   const std::function<void()> &on_tick) {
   const auto types =
       static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT);
   gint64 deadline = 0, next_tick = 0;
-
-  // A failure to start is also posted as a message.
-  gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
   while (deadline == 0 || g_get_monotonic_time() < deadline) {
-    const Ref<GstMessage> message(gst_bus_timed_pop_filtered(bus.get(), kTick, types));
-    if (message != nullptr) {
-      if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) fail(message.get());
-      if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) return;
-      if (on_message) on_message(gst_message_get_structure(message.get()));
-    }
+    const Ref<GstMessage> message(gst_bus_timed_pop_filtered(bus, kTick, types));
+    if (message != nullptr && GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) return;
+    if (message != nullptr) take(message.get(), on_message);
     if (interrupted && deadline == 0) {
+      if (!has_started(0)) return;
       deadline = g_get_monotonic_time() + kPatience;
-      gst_element_send_event(pipeline_.get(), gst_event_new_eos());
+      const std::shared_ptr<GstElement> kept(GST_ELEMENT(gst_object_ref(pipeline_.get())),
+                                             gst_object_unref);
+      in_background([kept] { gst_element_send_event(kept.get(), gst_event_new_eos()); });
     }
     if (g_get_monotonic_time() < next_tick) continue;
     next_tick = g_get_monotonic_time() + GST_TIME_AS_USECONDS(kTick);
     if (on_tick) on_tick();
     if (deadline == 0 && decoder_ != nullptr) expect_frames();
   }
+}
+
+void Pipeline::take(GstMessage *message,
+                    const std::function<void(const GstStructure *)> &on_message) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) fail(message);
+  if (const std::string missing = missing_plugin(message); !missing.empty()) missing_ = missing;
+  if (on_message) on_message(gst_message_get_structure(message));
 }
 
 GstPadProbeReturn Pipeline::on_frame(GstPad *, GstPadProbeInfo *, gpointer self) {
@@ -159,13 +165,12 @@ void Pipeline::fail(GstMessage *message) const {
   gst_message_parse_error(message, &error, &debug);
   const Ref<GError> owned_error(error);
   const Ref<gchar> owned_debug(debug);
-  std::string text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
-  if (debug != nullptr) text += std::string("\n") + debug;
-  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
-    text += "\nOn Debian, the package gstreamer1.0-libav has decoders for most formats";
-  if (decoder_ == nullptr) throw Failure(text);
-  const std::string uri = this->uri();
-  throw Failure("'" + shown(uri) + "': " + replaced(text, uri, shown(uri)));
+  const std::string uri = decoder_ != nullptr ? this->uri() : "";
+  const std::string cause = cause_of(error, missing_, uri);
+  std::string text = cause;
+  if (cause != missing_) text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + text;
+  if (cause != missing_ && debug != nullptr) text += "\n" + without_password(debug, uri);
+  throw Failure(decoder_ != nullptr ? "'" + shown(uri) + "': " + text : text);
 }
 
 std::string decoder_of(const std::string &source) {
@@ -187,6 +192,18 @@ std::string quoted(const std::string &text) {
   return result + "\"";
 }
 
+/// Throws Failure if a file cannot be written there, before the pipeline plays.
+void check_output(const std::string &path) {
+  const Ref<gchar> folder(g_path_get_dirname(path.c_str()));
+  const auto refuse = [&](const char *why) {
+    throw Failure("cannot write '" + path + "': " + why);
+  };
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) refuse(std::strerror(EISDIR));
+  if (access(folder.get(), W_OK | X_OK) != 0) refuse(std::strerror(errno));
+  if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), W_OK) != 0)
+    refuse(std::strerror(errno));
+}
+
 std::vector<std::string> parse_command_line(int argc, char **argv, int count, const char *usage,
                                             const GOptionEntry *options) {
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
@@ -204,19 +221,36 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
     throw Failure(error->message);
   }
   if (timeout < 0) throw Failure("--timeout must not be negative");
-  if (argc != count + 1) {
+  if (argc > count + 1)
+    throw Failure(std::string("there are more arguments than expected, from '") + argv[count + 1] +
+                  "' on; --help shows the usage");
+  if (argc < count + 1) {
     const Ref<gchar> help(g_option_context_get_help(context.get(), TRUE, nullptr));
     throw Failure(help.get());
   }
   return std::vector<std::string>(argv + 1, argv + argc);
 }
 
+Arguments parse_with_output(int argc, char **argv, const char *usage, const char *description,
+                            const char *name) {
+  gchar *output = nullptr;
+  const std::string help = std::string(description) + " (" + name + ")";
+  const GOptionEntry options[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, help.c_str(), "PNG"}, {}};
+  const std::string source = parse_command_line(argc, argv, 1, usage, options)[0];
+  const Ref<gchar> owned(output);
+  const Arguments arguments = {source, output != nullptr ? output : name};
+  check_output(arguments.output);
+  return arguments;
+}
+
 int run_application(const std::function<void()> &body) {
+  int status = 0;
   try {
     body();
-    return 0;
   } catch (const std::exception &e) {
-    std::cerr << (g_get_prgname() ? g_get_prgname() : "error") << ": " << e.what() << std::endl;
-    return 1;
+    status = print_failure(e.what());
   }
+  if (blocked) leave(status);
+  return status;
 }

@@ -7,15 +7,12 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-/// An error that ends the application with its text.
-struct Failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+#include "sources.h"
 
 struct Release {
   void operator()(gchar *text) const { g_free(text); }
@@ -44,13 +41,18 @@ class Pipeline {
   Ref<GstElement> element(const char *name) const;
 
   /// Plays to the end, or until SIGINT or SIGTERM. Throws Failure if an element posts an error, or
-  /// if decoder_of() produces no frame within the timeout. `on_message` gets the structures of
-  /// element messages; `on_tick` is called a few times per second.
+  /// if decoder_of() produces no frame within the timeout. Ends the program with status 1 if the
+  /// source is still being opened then, because nothing can stop that. `on_message` gets the
+  /// structures of element messages; `on_tick` is called a few times per second.
   void play(const std::function<void(const GstStructure *)> &on_message = nullptr,
             const std::function<void()> &on_tick = nullptr);
 
  private:
   static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer self);
+  void run(GstBus *bus, const std::function<void(const GstStructure *)> &on_message,
+           const std::function<void()> &on_tick);
+  void take(GstMessage *message, const std::function<void(const GstStructure *)> &on_message);
+  bool has_started(gint64 patience) const;
   void expect_frames();
   std::string uri() const;
   [[noreturn]] void fail(GstMessage *message) const;
@@ -58,6 +60,8 @@ class Pipeline {
   Ref<GstElement> pipeline_, decoder_;  // decoder_ is that of decoder_of(), or null
   std::atomic<guint64> frames_ = 0;
   guint64 seen_frames_ = 0, silent_ticks_ = 0;
+  std::future<void> start_;
+  std::string missing_;  // what GStreamer lacks to play the source
 };
 
 /// The description of elements that decode the video of `source`, which is a camera device, a file
@@ -73,6 +77,14 @@ std::string quoted(const std::string &text);
 /// Initializes GStreamer, parses the options and --timeout, and returns the `count` arguments.
 std::vector<std::string> parse_command_line(int argc, char **argv, int count, const char *usage,
                                             const GOptionEntry *options);
+
+struct Arguments {
+  std::string source, output;
+};
+
+/// Parses SOURCE and --output. Throws Failure if the output, by default `name`, cannot be written.
+Arguments parse_with_output(int argc, char **argv, const char *usage, const char *description,
+                            const char *name);
 
 /// Calls `body`. If it throws, prints the error and returns the exit status 1.
 int run_application(const std::function<void()> &body);

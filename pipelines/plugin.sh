@@ -1,22 +1,87 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced by the scripts in this folder: builds the plugin and the applications in $BUILD_DIR
-# (default: build/ in the repository) and lets GStreamer find the plugin. $application is the
-# program to run.
+# Sourced by the scripts in this folder, with their arguments: answers --help, builds the plugin and
+# the applications in $BUILD_DIR (default: build-scripts/ in the repository) and lets GStreamer find
+# the plugin. $application is the program to run; $application_packages are those that it needs
+# besides, and $application_settings its options of Meson.
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-build=${BUILD_DIR:-$root/build}
+build=${BUILD_DIR:-$root/build-scripts}
+application=${application:-pipelines/cameratotensor}
+[ -v application_packages ] || application_packages=()
+[ ! -v application_settings ] || application_options+=("${application_settings[@]}")
 # shellcheck disable=SC2034  # used by scripts that source this file
 clip=$root/pipelines/media/pedestrians.webm
 
-need_packages "${plugin_packages[@]}"
+stop() { echo "${0##*/}: $*" >&2; exit 1; }
+
+# check_arguments ARGUMENT...: ends the script for --help, and for an argument that is empty, as it is
+# when a variable of the caller is not set.
+check_arguments() {
+  local argument
+  for argument; do
+    case $argument in
+      -h | --help)
+        sed -n '3,/^[^#]/ s/^# \{0,1\}//p' "$0"
+        # The program may have more options.
+        [ ! -x "$build/$application" ] || { echo && exec "$build/$application" --help; }
+        exit 0 ;;
+      '') stop 'an argument is empty' ;;
+    esac
+  done
+}
+
+# check_writable: ends the script if it could not build, before it installs anything. A part of the
+# folder may belong to root after a call with sudo.
+check_writable() {
+  local denied
+  if mkdir -p "$build" 2>/dev/null; then
+    denied=$(find "$build" ! -type l ! -writable -print -quit 2>&1)
+  else
+    denied=$build
+  fi
+  [ -z "$denied" ] ||
+    stop "cannot write to $denied: use a clone of your own, or set BUILD_DIR to a folder of your own"
+}
+
+# split_arguments ARGUMENT...: sets source, png and options to [SOURCE [PNG]] [OPTION...]. source is
+# the clip by default, png stays as it is.
+# shellcheck disable=SC2034  # used by scripts that source this file
+split_arguments() {
+  source=$clip options=()
+  case ${1:--} in -*) ;; *) source=$1; shift ;; esac
+  case ${1:--} in -*) ;; *) png=$1; shift ;; esac
+  options=("$@")
+}
+
+# need_decoders SOURCE...: installs what decodes the sources, unless they are clips of this
+# repository in WebM. Without the packages, other decoders may do.
+need_decoders() {
+  local source packages=()
+  for source; do
+    case $source in
+      "$clip" | -*) continue ;;
+      *.ts | *.m2ts | *.mts | *.mpg | *.mpeg | *.vob | *.mxf | *.h264 | *.264 | *.h265 | *.265 | *.hevc)
+        packages+=(gstreamer1.0-plugins-bad) ;;
+    esac
+    packages+=(gstreamer1.0-libav)
+  done
+  (need_packages "${packages[@]}") || true
+}
+
+check_arguments "$@"
+check_writable
+need_packages "${plugin_packages[@]}" "${application_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
-  echo "Building in $build"
-elif [ ! -e "$build/${application:-pipelines/cameratotensor}" ]; then
+  echo "Building in $build, which takes about three minutes on two cores"
+elif [ ! -e "$build/$application" ]; then
   # The build folder was set up for another application, or before all packages were installed.
+  echo "Building ${application##*/} in $build, which takes up to three minutes on two cores"
   quietly meson setup --reconfigure "${application_options[@]}" "$build" "$root"
 fi
 build_plugin "$build"
+[ -e "$build/$application" ] ||
+  stop "the build in $build is without ${application##*/}: remove the folder to build anew"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

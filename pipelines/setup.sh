@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Sourced by scripts that must work on a fresh machine: installs missing packages and builds the
-# plugin.
+# plugin. Sourced again, it changes nothing.
 
+! declare -F build_plugin >/dev/null || return 0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034  # used by scripts that source this file
 plugin_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev
+  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libcairo2-dev libdlpack-dev
   nlohmann-json3-dev libyaml-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
@@ -108,7 +109,7 @@ need_packages() {
     done
     exit 1
   fi
-  echo "Installing ${missing[*]}"
+  echo "Installing with apt, which takes one to five minutes: ${missing[*]}"
   apt_get update || exit 1
   apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
@@ -122,7 +123,7 @@ need_wheels() {
 
   need_packages python3 python3-venv
   [ -x "$python" ] || python=python3  # Debian's Python has the bindings; another one in PATH may not
-  echo "Downloading $1 to ${venv#"$root/"}"
+  echo "Downloading $1 to ${venv#"$root/"}, which takes about a minute"
   quietly "$python" -m venv --clear --system-site-packages "$venv" &&
     quietly "$venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
       --ignore-installed --ignore-requires-python "$@" &&
@@ -157,11 +158,11 @@ gpu_options() {
   fi
 }
 
-# build_plugin [BUILD_DIR [MESON_OPTION...]]: builds the plugin and all other default targets.
+# build_plugin BUILD_DIR [MESON_OPTION...]: builds the plugin and all other default targets.
 # Without options, an existing build keeps its options, and a new one has the applications but no
 # tests, and CUDA code for this machine.
 build_plugin() {
-  local dir=${1:-$root/build} setup=(meson setup)
+  local dir=$1 setup=(meson setup)
   local options=("${@:2}")
   if [ -e "$dir/build.ninja" ]; then
     setup+=(--reconfigure)

@@ -8,10 +8,11 @@
 # at half the size, the same enlarged with nearest-neighbor scaling, and the result, each with the
 # detail that differs most. SECONDS limits the wait for a frame (15; 0: no limit).
 set -euo pipefail
+application=pipelines/superresolution
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"
 
-source=${1:-$clip} png=$build/super-resolution.png
-[ $# -eq 0 ] || shift
-case ${1:-} in '' | -*) ;; *) png=$1; shift ;; esac
-exec "$build/pipelines/superresolution" "$source" --output "$png" "$@"
+png=$build/super-resolution.png
+split_arguments "$@"
+need_decoders "$source"
+exec "$build/$application" "$source" --output "$png" "${options[@]}"

@@ -127,13 +127,8 @@ Picture check(const Picture &frame, const char *type, Element (*convert)(guint8)
 }
 
 void run(int argc, char **argv) {
-  gchar *output = nullptr;
-  const GOptionEntry options[] = {{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-                                   "Write the picture to this file (super-resolution.png)", "PNG"},
-                                  {}};
-  const std::string source = parse_command_line(argc, argv, 1, kUsage, options)[0];
-  const std::string png = output != nullptr ? output : "super-resolution.png";
-  g_free(output);
+  const auto [source, png] = parse_with_output(argc, argv, kUsage, "Write the picture to this file",
+                                               "super-resolution.png");
 
   const Picture frame = first_frame(source);
   check(frame, "float16", as_float16);

@@ -7,13 +7,11 @@
 # lists the options.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
-# shellcheck source-path=SCRIPTDIR
-. "$root/pipelines/apps/luminance-monitor/setup.sh"
-# gstreamer1.0-libav decodes H.264 and H.265, which most cameras send.
-need_packages "${monitor_packages[@]}" gstreamer1.0-libav
+. "$(dirname "${BASH_SOURCE[0]}")/luminance-monitor/setup.sh"
 application=pipelines/apps/luminance-monitor/luminance-monitor
-application_options+=(-Dmonitor=enabled)
+# gstreamer1.0-libav decodes H.264 and H.265, which most cameras send.
+application_packages=("${monitor_packages[@]}" gstreamer1.0-libav)
+application_settings=(-Dmonitor=enabled)
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 

@@ -5,12 +5,13 @@
 # DLPack tensors. The default is four times a short clip. Every two seconds, prints the frames per
 # second of each camera, their age, and the value of a pixel. Cameras that fail are reconnected.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
-need_packages libdlpack-dev
 application=pipelines/apps/multicam/multicam
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 
-[ $# -gt 0 ] || set -- "$clip" "$clip" "$clip" "$clip"
-exec "$build/$application" "$@"
+cameras=("$clip" "$clip" "$clip" "$clip")
+for argument; do
+  case $argument in -*) ;; *) cameras=(); break ;; esac
+done
+need_decoders "$@"
+exec "$build/$application" "${cameras[@]}" "$@"

@@ -5,13 +5,14 @@
 # boxes around it. The default SOURCE is a short clip of pedestrians and a sign. --help lists the
 # options.
 # Prints the position of the text in each frame, and shows the frames if there is a display. Without
-# --output and --json, writes the frame with the most text to build/text-detect.jpg.
+# --output and --json, writes the frame with the most text to build-scripts/text-detect.jpg.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/textdetect/setup.sh"
 
+need_decoders "$@"
 [ -z "${DISPLAY:-}" ] || need_packages gstreamer1.0-x
 need_text_detect || { echo "text-detect: cannot download its Python packages" >&2; exit 1; }
 export PYTHONPATH=$root/gst/python${PYTHONPATH:+:$PYTHONPATH}

@@ -74,7 +74,7 @@ def errors_are_one_line(decoder):
             ([CLIP, "--decoder=fakesink"], "fakesink is not a decoder"),
             ([CLIP, "--decoder=identity ! identity"], "more than one element"),
             ([CLIP, "--decoder=vorbisdec"], "the batches do not take"),
-            ([CLIP, "/no/such.mp4", decode], "source 1 (file:///no/such.mp4): "),
+            ([CLIP, "/no/such.mp4", decode], "'/no/such.mp4' does not exist"),
             ([VP8, decode], f"{decoder} does not decode video/x-vp8"),
             ([MEDIA / "README.md", decode], "README.md): "),
             ([CLIP, decode, "--batches=-1"], "--batches"),

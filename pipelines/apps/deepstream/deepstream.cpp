@@ -15,6 +15,7 @@
 #include "common/failure.h"
 #include "report.h"
 #include "source.h"
+#include "sources.h"
 
 namespace {
 
@@ -102,11 +103,7 @@ Sources add_sources(GstElement *pipeline, const Options &options) {
   g_autoptr(GstElement) mux = gst_bin_get_by_name(GST_BIN(pipeline), "mux");
   Sources sources;
   for (guint i = 0; options.sources[i] != nullptr; ++i) {
-    const gchar *source = options.sources[i];
-    GError *error = nullptr;
-    g_autofree gchar *uri =
-        gst_uri_is_valid(source) ? g_strdup(source) : gst_filename_to_uri(source, &error);
-    if (uri == nullptr) fail(source, error);
+    const std::string uri = uri_of(options.sources[i]);
     sources.push_back(std::make_unique<Source>(pipeline, mux, i, uri, options.decoder));
   }
   return sources;

@@ -6,12 +6,15 @@
 #include <cstdio>
 #include <utility>
 
+#include "background.h"
 #include "common/failure.h"
+#include "sources.h"
 
 namespace {
 
 constexpr guint kPause = 2;  // seconds
 constexpr const char *kEnd = "multicam-camera-ended";
+constexpr gint64 kPatience = G_USEC_PER_SEC;  // with a source that does not close
 constexpr gint64 kSilence = 5 * G_USEC_PER_SEC;
 
 }  // namespace
@@ -25,8 +28,11 @@ Camera::Camera(Pipeline &pipeline, guint index, const std::string &uri, bool loo
   connect();
 }
 
-Camera::~Camera() {
-  if (retry_ != 0) g_source_remove(retry_);
+Camera::~Camera() { stop(); }
+
+void Camera::stop() {
+  stopped_ = true;
+  if (retry_ != 0) g_source_remove(std::exchange(retry_, 0));
   if (bin_ != nullptr) disconnect();
 }
 
@@ -34,13 +40,31 @@ bool Camera::owns(GstObject *object) const {
   return bin_ != nullptr && gst_object_has_as_ancestor(object, GST_OBJECT(bin_));
 }
 
+bool Camera::is_blocked() const {
+  return (start_.valid() && !ends_within(start_, 0)) || (stop_.valid() && !ends_within(stop_, 0));
+}
+
+void Camera::fail(const GError *error) {
+  const std::string why = "'" + shown(uri_) + "': " + cause_of(error, missing_, uri_);
+  if (!is_permanent(uri_, error)) return lose(why);
+  failure_ = "camera " + std::to_string(index_) + ": " + why;
+  std::printf("camera %u: given up: %s\n", index_, why.c_str());
+  disconnect();
+}
+
 void Camera::lose(const std::string &why) {
   std::printf("camera %u: lost: %s; reconnecting in %u s\n", index_, why.c_str(), kPause);
   disconnect();
   *ended_ = false;
-  const auto again = [](gpointer self) -> gboolean {
-    static_cast<Camera *>(self)->retry_ = 0;
-    static_cast<Camera *>(self)->connect();
+  try_again();
+}
+
+/// After a pause, and not before the last connection has been closed.
+void Camera::try_again() {
+  const auto again = [](gpointer data) -> gboolean {
+    auto *self = static_cast<Camera *>(data);
+    self->retry_ = 0;
+    self->is_blocked() ? self->try_again() : self->connect();
     return G_SOURCE_REMOVE;
   };
   retry_ = g_timeout_add_seconds(kPause, again, this);
@@ -48,14 +72,14 @@ void Camera::lose(const std::string &why) {
 
 void Camera::tend() {
   if (bin_ == nullptr) return;
-  if (*ended_ && !is_file_) return lose("the stream ended");
+  if (*ended_ && !is_file_) return lose("the stream of '" + shown(uri_) + "' ended");
   if (*ended_) {
     disconnect();
     if (loops_) connect();
     return;
   }
   if (ending_ || has_waiting_frame()) return;
-  if (g_get_monotonic_time() - heard_ > kSilence) lose("no frames");
+  if (g_get_monotonic_time() - heard_ > kSilence) lose("no frames from '" + shown(uri_) + "'");
 }
 
 void Camera::count(GstClockTime age, float result) {
@@ -69,7 +93,10 @@ guint Camera::report(double seconds) {
   const double age = 1e-6 * static_cast<double>(age_.exchange(0));
   std::printf("camera %u: %.1f frames/s", index_, frames / seconds);
   if (frames > 0) std::printf(", %.1f ms old, center pixel %+.3f", age / frames, result_.load());
-  std::puts(*ended_ && !loops_ ? ", ended" : bin_ == nullptr ? ", lost" : "");
+  std::puts(*ended_ && !loops_             ? ", ended"
+            : !failure_.empty()            ? ", given up"
+            : bin_ == nullptr && !stopped_ ? ", lost"
+                                           : "");
   return frames;
 }
 
@@ -81,7 +108,7 @@ void Camera::connect() {
       "videoconvert name=convert ! deinterlace name=deinterlace fields=top",
       FALSE, nullptr);
   if (bin_ == nullptr)
-    fail(
+    ::fail(
         "cannot create uridecodebin, videoconvert and deinterlace: GStreamer's base or good "
         "plugins are missing");
   // The state of the pipeline does not wait for the camera.
@@ -98,8 +125,9 @@ void Camera::connect() {
   gst_bin_add(GST_BIN(pipeline_.pipeline), bin_);
   ending_ = false;
   ended_ = std::make_shared<std::atomic<bool>>(false);
+  missing_.clear();
   heard_ = g_get_monotonic_time();
-  gst_element_sync_state_with_parent(bin_);  // errors are posted on the bus
+  start_ = set_state_in_background(bin_, GST_STATE_PLAYING);  // errors are posted on the bus
 }
 
 void Camera::disconnect() {
@@ -111,13 +139,21 @@ void Camera::disconnect() {
   // The slot first, because the camera's thread may be blocked there.
   if (slot_ != nullptr) gst_element_release_request_pad(pipeline_.mux, slot_);
   g_clear_object(&slot_);
-  gst_element_set_state(bin, GST_STATE_NULL);
+  // Removed in any case, because a change of the pipeline's state would wait for it.
+  stop_ = set_state_in_background(bin, GST_STATE_NULL);
+  ends_within(stop_, kPatience);
   gst_bin_remove(GST_BIN(pipeline_.pipeline), bin);
 }
 
 bool Camera::has_waiting_frame() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return slot_ != nullptr && gst_aggregator_pad_has_buffer(GST_AGGREGATOR_PAD(slot_));
+}
+
+/// False for a connection that was closed while its source was being opened.
+bool Camera::is_current(GstPad *pad) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return owns(GST_OBJECT(pad));
 }
 
 /// Called when caps arrive, so that other cameras do not wait for one that never sends a frame.
@@ -146,8 +182,9 @@ void Camera::set_up(GstBin *, GstBin *, GstElement *element, gpointer data) {
   if (name == "rtspsrc") g_object_set(element, "latency", pipeline->rtsp_latency, nullptr);
 }
 
-GstPadProbeReturn Camera::on_data(GstPad *, GstPadProbeInfo *info, gpointer data) {
+GstPadProbeReturn Camera::on_data(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   auto *self = static_cast<Camera *>(data);
+  if (!self->is_current(pad)) return GST_PAD_PROBE_DROP;
   self->heard_ = g_get_monotonic_time();
   if ((info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) == 0) return GST_PAD_PROBE_OK;
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) self->take_slot();
@@ -187,9 +224,10 @@ void Camera::send_end() {
 
 /// EOS is dropped, because without other cameras it would end the batches, too. Not before
 /// deinterlace, which pushes its last frame at EOS.
-GstPadProbeReturn Camera::on_event(GstPad *, GstPadProbeInfo *info, gpointer data) {
+GstPadProbeReturn Camera::on_event(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
   auto *self = static_cast<Camera *>(data);
+  if (!self->is_current(pad)) return GST_PAD_PROBE_DROP;
   self->ending_ = true;
   self->send_end();
   return GST_PAD_PROBE_DROP;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A camera of the batch. It is reconnected when it fails, ends or stops sending.
+// Its state changes in threads, so that a source that never opens holds up nothing else.
 #pragma once
 
 #include <gst/gst.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,10 +28,19 @@ class Camera {
   static void absorb_ends(GstElement *mux);
 
   bool owns(GstObject *object) const;
-  bool is_over() const { return bin_ == nullptr && *ended_; }
+  bool is_over() const { return bin_ == nullptr && (*ended_ || !failure_.empty()); }
+  /// Why the camera was given up; empty if it was not.
+  const std::string &failure() const { return failure_; }
+  /// Whether a thread of GStreamer still waits for the source.
+  bool is_blocked() const;
 
-  /// Prints why the camera is lost, disconnects it, and reconnects it after a pause.
-  void lose(const std::string &why);
+  /// Prints why the camera is lost, disconnects it, and reconnects it after a pause. Gives it up if
+  /// each attempt would end with the same error.
+  void fail(const GError *error);
+  /// Records what GStreamer lacks to play the camera. The error comes after it.
+  void lacks(const std::string &missing) { missing_ = missing; }
+  /// Disconnects the camera for good.
+  void stop();
   /// To be called a few times per second. Disconnects a camera that has ended or stopped sending,
   /// so that the others do not wait for it.
   void tend();
@@ -40,8 +51,11 @@ class Camera {
   guint report(double seconds);
 
  private:
+  void lose(const std::string &why);
+  void try_again();
   void connect();
   void disconnect();
+  bool is_current(GstPad *pad);
   bool has_waiting_frame();
   void take_slot();
   static void set_up(GstBin *, GstBin *, GstElement *element, gpointer data);
@@ -57,6 +71,9 @@ class Camera {
   GstElement *bin_ = nullptr;  // null while the camera is disconnected
   GstPad *slot_ = nullptr;
   guint retry_ = 0;
+  bool stopped_ = false;
+  std::future<void> start_, stop_;
+  std::string missing_, failure_;
   std::atomic<bool> ending_{false};           // the last frame has been sent
   std::shared_ptr<std::atomic<bool>> ended_;  // and taken; of the present connection
   std::atomic<gint64> heard_{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Combines many cameras into batches of tensors. A separate thread receives them through DLPack, on
 // its own CUDA stream. A camera that fails, ends or stops sending is reconnected, and the others
-// continue.
+// continue. One that can never work, because a file is wrong or a codec is missing, is given up.
 //
 // To turn this template into an application, put your network into Consumer::infer().
 #include <glib-unix.h>
@@ -15,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "background.h"
 #include "camera.h"
 #include "common/batch.h"
 #include "common/failure.h"
+#include "sources.h"
 
 namespace {
 
@@ -72,15 +74,17 @@ struct Application {
 };
 
 gboolean on_message(GstBus *, GstMessage *message, Application *app) {
-  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return G_SOURCE_CONTINUE;
+  const bool is_error = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
+  const std::string missing = missing_plugin(message);
+  if (!is_error && missing.empty()) return G_SOURCE_CONTINUE;
   GstObject *const source = GST_MESSAGE_SRC(message);
   g_autoptr(GError) error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
+  if (is_error) gst_message_parse_error(message, &error, nullptr);
   const auto camera = std::find_if(app->cameras.begin(), app->cameras.end(),
                                    [&](const auto &each) { return each->owns(source); });
   if (camera != app->cameras.end()) {
-    (*camera)->lose(error->message);
-  } else if (gst_object_has_as_ancestor(source, GST_OBJECT(app->pipeline.pipeline))) {
+    is_error ? (*camera)->fail(error) : (*camera)->lacks(missing);
+  } else if (is_error && gst_object_has_as_ancestor(source, GST_OBJECT(app->pipeline.pipeline))) {
     app->failure = error->message;  // not from a camera that is already disconnected
     g_main_loop_quit(app->loop);
   }
@@ -110,7 +114,11 @@ struct Options {
   gchar **sources = nullptr;
 };
 
-void run(const Options &options) {
+/// Returns whether there was no failure.
+bool run(const Options &options) {
+  std::vector<std::string> uris;
+  for (gchar **source = options.sources; *source != nullptr; ++source)
+    uris.push_back(uri_of(*source));
   GError *error = nullptr;
   const std::string description = std::string("cudatensormux name=mux interlaced=as-progressive ") +
                                   options.tensor + " ! " + kTensors +
@@ -128,13 +136,8 @@ void run(const Options &options) {
   // Before cameras are added, so that one that fails at once does not keep the others from
   // starting.
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; options.sources[i] != nullptr; ++i) {
-    const gchar *source = options.sources[i];
-    g_autofree gchar *uri =
-        gst_uri_is_valid(source) ? g_strdup(source) : gst_filename_to_uri(source, &error);
-    if (uri == nullptr) fail(source, error);
-    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uri, options.loops));
-  }
+  for (guint i = 0; i < uris.size(); ++i)
+    app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uris[i], options.loops));
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, reinterpret_cast<GstBusFunc>(on_message), &app);
   const auto quit = [](gpointer loop) -> gboolean {
@@ -146,12 +149,22 @@ void run(const Options &options) {
   {
     const Consumer consumer(app.pipeline, app.cameras);
     g_main_loop_run(loop);
+    for (const auto &camera : app.cameras) camera->stop();
     gst_element_set_state(pipeline, GST_STATE_NULL);  // ends the consumer
   }
   for (const auto &camera : app.cameras) app.frames += camera->report(kReport);
-  app.cameras.clear();
-  if (!app.failure.empty()) fail(app.failure);
   std::printf("%u frames\n", app.frames);
+  std::vector<std::string> failures;
+  if (!app.failure.empty()) failures.push_back(app.failure);
+  bool blocked = false;
+  for (const auto &camera : app.cameras) {
+    if (!camera->failure().empty()) failures.push_back(camera->failure());
+    blocked = blocked || camera->is_blocked();
+  }
+  for (const std::string &failure : failures)
+    std::fprintf(stderr, "multicam: %s\n", failure.c_str());
+  if (blocked) leave(failures.empty() ? 0 : 1);
+  return failures.empty();
 }
 
 }  // namespace
@@ -175,8 +188,7 @@ int main(int argc, char **argv) try {
   g_auto(GStrv) sources = options.sources;
   if (sources == nullptr) fail("give at least one URI or file");
   if (options.rtsp_latency < 0) fail("--rtsp-latency must not be negative");
-  run(options);
-  return 0;
+  return run(options) ? 0 : 1;
 } catch (const std::exception &failure) {
   std::fprintf(stderr, "multicam: %s\n", failure.what());
   return 1;
