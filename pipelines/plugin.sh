@@ -75,10 +75,10 @@ check_arguments "$@"
 check_writable
 need_packages "${plugin_packages[@]}" "${application_packages[@]}"
 if [ ! -e "$build/build.ninja" ]; then
-  echo "Building in $build, which takes about three minutes on two cores"
+  echo "Building in $build (about three minutes on two cores)"
 elif [ ! -e "$build/$application" ]; then
   # The build folder was set up for another application, or before all packages were installed.
-  echo "Building ${application##*/} in $build, which takes up to three minutes on two cores"
+  echo "Building ${application##*/} in $build (up to three minutes on two cores)"
   quietly meson setup --reconfigure "${application_options[@]}" "$build" "$root"
 fi
 build_plugin "$build"

@@ -109,7 +109,7 @@ need_packages() {
     done
     exit 1
   fi
-  echo "Installing with apt, which takes one to five minutes: ${missing[*]}"
+  echo "Installing ${missing[*]} (one to five minutes)"
   apt_get update || exit 1
   apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
@@ -123,7 +123,7 @@ need_wheels() {
 
   need_packages python3 python3-venv
   [ -x "$python" ] || python=python3  # Debian's Python has the bindings; another one in PATH may not
-  echo "Downloading $1 to ${venv#"$root/"}, which takes about a minute"
+  echo "Downloading $1 to ${venv#"$root/"} (about a minute)"
   quietly "$python" -m venv --clear --system-site-packages "$venv" &&
     quietly "$venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
       --ignore-installed --ignore-requires-python "$@" &&

@@ -48,7 +48,7 @@ def waits_for(lock):
     text += script.stdout.read()
     killer.cancel()
     assert script.wait(60) == 1, text
-    assert text.startswith("Installing no-such-package\n"), text
+    assert text.startswith("Installing no-such-package ("), text
     waiting = [line for line in text.splitlines() if line.startswith("Waiting")]
     assert len(waiting) == 1 and str(lock) in waiting[0], text
     assert "Could not get lock" not in text, text
