@@ -44,12 +44,43 @@ constexpr FormatName kFormats[] = {
 
 ColorMatrix matrix_of(const GstVideoInfo &info) {
   switch (info.colorimetry.matrix) {
-    case GST_VIDEO_COLOR_MATRIX_BT601: return ColorMatrix::bt601;
     case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
     case GST_VIDEO_COLOR_MATRIX_BT2020: return ColorMatrix::bt2020;
-    // GStreamer's default for caps without colorimetry.
-    default: return info.height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
+    // RGB and gray, which have no use for it, and matrices that check_matrix() rejects.
+    default: return ColorMatrix::bt601;
   }
+}
+
+/// GStreamer's colorimetry for caps without one.
+GstVideoColorimetry default_colorimetry(const GstVideoInfo &info) {
+  GstVideoInfo plain;
+  gst_video_info_set_format(&plain, GST_VIDEO_INFO_FORMAT(&info), static_cast<guint>(info.width),
+                            static_cast<guint>(info.height));
+  return plain.colorimetry;
+}
+
+bool is_known_range(GstVideoColorRange range) {
+  return range == GST_VIDEO_COLOR_RANGE_0_255 || range == GST_VIDEO_COLOR_RANGE_16_235;
+}
+
+/// Whether samples of the format can have the matrix.
+bool is_known_matrix(GstVideoColorMatrix matrix, const GstVideoInfo &info) {
+  const bool rgb = matrix == GST_VIDEO_COLOR_MATRIX_RGB;
+  if (GST_VIDEO_INFO_IS_RGB(&info)) return rgb;
+  if (GST_VIDEO_INFO_IS_YUV(&info) && rgb) return false;
+  return matrix > GST_VIDEO_COLOR_MATRIX_UNKNOWN && matrix <= GST_VIDEO_COLOR_MATRIX_BT2020;
+}
+
+/// The colorimetry that a text describes for a picture. A range or a matrix that it leaves unknown,
+/// as decoders do, is GStreamer's default. GstVideoInfo takes the default of all parts if the matrix
+/// is unknown, so that the full range would become 16-235.
+GstVideoColorimetry parse_colorimetry(const char *text, const GstVideoInfo &info) {
+  const GstVideoColorimetry others = default_colorimetry(info);
+  GstVideoColorimetry told;
+  if (text == nullptr || !gst_video_colorimetry_from_string(&told, text)) return others;
+  if (!is_known_range(told.range)) told.range = others.range;
+  if (!is_known_matrix(told.matrix, info)) told.matrix = others.matrix;
+  return told;
 }
 
 /// Reads chroma-site from the caps if they have it, because GstVideoInfo 1.22 overwrites it if they
@@ -66,15 +97,27 @@ std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
   return text;
 }
 
+/// A picture of the format and size in a structure whose size is fixed. Fixates the format.
+GstVideoInfo picture_of(GstStructure *s) {
+  int width = 1, height = 1;
+  gst_structure_fixate_field(s, "format");
+  gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
+  GstVideoInfo info;
+  gst_video_info_set_format(&info,
+                            gst_video_format_from_string(gst_structure_get_string(s, "format")),
+                            static_cast<guint>(width), static_cast<guint>(height));
+  return info;
+}
+
 /// Sets the first colorimetry that the structure allows and `fits` accepts, or `own` if the
 /// structure does not restrict it.
 template <class Fits>
 void choose_colorimetry(GstStructure *s, const GstVideoColorimetry &own, const Fits &fits) {
+  const GstVideoInfo picture = picture_of(s);
   std::vector<std::string> texts = allowed_strings(s, "colorimetry");
   if (texts.empty()) texts.push_back(colorimetry_text(own));
   for (const std::string &text : texts) {
-    GstVideoColorimetry asked;
-    if (!gst_video_colorimetry_from_string(&asked, text.c_str()) || !fits(asked)) continue;
+    if (!fits(parse_colorimetry(text.c_str(), picture))) continue;
     return gst_structure_set(s, "colorimetry", G_TYPE_STRING, text.c_str(), nullptr);
   }
   throw Error(Error::Code::settings, "downstream requires colorimetry " + texts.front() +
@@ -121,12 +164,19 @@ void fixate_size(GstStructure *s, int width, int height) {
   gst_structure_fixate_field_nearest_int(s, "height", height);
 }
 
-GstVideoInfo parse_video_caps(const GstCaps *caps) {
+std::optional<GstVideoInfo> video_info_of(const GstCaps *caps) {
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps))
-    throw Error(Error::Code::settings, "the caps do not describe a picture");
-  check_size("a picture", info.width, info.height);
+  if (!gst_video_info_from_caps(&info, caps)) return std::nullopt;
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  info.colorimetry = parse_colorimetry(gst_structure_get_string(s, "colorimetry"), info);
   return info;
+}
+
+GstVideoInfo parse_video_caps(const GstCaps *caps) {
+  const auto info = video_info_of(caps);
+  if (!info) throw Error(Error::Code::settings, "the caps do not describe a picture");
+  check_size("a picture", info->width, info->height);
+  return *info;
 }
 
 ImageDesc image_desc_of(const GstVideoInfo &info) {

@@ -5,6 +5,7 @@
 #include <gst/video/video.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kernels/resample.h"
@@ -34,7 +35,10 @@ void limit_size(GstStructure *structure, int width, int height);
 /// Fixates a structure's size to the one nearest to width × height.
 void fixate_size(GstStructure *structure, int width, int height);
 
-/// Parses fixed video caps. Throws Error if they are invalid or the size is out of range.
+/// Parses fixed video caps; no value if they are invalid. Each part of `colorimetry` counts on its
+/// own: where range or matrix is unknown, it is GStreamer's default for the format and size.
+std::optional<GstVideoInfo> video_info_of(const GstCaps *caps);
+/// The same, but throws Error if the caps are invalid or the size is out of range.
 GstVideoInfo parse_video_caps(const GstCaps *caps);
 
 ImageDesc image_desc_of(const GstVideoInfo &info);

@@ -134,14 +134,13 @@ GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
 
 GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
   Ref<GstCaps> result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
-  GstVideoInfo in;
-  if (gst_caps_is_empty(result.get()) || !gst_video_info_from_caps(&in, caps))
-    return gst_caps_fixate(result.release());
+  const auto in = video_info_of(caps);
+  if (gst_caps_is_empty(result.get()) || !in) return gst_caps_fixate(result.release());
   GstStructure *s = gst_caps_get_structure(result.get(), 0);
-  fixate_size(s, in.width, in.height);
-  if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&in)))
+  fixate_size(s, in->width, in->height);
+  if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&*in)))
     gst_structure_fixate_field(s, "format");
-  if (direction == GST_PAD_SINK) set_result_colorimetry(s, in);
+  if (direction == GST_PAD_SINK) set_result_colorimetry(s, *in);
   return gst_caps_fixate(result.release());
 }
 

@@ -121,16 +121,16 @@ GstCaps *Nv12ToYuv444::transform_caps(GstPadDirection direction, GstCaps *caps) 
 
 GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
   Ref<GstCaps> result(gst_caps_make_writable(gst_caps_truncate(othercaps)));
-  GstVideoInfo in;
-  const bool known = direction == GST_PAD_SINK && gst_video_info_from_caps(&in, caps);
-  if (gst_caps_is_empty(result.get()) || !known) return gst_caps_fixate(result.release());
+  const auto in = video_info_of(caps);
+  if (gst_caps_is_empty(result.get()) || direction != GST_PAD_SINK || !in)
+    return gst_caps_fixate(result.release());
   const Settings settings = this->settings();
   GstStructure *s = gst_caps_get_structure(result.get(), 0);
-  fixate_size(s, settings.x.preferred(in.width), settings.y.preferred(in.height));
+  fixate_size(s, settings.x.preferred(in->width), settings.y.preferred(in->height));
   int width = 0, height = 0;
   gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr);
-  fixate_pixel_aspect_ratio(s, in, settings.x.resized(width), settings.y.resized(height));
-  set_own_colorimetry(s, in);
+  fixate_pixel_aspect_ratio(s, *in, settings.x.resized(width), settings.y.resized(height));
+  set_own_colorimetry(s, *in);
   return gst_caps_fixate(result.release());
 }
 

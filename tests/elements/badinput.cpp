@@ -308,15 +308,31 @@ BufferRef with_meta(const Picture &picture, Claim claim) {
   return buffer;
 }
 
+std::vector<gint> strides_of(const Picture &picture) {
+  std::vector<gint> strides;
+  for (const Picture::Plane &p : picture.planes())
+    strides.push_back(static_cast<gint>(p.row_bytes));
+  return strides;
+}
+
+/// A picture with negative strides, in one plane of which the last row begins before the memory.
+BufferRef too_far_up(const Picture &picture, size_t plane) {
+  std::vector<gsize> offsets;
+  std::vector<gint> strides;
+  for (const Picture::Plane &p : picture.planes()) {
+    offsets.push_back(p.row_bytes * static_cast<size_t>(p.rows - 1));
+    strides.push_back(-static_cast<gint>(p.row_bytes));
+  }
+  --offsets[plane];
+  return with_meta(picture, {picture.desc(), offsets, strides});
+}
+
 /// Planes that end one byte before their picture does.
 BufferRef with_short_plane(const Picture &picture, size_t plane) {
   const Picture::Plane &last = picture.planes()[plane];
   std::vector<gsize> offsets(picture.planes().size(), 0);
-  std::vector<gint> strides;
-  for (const Picture::Plane &p : picture.planes())
-    strides.push_back(static_cast<gint>(p.row_bytes));
   offsets[plane] = gst_buffer_get_size(buffer_of(picture).get()) - last.bytes.size() + 1;
-  return with_meta(picture, {picture.desc(), offsets, strides});
+  return with_meta(picture, {picture.desc(), offsets, strides_of(picture)});
 }
 
 std::vector<BadBuffer> bad_buffers_for(const char *element, PixelFormat format) {
@@ -343,11 +359,22 @@ std::vector<BadBuffer> bad_buffers_for(const char *element, PixelFormat format) 
   add("HugeStride", [](const Picture &p) {
     return with_meta(p, {p.desc(), {}, {G_MAXINT, G_MAXINT, G_MAXINT}});
   });
+  for (size_t i = 0; i < planes; ++i)
+    add("OneByteTooFarUp" + std::to_string(i), [i](const Picture &p) { return too_far_up(p, i); });
   for (const auto &[name, w, h] :
-       {std::tuple("Narrower", 8, 6), {"Wider", 12, 6}, {"Lower", 10, 4}, {"Higher", 10, 8}})
+       {std::tuple("Narrower", 8, 6), {"Lower", 10, 4}, {"OneNarrower", 9, 6}, {"OneLower", 10, 5}})
+    add(name, [format, w = w, h = h](const Picture &p) {
+      return with_meta(p, {{format, w, h}, {0, 0, 0}, strides_of(p)});
+    });
+  for (const auto &[name, w, h] : {std::tuple("Wider", 12, 6), {"Higher", 10, 8}})
     add(name, [format, w = w, h = h](const Picture &p) {
       return with_meta(p, {{format, w, h}, {0, 0, 0}, {2, 2, 2}});
     });
+  add("OfFewerPlanes", [](const Picture &p) {
+    BufferRef buffer = with_meta(p, {p.desc(), {}, {40, 40, 40}});
+    gst_buffer_get_video_meta(buffer.get())->n_planes = 0;
+    return buffer;
+  });
   add("OfMorePlanes", [](const Picture &p) {
     BufferRef buffer = with_meta(p, {p.desc(), {}, {40, 40, 40}});
     ++gst_buffer_get_video_meta(buffer.get())->n_planes;

@@ -189,6 +189,15 @@ INSTANTIATE_TEST_SUITE_P(CudaMemory, EveryMemory, testing::ValuesIn(all_jobs()),
 
 // ---------------------------------------------------------------------------- layouts of inputs
 
+const Padding kPaddings[] = {{},
+                             {0, 0, 1},
+                             {5, 0, 0},
+                             {64, 128, 64},
+                             {3, 1, 19},
+                             {0, 0, 0, false, true},
+                             {3, 1, 19, false, true, 5, 3},
+                             {64, 128, 64, false, false, 16, 8}};
+
 class CudaInput : public GpuTest, public testing::WithParamInterface<PixelFormat> {};
 
 TEST_P(CudaInput, MayLieAnywhereInItsMemory) {
@@ -197,7 +206,7 @@ TEST_P(CudaInput, MayLieAnywhereInItsMemory) {
   const Bytes expected = run_on_the_cpu(job);
   Rig rig(job.element);
   ASSERT_TRUE(rig.caps(in_cuda(job.in())));
-  for (const Padding &padding : {Padding{}, {0, 0, 1}, {5, 0, 0}, {64, 128, 64}, {3, 1, 19}})
+  for (const Padding &padding : kPaddings)
     EXPECT_TRUE(same_bytes(bytes_of(rig.process(to_cuda(padded_buffer_of(picture, padding))).get()),
                            expected));
 }
@@ -211,7 +220,7 @@ TEST_P(CudaInput, OfAHistogramMayLieAnywhereInItsMemory) {
   ASSERT_EQ(expected.size(), 1u);
   Rig rig("cudahistogram interval=0");
   ASSERT_TRUE(rig.caps(in_cuda(video_caps(picture.desc()))));
-  for (const Padding &padding : {Padding{}, {0, 0, 1}, {5, 0, 0}, {64, 128, 64}, {3, 1, 19}}) {
+  for (const Padding &padding : kPaddings) {
     rig.process(to_cuda(padded_buffer_of(picture, padding)));
     const auto posted = rig.messages().elements("cudahistogram", 1);
     ASSERT_EQ(posted.size(), 1u);

@@ -148,6 +148,9 @@ PlaneLayout layout_for(const Picture &picture, const Padding &padding) {
                   static_cast<size_t>(layout.stride[i]) * static_cast<size_t>(plane.rows - 1) +
                   plane.row_bytes;
     if (padding.memory_each) layout.memories.push_back(layout.size - begin);
+    if (!padding.upside_down) continue;
+    layout.offset[i] += static_cast<size_t>(layout.stride[i]) * static_cast<size_t>(plane.rows - 1);
+    layout.stride[i] = -layout.stride[i];
   }
   return layout;
 }
@@ -168,7 +171,9 @@ BufferRef buffer_of(const Picture &picture) {
 BufferRef padded_buffer_of(const Picture &picture, const Padding &padding) {
   PlaneLayout layout = layout_for(picture, padding);
   BufferRef buffer = buffer_of(laid_out(picture, layout), layout.memories);
-  const GstVideoInfo info = video_info_of(picture.desc());
+  const GstVideoInfo info =
+      video_info_of({picture.desc().format, picture.desc().width + padding.columns,
+                     picture.desc().height + padding.rows});
   gst_buffer_add_video_meta_full(buffer.get(), GST_VIDEO_FRAME_FLAG_NONE,
                                  GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info),
                                  GST_VIDEO_INFO_HEIGHT(&info), GST_VIDEO_INFO_N_PLANES(&info),

@@ -54,10 +54,12 @@ std::string video_caps(const ImageDesc &desc, const std::string &more = "");
 
 /// How far a buffer departs from the layout that its caps imply.
 struct Padding {
-  size_t before = 0;         ///< bytes in front of the first plane
-  size_t between = 0;        ///< bytes in front of each further plane
-  int stride = 0;            ///< bytes behind each row
-  bool memory_each = false;  ///< a GstMemory for each plane
+  size_t before = 0;          ///< bytes in front of the first plane
+  size_t between = 0;         ///< bytes in front of each further plane
+  int stride = 0;             ///< bytes behind each row
+  bool memory_each = false;   ///< a GstMemory for each plane
+  bool upside_down = false;   ///< negative strides: the last row comes first in memory
+  int columns = 0, rows = 0;  ///< by which the GstVideoMeta describes a larger picture
 };
 
 /// A buffer as its caps imply; what is no sample holds noise.

@@ -7,9 +7,21 @@
 namespace cudatensor {
 namespace {
 
-const Padding kPaddings[] = {{0, 0, 0, false}, {0, 0, 1, false},     {5, 0, 0, false},
-                             {0, 7, 3, false}, {64, 128, 64, false}, {3, 1, 19, false},
-                             {0, 0, 0, true},  {2, 9, 5, true}};
+const Padding kPaddings[] = {{0, 0, 0, false},
+                             {0, 0, 1, false},
+                             {5, 0, 0, false},
+                             {0, 7, 3, false},
+                             {64, 128, 64, false},
+                             {3, 1, 19, false},
+                             {0, 0, 0, true},
+                             {2, 9, 5, true},
+                             // Upside down, and with a GstVideoMeta of a larger picture.
+                             {0, 0, 0, false, true},
+                             {3, 2, 5, true, true},
+                             {0, 0, 0, false, false, 1, 0},
+                             {0, 0, 2, false, false, 0, 1},
+                             {1, 8, 24, true, false, 32, 16},
+                             {0, 3, 8, false, true, 4, 8}};
 
 struct Size {
   int width, height;
@@ -27,7 +39,10 @@ class Input : public testing::TestWithParam<PixelFormat> {
         const Picture picture = random_picture({GetParam(), size.width, size.height});
         SCOPED_TRACE(text_of(picture.desc()) + " padded by " + std::to_string(padding.before) +
                      ", " + std::to_string(padding.between) + ", " +
-                     std::to_string(padding.stride) + (padding.memory_each ? " apart" : ""));
+                     std::to_string(padding.stride) + (padding.memory_each ? " apart" : "") +
+                     (padding.upside_down ? " upside down" : "") + " in " +
+                     std::to_string(padding.columns) + "x" + std::to_string(padding.rows) +
+                     " more");
         visit(picture, padded_buffer_of(picture, padding));
       }
   }
@@ -94,6 +109,27 @@ TEST(Strides, MetaMayChangeFromBufferToBuffer) {
   for (const Padding &padding : kPaddings)
     EXPECT_TRUE(same_bytes(bytes_of(rig.process(padded_buffer_of(picture, padding)).get()),
                            normalized(picture, params)));
+}
+
+/// Decoders with padded sizes attach both metas. The crop is mapped to the result as ever.
+TEST(Strides, ALargerMetaMayComeWithACrop) {
+  const ImageDesc desc = {PixelFormat::NV12, 32, 20};
+  const Picture picture = random_picture(desc);
+  BufferRef buffer = padded_buffer_of(picture, {0, 64, 16, false, false, 16, 12});
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(buffer.get());
+  crop->width = 32;
+  crop->height = 20;
+  Rig rig("cudaletterbox");
+  rig.downstream("video/x-raw,format=RGB,width=16,height=10");
+  ASSERT_TRUE(rig.caps(video_caps(desc)));
+  const BufferRef out = rig.process(std::move(buffer));
+  LetterboxParams params = {source_of(desc), {PixelFormat::RGB, 16, 10}, {}};
+  params.resize.mode = ResizeMode::affine;
+  EXPECT_TRUE(same_picture(picture_of(out.get(), params.out), letterboxed(picture, params)));
+  const GstVideoCropMeta *mapped = gst_buffer_get_video_crop_meta(out.get());
+  ASSERT_NE(mapped, nullptr);
+  EXPECT_EQ(mapped->width, 16u);
+  EXPECT_EQ(mapped->height, 10u);
 }
 
 TEST(Strides, PicturesInSeveralMemories) {
