@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gst/frames/wholepictures.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {
@@ -169,7 +170,7 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       else if (!end_problem_.empty())
         GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_problem_.c_str()), (nullptr));
       options_.may_seek = false;  // every picture has come
-      if (mode_ == Mode::picking) settle(0);
+      if (mode_ == Mode::picking) finish();
       if (mode_ == Mode::picking) return end(), true;
       is_ended_ = true;
       break;
@@ -178,44 +179,6 @@ bool CodedFrames::event(Ref<GstEvent> event) {
   if (withholds()) return push(event.release());
   return FrameStage::event(std::move(event));
 }
-
-namespace {
-
-/// Whole pictures only.
-GstCaps *whole_pictures() {
-  static GstCaps *const caps = [] {
-    GstCaps *made = gst_caps_from_string(
-        "video/x-h264,alignment=au; video/x-h265,alignment=au; video/x-av1,alignment=tu; "
-        "video/x-vp9,alignment=super-frame");
-    GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
-    return made;
-  }();
-  return caps;
-}
-
-/// Caps of the codecs that may come in parts only as whole pictures.
-GstCaps *in_whole_pictures(GstCaps *caps) {
-  if (gst_caps_is_any(caps)) {
-    GstCaps *result = gst_caps_copy(whole_pictures());
-    gst_caps_append(result, gst_caps_from_string("video/x-vp8; image/jpeg"));
-    gst_caps_append(result, gst_caps_new_any());
-    return result;
-  }
-  GstCaps *result = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    Ref<GstCaps> one(gst_caps_copy_nth(caps, i));
-    const gchar *name = gst_structure_get_name(gst_caps_get_structure(one.get(), 0));
-    for (guint j = 0; j < gst_caps_get_size(whole_pictures()); ++j) {
-      if (!gst_structure_has_name(gst_caps_get_structure(whole_pictures(), j), name)) continue;
-      const Ref<GstCaps> whole(gst_caps_copy_nth(whole_pictures(), j));
-      one.reset(gst_caps_intersect(one.get(), whole.get()));
-    }
-    gst_caps_append(result, one.release());
-  }
-  return result;
-}
-
-}  // namespace
 
 bool CodedFrames::query(GstQuery *query) {
   if (!FrameStage::query(query)) return false;
@@ -322,6 +285,12 @@ StreamTime CodedFrames::end_of(const Shown &last) const {
   return std::max(last.time + 1, last.end != kNever ? last.end : last.time + frame_duration_);
 }
 
+/// Nobody else sees what becomes of the pictures that were held until the end.
+void CodedFrames::finish() {
+  const GstFlowReturn flow = settle(0);
+  if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) GST_ELEMENT_FLOW_ERROR(element(), flow);
+}
+
 /// Decides the frames whose successor is known.
 GstFlowReturn CodedFrames::settle(size_t most_waiting) {
   while (waiting_.size() > most_waiting) {
@@ -425,6 +394,7 @@ void CodedFrames::end() {
 
 GstFlowReturn CodedFrames::push(Ref<GstBuffer> buffer) {
   is_used_ = true;
+  ++passed_on_;
   for (; !withheld_.empty(); withheld_.pop_front()) FrameStage::push(withheld_.front().release());
   return FrameStage::push(std::move(buffer));
 }

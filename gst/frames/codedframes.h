@@ -54,6 +54,9 @@ class CodedFrames final : public FrameStage {
   /// the first buffer has been passed on.
   bool is_picking() const { return mode_ == Mode::picking || mode_ == Mode::marking; }
 
+  /// How many coded pictures the decoder has got.
+  guint64 passed_on() const { return passed_on_; }
+
   /// The chroma site of the frames if their decoder does not tell; null if it is not known. Known
   /// before the decoder has caps.
   const gchar *chroma_site() const { return chroma_site_; }
@@ -115,6 +118,7 @@ class CodedFrames final : public FrameStage {
   /// A decoder is made when its caps come. Frames that can be counted here need none.
   bool withholds() const { return counter_ != nullptr && !is_used_; }
   GstFlowReturn settle(size_t most_waiting);
+  void finish();
   GstFlowReturn settle(const Shown &frame, StreamTime next);
   GstFlowReturn pass_until(const Shown &frame);
   GstFlowReturn pass(Picture picture);
@@ -143,6 +147,7 @@ class CodedFrames final : public FrameStage {
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
   bool is_ended_ = false, is_used_ = false;
+  std::atomic<guint64> passed_on_{0};
   std::deque<Ref<GstEvent>> withheld_;
   std::function<void()> on_unused_;
   std::string end_problem_;  // empty if there is none

@@ -17,6 +17,12 @@ class FramePicks {
     if (times == 0) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     picks_.push_back({time, times});
+    total_ += times;
+  }
+  /// How many frames were picked.
+  guint64 total() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return total_;
   }
   /// How many times the frame with this timestamp was picked. Timestamps may go back.
   guint64 take(StreamTime time) {
@@ -40,7 +46,8 @@ class FramePicks {
     guint64 times;
   };
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  guint64 total_ = 0;
   std::deque<Pick> picks_;  // in the order in which the frames are shown
 };
 

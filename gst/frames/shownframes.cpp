@@ -37,6 +37,7 @@ Ref<GstEvent> with_chroma_site(Ref<GstEvent> event, const gchar *site) {
 
 GstFlowReturn ShownFrames::repeat(Ref<GstBuffer> buffer, guint64 times) {
   GstFlowReturn flow = GST_FLOW_OK;
+  chosen_ += times;
   for (guint64 i = 0; i < times && flow == GST_FLOW_OK; ++i)
     flow = push(Ref<GstBuffer>(gst_buffer_ref(buffer.get())));
   return flow;
@@ -54,6 +55,7 @@ GstFlowReturn ShownFrames::choose(StreamTime next) {
   const guint64 wanted = chooser_.choose(time, next, is_keyframe(frame));
   if (counter_ != nullptr) {
     const bool has_time = GST_BUFFER_PTS_IS_VALID(frame.get());
+    chosen_ += wanted;
     if (wanted > 0) counter_->add(has_time ? std::optional(time) : std::nullopt);
     return GST_FLOW_OK;
   }
@@ -62,6 +64,7 @@ GstFlowReturn ShownFrames::choose(StreamTime next) {
 
 GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   if (is_ended_) return GST_FLOW_EOS;
+  ++decoded_;
   if (segment_.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(buffer.get())) {
     const GstClockTime time =
         gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer.get()));
@@ -82,8 +85,22 @@ GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   return chooser_.selection().needs_end() ? GST_FLOW_OK : choose(time + 1);
 }
 
+/// Decoders may leave out what they cannot decode without an error, also all of it.
+void ShownFrames::check_decoder() {
+  if (coded_ == nullptr || chosen_ > 0) return;
+  const guint64 coded = coded_->passed_on();
+  const bool is_missing = coded > 0 && (decoded_ == 0 || picks_->total() > 0);
+  if (is_missing)
+    GST_ELEMENT_ERROR(
+        element(), STREAM, DECODE,
+        ("no frame that is wanted could be decoded, of %" G_GUINT64_FORMAT " coded pictures",
+         coded),
+        (nullptr));
+}
+
 void ShownFrames::end() {
   if (std::exchange(is_ended_, true)) return;
+  check_decoder();
   if (counter_ != nullptr)
     counter_->end();
   else
@@ -117,11 +134,8 @@ bool ShownFrames::event(Ref<GstEvent> event) {
       GstCaps *caps = nullptr;
       GstVideoInfo info;
       gst_event_parse_caps(event.get(), &caps);
-      if (gst_video_info_from_caps(&info, caps)) {
-        if (info.fps_n > 0)
-          frame_duration_ = gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n);
-        on_info_(info);
-      }
+      if (gst_video_info_from_caps(&info, caps) && info.fps_n > 0)
+        frame_duration_ = gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n);
       break;
     }
     case GST_EVENT_EOS:

@@ -4,8 +4,6 @@
 
 #include <gst/video/video.h>
 
-#include <functional>
-
 #include "gst/frames/codedframes.h"
 
 namespace cudatensor {
@@ -14,16 +12,10 @@ namespace cudatensor {
 class ShownFrames final : public FrameStage {
  public:
   /// `coded` is the stage before the decoder; null if there is none. With a
-  /// `counter`, frames are only counted. `on_info` gets the format of
-  /// the frames, from the streaming thread.
+  /// `counter`, frames are only counted.
   ShownFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
-              const CodedFrames *coded, FrameCounter *counter,
-              std::function<void(const GstVideoInfo &)> on_info)
-      : chooser_(selection),
-        picks_(std::move(picks)),
-        coded_(coded),
-        counter_(counter),
-        on_info_(std::move(on_info)) {}
+              const CodedFrames *coded, FrameCounter *counter)
+      : chooser_(selection), picks_(std::move(picks)), coded_(coded), counter_(counter) {}
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
   bool event(Ref<GstEvent> event) override;
@@ -33,6 +25,7 @@ class ShownFrames final : public FrameStage {
   bool is_picking() const { return coded_ != nullptr && coded_->is_picking(); }
   GstFlowReturn choose(StreamTime next);
   void end();
+  void check_decoder();
   GstFlowReturn repeat(Ref<GstBuffer> buffer, guint64 times);
   bool begin_stream();
   void finish();
@@ -41,9 +34,9 @@ class ShownFrames final : public FrameStage {
   std::shared_ptr<FramePicks> picks_;
   const CodedFrames *coded_;
   FrameCounter *const counter_;  // null: frames are passed on
-  std::function<void(const GstVideoInfo &)> on_info_;
   GstSegment segment_ = {};
   bool has_segment_ = false, is_ended_ = false;
+  guint64 decoded_ = 0, chosen_ = 0;  // frames
   GstClockTime frame_duration_ = 0;
   StreamTime last_time_ = -kNever / 2;  // of a frame that is chosen here
   Ref<GstBuffer> held_;                 // until the next frame tells how long it is shown

@@ -15,6 +15,7 @@ bool FrameInbox::put(Tensor tensor) {
   changed_.wait(lock, [&] { return is_closed_ || tensors_.size() < kMostTensors; });
   if (is_closed_) return false;
   tensors_.push_back(std::move(tensor));
+  has_given_ = true;
   progress_ = g_get_monotonic_time();
   changed_.notify_all();
   return true;
@@ -84,6 +85,11 @@ void FrameInbox::close() {
 bool FrameInbox::is_over() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return is_closed_ || (ends_ > 0 && tensors_.empty());
+}
+
+bool FrameInbox::has_given() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return has_given_;
 }
 
 std::optional<FrameInbox::Problem> FrameInbox::problem() const {
@@ -232,7 +238,21 @@ std::string text_of(const GError *error, const gchar *details) {
   return text;
 }
 
+/// Whether a truncated file may be the cause. Missing decoders and formats have their own.
+bool may_be_truncation(const GError *error) {
+  return error->domain == GST_STREAM_ERROR && error->code != GST_STREAM_ERROR_FORMAT &&
+         error->code != GST_STREAM_ERROR_CODEC_NOT_FOUND;
+}
+
 }  // namespace
+
+std::string FramePipeline::describe(const GError *error, const gchar *details, int source) const {
+  const std::string text = text_of(error, details);
+  if (source < 0) return text;
+  const std::string &truncation = sources_[source]->truncation();
+  const bool is_truncated = !truncation.empty() && truncation != text && may_be_truncation(error);
+  return sources_[source]->name() + ": " + (is_truncated ? truncation + " (" + text + ")" : text);
+}
 
 void FramePipeline::report(GstMessage *message) {
   GError *error = nullptr;
@@ -243,12 +263,11 @@ void FramePipeline::report(GstMessage *message) {
   else
     gst_message_parse_error(message, &error, &details);
   const int source = source_of(GST_MESSAGE_SRC(message));
-  const std::string name = source >= 0 ? sources_[source]->name() + ": " : "";
   const GstObject *from = GST_MESSAGE_SRC(message);
   const bool is_input = GST_IS_ELEMENT(from) && GST_ELEMENT(from)->numsinkpads == 0 &&
                         !GST_IS_BIN(from) && source >= 0;
   FrameInbox::Problem problem = {code_of(error, source >= 0, is_input),
-                                 name + text_of(error, details), source};
+                                 describe(error, details, source), source};
   if (is_warning)
     inbox_->report_at_end(std::move(problem));
   else

@@ -63,6 +63,8 @@ class FrameInbox {
   // Any thread.
   /// Whether all tensors of the one output were taken, or there will be none.
   bool is_over() const;
+  /// Whether there ever was a tensor.
+  bool has_given() const;
   std::optional<Problem> problem() const;
   std::optional<GstCudaTensorFramesInfo> info(size_t source) const;
 
@@ -76,6 +78,7 @@ class FrameInbox {
   std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
   gint64 progress_ = 0;  // when a tensor was put or taken, or the problem reported
   size_t ends_ = 0;
+  bool has_given_ = false;
   bool is_closed_ = false;
 };
 
@@ -116,6 +119,7 @@ class FramePipeline {
   static GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer self);
   void report(GstMessage *message);
   int source_of(GstObject *object) const;
+  std::string describe(const GError *error, const gchar *details, int source) const;
   GstElement *add_output(GstCaps *accepted);
 
   GstElement *pipeline_;

@@ -2,9 +2,11 @@
 #include "gst/library/frames.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "gst/caps/tensorcaps.h"
 #include "gst/frames/truncation.h"
 #include "gst/library/tensor.h"
 
@@ -33,6 +35,9 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
   if (o.has_start && o.has_stop && o.stop <= o.start) refuse("stop is not after start");
   const int choices = (o.every > 0) + (o.every_frames > 0) + (o.keyframes != 0) + (o.count > 0);
   if (choices > 1) refuse("only one of every, every_frames, keyframes and count can be set");
+  if (o.batch > kMaxSlots)
+    refuse("batch is " + std::to_string(o.batch) + ", but must be from 1 to " +
+           std::to_string(kMaxSlots));
   if (sources.size() > 1 && o.batch > 1)
     refuse("with several sources, a tensor has one frame of each: batch must be 1");
   for (const std::string &source : sources) {
@@ -57,6 +62,20 @@ GParamSpec *spec_of(GstElement *element, const std::string &name) {
   return spec;
 }
 
+/// GStreamer takes an empty text for 0, and reads a number up to what is none.
+bool is_number(const std::string &text) {
+  gchar *end = nullptr;
+  const double value = g_ascii_strtod(text.c_str(), &end);
+  return text == "min" || text == "max" ||
+         (end != text.c_str() && *end == '\0' && std::isfinite(value));
+}
+
+bool is_numeric(GType type) {
+  return g_type_is_a(type, G_TYPE_INT) || g_type_is_a(type, G_TYPE_UINT) ||
+         g_type_is_a(type, G_TYPE_INT64) || g_type_is_a(type, G_TYPE_UINT64) ||
+         g_type_is_a(type, G_TYPE_FLOAT) || g_type_is_a(type, G_TYPE_DOUBLE);
+}
+
 /// As gst-launch-1.0 does, but with errors.
 void set_property(GstElement *element, const std::string &name, const std::string &text) {
   GParamSpec *spec = spec_of(element, name);
@@ -64,7 +83,9 @@ void set_property(GstElement *element, const std::string &name, const std::strin
   g_value_init(&value, spec->value_type);
   const bool is_text = spec->value_type == G_TYPE_STRING;
   if (is_text) g_value_set_string(&value, text.c_str());
-  const bool is_read = is_text || gst_value_deserialize_with_pspec(&value, text.c_str(), spec);
+  const bool may_be_read = !is_numeric(spec->value_type) || is_number(text);
+  const bool is_read =
+      is_text || (may_be_read && gst_value_deserialize_with_pspec(&value, text.c_str(), spec));
   const bool is_changed = is_read && !is_text && g_param_value_validate(spec, &value);
   if (is_read && !is_changed) g_object_set_property(G_OBJECT(element), name.c_str(), &value);
   g_value_unset(&value);
@@ -86,7 +107,7 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
     refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
   source_options_.resize(sources_.size());
   for (FrameSourceOptions &each : source_options_)
-    each = {selection(), options_.block != FALSE, nullptr, device_number(device_)};
+    each = {selection(), options_.block != FALSE, nullptr, device_number(device_), maker_name()};
   if (options_.count > 0)
     start_counting();
   else
@@ -137,7 +158,7 @@ GstCaps *_GstCudaTensorFrames::accepted_caps() const {
 
 Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   const bool muxes = sources_.size() > 1;
-  const char *factory = muxes ? "cudatensormux" : "cudanormalize";
+  const char *factory = maker_name();
   GstElement *maker = gst_element_factory_make(factory, nullptr);
   if (maker == nullptr)
     refuse(std::string("there is no element ") + factory +
@@ -204,6 +225,23 @@ namespace {
 
 }  // namespace
 
+/// Of frames that have ended before the first one.
+FrameInbox::Problem _GstCudaTensorFrames::emptiness() const {
+  const auto seconds = [](double value) {
+    std::array<char, G_ASCII_DTOSTR_BUF_SIZE> text = {};
+    return std::string(g_ascii_formatd(text.data(), text.size(), "%.9g", value)) + " s";
+  };
+  std::string text = options_.keyframes ? "no key frame" : "no frame";
+  if (options_.has_start) text += " from " + seconds(options_.start);
+  if (options_.has_stop)
+    text += (options_.has_start ? " to " : " before ") + seconds(options_.stop);
+  if (options_.has_start && !options_.has_stop) text += " on";
+  const bool is_one = sources_.size() == 1;
+  const bool is_range = options_.has_start || options_.has_stop;
+  return {is_range ? GST_CUDA_TENSOR_ERROR_NO_FRAMES : GST_CUDA_TENSOR_ERROR_FORMAT,
+          is_one ? sources_[0] + ": it has " + text : "the sources have " + text, is_one ? 0 : -1};
+}
+
 void _GstCudaTensorFrames::check_progress() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
   if (pipeline_ != nullptr) pipeline_->check_progress();
@@ -236,6 +274,7 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
       continue;
     }
     if (done) return inbox;
+    if (!counting && ended && !inbox->has_given()) inbox->report(emptiness());
     // The frames up to the end of a truncated file are counted, and then read.
     const auto problem = inbox->problem();
     if (problem && !(counting && problem->is_of_end)) fail(*problem);

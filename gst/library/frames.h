@@ -33,6 +33,10 @@ struct _GstCudaTensorFrames {
   cudatensor::FrameSelection selection() const;
   void share_context(GstElement *pipeline) const;
   void advance();
+  cudatensor::FrameInbox::Problem emptiness() const;
+  const char *maker_name() const {
+    return sources_.size() > 1 ? "cudatensormux" : "cudanormalize";
+  }
   void check_progress();
   /// Waits until `is_done(inbox)`, called with its lock held, or until no more will come.
   template <class Done>

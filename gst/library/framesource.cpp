@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gst/frames/decoderorder.h"
+#include "gst/frames/storedorientation.h"
 #include "gst/frames/truncation.h"
 #include "gst/library/failure.h"
 #include "gst/util/log.h"
@@ -175,15 +176,25 @@ FrameSource::~FrameSource() {
 }
 
 void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
-  shown_element_ = add(make_stage(
-      std::make_unique<ShownFrames>(options_.selection, std::move(picks), coded_, options_.counter,
-                                    [this](const GstVideoInfo &info) { tell_info(info); })));
+  shown_element_ = add(make_stage(std::make_unique<ShownFrames>(
+      options_.selection, std::move(picks), coded_, options_.counter)));
   queue_ = add("queue");
   g_object_set(queue_, "max-size-buffers", 2, "max-size-bytes", 0, "max-size-time",
                G_GUINT64_CONSTANT(0), nullptr);
-  gst_element_link(shown_element_, queue_);
-  if (options_.counter == nullptr) add_output(queue_);
+  if (options_.counter == nullptr)
+    add_given();
+  else
+    gst_element_link(shown_element_, queue_);
   if (coded_ != nullptr) add_decoder(coded_->src());
+}
+
+void FrameSource::add_given() {
+  auto given = std::make_unique<GivenFrames>(options_.taker,
+                                             [this](const GstVideoInfo &info) { tell_info(info); });
+  auto upright = std::make_unique<UprightFrames>(given.get(), stored_orientation(path_of(source_)));
+  GstElement *turner = add(make_stage(std::move(upright)));
+  gst_element_link_many(shown_element_, turner, add(make_stage(std::move(given))), queue_, nullptr);
+  add_output(queue_);
 }
 
 GstElement *FrameSource::add(GstElement *element) {
@@ -231,7 +242,10 @@ void FrameSource::add_input() {
     return;
   }
   check_file(source_, path);
-  if (const auto truncation = find_truncation(path)) coded_->set_end_problem(*truncation);
+  if (const auto truncation = find_truncation(path)) {
+    truncation_ = *truncation;
+    coded_->set_end_problem(truncation_);
+  }
   GstElement *input = nullptr;
   if (is_fifo_source(source_)) {
     input = add_fifo(path);
@@ -300,7 +314,7 @@ void FrameSource::check_progress() {
 /// decodebin would report that a stream has no data.
 void FrameSource::end_undecoded() {
   const Ref<GstPad> sink(gst_element_get_static_pad(shown_element_, "sink"));
-  gst_pad_send_event(sink.get(), gst_event_new_stream_start(source_.c_str()));
+  gst_pad_send_event(sink.get(), gst_event_new_stream_start("undecoded"));
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   gst_pad_send_event(sink.get(), gst_event_new_segment(&segment));
@@ -319,8 +333,11 @@ void FrameSource::on_stream(GstElement *parser, GstPad *pad, gpointer self) {
   static_cast<FrameSource *>(self)->take_stream(parser, pad);
 }
 
+/// Whatever its caps are: another stage refuses them with a cause.
 void FrameSource::on_decoded(GstElement *, GstPad *pad, gpointer self) {
-  link(pad, static_cast<FrameSource *>(self)->shown_element_);
+  const auto *source = static_cast<FrameSource *>(self);
+  const Ref<GstPad> sink(gst_element_get_static_pad(source->shown_element_, "sink"));
+  gst_pad_link_full(pad, sink.get(), GST_PAD_LINK_CHECK_HIERARCHY);
 }
 
 /// The first video is taken, all other streams are thrown away.

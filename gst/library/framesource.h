@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gst/frames/shownframes.h"
+#include "gst/frames/uprightframes.h"
 #include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {
@@ -17,6 +18,7 @@ struct FrameSourceOptions {
   bool block = false;               ///< live sources wait for the consumer
   FrameCounter *counter = nullptr;  ///< give no frames, but count them
   int gpu = 0;                      ///< which decodes if it can; -1: only the CPU
+  std::string taker;                ///< the name of the element that the frames are for
 };
 
 /// Whether a source is known to be live before it is opened.
@@ -36,6 +38,8 @@ class FrameSource {
   FrameSource &operator=(const FrameSource &) = delete;
 
   const std::string &name() const { return source_; }
+  /// What says that the file lacks bytes; empty: nothing says so.
+  const std::string &truncation() const { return truncation_; }
   /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is
   /// added to. The source must outlive its streaming threads.
   GstElement *bin() const { return bin_; }
@@ -60,6 +64,7 @@ class FrameSource {
   void add_output(GstElement *last);
   void take_stream(GstElement *parser, GstPad *pad);
   void add_frames(std::shared_ptr<FramePicks> picks);
+  void add_given();
   void end_undecoded();
   void check_video();
   void tell_info(const GstVideoInfo &info) const;
@@ -69,7 +74,7 @@ class FrameSource {
   static void on_drained(GstElement *, gpointer self);
   static void on_decoded(GstElement *, GstPad *pad, gpointer self);
 
-  std::string source_;
+  std::string source_, truncation_;
   FrameSourceOptions options_;
   OnInfo on_info_;
   GstElement *bin_;

@@ -48,6 +48,8 @@ GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
  *   Since: 0.1
  * @GST_CUDA_TENSOR_ERROR_TIMEOUT: nothing has come in time. Since: 0.1
  * @GST_CUDA_TENSOR_ERROR_CLOSED: the frames were closed. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_NO_FRAMES: no frame is between the start and the stop that were asked for.
+ *   Since: 0.1
  */
 typedef enum {
   GST_CUDA_TENSOR_ERROR_CAPS,
@@ -63,7 +65,8 @@ typedef enum {
   GST_CUDA_TENSOR_ERROR_FORMAT,
   GST_CUDA_TENSOR_ERROR_DECODER,
   GST_CUDA_TENSOR_ERROR_TIMEOUT,
-  GST_CUDA_TENSOR_ERROR_CLOSED
+  GST_CUDA_TENSOR_ERROR_CLOSED,
+  GST_CUDA_TENSOR_ERROR_NO_FRAMES
 } GstCudaTensorError;
 
 G_END_DECLS

@@ -77,7 +77,8 @@ typedef struct {
 
 /**
  * GstCudaTensorFramesInfo:
- * @width: width of the source's frames, in pixels
+ * @width: width of the source's frames, in pixels, as they are seen: turned, if the tag
+ *   `image-orientation` says so
  * @height: height of the source's frames, in pixels
  * @frame_rate_n: numerator of the frame rate; 0 if it is unknown or varies
  * @frame_rate_d: denominator of the frame rate
@@ -144,7 +145,7 @@ struct _GstCudaTensor;
  *   again, %GST_CUDA_TENSOR_ERROR_CLOSED, or the error that has ended the frames:
  *   %GST_CUDA_TENSOR_ERROR_NOT_FOUND, %GST_CUDA_TENSOR_ERROR_SOURCE,
  *   %GST_CUDA_TENSOR_ERROR_FORMAT, %GST_CUDA_TENSOR_ERROR_DECODER,
- *   %GST_CUDA_TENSOR_ERROR_SETTINGS
+ *   %GST_CUDA_TENSOR_ERROR_SETTINGS, or %GST_CUDA_TENSOR_ERROR_NO_FRAMES if there was no tensor at all
  */
 GST_CUDA_TENSOR_API struct _GstCudaTensor *gst_cuda_tensor_frames_next(GstCudaTensorFrames *frames,
                                                                        GstClockTime timeout,

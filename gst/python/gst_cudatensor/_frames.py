@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import datetime
+import operator
 import os
 import re
 import sys
@@ -19,6 +20,8 @@ from ._library import (NO_TIME, ErrorCode, FramesInfoStruct, FramesOptionsStruct
 from ._tensor import Tensor
 
 _SLICE = 100_000_000  # ns between two looks for signals, such as that of Ctrl-C
+_LONGEST = 10**9  # seconds
+_MOST = 2**63 - 1  # frames
 _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 Every = Union[None, int, float, str, datetime.timedelta]
@@ -53,6 +56,16 @@ def _seconds(value: Any, name: str) -> float:
     return float(value)
 
 
+def _whole(value: Any, name: str, most: int) -> int:
+    """A number of frames. Raises TypeError or ValueError."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is {value!r}: expected a number of frames")
+    number = operator.index(value)
+    if not 1 <= number <= most:
+        raise ValueError(f"{name} is {number}: expected 1 to {most} frames")
+    return number
+
+
 def _set_every(options: FramesOptionsStruct, every: Any) -> None:
     if every is None:
         return
@@ -63,13 +76,11 @@ def _set_every(options: FramesOptionsStruct, every: Any) -> None:
         frames = re.fullmatch(r"\s*([0-9]+)\s*frames?\s*", every)
         if frames:
             every = int(frames[1])
-    if isinstance(every, int) and not isinstance(every, bool):
-        if every < 1:
-            raise ValueError(f"every is {every} frames: expected at least 1")
-        options.every_frames = every
+    if hasattr(every, "__index__"):
+        options.every_frames = _whole(every, "every", _MOST)
         return
     options.every = _seconds(every, "every")
-    if not options.every > 0:
+    if not 0 < options.every <= _LONGEST:
         raise ValueError(f"every is {every!r}: expected a positive time")
 
 
@@ -89,6 +100,11 @@ def _strings(values: Sequence[str]) -> Any:
     for i, value in enumerate(values):
         array[i] = os.fsencode(value)
     return array
+
+
+def _printable(name: str) -> str:
+    """A name as errors have it."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 class Batch(Tensor):
@@ -215,6 +231,9 @@ class Frames:
     clip like numpy.linspace(0, n - 1, count, dtype=int), or all if there are fewer. `start`, `stop`,
     in seconds: from the frame that is shown at `start` to the last one before `stop`.
 
+    Pictures that are not stored upright, as phones record them, are turned; boxes are mapped to the
+    picture as it is seen. Raises FramesError if there is no frame at all.
+
     `width`, `height`: of the tensor, in pixels; 0 = the source's. `model_config`: a file that the
     model comes with. `properties` are those of cudanormalize (with a list of sources, cudatensormux),
     with underscores: resize_mode="ultralytics", dtype="float16", mean=[0.485, 0.456, 0.406].
@@ -241,6 +260,8 @@ class Frames:
         if model_config is not None:
             self._properties["model_config"] = model_config
         self._timeout = None if timeout is None else _seconds(timeout, "timeout")
+        if self._timeout is not None and not 0 <= self._timeout <= _LONGEST:
+            raise ValueError(f"timeout is {timeout!r}: expected 0 to {_LONGEST} seconds")
         self._progress = progress
         self._reset()
         self._make_options()  # raises the errors of arguments
@@ -266,21 +287,19 @@ class Frames:
 
     def _make_options(self) -> FramesOptionsStruct:
         given = self._options
-        options = FramesOptionsStruct(device=given["device"].encode())
-        if isinstance(given["batch"], bool) or not isinstance(given["batch"], int):
-            raise TypeError(f"batch is {given['batch']!r}: expected a number of frames")
-        if not 1 <= given["batch"] <= 1024:
-            raise ValueError(f"batch is {given['batch']}: expected 1 to 1024 frames")
-        options.batch = given["batch"]
+        if not isinstance(given["device"], str):
+            raise TypeError(f"device is {given['device']!r}: expected 'auto', 'cpu' or 'cuda:0'")
+        options = FramesOptionsStruct(device=os.fsencode(given["device"]))
+        options.batch = _whole(given["batch"], "batch", 1024)
         _set_every(options, given["every"])
         if given["count"] is not None:
-            if given["count"] < 1:
-                raise ValueError(f"count is {given['count']}: expected at least 1")
-            options.count = given["count"]
+            options.count = _whole(given["count"], "count", _MOST)
         for name in ("start", "stop"):
             if given[name] is not None:
                 setattr(options, "has_" + name, 1)
                 setattr(options, name, _seconds(given[name], name))
+                if not 0 <= getattr(options, name) <= _LONGEST:
+                    raise ValueError(f"{name} is {given[name]!r}: expected 0 to {_LONGEST} seconds")
         if given["live"] not in ("drop", "block"):
             raise ValueError(f"live is {given['live']!r}: expected 'drop' or 'block'")
         options.block = given["live"] == "block"
@@ -289,7 +308,8 @@ class Frames:
     def _error(self, error: TensorError, address: Optional[int] = None) -> FramesError:
         index = -1 if address is None else functions.frames_get_failed_source(address)
         if index < 0:
-            named = [i for i, name in enumerate(self._sources) if str(error).startswith(name + ":")]
+            named = [i for i, name in enumerate(self._sources)
+                     if str(error).startswith(_printable(name) + ":")]
             index = named[0] if named else 0 if len(self._sources) == 1 else -1
         return FramesError(error.code, str(error), self._sources[index] if index >= 0 else None)
 
@@ -327,7 +347,7 @@ class Frames:
                 if error.code is not ErrorCode.TIMEOUT:
                     raise self._error(error, pipeline.address) from None
                 if left <= _SLICE and end is not None:
-                    names = ", ".join(self._sources)
+                    names = ", ".join(map(_printable, self._sources))
                     raise FramesError(ErrorCode.TIMEOUT, f"{names}: no frame in {self._timeout:g} s",
                                       self._sources[0] if len(self._sources) == 1 else None) from None
 
@@ -383,13 +403,13 @@ class Frames:
 
     @property
     def width(self) -> int:
-        """Width of the source's frames, in pixels; of the first source of a list. Opens the source,
+        """Width of the source's frames as they are seen, in pixels; of the first source of a list. Opens the source,
         like the next properties."""
         return int(self._info().width)
 
     @property
     def height(self) -> int:
-        """Height of the source's frames, in pixels."""
+        """Height of the source's frames as they are seen, in pixels."""
         return int(self._info().height)
 
     @property

@@ -40,6 +40,7 @@ class ErrorCode(enum.IntEnum):
     DECODER = 11  #: there is no decoder, or another plugin of GStreamer is missing
     TIMEOUT = 12  #: nothing has come in time
     CLOSED = 13  #: the frames were closed
+    NO_FRAMES = 14  #: no frame is between the start and the stop that were asked for
 
 
 class TensorError(RuntimeError):
@@ -243,7 +244,8 @@ def call(function: Any, *arguments: Any) -> Any:
         return result
     code, message = error.contents.code, error.contents.message
     _LIBRARY.g_error_free(error)
-    raise TensorError(ErrorCode(code), message.decode())
+    # Names of files are in it as they were given.
+    raise TensorError(ErrorCode(code), message.decode(errors="backslashreplace"))
 
 
 def time_of(value: int) -> Optional[int]:

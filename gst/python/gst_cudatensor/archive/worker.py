@@ -160,16 +160,18 @@ def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]
 
 def _read(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> None:
     """Appends the rows of a chunk. Raises MediaError also for a file that is not whole."""
-    early: Optional[EndsEarly] = None
+    fault: Optional[MediaError] = None
     try:
         with source_of(chunk.uri) as source:
             for row in job.rows(chunk, source):
                 rows.append(row)
-    except EndsEarly as error:
-        early = error
-    is_judged = chunk.end is None or early is not None
+    except MediaError as error:
+        fault = error
+    is_judged = chunk.end is None or fault is not None
     missing = missing_bytes(chunk.uri) if is_judged else None
-    if missing:
-        raise MediaError(f"the file is truncated: {missing} bytes are missing")
-    if early is not None and missing is None:
-        raise early
+    if missing and "truncated" not in str(fault):
+        cause = "" if fault is None or isinstance(fault, EndsEarly) else f" ({fault})"
+        raise MediaError(f"the file is truncated: at least {missing} bytes are missing{cause}")
+    is_whole = isinstance(fault, EndsEarly) and missing is not None
+    if fault is not None and not is_whole:
+        raise fault

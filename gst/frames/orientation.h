@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How a picture must be turned to be seen upright, and what that does to its format.
+#pragma once
+
+#include <gst/video/video.h>
+
+namespace cudatensor {
+
+/// Whether the width of a turned picture is the height of the stored one.
+bool swaps_sides(GstVideoOrientationMethod method);
+
+/// The chroma site of a turned picture. GStreamer has no name for chroma at the right or the lower
+/// edge of its pixels: the middle is the closest that it can say.
+GstVideoChromaSite turned_chroma_site(GstVideoChromaSite stored, GstVideoOrientationMethod method);
+
+/// A format among `formats`, caps of raw video, with the same samples as `format`, apart from their
+/// order in memory and an alpha that nobody reads; GST_VIDEO_FORMAT_UNKNOWN if there is none.
+GstVideoFormat find_same_samples(GstVideoFormat format, const GstCaps *formats);
+
+}  // namespace cudatensor
