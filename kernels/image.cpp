@@ -2,6 +2,7 @@
 #include "kernels/image.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/error.h"
 
@@ -9,26 +10,26 @@ namespace cudatensor {
 namespace {
 
 constexpr FormatLayout packed(uint8_t step, uint8_t r, uint8_t g, uint8_t b, uint8_t padding = 0) {
-  return {ColorModel::rgb, 1, 3, padding, false, false, {{0, r, step}, {0, g, step}, {0, b, step}}};
+  return {ColorModel::rgb, 1, 3, padding, 0, 0, {{0, r, step}, {0, g, step}, {0, b, step}}};
 }
 
 /// Three planes; `p0`, `p1` and `p2` are the plane indices of R, G and B or of Y, U and V.
-constexpr FormatLayout planar(ColorModel model, bool subsampled_x, bool subsampled_y, uint8_t p0,
-                              uint8_t p1, uint8_t p2) {
-  return {model, 3, 3, 0, subsampled_x, subsampled_y, {{p0, 0, 1}, {p1, 0, 1}, {p2, 0, 1}}};
+constexpr FormatLayout planar(ColorModel model, uint8_t shift_x, uint8_t shift_y, uint8_t p0 = 0,
+                              uint8_t p1 = 1, uint8_t p2 = 2) {
+  return {model, 3, 3, 0, shift_x, shift_y, {{p0, 0, 1}, {p1, 0, 1}, {p2, 0, 1}}};
 }
 
 constexpr FormatLayout planar_rgb(uint8_t r, uint8_t g, uint8_t b) {
-  return planar(ColorModel::rgb, false, false, r, g, b);
+  return planar(ColorModel::rgb, 0, 0, r, g, b);
 }
 
-constexpr FormatLayout semiplanar(bool subsampled_y, uint8_t u, uint8_t v) {
-  return {ColorModel::yuv, 2, 3, 0, true, subsampled_y, {{0, 0, 1}, {1, u, 2}, {1, v, 2}}};
+constexpr FormatLayout semiplanar(uint8_t shift_x, uint8_t shift_y, uint8_t u = 0, uint8_t v = 1) {
+  return {ColorModel::yuv, 2, 3, 0, shift_x, shift_y, {{0, 0, 1}, {1, u, 2}, {1, v, 2}}};
 }
 
 /// Two pixels in four bytes.
 constexpr FormatLayout packed_422(uint8_t y, uint8_t u, uint8_t v) {
-  return {ColorModel::yuv, 1, 3, 0, true, false, {{0, y, 2}, {0, u, 4}, {0, v, 4}}};
+  return {ColorModel::yuv, 1, 3, 0, 1, 0, {{0, y, 2}, {0, u, 4}, {0, v, 4}}};
 }
 
 /// The same with samples of two bytes.
@@ -42,60 +43,101 @@ constexpr FormatLayout deep(FormatLayout layout, uint8_t bits, uint8_t shift) {
   return layout;
 }
 
-}  // namespace
+constexpr FormatLayout k420 = planar(ColorModel::yuv, 1, 1), k422 = planar(ColorModel::yuv, 1, 0),
+                       k444 = planar(ColorModel::yuv, 0, 0);
+constexpr FormatLayout kGray = {ColorModel::gray, 1, 1, 0, 0, 0, {{0, 0, 1}, {}, {}}};
 
-FormatLayout layout_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::BGR: return packed(3, 2, 1, 0);
-    case PixelFormat::RGB: return packed(3, 0, 1, 2);
-    case PixelFormat::BGRx:
-    case PixelFormat::BGRA: return packed(4, 2, 1, 0, 3);
-    case PixelFormat::RGBx:
-    case PixelFormat::RGBA: return packed(4, 0, 1, 2, 3);
-    case PixelFormat::xBGR:
-    case PixelFormat::ABGR: return packed(4, 3, 2, 1, 0);
-    case PixelFormat::xRGB:
-    case PixelFormat::ARGB: return packed(4, 1, 2, 3, 0);
-    case PixelFormat::RGBP: return planar_rgb(0, 1, 2);
-    case PixelFormat::BGRP: return planar_rgb(2, 1, 0);
-    case PixelFormat::GBR: return planar_rgb(2, 0, 1);
-    case PixelFormat::NV12: return semiplanar(true, 0, 1);
-    case PixelFormat::NV21: return semiplanar(true, 1, 0);
-    case PixelFormat::I420: return planar(ColorModel::yuv, true, true, 0, 1, 2);
-    case PixelFormat::YV12: return planar(ColorModel::yuv, true, true, 0, 2, 1);
-    case PixelFormat::Y444: return planar(ColorModel::yuv, false, false, 0, 1, 2);
-    case PixelFormat::YUY2: return packed_422(0, 1, 3);
-    case PixelFormat::UYVY: return packed_422(1, 0, 2);
-    case PixelFormat::YVYU: return packed_422(0, 3, 1);
-    case PixelFormat::Y42B: return planar(ColorModel::yuv, true, false, 0, 1, 2);
-    case PixelFormat::NV16: return semiplanar(false, 0, 1);
-    case PixelFormat::P010_10LE: return deep(semiplanar(true, 0, 1), 10, 6);
-    case PixelFormat::P016_LE: return deep(semiplanar(true, 0, 1), 16, 0);
-    case PixelFormat::I420_10LE: return deep(planar(ColorModel::yuv, true, true, 0, 1, 2), 10, 0);
-    case PixelFormat::GRAY8: return {ColorModel::gray, 1, 1, 0, false, false, {{0, 0, 1}, {}, {}}};
-  }
+struct Format {
+  PixelFormat format;
+  const char *name;
+  FormatLayout layout;
+};
+
+/// By their numbers.
+constexpr Format kFormats[] = {
+    {PixelFormat::BGR, "BGR", packed(3, 2, 1, 0)},
+    {PixelFormat::RGB, "RGB", packed(3, 0, 1, 2)},
+    {PixelFormat::BGRx, "BGRx", packed(4, 2, 1, 0, 3)},
+    {PixelFormat::RGBx, "RGBx", packed(4, 0, 1, 2, 3)},
+    {PixelFormat::BGRA, "BGRA", packed(4, 2, 1, 0, 3)},
+    {PixelFormat::RGBA, "RGBA", packed(4, 0, 1, 2, 3)},
+    {PixelFormat::xBGR, "xBGR", packed(4, 3, 2, 1, 0)},
+    {PixelFormat::xRGB, "xRGB", packed(4, 1, 2, 3, 0)},
+    {PixelFormat::ABGR, "ABGR", packed(4, 3, 2, 1, 0)},
+    {PixelFormat::ARGB, "ARGB", packed(4, 1, 2, 3, 0)},
+    {PixelFormat::RGBP, "RGBP", planar_rgb(0, 1, 2)},
+    {PixelFormat::BGRP, "BGRP", planar_rgb(2, 1, 0)},
+    {PixelFormat::GBR, "GBR", planar_rgb(2, 0, 1)},
+    {PixelFormat::NV12, "NV12", semiplanar(1, 1)},
+    {PixelFormat::NV21, "NV21", semiplanar(1, 1, 1, 0)},
+    {PixelFormat::I420, "I420", k420},
+    {PixelFormat::YV12, "YV12", planar(ColorModel::yuv, 1, 1, 0, 2, 1)},
+    {PixelFormat::A420, "A420", k420},
+    {PixelFormat::AV12, "AV12", semiplanar(1, 1)},
+    {PixelFormat::Y444, "Y444", k444},
+    {PixelFormat::NV24, "NV24", semiplanar(0, 0)},
+    {PixelFormat::YUY2, "YUY2", packed_422(0, 1, 3)},
+    {PixelFormat::UYVY, "UYVY", packed_422(1, 0, 2)},
+    {PixelFormat::YVYU, "YVYU", packed_422(0, 3, 1)},
+    {PixelFormat::Y42B, "Y42B", k422},
+    {PixelFormat::NV16, "NV16", semiplanar(1, 0)},
+    {PixelFormat::NV61, "NV61", semiplanar(1, 0, 1, 0)},
+    {PixelFormat::Y41B, "Y41B", planar(ColorModel::yuv, 2, 0)},
+    {PixelFormat::P010_10LE, "P010_10LE", deep(semiplanar(1, 1), 10, 6)},
+    {PixelFormat::P012_LE, "P012_LE", deep(semiplanar(1, 1), 12, 4)},
+    {PixelFormat::P016_LE, "P016_LE", deep(semiplanar(1, 1), 16, 0)},
+    {PixelFormat::I420_10LE, "I420_10LE", deep(k420, 10, 0)},
+    {PixelFormat::A420_10LE, "A420_10LE", deep(k420, 10, 0)},
+    {PixelFormat::I420_12LE, "I420_12LE", deep(k420, 12, 0)},
+    {PixelFormat::I422_10LE, "I422_10LE", deep(k422, 10, 0)},
+    {PixelFormat::A422_10LE, "A422_10LE", deep(k422, 10, 0)},
+    {PixelFormat::I422_12LE, "I422_12LE", deep(k422, 12, 0)},
+    {PixelFormat::Y444_10LE, "Y444_10LE", deep(k444, 10, 0)},
+    {PixelFormat::A444_10LE, "A444_10LE", deep(k444, 10, 0)},
+    {PixelFormat::Y444_12LE, "Y444_12LE", deep(k444, 12, 0)},
+    {PixelFormat::Y444_16LE, "Y444_16LE", deep(k444, 16, 0)},
+    {PixelFormat::GRAY8, "GRAY8", kGray},
+    {PixelFormat::GRAY16_LE, "GRAY16_LE", deep(kGray, 16, 0)},
+};
+
+constexpr bool are_by_number() {
+  for (size_t i = 0; i < std::size(kFormats); ++i)
+    if (static_cast<size_t>(kFormats[i].format) != i) return false;
+  return true;
+}
+static_assert(are_by_number());
+
+const Format &row_of(PixelFormat format) {
+  const auto i = static_cast<size_t>(format);
+  if (i < std::size(kFormats)) return kFormats[i];
   throw Error(Error::Code::input, "unknown pixel format");
 }
+
+}  // namespace
+
+const std::vector<PixelFormat> &all_formats() {
+  static const std::vector<PixelFormat> all = [] {
+    std::vector<PixelFormat> formats;
+    for (const Format &row : kFormats) formats.push_back(row.format);
+    return formats;
+  }();
+  return all;
+}
+
+FormatLayout layout_of(PixelFormat format) { return row_of(format).layout; }
+const char *name_of(PixelFormat format) { return row_of(format).name; }
 
 PlaneSize plane_size(const ImageDesc &image, int plane) {
   const FormatLayout layout = layout_of(image.format);
   PlaneSize size = {0, 0};
   for (int c = 0; c < layout.components; ++c) {
     if (layout.component[c].plane != plane) continue;
-    const auto width = component_length(layout.subsampled_x, c, image.width);
-    const auto height = component_length(layout.subsampled_y, c, image.height);
+    const auto width = component_length(layout.chroma_shift_x, c, image.width);
+    const auto height = component_length(layout.chroma_shift_y, c, image.height);
     size = {std::max(size.row, static_cast<size_t>(width) * layout.component[c].step),
             static_cast<size_t>(height)};
   }
   return size;
-}
-
-const char *name_of(PixelFormat format) {
-  static const char *const names[] = {
-      "BGR",  "RGB",  "BGRx", "RGBx", "BGRA", "RGBA",      "xBGR",    "xRGB",      "ABGR",
-      "ARGB", "RGBP", "BGRP", "GBR",  "NV12", "NV21",      "I420",    "YV12",      "Y444",
-      "YUY2", "UYVY", "YVYU", "Y42B", "NV16", "P010_10LE", "P016_LE", "I420_10LE", "GRAY8"};
-  return names[static_cast<size_t>(format)];
 }
 
 }  // namespace cudatensor

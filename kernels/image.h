@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <vector>
+
 #include "kernels/hostdevice.h"
 
 namespace cudatensor {
@@ -26,17 +28,33 @@ enum class PixelFormat : uint8_t {
   NV12,
   NV21,
   I420,
-  YV12,  // 4:2:0
+  YV12,
+  A420,
+  AV12,  // 4:2:0
   Y444,
+  NV24,  // 4:4:4
   YUY2,
   UYVY,
   YVYU,
   Y42B,
-  NV16,  // 4:2:2
+  NV16,
+  NV61,  // 4:2:2
+  Y41B,  // 4:1:1
   P010_10LE,
+  P012_LE,
   P016_LE,
-  I420_10LE,  // 4:2:0 of more than eight bits
+  I420_10LE,
+  A420_10LE,
+  I420_12LE,  // 4:2:0 of more than eight bits
+  I422_10LE,
+  A422_10LE,
+  I422_12LE,  // 4:2:2 of more than eight bits
+  Y444_10LE,
+  A444_10LE,
+  Y444_12LE,
+  Y444_16LE,  // 4:4:4 of more than eight bits
   GRAY8,
+  GRAY16_LE,
 };
 
 enum class ColorModel : uint8_t { rgb, yuv, gray };
@@ -51,19 +69,25 @@ struct Component {
 /// The properties of a pixel format.
 struct FormatLayout {
   ColorModel model;
-  uint8_t planes;
+  uint8_t planes;          ///< without those of alpha, which is not read
   uint8_t components;      ///< number of color components: 1 or 3, in the order R G B or Y U V
   uint8_t padding_offset;  ///< offset of the x or A byte in a packed four-byte pixel
-  bool subsampled_x;       ///< components 1 and 2 have half the width, rounded up …
-  bool subsampled_y;       ///< … and half the height
+  uint8_t
+      chroma_shift_x;  ///< components 1 and 2 have the width over 2^chroma_shift_x, rounded up …
+  uint8_t chroma_shift_y;  ///< … and the height over 2^chroma_shift_y
   Component component[3];
   uint8_t bits = 8;   ///< of a sample; more than eight are in two bytes, the lower one first
   uint8_t shift = 0;  ///< the bits of those two bytes that lie below the sample
 
   bool is_deep() const { return bits > 8; }
+  /// Whether chroma has half the width and half the height.
+  bool is_420() const { return chroma_shift_x == 1 && chroma_shift_y == 1; }
   /// Of the sample's bits in its one or two bytes.
   uint32_t mask() const { return ((1u << bits) - 1) << shift; }
 };
+
+/// All pixel formats, each once.
+const std::vector<PixelFormat> &all_formats();
 
 FormatLayout layout_of(PixelFormat format);
 const char *name_of(PixelFormat format);
@@ -79,9 +103,9 @@ inline bool operator==(const ImageDesc &a, const ImageDesc &b) {
   return a.format == b.format && a.width == b.width && a.height == b.height;
 }
 
-/// The length of component `c` along an axis, in samples; half, rounded up, for subsampled chroma.
-constexpr int component_length(bool subsampled, int c, int length) {
-  return subsampled && c > 0 ? (length + 1) / 2 : length;
+/// The length of component `c` along an axis, in samples: for chroma over 2^chroma_shift, rounded up.
+constexpr int component_length(int chroma_shift, int c, int length) {
+  return c > 0 ? (length + (1 << chroma_shift) - 1) >> chroma_shift : length;
 }
 
 /// The size of a plane.

@@ -6,11 +6,12 @@
 namespace cudatensor {
 
 LetterboxPlan make_letterbox_plan(const LetterboxParams &p) {
-  const ColorModel model = layout_of(p.out.format).model;
-  if (model == ColorModel::yuv)
+  const FormatLayout out = layout_of(p.out.format);
+  if (out.model == ColorModel::yuv || out.is_deep())
     throw Error(Error::Code::settings,
-                std::string("letterbox output must be RGB or gray, not ") + name_of(p.out.format));
-  const Color color = model == ColorModel::gray ? Color::gray : Color::rgb;
+                std::string("letterbox output must be RGB or gray of eight bits, not ") +
+                    name_of(p.out.format));
+  const Color color = out.model == ColorModel::gray ? Color::gray : Color::rgb;
   if (p.resize.antialias) {
     FilterPlan plan = make_filter_plan(p.source, p.resize, color, p.out.width, p.out.height);
     return {p.source.image, plan.geometry, std::move(plan), p.out, p.resize.pad_value};

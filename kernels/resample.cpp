@@ -21,11 +21,6 @@ Conversion conversion_to(Color color, ColorModel from) {
   return Conversion::keep;
 }
 
-Chroma siting(bool subsampled, bool cosited) {
-  if (!subsampled) return Chroma::none;
-  return cosited ? Chroma::cosited : Chroma::centered;
-}
-
 }  // namespace
 
 bool operator==(const Resize &a, const Resize &b) {
@@ -42,8 +37,9 @@ bool operator==(const Source &a, const Source &b) {
 DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c) {
   const int shift = layout.shift;
   if (layout.bits == 8) return {1.0f, 0.0f, 0.0f};
-  if (layout.model != ColorModel::yuv || range == ColorRange::limited)
-    return {std::ldexp(1.0f, 8 - layout.bits - shift), 0.0f, 0.0f};
+  const bool full = layout.model == ColorModel::gray ||
+                    (layout.model == ColorModel::yuv && range == ColorRange::full);
+  if (!full) return {std::ldexp(1.0f, 8 - layout.bits - shift), 0.0f, 0.0f};
   const float factor = std::ldexp(static_cast<float>(255.0 / ((1 << layout.bits) - 1)), -shift);
   if (c == 0) return {factor, 0.0f, 0.0f};
   return {factor, std::ldexp(1.0f, layout.bits - 1 + shift), 128.0f};
@@ -110,8 +106,8 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
   plan.sampling = make_sampling_plan(plan.geometry, resize.method,
-                                     siting(plan.layout.subsampled_x, source.cosited_x),
-                                     siting(plan.layout.subsampled_y, source.cosited_y));
+                                     {plan.layout.chroma_shift_x, source.cosited_x},
+                                     {plan.layout.chroma_shift_y, source.cosited_y});
   plan.method = resize.method;
   return plan;
 }

@@ -32,8 +32,8 @@ struct Resize {
 struct Source {
   ImageDesc image;
   Colorimetry colorimetry;  ///< YUV only
-  bool cosited_x = false;   ///< 4:2:0 and 4:2:2: chroma is cosited with even luma columns …
-  bool cosited_y = false;   ///< … and, 4:2:0 only, with even rows
+  bool cosited_x = false;   ///< subsampled chroma is cosited with luma columns …
+  bool cosited_y = false;   ///< … and, 4:2:0 only, with rows
 };
 
 bool operator==(const Resize &a, const Resize &b);

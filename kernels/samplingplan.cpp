@@ -80,15 +80,17 @@ Tap bilinear_tap(Neighbours n, int64_t first, int64_t last, int length, double i
 }
 
 double to_chroma(double f, Chroma chroma) {
-  return chroma == Chroma::cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
+  const double samples = 1 << chroma.shift;
+  return chroma.cosited ? f / samples : (f + 0.5) / samples - 0.5;
 }
 
 /// Chroma positions are relative to a whole chroma sample.
 Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
   const Samples &s = axis.samples;
-  const auto odd = static_cast<double>(s.first & 1);
-  const Neighbours n = neighbours(to_chroma(f + (s.rest + odd), chroma), s.first >> 1);
-  return bilinear_tap(n, s.first >> 1, s.last >> 1, component_length(true, 1, axis.src), inside);
+  const int64_t first = s.first >> chroma.shift, last = s.last >> chroma.shift;
+  const auto before = static_cast<double>(s.first - (first << chroma.shift));
+  const Neighbours n = neighbours(to_chroma(f + (s.rest + before), chroma), first);
+  return bilinear_tap(n, first, last, component_length(chroma.shift, 1, axis.src), inside);
 }
 
 void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
@@ -98,7 +100,7 @@ void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   const double inside = axis.shows(k) ? inside_weight(axis, n) : 0.0;
   const bool pad = inside == 0.0;
   plan.luma.push_back(pad ? pad_tap() : bilinear_tap(n, s.first, s.last, axis.src, inside));
-  if (chroma == Chroma::none) return;
+  if (!chroma.is_subsampled()) return;
   plan.chroma.push_back(pad ? pad_tap() : bilinear_chroma_tap(axis, chroma, f, inside));
 }
 
@@ -121,14 +123,15 @@ int32_t nearest_index(const Axis &axis, int k) {
 void add_nearest(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   const int32_t i = nearest_index(axis, k);
   plan.luma.push_back(i < 0 ? pad_tap() : Tap{i, i, 0.0f, 1.0f});
-  if (chroma == Chroma::none) return;
-  plan.chroma.push_back(i < 0 ? pad_tap() : Tap{i / 2, i / 2, 0.0f, 1.0f});
+  if (!chroma.is_subsampled()) return;
+  const int32_t sample = i >> chroma.shift;
+  plan.chroma.push_back(i < 0 ? pad_tap() : Tap{sample, sample, 0.0f, 1.0f});
 }
 
 AxisPlan make_axis_plan(const Axis &axis, Method method, Chroma chroma) {
   AxisPlan plan;
   plan.luma.reserve(axis.dst);
-  if (chroma != Chroma::none) plan.chroma.reserve(axis.dst);
+  if (chroma.is_subsampled()) plan.chroma.reserve(axis.dst);
   for (int k = 0; k < axis.dst; ++k) {
     if (method == Method::bilinear)
       add_bilinear(plan, axis, chroma, k);
@@ -151,7 +154,7 @@ SamplingPlan make_sampling_plan(const Geometry &g, Method method, Chroma chroma_
 }
 
 FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
-                                   bool subsampled) {
+                                   int chroma_shift) {
   const Samples samples = samples_in(part);
   const int64_t scale = std::llround(part.length * kFixedOne) / resized;
   const int64_t begin = std::llround(samples.rest * kFixedOne);
@@ -165,7 +168,8 @@ FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int coun
     };
     const FixedTap tap = {clamped(i), clamped(i + 1), static_cast<int32_t>(x & (kFixedOne - 1))};
     plan.luma.push_back(tap);
-    if (subsampled) plan.chroma.push_back({tap.i0 / 2, tap.i1 / 2, tap.w});
+    if (chroma_shift > 0)
+      plan.chroma.push_back({tap.i0 >> chroma_shift, tap.i1 >> chroma_shift, tap.w});
   }
   return plan;
 }

@@ -32,11 +32,12 @@ struct FixedAxisPlan {
   std::vector<FixedTap> chroma;
 };
 
-/// The position of chroma samples along one axis.
-enum class Chroma : uint8_t {
-  none,      ///< not subsampled
-  cosited,   ///< sample i is at luma sample 2i
-  centered,  ///< sample i is between luma samples 2i and 2i + 1
+/// The position of chroma samples along one axis: one for each 2^shift luma samples.
+struct Chroma {
+  int shift = 0;         ///< 0: not subsampled
+  bool cosited = false;  ///< sample i is at the first of its luma samples, otherwise amid them
+
+  bool is_subsampled() const { return shift > 0; }
 };
 
 struct SamplingPlan {
@@ -50,8 +51,9 @@ SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma 
                                 Chroma chroma_y);
 
 /// Computes `count` entries, starting at output coordinate `first`, of a Q13.18 resize of an
-/// interval to `resized` samples. Samples outside the interval are not read. If `subsampled`, the
-/// chroma entries treat each chroma sample as the two luma positions it covers.
-FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, bool subsampled);
+/// interval to `resized` samples. Samples outside the interval are not read. If chroma is subsampled,
+/// its entries treat each sample as the 2^chroma_shift luma positions that it covers.
+FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
+                                   int chroma_shift);
 
 }  // namespace cudatensor

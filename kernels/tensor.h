@@ -104,6 +104,13 @@ CUDATENSOR_HD float to_float(uint8_t value) { return static_cast<float>(value); 
 /// floor(x + 0.5), the rounding of every 8-bit result.
 CUDATENSOR_HD float round_half_up(float x) { return floorf(x + 0.5f); }
 
+/// The same for a component of a pixel, limited to 255: 16-235 of ten bits reaches 255.75. NaN stays
+/// NaN.
+CUDATENSOR_HD float round_component(float x) {
+  const float rounded = round_half_up(x);
+  return rounded > 255.0f ? 255.0f : rounded;
+}
+
 /// Clamps to [low, high]. NaN becomes `low`, which must not be -0.
 CUDATENSOR_HD float clamp(float x, float low, float high) {
 #ifdef CUDATENSOR_DEVICE_CODE

@@ -48,9 +48,9 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
           p.out.width,
           p.out.height,
           make_fixed_axis_plan({part.x, part.width}, p.resize_width, p.crop_x, p.out.width,
-                               layout.subsampled_x),
+                               layout.chroma_shift_x),
           make_fixed_axis_plan({part.y, part.height}, p.resize_height, p.crop_y, p.out.height,
-                               layout.subsampled_y)};
+                               layout.chroma_shift_y)};
 }
 
 }  // namespace cudatensor

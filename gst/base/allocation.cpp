@@ -2,6 +2,7 @@
 #include "gst/base/allocation.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "gst/base/tensorpool.h"
 #include "gst/caps/memorycaps.h"
@@ -20,18 +21,25 @@ bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-/// In GStreamer 1.22, libgstcuda's pool aborts the process if it does not support the format. It
-/// allocates too little for NV21 pictures of odd height, and up to 1.22 the host can map at most
-/// two planes.
+/// The formats that libgstcuda's pool supports in GStreamer 1.22, where it aborts the process for
+/// others.
+constexpr const char *kPoolFormats[] = {
+    "BGR",       "RGB",       "BGRx",      "RGBx",     "BGRA", "RGBA",      "ABGR",
+    "ARGB",      "RGBP",      "BGRP",      "GBR",      "NV12", "NV21",      "I420",
+    "YV12",      "Y444",      "YUY2",      "UYVY",     "Y42B", "P010_10LE", "P016_LE",
+    "I420_10LE", "I422_10LE", "I422_12LE", "Y444_16LE"};
+
+/// The pool allocates too little for NV21 pictures of odd height, and up to 1.22 the host can map at
+/// most two planes.
 bool has_cuda_pool(const GstCaps *caps) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const char *format = gst_structure_get_string(s, "format");
   int height = 0;
   gst_structure_get_int(s, "height", &height);
-  for (const char *other : {"GRAY8", "xRGB", "xBGR", "NV16", "YVYU"})
-    if (g_strcmp0(format, other) == 0) return false;
+  const auto is = [&](const char *name) { return g_strcmp0(format, name) == 0; };
+  if (std::none_of(std::begin(kPoolFormats), std::end(kPoolFormats), is)) return false;
   for (const char *other : {"NV21", "I420", "YV12", "I420_10LE"})
-    if (g_strcmp0(format, other) == 0 && height % 2 != 0) return false;
+    if (is(other) && height % 2 != 0) return false;
   return is_video(caps);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gst/base/allocation.h"
+#include "gst/caps/videocaps.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
@@ -62,9 +63,17 @@ void ElementCore::post_allocation_error(gsize size, GstAllocator *allocator) {
   gst_clear_object(&allocator);
 }
 
-bool match_template(GstPad *pad, GstCaps *caps) {
+bool match_template(GstPad *pad, GstCaps *caps, GstDebugCategory *category) {
   const Ref<GstCaps> possible(gst_pad_get_pad_template_caps(pad));
-  return gst_caps_is_subset(caps, possible.get());
+  if (gst_caps_is_subset(caps, possible.get())) return true;
+  const std::string format = unknown_format(caps, possible.get());
+  if (format.empty())
+    GST_CAT_WARNING_OBJECT(category, pad, "not negotiated: %" GST_PTR_FORMAT " is not supported",
+                           caps);
+  else
+    GST_CAT_WARNING_OBJECT(category, pad, "not negotiated: video format %s is not supported",
+                           format.c_str());
+  return false;
 }
 
 }  // namespace cudatensor

@@ -124,8 +124,9 @@ class ElementCore {
   bool changed_ = true, renegotiate_ = false;
 };
 
-/// Whether the caps match the pad template. Caps that only the settings rule out are accepted here;
-/// set_caps() then rejects them with an error that names the cause.
-bool match_template(GstPad *pad, GstCaps *caps);
+/// Whether the caps match the pad template. If not, logs the caps, and the format if that is the
+/// cause. Caps that only the settings rule out are accepted here; set_caps() then rejects them with
+/// an error that names the cause.
+bool match_template(GstPad *pad, GstCaps *caps, GstDebugCategory *category);
 
 }  // namespace cudatensor

@@ -165,7 +165,7 @@ void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
 
 gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
   if (direction == GST_PAD_SRC) return parent_class()->accept_caps(trans, direction, caps);
-  return cudatensor::match_template(trans->sinkpad, caps);
+  return cudatensor::match_template(trans->sinkpad, caps, category_of(trans));
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {

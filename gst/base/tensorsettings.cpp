@@ -62,7 +62,7 @@ std::string shape_text(const TensorSettings &s, int64_t n) {
 
 const GstCaps *yuv_caps() {
   static const GstCaps *const caps = [] {
-    GstCaps *made = make_video_template_caps(CUDATENSOR_YUV);
+    GstCaps *made = make_video_template_caps(yuv_input_formats());
     GST_MINI_OBJECT_FLAG_SET(made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
     return made;
   }();

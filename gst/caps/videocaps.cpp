@@ -7,40 +7,17 @@
 namespace cudatensor {
 namespace {
 
-struct FormatName {
-  GstVideoFormat gst;
-  PixelFormat format;
-};
-
-constexpr FormatName kFormats[] = {
-    {GST_VIDEO_FORMAT_BGR, PixelFormat::BGR},
-    {GST_VIDEO_FORMAT_RGB, PixelFormat::RGB},
-    {GST_VIDEO_FORMAT_BGRx, PixelFormat::BGRx},
-    {GST_VIDEO_FORMAT_RGBx, PixelFormat::RGBx},
-    {GST_VIDEO_FORMAT_BGRA, PixelFormat::BGRA},
-    {GST_VIDEO_FORMAT_RGBA, PixelFormat::RGBA},
-    {GST_VIDEO_FORMAT_xBGR, PixelFormat::xBGR},
-    {GST_VIDEO_FORMAT_xRGB, PixelFormat::xRGB},
-    {GST_VIDEO_FORMAT_ABGR, PixelFormat::ABGR},
-    {GST_VIDEO_FORMAT_ARGB, PixelFormat::ARGB},
-    {GST_VIDEO_FORMAT_RGBP, PixelFormat::RGBP},
-    {GST_VIDEO_FORMAT_BGRP, PixelFormat::BGRP},
-    {GST_VIDEO_FORMAT_GBR, PixelFormat::GBR},
-    {GST_VIDEO_FORMAT_NV12, PixelFormat::NV12},
-    {GST_VIDEO_FORMAT_NV21, PixelFormat::NV21},
-    {GST_VIDEO_FORMAT_I420, PixelFormat::I420},
-    {GST_VIDEO_FORMAT_YV12, PixelFormat::YV12},
-    {GST_VIDEO_FORMAT_Y444, PixelFormat::Y444},
-    {GST_VIDEO_FORMAT_YUY2, PixelFormat::YUY2},
-    {GST_VIDEO_FORMAT_UYVY, PixelFormat::UYVY},
-    {GST_VIDEO_FORMAT_YVYU, PixelFormat::YVYU},
-    {GST_VIDEO_FORMAT_Y42B, PixelFormat::Y42B},
-    {GST_VIDEO_FORMAT_NV16, PixelFormat::NV16},
-    {GST_VIDEO_FORMAT_P010_10LE, PixelFormat::P010_10LE},
-    {GST_VIDEO_FORMAT_P016_LE, PixelFormat::P016_LE},
-    {GST_VIDEO_FORMAT_I420_10LE, PixelFormat::I420_10LE},
-    {GST_VIDEO_FORMAT_GRAY8, PixelFormat::GRAY8},
-};
+/// The formats that `holds` accepts, without those that are newer than this GStreamer.
+template <class Holds>
+std::string formats_that(const Holds &holds) {
+  std::string list;
+  for (const PixelFormat format : all_formats()) {
+    const bool known = gst_video_format_from_string(name_of(format)) != GST_VIDEO_FORMAT_UNKNOWN;
+    if (!known || !holds(layout_of(format))) continue;
+    list += (list.empty() ? "" : ", ") + std::string(name_of(format));
+  }
+  return list;
+}
 
 ColorMatrix matrix_of(const GstVideoInfo &info) {
   switch (info.colorimetry.matrix) {
@@ -134,10 +111,18 @@ void set_up_to(GstStructure *s, const char *field, int max) {
 
 }  // namespace
 
-GstCaps *make_video_template_caps(const char *formats) {
+std::string input_formats() {
+  return formats_that([](const FormatLayout &) { return true; });
+}
+
+std::string yuv_input_formats() {
+  return formats_that([](const FormatLayout &layout) { return layout.model == ColorModel::yuv; });
+}
+
+GstCaps *make_video_template_caps(const std::string &formats) {
   const std::string size = "[ 1, " + std::to_string(kMaxImageSize) + " ]";
-  const std::string text = std::string("video/x-raw, format=(string){ ") + formats +
-                           " }, width=(int)" + size + ", height=(int)" + size;
+  const std::string text = "video/x-raw, format=(string){ " + formats + " }, width=(int)" + size +
+                           ", height=(int)" + size;
   return gst_caps_from_string(text.c_str());
 }
 
@@ -179,9 +164,25 @@ GstVideoInfo parse_video_caps(const GstCaps *caps) {
   return *info;
 }
 
+std::string unknown_format(const GstCaps *caps, const GstCaps *pad_template) {
+  if (gst_caps_get_size(caps) == 0) return "";
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *format = gst_structure_get_string(s, "format");
+  if (!gst_structure_has_name(s, "video/x-raw") || format == nullptr) return "";
+  for (guint i = 0; i < gst_caps_get_size(pad_template); ++i) {
+    const GValue *known =
+        gst_structure_get_value(gst_caps_get_structure(pad_template, i), "format");
+    if (known != nullptr &&
+        gst_value_intersect(nullptr, gst_structure_get_value(s, "format"), known))
+      return "";
+  }
+  return format;
+}
+
 ImageDesc image_desc_of(const GstVideoInfo &info) {
-  for (const FormatName &name : kFormats)
-    if (name.gst == GST_VIDEO_INFO_FORMAT(&info)) return {name.format, info.width, info.height};
+  for (const PixelFormat format : all_formats())
+    if (g_str_equal(name_of(format), GST_VIDEO_INFO_NAME(&info)))
+      return {format, info.width, info.height};
   throw Error(Error::Code::settings,
               std::string("video format ") + GST_VIDEO_INFO_NAME(&info) + " is not supported");
 }

@@ -15,14 +15,15 @@ namespace cudatensor {
 /// Lists of formats in the syntax of caps.
 #define CUDATENSOR_PACKED_RGB "BGR, RGB, BGRx, RGBx, BGRA, RGBA, xBGR, xRGB, ABGR, ARGB"
 #define CUDATENSOR_YUV420 "NV12, NV21, I420, YV12"
-#define CUDATENSOR_YUV \
-  CUDATENSOR_YUV420 ", Y444, YUY2, UYVY, YVYU, Y42B, NV16, P010_10LE, P016_LE, I420_10LE"
-#define CUDATENSOR_INPUT_FORMATS \
-  CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GBR, " CUDATENSOR_YUV ", GRAY8"
+
+/// All formats that the kernels read and this GStreamer knows, and those of them that are YUV, in
+/// the same syntax.
+std::string input_formats();
+std::string yuv_input_formats();
 
 /// Creates video/x-raw caps of these formats, 1 to kMaxImageSize pixels wide and high. They have no
 /// framerate, so that caps without one are accepted.
-GstCaps *make_video_template_caps(const char *formats);
+GstCaps *make_video_template_caps(const std::string &formats);
 
 /// Copies the picture's structure without the fields that a resize and a color conversion change:
 /// format, colorimetry, chroma-site, size, pixel-aspect-ratio, interlacing and those of DeepStream's
@@ -40,6 +41,9 @@ void fixate_size(GstStructure *structure, int width, int height);
 std::optional<GstVideoInfo> video_info_of(const GstCaps *caps);
 /// The same, but throws Error if the caps are invalid or the size is out of range.
 GstVideoInfo parse_video_caps(const GstCaps *caps);
+
+/// The video format of fixed caps that is not among those of a pad template; empty if there is none.
+std::string unknown_format(const GstCaps *caps, const GstCaps *pad_template);
 
 ImageDesc image_desc_of(const GstVideoInfo &info);
 Source source_of(const GstCaps *caps, const GstVideoInfo &info);

@@ -325,7 +325,7 @@ static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
                            {"cudahistogram", "CUDA histogram", "Filter/Analyzer/Video",
                             "Posts luminance histograms and their statistics as element messages"});
   cudatensor::install_analyzer(&klass->parent_class, cudahistogram_debug,
-                               cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+                               cudatensor::make_video_template_caps(cudatensor::input_formats()),
                                cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }

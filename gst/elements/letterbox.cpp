@@ -158,7 +158,7 @@ static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
        "rest"});
   cudatensor::install_filter(
       &klass->parent_class, cudaletterbox_debug,
-      cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+      cudatensor::make_video_template_caps(cudatensor::input_formats()),
       cudatensor::make_video_template_caps(CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GRAY8"),
       cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);

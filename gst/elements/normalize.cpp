@@ -440,7 +440,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
                             "colors, layout, normalization"});
   using cudatensor::DType;
   cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
-                             cudatensor::make_video_template_caps(CUDATENSOR_INPUT_FORMATS),
+                             cudatensor::make_video_template_caps(cudatensor::input_formats()),
                              cudatensor::make_tensor_template_caps(
                                  {DType::float32, DType::float16, DType::uint8, DType::int8}),
                              cudatensor::create);

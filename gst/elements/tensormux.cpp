@@ -80,7 +80,7 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
 gboolean accept_caps(GstAggregatorPad *pad, GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_accept_caps(query, &caps);
-  gst_query_set_accept_caps_result(query, match_template(GST_PAD(pad), caps));
+  gst_query_set_accept_caps_result(query, match_template(GST_PAD(pad), caps, cudatensormux_debug));
   return TRUE;
 }
 
@@ -147,7 +147,7 @@ void finalize_mux(GObject *object) {
 }
 
 void add_pad_templates(GstElementClass *klass) {
-  GstCaps *sink = make_video_template_caps(CUDATENSOR_INPUT_FORMATS);
+  GstCaps *sink = make_video_template_caps(input_formats());
   GstCaps *src =
       make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
   sink = with_memories(sink, template_memories(GST_PAD_SINK));

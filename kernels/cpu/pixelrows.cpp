@@ -55,7 +55,9 @@ PixelRows::Way PixelRows::choose_way() const {
       [[fallthrough]];
     case Conversion::gray_to_rgb:
       return sampling.x.chroma.empty() && sampling.y.chroma.empty() ? Way::copy : Way::general;
-    case Conversion::yuv_to_rgb: return sampling.x.chroma.empty() ? Way::general : Way::chroma;
+    case Conversion::yuv_to_rgb:
+      return plan_.layout.chroma_shift_x != 1 || sampling.x.chroma.empty() ? Way::general
+                                                                           : Way::chroma;
     default: return Way::general;
   }
 }
@@ -103,7 +105,7 @@ PixelRows::Reader PixelRows::make_reader(int component, int first, int count) co
   std::vector<int32_t> positions(count);
   std::iota(positions.begin(), positions.end(), first);
   const int width =
-      component_length(plan_.layout.subsampled_x, component, plan_.source.image.width);
+      component_length(plan_.layout.chroma_shift_x, component, plan_.source.image.width);
   return {component, 0, first, Gather(positions, 1, pixel, width)};
 }
 

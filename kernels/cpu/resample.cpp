@@ -43,7 +43,7 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
   }
   group.gather =
       Gather(positions, blends ? 2 : 1, pixel_bytes(plan_.layout, first, components),
-             component_length(plan_.layout.subsampled_x, first, plan_.source.image.width));
+             component_length(plan_.layout.chroma_shift_x, first, plan_.source.image.width));
   return group;
 }
 

@@ -199,7 +199,7 @@ void blend_row_with_pad(const Tap *HWY_RESTRICT taps, float inside_y, float pad,
 }
 
 void round_row(int n, float *HWY_RESTRICT v) {
-  for (int x = 0; x < n; ++x) v[x] = round_half_up(v[x]);
+  for (int x = 0; x < n; ++x) v[x] = round_component(v[x]);
 }
 
 void narrow(const float *HWY_RESTRICT v, int n, uint8_t *HWY_RESTRICT out) {

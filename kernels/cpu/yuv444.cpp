@@ -31,7 +31,7 @@ Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
   }
   group.gather =
       Gather(positions, group.picks ? 1 : 2, pixel_bytes(plan_.layout, first, components),
-             component_length(plan_.layout.subsampled_x, first, plan_.source_width));
+             component_length(plan_.layout.chroma_shift_x, first, plan_.source_width));
   return group;
 }
 

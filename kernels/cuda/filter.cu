@@ -29,8 +29,8 @@ class FilterLaunchers {
     if (plan.sampled == 1) return single(plan);
     if (is_packed_422(plan.layout)) return any<Packed422, 3>();
     if (plan.layout.model == ColorModel::rgb) return rgb(plan);
-    if (!plan.layout.subsampled_x) return any<Planar, 3>();
-    return plan.layout.component[1].step == 2 ? any<SemiPlanar, 3>() : any<PlanarSubsampled, 3>();
+    if (plan.layout.component[1].step == 2) return any<SemiPlanar, 3>();
+    return plan.layout.chroma_shift_x > 0 ? any<PlanarSubsampled, 3>() : any<Planar, 3>();
   }
 
   /// The kernel for pictures that can be read in quads; null if the plan does not allow it.
@@ -57,6 +57,7 @@ class FilterLaunchers {
   }
 
   static Result deep(const ResamplePlan &plan) {
+    if (plan.layout.model == ColorModel::gray) return pick_any(plan);
     if (plan.sampled == 1) return any<DeepSingle, 1>();
     return plan.layout.planes == 2 ? any<DeepSemiPlanar, 3>() : any<DeepPlanar, 3>();
   }

@@ -111,10 +111,11 @@ struct SampleReader : OnePlane<step> {
   }
 };
 
-/// The bin is the upper eight of ten bits, which are the lower ones of two bytes.
-struct LowTenReader : OnePlane<2> {
+/// The bin is the upper eight of `bits` bits, which are the lower ones of two bytes.
+template <int bits>
+struct LowBitsReader : OnePlane<2> {
   static __device__ __forceinline__ unsigned bin_of(unsigned low, unsigned high) {
-    return (low >> 2 | high << 6) & 0xff;
+    return (low >> (bits - 8) | high << (16 - bits)) & 0xff;
   }
   static __device__ __forceinline__ unsigned bin(const Chunk &chunk, int i) {
     return bin_of(chunk.byte(i * 2), chunk.byte(i * 2 + 1));
@@ -300,7 +301,8 @@ CountKernel pick(const FormatLayout &layout) {
   if (layout.model != ColorModel::rgb) {
     if (first.step == 1) return kernel_of<SampleReader<1, 0>>();
     const auto byte = counted_byte(layout);
-    if (!byte) return kernel_of<LowTenReader>();
+    if (!byte)
+      return layout.bits == 10 ? kernel_of<LowBitsReader<10>>() : kernel_of<LowBitsReader<12>>();
     return *byte == 0 ? kernel_of<SampleReader<2, 0>>() : kernel_of<SampleReader<2, 1>>();
   }
   if (first.step == 1) return kernel_of<PlanarReader>();

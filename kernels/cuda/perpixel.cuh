@@ -156,7 +156,7 @@ struct TensorSink {
       if (!out.round) return;
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
-        for (int c = 0; c < kComponents; ++c) value[i][c] = round_half_up(value[i][c]);
+        for (int c = 0; c < kComponents; ++c) value[i][c] = round_component(value[i][c]);
     }
 
     __device__ __forceinline__ void store(const Args &out, const Place &to) const {

@@ -46,7 +46,7 @@ std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int low, int 
 }
 
 std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int length) {
-  if (const auto whole = make_axis(plan, begin, 0, component_length(true, 1, length) - 1))
+  if (const auto whole = make_axis(plan, begin, 0, component_length(1, 1, length) - 1))
     return whole;
   int low = kMaxImageSize, high = 0;
   for (const Tap &tap : plan.chroma) {
@@ -61,7 +61,7 @@ std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int length) {
 std::optional<QuadArgs> make_quad_args(const ImageDesc &image, const SamplingPlan &plan, int x,
                                        int y) {
   const FormatLayout layout = layout_of(image.format);
-  if (!layout.subsampled_y || layout.is_deep() || plan.x.luma.empty() || plan.y.luma.empty())
+  if (!layout.is_420() || layout.is_deep() || plan.x.luma.empty() || plan.y.luma.empty())
     return std::nullopt;
   const auto across = make_axis(plan.x, x, image.width);
   const auto down = make_axis(plan.y, y, image.height);

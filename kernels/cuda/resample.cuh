@@ -73,7 +73,9 @@ class ResampleLaunchers {
     return yuv<Sampler>(plan);
   }
 
+  /// Gray of 16 bits, which is rare, has no kernels of its own.
   static Result deep(const ResamplePlan &plan) {
+    if (plan.layout.model == ColorModel::gray) return pick_any(plan);
     if (plan.sampled == 1) return of<Separate, DeepSingle, Conversion::luma_to_gray, 1>();
     if (plan.layout.planes == 2) return yuv_of<Separate, DeepSemiPlanar>(plan);
     return yuv_of<Separate, DeepPlanar>(plan);
@@ -123,9 +125,9 @@ class ResampleLaunchers {
 
   template <template <class, class> class Sampler>
   static Result yuv(const ResamplePlan &plan) {
-    if (!plan.layout.subsampled_x) return yuv_of<Sampler, Planar>(plan);
     if (plan.layout.component[1].step == 2) return yuv_of<Sampler, SemiPlanar>(plan);
-    return yuv_of<Sampler, PlanarSubsampled>(plan);
+    if (plan.layout.chroma_shift_x > 0) return yuv_of<Sampler, PlanarSubsampled>(plan);
+    return yuv_of<Sampler, Planar>(plan);
   }
 };
 

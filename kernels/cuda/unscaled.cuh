@@ -157,7 +157,7 @@ inline bool is_unscaled(const AxisPlan &axis, bool allow_cosited_third) {
 
 /// Whether Unscaled supports this plan.
 inline bool is_unscaled(const ResamplePlan &plan) {
-  return plan.layout.subsampled_y && !plan.layout.is_deep() &&
+  return plan.layout.is_420() && !plan.layout.is_deep() &&
          plan.conversion == Conversion::yuv_to_rgb && is_unscaled(plan.sampling.x, true) &&
          is_unscaled(plan.sampling.y, false);
 }

@@ -110,9 +110,8 @@ class Yuv444Launchers {
   /// Kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
     if (is_packed_422(plan.layout)) return of<Packed422>();
-    if (!plan.layout.subsampled_x) return of<Planar>();
     if (plan.layout.component[1].step == 2) return of<SemiPlanar>();
-    return of<PlanarSubsampled>();
+    return plan.layout.chroma_shift_x > 0 ? of<PlanarSubsampled>() : of<Planar>();
   }
 
   static Result pick_shared(const Yuv444Plan &) { return nullptr; }

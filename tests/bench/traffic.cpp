@@ -38,9 +38,9 @@ size_t bytes_of(const FormatLayout &layout, int components, const Axis &x, const
     const bool chroma = c > 0;
     const Component &component = layout.component[c];
     Touched &plane = planes[component.plane];
-    for (const int column : samples_of(chroma && layout.subsampled_x ? x.chroma : x.luma))
+    for (const int column : samples_of(chroma && layout.chroma_shift_x > 0 ? x.chroma : x.luma))
       plane.sectors.insert((column * component.step + component.offset) / kSector);
-    plane.rows.merge(samples_of(chroma && layout.subsampled_y ? y.chroma : y.luma));
+    plane.rows.merge(samples_of(chroma && layout.chroma_shift_y > 0 ? y.chroma : y.luma));
   }
   size_t sectors = 0;
   for (const auto &[index, plane] : planes) sectors += plane.rows.size() * plane.sectors.size();

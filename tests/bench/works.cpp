@@ -49,8 +49,8 @@ Bytes frame_of(const ImageDesc &desc, int pattern) {
   const Image image = view(desc, bytes.data());
   const FormatLayout layout = layout_of(desc.format);
   for (int c = 0; c < layout.components; ++c) {
-    const int width = component_length(layout.subsampled_x, c, desc.width);
-    const int height = component_length(layout.subsampled_y, c, desc.height);
+    const int width = component_length(layout.chroma_shift_x, c, desc.width);
+    const int height = component_length(layout.chroma_shift_y, c, desc.height);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         uint8_t *const at = &image.row(layout.component[c], y)[x * layout.component[c].step];

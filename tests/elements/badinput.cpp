@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Wrong input: one error that names its cause, or a refusal; for a single frame a warning, after
 // which the stream goes on. Never a crash, a hang or a wrong frame.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -502,7 +503,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudanormalize", "video/x-raw,format=P010_10BE,width=10,height=6"},
         BadCaps{"cudanv12toyuv444", video_caps(kRgb)},
         BadCaps{"cudanv12toyuv444", "video/x-raw,format=I420,width=10"},
-        BadCaps{"cudahistogram", "video/x-raw,format=GRAY16_LE,width=10,height=6"},
+        BadCaps{"cudahistogram", "video/x-raw,format=GRAY16_BE,width=10,height=6"},
         BadCaps{"cudahistogram", "video/x-raw,format=GRAY8,width=10"},
         // Sizes and formats that downstream asks for.
         BadCaps{"cudaletterbox", kVideo, "video/x-raw,format=NV12", "format=(string)NV12"},
@@ -591,6 +592,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudapixelshuffle", tensor_caps("uint8", "4:4:4:1"),
                 tensor_caps("uint8", "8:8:3:1"), "8:8:3:1"}),
     [](const auto &info) { return numbered(info.index); });
+
+/// Every format that GStreamer has is taken, or refused by its name.
+TEST(Formats, AreTakenOrRefusedByName) {
+  guint count = 0;
+  const GstVideoFormat *all = gst_video_formats_raw(&count);
+  for (const char *name : {"cudaletterbox", "cudanormalize", "cudahistogram", "cudatensormux"}) {
+    const Ref<GstElement> element = make_element(name);
+    const bool many = g_str_equal(name, "cudatensormux");
+    const Ref<GstPad> pad(many ? gst_element_request_pad_simple(element.get(), "sink_%u")
+                               : gst_element_get_static_pad(element.get(), "sink"));
+    for (guint i = 0; i < count; ++i) {
+      const std::string format = gst_video_format_to_string(all[i]);
+      const CapsRef caps(gst_caps_from_string(
+          ("video/x-raw,format=" + format + ",width=10,height=6,framerate=30/1").c_str()));
+      const bool taken = std::any_of(kInputFormats.begin(), kInputFormats.end(),
+                                     [&](PixelFormat each) { return name_of(each) == format; });
+      const WarningLog log;
+      EXPECT_EQ(gst_pad_query_accept_caps(pad.get(), caps.get()), taken) << name << " " << format;
+      EXPECT_EQ(log.text(),
+                taken ? "" : "not negotiated: video format " + format + " is not supported\n");
+    }
+    if (many) gst_element_release_request_pad(element.get(), pad.get());
+  }
+}
 
 /// More bytes than 64 bits count, than any memory has, and than this machine has.
 class Enormous : public testing::TestWithParam<const char *> {};

@@ -233,17 +233,34 @@ BufferRef pooled(const Picture &picture, const CudaLocation &place) {
 
 bool has_pool(const ImageDesc &desc) {
   switch (desc.format) {
-    case PixelFormat::GRAY8:
-    case PixelFormat::xRGB:
-    case PixelFormat::xBGR:
-    case PixelFormat::YVYU:
-    case PixelFormat::NV16: return false;
+    case PixelFormat::BGR:
+    case PixelFormat::RGB:
+    case PixelFormat::BGRx:
+    case PixelFormat::RGBx:
+    case PixelFormat::BGRA:
+    case PixelFormat::RGBA:
+    case PixelFormat::ABGR:
+    case PixelFormat::ARGB:
+    case PixelFormat::RGBP:
+    case PixelFormat::BGRP:
+    case PixelFormat::GBR:
+    case PixelFormat::NV12:
+    case PixelFormat::YUY2:
+    case PixelFormat::UYVY:
+    case PixelFormat::Y42B:
+    case PixelFormat::P010_10LE:
+    case PixelFormat::P016_LE:
+    case PixelFormat::I422_10LE:
+    case PixelFormat::I422_12LE:
+    case PixelFormat::Y444:
+    case PixelFormat::Y444_16LE: return true;
     // libgstcuda forgets the last row of chroma, and until 1.22 to copy the third plane.
     case PixelFormat::NV21: return desc.height % 2 == 0;
     case PixelFormat::I420:
     case PixelFormat::YV12:
     case PixelFormat::I420_10LE: return desc.height % 2 == 0 || has_streams();
-    default: return true;
+    // libgstcuda of 1.22 ends the process for others.
+    default: return false;
   }
 }
 

@@ -19,16 +19,20 @@ std::vector<PixelFormat> joined(std::vector<PixelFormat> formats,
   return formats;
 }
 
+template <class Holds>
+std::vector<PixelFormat> formats_that(const Holds &holds) {
+  std::vector<PixelFormat> formats;
+  for (const PixelFormat format : all_formats())
+    if (holds(layout_of(format))) formats.push_back(format);
+  return formats;
+}
+
 }  // namespace
 
-const std::vector<PixelFormat> kYuvFormats =
-    joined(kYuv420Formats, {PixelFormat::Y444, PixelFormat::YUY2, PixelFormat::UYVY,
-                            PixelFormat::YVYU, PixelFormat::Y42B, PixelFormat::NV16});
-const std::vector<PixelFormat> kDeepFormats = {PixelFormat::P010_10LE, PixelFormat::P016_LE,
-                                               PixelFormat::I420_10LE};
-const std::vector<PixelFormat> kInputFormats =
-    joined(joined(joined(kPackedFormats, kYuvFormats), kDeepFormats),
-           {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::GBR, PixelFormat::GRAY8});
+const std::vector<PixelFormat> kYuvFormats = formats_that([](const FormatLayout &layout) {
+  return layout.model == ColorModel::yuv && !layout.is_deep();
+});
+const std::vector<PixelFormat> kInputFormats = all_formats();
 const std::vector<PixelFormat> kLetterboxFormats =
     joined(kPackedFormats, {PixelFormat::RGBP, PixelFormat::BGRP, PixelFormat::GRAY8});
 
@@ -88,14 +92,14 @@ Picture::Picture(const ImageDesc &desc, const Bytes &bytes) : Picture(desc) {
 
 Image Picture::view() {
   Image image = {desc_, {}};
-  for (size_t i = 0; i < planes_.size(); ++i)
+  for (size_t i = 0; i < planes_read(); ++i)
     image.planes[i] = {planes_[i].bytes.data(), static_cast<ptrdiff_t>(planes_[i].row_bytes)};
   return image;
 }
 
 ConstImage Picture::view() const {
   ConstImage image = {desc_, {}};
-  for (size_t i = 0; i < planes_.size(); ++i)
+  for (size_t i = 0; i < planes_read(); ++i)
     image.planes[i] = {planes_[i].bytes.data(), static_cast<ptrdiff_t>(planes_[i].row_bytes)};
   return image;
 }

@@ -42,6 +42,9 @@ class Picture {
   Bytes bytes() const;
 
  private:
+  /// All but those of alpha.
+  size_t planes_read() const { return layout_of(desc_.format).planes; }
+
   ImageDesc desc_;
   std::vector<Plane> planes_;
 };

@@ -240,7 +240,7 @@ std::string video_caps(Run &run, const std::vector<std::string> &formats) {
   const Size size = random_size(random);
   std::string format = random.pick(formats), feature;
   if (!run.sane && random.one_in(40))
-    format = random.pick<std::string>({"GRAY16_LE", "A420", "NV12_64Z32", "v210", "nonsense"});
+    format = random.pick<std::string>({"GRAY16_BE", "A420_10BE", "NV12_64Z32", "v210", "nonsense"});
   if (!run.sane && random.one_in(40))
     feature = random.pick<std::string>(
         {"(memory:SystemMemory)", "(format:Interlaced)", "(memory:CUDAMemory)"});

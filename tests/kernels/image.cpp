@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/image.h"
 
+#include <cmath>
+
 #include "oracle.h"
 #include "pictures.h"
 
 namespace cudatensor {
 namespace {
+
+TEST(Format, IsKnownToTheOracle) { EXPECT_EQ(kAllFormats.size(), oracle::number_of_formats()); }
 
 TEST(Format, HasItsName) {
   for (const PixelFormat format : kAllFormats)
@@ -28,15 +32,15 @@ TEST(Format, SaysWhereEverySampleLies) {
     const FormatLayout layout = layout_of(format);
     ASSERT_EQ(layout.components, expected.components.size());
     EXPECT_EQ(layout.planes, expected.planes.size());
-    EXPECT_EQ(layout.subsampled_x, expected.halved_x);
-    EXPECT_EQ(layout.subsampled_y, expected.halved_y);
+    EXPECT_EQ(1 << layout.chroma_shift_x, expected.across);
+    EXPECT_EQ(1 << layout.chroma_shift_y, expected.down);
     EXPECT_EQ(layout.bits, expected.bits);
     EXPECT_EQ(layout.shift, expected.shift);
     for (int c = 0; c < layout.components; ++c) {
-      const int width = component_length(layout.subsampled_x, c, 7);
-      const int height = component_length(layout.subsampled_y, c, 5);
-      ASSERT_EQ(width, expected.halved_x && c > 0 ? 4 : 7);
-      ASSERT_EQ(height, expected.halved_y && c > 0 ? 3 : 5);
+      const int width = component_length(layout.chroma_shift_x, c, 7);
+      const int height = component_length(layout.chroma_shift_y, c, 5);
+      ASSERT_EQ(width, std::ceil(7.0 / (c > 0 ? expected.across : 1)));
+      ASSERT_EQ(height, std::ceil(5.0 / (c > 0 ? expected.down : 1)));
       const Component &component = layout.component[c];
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x)
@@ -65,10 +69,12 @@ TEST(Format, KnowsThePaddingByte) {
 }
 
 TEST(ComponentLength, RoundsUp) {
-  EXPECT_EQ(component_length(true, 1, 1), 1);
-  EXPECT_EQ(component_length(true, 2, 32767), 16384);
-  EXPECT_EQ(component_length(true, 0, 7), 7);
-  EXPECT_EQ(component_length(false, 1, 7), 7);
+  EXPECT_EQ(component_length(1, 1, 1), 1);
+  EXPECT_EQ(component_length(1, 2, 32767), 16384);
+  EXPECT_EQ(component_length(2, 1, 5), 2);
+  EXPECT_EQ(component_length(2, 2, 32767), 8192);
+  EXPECT_EQ(component_length(1, 0, 7), 7);
+  EXPECT_EQ(component_length(0, 1, 7), 7);
 }
 
 }  // namespace

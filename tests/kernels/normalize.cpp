@@ -40,7 +40,8 @@ void expect_near_double(const NormalizeCase &p, const ConstImage &in, const Cons
     const oracle::Affine k = oracle::affine_of(p, c);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
-        const double component = resampler.precise(x, y)[p.color == Color::bgr ? 2 - c : c];
+        double component = resampler.precise(x, y)[p.color == Color::bgr ? 2 - c : c];
+        if (p.round) component = std::min(component, 255.0);
         const double exact = k.a * component + k.b;
         // What float16 makes of those is not a matter of precision.
         if (p.out.dtype == DType::float16 && std::fabs(exact) > 65000.0) continue;
@@ -388,6 +389,33 @@ TEST_P(NormalizeTest, ChannelsAreInOrder) {
                   oracle::sample(in.view(), letters[static_cast<size_t>(c)], 5, 2) + 1000.0 * c);
       }
     }
+}
+
+/// 16-235 of more than eight bits reaches 255.75.
+TEST_P(NormalizeTest, ARoundedComponentIsAtMost255) {
+  Random random(0);
+  for (const PixelFormat format : kDeepFormats) {
+    if (!is_possible(format, Color::yuv)) continue;
+    NormalizeCase p = random_normalize(random, format, Color::yuv, {40, 30}, {33, 21});
+    p.source.colorimetry.range = ColorRange::limited;
+    p.resize.mode = ResizeMode::stretch;
+    p.out.dtype = DType::float32;
+    p.normalization = Normalization::alpha_beta;
+    p.alpha = {1.0};
+    p.beta = {0.0};
+    p.pad_normalized = false;
+    InputPicture in(random, p.source.image);
+    in.fill(255);
+    for (const bool round : kBools) {
+      p.round = round;
+      SCOPED_TRACE(text_of(p));
+      OutputTensor out(random, p.out);
+      machine().run(*normalize_picture(machine(), p), in, out);
+      const double most = 256.0 - std::exp2(8 - oracle::format_of(format).bits);
+      for (const int64_t i : {0, 33 * 21, 3 * 33 * 21 - 1})
+        EXPECT_EQ(oracle::element(constant(out.view()), i), round ? 255.0 : most);
+    }
+  }
 }
 
 TEST_P(NormalizeTest, EqualsALetterboxThenARoundedNormalize) {

@@ -188,8 +188,8 @@ ConstImage cropped(const ConstImage &in, const Rect &rect) {
   const FormatLayout layout = layout_of(in.desc.format);
   for (int c = 0; c < layout.components; ++c) {
     const Component &component = layout.component[c];
-    const int x = layout.subsampled_x && c > 0 ? rect.x / 2 : rect.x;
-    const int y = layout.subsampled_y && c > 0 ? rect.y / 2 : rect.y;
+    const int x = c > 0 ? rect.x >> layout.chroma_shift_x : rect.x;
+    const int y = c > 0 ? rect.y >> layout.chroma_shift_y : rect.y;
     auto &plane = crop.planes[component.plane];
     const auto &whole = in.planes[component.plane];
     plane.data = whole.data + y * whole.stride + static_cast<ptrdiff_t>(x) * component.step;
@@ -204,10 +204,9 @@ TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
     NormalizeCase p = random_params(random, 2);
     p.pad_outside = p.pad_outside && p.color != Color::yuv;
     Rect rect = random_rect(random, p.source.image.width, p.source.image.height);
-    if (layout_of(p.source.image.format).subsampled_x) {
-      rect.x -= rect.x % 2;
-      rect.y -= rect.y % 2;
-    }
+    const FormatLayout layout = layout_of(p.source.image.format);
+    rect.x -= rect.x % (1 << layout.chroma_shift_x);
+    rect.y -= rect.y % (1 << layout.chroma_shift_y);
     const InputPicture in(random, p.source.image);
     OutputTensor out(random, p.out);
     NormalizeCase alone = of_one_slot(p);

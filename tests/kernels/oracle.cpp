@@ -20,7 +20,7 @@ Real limit(Real x, Real low, Real high) {
   return std::min(std::max(x, low), high);
 }
 
-int half_of(int length) { return (length + 1) / 2; }
+int rounded_up(int length, int each) { return (length + each - 1) / each; }
 
 bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
 
@@ -65,37 +65,63 @@ int code(const ConstImage &image, char letter, int x, int y) {
 
 // ------------------------------------------------------------------------------------- formats
 
-const Format &format_of(PixelFormat format) {
-  static const std::vector<std::pair<PixelFormat, Format>> formats = {
-      {PixelFormat::BGR, {"BGR", {"BGR"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::RGB, {"RGB", {"RGB"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::BGRx, {"BGRx", {"BGRx"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::RGBx, {"RGBx", {"RGBx"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::BGRA, {"BGRA", {"BGRA"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::RGBA, {"RGBA", {"RGBA"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::xBGR, {"xBGR", {"xBGR"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::xRGB, {"xRGB", {"xRGB"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::ABGR, {"ABGR", {"ABGR"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::ARGB, {"ARGB", {"ARGB"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::RGBP, {"RGBP", {"R", "G", "B"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::BGRP, {"BGRP", {"B", "G", "R"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::GBR, {"GBR", {"G", "B", "R"}, "RGB", false, false, 8, 0}},
-      {PixelFormat::NV12, {"NV12", {"Y", "UV"}, "YUV", true, true, 8, 0}},
-      {PixelFormat::NV21, {"NV21", {"Y", "VU"}, "YUV", true, true, 8, 0}},
-      {PixelFormat::I420, {"I420", {"Y", "U", "V"}, "YUV", true, true, 8, 0}},
-      {PixelFormat::YV12, {"YV12", {"Y", "V", "U"}, "YUV", true, true, 8, 0}},
-      {PixelFormat::Y444, {"Y444", {"Y", "U", "V"}, "YUV", false, false, 8, 0}},
-      {PixelFormat::YUY2, {"YUY2", {"YUYV"}, "YUV", true, false, 8, 0}},
-      {PixelFormat::UYVY, {"UYVY", {"UYVY"}, "YUV", true, false, 8, 0}},
-      {PixelFormat::YVYU, {"YVYU", {"YVYU"}, "YUV", true, false, 8, 0}},
-      {PixelFormat::Y42B, {"Y42B", {"Y", "U", "V"}, "YUV", true, false, 8, 0}},
-      {PixelFormat::NV16, {"NV16", {"Y", "UV"}, "YUV", true, false, 8, 0}},
-      {PixelFormat::P010_10LE, {"P010_10LE", {"Y", "UV"}, "YUV", true, true, 10, 6}},
-      {PixelFormat::P016_LE, {"P016_LE", {"Y", "UV"}, "YUV", true, true, 16, 0}},
-      {PixelFormat::I420_10LE, {"I420_10LE", {"Y", "U", "V"}, "YUV", true, true, 10, 0}},
-      {PixelFormat::GRAY8, {"GRAY8", {"Y"}, "Y", false, false, 8, 0}},
+namespace {
+
+const std::vector<std::pair<PixelFormat, Format>> &formats() {
+  static const std::vector<std::pair<PixelFormat, Format>> all = {
+      {PixelFormat::BGR, {"BGR", {"BGR"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::RGB, {"RGB", {"RGB"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::BGRx, {"BGRx", {"BGRx"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::RGBx, {"RGBx", {"RGBx"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::BGRA, {"BGRA", {"BGRA"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::RGBA, {"RGBA", {"RGBA"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::xBGR, {"xBGR", {"xBGR"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::xRGB, {"xRGB", {"xRGB"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::ABGR, {"ABGR", {"ABGR"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::ARGB, {"ARGB", {"ARGB"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::RGBP, {"RGBP", {"R", "G", "B"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::BGRP, {"BGRP", {"B", "G", "R"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::GBR, {"GBR", {"G", "B", "R"}, "RGB", 1, 1, 8, 0}},
+      {PixelFormat::NV12, {"NV12", {"Y", "UV"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::NV21, {"NV21", {"Y", "VU"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::I420, {"I420", {"Y", "U", "V"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::YV12, {"YV12", {"Y", "V", "U"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::A420, {"A420", {"Y", "U", "V"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::AV12, {"AV12", {"Y", "UV"}, "YUV", 2, 2, 8, 0}},
+      {PixelFormat::Y444, {"Y444", {"Y", "U", "V"}, "YUV", 1, 1, 8, 0}},
+      {PixelFormat::NV24, {"NV24", {"Y", "UV"}, "YUV", 1, 1, 8, 0}},
+      {PixelFormat::YUY2, {"YUY2", {"YUYV"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::UYVY, {"UYVY", {"UYVY"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::YVYU, {"YVYU", {"YVYU"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::Y42B, {"Y42B", {"Y", "U", "V"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::NV16, {"NV16", {"Y", "UV"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::NV61, {"NV61", {"Y", "VU"}, "YUV", 2, 1, 8, 0}},
+      {PixelFormat::Y41B, {"Y41B", {"Y", "U", "V"}, "YUV", 4, 1, 8, 0}},
+      {PixelFormat::P010_10LE, {"P010_10LE", {"Y", "UV"}, "YUV", 2, 2, 10, 6}},
+      {PixelFormat::P012_LE, {"P012_LE", {"Y", "UV"}, "YUV", 2, 2, 12, 4}},
+      {PixelFormat::P016_LE, {"P016_LE", {"Y", "UV"}, "YUV", 2, 2, 16, 0}},
+      {PixelFormat::I420_10LE, {"I420_10LE", {"Y", "U", "V"}, "YUV", 2, 2, 10, 0}},
+      {PixelFormat::A420_10LE, {"A420_10LE", {"Y", "U", "V"}, "YUV", 2, 2, 10, 0}},
+      {PixelFormat::I420_12LE, {"I420_12LE", {"Y", "U", "V"}, "YUV", 2, 2, 12, 0}},
+      {PixelFormat::I422_10LE, {"I422_10LE", {"Y", "U", "V"}, "YUV", 2, 1, 10, 0}},
+      {PixelFormat::A422_10LE, {"A422_10LE", {"Y", "U", "V"}, "YUV", 2, 1, 10, 0}},
+      {PixelFormat::I422_12LE, {"I422_12LE", {"Y", "U", "V"}, "YUV", 2, 1, 12, 0}},
+      {PixelFormat::Y444_10LE, {"Y444_10LE", {"Y", "U", "V"}, "YUV", 1, 1, 10, 0}},
+      {PixelFormat::A444_10LE, {"A444_10LE", {"Y", "U", "V"}, "YUV", 1, 1, 10, 0}},
+      {PixelFormat::Y444_12LE, {"Y444_12LE", {"Y", "U", "V"}, "YUV", 1, 1, 12, 0}},
+      {PixelFormat::Y444_16LE, {"Y444_16LE", {"Y", "U", "V"}, "YUV", 1, 1, 16, 0}},
+      {PixelFormat::GRAY8, {"GRAY8", {"Y"}, "Y", 1, 1, 8, 0}},
+      {PixelFormat::GRAY16_LE, {"GRAY16_LE", {"Y"}, "Y", 1, 1, 16, 0}},
   };
-  for (const auto &[key, value] : formats)
+  return all;
+}
+
+}  // namespace
+
+size_t number_of_formats() { return formats().size(); }
+
+const Format &format_of(PixelFormat format) {
+  for (const auto &[key, value] : formats())
     if (key == format) return value;
   throw std::logic_error("no such format");
 }
@@ -105,21 +131,30 @@ PlaneSize plane_size(const ImageDesc &image, int plane) {
   const std::string &letters = format.planes[plane];
   const bool chroma = is_chroma(letters[0]) && letters.find('Y') == std::string::npos;
   const bool pairs = std::count(letters.begin(), letters.end(), 'Y') == 2;
-  const bool halved = pairs || (chroma && format.halved_x);
-  const int columns = halved ? half_of(image.width) : image.width;
+  const int columns = rounded_up(image.width, pairs ? 2 : chroma ? format.across : 1);
   return {static_cast<size_t>(columns) * letters.size() * format.bytes(),
-          chroma && format.halved_y ? half_of(image.height) : image.height};
+          rounded_up(image.height, chroma ? format.down : 1)};
 }
 
 uint8_t sample(const ConstImage &image, char letter, int x, int y) {
   return static_cast<uint8_t>(code(image, letter, x, y) >> (format_of(image.desc.format).bits - 8));
 }
 
+namespace {
+
+/// Gray is 0-255 whatever its caps say.
+bool is_full(const Format &format, ColorRange range) {
+  return format.is_gray() || range == ColorRange::full;
+}
+
+}  // namespace
+
 float level(const ConstImage &image, ColorRange range, char letter, int x, int y) {
-  const int bits = format_of(image.desc.format).bits;
+  const Format &format = format_of(image.desc.format);
+  const int bits = format.bits;
   const auto c = static_cast<float>(code(image, letter, x, y));
   if (bits == 8) return c;
-  if (range == ColorRange::limited) return c / static_cast<float>(1 << (bits - 8));
+  if (!is_full(format, range)) return c / static_cast<float>(1 << (bits - 8));
   const auto factor = static_cast<float>(255.0 / ((1 << bits) - 1));
   if (!is_chroma(letter)) return c * factor;
   const float product = (c - static_cast<float>(1 << (bits - 1))) * factor;
@@ -127,10 +162,11 @@ float level(const ConstImage &image, ColorRange range, char letter, int x, int y
 }
 
 double precise_level(const ConstImage &image, ColorRange range, char letter, int x, int y) {
-  const int bits = format_of(image.desc.format).bits;
+  const Format &format = format_of(image.desc.format);
+  const int bits = format.bits;
   const double c = code(image, letter, x, y);
   if (bits == 8) return c;
-  if (range == ColorRange::limited) return c / (1 << (bits - 8));
+  if (!is_full(format, range)) return c / (1 << (bits - 8));
   const double full = 255.0 / ((1 << bits) - 1);
   return is_chroma(letter) ? 128.0 + (c - (1 << (bits - 1))) * full : c * full;
 }
@@ -288,7 +324,7 @@ Reading read_nearest(const Axis &axis, int k) {
   return {sample, sample, 0.0, 1.0};
 }
 
-int half_down(int i) { return i < 0 ? -((1 - i) / 2) : i / 2; }
+int rounded_down(int i, int each) { return (i - (i % each + each) % each) / each; }
 
 }  // namespace
 
@@ -301,18 +337,19 @@ Reading read_luma(const Axis &axis, int k) {
                  src.picture, inside);
 }
 
-Reading read_chroma(const Axis &axis, int k, bool cosited) {
+Reading read_chroma(const Axis &axis, int k, bool cosited, int each) {
   if (axis.method == Method::nearest) {
     const Reading luma = read_nearest(axis, k);
-    return {luma.i0 / 2, luma.i1 / 2, 0.0, luma.inside};
+    return {luma.i0 / each, luma.i1 / each, 0.0, luma.inside};
   }
   const double inside = inside_of(axis, k);
   if (inside == 0.0) return kPad;
   const Part &src = axis.src;
-  const int first = half_down(src.first()), last = half_down(src.first() + src.count() - 1);
-  const double f = position(axis, k) + (src.begin - 2 * first);
-  const double fc = cosited ? f / 2.0 : (f + 0.5) / 2.0 - 0.5;
-  return between(fc, first, last, half_of(src.picture), inside);
+  const int first = rounded_down(src.first(), each),
+            last = rounded_down(src.first() + src.count() - 1, each);
+  const double f = position(axis, k) + (src.begin - each * first);
+  const double fc = cosited ? f / each : (f + 0.5) / each - 0.5;
+  return between(fc, first, last, rounded_up(src.picture, each), inside);
 }
 
 // -------------------------------------------------------------------------------------- colour
@@ -408,13 +445,13 @@ Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &r
 }
 
 Reading Resampler::column(char letter, int x) const {
-  const bool halved = format_.halved_x && is_chroma(letter);
-  return halved ? read_chroma(x_, x, source_.cosited_x) : read_luma(x_, x);
+  const bool fewer = format_.across > 1 && is_chroma(letter);
+  return fewer ? read_chroma(x_, x, source_.cosited_x, format_.across) : read_luma(x_, x);
 }
 
 Reading Resampler::row(char letter, int y) const {
-  const bool halved = format_.halved_y && is_chroma(letter);
-  return halved ? read_chroma(y_, y, source_.cosited_y) : read_luma(y_, y);
+  const bool fewer = format_.down > 1 && is_chroma(letter);
+  return fewer ? read_chroma(y_, y, source_.cosited_y, format_.down) : read_luma(y_, y);
 }
 
 float Resampler::sampled(char letter, int x, int y) const {
@@ -556,8 +593,8 @@ int sample_of(Part part, int64_t i) {
 /// A sample of the picture whose chroma was replicated to full size.
 int64_t replicated(const ConstImage &in, char letter, int i, int j) {
   const Format &format = format_of(in.desc.format);
-  const int x = format.halved_x && is_chroma(letter) ? i / 2 : i;
-  const int y = format.halved_y && is_chroma(letter) ? j / 2 : j;
+  const int x = is_chroma(letter) ? i / format.across : i;
+  const int y = is_chroma(letter) ? j / format.down : j;
   return sample(in, letter, x, y);
 }
 
@@ -659,7 +696,7 @@ void normalize(const NormalizeCase &p, const ConstImage &in, const Tensor &out) 
       const bool zero = p.pad_normalized && !takes_fixed_path(p) && components.is_pad(x, y);
       for (int c = 0; c < p.out.c; ++c) {
         float component = v[p.color == Color::bgr ? 2 - c : c];
-        if (p.round) component = round_up_half(component);
+        if (p.round) component = limit(round_up_half(component), 0.0f, 255.0f);
         store(out, index_of(p.out, 0, c, y, x),
               zero ? 0.0f : std::fma(single(affine[c].a), component, single(affine[c].b)));
       }

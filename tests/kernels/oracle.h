@@ -17,12 +17,12 @@
 namespace cudatensor::oracle {
 
 /// A pixel format, written as the letters of its planes in memory order: the place of a letter is
-/// the place of its sample. A plane of packed 4:2:2 has two lumas.
+/// the place of its sample. A plane of packed 4:2:2 has two lumas. Planes of alpha are left out.
 struct Format {
   const char *name;
   std::vector<std::string> planes;  ///< "BGRx"; "Y", "UV"; …
   std::string components;           ///< "RGB", "YUV" or "Y"
-  bool halved_x, halved_y;          ///< chroma
+  int across, down;                 ///< luma samples for one of chroma, along x and along y
   int bits, shift;                  ///< of a sample, and below it in its two bytes
 
   int bytes() const { return bits > 8 ? 2 : 1; }
@@ -32,6 +32,7 @@ struct Format {
 };
 
 const Format &format_of(PixelFormat format);
+size_t number_of_formats();
 
 struct PlaneSize {
   size_t row_bytes;
@@ -94,7 +95,8 @@ struct Reading {
 };
 
 Reading read_luma(const Axis &axis, int k);
-Reading read_chroma(const Axis &axis, int k, bool cosited);
+/// Of chroma that has one sample for `each` of luma.
+Reading read_chroma(const Axis &axis, int k, bool cosited, int each);
 
 /// Y, U, V → R, G, B: the factors in double precision.
 struct Factors {

@@ -10,19 +10,26 @@
 
 namespace cudatensor {
 
-const std::vector<PixelFormat> kAllFormats = {
-    PixelFormat::BGR,       PixelFormat::RGB,     PixelFormat::BGRx,      PixelFormat::RGBx,
-    PixelFormat::BGRA,      PixelFormat::RGBA,    PixelFormat::xBGR,      PixelFormat::xRGB,
-    PixelFormat::ABGR,      PixelFormat::ARGB,    PixelFormat::RGBP,      PixelFormat::BGRP,
-    PixelFormat::GBR,       PixelFormat::GRAY8,   PixelFormat::NV12,      PixelFormat::NV21,
-    PixelFormat::I420,      PixelFormat::YV12,    PixelFormat::Y444,      PixelFormat::YUY2,
-    PixelFormat::UYVY,      PixelFormat::YVYU,    PixelFormat::Y42B,      PixelFormat::NV16,
-    PixelFormat::P010_10LE, PixelFormat::P016_LE, PixelFormat::I420_10LE,
-};
+namespace {
 
-const std::vector<PixelFormat> kPackedFormats(kAllFormats.begin(), kAllFormats.begin() + 10);
-const std::vector<PixelFormat> kYuvFormats(kAllFormats.begin() + 14, kAllFormats.end() - 3);
-const std::vector<PixelFormat> kDeepFormats(kAllFormats.end() - 3, kAllFormats.end());
+template <class Holds>
+std::vector<PixelFormat> formats_that(const Holds &holds) {
+  std::vector<PixelFormat> formats;
+  for (const PixelFormat format : all_formats())
+    if (holds(oracle::format_of(format))) formats.push_back(format);
+  return formats;
+}
+
+}  // namespace
+
+const std::vector<PixelFormat> kAllFormats =
+    formats_that([](const oracle::Format &) { return true; });
+const std::vector<PixelFormat> kPackedFormats = formats_that(
+    [](const oracle::Format &format) { return format.is_rgb() && format.planes.size() == 1; });
+const std::vector<PixelFormat> kYuvFormats =
+    formats_that([](const oracle::Format &format) { return format.is_yuv() && format.bits == 8; });
+const std::vector<PixelFormat> kDeepFormats =
+    formats_that([](const oracle::Format &format) { return format.bits > 8; });
 const std::vector<PixelFormat> kSourceFormats = kAllFormats;
 const std::vector<PixelFormat> kLetterboxFormats = {
     PixelFormat::BGR,  PixelFormat::RGB,  PixelFormat::BGRx, PixelFormat::RGBx, PixelFormat::BGRA,
