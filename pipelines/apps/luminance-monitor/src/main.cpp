@@ -27,6 +27,7 @@
 #include "settings/changes.h"
 #include "settings/commandline.h"
 #include "settings/filewatch.h"
+#include "settings/identity.h"
 #include "web/listener.h"
 #include "web/server.h"
 
@@ -307,6 +308,7 @@ int act(const Command &command, const Read &read, FileWatch &files) {
   }
   if (std::holds_alternative<Check>(command.action)) {
     std::printf("%zu cameras, settings are valid\n", settings.cameras.size());
+    std::fputs(shared_names(settings.cameras).c_str(), stdout);
     return kDone;
   }
   if (const Discover *wanted = std::get_if<Discover>(&command.action)) {

@@ -60,7 +60,8 @@ class Attempts {
   explicit Attempts(const Settings &settings)
       : clock_(false), monitor_(settings, clock_), sources_(settings, monitor_) {}
 
-  /// Until there were so many; then until none is under way.
+  /// Until there were so many; then until none is under way. A video that waits for its time is,
+  /// and may be so for long.
   void make(uint64_t attempts) {
     if (!began_) sources_.begin();
     began_ = true;
@@ -68,7 +69,9 @@ class Attempts {
       sources_.tick();
       turn();
     }
-    while (std::any_of(monitor_.cameras().begin(), monitor_.cameras().end(),
+    const gint64 end = g_get_monotonic_time() + static_cast<gint64>(kSettle * 1e6);
+    while (g_get_monotonic_time() < end &&
+           std::any_of(monitor_.cameras().begin(), monitor_.cameras().end(),
                        [](const auto &camera) { return camera->status() != Status::kWaiting; }))
       turn();
     Player::wait_for_all(kSettle);

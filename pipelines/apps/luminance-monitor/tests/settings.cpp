@@ -203,11 +203,14 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
       text += "[[cameras]]\nname = 'Entrance'\nuri = 'rtsp://a/'\nid = \"" + id + "\"\n";
     return write("c.toml", text + "[[cameras]]\nname = 'gate'\nuri = 'rtsp://b/'\n");
   };
-  const Settings s = read({"--config", config({"gate", "Склад_1.a", "cafe\u0301"})}).settings;
-  EXPECT_EQ(s.cameras[0].id, "gate");
+  const Settings s = read({"--config", config({"gate-2", "Склад_1.a", "cafe\u0301"})}).settings;
+  EXPECT_EQ(s.cameras[0].id, "gate-2");
   EXPECT_EQ(s.cameras[1].id, "Склад_1.a");
   EXPECT_EQ(s.cameras[2].id, "café");
-  EXPECT_EQ(s.cameras[3].id, "gate-" + s.cameras[3].source) << "the id of another";
+  EXPECT_EQ(s.cameras[3].id, "gate");
+  EXPECT_NE(error_of({"--config", config({"gate"})}).find("the id 'gate' is set for one camera"),
+            std::string::npos)
+      << "the other would be renamed";
   for (const auto &[id, why] :
        std::map<std::string, std::string>{{"", "empty"},
                                           {"a b", "character"},
@@ -226,6 +229,77 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
   const std::string error = error_of({"--config", config({"a", "b", "a"})});
   EXPECT_NE(error.find("cameras[2].id is already used by another camera"), std::string::npos)
       << error;
+}
+
+TEST_F(InFolder, SharedNamesAreTold) {
+  const std::string camera = "[[cameras]]\nname = 'Gate'\nuri = 'rtsp://";
+  const auto said_of = [&](const std::string &text) {
+    return shared_names(read({"--config", write("c.toml", text)}).settings.cameras);
+  };
+  const std::string said = said_of(camera + "a/'\n" + camera + "b/'\n");
+  EXPECT_EQ(said.find("2 cameras share the name 'Gate': gate-"), 0u) << said;
+  EXPECT_EQ(said_of(camera + "a/'\n" + camera + "b/'\nid = 'other'\n"), "");
+}
+
+TEST_F(InFolder, SourcesThatCannotBeMeantAreRefused) {
+  const auto said_of = [&](const std::string &uri) {
+    return error_of({"--config", write("c.toml", "[[cameras]]\nname='x'\nuri = '" + uri + "'\n")});
+  };
+  fs::create_directory(folder_ / "10.0.0.7");
+  for (const auto &[uri, words] : std::map<std::string, std::string>{
+           {"rtps://10.0.0.5/stream", "unknown scheme 'rtps'; did you mean rtsp or rtsps?"},
+           {"RTPS://10.0.0.5/stream", "did you mean rtsp or rtsps?"},
+           {"rstp://10.0.0.5/stream", "did you mean rtsp"},
+           {"htps://10.0.0.5/", "did you mean http or https?"},
+           {"htp://10.0.0.5/", "did you mean http"},
+           {"fiel:///a.mp4", "did you mean file?"},
+           {"v412:///dev/video0", "did you mean v4l2?"},
+           {"onvif://10.0.0.5/", "unknown scheme 'onvif'; the address of a camera begins with"},
+           {"admin:geheim@10.0.0.5/stream", "unknown scheme 'admin'"},
+           {"camera:554/stream", "unknown scheme 'camera'"},
+           {"10.0.0.5/stream", "without a scheme"},
+           {"10.0.0.5", "without a scheme"},
+           {"10.0.0.5:554/stream", "without a scheme"},
+           {"[fe80::1]/stream", "without a scheme"},
+           {"camera.example/stream", "without a scheme"},
+           {"localhost/stream", "without a scheme"},
+           {"viewer@10.0.0.5/stream", "without a scheme"},
+           {"rtsp:///stream", "has no host"},
+           {"http:/10.0.0.5/stream", "has no host"},
+           {"file://clip.webm", "three slashes"},
+           {"rtsp://10.0.0.5/PATH", "placeholder"},
+           {"rtsp://HOST/live", "placeholder"},
+           {"", "is missing for 'x'; fill in the address"}}) {
+    const std::string error = said_of(uri);
+    EXPECT_NE(error.find("cameras[0].uri"), std::string::npos) << uri << ": " << error;
+    EXPECT_NE(error.find(words), std::string::npos) << uri << ": " << error;
+    EXPECT_EQ(error.find("geheim"), std::string::npos) << error;
+    // The command line says the same.
+    if (!uri.empty()) {
+      EXPECT_NE(error_of({uri}).find(words), std::string::npos) << error_of({uri});
+    }
+  }
+  for (const char *uri : {"rtsp://10.0.0.5/stream",
+                          "RTSPS://a/",
+                          "rtspt://a/",
+                          "http://a/",
+                          "https://a/",
+                          "udp://:5000",
+                          "srt://a:1",
+                          "srt://:7001?mode=listener",
+                          "rtmp://a/b",
+                          "rtp://239.0.0.1:5000",
+                          "file:///tmp/a.mp4",
+                          "v4l2:///dev/video0",
+                          "clip.webm",
+                          "videos/clip.webm",
+                          "/dev/video0",
+                          "10.0.0.7/clip.webm",
+                          "./10.0.0.5/clip.webm",
+                          "../clip.webm",
+                          "a b.mp4",
+                          "videotestsrc.mkv"})
+    EXPECT_EQ(said_of(uri), "no error") << uri;
 }
 
 TEST_F(CommandLine, SetsRulesOfAllCameras) {

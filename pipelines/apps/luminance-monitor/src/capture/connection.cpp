@@ -8,6 +8,7 @@
 
 #include "capture/failure.h"
 #include "capture/frameclock.h"
+#include "capture/inflow.h"
 #include "capture/picture.h"
 #include "capture/picturetap.h"
 #include "capture/pipeline.h"
@@ -58,6 +59,7 @@ struct Connection::Feed {
   std::atomic<unsigned> decoded{0};  // pictures
   std::shared_ptr<PictureTap> tap{};
   std::shared_ptr<RegionCounter> counter{};
+  std::shared_ptr<Inflow> inflow{};
   std::mutex mutex{};  // on a GPU, each element has a thread that sends messages
 
   /// Waits while the inbox is full.
@@ -105,6 +107,7 @@ void Connection::open(GstElement *pipeline) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
   feed_->tap = PictureTap::on(pad, own_.region);
   feed_->counter = RegionCounter::in(player_->pipeline(), own_.region);
+  feed_->inflow = Inflow::of(player_->pipeline());
   opened_ = g_get_monotonic_time();
   g_autoptr(GstBus) bus = gst_element_get_bus(player_->pipeline());
   const auto destroy = [](gpointer feed) { delete static_cast<std::shared_ptr<Feed> *>(feed); };
@@ -123,6 +126,11 @@ void Connection::close() {
   player_.reset();
 }
 
+void Connection::tick() {
+  if (player_ == nullptr) return;
+  if (const std::string error = feed_->inflow->check(); !error.empty()) fail(error);
+}
+
 unsigned Connection::number() const { return begin_.number; }
 Time Connection::end() const { return feed_->clock.end(); }
 
@@ -135,9 +143,12 @@ GstSample *Connection::sample() const {
 }
 
 GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
+  Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
+  // Of rtspsrc, which is about to connect.
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_PROGRESS) feed.inflow->begin_here();
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
   if (!gst_cuda_tensor_is_histogram(message)) return GST_BUS_PASS;
-  (*static_cast<std::shared_ptr<Feed> *>(data))->take(message);
+  feed.take(message);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }

@@ -37,6 +37,8 @@ class Connection {
   Connection(const Connection &) = delete;
   Connection &operator=(const Connection &) = delete;
 
+  /// Call a few times per second. It may fail then, and be deleted.
+  void tick();
   unsigned number() const;
   /// The earliest time of the next frame.
   Time end() const;

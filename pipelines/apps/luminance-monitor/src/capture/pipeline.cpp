@@ -11,6 +11,7 @@
 
 #include "capture/autoplug.h"
 #include "capture/framelimit.h"
+#include "capture/intake.h"
 #include "capture/regioncounter.h"
 #include "capture/rtspguard.h"
 #include "capture/surfaces.h"
@@ -186,6 +187,7 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
       [](gpointer histogram, GClosure *) { gst_object_unref(histogram); },
       static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "deep-element-added", G_CALLBACK(on_element), nullptr);
+  limit_intake(decoder);
   return pipeline;
 }
 

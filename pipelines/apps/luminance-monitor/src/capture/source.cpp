@@ -63,6 +63,8 @@ void Source::tick() {
     begin();
   } else if (is_silent(now)) {
     disconnect(frames_ > 0 ? "no more frames" : no_frames_within(first_frame_timeout()));
+  } else {
+    connection_->tick();  // which may be its last
   }
 }
 

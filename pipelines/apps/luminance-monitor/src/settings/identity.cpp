@@ -103,6 +103,17 @@ void note_former(std::vector<CameraSettings> &cameras) {
   }
 }
 
+/// Who was there first would be renamed, with all that is known by its id.
+void check_set_ids(const std::vector<CameraSettings> &cameras,
+                   const std::set<std::string> &configured) {
+  for (const CameraSettings &camera : cameras)
+    if (const std::string slug = slug_of(camera.name);
+        camera.configured_id.empty() && configured.count(slug) > 0)
+      throw SettingsError(
+          "the id '" + slug + "' is set for one camera, and is also that of the camera '" +
+          camera.name + "', which is made of its name; set another id for one of them");
+}
+
 }  // namespace
 
 std::string former_slug_of(const std::string &name) {
@@ -146,12 +157,13 @@ void identify(std::vector<CameraSettings> &cameras) {
       ++counts[slug_of(camera.name)];
     else
       configured.insert(camera.configured_id);
+  check_set_ids(cameras, configured);
   std::set<std::string> given = configured;
   for (CameraSettings &camera : cameras) {
     camera.id = camera.configured_id;
     if (!camera.id.empty()) continue;
     const std::string slug = slug_of(camera.name);
-    const bool is_unique = !slug.empty() && counts[slug] == 1 && configured.count(slug) == 0;
+    const bool is_unique = !slug.empty() && counts[slug] == 1;
     camera.id = is_unique ? slug : (slug.empty() ? "camera" : slug) + "-" + camera.source;
     if (is_unique) given.insert(slug);
   }
@@ -161,6 +173,20 @@ void identify(std::vector<CameraSettings> &cameras) {
     for (int i = 2; !given.insert(camera.id).second; ++i) camera.id = id + "-" + std::to_string(i);
   }
   note_former(cameras);
+}
+
+std::string shared_names(const std::vector<CameraSettings> &cameras) {
+  std::map<std::string, std::vector<const CameraSettings *>> by_slug;
+  for (const CameraSettings &camera : cameras)
+    if (camera.configured_id.empty()) by_slug[slug_of(camera.name)].push_back(&camera);
+  std::string text;
+  for (const auto &[slug, all] : by_slug) {
+    if (all.size() < 2) continue;
+    text += std::to_string(all.size()) + " cameras share the name '" + all.front()->name + "':";
+    for (const CameraSettings *camera : all) text += " " + camera->id;
+    text += "; set an id for each of them to keep it\n";
+  }
+  return text;
 }
 
 }  // namespace luminance

@@ -21,7 +21,13 @@ std::string source_of(const SplitUri &shown);
 
 /// Gives each camera its id: the one set by the user, or one made from the letters and digits of
 /// its name. If there are none, or other cameras have the same, the source is appended.
+/// Throws SettingsError where a set id is that of another camera, which is made of its name: it
+/// would have to get another one.
 void identify(std::vector<CameraSettings> &cameras);
+
+/// For people: which cameras have the same name, so that a place is part of their ids, which change
+/// when there is one more of them, or but one. Empty: none.
+std::string shared_names(const std::vector<CameraSettings> &cameras);
 
 /// The id that the first version of the program made from a name. It appended `-2` and so on to
 /// duplicates.

@@ -11,6 +11,7 @@
 #include "settings/notifications.h"
 #include "settings/regionreader.h"
 #include "settings/rulereader.h"
+#include "settings/scheme.h"
 #include "settings/secrets.h"
 #include "settings/table.h"
 
@@ -53,9 +54,17 @@ void read_id(Table &table, const Settings &settings, CameraSettings &camera) {
 
 void read_camera(Table table, const std::string &folder, Settings &settings) {
   const std::string uri = table.text("uri");
-  if (uri.empty()) table.fail("uri", "is missing");
+  if (uri.empty()) {
+    const std::string name = table.text("name");
+    table.fail("uri",
+               "is missing" + (name.empty() ? "" : " for '" + name + "'") +
+                   "; fill in the address of its video, such as rtsp://HOST/PATH: the "
+                   "camera's manual, or its own web page, has the path. A file of --discover "
+                   "has a line for it, '# uri', whose '#' has to go");
+  }
   CameraSettings camera;
   try {
+    if (!is_uri(uri)) check_file_name(uri, folder);
     camera =
         camera_of(is_uri(uri) ? uri : (std::filesystem::path(folder) / uri).string(), settings);
   } catch (const SettingsError &error) {
@@ -119,7 +128,11 @@ void read_history(Table table, const std::string &folder, HistorySettings &histo
 std::string uri_of(const std::string &source) {
   for (const char *cameras : {"/dev/video", "/dev/v4l/"})
     if (source.rfind(cameras, 0) == 0) return "v4l2://" + source;
-  if (is_uri(source)) return source;
+  if (is_uri(source)) {
+    check_scheme(source);
+    return source;
+  }
+  check_file_name(source, ".");
   const std::string path = std::filesystem::absolute(source);
   gchar *uri = g_filename_to_uri(path.c_str(), nullptr, nullptr);
   if (uri == nullptr) throw SettingsError("'" + source + "' is neither a URI nor a file name");

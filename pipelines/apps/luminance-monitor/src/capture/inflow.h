@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What comes over the sockets of an RTSP source, and how much of it is video. A message of RTSP may
+// say that it has gigabytes, which rtspsrc collects before anybody sees them.
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "watch/time.h"
+
+namespace luminance {
+
+class Inflow : public std::enable_shared_from_this<Inflow> {
+ public:
+  /// Of a pipeline that was not started yet.
+  static std::shared_ptr<Inflow> of(GstElement *pipeline);
+  ~Inflow();
+
+  /// Sockets that the calling thread connects from now on are those of the pipeline.
+  void begin_here();
+  /// Call a few times per second. An error for people where more is kept than any message has.
+  std::string check();
+
+ private:
+  struct Connection {
+    GSocket *socket;
+    uint64_t received;  // bytes, at the last check
+  };
+
+  Inflow() = default;
+  static gboolean on_event(GSignalInvocationHint *, guint, const GValue *values, gpointer);
+  static void on_element(GstBin *, GstBin *, GstElement *element, gpointer self);
+  static GstPadProbeReturn on_packet(GstPad *, GstPadProbeInfo *info, gpointer self);
+  void add(GSocket *socket);
+  void stop();
+
+  std::mutex mutex_;
+  std::vector<Connection> connections_;
+  std::atomic<uint64_t> video_{0};  // bytes
+  std::atomic<bool> has_udp_{false};
+  uint64_t video_before_ = 0, kept_ = 0;
+  Time checked_ = 0;
+};
+
+}  // namespace luminance
