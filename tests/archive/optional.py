@@ -18,7 +18,7 @@ def main():
     command = ("from gst_cudatensor.archive.__main__ import main; "
                "sys.exit(main(['x', '--output', 'y', '--model', 'luminance']))")
     missing = run(command)
-    assert missing.returncode == 1 and "pip install gst-cudatensor[archive]" in missing.stderr, \
+    assert missing.returncode == 1 and "pip install 'WHEEL[archive]'" in missing.stderr, \
         (missing.returncode, missing.stderr)
 
 

@@ -2,7 +2,7 @@
 """Measures or embeds the video files of an archive with Ray Data, and writes the results as Parquet.
 
 ``python -m gst_cudatensor.archive --help`` shows the command; run() does the same from a program.
-Needs the extra `archive`: ``pip install gst-cudatensor[archive]``.
+Needs the extra `archive` of the wheel: ``pip install 'WHEEL[archive]'``.
 """
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         "python -m gst_cudatensor.archive", fromfile_prefix_chars="@", epilog=_EPILOG,
         description="Measures or embeds the video files of an archive, on one machine or a Ray "
-                    "cluster, and writes the results as Parquet. Needs gst-cudatensor[archive].")
+                    "cluster, and writes the results as Parquet. Needs the extra archive of the wheel.")
     add = parser.add_argument
     add("sources", nargs="+", metavar="SOURCE", help="a file, a folder, an s3:// or http:// URI, or "
         "@FILE with one of these on each line")
@@ -89,7 +89,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         from .options import Options
         from .pipeline import run
     except ImportError as error:
-        print(f"error: {error}; pip install gst-cudatensor[archive]", file=sys.stderr)
+        print(f"error: {error}; install the wheel with its extra: pip install 'WHEEL[archive]'", file=sys.stderr)
         return 1
     try:
         given["properties"] = dict(map(_property, given["properties"]))

@@ -17,8 +17,8 @@ def check_version() -> None:
     try:
         found = metadata.version("ray")
     except metadata.PackageNotFoundError:
-        raise ImportError(f"the archive needs Ray {VERSIONS}.x, which is not installed: pip install "
-                          "gst-cudatensor[archive]") from None
+        raise ImportError(f"the archive needs Ray {VERSIONS}.x, which is not installed: install the "
+                          "wheel with its extra: pip install 'WHEEL[archive]'") from None
     if found.split(".")[:2] != VERSIONS.split("."):
         raise ImportError(f"the archive needs Ray {VERSIONS}.x, but Ray {found} is installed")
 
