@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # text-detect.sh [SOURCE] [OPTION...]
 # Finds text in the pictures of a camera (/dev/video0, until Ctrl-C), a file or a URI, and draws
-# boxes around it. The default SOURCE is a short clip of pedestrians and a sign. --help lists the
-# options.
+# boxes around it. The default SOURCE is a frame of a short clip, with a sign. A frame takes a second on
+# two cores. --help lists the options.
 # Prints the position of the text in each frame, and shows the frames if there is a display. Without
 # --output and --json, writes the frame with the most text to build-scripts/text-detect.jpg.
 set -euo pipefail

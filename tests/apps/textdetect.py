@@ -6,6 +6,7 @@ usage: textdetect.py CHECK
 import functools
 import itertools
 import json
+import os
 import re
 import signal
 import subprocess
@@ -270,6 +271,7 @@ def names_errors(folder):
     for expected, arguments in (
             ("'/no/such/file' does not exist", ["/no/such/file"]),
             ("is a directory", [folder]),
+            ("SOURCE is empty", [""]),
             ("Could not determine type of stream", [folder / "words.txt"]),
             ("sent no frame", [CLIP, "--start", "100"]),
             ("cannot write", [CLIP, "--frames", "1", "--output", nowhere])):
@@ -303,7 +305,7 @@ def has_rtsp():
 
 def ends_on_signals(_):
     for number in signal.SIGINT, signal.SIGTERM:
-        with subprocess.Popen([sys.executable, APP, "--json"], text=True, stdout=subprocess.PIPE,
+        with subprocess.Popen([sys.executable, APP, CLIP, "--json"], text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             process.stdout.readline()
             process.send_signal(number)
@@ -312,8 +314,34 @@ def ends_on_signals(_):
         check(process.returncode == 0 and frames and int(frames[1]) < 79, f"{number}: {errors}")
 
 
+def shows_true_text_only(folder):
+    """Without arguments, the only box is that of the sign."""
+    picture = folder / "example.png"
+    lines = run("--output", picture, program=(SCRIPT,)).stdout.splitlines()
+    found = [line for line in lines if " score " in line]
+    check(len(found) == 1, f"one box: {lines}")
+    corners = re.findall(r"\((\d+), (\d+)\)", found[0])
+    check(is_around(np.array(corners, float), SIGN, 3), f"it is the sign: {found}")
+
+
+def waits_for_no_pipe(folder):
+    """A pipe without a writer holds up neither --timeout nor a signal."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    errors = run(pipe, "--headless", "--timeout", "2", expect=1).stderr
+    check(f"'{pipe}' has sent no frame for 2 s" in errors, errors)
+    with subprocess.Popen([sys.executable, APP, pipe, "--timeout", "0", "--json"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(10)  # imports take a while; a signal before that ends the program, too
+        check(process.poll() is None, "it waits")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    check(process.returncode == 1 and "interrupted" in errors or process.returncode < 0,
+          f"{process.returncode}: {errors}")
+
+
 def command(folder):
-    for part in (finds_the_sign, draws_boxes, writes_video, finds_no_text, names_errors,
+    for part in (shows_true_text_only, waits_for_no_pipe, finds_the_sign, draws_boxes, writes_video, finds_no_text, names_errors,
                  keeps_what_came_before, ends_on_signals):
         part(folder)
 

@@ -2,6 +2,8 @@
 """Converts video to tensors for the detector, each with its frame."""
 import os
 import re
+import stat
+import threading
 
 import gi
 
@@ -12,6 +14,8 @@ from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink'
 from failure import Failure, Lost, Missing  # noqa: E402
 
 POLL = 100 * Gst.MSECOND
+# The seconds in which a stream must close.
+PATIENCE = 3
 # The number of frames of a camera that are kept until their tensors have been processed.
 LIVE_FRAMES = 4
 
@@ -30,13 +34,34 @@ def decoder_of(source):
 
 
 def uri_of(source):
+    if not source:
+        raise Failure("SOURCE is empty; it must be a camera device, a file or a URI")
     if Gst.uri_is_valid(source):
+        if source.startswith("file:"):
+            check_file(Gst.uri_get_location(source))
         return source
-    if not os.path.exists(source):
-        raise Failure(f"'{source}' does not exist; SOURCE must be a camera device, a file or a URI")
-    if os.path.isdir(source):
-        raise Failure(f"'{source}' is a directory")
-    return f"v4l2://{source}" if source.startswith("/dev/") else Gst.filename_to_uri(source)
+    is_device = stat.S_ISCHR(check_file(source))
+    return f"v4l2://{source}" if is_device else Gst.filename_to_uri(source)
+
+
+def check_file(path):
+    """Returns the mode of a file. A pipe is not opened, because that waits for its writer."""
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Failure(f"'{path}' does not exist; SOURCE must be a camera device, a file or a "
+                      "URI") from None
+    except OSError as error:
+        raise Failure(f"'{path}' cannot be opened: {error.strerror}") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise Failure(f"'{path}' is a directory")
+    if stat.S_ISSOCK(status.st_mode):
+        raise Failure(f"'{path}' is a socket")
+    if not os.access(path, os.R_OK):
+        raise Failure(f"'{path}' cannot be read: Permission denied")
+    if stat.S_ISREG(status.st_mode) and status.st_size == 0:
+        raise Failure(f"'{path}' is empty")
+    return status.st_mode
 
 
 def shown(uri):
@@ -60,17 +85,29 @@ def pipeline_of(description):
 
 def raise_error_of(pipeline):
     """Raises a Failure if an element has posted an error."""
-    message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-    if message is not None:
+    wanted = Gst.MessageType.ERROR | Gst.MessageType.ELEMENT
+    while (message := pipeline.get_bus().pop_filtered(wanted)) is not None:
+        if message.type == Gst.MessageType.ELEMENT:
+            pipeline.missing = missing_plugin(message) or getattr(pipeline, "missing", None)
+            continue
         error, debug = message.parse_error()
         text = f"{message.src.get_name()}: {error.message}" + (f"\n{debug}" if debug else "")
         if error.matches(Gst.CoreError.quark(), Gst.CoreError.MISSING_PLUGIN):
-            text += "\nOn Debian, the package gstreamer1.0-libav has decoders for most formats"
+            text = getattr(pipeline, "missing", None) or text
         if (decoder := pipeline.get_by_name("decoder")) is not None:
             uri = decoder.get_property("uri")
             text = f"'{shown(uri)}': {text.replace(uri, shown(uri))}"
         missing = error.matches(Gst.ResourceError.quark(), Gst.ResourceError.NOT_FOUND)
         raise (Missing if missing else Failure)(text)
+
+
+def missing_plugin(message):
+    """What GStreamer lacks to play the video; None if the message is another one."""
+    fields = message.get_structure()
+    if fields.get_name() != "missing-plugin" or "audio" in fields.to_string():
+        return None
+    return (f"no {fields.get_string('name')} is installed; on Debian, the package gstreamer1.0-libav "
+            "has decoders for most formats, gstreamer1.0-plugins-bad most others")
 
 
 def set_up(_pipeline, _bin, element):
@@ -92,7 +129,7 @@ class Stream:
     """
 
     def __init__(self, video, tensor_size, mean, std, with_frames=True, timeout=15):
-        self.stopped = False
+        self.stopped = self.blocked = False
         self._timeout = timeout * Gst.SECOND
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
@@ -138,7 +175,12 @@ class Stream:
         return self._normalize.get_property("active-backend").value_nick
 
     def close(self):
-        self._pipeline.set_state(Gst.State.NULL)
+        """A source that waits for data, as one that reads from a pipe does, cannot be stopped."""
+        closing = threading.Thread(target=self._pipeline.set_state, args=(Gst.State.NULL,),
+                                   daemon=True)
+        closing.start()
+        closing.join(PATIENCE)
+        self.blocked = closing.is_alive()
 
     def __iter__(self):
         while (tensor := self._next(self._tensors)) is not None:
@@ -166,8 +208,20 @@ class Stream:
         return Gst.PadProbeReturn.OK
 
     def _pause(self):
-        result = self._pipeline.set_state(Gst.State.PAUSED)
+        # In a thread, because it may wait without end for what a source opens, as for the writer of a
+        # named pipe.
+        results = []
+        self._opening = threading.Thread(
+            target=lambda: results.append(self._pipeline.set_state(Gst.State.PAUSED)), daemon=True)
+        self._opening.start()
         polls = 0
+        while self._opening.is_alive() and not self.stopped:
+            self._opening.join(POLL / Gst.SECOND)
+            if self._opening.is_alive():
+                self._check(polls := polls + 1)
+        if not results:
+            raise Lost("interrupted before the source was opened")
+        result, = results
         while result == Gst.StateChangeReturn.ASYNC and not self.stopped:
             self._check(polls := polls + 1)
             result, _, _ = self._pipeline.get_state(POLL)
