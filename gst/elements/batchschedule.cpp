@@ -6,7 +6,7 @@
 namespace cudatensor {
 
 bool BatchSchedule::is_late(GstClockTime time) const {
-  return last_start_ && GST_CLOCK_TIME_IS_VALID(time) && time < *last_start_;
+  return last_start_ && GST_CLOCK_TIME_IS_VALID(time) && time <= *last_start_;
 }
 
 std::optional<GstClockTime> BatchSchedule::next_start(const Heads &heads, GstClockTime now) const {
@@ -15,9 +15,14 @@ std::optional<GstClockTime> BatchSchedule::next_start(const Heads &heads, GstClo
   for (const GstClockTime time : heads)
     if (GST_CLOCK_TIME_IS_VALID(time) && !is_late(time)) earliest = std::min(earliest, time);
   if (GST_CLOCK_TIME_IS_VALID(earliest)) return earliest;
-  // If only late frames are waiting, the batch starts when the next one is due, but not later than
-  // `now` in case the last start was in the future.
-  return last_start_ ? std::min(*last_start_ + window_, now) : 0;
+  if (!last_start_) return 0;
+  // If only late frames are waiting, the batch starts when the next one is due. That is not later
+  // than `now`, or frames that come in time would be late; two batches never start at one time. If
+  // the last batch was in the future, as its camera's clock is wrong, the next one is not.
+  const GstClockTime due = *last_start_ + window_;
+  return now < *last_start_ - std::min(*last_start_, window_)
+             ? now
+             : std::max(*last_start_ + 1, std::min(due, now));
 }
 
 bool BatchSchedule::joins(GstClockTime time, GstClockTime start) const {

@@ -13,8 +13,8 @@ namespace cudatensor {
 /// frames of a camera stay in order. A batch starts with the earliest waiting frame and includes
 /// the frames less than the window after it, so that cameras of the same frame rate are all in
 /// every batch, whatever their phase, and slower cameras are in some. A frame that arrives after
-/// its batch was made is late and joins the next one. All times are running times in ns; a frame
-/// without one joins any batch.
+/// its batch was made is late and joins the next one. No two batches have the same start. All times
+/// are running times in ns; a frame without one joins any batch.
 class BatchSchedule {
  public:
   /// The times of the frames at the head of each camera's queue.

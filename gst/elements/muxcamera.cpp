@@ -85,10 +85,40 @@ const StreamEvents &stream_events_of(GstAggregatorPad *pad) {
   return camera.events;
 }
 
-GstClockTime frame_duration_of(const Camera &camera) {
+namespace {
+
+/// Caps with rates beyond these hold a timescale, such as the 90000/1 of RTP and the 1000/1 of some
+/// containers. The rate of a very fast camera is confirmed by its frames.
+constexpr GstClockTime kShortest = GST_SECOND / 240, kLongest = 60 * GST_SECOND;
+
+GstClockTime duration_in_caps(const Camera &camera) {
   const GstVideoInfo &info = camera.input.info;
   if (!camera.has_caps || info.fps_n == 0) return 0;
   return gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n);
+}
+
+bool is_plausible(GstClockTime duration) { return duration >= kShortest && duration <= kLongest; }
+
+}  // namespace
+
+GstClockTime announced_duration_of(const Camera &camera) {
+  const GstClockTime duration = duration_in_caps(camera);
+  return is_plausible(duration) ? duration : 0;
+}
+
+GstClockTime frame_duration_of(const Camera &camera) {
+  const GstClockTime announced = announced_duration_of(camera);
+  return announced != 0 ? announced : camera.rate.duration();
+}
+
+std::string framerate_warning(const Camera &camera) {
+  const GstClockTime announced = duration_in_caps(camera), measured = camera.rate.duration();
+  const GstVideoInfo &info = camera.input.info;
+  if (!camera.has_caps || info.fps_n == 0 || is_plausible(announced) || measured == 0) return "";
+  if (measured / 2 < announced && announced / 2 < measured) return "";
+  return "the caps announce " + std::to_string(info.fps_n) + "/" + std::to_string(info.fps_d) +
+         " frames per second, which the times of the frames contradict; the rate of the frames is "
+         "used";
 }
 
 Ref<GstBuffer> peek(GstAggregatorPad *pad) {
@@ -121,7 +151,7 @@ GstBuffer *clip_to_segment(GstAggregator *, GstAggregatorPad *pad, GstBuffer *bu
   if (!GST_CLOCK_TIME_IS_VALID(begin)) return buffer;
   const GstClockTime end =
       begin + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer)
-                                                    : frame_duration_of(camera_of(pad)));
+                                                    : announced_duration_of(camera_of(pad)));
   const bool inside = locked(pad, [&] {
     return pad->segment.format != GST_FORMAT_TIME ||
            gst_segment_clip(&pad->segment, GST_FORMAT_TIME, begin, end, nullptr, nullptr);

@@ -12,6 +12,8 @@
 
 #include "gst/analytics/batchstreams.h"
 #include "gst/caps/inputcaps.h"
+#include "gst/elements/cameralag.h"
+#include "gst/elements/measuredrate.h"
 #include "gst/util/ref.h"
 #include "kernels/error.h"
 
@@ -32,6 +34,8 @@ struct Camera {
   Ref<GstCaps> caps;      // that were accepted last
   StreamEvents events;
   std::optional<Error> refusal;  // why the pad's last caps were rejected
+  CameraLag lag;
+  MeasuredRate rate;  // of the frames since the caps
 };
 
 /// `pad` must be a GstCudaTensorMuxPad.
@@ -52,8 +56,12 @@ GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
 /// The current events of the pad's stream.
 const StreamEvents &stream_events_of(GstAggregatorPad *pad);
 
-/// 0 if the caps have no framerate.
+/// As the caps announce it; 0 if they have no framerate, or none that a camera can have.
+GstClockTime announced_duration_of(const Camera &camera);
+/// The announced duration, otherwise what the frames' times show; 0 if neither is known.
 GstClockTime frame_duration_of(const Camera &camera);
+/// Names a framerate in the caps that the frames' times contradict, otherwise empty.
+std::string framerate_warning(const Camera &camera);
 
 /// Returns the first frame in the pad's queue, or null. Drops a frame left over from before a
 /// flush.

@@ -77,6 +77,13 @@ bool TensorMuxer::start() {
   return started;
 }
 
+void TensorMuxer::flush() {
+  frames_.schedule().reset();
+  earliest_ = GST_CLOCK_TIME_NONE;
+  begins_segment_ = true;
+  for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) camera_of(pad.get()).lag = {};
+}
+
 void TensorMuxer::stop() {
   core_.session_manager().stop();
   out_ = {};
@@ -107,6 +114,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     check_colors(pending(), caps);
     camera.input = input;
     camera.has_caps = true;
+    if (camera.caps == nullptr || !gst_caps_is_equal(camera.caps.get(), caps)) camera.rate = {};
     camera.caps.reset(gst_caps_ref(caps));
     const std::string warning = hdr_warning(input.info);
     if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
@@ -124,6 +132,7 @@ void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
   const gchar *id = nullptr;
   gst_event_parse_stream_start(event, &id);
   camera_of(pad).stream_id = id;
+  camera_of(pad).lag = {};
 }
 
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
@@ -136,13 +145,14 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
     const Camera &camera = camera_of(pad.get());
     if (!camera.has_caps) continue;
     if (first == nullptr) first = fastest = &camera;
-    if (frame_duration_of(camera) < frame_duration_of(*fastest)) fastest = &camera;
+    if (announced_duration_of(camera) < announced_duration_of(*fastest)) fastest = &camera;
   }
   if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
   const int64_t slots = batch_of(cameras);
-  GstStructure *rate =
-      gst_structure_new("rate", "framerate", GST_TYPE_FRACTION, fastest->input.info.fps_n,
-                        fastest->input.info.fps_d, nullptr);
+  const bool has_rate = announced_duration_of(*fastest) != 0;
+  GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
+                                         has_rate ? fastest->input.info.fps_n : 0,
+                                         has_rate ? fastest->input.info.fps_d : 1, nullptr);
   GstCaps *offered = gst_caps_new_empty();
   append_tensors(offered, latched(), slots, rate);
   gst_structure_free(rate);
@@ -203,33 +213,9 @@ bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
 
 // --- batches -----------------------------------------------------------------------------------
 
-BatchSchedule::Heads TensorMuxer::heads(const std::vector<Ref<GstAggregatorPad>> &pads) const {
-  BatchSchedule::Heads heads;
-  for (const Ref<GstAggregatorPad> &pad : pads) {
-    const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
-  }
-  return heads;
-}
-
-/// The clock's running time; none where frames do not come with it.
-GstClockTime TensorMuxer::now() const {
-  GstClock *clock = live_ ? gst_element_get_clock(GST_ELEMENT(element_)) : nullptr;
-  if (clock == nullptr) return GST_CLOCK_TIME_NONE;
-  const GstClockTime time = gst_clock_get_time(clock);
-  const GstClockTime base = gst_element_get_base_time(GST_ELEMENT(element_));
-  gst_object_unref(clock);
-  return time > base ? time - base : 0;
-}
-
-std::optional<GstClockTime> TensorMuxer::next_start(
-    const std::vector<Ref<GstAggregatorPad>> &pads) const {
-  return schedule_.next_start(heads(pads), now());
-}
-
 GstClockTime TensorMuxer::next_time() const {
   // Without a frame there is nothing to wait for but one.
-  return next_start(sorted_sink_pads(element_)).value_or(GST_CLOCK_TIME_NONE);
+  return frames_.next_start(sorted_sink_pads(element_)).value_or(GST_CLOCK_TIME_NONE);
 }
 
 /// Waiting for the frames of a batch is our latency.
@@ -237,21 +223,15 @@ void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) 
   GstClockTime window = latched().window;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const GstClockTime duration = frame_duration_of(camera_of(pad.get()));
-    if (latched().window == 0 && duration != 0 && (window == 0 || duration < window))
-      window = duration;
+    if (latched().window != 0) continue;
+    if (duration != 0 && (window == 0 || duration < window)) window = duration;
+    const std::string warning = framerate_warning(camera_of(pad.get()));
+    if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad.get()) + (": " + warning));
   }
   if (window == 0) window = kUnknownFrameDuration;
-  schedule_.set_window(window);
+  frames_.schedule().set_window(window);
   if (window != reported_window_) gst_aggregator_set_latency(element_, window, window);
   reported_window_ = window;
-}
-
-void TensorMuxer::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
-  GST_CAT_INFO_OBJECT(category_, where, "dropping a late frame: %" GST_TIME_FORMAT,
-                      GST_TIME_ARGS(time));
-  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
-                                            pts, schedule_.window());
-  gst_element_post_message(GST_ELEMENT(element_), message);
 }
 
 /// Like GstBaseTransform: after a late frame, skips twice the delay.
@@ -266,19 +246,6 @@ void TensorMuxer::handle_qos(GstEvent *event) {
 bool TensorMuxer::is_late_downstream(GstClockTime start) const {
   const GstClockTime earliest = earliest_;
   return latched().qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
-}
-
-/// The frame of a camera for a batch, or none. Of a live camera that has fallen behind the newest.
-Frame TensorMuxer::take(GstAggregatorPad *pad, GstClockTime start) {
-  for (Frame frame;;) {
-    const Ref<GstBuffer> head = peek(pad);
-    const GstClockTime time = head != nullptr ? running_time_of(pad, head.get()) : 0;
-    const bool joins = head != nullptr && schedule_.joins(time, start);
-    const bool replaces = frame.buffer == nullptr || (live_ && schedule_.is_late(frame.time));
-    if (!joins || !replaces) return frame;
-    if (frame.buffer != nullptr) post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
-    frame = {Ref<GstBuffer>(gst_aggregator_pad_pop_buffer(pad)), time};
-  }
 }
 
 /// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
@@ -318,17 +285,28 @@ void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) con
   }
 }
 
+/// No value if a batch has to wait for frames.
+std::optional<GstClockTime> TensorMuxer::start_of_next(
+    const std::vector<Ref<GstAggregatorPad>> &pads, bool timeout) {
+  const auto start = frames_.next_start(pads);
+  if (!start) return start;
+  const bool without_old = frames_.drop_old(pads, *start);
+  // A frame that seemed to be there may have been clipped, or was too old. Upstream may have
+  // another in a moment, but the cameras that are in time do not wait longer for it.
+  const bool ready = without_old && all_pads_ready(pads);
+  if (!ready && !timeout && !frames_.is_due(*start)) return std::nullopt;
+  return frames_.next_start(pads);
+}
+
 GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (!negotiated_)
     return GST_PAD_IS_FLUSHING(element_->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
   core_.errors().next_frame();
   const std::vector<Ref<GstAggregatorPad>> pads = sorted_sink_pads(element_);
-  live_ = GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_));
+  frames_.set_live(GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_)));
   apply_changes();
   update_window(pads);
-  // A frame that seemed to be there may have been clipped.
-  if (!timeout && !all_pads_ready(pads)) return GST_AGGREGATOR_FLOW_NEED_DATA;
-  const auto start = next_start(pads);
+  const auto start = start_of_next(pads, timeout);
   if (!start) return all_pads_eos(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
   apply_changes();
@@ -347,9 +325,9 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
                      timeout ? ", not all cameras in time" : "");
   MuxBatch batch(std::move(pads_by_slot), *start);
   collect(batch);
-  schedule_.begun(*start);
+  frames_.schedule().begun(*start);
   const bool late = is_late_downstream(*start);
-  if (batch.has_picture() && late) post_dropped(element_, *start, *start);
+  if (batch.has_picture() && late) frames_.post_dropped(element_, *start, *start);
   if (!batch.has_picture() || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
   Ref<GstBuffer> buffer = compute(batch);
   return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
@@ -357,8 +335,16 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
 
 /// Takes the cameras' frames.
 void TensorMuxer::collect(MuxBatch &batch) {
-  for (size_t i = 0; i < batch.pads().size(); ++i)
-    if (batch.pads()[i] != nullptr) batch.set_frame(i, take(batch.pads()[i], batch.start()));
+  for (size_t i = 0; i < batch.pads().size(); ++i) {
+    GstAggregatorPad *pad = batch.pads()[i];
+    if (pad == nullptr) continue;
+    batch.set_frame(i, frames_.take(pad, batch.start()));
+    if (!camera_of(pad).lag.is_behind()) continue;
+    core_.errors().warn(GST_PAD_NAME(pad) +
+                        std::string(": the camera's frames are always late and are used beside "
+                                    "newer ones of other cameras. Its clock may be wrong, or its "
+                                    "latency unknown upstream"));
+  }
 }
 
 void TensorMuxer::prepare(Session &session) {
@@ -437,7 +423,7 @@ GstFlowReturn TensorMuxer::push(const MuxBatch &batch, Ref<GstBuffer> buffer) {
   if (begins_segment_) begin_segment();
   GST_BUFFER_PTS(buffer.get()) = batch.has_time() ? batch.start() : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION(buffer.get()) = schedule_.window();
+  GST_BUFFER_DURATION(buffer.get()) = frames_.schedule().window();
   GstAggregatorPad *src = GST_AGGREGATOR_PAD(element_->srcpad);
   locked(src, [&] { src->segment.position = batch.start(); });
   gst_aggregator_selected_samples(element_, GST_BUFFER_PTS(buffer.get()), GST_CLOCK_TIME_NONE,

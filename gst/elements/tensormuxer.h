@@ -5,9 +5,9 @@
 
 #include "gst/base/elementcore.h"
 #include "gst/base/tensorsettings.h"
-#include "gst/elements/batchschedule.h"
 #include "gst/elements/muxbatch.h"
 #include "gst/elements/muxcamera.h"
+#include "gst/elements/muxframes.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
@@ -28,7 +28,8 @@ class TensorMuxer final : public Configurable {
       : element_(element),
         category_(category),
         settings_(mux_properties()),
-        core_(GST_ELEMENT(element), category, *this, [this] { release(); }) {}
+        core_(GST_ELEMENT(element), category, *this, [this] { release(); }),
+        frames_(element, category) {}
 
   ElementCore &core() { return core_; }
 
@@ -41,11 +42,7 @@ class TensorMuxer final : public Configurable {
 
   bool start();
   void stop();
-  void flush() {
-    schedule_.reset();
-    earliest_ = GST_CLOCK_TIME_NONE;
-    begins_segment_ = true;
-  }
+  void flush();
   void handle_qos(GstEvent *event);
 
   GstCaps *sink_caps(GstCaps *filter);
@@ -66,14 +63,12 @@ class TensorMuxer final : public Configurable {
   void apply_changes();
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
-  GstClockTime now() const;
-  BatchSchedule::Heads heads(const std::vector<Ref<GstAggregatorPad>> &pads) const;
-  std::optional<GstClockTime> next_start(const std::vector<Ref<GstAggregatorPad>> &pads) const;
   void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
   void check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const;
   void report_negotiation_error(const Error &cause);
   bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
-  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  std::optional<GstClockTime> start_of_next(const std::vector<Ref<GstAggregatorPad>> &pads,
+                                            bool timeout);
   void collect(MuxBatch &batch);
   int64_t batch_of(size_t cameras) const;
   void prepare(Session &session);
@@ -82,7 +77,6 @@ class TensorMuxer final : public Configurable {
   void begin_segment();
   GstFlowReturn push(const MuxBatch &batch, Ref<GstBuffer> buffer);
   bool is_late_downstream(GstClockTime start) const;
-  void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 
   GstAggregator *element_;
   GstDebugCategory *category_;
@@ -94,10 +88,9 @@ class TensorMuxer final : public Configurable {
   std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};
 
   // Used only by the streaming thread.
-  BatchSchedule schedule_;
+  MuxFrames frames_;
   bool renegotiating_ = false;  // negotiate caps before the next batch
   bool negotiated_ = true;      // false if the last negotiation failed
-  bool live_ = false;
   bool begins_segment_ = true;  // send a segment before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cudatensormux: what it makes of cameras, and what it does when they are late, gone or changed.
-#include "muxrig.h"
+#include "muxtimes.h"
 #include "reference.h"
 
 namespace cudatensor {
 namespace {
-
-constexpr GstClockTime kFrame = 40 * GST_MSECOND;  // 25 a second
-constexpr const char *kRate = "framerate=25/1";
 
 const ImageDesc kDesc = {PixelFormat::NV12, 16, 8};
 
@@ -201,45 +198,7 @@ TEST(TensorMuxMeta, SpeaksOfTheFirstPicture) {
 
 // ---------------------------------------------------------------- files: frames are waited for
 
-/// Cameras whose frames are told apart by their grey level.
-class TensorMuxTimes : public testing::Test {
- protected:
-  void start(const std::string &properties, size_t cameras, bool live = false) {
-    rig_ = std::make_unique<MuxRig>("width=4 height=4 dtype=uint8 color=gray " + properties,
-                                    cameras, live);
-    for (size_t i = 0; i < cameras; ++i) rig_->camera(i).caps(video_caps(desc_, kRate));
-  }
-
-  GstFlowReturn push(size_t camera, GstClockTime pts, GstClockTime duration = kFrame) {
-    return rig_->camera(camera).push(
-        frame_at(Picture(desc_, static_cast<uint8_t>(camera + 1)), pts, duration));
-  }
-
-  /// The running times in the next batch, by slot; nothing where there is no picture. Looks at the
-  /// slots' bytes on the way.
-  using Times = std::vector<std::optional<GstClockTime>>;
-  static Times times_of(const BufferRef &batch) {
-    Times times;
-    const Bytes bytes = bytes_of(batch.get());
-    for (const BatchSlotMeta &slot : slots_of(batch.get())) {
-      const size_t i = times.size();
-      EXPECT_EQ(bytes.at(i * 16), slot.valid ? slot.pad_index + 1 : 114);
-      times.push_back(slot.valid ? std::optional(slot.running_time) : std::nullopt);
-    }
-    return times;
-  }
-  Times next() { return times_of(rig_->pull()); }
-  /// The frames' own timestamps.
-  std::vector<GstClockTime> next_times() {
-    std::vector<GstClockTime> times;
-    for (const BatchSlotMeta &slot : slots_of(rig_->pull().get())) times.push_back(slot.pts);
-    return times;
-  }
-
-  const ImageDesc desc_ = {PixelFormat::GRAY8, 4, 4};
-  std::unique_ptr<MuxRig> rig_;
-};
-constexpr std::nullopt_t kNone = std::nullopt;
+class TensorMuxTimes : public MuxTimes {};
 
 TEST_F(TensorMuxTimes, FramesOfOneRateMeetWhateverTheirPhase) {
   start("", 2);
@@ -420,13 +379,13 @@ TEST_F(TensorMuxTimes, AFrameFromTheFutureHoldsUpNobodyAfterIt) {
   rig_->camera(0).eos();
   EXPECT_EQ(rig_->time_out(), 501 * kFrame);
   EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
-  push(1, kFrame);
-  EXPECT_EQ(next(), (Times{kNone, kFrame}));
+  push(1, 498 * kFrame);
+  EXPECT_EQ(next(), (Times{kNone, 498 * kFrame}));
   // The other one says nothing.
   rig_->camera(0).event(gst_event_new_stream_start("again"));
-  push(1, 2 * kFrame);
+  push(1, 499 * kFrame);
   EXPECT_LE(rig_->time_out(), 503 * kFrame);
-  EXPECT_EQ(next(), (Times{kNone, 2 * kFrame}));
+  EXPECT_EQ(next(), (Times{kNone, 499 * kFrame}));
 }
 
 TEST_F(TensorMuxTimes, OneFromTheFutureDoesNotMoveTheClock) {
@@ -442,7 +401,7 @@ TEST_F(TensorMuxTimes, OneFromTheFutureDoesNotMoveTheClock) {
   EXPECT_EQ(next(), (Times{kNone, kFrame}));
 }
 
-TEST_F(TensorMuxTimes, AFrameOfTheLastBatchesTimeKeepsItsTime) {
+TEST_F(TensorMuxTimes, NoTwoBatchesHaveOneTime) {
   start("", 2, true);
   push(0, 10 * kFrame);
   rig_->time_out();
@@ -451,7 +410,8 @@ TEST_F(TensorMuxTimes, AFrameOfTheLastBatchesTimeKeepsItsTime) {
   rig_->time_out();
   const BufferRef batch = rig_->pull();
   EXPECT_EQ(times_of(batch), (Times{kNone, 10 * kFrame}));
-  EXPECT_EQ(GST_BUFFER_PTS(batch.get()), 10 * kFrame);
+  EXPECT_GT(GST_BUFFER_PTS(batch.get()), 10 * kFrame);
+  EXPECT_LE(GST_BUFFER_PTS(batch.get()), 11 * kFrame);
 }
 
 TEST_F(TensorMuxTimes, AFlushedCameraShowsNothingFromBefore) {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/muxframes.h"
+
+#include <algorithm>
+
+#include "gst/util/log.h"
+
+namespace cudatensor {
+namespace {
+
+/// Old frames of a camera that are dropped at once, while the other cameras wait.
+constexpr int kMostDropped = 64;
+
+GstClockTime since(GstClockTime time, GstClockTime now) { return now > time ? now - time : 0; }
+
+}  // namespace
+
+/// The clock's running time; none where frames do not come with it.
+GstClockTime MuxFrames::now() const {
+  GstClock *clock = live_ ? gst_element_get_clock(GST_ELEMENT(element_)) : nullptr;
+  if (clock == nullptr) return GST_CLOCK_TIME_NONE;
+  const GstClockTime time = gst_clock_get_time(clock);
+  const GstClockTime base = gst_element_get_base_time(GST_ELEMENT(element_));
+  gst_object_unref(clock);
+  return since(base, time);
+}
+
+bool MuxFrames::is_due(GstClockTime start) const {
+  const GstClockTime latency = gst_aggregator_get_latency(element_), time = now();
+  return GST_CLOCK_TIME_IS_VALID(time) && GST_CLOCK_TIME_IS_VALID(latency) &&
+         time >= start + latency;
+}
+
+BatchSchedule::Heads MuxFrames::heads(const Pads &pads) const {
+  BatchSchedule::Heads heads;
+  for (const Ref<GstAggregatorPad> &pad : pads) {
+    const Ref<GstBuffer> head = peek(pad.get());
+    if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
+  }
+  return heads;
+}
+
+std::optional<GstClockTime> MuxFrames::next_start(const Pads &pads) const {
+  return schedule_.next_start(heads(pads), now());
+}
+
+void MuxFrames::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
+  GST_CAT_INFO_OBJECT(category_, where, "dropping a late frame: %" GST_TIME_FORMAT,
+                      GST_TIME_ARGS(time));
+  GstMessage *message = gst_message_new_qos(GST_OBJECT(where), live_, time, GST_CLOCK_TIME_NONE,
+                                            pts, schedule_.window());
+  gst_element_post_message(GST_ELEMENT(element_), message);
+}
+
+void MuxFrames::post_dropped(GstAggregatorPad *pad, const Frame &frame) {
+  post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
+}
+
+/// A batch may lie in the future if the clock of a camera is fast, which makes no frame of the
+/// others older.
+bool MuxFrames::fits(GstClockTime time, GstClockTime start, GstClockTime clock) const {
+  return !schedule_.is_late(time) ||
+         since(time, std::min(start, clock)) <= std::max(kLateTolerance, schedule_.window());
+}
+
+bool MuxFrames::is_too_old(GstAggregatorPad *pad, GstClockTime time, GstClockTime start) const {
+  const GstClockTime clock = now();
+  return GST_CLOCK_TIME_IS_VALID(clock) && !fits(time, start, clock) &&
+         camera_of(pad).lag.drops(since(time, clock), schedule_.window(), clock);
+}
+
+Frame MuxFrames::pop(GstAggregatorPad *pad) {
+  Frame frame;
+  frame.buffer.reset(gst_aggregator_pad_pop_buffer(pad));
+  if (frame.buffer == nullptr) return frame;
+  frame.time = running_time_of(pad, frame.buffer.get());
+  if (frame.is_picture()) camera_of(pad).rate.add(frame.time);
+  return frame;
+}
+
+bool MuxFrames::drop_old(GstAggregatorPad *pad, GstClockTime start) {
+  for (int dropped = 0; dropped < kMostDropped; ++dropped) {
+    const Ref<GstBuffer> head = peek(pad);
+    if (head == nullptr || !is_too_old(pad, running_time_of(pad, head.get()), start)) return true;
+    const Frame old = pop(pad);
+    if (old.is_picture()) post_dropped(pad, old);
+  }
+  return false;
+}
+
+bool MuxFrames::drop_old(const Pads &pads, GstClockTime start) {
+  bool all = true;
+  for (const Ref<GstAggregatorPad> &pad : pads) all &= drop_old(pad.get(), start);
+  return all;
+}
+
+/// A gap is no news of a camera whose last picture waits.
+bool MuxFrames::replaces(GstBuffer *head, const Frame &frame) const {
+  if (frame.buffer == nullptr) return true;
+  return live_ && schedule_.is_late(frame.time) && !(is_gap(head) && frame.is_picture());
+}
+
+Frame MuxFrames::take(GstAggregatorPad *pad, GstClockTime start) {
+  Frame frame;
+  for (int taken = 0; taken < kMostDropped && drop_old(pad, start); ++taken) {
+    const Ref<GstBuffer> head = peek(pad);
+    if (head == nullptr || !replaces(head.get(), frame) ||
+        !schedule_.joins(running_time_of(pad, head.get()), start))
+      break;
+    if (frame.is_picture()) post_dropped(pad, frame);
+    frame = pop(pad);
+  }
+  learn_age(pad, frame, start);
+  return frame;
+}
+
+void MuxFrames::learn_age(GstAggregatorPad *pad, const Frame &frame, GstClockTime start) {
+  const GstClockTime clock = now();
+  if (frame.is_picture() && GST_CLOCK_TIME_IS_VALID(frame.time) && GST_CLOCK_TIME_IS_VALID(clock) &&
+      fits(frame.time, start, clock))
+    camera_of(pad).lag.in_time(since(frame.time, clock));
+}
+
+}  // namespace cudatensor

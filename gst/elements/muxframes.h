@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The frames that wait at the pads of cudatensormux: which of them a batch takes, and which are
+// too old for any.
+#pragma once
+
+#include "gst/elements/batchschedule.h"
+#include "gst/elements/muxbatch.h"
+#include "gst/elements/muxcamera.h"
+
+namespace cudatensor {
+
+class MuxFrames {
+ public:
+  using Pads = std::vector<Ref<GstAggregatorPad>>;
+
+  MuxFrames(GstAggregator *element, GstDebugCategory *category)
+      : element_(element), category_(category) {}
+
+  BatchSchedule &schedule() { return schedule_; }
+  const BatchSchedule &schedule() const { return schedule_; }
+
+  /// Whether frames come with the clock. Only then are late frames dropped.
+  void set_live(bool live) { live_ = live; }
+  /// Whether the clock has reached the time until which a batch waits for frames.
+  bool is_due(GstClockTime start) const;
+  /// The start of the next batch; no value if no frame is waiting.
+  std::optional<GstClockTime> next_start(const Pads &pads) const;
+
+  /// Drops the frames that are too old for a batch. Others may come as soon as these are gone:
+  /// returns false if a pad has had more of them than there is time for.
+  bool drop_old(const Pads &pads, GstClockTime start);
+  /// The frame of a camera for a batch, or none; if the camera has fallen behind, the newest.
+  Frame take(GstAggregatorPad *pad, GstClockTime start);
+  void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
+
+ private:
+  GstClockTime now() const;
+  BatchSchedule::Heads heads(const Pads &pads) const;
+  bool fits(GstClockTime time, GstClockTime start, GstClockTime clock) const;
+  bool is_too_old(GstAggregatorPad *pad, GstClockTime time, GstClockTime start) const;
+  bool drop_old(GstAggregatorPad *pad, GstClockTime start);
+  bool replaces(GstBuffer *head, const Frame &frame) const;
+  Frame pop(GstAggregatorPad *pad);
+  void learn_age(GstAggregatorPad *pad, const Frame &frame, GstClockTime start);
+  void post_dropped(GstAggregatorPad *pad, const Frame &frame);
+
+  GstAggregator *element_;
+  GstDebugCategory *category_;
+  // Used only by the streaming thread.
+  BatchSchedule schedule_;
+  bool live_ = false;
+};
+
+}  // namespace cudatensor
