@@ -1,14 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fuzz.sh [--pipelines N] [--seconds N] [--seed N]
+# fuzz.sh [--pipelines N] [--seconds N] [--seed N] | --files [SECONDS]
 # Tests random pipelines of our elements (10,000 by default) with random operations, in a build with
 # AddressSanitizer and UndefinedBehaviorSanitizer. A finding is printed with the operations and the
 # number of the pipeline: "fuzz.sh --seed NUMBER --pipelines 1" repeats it.
+# --files: files of models instead, by libFuzzer, for ten minutes by default. It keeps what it has
+# learned in build-fuzzed/files; the file of a finding, crash-…, is an argument of
+# build-fuzzed/tests/modelconfig/fuzz-model-files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
 
 need_packages "${plugin_packages[@]}" libgtest-dev
+
+# fuzz_files SECONDS
+fuzz_files() {
+  local dir=$PWD/build-fuzzed
+  need_packages clang libclang-rt-14-dev
+  [ -e "$dir/build.ninja" ] || CXX=clang++ meson setup "$dir" -Dgpu=disabled -Dmonitor=disabled \
+    -Dapplications=disabled -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined
+  ninja -C "$dir" tests/modelconfig/fuzz-model-files
+  mkdir -p "$dir/files"
+  cd "$dir"
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  exec tests/modelconfig/fuzz-model-files -max_total_time="$1" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=8192 -print_final_stats=1 files
+}
+if [ "${1:-}" = --files ]; then fuzz_files "${2:-600}"; fi
+
 [ -e build-sanitized/build.ninja ] || meson setup build-sanitized -Dgpu=disabled \
   -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined
 ninja -C build-sanitized gst/libgstcudatensor.so tests/fuzz/fuzz-pipelines \

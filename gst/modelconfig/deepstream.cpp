@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The configuration of nvinfer and of nvdspreprocess. docs/deepstream.md has the table of the keys.
 #include <climits>
+#include <cmath>
 
 #include "gst/modelconfig/readers.h"
 #include "kernels/error.h"
@@ -153,7 +154,10 @@ void read_normalization(ModelConfig &config, const Node &group, const char *fact
     const size_t channels = channels_of(*config.color);
     if (beta.size() != channels)
       offsets.refuse("must be " + std::to_string(channels) + ", one for each channel");
-    for (double &value : beta) value = value == 0.0 ? 0.0 : -scale * value;
+    for (double &value : beta) {
+      value = value == 0.0 ? 0.0 : -scale * value;
+      if (!std::isfinite(value)) offsets.refuse("times the factor is too large");
+    }
   }
   config.normalization = Normalization::alpha_beta;
   config.alpha = {scale};

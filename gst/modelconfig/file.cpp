@@ -27,9 +27,12 @@ File::File(const std::string &path)
               known && S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
 }
 
-File::~File() { close(fd_); }
+File::~File() {
+  if (fd_ >= 0) close(fd_);
+}
 
 std::string File::read(uint64_t offset, size_t size) const {
+  if (fd_ < 0) return offset < size_ ? contents_.substr(offset, size) : std::string();
   std::string bytes(size, '\0');
   size_t filled = 0;
   while (filled < size) {

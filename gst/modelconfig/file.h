@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace cudatensor::modelconfig {
 
@@ -11,6 +12,8 @@ class File {
  public:
   /// Throws Error unless this is a regular file that can be read. Does not wait for pipes.
   explicit File(const std::string &path);
+  /// A file whose contents are in memory.
+  static File of(std::string contents) { return File(-1, std::move(contents)); }
   ~File();
   File(const File &) = delete;
   File &operator=(const File &) = delete;
@@ -22,7 +25,11 @@ class File {
   uint64_t size() const { return size_; }
 
  private:
-  int fd_;
+  File(int fd, std::string contents)
+      : fd_(fd), contents_(std::move(contents)), size_(contents_.size()) {}
+
+  int fd_;  ///< -1: in memory
+  std::string contents_;
   uint64_t size_ = 0;
 };
 

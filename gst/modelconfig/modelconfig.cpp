@@ -16,6 +16,7 @@ using modelconfig::Value;
 
 constexpr size_t kMostText = 4 << 20;
 constexpr size_t kHead = 4096;
+constexpr size_t kMostShown = 500;  // of an error, which has words of the file
 
 enum class Syntax { json, yaml, key_file, onnx };
 
@@ -83,6 +84,15 @@ std::string folder_of(const std::string &path) {
   return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
+/// Without a resize, the size is the picture's.
+ModelConfig read_image_processor(const Node &root) {
+  ModelConfig config = modelconfig::read_transformers(root);
+  const Node nested = root.at("image_processor");
+  if (!config.width && config.open_size.empty())
+    config.open_size = (nested.is_map() ? nested : root).at("do_resize").described();
+  return config;
+}
+
 /// By the keys, and where there are none of them by the name, so that the error says what is absent.
 ModelConfig read(const Contents &contents, Syntax syntax, const std::string &path) {
   const Node root(&contents.value, "");
@@ -92,11 +102,11 @@ ModelConfig read(const Contents &contents, Syntax syntax, const std::string &pat
     return modelconfig::read_ultralytics(root, contents.input, folder);
   };
   if (modelconfig::is_timm(root)) return modelconfig::read_timm(root);
-  if (modelconfig::is_transformers(root)) return modelconfig::read_transformers(root);
+  if (modelconfig::is_transformers(root)) return read_image_processor(root);
   if (modelconfig::is_ultralytics(root)) return ultralytics();
   if (modelconfig::is_model_info(root)) return modelconfig::read_model_info(root);
   if (modelconfig::is_deepstream(root)) return modelconfig::read_deepstream(root, folder_of(path));
-  if (ends_with(path, "processor_config.json")) return modelconfig::read_transformers(root);
+  if (ends_with(path, "processor_config.json")) return read_image_processor(root);
   if (yaml || syntax == Syntax::onnx) return ultralytics();
   if (ends_with(path, ".modelinfo")) return modelconfig::read_model_info(root);
   throw Error(Error::Code::settings,
@@ -109,22 +119,35 @@ void complete(ModelConfig &config, const std::string &origin) {
   if (!sized && config.open_size.empty()) config.open_size = "has no size";
   if (sized) config.open_size.clear();
   for (std::string *reason : {&config.rule.origin, &config.open_size, &config.open_layout})
-    if (!reason->empty()) *reason = origin + ": " + *reason;
+    if (!reason->empty()) *reason = origin + ": " + modelconfig::shown(*reason, kMostShown);
+}
+
+ModelConfig read_file(const File &file, const std::string &path) {
+  const Syntax syntax = syntax_of(file.read(0, kHead), path);
+  return read(parse(file, syntax), syntax, path);
+}
+
+/// The configuration of `read`, with the file in its texts and in the error.
+template <class F>
+ModelConfig named(const std::string &path, F &&read) {
+  const std::string origin = "model-config=" + path;
+  try {
+    ModelConfig config = read();
+    complete(config, origin);
+    return config;
+  } catch (const Error &error) {
+    throw Error(error.code(), origin + ": " + modelconfig::shown(error.what(), kMostShown));
+  }
 }
 
 }  // namespace
 
 ModelConfig read_model_config(const std::string &path) {
-  const std::string origin = "model-config=" + path;
-  try {
-    const File file(path);
-    const Syntax syntax = syntax_of(file.read(0, kHead), path);
-    ModelConfig config = read(parse(file, syntax), syntax, path);
-    complete(config, origin);
-    return config;
-  } catch (const Error &error) {
-    throw Error(error.code(), origin + ": " + error.what());
-  }
+  return named(path, [&] { return read_file(File(path), path); });
+}
+
+ModelConfig parse_model_config(const std::string &contents, const std::string &path) {
+  return named(path, [&] { return read_file(File::of(contents), path); });
 }
 
 }  // namespace cudatensor

@@ -38,6 +38,8 @@ struct ModelConfig {
 /// cannot be read, or asks for something that the properties cannot give exactly; the text names the
 /// file, and the key with its value.
 ModelConfig read_model_config(const std::string &path);
+/// The same of contents in memory; `path` is where the file would be.
+ModelConfig parse_model_config(const std::string &contents, const std::string &path);
 
 /// The properties that the file sets, as a gst-launch-1.0 description of `element`, with quotes for
 /// a shell.

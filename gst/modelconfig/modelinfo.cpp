@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The .modelinfo files of GStreamer 1.28: a group for each tensor of a model.
+#include <cmath>
 #include <optional>
 
 #include "gst/modelconfig/readers.h"
@@ -70,6 +71,8 @@ void set_ranges(ModelConfig &config, const Node &node) {
     if (!min || !max) node.refuse("must be a minimum and a maximum, separated by a comma");
     alpha.push_back((*max - *min) / 255.0);
     beta.push_back(*min);
+    if (!std::isfinite(alpha.back()) || !std::isfinite(beta.back()))
+      node.refuse("must be finite numbers");
   }
   const size_t channels = config.color == Color::gray ? 1 : 3;
   if (alpha.size() != 1 && alpha.size() != channels)
