@@ -4,22 +4,24 @@
 #include <algorithm>
 #include <deque>
 
-#include "kernels/error.h"
+#include "gst/util/faultyframes.h"
 
 namespace cudatensor {
-namespace {
 
-/// Calls `body`. An Error that it throws is of this camera.
+/// Calls `body` with the number of each camera that has a picture. An Error that it throws is of
+/// this camera; if it is one of the frame alone, the camera has no picture any more.
 template <class Body>
-void for_camera(GstAggregatorPad *pad, const Body &body) {
-  try {
-    body();
-  } catch (const Error &error) {
-    throw Error(error.code(), GST_PAD_NAME(pad) + (": " + std::string(error.what())));
+void MuxBatch::for_pictures(const Body &body) {
+  for (size_t i = 0; i < pads_.size(); ++i) {
+    if (!has_picture(i)) continue;
+    try {
+      faults_[i] = frame_fault_of([&] { body(i); });
+    } catch (const Error &error) {
+      throw Error(error.code(), GST_PAD_NAME(pads_[i]) + (": " + std::string(error.what())));
+    }
+    if (faults_[i]) frames_[i] = {};
   }
 }
-
-}  // namespace
 
 bool MuxBatch::has_picture() const {
   return std::any_of(frames_.begin(), frames_.end(),
@@ -32,80 +34,60 @@ bool MuxBatch::has_time() const {
   });
 }
 
-void MuxBatch::check_frames(const TensorSettings &settings) const {
-  for (size_t i = 0; i < pads_.size(); ++i) {
-    if (!has_picture(i)) continue;
-    for_camera(pads_[i], [&] {
-      check_frame(settings, camera_of(pads_[i]).input.info, frames_[i].buffer.get());
-    });
-  }
+void MuxBatch::check_frames(const TensorSettings &settings) {
+  for_pictures([&](size_t i) {
+    check_frame(settings, camera_of(pads_[i]).input.info, frames_[i].buffer.get());
+  });
 }
 
 void MuxBatch::run(Session &session, NormalizeOperation &operation, const Fit &fit,
                    const ModelState &model, const RegionSettings &regions, int64_t slots,
                    const TensorDesc &out_desc, GstBuffer *out) {
   find_regions(regions);
-  for (size_t i = 0; i < pads_.size(); ++i)
-    if (has_picture(i))
-      for_camera(pads_[i], [&] { check_model_sources(model, regions_[i], out_desc); });
+  for_pictures([&](size_t i) { check_model_sources(model, regions_[i], out_desc); });
   if (is_crop(fit.mode)) check_crops(fit, out_desc);
-  attach_meta(fill(session, operation, slots, out_desc, out), slots, out);
+  const auto &geometries = fill(session, operation, slots, out_desc, out);
+  attach_meta(geometries, slots, out);
 }
 
 void MuxBatch::find_regions(const RegionSettings &settings) {
   regions_.assign(pads_.size(), {});
-  for (size_t i = 0; i < pads_.size(); ++i) {
-    if (!has_picture(i)) continue;
+  for_pictures([&](size_t i) {
     const GstVideoInfo &info = camera_of(pads_[i]).input.info;
-    for_camera(pads_[i], [&] {
-      cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height,
-                               regions_[i]);
-    });
-  }
+    cudatensor::find_regions(settings, frames_[i].buffer.get(), info.width, info.height,
+                             regions_[i]);
+  });
 }
 
 /// The operation would refuse them too, but does not know the cameras.
-void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) const {
-  for (size_t i = 0; i < pads_.size(); ++i) {
-    if (!has_picture(i)) continue;
+void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) {
+  for_pictures([&](size_t i) {
     const GstVideoInfo &info = camera_of(pads_[i]).input.info;
-    for_camera(pads_[i], [&] {
-      for (const FoundRegion &each : regions_[i].regions)
-        make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
-                      static_cast<int>(out_desc.h));
-    });
-  }
-}
-
-size_t MuxBatch::add_input(FramePass &pass, size_t camera) const {
-  size_t input = 0;
-  for_camera(pads_[camera], [&] {
-    input = pass.add_input(camera_of(pads_[camera]).input, frames_[camera].buffer.get());
+    for (const FoundRegion &each : regions_[i].regions)
+      make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
+                    static_cast<int>(out_desc.h));
   });
-  return input;
 }
 
 const std::vector<Geometry> &MuxBatch::fill(Session &session, NormalizeOperation &operation,
                                             int64_t slots, const TensorDesc &out_desc,
-                                            GstBuffer *out) const {
+                                            GstBuffer *out) {
   FramePass pass(session);
   std::vector<size_t> inputs(pads_.size());
-  for (size_t i = 0; i < pads_.size(); ++i)
-    if (has_picture(i)) inputs[i] = add_input(pass, i);
+  for_pictures([&](size_t i) {
+    inputs[i] = pass.add_input(camera_of(pads_[i]).input, frames_[i].buffer.get());
+  });
   pass.set_output(out);
   pass.begin();
   std::deque<InputMap> maps;
   std::vector<Slot> filled;
-  for (size_t i = 0; i < pads_.size(); ++i) {
+  for_pictures([&](size_t i) {
+    const InputMap &map = maps.emplace_back(camera_of(pads_[i]).input, frames_[i].buffer.get(),
+                                            pass.input_flags(inputs[i]));
+    const auto picture = pass.input(inputs[i], map.constant());
     filled.resize(i * slots);
-    if (!has_picture(i)) continue;
-    const Camera &camera = camera_of(pads_[i]);
-    for_camera(pads_[i], [&] {
-      const InputMap &map =
-          maps.emplace_back(camera.input, frames_[i].buffer.get(), pass.input_flags(inputs[i]));
-      append_slots(filled, map.source(), pass.input(inputs[i], map.constant()), regions_[i]);
-    });
-  }
+    append_slots(filled, map.source(), picture, regions_[i]);
+  });
   const TensorMap target(out_desc, out, pass.output_flags());
   const auto &geometries = operation.run(filled, pass.output(target.view()), pass.stream());
   pass.finish();
@@ -123,6 +105,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
       slot.stream_id = camera_of(pads_[i]).stream_id;
       if (has_batch_streams()) slot.events = &stream_events_of(pads_[i]);
     }
+    if (!has_picture(i)) regions_[i] = {};
     if (has_picture(i)) set_picture(slot, frames_[i].buffer.get(), frames_[i].time);
     left_out += regions_[i].left_out;
     all_empty &= regions_[i].regions.empty();

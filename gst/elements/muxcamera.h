@@ -14,6 +14,7 @@
 #include "gst/caps/inputcaps.h"
 #include "gst/elements/cameralag.h"
 #include "gst/elements/measuredrate.h"
+#include "gst/util/faultyframes.h"
 #include "gst/util/ref.h"
 #include "kernels/error.h"
 
@@ -36,6 +37,7 @@ struct Camera {
   std::optional<Error> refusal;  // why the pad's last caps were rejected
   CameraLag lag;
   MeasuredRate rate;  // of the frames since the caps
+  FaultyFrames faulty_frames;
 };
 
 /// `pad` must be a GstCudaTensorMuxPad.

@@ -65,7 +65,13 @@ bool TensorMuxer::has_free_slot() const {
   return GST_ELEMENT(element_)->numsinkpads < most;
 }
 
-void TensorMuxer::apply_changes() { renegotiating_ |= core_.latch().renegotiate; }
+void TensorMuxer::apply_changes() {
+  const auto changes = core_.latch();
+  renegotiating_ |= changes.renegotiate;
+  if (!changes.any) return;
+  for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_))
+    camera_of(pad.get()).faulty_frames.end_run();
+}
 
 // --- start and stop ----------------------------------------------------------------------------
 
@@ -90,6 +96,7 @@ void TensorMuxer::stop() {
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).has_caps = false;
     camera_of(pad.get()).refusal.reset();
+    camera_of(pad.get()).faulty_frames.begin();
   }
 }
 
@@ -116,6 +123,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     camera.has_caps = true;
     if (camera.caps == nullptr || !gst_caps_is_equal(camera.caps.get(), caps)) camera.rate = {};
     camera.caps.reset(gst_caps_ref(caps));
+    camera.faulty_frames.begin();
     const std::string warning = hdr_warning(input.info);
     if (!warning.empty()) core_.errors().warn(GST_PAD_NAME(pad) + (": " + warning));
   } catch (const std::exception &error) {
@@ -257,8 +265,11 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
     if (!camera.has_caps || !camera.input.in_nvmm) continue;
     has_surfaces = true;
     const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr && !is_gap(head.get()))
-      return core_.session_manager().follow_surfaces(head.get());
+    if (head == nullptr || is_gap(head.get())) continue;
+    bool moved = false;
+    // Of a frame that cannot be used, the batch tells.
+    const auto follow_it = [&] { moved = core_.session_manager().follow_surfaces(head.get()); };
+    if (!frame_fault_of(follow_it)) return moved;
   }
   // A camera with surfaces that is late keeps the others where it will be.
   if (has_surfaces) return false;
@@ -330,7 +341,9 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   if (batch.has_picture() && late) frames_.post_dropped(element_, *start, *start);
   if (!batch.has_picture() || late) return GST_AGGREGATOR_FLOW_NEED_DATA;
   Ref<GstBuffer> buffer = compute(batch);
-  return buffer != nullptr ? push(batch, std::move(buffer)) : GST_FLOW_ERROR;
+  if (buffer == nullptr) return GST_FLOW_ERROR;
+  warn_of_faults(batch);
+  return batch.has_picture() ? push(batch, std::move(buffer)) : GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 /// Takes the cameras' frames.
@@ -391,6 +404,19 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
               regions.slots(), out_, out.get());
   });
   return done ? std::move(out) : nullptr;
+}
+
+/// Only after the batch is done is it known which frames could not be used.
+void TensorMuxer::warn_of_faults(const MuxBatch &batch) {
+  for (size_t i = 0; i < batch.pads().size(); ++i) {
+    const Error *fault = batch.fault(i);
+    if (fault == nullptr && !batch.has_picture(i)) continue;
+    FaultyFrames &faulty = camera_of(batch.pads()[i]).faulty_frames;
+    if (fault != nullptr)
+      faulty.add(core_.errors(), GST_PAD_NAME(batch.pads()[i]) +
+                                     (": a frame is not used: " + std::string(fault->what())));
+    faulty.end_frame();
+  }
 }
 
 namespace {

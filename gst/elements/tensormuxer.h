@@ -74,6 +74,7 @@ class TensorMuxer final : public Configurable {
   void prepare(Session &session);
   Ref<GstBuffer> acquire(Session &session);
   Ref<GstBuffer> compute(MuxBatch &batch);
+  void warn_of_faults(const MuxBatch &batch);
   void begin_segment();
   GstFlowReturn push(const MuxBatch &batch, Ref<GstBuffer> buffer);
   bool is_late_downstream(GstClockTime start) const;

@@ -47,17 +47,7 @@ class MuxTimes : public testing::Test {
   }
 
   const ImageDesc desc_ = {PixelFormat::GRAY8, 4, 4};
-  /// The texts of the warnings that were posted since the last call.
-  std::vector<std::string> warnings() {
-    std::vector<std::string> texts;
-    for (const MessageRef &message : rig_->messages().of_type(GST_MESSAGE_WARNING)) {
-      GError *error = nullptr;
-      gst_message_parse_warning(message.get(), &error, nullptr);
-      texts.emplace_back(error->message);
-      g_error_free(error);
-    }
-    return texts;
-  }
+  std::vector<std::string> warnings() { return rig_->messages().warnings(); }
 
   std::unique_ptr<MuxRig> rig_;
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Batches of surfaces, as nvstreammux makes them, become batches of slots.
+#include <limits>
+
 #include "muxrig.h"
 #include "reference.h"
 #include "regionmeta.h"
@@ -145,6 +147,33 @@ TEST_F(NvmmBatch, HasTheObjectsOfEachSurface) {
   EXPECT_EQ(left_out_of(out.get()), 1u);
 }
 
+/// Boxes are floats: rounded to whole pixels, and of any value.
+TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
+  start(" regions=meta max-batch=4", 1);
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<Picture> pictures = {random_picture({PixelFormat::RGB, 40, 30}, 1)};
+  const std::string label(128, 'x');  // fills its field
+  BufferRef in = surfaces(pictures);
+  attach_frames(in.get(), {{0,
+                            0,
+                            0,
+                            0,
+                            40,
+                            30,
+                            {{label, 1.6f, 4.4f, 9.5f, 7.6f, 0.75f},
+                             {"", -3.6f, -3.4f, 1e9f, 1e9f, 0.9f},
+                             {"", kNan, 1, 5, 5, 0.9f},
+                             {"", 1, 1, kInfinity, 5, 0.9f}}}});
+  const BufferRef out = rig_->process(std::move(in));
+  EXPECT_TRUE(same_bytes(bytes_of(out.get()),
+                         joined({slot_bytes(cut_out(pictures[0], 2, 4, 10, 8), small_params()),
+                                 slot_bytes(pictures[0], small_params()),
+                                 slot_bytes(cut_out(pictures[0], 0, 1, 5, 5), small_params()),
+                                 pad_bytes(small_params())})));
+  EXPECT_EQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), label);
+}
+
 TEST_F(NvmmBatch, WithoutObjectsIsAGap) {
   start(" regions=meta", 2);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));
@@ -171,15 +200,35 @@ TEST_F(NvmmBatch, LinksToDimensionsThatAreFixed) {
       rig.caps(in_nvmm(video_caps({PixelFormat::NV12, 40, 30}, "framerate=25/1,batch-size=4"))));
 }
 
-TEST_F(NvmmBatch, OfOneWithAnotherSizeIsRefusedByTheMux) {
+/// The first camera's surfaces say where the batch is made.
+TEST_F(NvmmBatch, OfOneWithAnotherSizeHasNoSlotInTheMux) {
+  for (const size_t bad : {0, 1}) {
+    MuxRig rig(properties_of(small_params()), 2);
+    batch_size_ = 1;
+    for (size_t i = 0; i < 2; ++i) {
+      rig.camera(i).caps(
+          in_nvmm(video_caps({PixelFormat::RGBA, 32, 32}, "framerate=25/1,batch-size=1")));
+      const int side = i == bad ? 64 : 32;
+      BufferRef frame = surfaces({random_picture({PixelFormat::RGBA, side, side})});
+      GST_BUFFER_PTS(frame.get()) = 0;
+      rig.camera(i).push(std::move(frame));
+    }
+    const auto slots = slots_of(rig.pull().get());
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(slots.at(i).valid, i != bad);
+    const auto warnings = rig.messages().warnings();
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_TRUE(mentions(warnings[0], "sink_" + std::to_string(bad)));
+    EXPECT_TRUE(mentions(warnings[0], "does not match the caps"));
+  }
+}
+
+/// Bytes that are no description of surfaces are another layout than this element knows.
+TEST_F(NvmmBatch, OfNoDescriptionIsRefusedByTheMux) {
   MuxRig rig(properties_of(small_params()), 1);
   rig.camera(0).caps(
       in_nvmm(video_caps({PixelFormat::RGBA, 32, 32}, "framerate=25/1,batch-size=1")));
-  batch_size_ = 1;
-  BufferRef frame = surfaces({random_picture({PixelFormat::RGBA, 64, 64})});
-  GST_BUFFER_PTS(frame.get()) = 0;
-  rig.camera(0).push(std::move(frame));
-  EXPECT_TRUE(mentions(rig.wait_for_error(), "does not match the caps"));
+  rig.camera(0).push(buffer_of(Bytes(8)));
+  EXPECT_TRUE(mentions(rig.wait_for_error(), "a buffer with memory:NVMM has 8 bytes"));
 }
 
 TEST_F(NvmmBatch, IsDroppedWithMoreSurfacesThanItsCapsAnnounce) {

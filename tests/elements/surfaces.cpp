@@ -3,6 +3,7 @@
 
 #include <gmodule.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -205,7 +206,7 @@ nvmm::NvDsObjectMeta object_of(const TestObject &object) {
   meta.width = object.width;
   meta.height = object.height;
   meta.confidence = object.confidence;
-  std::strncpy(meta.label, object.label.c_str(), sizeof meta.label - 1);
+  std::memcpy(meta.label, object.label.data(), std::min(object.label.size(), sizeof meta.label));
   return meta;
 }
 

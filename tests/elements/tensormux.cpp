@@ -573,14 +573,6 @@ TEST(TensorMux, ASlotWithoutACameraDoesNotMindOtherColours) {
 
 // ------------------------------------------------------------------------------------- bad input
 
-TEST(TensorMuxErrors, NameAShortFrame) {
-  MuxRig rig("width=4 height=4", 2);
-  for (size_t i = 0; i < 2; ++i) rig.camera(i).caps(video_caps(kDesc, kRate));
-  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
-  rig.camera(1).push(buffer_of(Bytes(10)));
-  EXPECT_TRUE(mentions(error_of(rig), "10 bytes"));
-}
-
 TEST(TensorMuxErrors, NameColoursThatNobodyConverts) {
   MuxRig rig("width=4 height=4", 2);
   for (size_t i = 0; i < 2; ++i) {
