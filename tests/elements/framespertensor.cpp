@@ -221,6 +221,79 @@ TEST_F(FramesPerTensor, DelayTheFirstOne) {
   EXPECT_EQ(gst_harness_query_latency(rig_->harness()), 4 * kDuration);
 }
 
+/// What upstream can hold grows with what a tensor waits for; a limit that there is not stays so.
+TEST_F(FramesPerTensor, AddToTheLongestLatency) {
+  start("frames-per-tensor=5");
+  push();
+  const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
+  for (const GstClockTime upstream :
+       {GstClockTime{GST_SECOND}, GstClockTime{GST_CLOCK_TIME_NONE}}) {
+    gst_pad_set_query_function_full(
+        rig_->harness()->srcpad,
+        [](GstPad *pad, GstObject *parent, GstQuery *query) -> gboolean {
+          if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+            return gst_pad_query_default(pad, parent, query);
+          gst_query_set_latency(query, TRUE, 7, *static_cast<GstClockTime *>(pad->querydata));
+          return TRUE;
+        },
+        new GstClockTime(upstream),
+        [](gpointer data) { delete static_cast<GstClockTime *>(data); });
+    const QueryRef query(gst_query_new_latency());
+    ASSERT_TRUE(gst_pad_query(src.get(), query.get()));
+    gboolean live = FALSE;
+    GstClockTime min = 0, max = 0;
+    gst_query_parse_latency(query.get(), &live, &min, &max);
+    EXPECT_TRUE(live);
+    EXPECT_EQ(min, 7 + 4 * kDuration);
+    EXPECT_EQ(max, upstream == GST_SECOND ? GST_SECOND + 4 * kDuration : GST_CLOCK_TIME_NONE);
+  }
+}
+
+/// Another number of threads ends the session that filled the first slots.
+TEST_F(FramesPerTensor, AreCompletedByAnotherNumberOfThreads) {
+  for (const int frames : {1, 2}) {
+    start("frames-per-tensor=3 n-threads=1");
+    frames_.clear();
+    push(frames);
+    rig_->set("n-threads", "2");
+    rig_->event(gst_event_new_eos());
+    expect(0, static_cast<size_t>(frames), 3 - static_cast<size_t>(frames));
+    EXPECT_TRUE(rig_->messages().errors().empty());
+  }
+  start("frames-per-tensor=3 n-threads=1");
+  frames_.clear();
+  push();
+  rig_->set("n-threads", "2");
+  push(2);
+  expect(0, 3);
+}
+
+/// Frames without a duration last as the caps say; a tensor has no order of decoding.
+TEST_F(FramesPerTensor, HaveTheTimesOfTheirFrames) {
+  start("frames-per-tensor=2");
+  const auto tensor_of = [&](GstClockTime first, GstClockTime second, GstClockTime duration) {
+    for (const GstClockTime pts : {first, second}) {
+      BufferRef frame = frame_at(random_picture(kFrame), pts, duration);
+      GST_BUFFER_DTS(frame.get()) = 3;
+      rig_->push(std::move(frame));
+    }
+    BufferRef tensor = rig_->pull();
+    EXPECT_NE(tensor, nullptr);
+    EXPECT_EQ(GST_BUFFER_DTS(tensor.get()), GST_CLOCK_TIME_NONE);
+    EXPECT_EQ(GST_BUFFER_OFFSET(tensor.get()), GST_BUFFER_OFFSET_NONE);
+    return std::make_pair(GST_BUFFER_PTS(tensor.get()), GST_BUFFER_DURATION(tensor.get()));
+  };
+  constexpr GstClockTime kNone = GST_CLOCK_TIME_NONE;
+  EXPECT_EQ(tensor_of(0, kDuration, kNone), std::make_pair(GstClockTime{0}, 2 * kDuration));
+  EXPECT_EQ(tensor_of(2 * kDuration, 3 * kDuration, 7),
+            std::make_pair(2 * kDuration, kDuration + 7));
+  // Frames may come in another order than that of their times.
+  EXPECT_EQ(tensor_of(9 * kDuration, 8 * kDuration, kNone),
+            std::make_pair(8 * kDuration, 2 * kDuration));
+  EXPECT_EQ(tensor_of(kNone, 20 * kDuration, kNone), std::make_pair(20 * kDuration, kDuration));
+  EXPECT_EQ(tensor_of(kNone, kNone, kNone), std::make_pair(kNone, kNone));
+}
+
 TEST_F(FramesPerTensor, AreGapsOnlyTogether) {
   start("frames-per-tensor=2");
   for (const bool second : {true, false}) {

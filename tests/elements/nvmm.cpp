@@ -284,6 +284,29 @@ TEST(NvmmRefuses, DescriptionsThatCannotBe) {
                   [](SurfaceBatch &batch) { batch.surfaces[0].height = 0xffffffffu; });
 }
 
+/// The last row of a surface may end where its memory does.
+TEST(Nvmm, MayEndWithItsLastSample) {
+  const Picture picture = random_picture(kNv12);
+  const auto tensor = [&](uint32_t less) {
+    return [&, less](Rig &rig) {
+      BufferRef buffer =
+          surface_buffer({{picture, color_format_of(PixelFormat::NV12)}}, 1, usual_memory(),
+                         [less](SurfaceBatch &batch) {
+                           nvmm::SurfaceParams &s = batch.surfaces[0];
+                           s.data_size = s.planes.offset[1] + 14 * s.planes.pitch[1] + 40 - less;
+                         });
+      return buffer;
+    };
+  };
+  Rig rig("cudanormalize width=8 height=8");
+  ASSERT_TRUE(rig.caps(in_nvmm(video_caps(kNv12))));
+  const Bytes expected =
+      output_bytes("cudanormalize width=8 height=8", in_nvmm(video_caps(kNv12)),
+                   surface_buffer({{picture, color_format_of(PixelFormat::NV12)}}, 1), "ANY");
+  EXPECT_TRUE(same_bytes(bytes_of(rig.process(tensor(0)(rig)).get()), expected));
+  expect_fault(rig, tensor(1)(rig), "is too small for a NV12 picture of 40x30");
+}
+
 TEST(NvmmRefuses, WhatTheCapsDoNotAnnounce) {
   expect_fault_of(
       "a surface with a NV12 picture of 20x30 does not match the caps, which announce a "

@@ -186,6 +186,18 @@ TEST(DetectedRegions, OfOrientedObjectsAreTheirBoundingBoxes) {
   EXPECT_EQ(regions_of(batch.get()), (std::vector<Rectangle>{{26, 10, 8, 20}}));
 }
 
+TEST(DetectedRegions, OfTwoAlikeOnlyOneIsThatOfInterest) {
+  SKIP_WITHOUT_ANALYTICS();
+  BufferRef buffer = frame();
+  add_interest(buffer.get(), "person", 4, 6, 10, 20, 7);
+  for (int i = 0; i < 2; ++i) add_object(buffer.get(), {"person", 4, 6, 10, 20, 0.25F});
+  const BufferRef batch = batch_of("", std::move(buffer));
+  EXPECT_EQ(regions_of(batch.get()), (std::vector<Rectangle>(2, {4, 6, 10, 20})));
+  EXPECT_EQ(detection_id(batch.get(), 0), 0U);
+  EXPECT_EQ(detection_id(batch.get(), 1), 1U);
+  EXPECT_EQ(text(batch.get(), 1, "roi-type"), "(none)");
+}
+
 /// DL Streamer attaches both metas.
 TEST(DetectedRegions, ThatAreOfInterestTooAreOneSlot) {
   SKIP_WITHOUT_ANALYTICS();

@@ -278,6 +278,57 @@ TEST(Restore, HoldsTagsUntilThereAreCaps) {
   EXPECT_EQ(events_of(rig.rig()), (std::vector<GstEventType>{GST_EVENT_GAP}));
 }
 
+/// Of tags there may be several; a new stream has none of those before.
+TEST(Restore, HoldsAllTagsOfOneStream) {
+  DetectionRig rig("", kPicture);
+  ASSERT_TRUE(rig.caps(kFrame));
+  const auto tag = [](const char *name, const char *text) {
+    return gst_event_new_tag(gst_tag_list_new(name, text, nullptr));
+  };
+  rig.rig().event(tag(GST_TAG_TITLE, "gate"));
+  rig.rig().event(tag(GST_TAG_ARTIST, "camera"));
+  rig.rig().event(gst_event_new_stream_start("another"));
+  rig.rig().event(tag(GST_TAG_TITLE, "door"));
+  rig.rig().event(tag(GST_TAG_ARTIST, "camera"));
+  ASSERT_TRUE(rig.caps(kFrame));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig.rig().event(gst_event_new_segment(&segment));
+  rig.process(buffer_of(random_picture(kFrame)));
+  std::string all;
+  while (const EventRef event = EventRef(gst_harness_try_pull_event(rig.rig().harness()))) {
+    GstTagList *tags = nullptr;
+    if (GST_EVENT_TYPE(event.get()) != GST_EVENT_TAG) continue;
+    gst_event_parse_tag(event.get(), &tags);
+    gchar *text = gst_tag_list_to_string(tags);
+    all += text;
+    g_free(text);
+  }
+  EXPECT_TRUE(mentions(all, "door"));
+  EXPECT_TRUE(mentions(all, "artist"));
+  EXPECT_FALSE(mentions(all, "gate"));
+}
+
+/// A part of the picture's memory is not the picture.
+TEST(Restore, IsNotPossibleFromAPartOfAPicture) {
+  Rig letterbox("cudaletterbox keep-input=true");
+  letterbox.downstream(video_caps(kPicture));
+  ASSERT_TRUE(letterbox.caps(video_caps(kFrame)));
+  const BufferRef picture = letterbox.process(buffer_of(random_picture(kFrame)));
+  for (const bool whole : {true, false}) {
+    Rig restore("cudarestore");
+    restore.downstream("video/x-raw(ANY)");
+    ASSERT_TRUE(restore.caps(video_caps(kPicture)));
+    const gsize size = gst_buffer_get_size(picture.get());
+    BufferRef copy(
+        gst_buffer_copy_region(picture.get(), GST_BUFFER_COPY_ALL, 0, whole ? size : size - 3));
+    if (whole)
+      restore.process(std::move(copy));
+    else
+      expect_error(restore, std::move(copy), "does not carry its frame");
+  }
+}
+
 TEST(Restore, KeepsTagsThroughAFlush) {
   DetectionRig rig("", kPicture);
   ASSERT_TRUE(rig.caps(kFrame));
@@ -385,6 +436,17 @@ TEST(Restore, TakesNewRegionsForNew) {
   ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[2], (Interest{"face", 8, 4, 12, 8, 0}));
   EXPECT_EQ(found[3], (Interest{"face", 16, 4, 12, 8, 0}));
+}
+
+/// As a second detector finds it.
+TEST(Restore, TakesARegionLikeTheFramesOwnForASecondOne) {
+  BufferRef frame = buffer_of(random_picture(kFrame));
+  add_interest(frame.get(), "face", 8, 4, 12, 8);
+  const BufferRef out = restored(std::move(frame), [](GstBuffer *picture) {
+    EXPECT_EQ(interests_of(picture), (std::vector<Interest>{{"face", 4, 10, 6, 4, 0}}));
+    add_interest(picture, "face", 4, 10, 6, 4);
+  });
+  EXPECT_EQ(interests_of(out.get()), (std::vector<Interest>(2, {"face", 8, 4, 12, 8, 0})));
 }
 
 TEST(Restore, FollowsTheScalingOfOtherElements) {
