@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "kernels/error.h"
 #include "tests/modelconfig/corpus.h"
@@ -132,6 +133,10 @@ TEST_F(Hostile, Json) {
   for (const char *value : {"\"0\"", "[]", "{}", "[[1]]", "[1,\"2\",3]", "[1,null,3]", "true"})
     EXPECT_EQ(of("a.json", vit + "\"image_mean\":" + value + "}").substr(0, 12), "!image_mean=")
         << value;
+  // Beyond 63 bits, a number is not exact.
+  EXPECT_NE(of("a.json", vit + R"("size":8,"rescale_factor":18446744073709551615})")
+                .find("scale=18446744073709551616 "),
+            std::string::npos);
 }
 
 /// The mark of UTF-8 at the begin, the parts of the text that are not ASCII, escapes.
@@ -177,6 +182,12 @@ TEST_F(Hostile, Yaml) {
   EXPECT_EQ(of("metadata.yaml", "task: detect\nimgsz: [640, .nan]\n").substr(0, 7), "!imgsz=");
   EXPECT_EQ(of("metadata.yaml", "\xff\xff\xff").substr(0, 12), "!is no YAML:");
   EXPECT_EQ(of("metadata.yaml", "a: &x [1]\nb: *x\n"), "!has an alias (*), which is not read");
+  EXPECT_EQ(of("metadata.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"),
+            "!has an alias (*), which is not read");
+  EXPECT_EQ(of("metadata.yaml", "*a : 1\n"), "!has an alias (*), which is not read");
+  EXPECT_EQ(of("metadata.yaml", "? " + repeated("[", 100000)), "!is nested deeper than 64 levels");
+  EXPECT_EQ(of("metadata.yaml", repeated("- ", 100000) + "1"), "!is nested deeper than 64 levels");
+  EXPECT_EQ(of("metadata.yaml", "\xef\xbb\xbftask: detect\nimgsz: 64\n").substr(0, 8), "width=64");
 }
 #else
 TEST_F(Hostile, YamlWithoutItsLibrary) {
@@ -217,6 +228,30 @@ TEST_F(Hostile, Onnx) {
   std::string many = head;
   for (int i = 0; i < 200000; ++i) many += field(8, "");
   EXPECT_EQ(of("a.onnx", many), "!is no ONNX model: it has too many fields");
+}
+
+/// Fields of other types, and lengths of more than 28 bits: the weights are a hole in the file.
+TEST_F(Hostile, LargeOnnx) {
+  const uint64_t weights = uint64_t{1} << 33;
+  const std::string head = varint(1 << 3) + varint(8) + varint(90 << 3 | 1) + "abcdefgh" +
+                           varint(91 << 3 | 5) + "abcd" + varint(7 << 3 | 2) + varint(weights);
+  const std::string path = folder_.write("large.onnx", head);
+  std::filesystem::resize_file(path, head.size() + weights);
+  std::ofstream(path, std::ios::binary | std::ios::app)
+      << field(14, field(1, "task") + field(2, "detect"))
+      << field(14, field(1, "imgsz") + field(2, "64"));
+  EXPECT_EQ(outcome(path).substr(0, 18), "width=64 height=64");
+  EXPECT_EQ(of("a.onnx", onnx_model({{"task", "detect"}, {"a", std::string(5 << 20, 'x')}})),
+            "!is no ONNX model: it has more than 4 MiB of metadata");
+}
+
+/// Messages in messages, as deep as the file is large: those of ONNX only are entered.
+TEST_F(Hostile, DeepOnnx) {
+  std::string deep;
+  for (int i = 0; i < 5000; ++i) deep = field(i % 2 == 0 ? 6 : 1, deep);
+  const std::string graph = field(1, field(5, deep)) + field(11, field(2, deep));
+  EXPECT_EQ(of("a.onnx", onnx_model({{"task", "detect"}, {"imgsz", "64"}}, graph)).substr(0, 8),
+            "width=64");
 }
 
 /// A text file with the name of a model, as Git LFS leaves behind.

@@ -53,6 +53,13 @@ INSTANTIATE_TEST_SUITE_P(
              "!images.dims=1,-1,-1,-1: neither the first nor the last size is 1 or 3 channels"},
         Case{"channels at both ends", kInfo, model_info("type=float32\ndims=1,3,8,3\nranges=0,1"),
              "!images.dims=1,3,8,3: both the first and the last size may be the channels"},
+        Case{"a size of 0", kInfo, model_info("type=float32\ndims=1,3,0,8\nranges=0,1"),
+             "!images.dims=1,3,0,8: must be whole numbers from 1 to 32767, or -1"},
+        Case{"the header is no input", kInfo,
+             "[modelinfo]\nversion=1.5\ndir=input\ndims=1,3,4,4\n" +
+                 model_info("type=uint8\ndims=1,8,16,3\nranges=0,255"),
+             "width=16 height=8 color=rgb layout=nhwc dtype=uint8 normalization=alpha-beta "
+             "alpha=\"<1>\" beta=\"<0>\""},
         Case{"no picture", kInfo, model_info("type=float32\ndims=1,768\nranges=0,1"),
              "!has no group with dir=input and dims of a picture"},
         Case{"two pictures", kInfo,
@@ -72,6 +79,16 @@ const char *const kInfer = "config_infer_primary.txt";
 std::string sized(const char *layout) {
   return "width=16 height=8 resize-mode=stretch method=bilinear antialias=false color=rgb layout=" +
          std::string(layout) + " normalization=alpha-beta alpha=\"<1>\" beta=\"<0>\" round=true";
+}
+
+/// A configuration of nvdspreprocess with this type.
+Case preprocessed(const char *dtype, const char *key) {
+  return {dtype, "config_preprocess.txt",
+          "[property]\nnetwork-input-shape=1;3;8;16\n" + std::string(key),
+          "width=16 height=8 resize-mode=stretch method=bilinear antialias=false color=rgb "
+          "layout=nchw dtype=" +
+              std::string(dtype) +
+              " normalization=alpha-beta alpha=\"<1>\" beta=\"<0>\" round=true"};
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -141,6 +158,21 @@ INSTANTIATE_TEST_SUITE_P(
             "width=960 height=544 resize-mode=top-left method=bilinear antialias=false pad-value=0 "
             "color=bgr layout=nchw dtype=float16 normalization=alpha-beta alpha=\"<0.25>\" "
             "beta=\"<-1,-2,-3>\" round=true"},
+        preprocessed("float32", "tensor-data-type=0\n"),
+        preprocessed("uint8", "tensor-data-type=1\n"), preprocessed("int8", "tensor-data-type=2\n"),
+        preprocessed("float16", "tensor-data-type=5\n"),
+        Case{"nvdspreprocess, a smaller size before", "config_preprocess.txt",
+             "[property]\nnetwork-input-shape=1;3;8;8\nprocessing-height=4\n",
+             "!property.processing-height=4: is not the network's, 8"},
+        Case{"the mark of UTF-8", kInfer, "\xef\xbb\xbf[property]\ninfer-dims=3;8;16\n",
+             sized("nchw")},
+        Case{"spaces of all kinds", kInfer, "[property]\ninfer-dims= 3 ;\t8; +16\f\n",
+             sized("nchw")},
+        Case{"told by content, behind a comment", "a.yaml",
+             "# [\n\n[property]\ninfer-dims=3;8;16\n", sized("nchw")},
+        Case{"a comment of other key files", "a.yaml", "; a\n[property]\ninfer-dims=3;8;16\n",
+             "!is no key file: Key file contains line “; a” which is not a key-value pair, group, "
+             "or comment"},
         Case{"nvdspreprocess without a shape", "config_preprocess.txt",
              "[property]\nprocessing-width=8\n[user-configs]\n",
              "!property.network-input-shape is absent: nvdspreprocess requires it"},

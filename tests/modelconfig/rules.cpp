@@ -2,6 +2,9 @@
 // Sizes that other programs round in another way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/error.h"
 #include "tests/modelconfig/files.h"
 #include "tests/modelconfig/onnxfile.h"
@@ -43,6 +46,52 @@ TEST(SourceRule, DynamicExportsHaveTheLeastPad) {
       "and height, to these or to others that the model takes");
   EXPECT_EQ(refusal(rule, 1080, 1920, 384, 640), "");
 }
+
+TEST(SourceRule, DynamicExportsHaveTheirStride) {
+  const SourceRule rule = {SourceRule::Kind::least_pads, 640, 640, 64, "f: args.dynamic=true"};
+  EXPECT_EQ(refusal(rule, 1280, 800, 640, 448), "");  // 400 rows
+  EXPECT_NE(refusal(rule, 1280, 800, 640, 416), "");
+}
+
+/// 3.5 / 7 is a half, and 1 / (7 / 3.5) is, too; of 3 and 7 the quotient's rounding decides.
+TEST(SourceRule, TimmRefusesLengthsThatItRoundsOtherwise) {
+  const SourceRule rule = {SourceRule::Kind::by_ratio, 224, 96, 1, "f: crop_mode=border"};
+  int refused = 0;
+  for (int width = 1; width <= 400; ++width) {
+    for (int height = 1; height <= 400; ++height) {
+      // As timm computes it, and as the elements do.
+      const double ratio = std::max(height / 96.0, width / 224.0);
+      const double own = std::min(96.0 / height, 224.0 / width);
+      const bool differs =
+          std::nearbyint(width / ratio) != std::max(1.0, std::nearbyint(width * own)) ||
+          std::nearbyint(height / ratio) != std::max(1.0, std::nearbyint(height * own));
+      EXPECT_EQ(refusal(rule, width, height, 224, 96) != "", differs) << width << "x" << height;
+      refused += differs;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 1000);
+}
+
+#ifdef HAVE_LIBYAML
+TEST(SourceRule, DynamicExportsOfMetadata) {
+  const Folder folder;
+  const auto kind = [&](const std::string &dynamic) {
+    return read_model_config(folder.write("metadata.yaml",
+                                          "task: detect\nimgsz: '64'\nargs:\n"
+                                          "  dynamic: " +
+                                              dynamic + "\n"))
+        .rule.kind;
+  };
+  EXPECT_EQ(kind("true"), SourceRule::Kind::least_pads);
+  EXPECT_EQ(kind("True"), SourceRule::Kind::least_pads);
+  EXPECT_EQ(kind("false"), SourceRule::Kind::none);
+  EXPECT_EQ(kind("False"), SourceRule::Kind::none);
+  EXPECT_EQ(kind("null"), SourceRule::Kind::none);
+  EXPECT_THROW(kind("'true'"), Error);
+  EXPECT_THROW(kind("2"), Error);
+}
+#endif
 
 TEST(SourceRule, DynamicExportsAreKnownByTheirArguments) {
   const Folder folder;
