@@ -50,17 +50,15 @@ void check_histogram(const HistogramParams &p) {
     throw Error(Error::Code::settings, text_of(r) + " is not inside the picture");
 }
 
-Rect clip_roi(Rect r, int width, int height) {
+std::optional<Rect> clip_roi(Rect r, int width, int height) {
   if (r.width < 1 || r.height < 1)
     throw Error(Error::Code::settings, text_of(r) + ": width and height must be at least 1");
   const auto x0 = std::max<int64_t>(r.x, 0), y0 = std::max<int64_t>(r.y, 0);
   const auto x1 = std::min<int64_t>(static_cast<int64_t>(r.x) + r.width, width);
   const auto y1 = std::min<int64_t>(static_cast<int64_t>(r.y) + r.height, height);
-  if (x0 >= x1 || y0 >= y1)
-    throw Error(Error::Code::settings, text_of(r) + " lies outside the picture of " +
-                                           std::to_string(width) + "x" + std::to_string(height));
-  return {static_cast<int>(x0), static_cast<int>(y0), static_cast<int>(x1 - x0),
-          static_cast<int>(y1 - y0)};
+  if (x0 >= x1 || y0 >= y1) return std::nullopt;
+  return Rect{static_cast<int>(x0), static_cast<int>(y0), static_cast<int>(x1 - x0),
+              static_cast<int>(y1 - y0)};
 }
 
 HistogramStatistics statistics_of(const Bins &bins) {

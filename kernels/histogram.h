@@ -24,9 +24,9 @@ std::optional<int> counted_byte(const FormatLayout &layout);
 /// Throws unless the picture's size is in range and the region is inside the picture.
 void check_histogram(const HistogramParams &params);
 
-/// Clips `roi` to a picture of width × height. Throws if a side is less than 1 or the result is
-/// empty.
-Rect clip_roi(Rect roi, int width, int height);
+/// Clips `roi` to a picture of width × height; no value if nothing is left. Throws if a side is less
+/// than 1.
+std::optional<Rect> clip_roi(Rect roi, int width, int height);
 
 struct HistogramStatistics {
   uint64_t pixels;

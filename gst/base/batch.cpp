@@ -11,14 +11,15 @@ NormalizeParams params_with(const NormalizeParams &params, const RegionSettings 
 
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found) {
-  for (const FoundRegion &each : found.regions) slots.push_back({source, picture, each.region});
+  for (const FoundRegion &each : found.regions)
+    slots.push_back(each.is_outside ? Slot{} : Slot{source, picture, each.region});
 }
 
 void append_batch_slots(std::vector<BatchSlot> &slots, const BatchSlot &picture, FoundRegions found,
                         size_t count, const Geometry *geometries) {
   for (size_t i = 0; i < count; ++i) {
     BatchSlot &slot = slots.emplace_back(picture);
-    if (i >= found.regions.size()) {
+    if (i >= found.regions.size() || found.regions[i].is_outside) {
       slot.picture = nullptr;
       continue;
     }
@@ -40,9 +41,11 @@ void attach_batch_metas(GstBuffer *batch, const std::vector<BatchSlot> &slots, g
 void check_model_sources(const ModelState &model, const FoundRegions &found,
                          const TensorDesc &out) {
   if (model.rule.kind == SourceRule::Kind::none) return;
-  for (const FoundRegion &each : found.regions)
+  for (const FoundRegion &each : found.regions) {
+    if (each.is_outside) continue;
     check_model_source(model, each.region.width, each.region.height, static_cast<int>(out.w),
                        static_cast<int>(out.h));
+  }
 }
 
 }  // namespace cudatensor

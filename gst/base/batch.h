@@ -14,7 +14,7 @@ namespace cudatensor {
 /// The parameters of an operation for regions with these settings.
 NormalizeParams params_with(const NormalizeParams &params, const RegionSettings &regions);
 
-/// Appends a slot for each region of a picture.
+/// Appends a slot for each region of a picture; an empty one for a region outside of it.
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found);
 

@@ -113,7 +113,7 @@ void find_meta_regions(const RegionSettings &s, const RegionMetas &metas, int wi
     if (static_cast<int64_t>(found.regions.size()) == s.slots())
       ++found.left_out;
     else
-      found.regions.push_back({region, each.interest, each.detection});
+      found.regions.push_back({region, each.interest, each.detection, false});
   }
 }
 

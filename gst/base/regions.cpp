@@ -21,6 +21,18 @@ int64_t fixed_count(const RegionSettings &s) {
   return s.source == RegionSource::tiles ? int64_t{s.tile_columns} * s.tile_rows : 0;
 }
 
+std::string text_of(size_t i, const Region &r) {
+  char text[128];
+  std::snprintf(text, sizeof text, "region %zu of region-list, %gx%g pixels at %g,%g, ", i, r.width,
+                r.height, r.x, r.y);
+  return text;
+}
+
+/// Whether a region in pixels could be in any picture.
+bool is_possible(const RegionSettings &s, const Region &r) {
+  return s.edge == RegionEdge::pad ? is_region(r) : r.width >= kMinSide && r.height >= kMinSide;
+}
+
 void check_list(const RegionSettings &s) {
   if (s.list.empty() || s.list.size() % 4 != 0)
     refuse("region-list has " + std::to_string(s.list.size()) +
@@ -29,6 +41,11 @@ void check_list(const RegionSettings &s) {
     if (!std::isfinite(s.list[i]) || (i % 4 >= 2 && s.list[i] <= 0.0))
       refuse("region-list has the invalid value " + std::to_string(s.list[i]) +
              (i % 4 < 2 ? " as a position" : " as a width or height"));
+  for (size_t i = 0; s.units == RegionUnits::pixels && i < s.list.size() / 4; ++i) {
+    const double *const r = &s.list[4 * i];
+    const Region region = {r[0], r[1], r[2], r[3]};
+    if (!is_possible(s, region)) refuse(text_of(i, region) + "is too small or too far away");
+  }
 }
 
 /// Snaps ends that miss a whole pixel only by rounding error. Otherwise one more pixel would be
@@ -64,25 +81,19 @@ Region tile(const RegionSettings &s, guint i, int width, int height) {
                    tile_along(i / s.tile_columns, s.tile_rows, s.tile_overlap, height));
 }
 
-[[noreturn]] void throw_region_error(size_t i, const Region &r, const std::string &why) {
-  char text[128];
-  std::snprintf(text, sizeof text, "region %zu of region-list, %gx%g pixels at %g,%g, ", i, r.width,
-                r.height, r.x, r.y);
-  refuse(text + why);
-}
-
+/// A list may have been made for a larger picture, of a camera that falls back to a smaller stream.
 void find_list_regions(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (size_t i = 0; i < s.list.size() / 4; ++i) {
     const Region region = listed(s, i, width, height);
-    const auto clipped = clip(region, width, height);
     const bool clips = s.edge == RegionEdge::clip;
-    if (clips && !clipped)
-      throw_region_error(
-          i, region,
-          "lies outside the picture of " + std::to_string(width) + "x" + std::to_string(height));
-    if (!clips && !is_region(region))
-      throw_region_error(i, region, "is too small or too far from the picture");
-    found.regions.push_back({clips ? *clipped : region, {}, {}});
+    const auto clipped = clip(region, width, height);
+    const auto shown = clips ? clipped : is_region(region) ? std::optional(region) : std::nullopt;
+    found.regions.push_back({shown.value_or(Region{}), {}, {}, !shown});
+    if (shown || !found.problem.empty()) continue;
+    const std::string picture =
+        "the picture of " + std::to_string(width) + "x" + std::to_string(height);
+    found.problem = text_of(i, region) +
+                    (clips ? "lies outside " + picture : "is too small or too far from " + picture);
   }
 }
 
@@ -90,7 +101,7 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
 void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped = clip(tile(s, i, width, height), width, height);
-    found.regions.push_back({clipped.value(), {}, {}});
+    found.regions.push_back({clipped.value(), {}, {}, false});
   }
 }
 
@@ -120,9 +131,12 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, 
                   FoundRegions &found) {
   found.regions.clear();
   found.left_out = 0;
+  found.problem.clear();
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
-    case RegionSource::none: found.regions.push_back({whole({{}, width, height}), {}, {}}); break;
+    case RegionSource::none:
+      found.regions.push_back({whole({{}, width, height}), {}, {}, false});
+      break;
     case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, width, height, found); break;
     case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;

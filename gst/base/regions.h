@@ -48,8 +48,8 @@ struct RegionMetas {
 void check_regions(const RegionSettings &settings);
 
 /// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
-/// regions are requested. Throws Error if a region of the list is outside the picture and must be
-/// clipped. Metas that are outside the picture get no slot.
+/// regions are requested. A region of the list that is outside the picture keeps its slot, which is
+/// not valid; `problem` then names it. Metas that are outside the picture get no slot.
 void find_regions(const RegionSettings &settings, const RegionMetas &metas, int width, int height,
                   FoundRegions &found);
 

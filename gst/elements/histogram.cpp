@@ -67,8 +67,9 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-Rect rect_of(const std::vector<int> &roi, const ImageDesc &image) {
-  if (roi.empty()) return {0, 0, image.width, image.height};
+/// No value if the region lies outside the picture.
+std::optional<Rect> rect_of(const std::vector<int> &roi, const ImageDesc &image) {
+  if (roi.empty()) return Rect{0, 0, image.width, image.height};
   if (roi.size() != 4)
     throw Error(Error::Code::settings,
                 "roi has " + std::to_string(roi.size()) +
@@ -117,6 +118,7 @@ class Histogram final : public FilterWithSettings<Settings> {
   void on_stop() override;
 
  private:
+  [[noreturn]] void throw_outside() const;
   void count(Session &session, GstBuffer *in, const CountedFrames &frame, bool alone);
   void count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
   void start_worker(const CudaContextRef &context);
@@ -132,6 +134,7 @@ class Histogram final : public FilterWithSettings<Settings> {
   InputCaps in_;
   std::unique_ptr<HistogramOperation> operation_;
   HistogramParams params_ = {};  // the parameters of operation_
+  bool is_outside_ = false;      // the region lies outside the picture; operation_ may be any
   std::optional<Rect> roi_;
   HistogramInterval interval_;
 
@@ -153,7 +156,10 @@ void Histogram::prepare(Backend &backend) {
   // Submits the counts of the previous caps and region.
   hand_over();
   const ImageDesc image = in_.source.image;
-  const HistogramParams params = {image, rect_of(s.roi, image)};
+  const auto region = rect_of(s.roi, image);
+  is_outside_ = !region;
+  if (is_outside_) return;
+  const HistogramParams params = {image, *region};
   // Not recreated if only the interval changes, because that would wait for the GPU.
   if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
   params_ = params;
@@ -175,14 +181,26 @@ void Histogram::release() {
 }
 
 void Histogram::process(Session &session, GstBuffer *in, GstBuffer *) {
-  if (!operation_) return;
   const Settings &s = latched();
+  if (!s.post_messages) return;
   const FrameTime time = time_of(in);
   if (!interval_.takes(time, s.interval, s.roi)) end_interval();
+  if (is_outside_) throw_outside();
   // An interval may still take further frames; a frame alone is complete.
   const bool alone = s.interval == 0 || !GST_CLOCK_TIME_IS_VALID(time.timestamp);
   count(session, in, {1, time, time, clip_levels(source_of(in_, in)), roi_}, alone);
   if (!alone) interval_.add(time, s.roi);
+}
+
+/// The picture may be that of a smaller stream, to which a camera falls back for a time.
+void Histogram::throw_outside() const {
+  const std::vector<int> &r = latched().roi;
+  const ImageDesc &image = in_.source.image;
+  throw Error(Error::Code::frame, "roi=<" + std::to_string(r[0]) + "," + std::to_string(r[1]) +
+                                      "," + std::to_string(r[2]) + "," + std::to_string(r[3]) +
+                                      "> lies outside the picture of " +
+                                      std::to_string(image.width) + "x" +
+                                      std::to_string(image.height));
 }
 
 void Histogram::on_event(GstEvent *event) {

@@ -64,8 +64,9 @@ void MuxBatch::check_crops(const Fit &fit, const TensorDesc &out_desc) {
   for_pictures([&](size_t i) {
     const GstVideoInfo &info = camera_of(pads_[i]).input.info;
     for (const FoundRegion &each : regions_[i].regions)
-      make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
-                    static_cast<int>(out_desc.h));
+      if (!each.is_outside)
+        make_geometry(fit, info.width, info.height, each.region, static_cast<int>(out_desc.w),
+                      static_cast<int>(out_desc.h));
   });
 }
 
@@ -108,7 +109,7 @@ void MuxBatch::attach_meta(const std::vector<Geometry> &geometries, int64_t slot
     if (!has_picture(i)) regions_[i] = {};
     if (has_picture(i)) set_picture(slot, frames_[i].buffer.get(), frames_[i].time);
     left_out += regions_[i].left_out;
-    all_empty &= regions_[i].regions.empty();
+    all_empty &= regions_[i].show_nothing();
     append_batch_slots(told, slot, regions_[i], slots, &geometries[i * slots]);
   }
   attach_batch_metas(out, told, left_out);

@@ -35,6 +35,9 @@ class MuxBatch {
   /// Why the frame of a camera could not be used; null if it was used, or if there was none.
   const Error *fault(size_t camera) const { return faults_[camera] ? &*faults_[camera] : nullptr; }
 
+  /// Why a slot of a frame that was used is not valid; empty if none is. Known after run().
+  const std::string &problem(size_t camera) const { return regions_[camera].problem; }
+
   bool has_picture(size_t camera) const { return frames_[camera].is_picture(); }
   /// Whether any camera has a picture, or a picture with a timestamp.
   bool has_picture() const;

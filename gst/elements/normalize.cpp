@@ -51,6 +51,7 @@
 #include "gst/meta/geometrymeta.h"
 #include "gst/nvmm/deepstream.h"
 #include "gst/nvmm/frames.h"
+#include "gst/util/faultyframes.h"
 #include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
@@ -255,14 +256,22 @@ void Normalize::fill_slots(FramePass &pass, size_t input, const InputMap &pictur
   const RegionSettings &regions = latched().regions;
   found_.resize(pictures.count());
   slots_.clear();
-  for (size_t i = 0; i < pictures.count(); ++i) {
+  const auto fill = [&](size_t i) {
     const Source source = pictures.source(i);
     const RegionMetas metas =
         in_.is_batch ? RegionMetas(frames[i] ? frames[i]->objects : none) : RegionMetas(in);
     find_regions(regions, metas, source.image.width, source.image.height, found_[i]);
+    if (!found_[i].problem.empty()) warn_of_frame("a slot has no picture: " + found_[i].problem);
     check_model_sources(latched().model, found_[i], out_);
-    slots_.resize(i * static_cast<size_t>(regions.slots()));
     append_slots(slots_, source, pass.input(input, pictures.constant(i)), found_[i]);
+  };
+  for (size_t i = 0; i < pictures.count(); ++i) {
+    slots_.resize(i * static_cast<size_t>(regions.slots()));
+    const auto fault = frame_fault_of([&] { fill(i); });
+    if (!fault) continue;
+    if (!in_.is_batch) throw *fault;
+    warn_of_frame("a surface has no slot: " + std::string(fault->what()));
+    found_[i] = {};
   }
 }
 
@@ -327,9 +336,8 @@ void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Ge
   }
   remove_geometry(out);
   // Nothing to infer from.
-  const bool all_empty = std::all_of(found_.begin(), found_.end(), [](const FoundRegions &found) {
-    return found.regions.empty();
-  });
+  const bool all_empty = std::all_of(
+      found_.begin(), found_.end(), [](const FoundRegions &found) { return found.show_nothing(); });
   if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
   attach_batch_metas(out, slots, left_out);
 }

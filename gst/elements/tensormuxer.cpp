@@ -415,6 +415,9 @@ void TensorMuxer::warn_of_faults(const MuxBatch &batch) {
     if (fault != nullptr)
       faulty.add(core_.errors(), GST_PAD_NAME(batch.pads()[i]) +
                                      (": a frame is not used: " + std::string(fault->what())));
+    else if (!batch.problem(i).empty())
+      faulty.add(core_.errors(),
+                 GST_PAD_NAME(batch.pads()[i]) + (": a slot has no picture: " + batch.problem(i)));
     faulty.end_frame();
   }
 }

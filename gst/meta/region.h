@@ -4,6 +4,7 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,12 +31,20 @@ struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
   std::optional<Detection> detection;  ///< from an analytics meta
+  bool is_outside = false;             ///< nothing of it is in the picture: its slot is not valid
 };
 
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
   guint left_out = 0;                ///< number of metas that did not fit into the batch
   bool is_whole = false;  ///< no regions were requested: the only one is the whole picture
+  std::string problem;    ///< why a region is outside; empty if none is
+
+  /// Whether no slot is valid.
+  bool show_nothing() const {
+    return std::all_of(regions.begin(), regions.end(),
+                       [](const FoundRegion &each) { return each.is_outside; });
+  }
 };
 
 }  // namespace cudatensor

@@ -140,14 +140,16 @@ TEST(RegionList, OrKeepsItsSizeAmongThePadValue) {
   EXPECT_TRUE(same_bytes(bytes_of(batch.get()), slot_bytes(expected, small_params())));
 }
 
-TEST(RegionList, BesideTheFrameIsOneErrorOrAllPad) {
-  const char *const list = "regions=list region-list=<0,0,4,4,40,0,5,5>";
-  const auto rig = make_rig(element(list));
-  expect_error(*rig, buffer_of(random_picture(kFrame)), "region 1 of region-list");
-  const BufferRef batch =
-      batch_of(element(std::string(list) + " region-edge=pad"), buffer_of(random_picture(kFrame)));
-  const Bytes pad = pad_bytes(small_params()), all = bytes_of(batch.get());
-  EXPECT_TRUE(same_bytes(Bytes(all.end() - static_cast<ptrdiff_t>(pad.size()), all.end()), pad));
+TEST(RegionList, BesideTheFrameIsAllPad) {
+  for (const bool pads : {false, true}) {
+    const auto rig = make_rig(element(std::string("regions=list region-list=<0,0,4,4,40,0,5,5>") +
+                                      (pads ? " region-edge=pad" : "")));
+    const BufferRef batch = rig->process(buffer_of(random_picture(kFrame)));
+    const Bytes pad = pad_bytes(small_params()), all = bytes_of(batch.get());
+    EXPECT_TRUE(same_bytes(Bytes(all.end() - static_cast<ptrdiff_t>(pad.size()), all.end()), pad));
+    EXPECT_EQ(slots_of(batch.get())[1].valid, pads);
+    EXPECT_EQ(rig->messages().warnings().size(), pads ? 0u : 1u);
+  }
 }
 
 TEST(RegionList, ThatIsWrongIsOneError) {

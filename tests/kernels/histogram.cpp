@@ -409,7 +409,7 @@ TEST_P(HistogramTest, RefusesSizesOutOfRange) {
 // ------------------------------------------------------------------------------------ clip_roi
 
 void expect_clipped(Rect roi, Rect expected) {
-  const Rect r = clip_roi(roi, 64, 48);
+  const Rect r = clip_roi(roi, 64, 48).value();
   EXPECT_EQ(r.x, expected.x);
   EXPECT_EQ(r.y, expected.y);
   EXPECT_EQ(r.width, expected.width);
@@ -425,10 +425,15 @@ TEST(ClipRoi, KeepsWhatLiesInThePicture) {
   expect_clipped({63, 47, 2147483647, 2147483647}, {63, 47, 1, 1});
 }
 
-TEST(ClipRoi, RefusesWhenNothingIsLeft) {
-  for (const Rect roi : {Rect{64, 0, 1, 1}, Rect{0, 48, 1, 1}, Rect{-5, 0, 5, 5}, Rect{0, 0, 0, 1},
-                         Rect{0, 0, 1, -1}, Rect{-2147483647 - 1, 0, 2147483647, 1},
-                         Rect{2147483647, 0, 2147483647, 1}})
+TEST(ClipRoi, HasNoValueWhenNothingIsLeft) {
+  for (const Rect roi :
+       {Rect{64, 0, 1, 1}, Rect{0, 48, 1, 1}, Rect{-5, 0, 5, 5},
+        Rect{-2147483647 - 1, 0, 2147483647, 1}, Rect{2147483647, 0, 2147483647, 1}})
+    EXPECT_FALSE(clip_roi(roi, 64, 48).has_value());
+}
+
+TEST(ClipRoi, RefusesSidesBelowOne) {
+  for (const Rect roi : {Rect{0, 0, 0, 1}, Rect{0, 0, 1, -1}, Rect{100, 100, 0, 0}})
     expect_refusal(Error::Code::settings, "roi", [&] { clip_roi(roi, 64, 48); });
 }
 
