@@ -4,12 +4,15 @@
 
 #include "gst/modelconfig/readers.h"
 #include "gst/modelconfig/transformersclass.h"
+#include "gst/modelconfig/transformerskeys.h"
 #include "kernels/error.h"
 
 namespace cudatensor::modelconfig {
 namespace {
 
 using Numbers = std::vector<double>;
+
+constexpr int kSamEdge = 1024, kDetrEdge = 800, kDetrLongest = 1333;
 
 struct Statistics {
   Numbers mean, std;
@@ -18,8 +21,10 @@ struct Statistics {
 /// Of Transformers' image_utils.py.
 Statistics statistics_of(ImageProcessor::Means means) {
   switch (means) {
+    case ImageProcessor::Means::none: return {};
     case ImageProcessor::Means::standard: return {{0.5}, {0.5}};
     case ImageProcessor::Means::imagenet: return {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+    case ImageProcessor::Means::one: return {{1.0}, {1.0}};
     default: return {{0.48145466, 0.4578275, 0.40821073}, {0.26862954, 0.26130258, 0.27577711}};
   }
 }
@@ -28,18 +33,27 @@ Statistics statistics_of(ImageProcessor::Means means) {
 struct Size {
   Node node;
   int width = 0, height = 0, shortest = 0, longest = 0;
+  bool bounded = false;  ///< max_height and max_width
+
+  bool is_fixed() const { return width > 0; }
 };
+
+const char *const kTypes[] = {"image_processor_type", "feature_extractor_type",
+                              "video_processor_type"};
 
 class Processor {
  public:
   explicit Processor(const Node &file) : file_(file) {
-    const Node type = file.at("image_processor_type").is_present()
-                          ? file.at("image_processor_type")
-                          : file.at("feature_extractor_type");
-    if (!type.is_present()) return;
-    name_ = type.text();
-    if (const auto reason = refusal_of_class(name_)) type.refuse(*reason);
-    known_ = find_image_processor(name_);
+    for (const char *key : kTypes) {
+      const Node type = file.at(key);
+      if (!type.is_present()) continue;
+      name_ = type.text();
+      known_ = find_image_processor(name_);
+      if (known_ != nullptr) return;
+      const std::string reason = refusal_of_class(name_);
+      type.refuse(reason.empty() ? "is not among the classes that were compared with Transformers"
+                                 : reason);
+    }
   }
 
   ModelConfig read() {
@@ -47,7 +61,9 @@ class Processor {
     config_.color = Color::rgb;
     read_geometry();
     read_normalization();
-    if (flag("do_flip_channel_order", known_ != nullptr && known_->flips)) flip();
+    if (does("do_flip_channel_order", known_ != nullptr && known_->flips,
+             known_ == nullptr || known_->can_flip))
+      flip();
     return config_;
   }
 
@@ -55,7 +71,13 @@ class Processor {
   using Pipeline = ImageProcessor::Pipeline;
 
   Pipeline pipeline() const { return known_ != nullptr ? known_->pipeline : Pipeline::plain; }
-  bool flag(const char *key, bool fallback) const { return file_.at(key).boolean(fallback); }
+  /// Whether the file has the key with null, which switches a step off.
+  bool is_null(const char *key) const;
+  bool flag(const char *key, bool fallback) const {
+    return file_.at(key).boolean(fallback && !is_null(key));
+  }
+  /// The same for a step that not all classes can do.
+  bool does(const char *key, bool fallback, bool possible) const;
 
   /// Where the file leaves out what classes do differently.
   const ImageProcessor &defaults(const Node &absent) const {
@@ -65,15 +87,22 @@ class Processor {
   }
 
   void check_keys() const;
+  void check_key(const std::string &key, const Value &value) const;
   void read_geometry();
   Size read_size() const;
   void set_number(Size &size, int number) const;
+  void set_default(Size &size) const;
+  void set_edges(Size &size) const;
   Method read_resample() const;
   void stretch(int width, int height);
   void crop_after(const Size &size);
   void crop(int shortest, int width, int height);
   void convnext(const Size &size);
+  void vjepa2();
   void pad(const Size &size);
+  void sized(const Size &size, bool padded);
+  void follow_edges(const Size &size);
+  void follow(const Node &node, const std::string &reason);
   bool crops() const;
   std::pair<int, int> crop_size() const;
   double crop_fraction(double fallback) const;
@@ -88,20 +117,38 @@ class Processor {
   ModelConfig config_;
 };
 
-/// Keys of single classes that change the picture.
+bool Processor::is_null(const char *key) const {
+  const Value::Map *members = file_.map();
+  if (members == nullptr) return false;
+  const auto found = members->find(key);
+  return found != members->end() && std::holds_alternative<std::monostate>(found->second.data);
+}
+
+bool Processor::does(const char *key, bool fallback, bool possible) const {
+  const bool wanted = flag(key, fallback);
+  if (wanted && !possible) file_.at(key).refuse("is no step of " + name_);
+  return wanted;
+}
+
+/// Of what is neither read nor known to be without effect, a class ignores what it does not know;
+/// without a class, nothing is known.
+void Processor::check_key(const std::string &key, const Value &value) const {
+  const Node node = file_.at(key.c_str());
+  const bool *flag = std::get_if<bool>(&value.data);
+  const bool off = !node.is_present() || (flag != nullptr && !*flag);
+  const bool divides_by_one =
+      key.rfind("size_divis", 0) == 0 && node.is_number() && node.number() == 1.0;
+  if (off || divides_by_one) return;
+  const bool counts = known_ != nullptr ? has_word(known_->others, key) : is_key_of_some_class(key);
+  if (counts || (!is_read(key) && key.rfind("do_", 0) == 0)) node.refuse("no property does this");
+}
+
 void Processor::check_keys() const {
-  if (flag("keep_aspect_ratio", false))
-    file_.at("keep_aspect_ratio").refuse("no resize-mode has such sizes");
-  for (const char *key :
-       {"do_thumbnail", "do_align_long_axis", "do_color_quantize", "do_grayscale",
-        "do_image_splitting", "do_split_image", "do_pan_and_scan", "do_affine_transform",
-        "crop_to_patches", "rescale_offset", "include_top", "offset"})
-    if (flag(key, false)) file_.at(key).refuse("no property does this");
-  for (const char *key : {"size_divisor", "size_divisibility", "min_pixels", "max_pixels",
-                          "max_size", "image_grid_pinpoints"}) {
-    const Node node = file_.at(key);
-    const bool none = node.is_number() && node.number() == 1.0;
-    if (node.is_present() && !none) node.refuse("no property does this");
+  if (!file_.is_map()) return;
+  for (const auto &[key, value] : *file_.map()) {
+    const bool special = known_ != nullptr && has_word(known_->others, key);
+    const bool harmless = is_read(key) || is_bookkeeping(key) || key.rfind('_', 0) == 0;
+    if (special || !harmless) check_key(key, value);
   }
 }
 
@@ -109,55 +156,74 @@ void Processor::check_keys() const {
 void Processor::set_number(Size &size, int number) const {
   if (known_ == nullptr)
     size.node.refuse(
-        "a single number, and " +
-        (name_.empty() ? "the file names no image_processor_type" : name_ + " is unknown") +
-        ": write shortest_edge, or height and width");
-  switch (known_->number) {
-    case ImageProcessor::Number::square: size.width = size.height = number; break;
-    case ImageProcessor::Number::shortest_edge:
-      if (known_->has_aspect_limit)
-        size.node.refuse("a shortest edge in " + name_ +
-                         ", whose tensors have other sizes for other pictures");
-      size.shortest = number;
-      break;
-    case ImageProcessor::Number::longest_edge: size.longest = number; break;
-  }
+        "a single number, and the file names no image_processor_type: write shortest_edge, or "
+        "height and width");
+  if (pipeline() == Pipeline::sam)
+    size.longest = number;
+  else if (known_->to_square)
+    size.width = size.height = number;
+  else
+    size.shortest = number;
+  const Node to_square = file_.at("default_to_square");
+  if (to_square.boolean(known_->to_square) != known_->to_square)
+    to_square.refuse("is not that of " + name_);
 }
 
 Size Processor::read_size() const {
   Size size = {file_.at("size")};
   const Node &node = size.node;
   if (!node.is_present()) {
-    const int number = defaults(node).size;
-    if (number == 0) node.refuse("and " + name_ + " has no size of its own");
-    set_number(size, number);
+    set_default(size);
   } else if (node.is_number()) {
     set_number(size, node.integer(1, kMaxImageSize));
   } else if (node.is_list() && node.list()->size() == 2) {
     size.height = Node(&(*node.list())[0], node.key()).integer(1, kMaxImageSize);
     size.width = Node(&(*node.list())[1], node.key()).integer(1, kMaxImageSize);
   } else if (node.is_map()) {
-    const auto edge = [&](const char *key) {
-      const Node side = node.at(key);
-      return side.is_present() ? side.integer(1, kMaxImageSize) : 0;
-    };
-    size.height = edge("height");
-    size.width = edge("width");
-    size.shortest = edge("shortest_edge");
-    size.longest = edge("longest_edge");
-    const bool sized = size.height > 0 && size.width > 0;
-    if (!sized && (size.height > 0 || size.width > 0))
-      node.refuse("height and width must come together");
-    if (sized + (size.shortest > 0) + (size.longest > 0) != 1)
-      node.refuse("must be height and width, shortest_edge, or longest_edge with a pad");
+    set_edges(size);
   } else {
     node.refuse("must be a number, height and width, or shortest_edge");
   }
   return size;
 }
 
+/// The size of the class.
+void Processor::set_default(Size &size) const {
+  const ImageProcessor &own = defaults(size.node);
+  if (is_null("size")) size.node.refuse("must not be null");
+  size.height = own.height;
+  size.width = own.width;
+  size.shortest = own.shortest;
+  if (pipeline() == Pipeline::sam) size.longest = kSamEdge;
+  if (size.is_fixed() || size.shortest > 0 || size.longest > 0) return;
+  size.shortest = kDetrEdge;
+  size.longest = kDetrLongest;
+}
+
+/// An object. Transformers knows no other sets of keys.
+void Processor::set_edges(Size &size) const {
+  const Node &node = size.node;
+  const auto edge = [&](const char *key) {
+    const Node side = node.at(key);
+    return side.is_present() ? side.integer(1, kMaxImageSize) : 0;
+  };
+  size.height = edge("height");
+  size.width = edge("width");
+  size.shortest = edge("shortest_edge");
+  size.longest = edge("longest_edge");
+  const bool tall = edge("max_height") > 0, wide = edge("max_width") > 0;
+  if ((size.height > 0) != (size.width > 0)) node.refuse("height and width must come together");
+  size.bounded = tall && wide;
+  const bool edges = size.shortest > 0 || size.longest > 0;
+  if (tall != wide || size.is_fixed() + edges + size.bounded != 1)
+    node.refuse(
+        "must be height and width, shortest_edge, longest_edge, both edges, or max_height and "
+        "max_width");
+}
+
 Method Processor::read_resample() const {
   const Node node = file_.at("resample");
+  if (is_null("resample")) node.refuse("must not be null");
   const int code = node.is_present() ? node.integer(0, 5) : defaults(node).resample;
   switch (code) {
     case 0: node.refuse("Pillow's nearest takes other samples than method=nearest");
@@ -171,8 +237,8 @@ Method Processor::read_resample() const {
 
 bool Processor::crops() const {
   const Node node = file_.at("do_center_crop");
-  if (node.is_present()) return node.boolean();
-  if (known_ != nullptr) return known_->crop > 0;
+  if (known_ != nullptr) return does("do_center_crop", known_->crops, known_->can_crop);
+  if (node.is_present() || is_null("do_center_crop")) return flag("do_center_crop", false);
   if (file_.at("crop_size").is_present()) node.refuse("and crop_size is there");
   return false;
 }
@@ -181,7 +247,7 @@ bool Processor::crops() const {
 std::pair<int, int> Processor::crop_size() const {
   const Node node = file_.at("crop_size");
   if (!node.is_present()) {
-    const int side = defaults(node).crop;
+    const int side = is_null("crop_size") ? 0 : defaults(node).crop;
     if (side == 0) node.refuse("and " + name_ + " has no crop_size of its own");
     return {side, side};
   }
@@ -198,6 +264,7 @@ std::pair<int, int> Processor::crop_size() const {
 
 double Processor::crop_fraction(double fallback) const {
   const Node node = file_.at("crop_pct");
+  if (is_null("crop_pct")) node.refuse("must not be null");
   const double fraction = node.is_present() ? node.number() : fallback;
   if (!(fraction > 0.0 && fraction <= 1.0)) node.refuse("must be above 0, and at most 1");
   return fraction;
@@ -223,10 +290,26 @@ void Processor::crop(int shortest, int width, int height) {
 }
 
 void Processor::convnext(const Size &size) {
-  if (size.shortest == 0) size.node.refuse(name_ + " requires shortest_edge");
+  if (size.shortest == 0 || size.longest > 0) size.node.refuse(name_ + " requires shortest_edge");
   const int side = size.shortest;
   if (side >= 384) return stretch(side, side);
   crop(static_cast<int>(side / crop_fraction(224.0 / 256.0)), side, side);
+}
+
+/// The size follows from that of the crop.
+void Processor::vjepa2() {
+  if (file_.at("crop_size").is_list())
+    file_.at("crop_size").refuse("must be a number or an object");
+  const auto [width, height] = crop_size();
+  const int shortest = static_cast<int>(height * 256 / 224.0);
+  if (!crops()) return follow(file_.at("do_center_crop"), "no crop after the shortest edge");
+  crop(shortest, width, height);
+}
+
+/// Stretches to a size that the file does not tell, since it follows from that of the picture.
+void Processor::follow(const Node &node, const std::string &reason) {
+  config_.resize_mode = ResizeMode::stretch;
+  config_.open_size = node.described() + ": " + reason;
 }
 
 /// The longer edge, and a pad to a square.
@@ -238,8 +321,9 @@ void Processor::pad(const Size &size) {
     height = node.at("height").integer(1, kMaxImageSize);
   } else if (node.is_present()) {
     width = height = node.integer(1, kMaxImageSize);
-  } else if (!(known_ != nullptr && known_->number == ImageProcessor::Number::longest_edge &&
-               known_->size == size.longest)) {
+  } else if (pipeline() == Pipeline::sam) {
+    width = height = is_null("pad_size") ? 0 : kSamEdge;
+  } else {
     size.node.refuse("longest_edge without pad_size");
   }
   if (width != size.longest || height != size.longest)
@@ -254,64 +338,94 @@ void Processor::pad(const Size &size) {
 void Processor::crop_after(const Size &size) {
   const auto [width, height] = crop_size();
   const Node node = file_.at("do_center_crop");
-  if (size.longest > 0) node.refuse("a crop after longest_edge");
+  if (size.longest > 0 || size.bounded) node.refuse("a crop of a picture whose size changes");
   if (size.shortest == 0) {
     if (width != size.width || height != size.height)
       file_.at("crop_size")
           .refuse("a picture that is stretched to " + std::to_string(size.width) + "x" +
                   std::to_string(size.height) + " and then cropped");
+    if (pipeline() == Pipeline::poolformer) size.node.refuse(name_ + " requires shortest_edge");
     return stretch(width, height);
   }
   int shortest = size.shortest;
   if (pipeline() == Pipeline::levit) shortest = static_cast<int>((256.0 / 224.0) * shortest);
-  if (pipeline() == Pipeline::poolformer)
+  if (pipeline() == Pipeline::poolformer && !is_null("crop_pct"))
     shortest = static_cast<int>(shortest / crop_fraction(0.9));
   crop(shortest, width, height);
 }
 
+/// Without a crop.
+void Processor::sized(const Size &size, bool padded) {
+  if ((pipeline() == Pipeline::poolformer && size.shortest == 0) ||
+      (pipeline() == Pipeline::levit && size.bounded))
+    size.node.refuse(name_ + " requires shortest_edge");
+  const Node pad_size = file_.at("pad_size"), aspect = file_.at("keep_aspect_ratio");
+  if (pipeline() == Pipeline::sam || (size.longest > 0 && size.shortest == 0 && padded)) {
+    if (size.longest == 0) size.node.refuse(name_ + " requires longest_edge");
+    if (padded) return pad(size);
+    return follow(size.node, "longest_edge without do_pad");
+  }
+  if (padded && pad_size.is_present() &&
+      !(size.is_fixed() && pad_size.is_map() &&
+        pad_size.at("width").integer(1, kMaxImageSize) == size.width &&
+        pad_size.at("height").integer(1, kMaxImageSize) == size.height))
+    pad_size.refuse("a pad after the resize");
+  if (pipeline() == Pipeline::rounded && is_null("size_divisor"))
+    file_.at("size_divisor").refuse("must not be null");
+  if (!size.is_fixed()) return follow_edges(size);
+  if (pipeline() == Pipeline::rounded) return follow(size.node, "sides are rounded");
+  if (flag("keep_aspect_ratio", false)) return follow(aspect, "the aspect ratio is kept");
+  const Node multiple = file_.at("ensure_multiple_of");
+  if (is_null("ensure_multiple_of")) multiple.refuse("must not be null");
+  const int unit = multiple.is_present() ? multiple.integer(1, kMaxImageSize) : 1;
+  if (size.width % unit != 0 || size.height % unit != 0)
+    return follow(multiple, "does not divide the size");
+  stretch(size.width, size.height);
+}
+
+/// Edges that give pictures of other aspects another size.
+void Processor::follow_edges(const Size &size) {
+  const bool has_limit = known_ != nullptr && known_->longest_of_number > 0;
+  const bool limited = size.longest > 0 || !size.node.is_present() ||
+                       (size.node.is_number() && (has_limit || file_.at("max_size").is_present()));
+  if (size.shortest > 0 && !limited && known_ != nullptr && !known_->takes_shortest)
+    size.node.refuse(name_ + " takes no shortest_edge alone");
+  if (known_ != nullptr && !known_->takes_edges)
+    size.node.refuse(name_ + " requires height and width");
+  if (size.longest > 0 && size.shortest == 0)
+    size.node.refuse("longest_edge without shortest_edge");
+  follow(size.node, "the aspect ratio is kept");
+}
+
 void Processor::read_geometry() {
-  const bool cropped = pipeline() != Pipeline::convnext && crops();
-  const Node resize = file_.at("do_resize");
+  const bool cropped = crops();
   const bool padded = flag("do_pad", known_ != nullptr && known_->pads);
-  if (!resize.boolean(true)) {
+  if (!flag("do_resize", true)) {
+    const Node resize = file_.at("do_resize");
     if (cropped) resize.refuse("a crop without a resize");
     if (padded && file_.at("pad_size").is_present()) resize.refuse("a pad without a resize");
+    config_.open_size = resize.described() + ": the size is the picture's";
     return;
   }
-  const Size size = read_size();
   config_.method = read_resample();
   config_.antialias = true;
   const Node fraction = file_.at("crop_pct");
-  if (pipeline() == Pipeline::convnext) return convnext(size);
-  if (fraction.is_present() && (pipeline() != Pipeline::poolformer || !cropped))
+  if (pipeline() != Pipeline::convnext && pipeline() != Pipeline::poolformer &&
+      fraction.is_present())
     fraction.refuse("is read for ConvNext and PoolFormer with a crop only");
-  if (cropped) {
-    if (padded && file_.at("pad_size").is_present())
-      file_.at("pad_size").refuse("a pad after a crop");
-    return crop_after(size);
-  }
-  if (size.longest > 0) {
-    if (!padded) size.node.refuse("longest_edge without do_pad: the tensor's size would change");
-    return pad(size);
-  }
-  if (size.shortest > 0)
-    size.node.refuse("shortest_edge without do_center_crop: the tensor's size would change");
-  const Node multiple = file_.at("ensure_multiple_of");
-  const int unit = multiple.is_present() ? multiple.integer(1, kMaxImageSize) : 1;
-  if (size.width % unit != 0 || size.height % unit != 0)
-    multiple.refuse("does not divide the size");
-  const Node pad_size = file_.at("pad_size");
-  if (padded && pad_size.is_present() &&
-      !(pad_size.is_map() && pad_size.at("width").integer(1, kMaxImageSize) == size.width &&
-        pad_size.at("height").integer(1, kMaxImageSize) == size.height))
-    pad_size.refuse("a pad after height and width");
-  stretch(size.width, size.height);
+  if (pipeline() == Pipeline::vjepa2) return vjepa2();
+  const Size size = read_size();
+  if (pipeline() == Pipeline::convnext) return convnext(size);
+  if (!cropped) return sized(size, padded);
+  if (padded && file_.at("pad_size").is_present())
+    file_.at("pad_size").refuse("a pad after a crop");
+  crop_after(size);
 }
 
 bool Processor::normalizes() const {
   const Node node = file_.at("do_normalize");
-  if (node.is_present()) return node.boolean();
-  if (known_ != nullptr) return known_->normalizes;
+  if (known_ != nullptr) return does("do_normalize", known_->normalizes, known_->can_normalize);
+  if (node.is_present() || is_null("do_normalize")) return flag("do_normalize", false);
   if (file_.at("image_mean").is_present() || file_.at("image_std").is_present()) return true;
   defaults(node);
   return false;
@@ -328,6 +442,8 @@ Numbers Processor::list(const char *key, bool is_mean) const {
     return numbers;
   }
   const Statistics own = statistics_of(defaults(node).means);
+  if (is_null(key)) node.refuse("must not be null");
+  if (own.mean.empty()) node.refuse("and " + name_ + " has no " + key + " of its own");
   return is_mean ? own.mean : own.std;
 }
 
@@ -336,7 +452,9 @@ void Processor::read_normalization() {
   config_.scale = 1.0;
   if (flag("do_rescale", true)) {
     const Node node = file_.at("rescale_factor");
-    config_.scale = node.is_present() ? node.number() : 1.0 / 255.0;
+    if (is_null("rescale_factor")) node.refuse("must not be null");
+    const double own = known_ != nullptr ? known_->factor : 1.0 / 255.0;
+    config_.scale = node.is_present() ? node.number() : own;
     if (*config_.scale == 0.0) node.refuse("must not be 0");
   }
   const bool normalized = normalizes();
@@ -354,16 +472,21 @@ void Processor::flip() {
 }  // namespace
 
 bool is_transformers(const Node &root) {
-  for (const char *key : {"image_processor", "image_processor_type", "feature_extractor_type",
-                          "do_resize", "do_rescale", "do_normalize", "image_mean", "crop_size"})
+  for (const char *key : {"image_processor", "video_processor", "image_processor_type",
+                          "feature_extractor_type", "video_processor_type", "do_resize",
+                          "do_rescale", "do_normalize", "image_mean", "crop_size"})
     if (root.at(key).is_present()) return true;
   return false;
 }
 
 ModelConfig read_transformers(const Node &root) {
-  const Node nested = root.at("image_processor");
-  if (nested.is_present() && !nested.is_map()) nested.refuse("must be an object");
-  return Processor(nested.is_present() ? nested : root).read();
+  for (const char *key : {"image_processor", "video_processor"}) {
+    const Node nested = root.at(key);
+    if (!nested.is_present()) continue;
+    if (!nested.is_map()) nested.refuse("must be an object");
+    return Processor(nested).read();
+  }
+  return Processor(root).read();
 }
 
 }  // namespace cudatensor::modelconfig

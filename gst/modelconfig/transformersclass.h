@@ -1,37 +1,140 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the image processors of Transformers do with keys that a file leaves out, and with a single
-// number as `size`.
+// The image and video processors of Transformers that the properties can repeat: their defaults, and
+// what they read beside the keys that all read.
 #pragma once
 
-#include <optional>
 #include <string>
 
 namespace cudatensor::modelconfig {
 
+/// A class. Its members are the defaults of Transformers 5, in which keys that a file leaves out have
+/// the values of the class. A test compares each class with Transformers itself.
 struct ImageProcessor {
-  enum class Number { square, shortest_edge, longest_edge };
-  enum class Pipeline { plain, convnext, levit, poolformer };
-  enum class Means { standard, imagenet, clip };
+  enum class Kind { image, video };
+  enum class Means { none, standard, imagenet, clip, one };
+  /// How the size of the resized picture follows from `size` and `crop_size`.
+  enum class Pipeline { plain, convnext, levit, poolformer, sam, vjepa2, rounded };
   enum Resample { lanczos = 1, bilinear = 2, bicubic = 3 };
 
-  const char *stem;  ///< of the class, without ImageProcessor…
-  Number number;     ///< what a single number is
-  int size;          ///< 0: no default
-  int crop = 0;      ///< 0: no crop by default
-  Resample resample = bicubic;
-  Means means = Means::standard;
+  const char *stem;  ///< of its name, without ImageProcessor or VideoProcessor
+  Kind kind = Kind::image;
   Pipeline pipeline = Pipeline::plain;
-  bool normalizes = true;
-  bool pads = false;
-  bool flips = false;
-  bool has_aspect_limit = false;  ///< a single number comes with a limit of the longer edge
+
+  int height = 0, width = 0, shortest = 0;  ///< of `size`; all 0: follows the picture, or absent
+  bool to_square = true;                    ///< what a single number is: default_to_square
+  int longest_of_number = 0;                ///< its limit for the longer edge, if there is one
+  bool takes_shortest = true;               ///< whether `size` may be a shortest edge alone
+  bool takes_edges = true;                  ///< whether it may be anything but height and width
+  int crop = 0;                             ///< crop_size, if it has a default
+  Resample resample = bicubic;
+  Means means = Means::none;
+  double factor = 1.0 / 255.0;
+
+  bool crops = false, normalizes = true, pads = false, flips = false;  ///< do_…
+  // Whether the class can do these steps at all.
+  bool can_crop = true, can_normalize = true, can_flip = false;
+
+  /// Keys, separated by spaces, that ask for another tensor unless they are null or false.
+  const char *others = "";
+
+  constexpr ImageProcessor in(Pipeline p) const {
+    ImageProcessor c = *this;
+    c.pipeline = p;
+    return c;
+  }
+  constexpr ImageProcessor size(int h, int w) const {
+    ImageProcessor c = *this;
+    c.height = h;
+    c.width = w;
+    return c;
+  }
+  constexpr ImageProcessor square(int side) const { return size(side, side); }
+  constexpr ImageProcessor shortest_edge(int edge) const {
+    ImageProcessor c = *this;
+    c.shortest = edge;
+    c.to_square = false;
+    return c;
+  }
+  /// A number is a shortest edge, although `size` is no such thing by default.
+  constexpr ImageProcessor numbers_are_edges() const {
+    ImageProcessor c = *this;
+    c.to_square = false;
+    return c;
+  }
+  constexpr ImageProcessor with_crop(int side, bool by_default = true) const {
+    ImageProcessor c = *this;
+    c.crop = side;
+    c.crops = by_default;
+    return c;
+  }
+  constexpr ImageProcessor filter(Resample r) const {
+    ImageProcessor c = *this;
+    c.resample = r;
+    return c;
+  }
+  constexpr ImageProcessor mean(Means m) const {
+    ImageProcessor c = *this;
+    c.means = m;
+    return c;
+  }
+  constexpr ImageProcessor rescale(double by) const {
+    ImageProcessor c = *this;
+    c.factor = by;
+    return c;
+  }
+  constexpr ImageProcessor unnormalized() const {
+    ImageProcessor c = *this;
+    c.normalizes = false;
+    return c;
+  }
+  constexpr ImageProcessor never_crops() const {
+    ImageProcessor c = *this;
+    c.can_crop = false;
+    return c;
+  }
+  constexpr ImageProcessor never_normalizes() const {
+    ImageProcessor c = *this;
+    c.normalizes = c.can_normalize = false;
+    return c;
+  }
+  constexpr ImageProcessor flipped() const {
+    ImageProcessor c = *this;
+    c.flips = c.can_flip = true;
+    return c;
+  }
+  constexpr ImageProcessor padded() const {
+    ImageProcessor c = *this;
+    c.pads = true;
+    return c;
+  }
+  /// A number is a shortest edge, with a limit of the longer one.
+  constexpr ImageProcessor numbers_are_limited(int longest) const {
+    ImageProcessor c = numbers_are_edges();
+    c.longest_of_number = longest;
+    return c;
+  }
+  constexpr ImageProcessor no_shortest_edge() const {
+    ImageProcessor c = *this;
+    c.takes_shortest = false;
+    return c;
+  }
+  constexpr ImageProcessor no_edges() const {
+    ImageProcessor c = *this;
+    c.takes_edges = false;
+    return c;
+  }
+  constexpr ImageProcessor refusing(const char *keys) const {
+    ImageProcessor c = *this;
+    c.others = keys;
+    return c;
+  }
 };
 
-/// Null if the class is unknown. The name may end in ImageProcessor, ImageProcessorFast or
-/// FeatureExtractor.
+/// Null if the class is not on the list. The name may end in ImageProcessor, ImageProcessorFast,
+/// FeatureExtractor or VideoProcessor.
 const ImageProcessor *find_image_processor(const std::string &name);
 
-/// Why the class computes something that no properties give; no value if it does not.
-std::optional<std::string> refusal_of_class(const std::string &name);
+/// Why the class computes something that no properties give; empty if that is not known.
+std::string refusal_of_class(const std::string &name);
 
 }  // namespace cudatensor::modelconfig

@@ -215,6 +215,23 @@ TEST_F(ModelConfigTest, DynamicExports) {
 }
 
 #ifdef HAVE_JSON
+TEST_F(ModelConfigTest, ASizeThatFollowsFromThePictureIsTheUsers) {
+  const std::string path =
+      folder_.write("detr.json", R"({"image_processor_type":"DetrImageProcessor"})");
+  for (const char *more : {"", "width=64", "resize-mode=stretch"}) {
+    Rig rig(element_with(path, more));
+    ASSERT_TRUE(rig.caps(kVideo));
+    expect_error(rig, frame(), "size is absent: the aspect ratio is kept; set width and height");
+  }
+  Rig by_file(element_with(path, "width=64 height=48"));
+  Rig by_hand(
+      "cudanormalize width=64 height=48 antialias=true mean=<0.485,0.456,0.406> "
+      "std=<0.229,0.224,0.225>");
+  ASSERT_TRUE(by_file.caps(kVideo));
+  ASSERT_TRUE(by_hand.caps(kVideo));
+  EXPECT_EQ(bytes_of(by_file.process(frame()).get()), bytes_of(by_hand.process(frame()).get()));
+}
+
 TEST_F(ModelConfigTest, SamRefusesOnlySizesThatItRoundsOtherwise) {
   const std::string path = folder_.write(
       "sam.json", R"({"image_processor_type":"SamImageProcessor","size":{"longest_edge":32},)"

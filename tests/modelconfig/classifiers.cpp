@@ -35,6 +35,15 @@ std::string cropped(const char *size, int shortest, const char *method) {
          " method=" + method + " antialias=true color=rgb " + kNormalized;
 }
 
+/// A resize to a size that the user sets.
+std::string followed(const char *method) {
+  return std::string("resize-mode=stretch method=") + method + " antialias=true color=rgb " +
+         kNormalized;
+}
+
+const std::string kUnknown =
+    "!image_processor_type=FooImageProcessor: is not among the classes that were compared with "
+    "Transformers";
 const std::string kVit = R"("image_processor_type":"ViTImageProcessor",)";
 const std::string kClip = R"("image_processor_type":"CLIPImageProcessor",)";
 
@@ -69,34 +78,55 @@ INSTANTIATE_TEST_SUITE_P(
              cropped("width=224 height=224", 256, "bicubic")},
         Case{"SigLIP, a number", kPre,
              with(R"("image_processor_type":"SiglipImageProcessor","size":384,"resample":3)"),
-             stretched("width=384 height=384", "bicubic")},
+             followed("bicubic")},
         Case{"SegFormer, a number", kPre,
              with(R"("feature_extractor_type":"SegformerFeatureExtractor","size":512)"),
              stretched("width=512 height=512", "bilinear")},
         Case{"RT-DETR, a number", kPre,
              with(R"("image_processor_type":"RTDetrImageProcessor","size":640)"),
-             stretched("width=640 height=640", "bilinear")},
+             "!size=640: RTDetrImageProcessor takes no shortest_edge alone"},
         Case{"DETR, height and width", kPre,
              with(R"("image_processor_type":"DetrImageProcessor","do_pad":true,)"
                   R"("size":{"height":640,"width":640})"),
              stretched("width=640 height=640", "bilinear")},
         Case{"DETR, a number", kPre,
              with(R"("feature_extractor_type":"DetrFeatureExtractor","size":800)"),
-             "!size=800: a shortest edge in DetrFeatureExtractor, whose tensors have other sizes "
-             "for "
-             "other pictures"},
+             followed("bilinear")},
+        Case{"DETR, both edges", kPre,
+             with(R"("image_processor_type":"DetrImageProcessor","do_pad":true,)"
+                  R"("size":{"shortest_edge":800,"longest_edge":1333})"),
+             followed("bilinear")},
+        Case{"DETR, padded", kPre,
+             with(R"("image_processor_type":"DetrImageProcessor",)"
+                  R"("pad_size":{"height":1333,"width":1333})"),
+             "!pad_size={height: 1333, width: 1333}: a pad after the resize"},
+        Case{"BLIP ignores size_divisor", kPre,
+             with(R"("image_processor_type":"BlipImageProcessor","size_divisor":32)"),
+             stretched("width=384 height=384", "bicubic")},
+        Case{"LayoutLMv3, a number", kPre,
+             with(R"("feature_extractor_type":"LayoutLMv3FeatureExtractor","size":224,)"
+                  R"("apply_ocr":true)"),
+             stretched("width=224 height=224", "bilinear")},
         Case{
-            "unknown class, a number", kPre,
-            with(R"("image_processor_type":"FooImageProcessor","size":224,"resample":2)"),
-            "!size=224: a single number, and FooImageProcessor is unknown: write shortest_edge, or "
-            "height and width"},
+            "a video's class", kPre,
+            with(
+                R"("video_processor_type":"LlavaOnevisionVideoProcessor","do_sample_frames":true)"),
+            stretched("width=384 height=384", "bicubic")},
+        Case{"the image processor comes before the video processor", "processor_config.json",
+             R"({"video_processor":{"video_processor_type":"Qwen2VLVideoProcessor"},)"
+             R"("image_processor":{"image_processor_type":"ViTImageProcessor",)" +
+                 kNormalize + "}}",
+             stretched("width=224 height=224", "bilinear")},
+        Case{"unknown class, a number", kPre,
+             with(R"("image_processor_type":"FooImageProcessor","size":224,"resample":2)"),
+             kUnknown},
         Case{"no class, a number", kPre, with(R"("size":224,"resample":2)"),
              "!size=224: a single number, and the file names no image_processor_type: write "
              "shortest_edge, or height and width"},
         Case{"unknown class", kPre,
              with(R"("image_processor_type":"FooImageProcessor","resample":4,)"
                   R"("size":{"height":9,"width":7})"),
-             stretched("width=7 height=9", "box")},
+             kUnknown},
         Case{"a square that is cropped", kPre,
              with(R"("image_processor_type":"DeiTImageProcessor","size":256,"crop_size":224)"),
              "!crop_size=224: a picture that is stretched to 256x256 and then cropped"},
@@ -104,13 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
              with(R"("image_processor_type":"BeitImageProcessor","size":224,"crop_size":224)"),
              stretched("width=224 height=224", "bicubic")},
         Case{"no crop", kPre, with(kClip + R"("size":224,"do_center_crop":false)"),
-             "!size=224: shortest_edge without do_center_crop: the tensor's size would change"},
+             followed("bicubic")},
         Case{"too large a crop", kPre, with(kClip + R"("size":224,"crop_size":256)"),
              "!crop_size=256: is larger than the shorter edge of 224 pixels, and would be padded"},
         Case{"two kinds of size", kPre,
              with(R"("resample":2,"size":{"shortest_edge":800,"longest_edge":1333})"),
-             "!size={longest_edge: 1333, shortest_edge: 800}: must be height and width, "
-             "shortest_edge, or longest_edge with a pad"},
+             followed("bilinear")},
         Case{"no resize", kPre, with(R"("do_resize":false)"), "color=rgb " + kNormalized},
         Case{"no resize, but a crop", kPre, with(kClip + R"("do_resize":false)"),
              "!do_resize=false: a crop without a resize"}));
@@ -128,14 +157,15 @@ INSTANTIATE_TEST_SUITE_P(
                 R"("feature_extractor_type":"ConvNextFeatureExtractor","size":{"shortest_edge":288},)"
                 R"("crop_pct":0.95,"resample":3)"),
             cropped("width=288 height=288", 303, "bicubic")},
-        Case{
-            "ConvNeXt without crop_pct", kPre,
-            with(
-                R"("image_processor_type":"ConvNextImageProcessorFast","size":224,"crop_pct":null)"),
-            cropped("width=224 height=224", 256, "bilinear")},
+        Case{"ConvNeXt without crop_pct", kPre,
+             with(R"("image_processor_type":"ConvNextImageProcessorFast","size":224)"),
+             cropped("width=224 height=224", 256, "bicubic")},
+        Case{"ConvNeXt, a crop after the crop", kPre,
+             with(R"("image_processor_type":"ConvNextImageProcessor","do_center_crop":true)"),
+             "!do_center_crop=true: is no step of ConvNextImageProcessor"},
         Case{"ConvNeXt from 384", kPre,
              with(R"("image_processor_type":"ConvNextImageProcessor","size":384,"crop_pct":0.875)"),
-             stretched("width=384 height=384", "bilinear")},
+             stretched("width=384 height=384", "bicubic")},
         Case{"crop_pct elsewhere", kPre, with(kVit + R"("size":224,"crop_pct":0.9)"),
              "!crop_pct=0.9: is read for ConvNext and PoolFormer with a crop only"},
         Case{"PoolFormer", kPre,
@@ -145,14 +175,47 @@ INSTANTIATE_TEST_SUITE_P(
              cropped("width=224 height=224", 256, "bicubic")},
         Case{"MobileViT", kPre,
              R"({"feature_extractor_type":"MobileViTFeatureExtractor","size":288,"crop_size":256})",
-             "width=256 height=256 resize-mode=transformers shortest-edge=288 method=bilinear "
+             "width=256 height=256 resize-mode=transformers shortest-edge=288 method=bicubic "
              "antialias=true color=bgr normalization=mean-std scale=0.00392156862745098 "
              "mean=\"<0>\" std=\"<1>\""},
+        Case{"MobileViT does not normalize", kPre,
+             with(R"("image_processor_type":"MobileViTImageProcessor","size":288)"),
+             "!do_normalize=true: is no step of MobileViTImageProcessor"},
         Case{"channels swapped after the normalization", kPre,
-             with(kVit + R"("size":224,"do_flip_channel_order":true)"),
-             "width=224 height=224 resize-mode=stretch method=bilinear antialias=true color=bgr "
+             with(R"("size":{"height":9,"width":7},"resample":2,"do_flip_channel_order":true)"),
+             "width=7 height=9 resize-mode=stretch method=bilinear antialias=true color=bgr "
              "normalization=mean-std scale=0.00392156862745098 mean=\"<0.406,0.456,0.485>\" "
              "std=\"<0.225,0.224,0.229>\""},
+        Case{"channels that a class does not swap", kPre,
+             with(kVit + R"("do_flip_channel_order":true)"),
+             "!do_flip_channel_order=true: is no step of ViTImageProcessor"},
+        Case{"a step that no class has", kPre, with(kVit + R"("do_something":true)"),
+             "!do_something=true: no property does this"},
+        Case{"steps that are off", kPre,
+             with(kVit + R"("do_something":false,"do_thumbnail":null,"do_pad":null)"),
+             stretched("width=224 height=224", "bilinear")},
+        Case{"null is off", kPre,
+             "{" + kClip +
+                 R"("do_center_crop":null,"do_rescale":null,"do_normalize":null,)"
+                 R"("size":{"height":9,"width":7}})",
+             "width=7 height=9 resize-mode=stretch method=bicubic antialias=true color=rgb "
+             "normalization=mean-std scale=1 mean=\"<0>\" std=\"<1>\""},
+        Case{"notes", kPre,
+             with(kVit + R"("note":"text","_commit":7,"processor_class":"FooProcessor",)"
+                         R"("auto_map":{"a":"b"},"image_seq_length":49)"),
+             stretched("width=224 height=224", "bilinear")},
+        Case{"notes without a class", kPre,
+             with(R"("size":{"height":9,"width":7},"resample":2,"note":1,"_x":true)"),
+             stretched("width=7 height=9", "bilinear")},
+        Case{"a key of some class without a class", kPre,
+             with(R"("size":{"height":9,"width":7},"resample":2,"max_image_tiles":4)"),
+             "!max_image_tiles=4: no property does this"},
+        Case{"LLaVA pads first", kPre,
+             with(R"("image_processor_type":"LlavaImageProcessor","do_pad":true)"),
+             "!do_pad=true: no property does this"},
+        Case{"tiles", kPre,
+             with(R"("image_processor_type":"GotOcr2ImageProcessor","crop_to_patches":true)"),
+             "!crop_to_patches=true: no property does this"},
         Case{"SAM", kPre,
              with(R"("image_processor_type":"SamImageProcessor","size":{"longest_edge":1024},)"
                   R"("do_pad":true,"pad_size":{"height":1024,"width":1024},"resample":2)"),
@@ -161,8 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
                  kNormalized},
         Case{"longest edge without a pad", kPre,
              with(R"("resample":2,"size":{"longest_edge":1024})"),
-             "!size={longest_edge: 1024}: longest_edge without do_pad: the tensor's size would "
-             "change"},
+             "!size={longest_edge: 1024}: longest_edge without shortest_edge"},
         Case{"longest edge with another pad", kPre,
              with(R"("resample":2,"size":{"longest_edge":1024},"do_pad":true,"pad_size":1280)"),
              "!pad_size=1280: must be a square of longest_edge, 1024"},
@@ -172,11 +234,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a pad after a stretch", kPre,
              with(R"("resample":2,"size":{"height":64,"width":64},"do_pad":true,)"
                   R"("pad_size":{"height":96,"width":64})"),
-             "!pad_size={height: 96, width: 64}: a pad after height and width"},
+             "!pad_size={height: 96, width: 64}: a pad after the resize"},
         Case{"keep_aspect_ratio", kPre,
              with(R"("image_processor_type":"DPTImageProcessor","size":384,)"
                   R"("keep_aspect_ratio":true,"ensure_multiple_of":32)"),
-             "!keep_aspect_ratio=true: no resize-mode has such sizes"},
+             followed("bicubic")},
+        Case{
+            "DPT, a size that is no multiple", kPre,
+            with(
+                R"("image_processor_type":"DPTImageProcessor","size":385,"ensure_multiple_of":32)"),
+            followed("bicubic")},
         Case{"DPT", kPre,
              with(R"("image_processor_type":"DPTImageProcessor","size":384,)"
                   R"("keep_aspect_ratio":false,"ensure_multiple_of":32,"resample":3)"),

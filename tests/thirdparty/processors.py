@@ -83,6 +83,6 @@ REFUSED = (
     ("ViT", {"resample": 5}, "resample"),
     ("CLIP", {"do_center_crop": False}, "size"),
     ("MobileViT", {}, "crop_size"),
-    ("EfficientNet", {}, "include_top"),
+    ("EfficientNet", {}, "EfficientNet"),
     ("Swin2SR", {}, "Swin2SR"),
 )
