@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# corpus.sh BUILD [--all]
+# Compares Frames and pipelines of a build, for example build-cpu, with FFmpeg, on videos of many pixel
+# formats, ranges, matrices, orientations and cuts. FFmpeg comes out of a wheel, in build-ffmpeg/.
+set -euo pipefail
+[ -d "${1:-}" ] || { echo "usage: $0 BUILD [--all]" >&2; exit 2; }
+build=$(realpath "$1")
+cd "$(dirname "$0")/.."
+. pipelines/setup.sh
+need_packages python3 python3-gi python3-numpy gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav \
+  gstreamer1.0-plugins-good
+# shellcheck disable=SC2154  # root is set by pipelines/setup.sh
+need_wheels "$root/build-ffmpeg" imageio-ffmpeg==0.6.0
+CUDATENSOR_TEST_FFMPEG=$(echo "$root"/build-ffmpeg/lib/python3*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*)
+export CUDATENSOR_TEST_FFMPEG GST_PLUGIN_PATH_1_0=$build/gst PYTHONPATH=$root/gst/python
+export GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0
+/usr/bin/python3 tests/frames/corpus.py "${@:2}"
