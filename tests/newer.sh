@@ -27,6 +27,9 @@ packages=("${plugin_packages[@]}" "${monitor_packages[@]}" ccache libgtest-dev l
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
   libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-ugly gstreamer1.0-libav)
 
+# For the survey of Transformers' classes, which need this PyTorch.
+[ "$suite" != trixie ] || packages+=(python3-torch python3-torchvision)
+
 # The headers of libgstcuda come alone: their package depends on OpenCV's.
 # shellcheck disable=SC2016  # mmdebstrap hands the variables over
 add_headers='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q download \

@@ -12,6 +12,28 @@ reference_wheels=(pillow==11.3.0 numpy==1.26.4 opencv-python-headless==4.11.0.86
   requests==2.32.5 urllib3==2.5.0 certifi==2025.10.5 idna==3.11 charset-normalizer==3.4.4
   packaging==25.0 filelock==3.20.0 fsspec==2025.10.0 PyYAML==6.0.3 typing_extensions==4.15.0)
 
+# For the survey of Transformers' classes, in the root of Debian 13, which has the PyTorch that they need.
+survey_wheels=(transformers==5.24.0 pillow==12.2.0 tokenizers==0.23.3 safetensors==0.8.0
+  huggingface_hub==2.4.0 hf-xet==1.8.0 httpcore2==2.16.2 httpx2==2.16.2 h11==0.16.0 anyio==4.16.0
+  idna==3.20 truststore==0.10.5 PyYAML==6.0.4 regex==2026.11.19 tqdm==4.70.1 filelock==4.3.1
+  fsspec==2026.9.0 packaging==26.4 typing_extensions==4.16.0 pydantic==2.14.4 pydantic_core==2.50.5
+  annotated-types==0.8.0 typing-inspection==0.4.5 typer==0.29.2 click==8.5.1 rich==15.0.0
+  markdown-it-py==4.3.0 mdurl==0.1.2 Pygments==2.21.0 shellingham==1.5.4 annotated-doc==0.0.7)
+
+# need_survey: these, for the Python of Debian 13, in build-survey/wheels. Fails where one cannot be
+# fetched.
+need_survey() {
+  # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
+  local dir=$root/build-survey
+  if [ "$(cat "$dir/ready" 2>/dev/null)" = "${survey_wheels[*]}" ]; then return; fi
+  need_packages python3 python3-venv
+  rm -rf "$dir"
+  quietly python3 -m venv "$dir/venv" &&
+    quietly "$dir/venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
+      --no-compile --only-binary=:all: --python-version 3.13 --target "$dir/wheels" \
+      "${survey_wheels[@]}" && echo "${survey_wheels[*]}" >"$dir/ready"
+}
+
 # unpack DIR PACKAGE...: Debian packages and those that they need and the system lacks, in DIR.
 unpack() {
   local dir=$1 archives=$1/archives archive

@@ -151,6 +151,7 @@ newer_stage() {
   local within=(tests/newer.sh)
   wait "$roots_pid" || true
   roots_pid=
+  need_survey || skip "the survey of Transformers' classes" 'it cannot be fetched'
   if "${within[@]}" true; then
     stage newer -Dgpu=disabled -Dtests=gstreamer
   else
