@@ -275,12 +275,14 @@ TEST_F(FramesPerTensor, HaveTheTimesOfTheirFrames) {
     for (const GstClockTime pts : {first, second}) {
       BufferRef frame = frame_at(random_picture(kFrame), pts, duration);
       GST_BUFFER_DTS(frame.get()) = 3;
+      GST_BUFFER_OFFSET(frame.get()) = GST_BUFFER_OFFSET_END(frame.get()) = 7;
       rig_->push(std::move(frame));
     }
     BufferRef tensor = rig_->pull();
     EXPECT_NE(tensor, nullptr);
     EXPECT_EQ(GST_BUFFER_DTS(tensor.get()), GST_CLOCK_TIME_NONE);
     EXPECT_EQ(GST_BUFFER_OFFSET(tensor.get()), GST_BUFFER_OFFSET_NONE);
+    EXPECT_EQ(GST_BUFFER_OFFSET_END(tensor.get()), GST_BUFFER_OFFSET_NONE);
     return std::make_pair(GST_BUFFER_PTS(tensor.get()), GST_BUFFER_DURATION(tensor.get()));
   };
   constexpr GstClockTime kNone = GST_CLOCK_TIME_NONE;
@@ -292,6 +294,29 @@ TEST_F(FramesPerTensor, HaveTheTimesOfTheirFrames) {
             std::make_pair(8 * kDuration, 2 * kDuration));
   EXPECT_EQ(tensor_of(kNone, 20 * kDuration, kNone), std::make_pair(20 * kDuration, kDuration));
   EXPECT_EQ(tensor_of(kNone, kNone, kNone), std::make_pair(kNone, kNone));
+}
+
+TEST_F(FramesPerTensor, EndWithTheirStreamOrPart) {
+  for (const bool part : {true, false}) {
+    start("frames-per-tensor=3");
+    frames_.clear();
+    push();
+    rig_->event(part ? gst_event_new_segment_done(GST_FORMAT_TIME, 0)
+                     : gst_event_new_stream_start("another"));
+    expect(0, 1, 2);
+  }
+}
+
+TEST_F(FramesPerTensor, CountTheRegionsThatFoundNoSlot) {
+  start("frames-per-tensor=2 regions=meta max-batch=1");
+  for (const guint more : {2u, 3u}) {
+    BufferRef frame = frame_at(random_picture(kFrame), 0, kDuration);
+    for (guint i = 0; i <= more; ++i) add_interest(frame.get(), "face", i, 0, 4, 4);
+    rig_->push(std::move(frame));
+  }
+  const BufferRef tensor = rig_->pull();
+  ASSERT_NE(tensor, nullptr);
+  EXPECT_EQ(left_out_of(tensor.get()), 5u);
 }
 
 TEST_F(FramesPerTensor, AreGapsOnlyTogether) {

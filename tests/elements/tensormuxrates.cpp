@@ -90,6 +90,23 @@ TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
   EXPECT_EQ(last, kSlow / 2);
 }
 
+TEST_F(TensorMuxRates, AreThoseOfSeveralFramesAndOfTheLatest) {
+  start("", 1, false, "framerate=0/1");
+  const auto window_after = [&](int frames, GstClockTime duration) {
+    GstClockTime last = 0;
+    for (int i = 0; i < frames; ++i, time_ += duration) {
+      push(0, time_, GST_CLOCK_TIME_NONE);
+      last = GST_BUFFER_DURATION(rig_->pull().get());
+    }
+    return last;
+  };
+  // A batch has the window that was known before its frame.
+  EXPECT_EQ(window_after(3, kSlow), 40 * GST_MSECOND);
+  EXPECT_EQ(window_after(3, kSlow), kSlow);
+  EXPECT_EQ(window_after(30, kSlow / 5), kSlow / 5);
+  EXPECT_EQ(window_after(30, kSlow), kSlow);
+}
+
 TEST_F(TensorMuxRates, OfOtherCapsAreMeasuredAnew) {
   begin("", {"0/1", "0/1"}, kSlow);
   show(10);
