@@ -46,14 +46,15 @@ function discardAllRecent(answer) {
 }
 
 /** Data that are not written are lost when the monitor ends, so the page shows the error. */
-function tellOfHistory(error) {
-  if (error) setText(byId('history-error'), `The history cannot be written: ${error}. The monitor keeps trying.`);
-  byId('history-error').hidden = !error;
+function tellOfHistory({history_error: error, history_notice: notice}) {
+  const text = error ? `The history cannot be written: ${error}. The monitor keeps trying.` : notice;
+  if (text) setText(byId('history-error'), text);
+  byId('history-error').hidden = !text;
 }
 
 function keepAll(answer) {
   setClock(answer.time);
-  tellOfHistory(answer.history_error);
+  tellOfHistory(answer);
   discardAllRecent(answer);
   const all = answer.cameras.map(known);
   cameras.clear();
@@ -71,7 +72,7 @@ function takeAll(answer) {
 
 function takeSome(answer) {
   setClock(answer.time);
-  tellOfHistory(answer.history_error);
+  tellOfHistory(answer);
   for (const data of answer.cameras) known(data);
   overview.update(answer.cameras.map(({id}) => id));
   detail.update(answer.cameras.map(({id}) => id));

@@ -322,5 +322,74 @@ TEST_F(HistoryFailures, FilesWithBytesThatAreWrong) {
   }
 }
 
+/// What the page and the metrics have of a history that was set aside.
+void expect_begun_anew(const Settings &settings, const std::string &folder) {
+  Rig rig(settings);
+  rig.play(100, 100);
+  EXPECT_EQ(rig.history.error(), "");
+  EXPECT_GE(rig.rows().size(), 9u);
+  EXPECT_EQ(rig.history.stats().set_aside, 1u);
+  EXPECT_NE(rig.history.notice().find(".damaged-20"), std::string::npos) << rig.history.notice();
+  size_t kept = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    kept += entry.path().filename().string().rfind("history.db.damaged-20", 0) == 0 ? 1 : 0;
+  EXPECT_GE(kept, 1u);
+}
+
+TEST_F(HistoryFailures, AHistoryWhoseFirstPageIsLostIsSetAside) {
+  for (const size_t size : {size_t{100}, size_t{4096}, size_t{8192}}) {
+    SCOPED_TRACE(size);
+    const Folder folder;
+    const Settings settings = settings_of(folder.file("history.db"), 3);
+    {
+      Rig rig(settings);
+      rig.play(1000, 100);
+      rig.end();
+    }
+    std::string bytes = bytes_of(folder.file("history.db"));
+    bytes.replace(0, size, size, '\xa5');
+    write(folder.file("history.db"), bytes);
+    expect_begun_anew(settings, folder.path());
+  }
+}
+
+/// 200 places and the first page, of a history that nobody has open, and of one that is written to:
+/// whatever is damaged, the monitor goes on and writes.
+TEST_F(HistoryFailures, AHistoryOverwrittenAtRandomIsSetAside) {
+  std::mt19937 random(seed());
+  Settings settings = settings_of(file(), 3);
+  for (CameraSettings &camera : settings.cameras) camera.rules = default_rules();
+  {
+    Rig rig(settings);
+    rig.play(2000, 100);
+    rig.play(1000, 10);
+    rig.end();
+  }
+  const std::string bytes = bytes_of(file());
+  size_t set_aside = 0;
+  for (int i = 0; i < 40; ++i) {
+    SCOPED_TRACE(i);
+    std::string wrong = bytes;
+    for (int count = 0; count < 200; ++count)
+      wrong.replace(random() % (wrong.size() - 16), 16,
+                    std::string(16, static_cast<char>(random())));
+    for (const char *end : {"-wal", "-shm"}) std::filesystem::remove(file() + end);
+    const bool is_running = i % 4 == 0;
+    write(file(), is_running ? bytes : wrong);
+    Rig rig(settings);
+    if (is_running) {
+      rig.play(50, 100);
+      std::fstream(file(), std::ios::binary | std::ios::in | std::ios::out) << wrong;
+    }
+    rig.play(300, i % 2 == 0 ? 100 : 10);
+    rig.end();
+    EXPECT_EQ(rig.history.error(), "");
+    set_aside += rig.history.stats().set_aside;
+    for (const auto &entry : std::filesystem::directory_iterator(folder_.path()))
+      if (entry.path() != file()) std::filesystem::remove(entry.path());
+  }
+  EXPECT_GT(set_aside, 10u);
+}
+
 }  // namespace
 }  // namespace luminance::test

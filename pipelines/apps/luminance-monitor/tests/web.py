@@ -96,7 +96,7 @@ def cameras_are_whole(server):
     document = until(lambda: (found := server.json("/api/v1/cameras"))["cameras"][0]["fps"] and
                      found, "the first interval")
     expect(list(document) == ["time", "interval", "version", "history_enabled", "history_error",
-                              "cameras"], "fields", list(document))
+                              "history_notice", "cameras"], "fields", list(document))
     expect(document["interval"] == 1.0 and document["version"] == "0.1.0" and document["history_enabled"],
            "document", document)
     expect(abs(document["time"] / 1000 - time.time()) < 60, "time", document["time"])
@@ -273,8 +273,8 @@ def stream_tells_changes(server):
     events = server.stream()
     name, first = next(events)
     expect(name == "cameras" and list(first) == ["time", "interval", "version", "history_enabled",
-                                                 "history_error", "cameras"], "the first event",
-           name)
+                                                 "history_error", "history_notice", "cameras"],
+           "the first event", name)
     expect(len(first["cameras"]) == 5, "cameras", len(first["cameras"]))
     begin, seen, updates = time.monotonic(), {}, 0
     while updates < 8:
@@ -286,7 +286,7 @@ def stream_tells_changes(server):
         name, data = event
         updates += 1
         # Without cameras where only the incidents have changed.
-        expect(name == "update" and list(data) == ["time", "history_error", "cameras"],
+        expect(name == "update" and list(data) == ["time", "history_error", "history_notice", "cameras"],
                "update", name, list(data))
         for camera in data["cameras"]:
             expect_camera(camera, int(camera["id"][-1]))

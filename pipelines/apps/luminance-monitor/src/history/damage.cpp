@@ -157,14 +157,15 @@ void Ascending::check_end(std::optional<int64_t> greatest) const {
 }
 
 void Ascending::fail(int64_t key) const {
-  database_.fail(record_ + " at " + std::to_string(key) + " is out of order; the file is damaged");
+  database_.fail_as_damaged(record_ + " at " + std::to_string(key) +
+                            " is out of order; the file is damaged");
 }
 
 void Descending::check(int64_t time, int64_t number) {
   const std::pair key(time, number);
   if (time < min_ || time > max_ || (last_ && key >= *last_))
-    database_.fail(record_ + " " + std::to_string(number) + " at " + std::to_string(time) +
-                   " is out of order; the file is damaged");
+    database_.fail_as_damaged(record_ + " " + std::to_string(number) + " at " +
+                              std::to_string(time) + " is out of order; the file is damaged");
   last_ = key;
 }
 

@@ -32,6 +32,21 @@ void take_from_others(const std::string &path) {
     chmod(path.c_str(), now.st_mode & kPrivate);
 }
 
+constexpr const char *kEndless = "a statement reads more than the file holds; the file is damaged";
+
+/// Whether a sound history cannot be the cause: statements are always the same, and right.
+bool is_of_the_file(int code) {
+  switch (code) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR:  // a table or a column is missing
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG: return true;
+    default: return false;
+  }
+}
+
 uint64_t size_of(const std::string &path) {
   struct stat now = {};
   return stat(path.c_str(), &now) == 0 ? static_cast<uint64_t>(now.st_size) : 0;
@@ -49,7 +64,7 @@ struct Database::Watch {
     else if (interrupt != nullptr && interrupt->is_late())
       reason = "a request took too long";
     else if (looks > kFreeLooks && looks > kFreeLooks + bytes() / kBytesPerLook)
-      reason = "a statement reads more than the file holds; the file is damaged";
+      reason = kEndless;
     else
       return false;
     return true;
@@ -127,6 +142,10 @@ bool Database::has_moved() {
 
 void Database::fail(const std::string &what) const { throw HistoryError(text_of(what)); }
 
+void Database::fail_as_damaged(const std::string &what) const {
+  throw DamagedHistory(text_of(what));
+}
+
 void Database::fail() const {
   std::string what = sqlite3_errmsg(handle_.get());
   const int code = sqlite3_errcode(handle_.get()) & 0xff,
@@ -135,6 +154,8 @@ void Database::fail() const {
   // The error number is left over from anything where the operating system is not to blame.
   if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && cause != 0)
     what += std::string(" (") + std::strerror(cause) + ")";
+  const bool is_endless = watch_->reason == kEndless;
+  if (is_endless || is_of_the_file(code)) fail_as_damaged(what);
   fail(what);
 }
 

@@ -43,6 +43,8 @@ class Database {
   /// For people: the file, and what is wrong with it.
   std::string text_of(const std::string &what) const { return "history " + file_ + ": " + what; }
   [[noreturn]] void fail(const std::string &what) const;
+  /// As DamagedHistory.
+  [[noreturn]] void fail_as_damaged(const std::string &what) const;
   [[noreturn]] void fail() const;
 
  private:

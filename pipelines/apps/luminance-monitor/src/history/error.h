@@ -10,4 +10,9 @@ struct HistoryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The file is damaged, or not a history: what it says contradicts itself.
+struct DamagedHistory : HistoryError {
+  using HistoryError::HistoryError;
+};
+
 }  // namespace luminance

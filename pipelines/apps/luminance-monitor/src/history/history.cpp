@@ -10,10 +10,12 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "history/damage.h"
 #include "history/openincidents.h"
 #include "history/schema.h"
+#include "history/setaside.h"
 #include "history/store.h"
 
 namespace luminance {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr Time kLate = kSecond;  // how long after its end an interval may come
 constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
+constexpr Time kBetweenFiles = 3600 * kSecond;                    // that are set aside
 constexpr size_t kWaiting = 10000;  // rows, and as many events and incidents, kept until then
 // Pictures are bigger, and less is lost with them.
 constexpr size_t kWaitingPictures = 200, kMaxPicture = 65536;
@@ -98,8 +101,10 @@ struct History::Implementation {
   void maintain(const Camera &camera);
   void close_all();
   void open_store();
+  void begin_anew(const DamagedHistory &problem);
   void resume_incidents();
   void write();
+  void write_in_any_file();
   void fail(const HistoryError &problem);
   bool is_idle() const {
     return batch.rows.empty() && batch.events.empty() && batch.references.empty() &&
@@ -130,8 +135,9 @@ struct History::Implementation {
   std::map<const Camera *, KeptReference> kept;  // in the file or the batch
   Batch batch;
   HistoryStats stats;
-  std::string error;
-  Time retry = 0, pause = 0;  // when to try again, and how long was waited for it
+  std::string error, notice;
+  std::optional<Time> set_aside_time;  // of the last one
+  Time retry = 0, pause = 0;           // when to try again, and how long was waited for it
 };
 
 /// Of a row that is not over, which knows of the verdicts that stand in it.
@@ -180,9 +186,34 @@ void History::Implementation::close_all() {
 void History::Implementation::open_store() {
   store.reset();
   if (makes_folder) make_folder(file);
-  store = std::make_unique<Store>(file, length, monitor);
+  try {
+    store = std::make_unique<Store>(file, length, monitor);
+  } catch (const DamagedHistory &problem) {
+    begin_anew(problem);
+  }
   was_opened = true;
   resume_incidents();
+}
+
+/// Somebody else's file is left alone, and so is one whose damage comes back: the disk is to blame.
+void History::Implementation::begin_anew(const DamagedHistory &problem) {
+  store.reset();
+  const Time now = monitor.clock().now();
+  std::vector<std::string> cameras;
+  for (const auto &camera : monitor.cameras())
+    cameras.push_back(camera->id() + camera->name() + camera->settings().source);
+  if ((set_aside_time && now - *set_aside_time < kBetweenFiles) ||
+      !has_traces_of_history(file, cameras))
+    throw HistoryError(problem.what());
+  const std::string name = set_aside(file, monitor.clock().wall(now));
+  set_aside_time = now;
+  ++stats.set_aside;
+  const std::string what = problem.what();  // after a line, SQLite quotes the file
+  notice = what.substr(0, what.find('\n')) + "; the damaged file was set aside as " + name +
+           ", and a new history was begun";
+  log_once(notice);
+  store = std::make_unique<Store>(file, length, monitor);
+  kept.clear();  // what is in no file any more
 }
 
 /// Where that is damaged, they stay as they are, and everything else goes on.
@@ -205,6 +236,15 @@ void History::Implementation::write() {
   store->write(batch, clock.wall(clock.now()) - retention);
 }
 
+void History::Implementation::write_in_any_file() try {
+  write();
+} catch (const DamagedHistory &problem) {
+  begin_anew(problem);
+  resume_incidents();
+  for (const auto &camera : monitor.cameras()) keep_maintenance(*camera);
+  write();
+}
+
 void History::Implementation::fail(const HistoryError &problem) {
   ++stats.failures;
   pause = std::clamp(2 * pause, kFirstRetry, kLastRetry);
@@ -214,7 +254,7 @@ void History::Implementation::fail(const HistoryError &problem) {
 
 void History::Implementation::try_to_write() try {
   if (is_idle()) return;
-  write();
+  write_in_any_file();
   batch = {};
   if (store->take_changed_incidents()) ++incidents_version;
   pause = 0;
@@ -388,6 +428,8 @@ void History::flush() {
 const std::string &History::file() const { return implementation_->file; }
 
 const std::string &History::error() const { return implementation_->error; }
+
+const std::string &History::notice() const { return implementation_->notice; }
 
 HistoryStats History::stats() const {
   HistoryStats stats = implementation_->stats;

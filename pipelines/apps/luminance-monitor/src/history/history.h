@@ -18,9 +18,10 @@
 namespace luminance {
 
 struct HistoryStats {
-  uint64_t failures = 0;  // failed writes since the monitor started
-  size_t pending = 0;     // rows, verdicts and incidents for the next write
-  uint64_t dropped = 0;   // of them, discarded since the monitor started
+  uint64_t failures = 0;   // failed writes since the monitor started
+  size_t pending = 0;      // rows, verdicts and incidents for the next write
+  uint64_t dropped = 0;    // of them, discarded since the monitor started
+  uint64_t set_aside = 0;  // damaged files since the monitor started
 };
 
 /// Rows begin at multiples of their length in wall clock time (UTC), so that the rows of all
@@ -35,7 +36,8 @@ class History : public Observer {
     kDeferred,   // keeps that as error() and tries again; also creates the folder
   };
 
-  /// Opens the file, or creates it.
+  /// Opens the file, or creates it. One that is damaged is set aside under a name with the date, and
+  /// a new one is begun, now or when the damage is found.
   History(const HistorySettings &settings, const Monitor &monitor,
           OpenMode mode = OpenMode::kImmediate);
   ~History() override;
@@ -74,6 +76,8 @@ class History : public Observer {
   const std::string &file() const;
   /// Why the last write failed; empty if it did not. A full disk does not end the monitor.
   const std::string &error() const;
+  /// That a damaged file was set aside, and where it is; empty if none was since the monitor started.
+  const std::string &notice() const;
   /// Data that are not in the file.
   HistoryStats stats() const;
 

@@ -129,6 +129,7 @@ CREATE TABLE maintenance (
 // Each upgrades the version before it, the first an empty file.
 constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4, kSchema5};
 constexpr int64_t kVersion = std::size(kUpgrades);
+constexpr int64_t kMaxVersion = 1000;  // of any program to come
 constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5;
 
 bool is_empty(Database &database) {
@@ -210,8 +211,10 @@ void make_summaries(Database &database, int64_t row) {
 
 void check_schema(Database &database) {
   if (database.number("PRAGMA application_id") != kApplication)
-    database.fail("not a history of luminance-monitor");
+    database.fail_as_damaged("not a history of luminance-monitor");
   const int64_t version = version_of(database);
+  if (version < 0 || version > kMaxVersion)
+    database.fail_as_damaged("schema " + std::to_string(version) + " is impossible");
   if (version > kVersion)
     database.fail("written by a newer version of luminance-monitor (schema " +
                   std::to_string(version) + ", supported up to " + std::to_string(kVersion) + ")");

@@ -200,6 +200,9 @@ std::vector<MetricFamily> history_metrics(const History &history) {
       single("luminance_history_dropped_records_total",
              "Records discarded since the monitor started, because too many were waiting.",
              count(stats.dropped), {}, MetricType::Counter),
+      single("luminance_history_set_aside_total",
+             "Damaged files of the history that were set aside since the monitor started.",
+             count(stats.set_aside), {}, MetricType::Counter),
   };
 }
 

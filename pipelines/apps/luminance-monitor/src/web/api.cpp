@@ -142,11 +142,19 @@ std::string error_of(const History *history) {
   return history != nullptr ? history->error() : std::string();
 }
 
+std::string notice_of(const History *history) {
+  return history != nullptr ? history->notice() : std::string();
+}
+
 Json cameras_json(const Monitor &monitor, const History *history) {
   const Clock &clock = monitor.clock();
-  Json json = {{"time", clock.wall(clock.now())},    {"interval", monitor.interval()},
-               {"version", LUMINANCE_VERSION},       {"history_enabled", history != nullptr},
-               {"history_error", error_of(history)}, {"cameras", Json::array()}};
+  Json json = {{"time", clock.wall(clock.now())},
+               {"interval", monitor.interval()},
+               {"version", LUMINANCE_VERSION},
+               {"history_enabled", history != nullptr},
+               {"history_error", error_of(history)},
+               {"history_notice", notice_of(history)},
+               {"cameras", Json::array()}};
   for (const auto &camera : monitor.cameras())
     json["cameras"].push_back(camera_json(*camera, clock));
   return json;

@@ -24,6 +24,8 @@ Json camera_json(const Camera &camera, const Clock &clock);
 Json cameras_json(const Monitor &monitor, const History *history);
 /// Why the history cannot be written; empty if it can, or if there is none.
 std::string error_of(const History *history);
+/// That a damaged file was set aside; empty: none was.
+std::string notice_of(const History *history);
 Json recent_json(const Camera &camera, const Monitor &monitor);
 /// `camera` is an id.
 Json history_json(const std::string &camera, const std::vector<Row> &rows);

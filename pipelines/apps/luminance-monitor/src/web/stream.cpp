@@ -86,6 +86,7 @@ EventStream::EventStream(const Monitor &monitor, const History *history, size_t 
       history_(history),
       limit_(limit),
       history_error_(error_of(history)),
+      history_notice_(notice_of(history)),
       incidents_version_(incidents_version_of(history)) {
   for (const auto &camera : monitor.cameras()) all_.insert(camera.get());
   const auto maintain = [](gpointer self) -> gboolean {
@@ -152,10 +153,10 @@ void EventStream::tick() {
 }
 
 void EventStream::maintain() {
-  if (std::string error = error_of(history_); error != history_error_) {
-    history_error_ = std::move(error);
-    schedule();
-  }
+  std::string error = error_of(history_), notice = notice_of(history_);
+  if (error != history_error_ || notice != history_notice_) schedule();
+  history_error_ = std::move(error);
+  history_notice_ = std::move(notice);
   if (incidents_version_of(history_) != incidents_version_) schedule();
   heartbeat_.reset();
   for (Client *client : clients_) client->maintain();
@@ -188,6 +189,7 @@ EventStream::Text EventStream::update(const std::set<const Camera *> &cameras) c
   const Clock &clock = monitor_.clock();
   Json json = {{"time", clock.wall(clock.now())},
                {"history_error", error_of(history_)},
+               {"history_notice", notice_of(history_)},
                {"cameras", Json::array()}};
   for (const auto &camera : monitor_.cameras())
     if (cameras.count(camera.get()) > 0) json["cameras"].push_back(camera_json(*camera, clock));

@@ -51,9 +51,9 @@ class EventStream {
   std::set<const Camera *> changed_, all_;
   uint64_t ticks_ = 1;  // 0: a client that has seen nothing
   gint64 last_tick_ = 0;
-  std::string history_error_;           // as sent to the clients
-  uint64_t incidents_version_ = 0;      // as sent to the clients; 0: there is no history
-  bool are_incidents_changed_ = false;  // for the next tick
+  std::string history_error_, history_notice_;  // as sent to the clients
+  uint64_t incidents_version_ = 0;              // as sent to the clients; 0: there is no history
+  bool are_incidents_changed_ = false;          // for the next tick
   guint tick_ = 0, maintain_timer_ = 0;
   Text latest_, whole_, everything_;  // of the last tick; the last two are made on demand
   Text heartbeat_;                    // of this second, made on demand
