@@ -162,6 +162,20 @@ TEST(Outbox, SendsAgainAtOnceAfterARestart) {
   EXPECT_NE(third->number, second->number) << "it has more";
 }
 
+TEST(Outbox, SendsAtOnceWhenTheReceiverWorksAgain) {
+  Outbox outbox(limits());
+  outbox.add(alert_of(1), 0);
+  Time now = 30 * kSecond;
+  for (int i = 0; i < 10; ++i, now += Outbox::kLastPause) {
+    ASSERT_TRUE(outbox.take(now));
+    outbox.failed(now);
+  }
+  now += kSecond - Outbox::kLastPause;
+  ASSERT_FALSE(outbox.take(now));
+  outbox.resume();
+  EXPECT_TRUE(outbox.take(now));
+}
+
 TEST(Outbox, GivesUpAfterADay) {
   Outbox outbox(limits());
   outbox.add(alert_of(1), 0);

@@ -238,6 +238,7 @@ void Notifier::Implementation::note(Sender &sender, const std::string &error) {
   if (error.empty()) {
     ++total.sent;
     report.last_success = wall();
+    sender.outbox.resume();
     if (was_failing) log_line("notifications: " + sender.name() + ": works again");
     return;
   }

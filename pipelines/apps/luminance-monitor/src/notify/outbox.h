@@ -44,6 +44,8 @@ class Outbox {
   /// For a channel with other settings, which may work where this one did not: what was being sent is
   /// to be sent again, and at once.
   void restart(Time now);
+  /// The receiver works again, as something else has shown: what waits for another try is due.
+  void resume() { retry_ = pause_ = 0; }
   /// Discards what has waited for too long; returns how many.
   size_t give_up(Time now);
 
