@@ -185,6 +185,14 @@ def dusk(length):
     return lambda frame, seconds: darker(12 ** -min(1, seconds / length))(frame)
 
 
+def night(length, twilight, light):
+    """Dusk and dawn take `twilight` seconds each. The gain of a camera in the dark makes noise."""
+    def change(frame, seconds):
+        depth = np.clip(min(seconds, length - seconds) / max(twilight, 1), 0, 1)
+        return darker(light ** depth)(frame) + noise(2 * depth)
+    return change
+
+
 def switched(change, begin):
     return lambda frame, seconds: change(frame) if seconds >= begin else frame
 
@@ -273,6 +281,13 @@ ORDINARY = [
     ('dusk in 60 min', [(usual, dusk(3600), 65 * MINUTE), (usual, usual, 3 * MINUTE)], False),
     ('dusk in 6 min, and lights on', [(usual, dusk(360), 8 * MINUTE), (usual, usual, 3 * MINUTE)],
      True),
+    *((f'a night of {hours * 60:g} min, {light:g} of the light, dusk and dawn of {twilight / 60:g} min',
+       [(usual, night(hours * 3600, twilight, light), round(60 * hours) * MINUTE),
+        (usual, usual, 4 * MINUTE)], in_ci)
+      for hours, twilight, light, in_ci in (
+          (1 / 12, 0, 0.12, False), (1 / 12, 60, 0.14, False), (1 / 4, 120, 0.08, True),
+          (1 / 2, 600, 0.12, False), (1, 1200, 0.1, False), (3, 1800, 0.08, False),
+          (10, 2700, 0.12, False), (10, 2700, 0.04, False))),
     ('light times 0.1', [(darker(0.1), usual, 3 * MINUTE)], False),
     ('light times 0.03', [(darker(0.03), usual, 3 * MINUTE)], False),
     ('headlights at night', [(darker(0.15), headlights, 5 * MINUTE)], True),

@@ -109,6 +109,12 @@ Fineness Look::fineness(size_t cell) const {
   return {detail.near - detail.noise, detail.far - detail.noise};
 }
 
+bool Look::shows_sharpness(size_t cell) const {
+  const Fineness fine = fineness(cell);
+  return !is_dark && edges.energy[cell] >= kMinEnergy &&
+         std::min(fine.near, fine.far) >= details[cell].noise;
+}
+
 Look::Look(const Thumbnails &thumbnails) {
   const Plane plane = lumas_of(thumbnails);
   Thumbnail::Pixels masked;

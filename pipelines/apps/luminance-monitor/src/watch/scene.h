@@ -28,6 +28,9 @@ struct Look {
 
   /// Without that of noise.
   Fineness fineness(size_t cell) const;
+  /// Whether the cell's sharpness can be learned from it: in the dark, and where noise is as strong
+  /// as fine edges, it cannot.
+  bool shows_sharpness(size_t cell) const;
 
   Edges edges;
   CellValues lumas = {};  // means
@@ -39,7 +42,8 @@ struct Look {
 struct Scene {
   Edges edges;
   CellValues lumas = {};
-  std::array<Fineness, Thumbnail::kCells> fineness = {};  // relative to the edges' energy
+  // Relative to the edges' energy. 0: not known yet.
+  std::array<Fineness, Thumbnail::kCells> fineness = {};
   double likeness = 1;                                    // that is usual where edges are in place
 
   bool has_edges(size_t cell) const;

@@ -45,11 +45,6 @@ View view_of(const Match &match, const Scene &scene) {
   return {match.elsewhere, is_other_light(match, scene) ? 0 : match.lost, blurred};
 }
 
-bool is_usual(const View &view) {
-  return view.moved < kUsuallyMoved && view.covered.value_or(0) < kUsuallyCovered &&
-         view.blurred.value_or(0) < kUsuallyBlurred;
-}
-
 /// In the contrast of the scene, whatever that of the look is.
 void blend(Scene &scene, const Look &look, double contrast, double share) {
   const auto step = static_cast<float>(share), factor = static_cast<float>(1 / contrast);
@@ -60,7 +55,7 @@ void blend(Scene &scene, const Look &look, double contrast, double share) {
   measure_energy(scene.edges);
   for (size_t cell = 0; cell < scene.lumas.size(); ++cell) {
     scene.lumas[cell] += step * (look.lumas[cell] - scene.lumas[cell]);
-    if (look.edges.energy[cell] == 0) continue;
+    if (!look.shows_sharpness(cell)) continue;
     const Fineness now = look.fineness(cell);
     Fineness &usual = scene.fineness[cell];
     usual.near += step * (now.near / look.edges.energy[cell] - usual.near);
@@ -69,6 +64,11 @@ void blend(Scene &scene, const Look &look, double contrast, double share) {
 }
 
 }  // namespace
+
+bool Scenery::View::is_usual() const {
+  return moved < kUsuallyMoved && covered.value_or(0) < kUsuallyCovered &&
+         blurred.value_or(0) < kUsuallyBlurred;
+}
 
 void SceneLearner::add(Time time, const Look &look) {
   const bool is_late = since_ && (time < latest_ || time - latest_ > kGap);
@@ -88,8 +88,9 @@ void SceneLearner::add(Time time, const Look &look) {
     edges_.y[i] += look.edges.y[i];
   }
   for (size_t cell = 0; cell < lumas_.size(); ++cell) {
-    const Fineness fineness = look.fineness(cell);
     lumas_[cell] += look.lumas[cell];
+    if (!look.shows_sharpness(cell)) continue;
+    const Fineness fineness = look.fineness(cell);
     fineness_[cell].near += fineness.near;
     fineness_[cell].far += fineness.far;
     energy_[cell] += look.edges.energy[cell];
@@ -138,7 +139,7 @@ std::optional<View> Scenery::add(Time time, const std::shared_ptr<const Thumbnai
   if (match->cells < Match::kMinCells) return {};
   best->used = time;
   const View view = view_of(*match, best->scene);
-  if (is_usual(view)) follow(time, look, *match, best->scene);
+  if (view.is_usual()) follow(time, look, *match, best->scene);
   return view;
 }
 

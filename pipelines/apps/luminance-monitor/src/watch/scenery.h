@@ -45,6 +45,9 @@ class Scenery {
     // Nothing: it cannot be told, because hardly anything is where it was.
     std::optional<double> covered;  // share of the scene's edges that are not seen
     std::optional<double> blurred;  // share of the scene's fine detail that is missing
+
+    /// Whether this is what the camera is meant to see.
+    bool is_usual() const;
   };
 
   /// The next thumbnail, every few seconds. Returns nothing while the scene is not known, or if it
