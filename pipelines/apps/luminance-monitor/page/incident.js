@@ -125,7 +125,7 @@ class View {
     setState(part(root, 'heading'), stateOfIncident(incident));
     setText(part(root, 'name'), title);
     part(root, 'in-maintenance').hidden = !maintenance;
-    setText(part(root, 'beginning').querySelector('time'), dateAndTime(begin));
+    setText(part(root, 'beginning').querySelector('time'), dateAndTime(picture ?? begin));
     this.#beginning.show(picture ? `api/v1/incidents/${id}/picture.jpg` : null, `${name} at the beginning`);
     setText(part(root, 'acknowledged'), acknowledgedText(acknowledged));
     setText(part(root, 'acknowledge'), acknowledged === null ? 'Acknowledge' : 'Take back');

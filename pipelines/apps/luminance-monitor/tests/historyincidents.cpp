@@ -88,7 +88,7 @@ TEST_F(HistoryIncidents, LastFromRaisedToCleared) {
   EXPECT_EQ(open.since, kStart + 10000) << "when it began, not when the hold time was over";
   EXPECT_EQ(open.threshold, 40);
   EXPECT_EQ(open.value, kDark);
-  EXPECT_FALSE(open.acknowledged || open.has_picture || open.is_in_maintenance);
+  EXPECT_FALSE(open.acknowledged || open.picture_taken || open.is_in_maintenance);
   rig.play(10, kDarker);
   rig.play(10, kDark);
   rig.play(20, kBright);
@@ -247,7 +247,7 @@ TEST_F(HistoryIncidents, ExpireWhenTheyAreOver) {
   Rig rig(short_lived);
   darken(rig);
   for (const KeptIncident &incident : incidents())
-    rig.history.keep_picture(key_of(incident), picture());
+    rig.history.keep_picture({key_of(incident), incident.since, picture()});
   for (int i = 0; i < 10; ++i) {
     rig.take(0, kBright);
     rig.take(1, kDark);
@@ -323,16 +323,16 @@ TEST_F(HistoryIncidents, HaveAPicture) {
   darken(rig);
   const auto key = rig.history.incident_of(rig.camera(), Verdict::kTooDark);
   ASSERT_TRUE(key);
-  rig.history.keep_picture(*key, picture(1 << 20));
+  rig.history.keep_picture({*key, key->since + 30000, picture(1 << 20)});
   rig.tick();
-  EXPECT_FALSE(only().has_picture) << "too large a one";
+  EXPECT_FALSE(only().picture_taken) << "too large a one";
   const auto first = std::make_shared<const std::string>("\xff\xd8 first");
   const uint64_t version = rig.history.incidents_version();
-  rig.history.keep_picture(*key, first);
-  rig.history.keep_picture(*key, picture());
-  rig.history.keep_picture({key->since + 1, "c0", Verdict::kTooDark}, picture());
+  rig.history.keep_picture({*key, key->since + 30000, first});
+  rig.history.keep_picture({*key, key->since + 40000, picture()});
+  rig.history.keep_picture({{key->since + 1, "c0", Verdict::kTooDark}, key->since, picture()});
   rig.tick();
-  EXPECT_TRUE(only().has_picture);
+  EXPECT_EQ(only().picture_taken, key->since + 30000);
   EXPECT_EQ(rig.reader.incident_picture(only().number), *first) << "the one of the begin";
   EXPECT_EQ(number("SELECT count(*) FROM incident_picture"), 1);
   EXPECT_GT(rig.history.incidents_version(), version);
@@ -350,7 +350,7 @@ TEST_F(HistoryIncidents, OnlyTheLatestHavePictures) {
       const Incident incident = {"c0", Verdict::kTooDark, kStart + i, kStart + i, "value", 1, 2,
                                  false};
       batch.incidents[key_of(incident)] = incident;
-      batch.pictures.push_back({key_of(incident), picture(10)});
+      batch.pictures.push_back({key_of(incident), incident.since, picture(10)});
     }
     store.write(batch, 0);
   }

@@ -54,7 +54,7 @@ class HistoryPictures : public testing::Test {
   }
   size_t with_picture() {
     size_t count = 0;
-    for (const KeptIncident &incident : incidents()) count += incident.has_picture;
+    for (const KeptIncident &incident : incidents()) count += incident.picture_taken.has_value();
     return count;
   }
 

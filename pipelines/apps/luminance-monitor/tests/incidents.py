@@ -10,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.parse
 
 import running
@@ -68,8 +69,10 @@ def have_pictures(server):
     status, headers, body = server.get(f"{PATH}/{with_picture['id']}/picture.jpg")
     expect(status == 200 and headers["Content-Type"] == "image/jpeg" and
            body[:3] == b"\xff\xd8\xff" and body[-2:] == b"\xff\xd9", "picture", status, headers)
+    expect(with_picture["begin"] <= with_picture["picture"] <= time.time() * 1000, "when it was taken",
+           with_picture)
     silent = until(lambda: listed(server, camera="camera-3", verdict="no-frames"), "no frames")[0]
-    expect(silent["picture"] is False, "a camera that has no picture", silent)
+    expect(silent["picture"] is None, "a camera that has no picture", silent)
     server.error(f"{PATH}/{silent['id']}/picture.jpg", 404)
     server.error(f"{PATH}/{2 ** 40}/picture.jpg", 404)
 
@@ -211,8 +214,8 @@ def of_a_video():
 def of_cameras_that_restart():
     """A reload restarts cameras while their pictures are made, of several incidents each."""
     def text(max_fps):
-        rules = "".join(f"[verdicts.{name}]\nraise = {limit}\nclear = {limit + 1}\nhold = 0\n"
-                        for name, limit in (("too-dark", 200), ("low-contrast", 253)))
+        rules = "".join(f"[verdicts.{name}]\nraise = {limit}\nclear = {clear}\nhold = 0\n"
+                        for name, limit, clear in (("too-dark", 200, 201), ("too-bright", 5, 4)))
         return "loop = true\n" + "".join(
             f'[[cameras]]\nid = "c{i}"\nname = "C {i}"\nuri = "{CLIP}"\nmax-fps = {max_fps}\n'
             for i in range(12)) + rules

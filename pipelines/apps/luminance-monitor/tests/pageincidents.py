@@ -302,7 +302,8 @@ def one_is_shown(browser, monitor):
                      "Object.entries(all).every(([name, one]) => "
                      "arguments[0].includes(name) ? one.isThere && one.time : one.isMissing)",
                      "other pictures", list(pictures))
-        expect(browser.run(FIGURES)["beginning"]["time"] == date(incident["begin"]), "the time of the picture")
+        expect(browser.run(FIGURES)["beginning"]["time"] ==
+               date(incident["picture"] or incident["begin"]), "the time of the picture")
         values = browser.run(VALUES)
         expect(values["Begin"] == date(incident["begin"]) and values["End"] == "–" and values["State"] == "Lasting" and
                values["Worst value"].startswith(incident["quantity"]) and

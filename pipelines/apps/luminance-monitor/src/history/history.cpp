@@ -382,11 +382,10 @@ std::optional<IncidentKey> History::incident_of(const Camera &camera, Verdict ve
   return implementation_->incidents.key_of(camera, verdict);
 }
 
-void History::keep_picture(const IncidentKey &incident,
-                           const std::shared_ptr<const std::string> &jpeg) {
-  if (jpeg->size() > kMaxPicture) return;
+void History::keep_picture(const IncidentPicture &picture) {
+  if (picture.jpeg->size() > kMaxPicture) return;
   std::deque<IncidentPicture> &pictures = implementation_->batch.pictures;
-  pictures.push_back({incident, jpeg});
+  pictures.push_back(picture);
   if (pictures.size() > kWaitingPictures) pictures.pop_front();
 }
 

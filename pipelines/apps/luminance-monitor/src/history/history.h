@@ -59,7 +59,7 @@ class History : public Observer {
   std::optional<IncidentKey> incident_of(const Camera &camera, Verdict verdict) const;
   /// Keeps what was seen when an incident began, unless it has a picture. Those of more than 64 KiB
   /// are not kept.
-  void keep_picture(const IncidentKey &incident, const std::shared_ptr<const std::string> &jpeg);
+  void keep_picture(const IncidentPicture &picture);
   /// Writes what people say of an incident, at once. Returns it as it is now, or nothing if there is
   /// none; throws HistoryError if that cannot be written.
   std::optional<KeptIncident> amend(int64_t incident, const Amendment &amendment);

@@ -32,7 +32,7 @@ struct KeptIncident : Incident {
   std::string name;                     // of the camera
   std::optional<int64_t> acknowledged;  // when
   std::string comment;
-  bool has_picture = false;
+  std::optional<int64_t> picture_taken;  // when; nothing: it has none
 };
 
 /// No two incidents of a camera with the same verdict begin at the same time.
@@ -46,9 +46,10 @@ inline IncidentKey key_of(const Incident &incident) {
   return {incident.since, incident.camera, incident.verdict};
 }
 
-/// What was seen when it began, as a JPEG.
+/// What was seen when it was raised, as a JPEG.
 struct IncidentPicture {
   IncidentKey incident;
+  int64_t taken;  // milliseconds since 1970 (UTC)
   std::shared_ptr<const std::string> jpeg;
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr char kSelect[] =
     "SELECT i.number, id, verdict, since, until, reason, value, threshold, maintenance, "
-    "acknowledged, comment, name, EXISTS (SELECT 1 FROM incident_picture p WHERE p.incident = "
-    "i.number) FROM incident i LEFT JOIN camera ON camera.number = i.camera ";
+    "acknowledged, comment, name, (SELECT coalesce(taken, since) FROM incident_picture p WHERE "
+    "p.incident = i.number) FROM incident i LEFT JOIN camera ON camera.number = i.camera ";
 
 /// Nothing for what is damaged, and for verdicts that this version does not know.
 std::optional<KeptIncident> incident_of(const Database &database, const Results &results) {
@@ -31,7 +31,7 @@ std::optional<KeptIncident> incident_of(const Database &database, const Results 
   if (const int64_t time = results.integer(9); time >= kEarliest) incident.acknowledged = time;
   incident.comment = results.text(10);
   incident.name = results.text(11);
-  incident.has_picture = results.integer(12) == 1;
+  if (const int64_t time = results.integer(12); time >= kEarliest) incident.picture_taken = time;
   return is_sound(database, incident.number, incident) ? std::optional(incident) : std::nullopt;
 }
 

@@ -22,7 +22,7 @@ IncidentTable::IncidentTable(Database &database)
            "maintenance) SELECT number, ?2, ?3, ?4, nullif(?5, ''), ?6, ?7, ?8 FROM camera WHERE "
            "id = ?1"),
       put_picture_(database,
-                   "INSERT OR IGNORE INTO incident_picture SELECT number, ?4 FROM incident WHERE "
+                   "INSERT OR IGNORE INTO incident_picture SELECT number, ?4, ?5 FROM incident WHERE "
                    "camera = (SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND "
                    "since = ?3"),
       limit_pictures_(database,
@@ -56,7 +56,8 @@ void IncidentTable::write(const Incident &incident) {
 
 void IncidentTable::write(const IncidentPicture &picture) {
   const IncidentKey &of = picture.incident;
-  put_picture_.run(of.camera, name_of(of.verdict), of.since, Blob{*picture.jpeg});
+  put_picture_.run(of.camera, name_of(of.verdict), of.since, Blob{*picture.jpeg},
+                   picture.taken);
   if (database_.changes() > 0) limit_pictures_.run(kMaxPictures);
   is_changed_ = true;
 }

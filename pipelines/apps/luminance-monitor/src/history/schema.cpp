@@ -126,8 +126,12 @@ CREATE TABLE maintenance (
 ) STRICT;
 )";
 
+// When a picture was taken: a verdict is raised after it has been held. NULL: not known.
+constexpr char kSchema6[] = "ALTER TABLE incident_picture ADD COLUMN taken INTEGER";
+
 // Each upgrades the version before it, the first an empty file.
-constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4, kSchema5};
+constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4, kSchema5,
+                                      kSchema6};
 constexpr int64_t kVersion = std::size(kUpgrades);
 constexpr int64_t kMaxVersion = 1000;  // of any program to come
 constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5;

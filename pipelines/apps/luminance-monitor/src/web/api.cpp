@@ -208,7 +208,8 @@ Json incident_json(const KeptIncident &incident, int64_t now) {
   if (incident.acknowledged) json["acknowledged"] = *incident.acknowledged;
   json["comment"] = incident.comment;
   json["maintenance"] = incident.is_in_maintenance;
-  json["picture"] = incident.has_picture;
+  json["picture"] = nullptr;
+  if (incident.picture_taken) json["picture"] = *incident.picture_taken;
   return json;
 }
 

@@ -54,7 +54,9 @@ void IncidentPictures::take(GBytes *jpeg) {
   if (jpeg != nullptr) {
     gsize size = 0;
     const auto *bytes = static_cast<const char *>(g_bytes_get_data(jpeg, &size));
-    history_->keep_picture(wanted.incident, std::make_shared<const std::string>(bytes, size));
+    const int64_t taken = monitor_.clock().wall(monitor_.clock().now());
+    history_->keep_picture(
+        {wanted.incident, taken, std::make_shared<const std::string>(bytes, size)});
   } else if (wanted.camera != nullptr) {
     later_.push_back(wanted);
   }
