@@ -97,7 +97,8 @@ export const extremeText = ({value, threshold, quantity, side}) =>
 
 const REASONS = {
   value: 'its value is good again', silence: 'no frames', rules: 'no longer judged',
-  reference: 'the reference was learned anew', removed: 'the camera was removed or restarted',
+  reference: 'the reference was learned anew', explained: 'another verdict explains it',
+  accepted: 'the changed picture counts as usual now', removed: 'the camera was removed or restarted',
   restart: 'the monitor ended', end: 'the recording ended',
 };
 

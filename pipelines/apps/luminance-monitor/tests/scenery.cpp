@@ -188,7 +188,7 @@ std::vector<Change> judge(Judge &judge, Time &now, const Thumb &thumbnail, int c
     Measurement frame;
     frame.time = now;
     frame.frames = 1;
-    frame.mean = 120, frame.p99 = 200;
+    frame.mean = 120, frame.p95 = frame.p99 = 200;
     frame.bins[120] = frame.pixels = 1000;
     frame.bins[121] = static_cast<uint64_t>(i);
     frame.pixels += static_cast<uint64_t>(i);

@@ -35,9 +35,9 @@ def values(frames, fps):
     for frame in frames:
         shares = shares_of(frame)
         below = np.cumsum(shares)
-        p1, p99 = (int(np.searchsorted(below, share - 1e-12)) for share in (0.01, 0.99))
+        p5, p95 = (int(np.searchsorted(below, share - 1e-12)) for share in (0.05, 0.95))
         usual = shares if usual is None else usual
-        rows.append((frame.mean(), p99 - p1, shares[:17].sum(), shares[235:].sum(),
+        rows.append((frame.mean(), p95 - p5, shares[:17].sum(), shares[235:].sum(),
                      np.abs(np.cumsum(shares - usual)).sum()))
         usual = usual + (1 - np.exp(-1 / fps / FOLLOW)) * (shares - usual)
     return np.array(rows)
@@ -51,7 +51,7 @@ def show(name, frames, fps=10):
 
 ORDINARY = videos.ordinary(200)
 NOISE = np.random.default_rng(1)
-print('| | mean luma | p1 to p99 | black pixels, max. | white pixels, max. | change in luma, max. |')
+print('| | mean luma | p5 to p95 | black pixels, max. | white pixels, max. | change in luma, max. |')
 print('|---|---|---|---|---|---|')
 show('the clip', ORDINARY)
 for factor in (0.5, 0.3, 0.2, 0.15):

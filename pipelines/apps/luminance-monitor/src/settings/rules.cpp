@@ -21,11 +21,11 @@ constexpr Kind kKinds[kVerdicts] = {
     {"blurred", "Out of focus", "share of detail missing", true, false, {true, 0.5, 0.4, 30}},
     {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
     {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
-    {"low-contrast", "Low contrast", "luma from p1 to p99", false, false, {true, 40, 50, 5}},
+    {"low-contrast", "Low contrast", "luma from p5 to p95", false, false, {true, 25, 32, 5}},
     {"flicker", "Flicker", "swing in percent of the mean", true, false, {true, 1, 0.5, 3}},
     {"clipped-low", "Clipped to black", "share of black pixels", true, false, {true, .4, .35, 5}},
     {"clipped-high", "Clipped to white", "share of white pixels", true, false, {true, .15, .1, 5}},
-    {"sudden-change", "Sudden change", "change in luma", true, false, {true, 15, 8, 0.5}},
+    {"sudden-change", "Sudden change", "change in luma", true, false, {true, 15, 8, 10}},
 };
 
 const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
@@ -65,6 +65,25 @@ const Rules &default_rules() {
 }
 
 bool is_duration(Verdict verdict) { return kind_of(verdict).is_duration; }
+
+bool explains(Verdict verdict, Verdict other) {
+  switch (verdict) {
+    case Verdict::kMoved:
+    case Verdict::kBlurred:
+    case Verdict::kLowContrast:
+    case Verdict::kClippedLow:
+    case Verdict::kClippedHigh: return other == Verdict::kSuddenChange;
+    case Verdict::kCovered:
+      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast;
+    case Verdict::kTooDark:
+      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast ||
+             other == Verdict::kClippedLow;
+    case Verdict::kTooBright:
+      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast ||
+             other == Verdict::kClippedHigh;
+    default: return false;
+  }
+}
 
 double max_value_of(Verdict verdict) {
   switch (verdict) {

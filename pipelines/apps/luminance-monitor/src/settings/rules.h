@@ -60,6 +60,9 @@ bool is_bad_above(Verdict verdict);
 std::string_view side_of(Verdict verdict);
 /// Whether its value is a duration in seconds, which began before the verdict was raised.
 bool is_duration(Verdict verdict);
+/// Whether a picture with the one verdict has the other, too, for the same reason: what is black is
+/// flat. While the one stands, the other is not a fault of its own.
+bool explains(Verdict verdict, Verdict other);
 /// The largest value that it can have; the smallest is 0.
 double max_value_of(Verdict verdict);
 

@@ -9,8 +9,11 @@ namespace {
 
 // How long a change stays one: the picture that frames are compared with follows them this slowly.
 constexpr double kAdaptation = 5;  // seconds
-// A change that stays is the usual at last. Until then somebody will have seen it.
-constexpr Time kAccepted = 600 * kSecond;
+// A change that stays is the usual at last. Until then somebody will have seen it. Where the scene is
+// seen to be in place, as in the light of infrared lamps, it is so soon.
+constexpr Time kAccepted = 600 * kSecond, kSceneAccepted = 60 * kSecond;
+// A picture with no more luma between its percentiles 1 and 99 is the same whatever the camera does.
+constexpr unsigned kPlain = 3;
 constexpr Time kFlickerEvery = kSecond;
 
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
@@ -68,6 +71,8 @@ std::string_view name_of(Cause cause) {
     case Cause::kSilence: return "silence";
     case Cause::kRules: return "rules";
     case Cause::kReference: return "reference";
+    case Cause::kExplained: return "explained";
+    case Cause::kAccepted: return "accepted";
   }
   return "";
 }
@@ -78,6 +83,8 @@ std::string_view phrase_of(Cause cause) {
     case Cause::kSilence: return "no frames";
     case Cause::kRules: return "no longer judged";
     case Cause::kReference: return "the reference was learned anew";
+    case Cause::kExplained: return "another verdict explains it";
+    case Cause::kAccepted: return "the changed picture counts as usual now";
   }
   return "";
 }
@@ -144,12 +151,14 @@ void Judge::restart() {
   // Where the camera was turned or covered, it still is when it comes back.
   if (!condition_of(Verdict::kSuddenChange).raised) recent_.reset();
   scenery_.restart();
+  scene_usual_.reset();
   flicker_.clear();
 }
 
 std::vector<Change> Judge::renew_scene(Time now) {
   std::vector<Change> changes;
   scenery_.renew();
+  scene_usual_.reset();
   for (const Verdict verdict : {Verdict::kMoved, Verdict::kCovered, Verdict::kBlurred})
     clear(verdict, Cause::kReference, now, changes);
   return changes;
@@ -172,7 +181,8 @@ std::vector<Standing> Judge::standing() const {
 void Judge::judge_levels(const Measurement &frame, std::vector<Change> &changes) {
   update(Verdict::kTooDark, frame.mean, frame.time, changes);
   update(Verdict::kTooBright, frame.mean, frame.time, changes);
-  update(Verdict::kLowContrast, frame.p99 - frame.p1, frame.time, changes);
+  // A clock and a name in the picture are small, and very bright or dark.
+  update(Verdict::kLowContrast, frame.p95 - frame.p5, frame.time, changes);
   update(Verdict::kClippedLow, frame.clipped_low, frame.time, changes);
   update(Verdict::kClippedHigh, frame.clipped_high, frame.time, changes);
 }
@@ -191,6 +201,11 @@ void Judge::judge_frame_rate(const Measurement &frame, std::vector<Change> &chan
 /// By the blocks, where some frames have them; else by the histogram, which has to be the same.
 void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &changes) {
   if (!rule_of(Verdict::kFrozen).enabled) return;
+  if (frame.p99 - frame.p1 <= kPlain) {
+    stillness_.clear();
+    same_since_.reset();
+    return update(Verdict::kFrozen, 0, frame.time, changes);
+  }
   if (frame.blocks != nullptr) {
     has_blocks_ = true;
     stillness_.add(frame.time, frame.blocks, frame.stream_time);
@@ -209,6 +224,10 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
 void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes) {
   if (frame.thumbnail == nullptr) return;
   const std::optional<Scenery::View> view = scenery_.add(frame.time, frame.thumbnail);
+  if (view && view->is_usual())
+    scene_usual_ = {scene_usual_ ? scene_usual_->since : frame.time, frame.time};
+  else
+    scene_usual_.reset();
   const auto judge = [&](Verdict verdict, std::optional<double> value) {
     if (value) return update(verdict, *value, frame.time, changes);
     conditions_[static_cast<size_t>(verdict)].crossing.reset();
@@ -218,12 +237,24 @@ void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes
   judge(Verdict::kBlurred, view ? view->blurred : std::nullopt);
 }
 
+/// Whether the picture that differs from that of before is the usual one now. A fault that explains
+/// the difference has to end first.
+bool Judge::is_accepted(Time now) const {
+  if (!recent_ || !recent_->differs_since || is_explained(Verdict::kSuddenChange)) return false;
+  const Time since = *recent_->differs_since;
+  return now - since >= kAccepted ||
+         (scene_usual_ &&
+          scene_usual_->latest - std::max(since, scene_usual_->since) >= kSceneAccepted);
+}
+
 /// Against the picture of the last seconds, which follows frames while they are like it. While they
 /// are not, it is the picture that has to come back.
 void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
   if (!rule_of(Verdict::kSuddenChange).enabled) return;
-  const Condition &condition = condition_of(Verdict::kSuddenChange);
-  if (condition.raised && frame.time - condition.since >= kAccepted) recent_.reset();
+  if (is_accepted(frame.time)) {
+    recent_.reset();
+    clear(Verdict::kSuddenChange, Cause::kAccepted, frame.time, changes);
+  }
   const Shares shares = shares_of(frame);
   std::optional<Lumas> blocks;
   if (frame.blocks != nullptr) blocks = lumas_of(*frame.blocks);
@@ -235,7 +266,13 @@ void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes)
   update(Verdict::kSuddenChange, moved, frame.time, changes);
   const Time elapsed = std::max<Time>(0, frame.time - recent_->time);
   recent_->time = frame.time;
-  if (condition.raised || moved > rule_of(Verdict::kSuddenChange).raise) return;
+  const bool differs =
+      condition_of(Verdict::kSuddenChange).raised || moved > rule_of(Verdict::kSuddenChange).raise;
+  if (!differs)
+    recent_->differs_since.reset();
+  else if (!recent_->differs_since)
+    recent_->differs_since = frame.time;
+  if (differs) return;
   const double step = 1 - std::exp(-seconds_of(elapsed) / kAdaptation);
   follow(recent_->shares, shares, step);
   if (blocks) follow(*recent_->blocks, *blocks, step);
@@ -245,13 +282,31 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
   return conditions_[static_cast<size_t>(verdict)];
 }
 
+/// By a verdict that stands, or that is about to be raised.
+bool Judge::is_explained(Verdict verdict) const {
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (explains(static_cast<Verdict>(i), verdict) &&
+        (conditions_[i].raised || conditions_[i].crossing))
+      return true;
+  return false;
+}
+
 void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
   if (!rule_of(verdict).enabled) return;
   if (verdict != Verdict::kNoFrames) condition.is_judged = true;
-  if (const std::optional<double> threshold = cross(verdict, condition, value, now))
-    changes.push_back(
-        {verdict, condition.raised, condition.since, value, Cause::kValue, threshold});
+  if (!condition.raised && is_explained(verdict)) {
+    condition.value = value;
+    condition.crossing.reset();
+    return;
+  }
+  const std::optional<double> threshold = cross(verdict, condition, value, now);
+  if (!threshold) return;
+  changes.push_back({verdict, condition.raised, condition.since, value, Cause::kValue, threshold});
+  if (!condition.raised) return;
+  for (size_t i = 0; i < kVerdicts; ++i)
+    if (explains(verdict, static_cast<Verdict>(i)) && conditions_[i].raised)
+      clear(static_cast<Verdict>(i), Cause::kExplained, now, changes);
 }
 
 /// The threshold that the value has been beyond long enough, so that the condition is no longer what

@@ -31,8 +31,10 @@ enum class Cause {
   kSilence,    // the camera sends no frames
   kRules,      // the verdict was turned off
   kReference,  // what the camera is meant to look at was learned anew
+  kExplained,  // another verdict is the reason
+  kAccepted,   // the changed picture is the usual one now
 };
-/// The name in the API: "value", "silence", "rules", "reference".
+/// The name in the API: "value", "silence", "rules", "reference", "explained", "accepted".
 std::string_view name_of(Cause cause);
 /// Why a verdict was cleared, for people: "no longer judged".
 std::string_view phrase_of(Cause cause);
@@ -101,6 +103,11 @@ class Judge {
     std::array<double, 256> shares;                            // of pixels
     std::optional<std::array<double, Blocks::kCount>> blocks;  // their lumas
     Time time;
+    std::optional<Time> differs_since = {};  // since when frames have been unlike it
+  };
+
+  struct Span {
+    Time since, latest;
   };
 
   void judge_levels(const Measurement &frame, std::vector<Change> &changes);
@@ -110,6 +117,8 @@ class Judge {
   void judge_change(const Measurement &frame, std::vector<Change> &changes);
   const Rule &rule_of(Verdict verdict) const { return rules_[static_cast<size_t>(verdict)]; }
   const Condition &condition_of(Verdict verdict) const;
+  bool is_explained(Verdict verdict) const;
+  bool is_accepted(Time now) const;
   void clear(Verdict verdict, Cause cause, Time now, std::vector<Change> &changes);
   void judge_silence(double length, Time now, std::vector<Change> &changes);
   void update(Verdict verdict, double value, Time now, std::vector<Change> &changes);
@@ -125,6 +134,7 @@ class Judge {
   std::optional<Time> same_since_;
   std::optional<Recent> recent_;  // the picture of the last seconds
   Scenery scenery_;
+  std::optional<Span> scene_usual_;  // the thumbnails that show what is meant to be seen
   Flicker flicker_;
   Time flicker_judged_ = 0;
 };
