@@ -141,7 +141,7 @@ TEST_F(HistoryFailures, FilesThatAreNoHistory) {
 
 TEST_F(HistoryFailures, ANewerSchemaIsRefused) {
   { Rig rig(settings_of(file())); }
-  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 6");
+  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 7");
   expect_refused(file(), "newer version");
   std::ostringstream csv;
   EXPECT_THROW(export_csv(file(), csv), HistoryError);

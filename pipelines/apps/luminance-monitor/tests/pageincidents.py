@@ -438,7 +438,7 @@ def a_login_brings_back(browser, history):
 def of_made_up_cameras(browser, history):
     keep_former(history)
     monitor = Monitor([SERVE, f"--history={history}"])
-    running.wait_for("verdicts", lambda: len(listed(monitor, state="open")) > 4)
+    running.wait_for("verdicts", lambda: len(listed(monitor, state="open")) > 3)
     every_view_leads_there(browser, monitor)
     the_list_has_all(browser, monitor)
     filters_are_in_the_hash(browser, monitor)
