@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kernels/error.h"
+#include "kernels/immortal.h"
 
 namespace cudatensor {
 namespace {
@@ -116,11 +117,11 @@ const Format &row_of(PixelFormat format) {
 }  // namespace
 
 const std::vector<PixelFormat> &all_formats() {
-  static const std::vector<PixelFormat> all = [] {
+  static const auto &all = immortal([] {
     std::vector<PixelFormat> formats;
     for (const Format &row : kFormats) formats.push_back(row.format);
     return formats;
-  }();
+  });
   return all;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gst/util/log.h"
+
 namespace cudatensor {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gst/frames/orientation.h"
+#include "gst/util/log.h"
 
 namespace cudatensor {
 namespace {

@@ -59,6 +59,8 @@ void exercise(const Subject &subject) {
   rig.push(subject.frame());
   rig.messages().errors();
   rig.caps(subject.caps);
+  while (rig.pull() != nullptr) {
+  }
   rig.process(subject.frame());
   rig.event(gst_event_new_eos());
 }
