@@ -196,8 +196,11 @@ def sees_where_files_end():
             cut = folder / f"cut.{kind}"
             cut.write_bytes(whole.read_bytes()[:-100])
             assert missing_bytes(str(cut)) == 100, (kind, missing_bytes(str(cut)))
-        (folder / "other.ts").write_bytes(b"G" * 1000)
-        assert missing_bytes(str(folder / "other.ts")) is None
+        packets = (b"G" + bytes(187)) * 20
+        (folder / "cut.ts").write_bytes(packets[:-100])
+        assert missing_bytes(str(folder / "cut.ts")) == 100
+        (folder / "other.y4m").write_bytes(b"YUV4MPEG2 " * 100)
+        assert missing_bytes(str(folder / "other.y4m")) is None
         cut = folder / "cut.webm"
         cut.write_bytes(clip[:len(clip) // 2])
         for more in ({}, {"every": "60s"}, {"model": "luminance", "properties": {}}):
