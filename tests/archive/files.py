@@ -126,7 +126,7 @@ def has_the_monitors_rules():
 
 def make_rows(values, period=1.0, **same):
     """A row for each value, a dictionary."""
-    usual = {"mean": 120.0, "p1": 20, "p99": 220, "clipped_low": 0.0, "clipped_high": 0.0,
+    usual = {"mean": 120.0, "p5": 20, "p95": 220, "clipped_low": 0.0, "clipped_high": 0.0,
              "flicker": 0.0, "still": False, "quantiles": list(range(100, 132)), **same}
     return [{**usual, "time": i * period, "last_time": (i + 0.9) * period,
              "first_digest": bytes([i % 250]), "last_digest": bytes([i % 250, 1]), **value}
@@ -145,11 +145,11 @@ def judges_rows():
     dark = [{"mean": 30.0}] * 9 + [{"mean": 25.0}] + [{"mean": 42.0}] * 10
     assert verdicts_of(usual + dark + usual) == [("too-dark", 20, 40, False, 25.0)]
     assert verdicts_of(usual + [{"clipped_high": 0.2}] * 10) == [("clipped-high", 20, 29.9, True, 0.2)]
-    assert verdicts_of(usual + [{"p1": 100, "p99": 130}] * 10 + usual) == \
-        [("low-contrast", 20, 30, False, 30.0)]
+    assert verdicts_of(usual + [{"p5": 100, "p95": 120}] * 10 + usual) == \
+        [("low-contrast", 20, 30, False, 20.0)]
     assert verdicts_of(usual + [{"flicker": 2.0}] * 10 + usual) == [("flicker", 20, 30, False, 2.0)]
-    moved = [{"quantiles": list(range(150, 182))}] * 10
-    assert verdicts_of(usual + moved + usual) == [("sudden-change", 20, 30, False, 50.0)]
+    moved = [{"quantiles": list(range(150, 182))}] * 15
+    assert verdicts_of(usual + moved + usual) == [("sudden-change", 20, 35, False, 50.0)]
     frozen = [{"still": True, "first_digest": b"x", "last_digest": b"x"}] * 30
     (name, start, end, at_end, value), = verdicts_of(usual + frozen + usual)
     assert (name, start, end, at_end) == ("frozen", 20, 50, False) and 29 < value < 30, value

@@ -32,18 +32,18 @@ RULES = {
     "frozen": Rule(20, 1, 0, is_duration=True),
     "too-dark": Rule(40, 45, 5, bad_above=False),
     "too-bright": Rule(210, 200, 5),
-    "low-contrast": Rule(40, 50, 5, bad_above=False),
+    "low-contrast": Rule(25, 32, 5, bad_above=False),
     "flicker": Rule(1, 0.5, 3),
     "clipped-low": Rule(0.4, 0.35, 5),
     "clipped-high": Rule(0.15, 0.1, 5),
-    "sudden-change": Rule(15, 8, 0.5),
+    "sudden-change": Rule(15, 8, 10),
 }
 SCHEMA = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string()),
                          ("verdict", pyarrow.string()), ("start", pyarrow.float64()),
                          ("end", pyarrow.float64()), ("at_end", pyarrow.bool_()),
                          ("value", pyarrow.float64())])
 #: Columns of the rows that a Judge reads.
-COLUMNS = ("time", "last_time", "mean", "p1", "p99", "clipped_low", "clipped_high", "flicker",
+COLUMNS = ("time", "last_time", "mean", "p5", "p95", "clipped_low", "clipped_high", "flicker",
            "still", "first_digest", "last_digest", "quantiles")
 _ADAPTATION = 5.0  # seconds: the picture that rows are compared with follows them this slowly
 _ACCEPTED = 600.0  # seconds after which a change that stays is the usual
@@ -77,7 +77,7 @@ class _Judge:
             self._take_gap(time)
         self.last_time = end
         for name, value in (("too-dark", row["mean"]), ("too-bright", row["mean"]),
-                            ("low-contrast", float(row["p99"]) - float(row["p1"])),
+                            ("low-contrast", float(row["p95"]) - float(row["p5"])),
                             ("clipped-low", row["clipped_low"]),
                             ("clipped-high", row["clipped_high"]),
                             ("frozen", self._stillness(row)),
