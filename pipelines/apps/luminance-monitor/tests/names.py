@@ -86,7 +86,7 @@ def keys_of(header, prefix, config):
                                  message).groups()
         if problem == 'is unknown':
             return
-        if problem == 'is missing':
+        if problem.startswith('is missing'):
             values[key] = (TIMES if 'schedule' in prefix else NEEDED)[key]
             continue
         yield key
