@@ -142,7 +142,9 @@ bool Exposition::has(const std::string &name, const LabelSet &labels) const {
 
 size_t Exposition::count(const std::string &name) const {
   const auto family = families_.find(name);
-  return family == families_.end() ? 0 : family->second.series.at(name).size();
+  if (family == families_.end()) return 0;
+  const auto series = family->second.series.find(name);
+  return series == family->second.series.end() ? 0 : series->second.size();
 }
 
 double Exposition::sample(const std::string &family, const std::string &name,

@@ -242,6 +242,23 @@ TEST(Metrics, ShowVerdicts) {
   EXPECT_EQ(read.value("luminance_verdicts_raised_total", dark), 1);
 }
 
+TEST(Metrics, NameTheSameFamiliesWithAndWithoutValues) {
+  const auto names_of = [](const Exposition &read) {
+    std::vector<std::string> names;
+    for (const auto &[name, family] : read.families()) {
+      EXPECT_FALSE(family.type.empty()) << name;
+      names.push_back(name);
+    }
+    return names;
+  };
+  World world(settings_of(1));
+  const std::vector<std::string> first = names_of(world.read());
+  EXPECT_EQ(world.read().count("luminance_verdict_start_timestamp_seconds"), 0u);
+  for (double time = 0; time < 60; time += 1) world.feed(time, one_luma(3));
+  EXPECT_GT(world.read().count("luminance_verdict_start_timestamp_seconds"), 0u);
+  EXPECT_EQ(names_of(world.read()), first);
+}
+
 TEST(Metrics, KeepNamesFromOutsideWhatTheyAre) {
   Settings settings;
   const std::string plain = "a \"quoted\"\nline \\n, {camera=\"x\"} 1 \xc3\xa9";

@@ -75,7 +75,6 @@ void histogram(std::string &text, const std::string &name, const ClientMetric &m
 std::string text_of(const std::vector<MetricFamily> &families) {
   std::string text;
   for (const MetricFamily &family : families) {
-    if (family.metric.empty()) continue;
     text += "# HELP " + family.name + ' ' + family.help + '\n';
     text += "# TYPE " + family.name + ' ' + name_of(family.type) + '\n';
     for (const ClientMetric &metric : family.metric) {
