@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "capture/failure.h"
 
+#include <gst/rtsp/gstrtspdefs.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -26,13 +28,21 @@ std::string last_line(const gchar *debug) {
   return text.substr(line + 1);
 }
 
+/// Of GstRTSPConnection, beyond its limit.
+bool is_too_long(const Error &error) {
+  g_autofree gchar *no_memory = gst_rtsp_strresult(GST_RTSP_ENOMEM);
+  return error.is_of_source && has(error.detail, "Could not receive message") &&
+         has(error.detail, no_memory);
+}
+
 /// What says nothing of the cause.
 bool is_vague(const Error &error) {
-  return error.is_of_source && (has(error.detail, "Failed to connect") ||
-                                has(error.detail, "streaming stopped, reason error") ||
-                                has(error.detail, "does not accept Range") ||
-                                has(error.detail, "Could not receive message") ||
-                                has(error.detail, "Could not send message"));
+  return error.is_of_source && !is_too_long(error) &&
+         (has(error.detail, "Failed to connect") ||
+          has(error.detail, "streaming stopped, reason error") ||
+          has(error.detail, "does not accept Range") ||
+          has(error.detail, "Could not receive message") ||
+          has(error.detail, "Could not send message"));
 }
 
 std::string plain_words(const GError *error, const Error &e) {
@@ -42,6 +52,9 @@ std::string plain_words(const GError *error, const Error &e) {
     return "no video that can be decoded" + (e.detail.empty() ? "" : " (" + e.detail + ")");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND))
     return "unknown video format";
+  if (is_too_long(e))
+    return "the camera sends a message of more than " + std::to_string(kMaxRtspMessage >> 20) +
+           " MiB";
   if (has(e.message, "text file")) return "the camera sends text, not video";
   // The last line of what is meant for developers is often what people want to know.
   return e.message + (e.detail.empty() ? "" : " (" + e.detail + ")");

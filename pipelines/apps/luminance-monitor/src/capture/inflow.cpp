@@ -115,7 +115,7 @@ std::string Inflow::check() {
   kept_ = kept_ + came > passed ? kept_ + came - passed : 0;
   if (kept_ <= kMaxKept) return "";
   stop();
-  return "the camera sends a message of more than " + std::to_string(kMaxKept >> 20) + " MiB";
+  return "the camera sends more than " + std::to_string(kMaxKept >> 20) + " MiB without video";
 }
 
 }  // namespace luminance

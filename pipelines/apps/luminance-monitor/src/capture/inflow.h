@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What comes over the sockets of an RTSP source, and how much of it is video. A message of RTSP may
-// say that it has gigabytes, which rtspsrc collects before anybody sees them.
+// What comes over the sockets of an RTSP source, and how much of it is video. The head of a message
+// of RTSP may have gigabytes of lines, which rtspsrc collects before anybody sees them.
 #pragma once
 
 #include <gio/gio.h>

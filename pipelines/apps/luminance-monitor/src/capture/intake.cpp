@@ -16,6 +16,8 @@ namespace {
 
 // Taken by an element of which nothing comes. An intra-coded picture of 8K has 10 MB.
 constexpr uint64_t kMaxHeld = 32 << 20;
+// A buffer takes memory beside its bytes, which may be one.
+constexpr uint64_t kBufferOverhead = 512;
 // Of a decoder, which works on several pictures at once, and of a picture that is not coded.
 constexpr uint64_t kMaxDecoded = 256 << 20;
 constexpr uint64_t kMaxPixels = 40 << 20;  // 8K has 32 Mi
@@ -42,10 +44,20 @@ struct Meter {
 };
 using Shared = std::shared_ptr<Meter>;
 
-uint64_t size_of(GstPadProbeInfo *info) {
-  if ((GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0)
-    return gst_buffer_list_calculate_size(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
-  return gst_buffer_get_size(GST_PAD_PROBE_INFO_BUFFER(info));
+template <typename Visit>
+void for_each_buffer(GstPadProbeInfo *info, const Visit &visit) {
+  if ((GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) == 0)
+    return visit(GST_PAD_PROBE_INFO_BUFFER(info));
+  GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+  for (guint i = 0; i < gst_buffer_list_length(list); ++i) visit(gst_buffer_list_get(list, i));
+}
+
+uint64_t cost_of(GstBuffer *buffer) { return gst_buffer_get_size(buffer) + kBufferOverhead; }
+
+uint64_t cost_of(GstPadProbeInfo *info) {
+  uint64_t cost = 0;
+  for_each_buffer(info, [&cost](GstBuffer *buffer) { cost += cost_of(buffer); });
+  return cost;
 }
 
 GstPadProbeReturn refuse(GstPadProbeInfo *info) {
@@ -57,7 +69,7 @@ GstPadProbeReturn refuse(GstPadProbeInfo *info) {
 
 GstPadProbeReturn on_taken(GstPad *, GstPadProbeInfo *info, gpointer data) {
   Meter &meter = **static_cast<Shared *>(data);
-  if ((meter.held += size_of(info)) > meter.max)
+  if ((meter.held += cost_of(info)) > meter.max)
     meter.pipeline->fail(meter.element, "the camera sends more than " +
                                             std::to_string(meter.max >> 20) +
                                             " MiB in which no picture ends");
@@ -67,6 +79,32 @@ GstPadProbeReturn on_taken(GstPad *, GstPadProbeInfo *info, gpointer data) {
 GstPadProbeReturn on_given(GstPad *, GstPadProbeInfo *, gpointer meter) {
   (*static_cast<Shared *>(meter))->held = 0;
   return GST_PAD_PROBE_OK;
+}
+
+/// A buffer that an element keeps as it is, until it is passed on and used.
+struct Kept {
+  const Shared meter;
+  const uint64_t cost;
+};
+
+void on_released(gpointer data, GstMiniObject *) {
+  const std::unique_ptr<const Kept> kept(static_cast<Kept *>(data));
+  kept->meter->held -= kept->cost;
+}
+
+/// Of an element that gives while it keeps: what it gives does not say that it has nothing more.
+GstPadProbeReturn on_queued(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  const Shared &meter = *static_cast<Shared *>(data);
+  for_each_buffer(info, [&meter](GstBuffer *buffer) {
+    meter->held += cost_of(buffer);
+    gst_mini_object_weak_ref(GST_MINI_OBJECT(buffer), on_released,
+                             new Kept{meter, cost_of(buffer)});
+  });
+  if (meter->held > meter->max)
+    meter->pipeline->fail(meter->element, "the camera sends more than " +
+                                              std::to_string(meter->max >> 20) +
+                                              " MiB ahead of what is decoded");
+  return meter->pipeline->has_failed ? refuse(info) : GST_PAD_PROBE_OK;
 }
 
 void check_size(Meter &meter, uint64_t pixels) {
@@ -108,6 +146,8 @@ void probe(GstPad *pad, int type, GstPadProbeCallback callback, const Shared &me
 /// Where no parser is installed, they look for the end of a picture themselves.
 constexpr const char *kPictures[] = {"jpegdec", "pngdec", "webpdec"};
 constexpr const char *kVp8[] = {"vp8dec", "avdec_vp8"};
+// It has a thread of its own, which decoding delays, while packets come.
+constexpr const char *kQueues[] = {"rtpjitterbuffer"};
 
 template <typename Names>
 bool is_one_of(GstElement *element, const Names &names) {
@@ -123,7 +163,10 @@ void watch(GstPad *pad, const Shared &meter) {
   probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_caps, meter);
   if (is_sink && (is_one_of(meter->element, kPictures) || is_one_of(meter->element, kVp8)))
     probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, meter);
-  probe(pad, kData | GST_PAD_PROBE_TYPE_PUSH, is_sink ? on_taken : on_given, meter);
+  if (!is_one_of(meter->element, kQueues))
+    probe(pad, kData | GST_PAD_PROBE_TYPE_PUSH, is_sink ? on_taken : on_given, meter);
+  else if (is_sink)
+    probe(pad, kData | GST_PAD_PROBE_TYPE_PUSH, on_queued, meter);
 }
 
 /// 0: it collects nothing.
@@ -134,9 +177,9 @@ uint64_t max_held(GstElement *element) {
   const auto is_a = [klass](const char *word) {
     return klass != nullptr && std::strstr(klass, word) != nullptr;
   };
-  constexpr const char *kRaw[] = {"y4mdec"}, *kJitterBuffer[] = {"rtpjitterbuffer"};
+  constexpr const char *kRaw[] = {"y4mdec"};
   if (is_one_of(element, kRaw)) return kMaxDecoded;
-  if (is_one_of(element, kPictures) || is_one_of(element, kJitterBuffer)) return kMaxHeld;
+  if (is_one_of(element, kPictures) || is_one_of(element, kQueues)) return kMaxHeld;
   if (is_a("Demuxer") || is_a("Parser") || is_a("Depayloader")) return kMaxHeld;
   return is_a("Decoder") ? kMaxDecoded : 0;
 }

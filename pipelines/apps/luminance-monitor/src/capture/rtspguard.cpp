@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "capture/rtspguard.h"
 
+#include <dlfcn.h>
 #include <gio/gio.h>
+#include <gst/rtsp/gstrtspconnection.h>
 #include <gst/rtsp/gstrtspextension.h>
 #include <gst/rtsp/gstrtspmessage.h>
 #include <gst/sdp/gstsdpmessage.h>
@@ -137,3 +139,15 @@ void guard_rtsp_source(GstElement *source) {
 }
 
 }  // namespace luminance
+
+/// Before that of the library, for rtspsrc: its connection allocates up to 4 GiB for a message before
+/// any of it has come, and no property or signal of rtspsrc leads to the limit that it could have.
+GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl *url, GstRTSPConnection **connection) {
+  static const auto create = reinterpret_cast<decltype(&gst_rtsp_connection_create)>(
+      dlsym(RTLD_NEXT, "gst_rtsp_connection_create"));
+  if (create == nullptr) return GST_RTSP_ENOTIMPL;
+  const GstRTSPResult result = create(url, connection);
+  if (result == GST_RTSP_OK)
+    gst_rtsp_connection_set_content_length_limit(*connection, luminance::kMaxRtspMessage);
+  return result;
+}
