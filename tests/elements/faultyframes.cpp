@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames that cannot be used: the stream goes on, and the warnings about them do not become a flood.
-#include "rig.h"
+#include <ctime>
+
+#include "muxrig.h"
+
+namespace {
+
+gint64 skipped = 0;  // microseconds
+
+}  // namespace
+
+/// Replaces GLib's in this program and the plugin.
+extern "C" gint64 g_get_monotonic_time() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000 + skipped;
+}
 
 namespace cudatensor {
 namespace {
+
+/// More than the pause between two warnings.
+void skip_pause() { skipped += 11 * G_USEC_PER_SEC; }
 
 const ImageDesc kUyvy = {PixelFormat::UYVY, 64, 48}, kGray = {PixelFormat::GRAY8, 8, 6};
 
@@ -31,6 +49,31 @@ TEST_P(FaultyFrames, AreNotReportedAgainAtOnce) {
     rig_.process(good());
     expect_silent_fault(rig_, too_short());
   }
+}
+
+TEST_P(FaultyFrames, AreReportedAgainAfterAPause) {
+  expect_fault(rig_, too_short(), "3072");
+  skip_pause();
+  expect_silent_fault(rig_, too_short());  // of the same run
+  rig_.process(good());
+  expect_fault(rig_, too_short(), "(1 more frames since the last warning)");
+  rig_.process(good());
+  skip_pause();
+  rig_.push(too_short());
+  while (rig_.pull() != nullptr) {
+  }
+  const auto warnings = rig_.messages().warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_FALSE(mentions(warnings[0], "more frames"));
+}
+
+/// A changed property may be the cause.
+TEST_P(FaultyFrames, AreReportedAgainAfterAPauseWhereASettingChanges) {
+  expect_fault(rig_, too_short(), "3072");
+  skip_pause();
+  const bool counts = g_str_has_prefix(GetParam(), "cudahistogram");
+  rig_.set(counts ? "interval" : "interlaced", counts ? "5" : "as-progressive");
+  expect_fault(rig_, too_short(), "3072");
 }
 
 TEST_P(FaultyFrames, AreReportedAgainAfterNewCaps) {
@@ -79,6 +122,31 @@ INSTANTIATE_TEST_SUITE_P(Elements, FaultyFrames,
                                          "cudaletterbox keep-input=true",
                                          "cudanormalize regions=tiles width=8 height=8"),
                          [](const auto &info) { return "case" + std::to_string(info.index); });
+
+// -------------------------------------------------------------------------------------- the mux
+
+TEST(FaultyFramesOfCameras, AreReportedAgainAfterAPause) {
+  MuxRig rig("width=8 height=8", 2);
+  GstClockTime time = 0;
+  const auto push = [&](bool is_good) {
+    for (size_t i = 0; i < 2; ++i) {
+      BufferRef frame = i == 0 || is_good ? good() : too_short();
+      GST_BUFFER_PTS(frame.get()) = time;
+      rig.camera(i).push(std::move(frame));
+    }
+    time += GST_SECOND / 25;
+    EXPECT_EQ(slots_of(rig.pull().get()).at(1).valid, is_good);
+    return rig.messages().warnings();
+  };
+  for (size_t i = 0; i < 2; ++i) rig.camera(i).caps(video_caps(kUyvy, "framerate=25/1"));
+  EXPECT_EQ(push(false).size(), 1u);
+  skip_pause();
+  EXPECT_EQ(push(false).size(), 0u);  // of the same run
+  EXPECT_EQ(push(true).size(), 0u);
+  const auto again = push(false);
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_TRUE(mentions(again[0], "(1 more frames since the last warning)"));
+}
 
 // ------------------------------------------------------------------------------- the histogram
 

@@ -155,6 +155,22 @@ TEST_F(FramesPerTensor, AreDiscardedByAFlush) {
   expect(1, 2);
 }
 
+TEST_F(FramesPerTensor, AreDiscardedByAStop) {
+  start("frames-per-tensor=2");
+  push();
+  gst_element_set_state(rig_->element(), GST_STATE_READY);
+  gst_element_set_state(rig_->element(), GST_STATE_PLAYING);
+  forget_caps(rig_->harness()->srcpad);
+  rig_->event(gst_event_new_stream_start("again"));
+  begin(kFrame);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  rig_->event(gst_event_new_segment(&segment));
+  expect_none();
+  push(2);
+  expect(1, 2);
+}
+
 TEST_F(FramesPerTensor, MayChangeWhilePlaying) {
   start("frames-per-tensor=3");
   push(2);

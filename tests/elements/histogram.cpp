@@ -700,6 +700,30 @@ TEST_F(Histogram, IntervalAndRegionChangeAtTheNextFrame) {
   EXPECT_TRUE(all.back().roi.empty());
 }
 
+/// Each number of the region alone.
+TEST_F(Histogram, RegionMovesAtTheNextFrame) {
+  start("interval=0");
+  const Picture picture = numbered_pixels();
+  const std::vector<Roi> regions = {
+      {1, 1, 2, 2}, {2, 1, 2, 2}, {2, 2, 2, 2}, {2, 2, 3, 2}, {2, 2, 3, 1}};
+  for (const Roi &r : regions) {
+    std::string text;
+    for (const guint number : r) text += (text.empty() ? "<" : ",") + std::to_string(number);
+    rig_->set("roi", text + ">");
+    rig_->process(buffer_of(picture));
+  }
+  const auto all = reports(regions.size());
+  ASSERT_EQ(all.size(), regions.size());
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const Roi &r = regions[i];
+    std::vector<guint64> bins(256);
+    for (guint y = r[1]; y < r[1] + r[3]; ++y)
+      for (guint x = r[0]; x < r[0] + r[2]; ++x) ++bins[kWidth * y + x];
+    EXPECT_EQ(all[i].roi, r);
+    EXPECT_EQ(all[i].bins, bins) << i;
+  }
+}
+
 TEST_F(Histogram, AMessageNeverMixesRegions) {
   start("interval=1000");
   frame(0);

@@ -332,6 +332,29 @@ TEST(Interop, TellsTheRegionOfASlot) {
   EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 4, &slot));
 }
 
+/// Whole numbers where others than the plugin have written coordinates, or too few.
+TEST(Interop, TakesCoordinatesOnlyAsTheyAreDocumented) {
+  make_element("cudanormalize");  // registers the metas
+  const std::string sizes =
+      "src-width=1,src-height=1,dst-width=1,dst-height=1,pad-left=0,pad-top=0,content-width=1,"
+      "content-height=1";
+  const std::string right = "<1.0,0.0,0.0,0.0,1.0,0.0>";
+  for (const std::string &wrong : {"<1,0,0,0,1,0>", "<1.0,0.0,0.0,0.0,1.0>", "1.0"})
+    for (const bool first : {true, false}) {
+      const BufferRef buffer = buffer_with_slots(
+          "<(structure)\"slot,valid=true,region=<1,2,3,4>,matrix=" + (first ? wrong : right) +
+          ",inverse=" + (first ? right : wrong) + "," + sizes + ";\">");
+      GstCudaTensorSlot slot;
+      ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor_of(buffer.get(), kCaps).get(), 0, &slot));
+      EXPECT_FALSE(slot.has_region || slot.has_geometry) << wrong;
+    }
+  const BufferRef buffer = buffer_with_slots("<(structure)\"slot,valid=true,matrix=" + right +
+                                             ",inverse=" + right + "," + sizes + ";\">");
+  GstCudaTensorSlot slot;
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor_of(buffer.get(), kCaps).get(), 0, &slot));
+  EXPECT_TRUE(slot.has_geometry);
+}
+
 std::vector<GstCudaTensorSlot> slots_of(GstCudaTensor *tensor) {
   std::vector<GstCudaTensorSlot> slots(gst_cuda_tensor_get_n_slots(tensor));
   for (guint i = 0; i < slots.size(); ++i)

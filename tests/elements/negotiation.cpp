@@ -470,6 +470,32 @@ TEST(Normalize, LooksBeyondTheFirstStructure) {
   }
 }
 
+/// Behind the fourth dimension only ones say nothing.
+TEST(Normalize, TakesFurtherDimensionsOfOne) {
+  const auto rig = negotiated("cudanormalize", kVideo, tensor_caps("float32", "6:4:3:1:1"));
+  EXPECT_EQ(rig->output("dimensions"), "6:4:3:1:1");
+  for (const char *dimensions : {"6:4:3:1:2", "6:4:3:1:1:3"}) {
+    Rig other("cudanormalize");
+    other.downstream(tensor_caps("float32", dimensions));
+    const std::string text = expect_refusal(other, kVideo, buffer_of(Picture(kInput)));
+    EXPECT_TRUE(mentions(text, dimensions)) << text;
+  }
+}
+
+/// A cause that comes back after caps that were taken is told again.
+TEST(Normalize, TellsTheCauseOfEachRefusal) {
+  Rig rig("cudanormalize color=yuv");
+  rig.downstream("other/tensors");
+  const std::string rgb = video_caps({PixelFormat::RGB, 8, 6});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(rig.caps(rgb));
+    EXPECT_EQ(rig.push(buffer_of(Picture({PixelFormat::RGB, 8, 6}))), GST_FLOW_NOT_NEGOTIATED);
+    EXPECT_EQ(rig.messages().errors().size(), 1u) << i;
+    ASSERT_TRUE(rig.caps(kVideo));
+    rig.process(buffer_of(Picture(kInput)));
+  }
+}
+
 TEST(Normalize, ExtraFieldsOfDownstreamDoNotHurt) {
   const auto rig =
       negotiated("cudanormalize", kVideo, tensor_caps("float32", "6:4:3:1") + ",more=(int)1");

@@ -52,14 +52,14 @@ TEST_P(EveryFormat, BecomesATensor) {
 
 TEST_P(EveryFormat, BecomesAPicture) {
   for (const auto &[width, height] : kSizes)
-    expect_same("cudaletterbox", "video/x-raw,format=RGB,width=31,height=9", width, height);
+    expect_same("cudaletterbox", "video/x-raw,format=RGB,width=32,height=9", width, height);
 }
 
 TEST_P(EveryFormat, Of420BecomesYuv444) {
   const FormatLayout layout = layout_of(desc(1, 1).format);
   if (!layout.is_420() || layout.is_deep()) GTEST_SKIP() << "not 4:2:0 of eight bits";
   for (const auto &[width, height] : kSizes)
-    expect_same("cudanv12toyuv444", "video/x-raw,format=Y444,width=31,height=9", width, height);
+    expect_same("cudanv12toyuv444", "video/x-raw,format=Y444,width=32,height=9", width, height);
 }
 
 /// The element message of one frame without its times.

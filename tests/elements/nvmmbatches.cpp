@@ -74,12 +74,38 @@ const GstStructure *slot(GstBuffer *batch, guint i) {
   return gst_value_get_structure(gst_value_array_get_value(all, i));
 }
 
+/// Its regions have been found before its samples are looked at.
+TEST_F(NvmmBatch, HasNoSlotsForASurfaceThatIsTooShort) {
+  for (const char *regions : {"", " regions=tiles tile-rows=2"})
+    for (const size_t bad : {0, 1, 2}) {
+      start(regions, 3);
+      std::vector<Surface> made;
+      for (const Picture &picture : mixed_pictures(3, {PixelFormat::RGBA}))
+        made.push_back({picture, color_format_of(PixelFormat::RGBA)});
+      const BufferRef out =
+          rig_->process(surface_buffer(made, 3, usual_memory(), [bad](nvmm::SurfaceBatch &batch) {
+            batch.surfaces[bad].data_size = 3;
+          }));
+      const auto told = slots_of(out.get());
+      const size_t each = told.size() / 3;
+      const Bytes bytes = bytes_of(out.get());
+      const Bytes pad = pad_bytes(small_params());
+      for (size_t i = 0; i < told.size(); ++i) {
+        EXPECT_EQ(told[i].valid, i / each != bad) << i;
+        const auto begin = bytes.begin() + static_cast<ptrdiff_t>(i * pad.size());
+        EXPECT_EQ(std::equal(pad.begin(), pad.end(), begin), i / each == bad) << i;
+      }
+      EXPECT_EQ(rig_->messages().warnings().size(), 1u);
+    }
+}
+
 TEST_F(NvmmBatch, SaysWhereFramesComeFrom) {
   start("", 3);
   BufferRef in = surfaces(mixed_pictures(2, kMixed));
   attach_frames(in.get(), {{7, 1, 70, 5 * GST_SECOND, 1920, 1080, {}},
                            {3, 0, 30, 4 * GST_SECOND, 640, 480, {}},
                            {9, 12, 90, 0, 1, 1, {}}});
+  GST_BUFFER_DURATION(in.get()) = GST_SECOND;  // of the batch
   const BufferRef out = rig_->process(std::move(in));
   const auto told = slots_of(out.get());
   ASSERT_EQ(told.size(), 3u);
@@ -88,6 +114,7 @@ TEST_F(NvmmBatch, SaysWhereFramesComeFrom) {
   EXPECT_EQ(told[0].running_time, 4 * GST_SECOND);
   EXPECT_EQ(told[1].pad_index, 7);
   EXPECT_EQ(told[1].pts, 5 * GST_SECOND);
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(told[i].duration, GST_CLOCK_TIME_NONE);
   EXPECT_FALSE(told[2].valid);
   guint id = 0;
   gint width = 0, height = 0;
@@ -143,6 +170,11 @@ TEST_F(NvmmBatch, HasTheObjectsOfEachSurface) {
                                  slot_bytes(cut_out(pictures[1], 12, 6, 10, 16), small_params()),
                                  slot_bytes(cut_out(pictures[1], 0, 0, 10, 10), small_params())})));
   EXPECT_STREQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), "person");
+  for (const guint i : {2u, 3u}) {
+    guint id = 7;  // the object's place in its surface
+    EXPECT_TRUE(gst_structure_get_uint(slot(out.get(), i), "detection-id", &id));
+    EXPECT_EQ(id, i - 2) << i;
+  }
   EXPECT_FALSE(slots_of(out.get())[1].valid);
   EXPECT_EQ(left_out_of(out.get()), 1u);
 }

@@ -281,6 +281,17 @@ TEST_F(TensorMuxTimes, AFrameWithoutADurationLastsAsTheFramerateSays) {
   EXPECT_EQ(next_times(), (std::vector<GstClockTime>{4 * kFrame + 1}));
 }
 
+TEST_F(TensorMuxTimes, AFrameWithADurationLastsAsItSays) {
+  start("", 1);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = 5 * kFrame;
+  rig_->camera(0).event(gst_event_new_segment(&segment));
+  push(0, 4 * kFrame + 1, kFrame / 2);  // ends in front of the segment
+  push(0, 2 * kFrame, 4 * kFrame);
+  EXPECT_EQ(next_times(), (std::vector<GstClockTime>{2 * kFrame}));
+}
+
 TEST_F(TensorMuxTimes, FramesWithoutTimesJoin) {
   start("", 2);
   push(0, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);

@@ -231,18 +231,29 @@ TEST_F(TensorMuxLate, ACameraFromTheFutureDropsNothingOfOthers) {
   EXPECT_EQ(next(), (Times{501 * kFrame, 0}));
 }
 
+/// As an event, and as a buffer without memory.
 TEST_F(TensorMuxLate, AGapDoesNotReplaceALatePicture) {
-  begin();
-  period_without();
-  rig_->camera(1).event(gst_event_new_gap(now_ - kFrame / 2, kFrame));
-  push(0, now_);
-  EXPECT_EQ(next(), (Times{now_, kNone}));
-  now_ += kFrame;
-  push(1, now_ - 2 * kFrame);
-  rig_->camera(1).event(gst_event_new_gap(now_ - kFrame, kFrame));
-  push(0, now_);
-  EXPECT_EQ(next(), (Times{now_, now_ - 2 * kFrame}));
-  EXPECT_EQ(drops(), 0u);
+  for (const bool event : {true, false}) {
+    const auto send_gap = [&](GstClockTime time) {
+      if (event) return rig_->camera(1).event(gst_event_new_gap(time, kFrame));
+      BufferRef gap(gst_buffer_new());
+      GST_BUFFER_FLAG_SET(gap.get(), GST_BUFFER_FLAG_GAP);
+      GST_BUFFER_PTS(gap.get()) = time;
+      GST_BUFFER_DURATION(gap.get()) = kFrame;
+      EXPECT_EQ(rig_->camera(1).push(std::move(gap)), GST_FLOW_OK);
+    };
+    begin();
+    period_without();
+    send_gap(now_ - kFrame / 2);
+    push(0, now_);
+    EXPECT_EQ(next(), (Times{now_, kNone}));
+    now_ += kFrame;
+    push(1, now_ - 2 * kFrame);
+    send_gap(now_ - kFrame);
+    push(0, now_);
+    EXPECT_EQ(next(), (Times{now_, now_ - 2 * kFrame}));
+    EXPECT_EQ(drops(), 0u);
+  }
 }
 
 /// The slots of all batches until the end, by camera.
