@@ -241,28 +241,49 @@ TEST_F(FramesPerTensor, DelayTheFirstOne) {
 TEST_F(FramesPerTensor, AddToTheLongestLatency) {
   start("frames-per-tensor=5");
   push();
+  struct Upstream {
+    gboolean live;
+    GstClockTime max;
+  };
   const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
-  for (const GstClockTime upstream :
-       {GstClockTime{GST_SECOND}, GstClockTime{GST_CLOCK_TIME_NONE}}) {
+  for (const Upstream &upstream : {Upstream{TRUE, GST_SECOND}, Upstream{TRUE, GST_CLOCK_TIME_NONE},
+                                   Upstream{FALSE, GST_CLOCK_TIME_NONE}}) {
     gst_pad_set_query_function_full(
         rig_->harness()->srcpad,
         [](GstPad *pad, GstObject *parent, GstQuery *query) -> gboolean {
           if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
             return gst_pad_query_default(pad, parent, query);
-          gst_query_set_latency(query, TRUE, 7, *static_cast<GstClockTime *>(pad->querydata));
+          const auto *told = static_cast<const Upstream *>(pad->querydata);
+          gst_query_set_latency(query, told->live, 7, told->max);
           return TRUE;
         },
-        new GstClockTime(upstream),
-        [](gpointer data) { delete static_cast<GstClockTime *>(data); });
+        new Upstream(upstream), [](gpointer data) { delete static_cast<Upstream *>(data); });
     const QueryRef query(gst_query_new_latency());
     ASSERT_TRUE(gst_pad_query(src.get(), query.get()));
-    gboolean live = FALSE;
+    gboolean live = !upstream.live;
     GstClockTime min = 0, max = 0;
     gst_query_parse_latency(query.get(), &live, &min, &max);
-    EXPECT_TRUE(live);
+    EXPECT_EQ(live, upstream.live);
     EXPECT_EQ(min, 7 + 4 * kDuration);
-    EXPECT_EQ(max, upstream == GST_SECOND ? GST_SECOND + 4 * kDuration : GST_CLOCK_TIME_NONE);
+    EXPECT_EQ(max, upstream.max == GST_SECOND ? GST_SECOND + 4 * kDuration : GST_CLOCK_TIME_NONE);
   }
+}
+
+/// The pipeline asks anew where it is told that the latency is another one.
+TEST_F(FramesPerTensor, TellOfAnotherLatency) {
+  start("frames-per-tensor=2");
+  const auto told = [&] {
+    push();
+    return rig_->messages().of_type(GST_MESSAGE_LATENCY).size();
+  };
+  told();
+  EXPECT_EQ(told(), 0u);
+  rig_->set("frames-per-tensor", "3");
+  EXPECT_EQ(told(), 1u);
+  rig_->set("n-threads", "1");
+  EXPECT_EQ(told(), 0u);
+  rig_->set("frames-per-tensor", "1");
+  EXPECT_EQ(told(), 1u);
 }
 
 /// Another number of threads ends the session that filled the first slots.

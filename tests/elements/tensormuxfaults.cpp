@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "muxtimes.h"
+#include "regionmeta.h"
 
 namespace cudatensor {
 namespace {
@@ -143,6 +144,23 @@ TEST_F(TensorMuxFaults, LeaveAllRegionsOfTheirFrameEmpty) {
   const Bytes bytes = bytes_of(batch.get());
   EXPECT_TRUE(same_bytes(Bytes(bytes.begin() + bytes.size() / 2, bytes.end()),
                          joined(std::vector<Bytes>(4, pad_bytes(params_)))));
+}
+
+/// Of a frame that is not used nothing is counted, nor is there anything to infer from.
+TEST_F(TensorMuxFaults, HaveNoRegions) {
+  begin("regions=meta max-batch=1", 2);
+  for (size_t bad = 0; bad < 2; ++bad) {
+    for (size_t i = 0; i < 2; ++i) {
+      BufferRef frame = i == bad ? buffer_of(Bytes(10)) : buffer_of(picture_);
+      for (guint x = 0; i == bad && x < 3; ++x) add_interest(frame.get(), "face", x, 0, 4, 4);
+      push(i, std::move(frame));
+    }
+    const BufferRef batch = rig_->pull();
+    EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(batch.get(), GST_BUFFER_FLAG_GAP));
+    EXPECT_EQ(left_out_of(batch.get()), 0u);
+    for (const BatchSlotMeta &slot : slots_of(batch.get())) EXPECT_FALSE(slot.valid);
+    time_ += kFrame;
+  }
 }
 
 }  // namespace

@@ -231,6 +231,19 @@ TEST_F(TensorMuxLate, ACameraFromTheFutureDropsNothingOfOthers) {
   EXPECT_EQ(next(), (Times{501 * kFrame, 0}));
 }
 
+/// Frames that come in time again are used beside those of a clock that is fast.
+TEST_F(TensorMuxLate, AWrongClockThatIsSetIsForgottenBesideOneFromTheFuture) {
+  begin();
+  show_behind(2 * GST_SECOND);
+  const GstClockTime future = now_ + 500 * kFrame;
+  push(0, future);
+  push(1, now_ - 2 * GST_SECOND);
+  EXPECT_EQ(next(), (Times{future, now_ - 2 * GST_SECOND}));
+  push(0, future + kFrame);
+  push(1, now_);
+  EXPECT_EQ(next(), (Times{future + kFrame, now_}));
+}
+
 /// As an event, and as a buffer without memory.
 TEST_F(TensorMuxLate, AGapDoesNotReplaceALatePicture) {
   for (const bool event : {true, false}) {
