@@ -490,7 +490,7 @@ def check_discovery(kept):
         assert (sensor['payload_on'], sensor['payload_off'], sensor['qos']) == ('ON', 'OFF', 1), sensor
         for availability in sensor['availability']:
             assert set(availability) == {'topic'} and kept[availability['topic']] in ('online', 'offline')
-        assert kept[sensor['state_topic']] in ('ON', 'OFF'), sensor
+        assert kept.get(sensor['state_topic']) in ('ON', 'OFF', None), sensor  # None: not known yet
         assert sensor['unique_id'] not in identities, sensor
         identities.add(sensor['unique_id'])
         sensors[sensor['device']['name'], sensor['name']] = sensor
@@ -519,7 +519,7 @@ def mqtt_shows_sensors(folder):
             assert kept.pop(foreign) and f'{prefix}/gone/frozen' not in kept, kept
             sensors = check_discovery(kept)
             assert len(sensors) == 2 * 12, list(sensors)
-            on = [sensor['state_topic'] for sensor in sensors.values() if kept[sensor['state_topic']] == 'ON']
+            on = [sensor['state_topic'] for sensor in sensors.values() if kept.get(sensor['state_topic']) == 'ON']
             assert on == [dark], on
             assert kept[f'{prefix}/status'] == 'online'
             message = json.loads(listener.wait_for_line(f'^{prefix}/notifications (.*)')[1])
@@ -554,6 +554,31 @@ def mqtt_shows_sensors(folder):
         with Monitor('--config', file) as monitor:
             (result,) = post_test(monitor)[1]['results']
             assert not result['sent'] and 'uthori' in result['error'], result
+
+
+def mqtt_keeps_states_over_restarts(folder):
+    """A fault that lasts is on all the time, and one that ended meanwhile is off when frames have shown it."""
+    file, port = folder / 'cameras.toml', free_port()
+    (folder / 'mqtt-password').write_text(MQTT_PASSWORD + '\n')
+    channels = (f'[notifications.mqtt]\nbroker = "mqtt://127.0.0.1:{port}"\nuser = "monitor"\n'
+                'password-file = "mqtt-password"\n')
+    dark = 'luminance-monitor/one/too-dark'
+    with Mosquitto(folder, port) as broker, broker.listen(dark) as listener:
+        file.write_text(config(channels, ('one', DARK)))
+        for _ in range(3):
+            with broker.listen('luminance-monitor/notifications') as messages, \
+                    Monitor('--config', file, '--interval=1') as monitor:
+                messages.wait_for_line('"too-dark"')
+                listener.wait_for_line(dark)
+                # Also if its settings change, which has it begin anew.
+                reload(monitor, file, config(channels, ('one', DARK + '\nflicker = false')))
+                time.sleep(2)
+                reload(monitor, file, config(channels, ('one', DARK)))
+        states = [line.split()[1] for line in listener.output]
+        assert states == ['ON'] * len(states), states
+        file.write_text(config(channels, ('one', FINE)))
+        with Monitor('--config', file, '--interval=1'):
+            listener.wait_for_line(dark + ' OFF')
 
 
 def mqtt_survives_its_broker(folder):
@@ -598,7 +623,7 @@ def main():
     else:
         print('mail is not tested: there is no python3-aiosmtpd')
     if shutil.which('mosquitto') and shutil.which('mosquitto_sub'):
-        tests += [mqtt_shows_sensors, mqtt_survives_its_broker]
+        tests += [mqtt_shows_sensors, mqtt_keeps_states_over_restarts, mqtt_survives_its_broker]
     else:
         print('MQTT is not tested: there is no mosquitto')
     for test in tests:

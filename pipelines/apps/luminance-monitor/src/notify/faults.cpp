@@ -103,11 +103,11 @@ bool Faults::review(Fault &fault, bool may_be_told, Time now, std::vector<Alert>
   return true;
 }
 
-bool Faults::stands(const std::string &id, Verdict verdict) const {
+const Faults::Fault *Faults::find(const std::string &id, Verdict verdict) const {
   const auto camera = cameras_.find(id);
-  if (camera == cameras_.end()) return false;
+  if (camera == cameras_.end()) return nullptr;
   const auto fault = camera->second.faults.find(verdict);
-  return fault != camera->second.faults.end() && fault->second.is_told;
+  return fault != camera->second.faults.end() ? &fault->second : nullptr;
 }
 
 }  // namespace luminance

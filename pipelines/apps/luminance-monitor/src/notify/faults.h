@@ -44,8 +44,15 @@ class Faults {
   /// What has to be told by now. Call a few times per second.
   std::vector<Alert> tick(Time now);
 
-  /// Whether a fault was told and is not over.
-  bool stands(const std::string &camera, Verdict verdict) const;
+  /// Whether there is a fault that is not over, told or not.
+  bool has(const std::string &camera, Verdict verdict) const {
+    return find(camera, verdict) != nullptr;
+  }
+  /// Whether there is one that was told.
+  bool stands(const std::string &camera, Verdict verdict) const {
+    const Fault *fault = find(camera, verdict);
+    return fault != nullptr && fault->is_told;
+  }
 
  private:
   enum class State {
@@ -67,6 +74,7 @@ class Faults {
     bool is_in_maintenance = false;
   };
 
+  const Fault *find(const std::string &camera, Verdict verdict) const;  // or null
   static void settle(Fault &fault, Cause cause, int64_t wall, Time now);
   bool is_wanted(const Fault &fault) const {
     return limits_.verdicts[static_cast<size_t>(fault.alert.verdict)];

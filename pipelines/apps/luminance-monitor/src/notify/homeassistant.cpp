@@ -97,7 +97,7 @@ Topics topics_of(const MqttSettings &settings, const std::vector<Device> &device
       const std::string object = plain(device.camera) + "_" + std::string(name_of(verdict));
       topics[description_folder(settings) + object + "/config"] =
           description_of(settings, device, verdict, object);
-      topics[state_topic(settings, device, verdict)] = stands ? "ON" : "OFF";
+      if (stands) topics[state_topic(settings, device, verdict)] = *stands ? "ON" : "OFF";
     }
   }
   return topics;

@@ -193,7 +193,7 @@ Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
     for (size_t i = 0; i < kVerdicts; ++i)
       if (const auto verdict = static_cast<Verdict>(i);
           settings.verdicts[i] && is_ever_enabled(verdict, camera->settings()))
-        device.verdicts.emplace_back(verdict, faults.stands(*camera, verdict));
+        device.verdicts.emplace_back(verdict, faults.state_of(*camera, verdict));
     devices.push_back(std::move(device));
   }
   return topics_of(mqtt, devices);
@@ -270,7 +270,8 @@ void Notifier::tick() {
   const Time now = implementation_->now();
   implementation_->find_silent_cameras();
   const std::vector<Alert> alerts = implementation_->faults.tick();
-  if (!alerts.empty()) implementation_->has_changed = true;
+  if (implementation_->faults.take_learned() || !alerts.empty())
+    implementation_->has_changed = true;
   for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
     for (const Alert &alert : alerts) sender->outbox.add(alert, now);
     if (const size_t count = sender->outbox.give_up(now); count > 0)
