@@ -206,6 +206,14 @@ TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
   EXPECT_EQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), label);
 }
 
+/// Also not one of the type that nothing has had yet.
+TEST_F(NvmmBatch, HasNoSlotForAnObjectOfNoTypeWhereOneIsAskedFor) {
+  start(" regions=meta max-batch=1 roi-type=of-no-object-at-all", 1);
+  BufferRef in = surfaces(mixed_pictures(1, kMixed));
+  attach_frames(in.get(), {{0, 0, 0, 0, 40, 30, {{"", 2, 4, 10, 8, 0.75f}}}});
+  EXPECT_FALSE(slots_of(rig_->process(std::move(in)).get()).at(0).valid);
+}
+
 TEST_F(NvmmBatch, WithoutObjectsIsAGap) {
   start(" regions=meta", 2);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));

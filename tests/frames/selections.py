@@ -61,6 +61,12 @@ def random_choice(rng, duration):
     return choice
 
 
+def rounded_counts(n):
+    """Counts whose steps end before the last of `n` frames, if only by a rounding."""
+    return [count for count in range(2, n)
+            if math.floor((n - 1) / (count - 1) * (count - 1)) < n - 1]
+
+
 def check_empty(path, choice):
     try:
         with Frames(path, device="cpu", timeout=60, **choice) as frames:
@@ -131,6 +137,7 @@ def main(names):
             last_end = times[-1] + 10**9 * int(rate[1]) // int(rate[0])
             keyframes = check_keyframes(path, times, tensors)
             choices = [{}] + [random_choice(rng, last_end / 1e9) for _ in range(30 * share // 100)]
+            choices += [{"count": count} for count in rounded_counts(len(times))[:1]]
             for choice in choices:
                 try:
                     check(path, times, tensors, last_end, choice, rng.choice([1, 3, 16]))

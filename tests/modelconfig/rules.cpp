@@ -51,6 +51,8 @@ TEST(SourceRule, DynamicExportsHaveTheirStride) {
   const SourceRule rule = {SourceRule::Kind::least_pads, 640, 640, 64, "f: args.dynamic=true"};
   EXPECT_EQ(refusal(rule, 1280, 800, 640, 448), "");  // 400 rows
   EXPECT_NE(refusal(rule, 1280, 800, 640, 416), "");
+  EXPECT_EQ(refusal(rule, 800, 1280, 448, 640), "");
+  EXPECT_NE(refusal(rule, 800, 1280, 416, 640), "");
 }
 
 /// 3.5 / 7 is a half, and 1 / (7 / 3.5) is, too; of 3 and 7 the quotient's rounding decides.
