@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.."
 . pipelines/apps/luminance-monitor/setup.sh
 . tests/references.sh
 . tests/ray.sh
+. tests/sanitizers.sh
 
 fast=${1:-}
 passed=0 failed=0 skipped=0
@@ -26,9 +27,10 @@ choice=()
 
 # The tests of the applications leave the cores idle. They run in the background, while the next
 # stage is built and tested at a lower priority.
-waiting= roots_pid= image_pid=
+waiting='' roots_pid='' image_pid='' hour_pid=''
 trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"
-  [ -z "$image_pid" ] || kill "$image_pid"' EXIT
+  [ -z "$image_pid" ] || kill "$image_pid"
+  [ -z "$hour_pid" ] || kill "$hour_pid"' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
@@ -130,7 +132,8 @@ need_schemas() {
 # to do with neither the kernels nor the elements is as without CUDA.
 cuda_stage() {
   local choice=(--suite kernels --suite elements --suite interop)
-  local within=(env CUDATENSOR_TEST_CASES=25) options=(-Dgpu=enabled -Dgpu_architectures=75)
+  local within=(env CUDATENSOR_TEST_CASES=25) options=(-Dgpu=enabled -Dgpu_architectures=75
+    -Dapplications=disabled -Dmonitor=disabled)
   if ! need_gstcuda; then
     skip 'the headers of libgstcuda' 'they cannot be fetched'
   elif [ -e build-gstcuda/usr ]; then
@@ -172,17 +175,12 @@ newest_stage() {
   fi
 }
 
-# The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
-# allocation that is too large fails as it does elsewhere. Of the random cases of the kernels there
-# are a quarter: each run has others. The documents' pipelines have been run without sanitizers.
+# The documents' pipelines have been run without sanitizers. luminance-monitor, which is half of what
+# is compiled, is built where it differs from what its last report was made of.
 sanitized_stage() {
-  local choice=(--no-suite docs)
-  local within=(env GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3 CUDATENSOR_TEST_CASES=25
-    ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
-    LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
-    UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1)
-  stage sanitized -Dgpu=disabled -Doptimization=1 -Ddebug=true -Dcpp_args=-g1 -Db_lundef=false \
-    -Db_sanitize=address,undefined
+  local choice=(--no-suite docs) within=("${sanitizers_env[@]}") monitor=enabled
+  ! pipelines/apps/luminance-monitor/tests/sanitized.sh --is-reported || monitor=disabled
+  stage sanitized "${sanitizers_options[@]}" -Dmonitor="$monitor"
 }
 
 # count_checks NAME LOG: counts what a script of tests/packaging/checks.sh has printed.
@@ -203,6 +201,21 @@ wheel_stage() {
   count_checks wheel "$log"
   rm -f "$log"
   printf 'wheel, %d s\n' $((SECONDS - start))
+}
+
+# What a new user does, in the background: that is mostly apt, and what the first stage has compiled.
+begin_first_hour() {
+  nice tests/firsthour.sh --short bookworm >build-cpu/firsthour.log 2>&1 &
+  hour_pid=$! hour_start=$SECONDS
+}
+
+finish_first_hour() {
+  wait "$hour_pid" || true
+  hour_pid=
+  printf '\n== first hour\n'
+  cat build-cpu/firsthour.log
+  count_checks 'first hour' build-cpu/firsthour.log
+  printf 'first hour, within %d s\n' $((SECONDS - hour_start))
 }
 
 # luminance-monitor's image with the program of the first stage, in the background: that is mostly apt.
@@ -245,11 +258,13 @@ stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
   begin_image
+  begin_first_hour
   sanitized_stage
   newer_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
   finish_image
+  finish_first_hour
 fi
 finish_stage
 
