@@ -88,7 +88,7 @@ double to_chroma(double f, Chroma chroma) {
 Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
   const Samples &s = axis.samples;
   const int64_t first = s.first >> chroma.shift, last = s.last >> chroma.shift;
-  const auto before = static_cast<double>(s.first - (first << chroma.shift));
+  const auto before = static_cast<double>(s.first - first * (int64_t{1} << chroma.shift));
   const Neighbours n = neighbours(to_chroma(f + (s.rest + before), chroma), first);
   return bilinear_tap(n, first, last, component_length(chroma.shift, 1, axis.src), inside);
 }

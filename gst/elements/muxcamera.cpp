@@ -129,12 +129,6 @@ Ref<GstBuffer> peek(GstAggregatorPad *pad) {
   return nullptr;
 }
 
-bool all_pads_ready(const std::vector<Ref<GstAggregatorPad>> &pads) {
-  return std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {
-    return peek(pad.get()) != nullptr || gst_aggregator_pad_is_eos(pad.get());
-  });
-}
-
 bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads) {
   return !pads.empty() &&
          std::all_of(pads.begin(), pads.end(), [](const Ref<GstAggregatorPad> &pad) {

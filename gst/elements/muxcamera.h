@@ -69,8 +69,6 @@ std::string framerate_warning(const Camera &camera);
 /// flush.
 Ref<GstBuffer> peek(GstAggregatorPad *pad);
 
-/// Whether each pad has a frame or is at EOS.
-bool all_pads_ready(const std::vector<Ref<GstAggregatorPad>> &pads);
 /// Whether there is at least one pad, and all are at EOS.
 bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads);
 

@@ -78,19 +78,21 @@ Frame MuxFrames::pop(GstAggregatorPad *pad) {
   return frame;
 }
 
-bool MuxFrames::drop_old(GstAggregatorPad *pad, GstClockTime start) {
+/// Looks at each frame once: one that comes later may be too old, too.
+bool MuxFrames::is_ready(GstAggregatorPad *pad, GstClockTime start) {
   for (int dropped = 0; dropped < kMostDropped; ++dropped) {
     const Ref<GstBuffer> head = peek(pad);
-    if (head == nullptr || !is_too_old(pad, running_time_of(pad, head.get()), start)) return true;
+    if (head == nullptr) return gst_aggregator_pad_is_eos(pad);
+    if (!is_too_old(pad, running_time_of(pad, head.get()), start)) return true;
     const Frame old = pop(pad);
     if (old.is_picture()) post_dropped(pad, old);
   }
   return false;
 }
 
-bool MuxFrames::drop_old(const Pads &pads, GstClockTime start) {
+bool MuxFrames::are_ready(const Pads &pads, GstClockTime start) {
   bool all = true;
-  for (const Ref<GstAggregatorPad> &pad : pads) all &= drop_old(pad.get(), start);
+  for (const Ref<GstAggregatorPad> &pad : pads) all &= is_ready(pad.get(), start);
   return all;
 }
 
@@ -102,7 +104,7 @@ bool MuxFrames::replaces(GstBuffer *head, const Frame &frame) const {
 
 Frame MuxFrames::take(GstAggregatorPad *pad, GstClockTime start) {
   Frame frame;
-  for (int taken = 0; taken < kMostDropped && drop_old(pad, start); ++taken) {
+  for (int taken = 0; taken < kMostDropped && is_ready(pad, start); ++taken) {
     const Ref<GstBuffer> head = peek(pad);
     if (head == nullptr || !replaces(head.get(), frame) ||
         !schedule_.joins(running_time_of(pad, head.get()), start))

@@ -26,9 +26,9 @@ class MuxFrames {
   /// The start of the next batch; no value if no frame is waiting.
   std::optional<GstClockTime> next_start(const Pads &pads) const;
 
-  /// Drops the frames that are too old for a batch. Others may come as soon as these are gone:
-  /// returns false if a pad has had more of them than there is time for.
-  bool drop_old(const Pads &pads, GstClockTime start);
+  /// Whether each camera has a frame for a batch, or has ended. Drops frames that are too old for
+  /// it: of one camera as many as there is time for, while the other cameras wait.
+  bool are_ready(const Pads &pads, GstClockTime start);
   /// The frame of a camera for a batch, or none; if the camera has fallen behind, the newest.
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
@@ -38,7 +38,7 @@ class MuxFrames {
   BatchSchedule::Heads heads(const Pads &pads) const;
   bool fits(GstClockTime time, GstClockTime start, GstClockTime clock) const;
   bool is_too_old(GstAggregatorPad *pad, GstClockTime time, GstClockTime start) const;
-  bool drop_old(GstAggregatorPad *pad, GstClockTime start);
+  bool is_ready(GstAggregatorPad *pad, GstClockTime start);
   bool replaces(GstBuffer *head, const Frame &frame) const;
   Frame pop(GstAggregatorPad *pad);
   void learn_age(GstAggregatorPad *pad, const Frame &frame, GstClockTime start);

@@ -301,10 +301,9 @@ std::optional<GstClockTime> TensorMuxer::start_of_next(
     const std::vector<Ref<GstAggregatorPad>> &pads, bool timeout) {
   const auto start = frames_.next_start(pads);
   if (!start) return start;
-  const bool without_old = frames_.drop_old(pads, *start);
   // A frame that seemed to be there may have been clipped, or was too old. Upstream may have
   // another in a moment, but the cameras that are in time do not wait longer for it.
-  const bool ready = without_old && all_pads_ready(pads);
+  const bool ready = frames_.are_ready(pads, *start);
   if (!ready && !timeout && !frames_.is_due(*start)) return std::nullopt;
   return frames_.next_start(pads);
 }

@@ -623,7 +623,8 @@ TEST(Formats, AreTakenOrRefusedByName) {
   }
 }
 
-/// More bytes than 64 bits count, than any memory has, and than this machine has.
+/// More bytes than 64 bits count, than any memory has, and than most machines have. Where the system
+/// promises even those, the buffer is one that cannot be used.
 class Enormous : public testing::TestWithParam<const char *> {};
 
 TEST_P(Enormous, TensorsAreRefusedOrEndInOneError) {
@@ -631,7 +632,13 @@ TEST_P(Enormous, TensorsAreRefusedOrEndInOneError) {
   rig.caps(tensor_caps("float32", GetParam()));
   const GstFlowReturn flow = rig.push(buffer_of(Bytes(4096)));
   const size_t errors = rig.messages().errors().size();
+  const size_t warnings = rig.messages().warnings().size();
   EXPECT_EQ(rig.pull(), nullptr);
+  if (flow == GST_FLOW_OK) {
+    EXPECT_EQ(warnings, 1u);
+    EXPECT_EQ(errors, 0u);
+    return;
+  }
   EXPECT_TRUE(flow == GST_FLOW_NOT_NEGOTIATED || flow == GST_FLOW_ERROR) << gst_flow_get_name(flow);
   EXPECT_EQ(errors, 1u);
 }
