@@ -34,6 +34,20 @@ Thumb thumbnail(unsigned seed, size_t shift = 0) {
   return thumbnail;
 }
 
+/// A box in each of so many cells, which have nothing to do with each other.
+Thumb boxes(size_t count) {
+  auto thumbnail = std::make_shared<Thumbnail>();
+  thumbnail->lumas.fill(120 * Thumbnail::kLuma);
+  for (size_t box = 0; box < count; ++box) {
+    const size_t left = box % 8 * 2 * Thumbnail::kCell + 3,
+                 top = box / 8 * 4 * Thumbnail::kCell + 3;
+    for (size_t y = top; y < top + 2; ++y)
+      for (size_t x = left; x < left + 2; ++x)
+        thumbnail->lumas[y * Thumbnail::kWidth + x] = 180 * Thumbnail::kLuma;
+  }
+  return thumbnail;
+}
+
 std::vector<Scene> scenes(size_t count, unsigned seed) {
   std::vector<Scene> made(count);
   for (size_t i = 0; i < count; ++i) {
@@ -87,7 +101,7 @@ std::optional<Reference> restore(Rig &rig) {
   return reference;
 }
 
-int64_t learned(const Rig &rig) { return rig.clock.wall(rig.camera().scene_learned().value()); }
+int64_t learned(const Rig &rig) { return rig.camera().reference_time().value(); }
 
 bool is_moved(const Rig &rig) {
   const std::vector<Standing> standing = rig.camera().standing();
@@ -116,6 +130,25 @@ TEST_F(HistoryReferences, OutlastTheMonitor) {
   EXPECT_TRUE(rig.camera().standing().empty());
   see(rig, moved_, 30);
   EXPECT_TRUE(is_moved(rig));
+  EXPECT_EQ(learned(rig), before);
+}
+
+TEST_F(HistoryReferences, KeepTheirTimeWhenTheClockIsSet) {
+  int64_t before = 0;
+  {
+    Rig rig(settings());
+    see(rig, usual_, kToLearn);
+    before = learned(rig);
+    for (const int64_t seconds : {40, -3600}) {
+      clocks.real += seconds * kSecond;
+      see(rig, usual_, 2);
+      EXPECT_EQ(learned(rig), before) << seconds;
+    }
+    rig.end();
+    EXPECT_EQ(number("SELECT learned FROM reference"), before);
+  }
+  Rig rig(settings());
+  ASSERT_TRUE(restore(rig));
   EXPECT_EQ(learned(rig), before);
 }
 
@@ -202,6 +235,23 @@ TEST_F(HistoryReferences, FollowWhatIsSeen) {
   see(rig, usual_, 10);
   EXPECT_GT(sum(), 1) << "it is not written again";
   rig.end();
+}
+
+/// Edges that fade are followed as long as the scene can be recognized, so that what is kept can
+/// be read.
+TEST_F(HistoryReferences, CanBeReadWhenTheSceneHasFaded) {
+  {
+    Rig rig(settings());
+    see(rig, boxes(Match::kMinCells), kToLearn);
+    ASSERT_TRUE(rig.camera().scene_learned());
+    see(rig, boxes(Match::kMinCells - 1), 4000);
+    const std::optional<Reference> reference = rig.camera().reference();
+    ASSERT_TRUE(reference);
+    for (const Scene &scene : reference->scenes) EXPECT_TRUE(scene.is_sound());
+    rig.end();
+  }
+  Rig rig(settings());
+  EXPECT_TRUE(rig.history.reference(rig.camera()));
 }
 
 TEST_F(HistoryReferences, AreWrittenAtTheEnd) {

@@ -275,7 +275,7 @@ void History::Implementation::keep_reference(const Camera &camera) {
   kept[&camera] = {camera.reference_version(), clock.now()};
   StoredReference stored = {seen_by(camera.settings()), 0, {}, nullptr};
   if (const std::optional<Reference> reference = camera.reference())
-    stored = {stored.source, clock.wall(reference->learned), reference->scenes, reference->picture};
+    stored = {stored.source, reference->learned, reference->scenes, reference->picture};
   batch.references[camera.id()] = std::move(stored);
 }
 
@@ -357,9 +357,7 @@ std::optional<Reference> History::reference(const Camera &camera) try {
   if (clock.is_fast()) return {};
   const auto stored = implementation_->stored_reference(camera.id());
   if (!stored || stored->scenes.empty() || stored->source != seen_by(camera.settings())) return {};
-  const Time now = clock.now();
-  const int64_t age = std::max<int64_t>(0, clock.wall(now) - stored->learned);
-  return Reference{stored->scenes, now - age * (kSecond / 1000), stored->picture};
+  return Reference{stored->scenes, stored->learned, stored->picture};
 } catch (const HistoryError &problem) {
   log_once(problem.what());
   return {};

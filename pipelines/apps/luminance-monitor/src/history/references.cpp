@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "history/references.h"
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -16,8 +15,6 @@ namespace {
 
 // Another number for every change of what follows it. In another byte order, it is not the same.
 constexpr uint32_t kFormat = 0x53434e01;
-constexpr float kMaxLuma = 255;
-constexpr double kMaxLikeness = 1.001;  // 1, and what was rounded
 
 class Writer {
  public:
@@ -50,22 +47,6 @@ class Parser {
  private:
   std::string_view rest_;
 };
-
-template <class Values>
-bool are_within(const Values &values, float min, float max) {
-  for (const float value : values)
-    if (!(value >= min && value <= max)) return false;
-  return true;
-}
-
-bool is_plausible(const Scene &scene) {
-  for (const Fineness &fineness : scene.fineness)
-    if (!std::isfinite(fineness.near) || !std::isfinite(fineness.far)) return false;
-  return are_within(scene.edges.x, -kMaxLuma, kMaxLuma) &&
-         are_within(scene.edges.y, -kMaxLuma, kMaxLuma) && are_within(scene.lumas, 0, kMaxLuma) &&
-         scene.likeness >= -kMaxLikeness && scene.likeness <= kMaxLikeness &&
-         scene.is_recognizable();
-}
 
 }  // namespace
 
@@ -100,7 +81,7 @@ std::optional<std::vector<Scene>> scenes_of(std::string_view bytes) {
         !parser.get(scene.fineness) || !parser.get(scene.likeness))
       return {};
     measure_energy(scene.edges);
-    if (!is_plausible(scene)) return {};
+    if (!scene.is_sound()) return {};
   }
   if (!parser.is_at_end()) return {};
   return scenes;

@@ -89,18 +89,20 @@ void Camera::set_rules(const Rules &rules, const Schedules &schedules, unsigned 
 
 std::optional<Reference> Camera::reference() const {
   const Scenery &scenery = judge_.scenery();
-  if (!scenery.learned()) return {};
-  return Reference{scenery.scenes(), *scenery.learned(), reference_picture_};
+  if (!scenery.learned() || !reference_time_) return {};
+  return Reference{scenery.scenes(), *reference_time_, reference_picture_};
 }
 
 void Camera::renew_scene(Time now) {
   reference_picture_.reset();
+  reference_time_.reset();
   note(judge_.renew_scene(now));
 }
 
-void Camera::restore_reference(const Reference &reference, Time now) {
+void Camera::restore_reference(const Reference &reference, Time learned, Time now) {
   reference_picture_ = reference.picture;
-  judge_.scenery().restore(reference.scenes, reference.learned, now);
+  reference_time_ = reference.learned;
+  judge_.scenery().restore(reference.scenes, learned, now);
 }
 
 void Camera::keep_reference_picture(const std::shared_ptr<const std::string> &jpeg) {

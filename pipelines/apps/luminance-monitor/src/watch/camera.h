@@ -69,6 +69,8 @@ class Camera {
 
   /// When what it is meant to look at was learned, if it is known.
   std::optional<Time> scene_learned() const { return judge_.scenery().learned(); }
+  /// The same in milliseconds since 1970, by the clock of that time: it may have been set since.
+  const std::optional<int64_t> &reference_time() const { return reference_time_; }
   /// Another number whenever the reference is another one, or none any more.
   uint64_t reference_version() const { return judge_.scenery().version() + pictures_kept_; }
   /// All of it, if there is one.
@@ -81,8 +83,9 @@ class Camera {
     maintenance_ = std::move(maintenance);
   }
   void renew_scene(Time now);
-  /// Its scenes must be recognizable.
-  void restore_reference(const Reference &reference, Time now);
+  /// Its scenes must be sound. `learned`: when it was, as far as is known.
+  void restore_reference(const Reference &reference, Time learned, Time now);
+  void set_reference_time(int64_t time) { reference_time_ = time; }
   void keep_reference_picture(const std::shared_ptr<const std::string> &jpeg);
   /// Returns the interval that this frame completes, if any. An interval begins with its first
   /// frame and includes frames that are less than its length later. `listening_time` is the time
@@ -132,6 +135,7 @@ class Camera {
   std::vector<Change> changes_;
   Judge judge_;
   std::shared_ptr<const std::string> reference_picture_;
+  std::optional<int64_t> reference_time_;
   uint64_t pictures_kept_ = 0;
   std::optional<Maintenance> maintenance_;
   std::optional<unsigned> minute_;  // of the day, whose rules are in force

@@ -35,7 +35,11 @@ void Monitor::take(size_t index, const Measurement &frame) {
   listen();
   if (camera.status() != Status::kPlaying) set_status(index, Status::kPlaying);
   put_rules_in_force(camera, frame.time);
-  tell(camera, camera.take(frame, clock_.is_fast() ? frame.time : listening_time_));
+  const std::optional<Interval> ended =
+      camera.take(frame, clock_.is_fast() ? frame.time : listening_time_);
+  if (camera.scene_learned() && !camera.reference_time())
+    camera.set_reference_time(clock_.wall(*camera.scene_learned()));
+  tell(camera, ended);
 }
 
 void Monitor::set_status(size_t index, Status status, const std::string &error) {
@@ -51,7 +55,9 @@ void Monitor::renew_scene(size_t index) {
 }
 
 void Monitor::restore_reference(size_t index, const Reference &reference) {
-  by_number_.at(index)->restore_reference(reference, clock_.now());
+  const Time now = clock_.now();
+  const int64_t age = std::max<int64_t>(0, clock_.wall(now) - reference.learned);
+  by_number_.at(index)->restore_reference(reference, now - age * (kSecond / 1000), now);
 }
 
 void Monitor::keep_reference_picture(size_t index, Time learned,

@@ -2,18 +2,18 @@
 // What a camera is meant to look at, as it is kept while the monitor does not run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "watch/scene.h"
-#include "watch/time.h"
 
 namespace luminance {
 
 struct Reference {
-  std::vector<Scene> scenes;  // in several lights
-  Time learned = 0;
+  std::vector<Scene> scenes;                   // in several lights
+  int64_t learned = 0;                         // in milliseconds since 1970
   std::shared_ptr<const std::string> picture;  // a JPEG of that time; null: there is none
 };
 

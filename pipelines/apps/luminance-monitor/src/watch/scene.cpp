@@ -28,6 +28,15 @@ constexpr float kMinFine = 0.5F, kClear = 0.25F;
 // Light and dark of a picture far out of focus, compared with the scene's.
 constexpr double kSameShape = 0.85;
 
+constexpr float kMaxLuma = 255;
+constexpr double kMaxLikeness = 1.001;  // 1, and what was rounded
+
+template <class Values>
+bool are_within(const Values &values, float min, float max) {
+  return std::all_of(values.begin(), values.end(),
+                     [=](float value) { return value >= min && value <= max; });
+}
+
 /// The middle one of five.
 template <class Get>
 auto median_of(const Look::Thumbnails &thumbnails, const Get &get) {
@@ -131,6 +140,16 @@ bool Scene::is_recognizable() const {
   size_t cells = 0;
   for (size_t cell = 0; cell < kCells; ++cell) cells += has_edges(cell);
   return cells >= Match::kMinCells;
+}
+
+bool Scene::is_sound() const {
+  const auto is_finite = [](const Fineness &each) {
+    return std::isfinite(each.near) && std::isfinite(each.far);
+  };
+  return are_within(edges.x, -kMaxLuma, kMaxLuma) && are_within(edges.y, -kMaxLuma, kMaxLuma) &&
+         are_within(lumas, 0, kMaxLuma) &&
+         std::all_of(fineness.begin(), fineness.end(), is_finite) && likeness >= -kMaxLikeness &&
+         likeness <= kMaxLikeness && is_recognizable();
 }
 
 Match::Match(const Look &look, const Scene &scene) {

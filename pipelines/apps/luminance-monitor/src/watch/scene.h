@@ -44,11 +44,13 @@ struct Scene {
   CellValues lumas = {};
   // Relative to the edges' energy. 0: not known yet.
   std::array<Fineness, Thumbnail::kCells> fineness = {};
-  double likeness = 1;                                    // that is usual where edges are in place
+  double likeness = 1;  // that is usual where edges are in place
 
   bool has_edges(size_t cell) const;
   /// Whether there are enough edges to recognize it by.
   bool is_recognizable() const;
+  /// Whether its numbers are those of a picture, and it can be recognized by them.
+  bool is_sound() const;
 };
 
 /// What of a scene is in a look. All but `likeness` and `blur` are shares of the cells that have

@@ -46,7 +46,7 @@ View view_of(const Match &match, const Scene &scene) {
 }
 
 /// In the contrast of the scene, whatever that of the look is.
-void blend(Scene &scene, const Look &look, double contrast, double share) {
+Scene blended(Scene scene, const Look &look, double contrast, double share) {
   const auto step = static_cast<float>(share), factor = static_cast<float>(1 / contrast);
   for (size_t i = 0; i < scene.edges.x.size(); ++i) {
     scene.edges.x[i] += step * (factor * look.edges.x[i] - scene.edges.x[i]);
@@ -61,6 +61,7 @@ void blend(Scene &scene, const Look &look, double contrast, double share) {
     usual.near += step * (now.near / look.edges.energy[cell] - usual.near);
     usual.far += step * (now.far / look.edges.energy[cell] - usual.far);
   }
+  return scene;
 }
 
 }  // namespace
@@ -171,7 +172,9 @@ void Scenery::follow(Time time, const Look &look, const Match &match, Scene &sce
   learner_.clear();
   if (match.in_place < kSteady) return;
   const double step = 1 - std::exp(-static_cast<double>(elapsed) / kSecond / kAdaptation);
-  blend(scene, look, match.contrast, step);
+  Scene next = blended(scene, look, match.contrast, step);
+  // Of edges that fade one after the other, too few would be left to recognize anything by.
+  if (next.is_sound()) scene = std::move(next);
 }
 
 void Scenery::learn(Time time, const Look &look) {
@@ -179,7 +182,7 @@ void Scenery::learn(Time time, const Look &look) {
   std::optional<Scene> scene = learner_.result();
   if (!scene) return;
   learner_.clear();
-  if (!scene->is_recognizable()) return;
+  if (!scene->is_sound()) return;
   if (known_.size() == kLights)
     known_.erase(std::min_element(known_.begin(), known_.end(),
                                   [](const auto &a, const auto &b) { return a.used < b.used; }));

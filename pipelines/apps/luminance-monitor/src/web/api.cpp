@@ -125,7 +125,7 @@ Json camera_json(const Camera &camera, const Clock &clock) {
   json["last_frame"] = nullptr;
   if (camera.last_frame()) json["last_frame"] = clock.wall(*camera.last_frame());
   json["reference"] = nullptr;
-  if (camera.scene_learned()) json["reference"] = clock.wall(*camera.scene_learned());
+  if (camera.reference_time()) json["reference"] = *camera.reference_time();
   json["maintenance"] = nullptr;
   if (camera.maintenance()) json["maintenance"] = maintenance_json(*camera.maintenance());
   add(camera.settings().region, json);
