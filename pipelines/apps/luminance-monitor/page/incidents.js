@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list of incidents over all cameras, the newest first.
+// The list of incidents over all cameras: those that last, then the others, the newest first.
 import {now} from './clock.js';
 import {ask, copyOf, part, seldom, setAttribute, setState, setText} from './dom.js';
 import {IncidentFilters, filtersOf} from './incidentfilters.js';
@@ -17,7 +17,12 @@ export const stateOfIncident = ({end, verdict}) =>
 
 export const lengthOf = ({begin, end}) => lasting((end ?? now()) - begin);
 
+/** What nobody has seen to comes first. */
+const rankOf = ({end, acknowledged}) => end !== null ? 2 : acknowledged !== null ? 1 : 0;
+
 const isNewer = (a, b) => a.begin > b.begin || (a.begin === b.begin && a.id > b.id);
+
+const inOrder = (a, b) => rankOf(a) - rankOf(b) || (isNewer(a, b) ? -1 : 1);
 
 function drawComment(root, comment) {
   const isLong = comment.length > SHORT || comment.includes('\n');
@@ -41,9 +46,14 @@ class Row {
   incident;
   #cameras;
 
-  constructor(incident, cameras) {
+  /** `on` has what is called when it is chosen, and when it is to be acknowledged. */
+  constructor(incident, cameras, on) {
     this.#cameras = cameras;
     const {id} = incident, link = this.link;
+    part(this.element, 'chosen').onchange = on.chosen;
+    part(this.element, 'acknowledge').onclick = () => on.acknowledge(this);
+    for (const name of ['chosen', 'acknowledge'])
+      part(this.element, name).setAttribute('aria-describedby', `incident-${id}-where incident-${id}-when`);
     link.href = incidentPlace(id);
     this.element.dataset.incident = id;
     part(this.element, 'where').id = `incident-${id}-where`;
@@ -54,6 +64,18 @@ class Row {
 
   get link() {
     return part(this.element, 'link');
+  }
+
+  get canBeAcknowledged() {
+    return this.incident.acknowledged === null;
+  }
+
+  get isChosen() {
+    return this.canBeAcknowledged && part(this.element, 'chosen').checked;
+  }
+
+  choose(isChosen) {
+    part(this.element, 'chosen').checked = isChosen && this.canBeAcknowledged;
   }
 
   /** Somebody reads it, or is at it with the keyboard. */
@@ -71,6 +93,9 @@ class Row {
     setText(part(root, 'begin'), dateAndTime(begin));
     setText(part(root, 'reason'), reason === null ? '' : `Over: ${reasonText(reason)}`);
     setText(part(root, 'acknowledged'), acknowledgedText(acknowledged));
+    part(root, 'chosen').disabled = part(root, 'acknowledge').hidden = acknowledged !== null;
+    setAttribute(part(root, 'chosen'), 'aria-label', `Choose: ${title}`);
+    setAttribute(part(root, 'acknowledge'), 'aria-label', `Acknowledge: ${title}`);
     part(root, 'in-maintenance').hidden = !maintenance;
     drawComment(root, comment);
     this.tick();
@@ -94,6 +119,7 @@ export class Incidents {
   #rows = new Map();  // by id, as they are shown
   #filters = null;
   #next = null;       // where the following ones begin
+  #oldest = null;     // before them; those that last may be older
   #hasHistory = null; // not known yet
   #isOpen = false;
   #loadedAt = 0;
@@ -105,6 +131,8 @@ export class Incidents {
     this.#cameras = cameras;
     this.#form = new IncidentFilters(part(root, 'filters'), cameras);
     part(root, 'older').onclick = () => this.#loadOlder();
+    part(root, 'choose-all').onchange = ({target}) => this.#chooseAll(target.checked);
+    part(root, 'acknowledge-chosen').onclick = () => this.#acknowledge(this.#chosen);
   }
 
   /** With a history, the stream asks for the first refresh(). */
@@ -149,7 +177,7 @@ export class Incidents {
 
   #begin(filters) {
     this.#filters = filters;
-    this.#next = null;
+    this.#next = this.#oldest = null;
     for (const row of this.#rows.values()) this.#remove(row);
     this.#form.fill(filters);
     part(this.#root, 'csv').href = `${PATH}.csv?${new URLSearchParams(filters)}`;
@@ -165,9 +193,10 @@ export class Incidents {
     this.#loadedAt = performance.now();
     const {signal} = this.#loading = new AbortController();
     try {
-      const limit = Math.min(MOST, Math.max(PAGE, this.#rows.size));
+      const limit = Math.min(MOST, Math.max(PAGE, this.#rows.size - this.#older.length));
       const answer = await this.#ask({limit}, signal);
-      if (!signal.aborted) this.#take(answer);
+      const lasting = this.#hasState ? [] : (await this.#ask({state: 'open', limit: MOST}, signal)).incidents;
+      if (!signal.aborted) this.#take(answer, lasting);
     } catch (error) {
       if (!signal.aborted) this.#fail(error);
     }
@@ -180,8 +209,10 @@ export class Incidents {
       const {incidents, next} = await this.#ask({limit: PAGE, before: this.#next});
       if (filters !== this.#filters) return;
       this.#next = next;
+      this.#oldest = incidents.at(-1) ?? this.#oldest;
+      const first = incidents.find(({id}) => !this.#rows.has(id));
       this.#show([...[...this.#rows.values()].map(({incident}) => incident), ...incidents]);
-      this.focus(incidents[0]?.id);
+      this.focus(first?.id);
     } catch (error) {
       if (filters === this.#filters) this.#fail(error);
     } finally {
@@ -193,16 +224,74 @@ export class Incidents {
     return ask(`${PATH}?${new URLSearchParams({...this.#filters, ...page})}`, signal);
   }
 
+  /** Whether only those that last are asked for, or only others. */
+  get #hasState() {
+    return Boolean(this.#filters.state);
+  }
+
+  /** Rows of those that last and are older than what was asked for. */
+  get #older() {
+    if (this.#next === null || !this.#oldest) return [];
+    return [...this.#rows.values()].filter(({incident}) => isNewer(this.#oldest, incident));
+  }
+
+  get #chosen() {
+    return [...this.#rows.values()].filter((row) => row.isChosen);
+  }
+
+  #chooseAll(areChosen) {
+    for (const row of this.#rows.values()) row.choose(areChosen);
+    this.#drawChosen();
+  }
+
+  #drawChosen() {
+    const all = [...this.#rows.values()].filter((row) => row.canBeAcknowledged), {length} = this.#chosen;
+    const button = part(this.#root, 'acknowledge-chosen'), box = part(this.#root, 'choose-all');
+    part(this.#root, 'several').hidden = all.length < 2 && !part(this.#root, 'several').contains(document.activeElement);
+    button.disabled = length === 0;
+    setText(button, length === 0 ? 'Acknowledge' : `Acknowledge ${length} ${length === 1 ? 'incident' : 'incidents'}`);
+    box.checked = length > 0 && length === all.length;
+    box.indeterminate = length > 0 && length < all.length;
+  }
+
+  /** One after the other; the first that fails is the last. */
+  async #acknowledge(rows) {
+    const pressed = document.activeElement;
+    let wrong = '';
+    try {
+      for (const row of rows)
+        row.draw(await ask(`${PATH}/${row.incident.id}`, undefined, 'POST', {acknowledged: true}));
+    } catch ({message}) {
+      wrong = `Not acknowledged: ${message}.`;
+    }
+    for (const row of rows) row.choose(false);
+    this.#sort();
+    setText(part(this.#root, 'not-acknowledged'), wrong);
+    // What was pressed may be gone.
+    if (pressed.checkVisibility() && !pressed.disabled) pressed.focus();
+    else if (rows.length === 1 && rows[0].element.contains(pressed)) rows[0].link.focus();
+    else part(this.#root, 'choose-all').focus();
+    this.refresh();
+  }
+
+  #sort() {
+    this.#show([...this.#rows.values()].map(({incident}) => incident));
+  }
+
   /** Older ones than were asked for stay as they are, as do those that do not match any more while
    * somebody reads them. */
-  #take({incidents, next}) {
-    const found = new Set(incidents.map(({id}) => id));
+  #take({incidents, next}, lasting) {
+    const found = new Set([...incidents, ...lasting].map(({id}) => id));
     const others = [...this.#rows.values()].filter(({incident}) => !found.has(incident.id));
     const older = next === null ? [] : others.filter(({incident}) => isNewer(incidents.at(-1), incident));
     const read = others.filter((row) => !older.includes(row) && row.isInUse);
-    if (older.length === 0) this.#next = next;
-    this.#show([...incidents, ...[...older, ...read].map(({incident}) => incident)]);
-    for (const row of read) this.#refreshRow(row);
+    const ended = this.#hasState ? [] : older.filter(({incident}) => incident.end === null);
+    if (older.length === 0) {
+      this.#next = next;
+      this.#oldest = incidents.at(-1) ?? null;
+    }
+    this.#show([...incidents, ...lasting, ...[...older, ...read].map(({incident}) => incident)]);
+    for (const row of [...read, ...ended]) this.#refreshRow(row);
   }
 
   async #refreshRow(row) {
@@ -216,16 +305,20 @@ export class Incidents {
   #show(incidents) {
     const wanted = new Map(incidents.map((incident) => [incident.id, incident]));
     for (const [id, row] of this.#rows) if (!wanted.has(id)) this.#remove(row);
-    const list = part(this.#root, 'rows'), rows = new Map();
+    const list = part(this.#root, 'rows'), rows = new Map(), focused = document.activeElement;
+    const on = {chosen: () => this.#drawChosen(), acknowledge: (row) => this.#acknowledge([row])};
     let place = list.firstElementChild;
-    for (const incident of [...wanted.values()].sort((a, b) => isNewer(a, b) ? -1 : 1)) {
-      const row = this.#rows.get(incident.id) ?? new Row(incident, this.#cameras);
+    for (const incident of [...wanted.values()].sort(inOrder)) {
+      const row = this.#rows.get(incident.id) ?? new Row(incident, this.#cameras, on);
       row.draw(incident);
       rows.set(incident.id, row);
       if (row.element === place) place = place.nextElementSibling;
       else list.insertBefore(row.element, place);
     }
     this.#rows = rows;
+    // A row that moves loses it.
+    if (list.contains(focused) && focused !== document.activeElement) focused.focus();
+    this.#drawChosen();
     part(this.#root, 'older').hidden = this.#next === null;
     setText(part(this.#root, 'wrong'), '');
     this.#say(this.#summary());
@@ -234,7 +327,8 @@ export class Incidents {
   #summary() {
     const count = this.#rows.size;
     if (count === 0) return Object.keys(this.#filters).length ? 'No incident matches.' : 'There are no incidents.';
-    if (this.#next !== null) return `The latest ${count}:`;
+    const {length} = this.#older;
+    if (this.#next !== null) return `The latest ${count - length}${length ? `, and ${length} older` : ''}:`;
     return count === 1 ? '1 incident' : `${count} incidents`;
   }
 

@@ -101,11 +101,19 @@ def goes_to(browser, place):
     browser.run("location.hash = arguments[0]", place)
 
 
+def in_order(monitor, count, **filters):
+    """Those that last before the others, and of them those that are not acknowledged; then the newest."""
+    found = {one["id"]: one for one in listed(monitor, **filters)[:count]}
+    if "state" not in filters:
+        found.update((one["id"], one) for one in listed(monitor, **filters, state="open"))
+    return sorted(found.values(), key=lambda one: (2 if one["end"] else 1 if one["acknowledged"] else 0, -one["begin"], -one["id"]))
+
+
 def shows(browser, monitor, what, count=PAGE, **filters):
     """The first `count` of those in the API; another one may begin meanwhile."""
     end = time.monotonic() + 60
     while True:
-        wanted = [one["id"] for one in listed(monitor, **filters)][:count]
+        wanted = [one["id"] for one in in_order(monitor, count, **filters)]
         if browser.run(f"return {IDS}") == wanted:
             return
         expect(time.monotonic() < end, f"{what}: other incidents are shown", browser.run(f"return {IDS}"), wanted)
@@ -175,6 +183,54 @@ def the_list_has_all(browser, monitor):
     commented = next(row for row in rows if row["id"] == first)
     expect(commented["beginning"].startswith("The lamp above the gate") and commented["beginning"].endswith("…"),
            "the beginning of a comment", commented)
+
+
+def the_list_acknowledges(browser, monitor):
+    """One, and several at once; what is left comes first."""
+    def is_acknowledged(*numbers):
+        return [monitor.ask(f"api/v1/incidents/{number}")["acknowledged"] is not None for number in numbers]
+
+    several, button = "#incidents [data-part=several]", "#incidents [data-part=acknowledge-chosen]"
+    browser.driver.get("about:blank")
+    browser.open(monitor.address, "#/incidents")
+    shows(browser, monitor, "all")
+    first, *others = [one["id"] for one in in_order(monitor, PAGE) if one["acknowledged"] is None][:4]
+    press(browser, f"[data-incident='{first}'] [data-part=acknowledge]")
+    running.wait_for("an acknowledgement", lambda: is_acknowledged(first)[0])
+    expect(is_acknowledged(*others) == [False] * 3, "others are acknowledged", others)
+    shows(browser, monitor, "one is acknowledged")
+    browser.wait("return Number(document.activeElement.closest('.incident')?.dataset.incident) === arguments[0]",
+                 "its row loses the focus", first)
+    expect(browser.run(f"return document.querySelector('{button}').disabled"), "none is chosen")
+    for number in others[:2]:
+        press(browser, f"[data-incident='{number}'] [data-part=chosen]")
+    expect(browser.run(f"return document.querySelector('{button}').textContent") == "Acknowledge 2 incidents", "the button")
+    press(browser, button)
+    running.wait_for("acknowledgements", lambda: all(is_acknowledged(*others[:2])))
+    expect(is_acknowledged(others[2]) == [False], "one that was not chosen is acknowledged")
+    shows(browser, monitor, "several are acknowledged")
+    press(browser, f"{several} input")
+    left = browser.run(f"return document.querySelector('{button}').textContent")
+    expect(left == f"Acknowledge {sum(one['acknowledged'] is None for one in in_order(monitor, PAGE))} incidents",
+           "not all are chosen", left)
+    press(browser, f"{several} input")
+    expect(browser.run(f"return document.querySelector('{button}').disabled"), "some are chosen")
+    for number in (first, *others[:2]):
+        post(monitor, number, acknowledged=False)
+    shows(browser, monitor, "as before")
+
+
+def pictures_are_large(browser, monitor):
+    """Larger than the histogram."""
+    area = "const {width, height} = document.querySelector(arguments[0]).getBoundingClientRect(); return width * height"
+    for size in SIZES.values():
+        browser.resize(*size)
+        browser.open(monitor.address, "/#/camera/clip")
+        browser.wait("return document.querySelector('#detail .picture img')?.naturalWidth > 0", "no picture")
+        shown = [browser.run(area, selector) for selector in ("#detail .picture img", "#detail .histogram.big")]
+        expect(shown[0] > shown[1], "the histogram is larger", size, *shown)
+    browser.resize(*SIZES["desktop"])
+    browser.driver.get("about:blank")
 
 
 def choose(browser, name, value):
@@ -269,6 +325,10 @@ def news_come_in(browser, monitor):
     post(monitor, commented["id"], acknowledged=False)
     browser.wait(f"return {details}?.closest('.incident').querySelector('[data-part=acknowledged]').textContent"
                  " === 'Not acknowledged'", "what is read is lost, or stale, as it matches no more")
+    # The newest is over now: those that last stay before it.
+    goes_to(browser, "#/incidents")
+    shows(browser, monitor, "what lasts is not first")
+    expect(browser.run(f"return {IDS}[0]") != begun["id"] and browser.run(ROWS)[0]["state"] == "Lasting", "the first")
 
 
 def keys_lead_back(browser, monitor):
@@ -441,6 +501,7 @@ def of_made_up_cameras(browser, history):
     running.wait_for("verdicts", lambda: len(listed(monitor, state="open")) > 3)
     every_view_leads_there(browser, monitor)
     the_list_has_all(browser, monitor)
+    the_list_acknowledges(browser, monitor)
     filters_are_in_the_hash(browser, monitor)
     a_period_can_be_chosen(browser, monitor)
     news_come_in(browser, monitor)
@@ -500,6 +561,7 @@ def main():
         browser.cdp("Emulation.setTimezoneOverride", timezoneId="UTC")
         of_made_up_cameras(browser, pathlib.Path(folder) / "history.sqlite")
         without_a_history(browser)
+        pictures_are_large(browser, video)
         three_pictures(browser, video)
     print("the page lists incidents, shows them and has them acknowledged and commented")
 
