@@ -606,6 +606,20 @@ def mqtt_survives_its_broker(folder):
         assert not result['sent'] and 'ertificate' in result['error'], result
 
 
+def mqtt_alerts_wait_for_their_broker_only(folder):
+    """Not for the next try, which is in 40 seconds after the fourth."""
+    file, port = folder / 'cameras.toml', free_port()
+    (folder / 'mqtt-password').write_text(MQTT_PASSWORD + '\n')
+    file.write_text(config(f'[notifications.mqtt]\nbroker = "mqtt://127.0.0.1:{port}"\nuser = "monitor"\n'
+                           'password-file = "mqtt-password"\n', ('one', DARK)))
+    failed = re.compile(r'luminance_notifications_failed_total{channel="mqtt"} (\d+)')
+    with Monitor('--config', file, '--interval=1') as monitor:
+        wait_for('failures', lambda: int(failed.search(monitor.get('/metrics'))[1]) >= 4, 120)
+        with Mosquitto(folder, port), contextlib.nullcontext(time.monotonic()) as begin:
+            monitor.wait_for_line('notifications: mqtt .*: works again')
+            assert time.monotonic() - begin < 30
+
+
 def has_aiosmtpd():
     try:
         import aiosmtpd.controller  # noqa: F401
@@ -623,7 +637,8 @@ def main():
     else:
         print('mail is not tested: there is no python3-aiosmtpd')
     if shutil.which('mosquitto') and shutil.which('mosquitto_sub'):
-        tests += [mqtt_shows_sensors, mqtt_keeps_states_over_restarts, mqtt_survives_its_broker]
+        tests += [mqtt_shows_sensors, mqtt_keeps_states_over_restarts,
+                  mqtt_alerts_wait_for_their_broker_only, mqtt_survives_its_broker]
     else:
         print('MQTT is not tested: there is no mosquitto')
     for test in tests:

@@ -61,6 +61,11 @@ void Broker::keep(Topics retained) {
   is_synchronized_ = false;
 }
 
+bool Broker::take_connected() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(has_connected_, false);
+}
+
 void Broker::send(const Message &message, const std::atomic<bool> &is_cancelled) {
   const Moment::time_point end = Moment::now() + kAnswer;
   std::unique_lock lock(mutex_);
@@ -231,6 +236,7 @@ void Broker::on_connect(int code) {
     return;
   }
   link_ = Link::kUp;
+  has_connected_ = true;
   is_synchronized_ = false;
   error_.clear();
   changed_.notify_all();

@@ -29,6 +29,8 @@ class Broker : public Channel {
 
   /// What it is to keep from now on; the rest is removed there. Any thread.
   void keep(Topics retained);
+  /// Whether the broker has accepted a connection since the last call. Any thread.
+  bool take_connected();
   void send(const Message &message, const std::atomic<bool> &is_cancelled) override;
 
  private:
@@ -64,6 +66,7 @@ class Broker : public Channel {
   std::condition_variable changed_;
   Topics retained_;
   bool is_synchronized_ = false;
+  bool has_connected_ = false;
   Link link_ = Link::kConnecting;
   std::string error_;  // why there is no connection
   std::optional<Outgoing> outgoing_;

@@ -274,6 +274,7 @@ void Notifier::tick() {
     implementation_->has_changed = true;
   for (const std::unique_ptr<Sender> &sender : implementation_->senders) {
     for (const Alert &alert : alerts) sender->outbox.add(alert, now);
+    if (sender->broker != nullptr && sender->broker->take_connected()) sender->outbox.resume();
     if (const size_t count = sender->outbox.give_up(now); count > 0)
       log_line("notifications: " + sender->name() + ": " + std::to_string(count) +
                " alerts could not be sent within a day and are discarded");
