@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Regions of metas: those of detections, and what the properties select, enlarge and say of them.
+#include <cstring>
 #include <limits>
 
 #include "analytics.h"
@@ -173,6 +174,29 @@ TEST(DetectedRegions, WithoutATypeHaveNone) {
   BufferRef buffer = frame();
   add_object(buffer.get(), {"", 0, 0, 10, 10, 0.9F});
   EXPECT_TRUE(regions_with("roi-type=never-seen-anywhere", std::move(buffer)).empty());
+}
+
+/// Such as classes, whatever their data looks like.
+TEST(DetectedRegions, AreNotThoseOfOtherResults) {
+  SKIP_WITHOUT_ANALYTICS();
+  static const gstanalytics::MtdImpl *const kind = [] {
+    // As large as any release's.
+    static struct {
+      gstanalytics::MtdImpl impl;
+      gpointer reserved[GST_PADDING_LARGE];
+    } whole = {{"test-class", nullptr}, {}};
+    return &whole.impl;
+  }();
+  const auto &l = *gstanalytics::library();
+  BufferRef buffer = frame();
+  add_object(buffer.get(), {"person", 4, 6, 10, 20});
+  gstanalytics::Mtd object = {}, other = {};
+  gstanalytics::RelationMeta *meta = relations_of(buffer.get());
+  ASSERT_TRUE(l.relation_meta_get_mtd(meta, 0, l.od_mtd_get_mtd_type(), &object));
+  const gsize size = l.mtd_get_size(&object);
+  gpointer data = l.relation_meta_add_mtd(meta, kind, size, &other);
+  std::memcpy(data, l.relation_meta_get_mtd_data(meta, 0), size);
+  EXPECT_EQ(regions_with("", std::move(buffer)), (std::vector<Rectangle>{{4, 6, 10, 20}}));
 }
 
 TEST(DetectedRegions, OfOrientedObjectsAreTheirBoundingBoxes) {

@@ -142,15 +142,50 @@ TEST(RestoredDetections, JoinThoseOfTheFrame) {
 /// An element that removed the meta and made another one.
 TEST(RestoredDetections, AreNotTakenForOthersWithTheirIds) {
   SKIP_WITHOUT_ANALYTICS();
+  for (const auto &[type, confidence] :
+       {std::pair("face", 0.5F), std::pair("face", 0.25F), std::pair("person", 0.5F)}) {
+    BufferRef in = frame();
+    add_object(in.get(), {"person", 3, 5, 7, 9, 0.25F});
+    const Object other = {type, 4, 10, 6, 4, confidence};
+    const BufferRef out = restored(std::move(in), [&](GstBuffer *picture) {
+      GstMeta *meta = gst_buffer_get_meta(picture, gstanalytics::relation_meta_api());
+      ASSERT_TRUE(gst_buffer_remove_meta(picture, meta));
+      add_object(picture, other);
+    });
+    EXPECT_EQ(objects_of(out.get()),
+              (Objects{{"person", 3, 5, 7, 9, 0.25F}, {type, 8, 4, 12, 8, confidence}}));
+  }
+}
+
+/// The first one's object lies outside of the second one's crop, so that the ids of others change.
+TEST(RestoredDetections, AreNewBehindTwoLetterboxes) {
+  SKIP_WITHOUT_ANALYTICS();
+  const Object outside = {"person", 0, 0, 4, 4, 0.25F}, inside = {"person", 40, 16, 8, 8, 0.25F};
   BufferRef in = frame();
-  add_object(in.get(), {"person", 3, 5, 7, 9, 0.25F});
+  for (const Object &each : {outside, inside}) add_object(in.get(), each);
+  const BufferRef out = restored(
+      std::move(in),
+      [](GstBuffer *picture) {
+        EXPECT_EQ(objects_of(picture), (Objects{{"person", 24, 16, 8, 8, 0.25F}}));
+        add_object(picture, {"person", 4, 4, 8, 8, 0.25F});
+      },
+      "cudaletterbox keep-input=false resize-mode=torchvision shortest-edge=64 antialias=true ! " +
+          video_caps(kPicture) + " ! ");
+  EXPECT_EQ(objects_of(out.get()), (Objects{outside, inside, {"person", 20, 4, 8, 8, 0.25F}}));
+}
+
+/// Those of the frame stay, whatever an element has made of them.
+TEST(RestoredDetections, AddToTheRelationsOfTheFrame) {
+  SKIP_WITHOUT_ANALYTICS();
+  BufferRef in = frame();
+  add_object(in.get(), {"person", 8, 4, 12, 8});
+  add_object(in.get(), {"face", 8, 4, 6, 4});
+  relate(in.get(), kContain, 0, 1);
   const BufferRef out = restored(std::move(in), [](GstBuffer *picture) {
-    GstMeta *meta = gst_buffer_get_meta(picture, gstanalytics::relation_meta_api());
-    ASSERT_TRUE(gst_buffer_remove_meta(picture, meta));
-    add_object(picture, {"face", 4, 10, 6, 4, 0.5F});
+    EXPECT_EQ(relation(picture, 0, 1), kContain);
+    relate(picture, kRelateTo, 0, 1);
   });
-  EXPECT_EQ(objects_of(out.get()),
-            (Objects{{"person", 3, 5, 7, 9, 0.25F}, {"face", 8, 4, 12, 8, 0.5F}}));
+  EXPECT_EQ(relation(out.get(), 0, 1), kContain | kRelateTo);
 }
 
 TEST(RestoredDetections, KeepTheirRelations) {
@@ -286,6 +321,24 @@ TEST(RestoredDetections, BringMasks) {
   EXPECT_EQ(place.y, -6);
   EXPECT_EQ(place.width, 22U);
   EXPECT_EQ(place.height, 40U);
+}
+
+/// One that covers less than a pixel of the picture covers one, the nearest.
+TEST(Detections, KeepAPixelOfAMask) {
+  SKIP_WITHOUT_ANALYTICS();
+  const AddMask add = add_mask_function();
+  if (add == nullptr) GTEST_SKIP() << "GStreamer is older than 1.26";
+  BufferRef in = frame();
+  guint regions[] = {1};
+  add_object(in.get(), {"person", 8, 4, 12, 8});
+  ASSERT_TRUE(
+      add(relations_of(in.get()), mask(8, 8).release(), 0, 1, regions, 1, 1, 1, 1, nullptr));
+  const BufferRef picture = processed("cudaletterbox", video_caps(kPicture), std::move(in));
+  const MaskPlace place = place_of(picture.get(), 1);
+  EXPECT_EQ(place.x, 1);
+  EXPECT_EQ(place.y, 9);
+  EXPECT_EQ(place.width, 1U);
+  EXPECT_EQ(place.height, 1U);
 }
 
 // --------------------------------------------------------------------------------- drawn rectangles
