@@ -8,11 +8,11 @@ set -euo pipefail
 build=$(realpath "$1")
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
+. tests/references.sh
 need_packages python3 python3-gi python3-numpy gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav \
   gstreamer1.0-plugins-good
+need_ffmpeg
 # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
-need_wheels "$root/build-ffmpeg" imageio-ffmpeg==0.6.0
-CUDATENSOR_TEST_FFMPEG=$(echo "$root"/build-ffmpeg/lib/python3*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*)
-export CUDATENSOR_TEST_FFMPEG GST_PLUGIN_PATH_1_0=$build/gst PYTHONPATH=$root/gst/python
+export GST_PLUGIN_PATH_1_0=$build/gst PYTHONPATH=$root/gst/python
 export GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0
 /usr/bin/python3 tests/frames/corpus.py "${@:2}"

@@ -34,6 +34,14 @@ need_survey() {
       "${survey_wheels[@]}" && echo "${survey_wheels[*]}" >"$dir/ready"
 }
 
+# need_ffmpeg: FFmpeg out of a wheel, in build-ffmpeg/. Fails where it cannot be fetched.
+need_ffmpeg() {
+  # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
+  need_wheels "$root/build-ffmpeg" imageio-ffmpeg==0.6.0 || return 1
+  CUDATENSOR_TEST_FFMPEG=$(echo "$root"/build-ffmpeg/lib/python3*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*)
+  export CUDATENSOR_TEST_FFMPEG
+}
+
 # unpack DIR PACKAGE...: Debian packages and those that they need and the system lacks, in DIR.
 unpack() {
   local dir=$1 archives=$1/archives archive

@@ -251,6 +251,7 @@ need_prometheus || skip Prometheus 'it cannot be fetched'
 need_kubectl || skip kubectl 'it cannot be fetched'
 need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
 need_ray || skip Ray 'it cannot be fetched'
+[ -n "$fast" ] || need_ffmpeg || skip FFmpeg 'it cannot be fetched'
 [ -n "$fast" ] || need_references || skip 'the preprocessing of other projects' 'it cannot be fetched'
 
 [ -n "$fast" ] || make_roots
