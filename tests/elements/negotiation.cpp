@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which caps the elements offer, take, choose and set.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "backend.h"
@@ -135,6 +136,25 @@ TEST(Properties, AlphaStandsForOneOver255) {
   g_value_unset(&value);
 }
 
+/// GLib's own comparison takes what is no number for equal to all.
+TEST(Properties, AreNotEqualToWhatIsNoNumber) {
+  const ElementRef element = make_element("cudanormalize");
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), "scale");
+  ASSERT_NE(spec, nullptr);
+  const auto is_equal = [spec](double a, double b) {
+    GValue values[2] = {G_VALUE_INIT, G_VALUE_INIT};
+    for (GValue &value : values) g_value_init(&value, G_TYPE_DOUBLE);
+    g_value_set_double(&values[0], a);
+    g_value_set_double(&values[1], b);
+    return g_param_values_cmp(spec, &values[0], &values[1]) == 0;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(is_equal(0.5, 0.5));
+  EXPECT_FALSE(is_equal(0.5, 0.25));
+  EXPECT_FALSE(is_equal(nan, 0.5));
+  EXPECT_FALSE(is_equal(0.5, nan));
+}
+
 TEST(Properties, AllMayChangeWhilePlayingButTheBackend) {
   for (const char *name : {"cudanv12toyuv444", "cudaletterbox", "cudanormalize", "cudahistogram",
                            "cudapixelshuffle"}) {
@@ -262,6 +282,21 @@ TEST(Letterbox, RgbKeepsTransferAndPrimaries) {
   EXPECT_EQ(colorimetry.matrix, GST_VIDEO_COLOR_MATRIX_RGB);
   EXPECT_EQ(colorimetry.transfer, GST_VIDEO_TRANSFER_BT2020_12);
   EXPECT_EQ(colorimetry.primaries, GST_VIDEO_COLOR_PRIMARIES_BT2020);
+}
+
+/// The samples of what it makes have the full range.
+TEST(Letterbox, MakesNoOtherRange) {
+  for (const char *format : {"RGB", "GRAY8"}) {
+    const std::string matrix = format[0] == 'R' ? "1" : "4";
+    const std::string limited = "2:" + matrix + ":5:1", full = "1:" + matrix + ":5:1";
+    const std::string caps = std::string("video/x-raw,format=") + format + ",colorimetry=(string)";
+    Rig rig("cudaletterbox");
+    rig.downstream(caps + limited);
+    const std::string text = expect_refusal(rig, kVideo, buffer_of(Picture(kInput)));
+    EXPECT_TRUE(mentions(text, "downstream requires colorimetry " + limited)) << text;
+    const auto other = negotiated("cudaletterbox", kVideo, caps + "{" + limited + "," + full + "}");
+    EXPECT_EQ(info_of(*other).colorimetry.range, GST_VIDEO_COLOR_RANGE_0_255) << format;
+  }
 }
 
 TEST(Letterbox, RgbHasNoChromaSite) {

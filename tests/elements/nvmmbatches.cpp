@@ -204,6 +204,7 @@ TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
                                  slot_bytes(cut_out(pictures[0], 0, 1, 5, 5), small_params()),
                                  pad_bytes(small_params())})));
   EXPECT_EQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), label);
+  EXPECT_FALSE(gst_structure_has_field(slot(out.get(), 1), "detection-type"));
 }
 
 /// Also not one of the type that nothing has had yet.

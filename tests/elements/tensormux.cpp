@@ -610,13 +610,15 @@ TEST(TensorMuxErrors, NameTheCauseOfRefusedCaps) {
 }
 
 TEST(TensorMuxErrors, NameAMatrixThatANewColourNeeds) {
-  MuxRig rig("width=4 height=4 color=gray", 1);
-  rig.camera(0).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
-  rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
-  rig.pull();
-  rig.set("color", "rgb");
-  rig.camera(0).push(frame_at(Picture(kDesc), kFrame, kFrame));
-  EXPECT_TRUE(mentions(error_of(rig), "matrix of BT.601"));
+  for (const char *color : {"rgb", "bgr"}) {
+    MuxRig rig("width=4 height=4 color=gray", 1);
+    rig.camera(0).caps(video_caps(kDesc, "colorimetry=2:2:0:0"));
+    rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));
+    rig.pull();
+    rig.set("color", color);
+    rig.camera(0).push(frame_at(Picture(kDesc), kFrame, kFrame));
+    EXPECT_TRUE(mentions(error_of(rig), "matrix of BT.601")) << color;
+  }
 }
 
 TEST(TensorMuxErrors, NameAFrameWithoutCaps) {

@@ -27,6 +27,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"interleaved", kInfo, model_info("type=uint8\ndims=1,300,320,3\nranges=0.0,255.0"),
              "width=320 height=300 color=rgb layout=nhwc dtype=uint8 normalization=alpha-beta "
              "alpha=\"<1>\" beta=\"<0>\""},
+        Case{"signs", kInfo, model_info("type=uint8\ndims=+1,+300,+320,+3\nranges=+0,+255"),
+             "width=320 height=300 color=rgb layout=nhwc dtype=uint8 normalization=alpha-beta "
+             "alpha=\"<1>\" beta=\"<0>\""},
         Case{"a range for each channel", kInfo,
              model_info("type=float16\ndims=3,8,8\nranges=0.0,255.0;-1.0,1.0;0.0,1.0"),
              "width=8 height=8 color=rgb layout=nchw dtype=float16 normalization=alpha-beta "
