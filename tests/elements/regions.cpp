@@ -166,6 +166,7 @@ TEST(RegionList, ThatIsWrongIsOneError) {
       {"regions=list region-edge=pad region-list=<0,0,4,4,1,2,3,1e12>", "region 1"},
       {"regions=tiles tile-overlap=1", "tile-overlap"},
       {"regions=tiles tile-overlap=-0.1", "tile-overlap"},
+      {"regions=tiles tile-overlap=nan", "tile-overlap"},
       {"regions=tiles tile-columns=3 tile-rows=3 max-batch=8", "max-batch"},
       {"regions=tiles tile-columns=33 tile-rows=32", "1024"},
       {"regions=tiles tile-columns=1024 tile-rows=1024", "1024"},
