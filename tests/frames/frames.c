@@ -72,8 +72,12 @@ static void test_errors(void) {
   const gchar *const missing[] = {clip, "/nowhere.mp4", NULL}, *const none[] = {NULL};
   const gchar *const odd[] = {"width", NULL}, *const unknown[] = {"nonsense", "1", NULL};
   const gchar *const sources[] = {clip, NULL};
-  const GstCudaTensorFramesOptions two = {.every = 1.0, .count = 2}, nan = {.every = -1.0},
-                                   wide = {.batch = 2};
+  // Every pair of those of which one can be set, each with its least value.
+  const GstCudaTensorFramesOptions pairs[] = {
+      {.every = 1e-6, .every_frames = 1}, {.every = 1e-6, .keyframes = TRUE},
+      {.every = 1e-6, .count = 1},        {.every_frames = 1, .keyframes = TRUE},
+      {.every_frames = 1, .count = 1},    {.keyframes = TRUE, .count = 1}};
+  const GstCudaTensorFramesOptions nan = {.every = -1.0}, wide = {.batch = 2};
   const struct {
     const gchar *const *sources;
     const GstCudaTensorFramesOptions *options;
@@ -83,7 +87,12 @@ static void test_errors(void) {
                {none, NULL, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, NULL, odd, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, NULL, unknown, GST_CUDA_TENSOR_ERROR_SETTINGS},
-               {sources, &two, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[0], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[1], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[2], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[3], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[4], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &pairs[5], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &nan, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {missing, &wide, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS}};
   for (gsize i = 0; i < G_N_ELEMENTS(cases); ++i) {
