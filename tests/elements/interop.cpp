@@ -339,7 +339,7 @@ TEST(Interop, TakesCoordinatesOnlyAsTheyAreDocumented) {
       "src-width=1,src-height=1,dst-width=1,dst-height=1,pad-left=0,pad-top=0,content-width=1,"
       "content-height=1";
   const std::string right = "<1.0,0.0,0.0,0.0,1.0,0.0>";
-  for (const std::string &wrong : {"<1,0,0,0,1,0>", "<1.0,0.0,0.0,0.0,1.0>", "1.0"})
+  for (const std::string wrong : {"<1,0,0,0,1,0>", "<1.0,0.0,0.0,0.0,1.0>", "1.0"})
     for (const bool first : {true, false}) {
       const BufferRef buffer = buffer_with_slots(
           "<(structure)\"slot,valid=true,region=<1,2,3,4>,matrix=" + (first ? wrong : right) +

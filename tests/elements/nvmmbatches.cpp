@@ -288,13 +288,15 @@ TEST_F(NvmmBatch, IsRefusedIfItHasTooManySlots) {
 }
 
 TEST_F(NvmmBatch, IsRefusedWithSeveralSurfacesPerFrame) {
-  Rig rig("cudanormalize width=8 height=8");
-  const std::string text =
-      expect_refusal(rig,
-                     in_nvmm(video_caps({PixelFormat::NV12, 40, 30},
-                                        "framerate=25/1,batch-size=4,num-surfaces-per-frame=4")),
-                     surface_buffer(random_picture({PixelFormat::NV12, 40, 30})));
-  EXPECT_TRUE(mentions(text, "num-surfaces-per-frame is 4"));
+  for (const std::string count : {"2", "4"}) {
+    Rig rig("cudanormalize width=8 height=8");
+    const std::string caps =
+        video_caps({PixelFormat::NV12, 40, 30},
+                   ("framerate=25/1,batch-size=4,num-surfaces-per-frame=" + count).c_str());
+    const std::string text = expect_refusal(
+        rig, in_nvmm(caps), surface_buffer(random_picture({PixelFormat::NV12, 40, 30})));
+    EXPECT_TRUE(mentions(text, "num-surfaces-per-frame is " + count)) << text;
+  }
 }
 
 }  // namespace

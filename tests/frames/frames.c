@@ -77,7 +77,11 @@ static void test_errors(void) {
       {.every = 1e-6, .every_frames = 1}, {.every = 1e-6, .keyframes = TRUE},
       {.every = 1e-6, .count = 1},        {.every_frames = 1, .keyframes = TRUE},
       {.every_frames = 1, .count = 1},    {.keyframes = TRUE, .count = 1}};
-  const GstCudaTensorFramesOptions nan = {.every = -1.0}, wide = {.batch = 2};
+  const GstCudaTensorFramesOptions nan = {.every = -1.0}, wide = {.batch = 2},
+                                   empty = {.has_start = TRUE,
+                                            .start = 1.0,
+                                            .has_stop = TRUE,
+                                            .stop = 1.0};
   const struct {
     const gchar *const *sources;
     const GstCudaTensorFramesOptions *options;
@@ -94,6 +98,7 @@ static void test_errors(void) {
                {sources, &pairs[4], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &pairs[5], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &nan, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &empty, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {missing, &wide, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS}};
   for (gsize i = 0; i < G_N_ELEMENTS(cases); ++i) {
     GError *error = NULL;
