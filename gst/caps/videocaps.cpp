@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/caps/videocaps.h"
 
+#include <cstring>
+
 #include "gst/util/values.h"
 #include "kernels/error.h"
 
@@ -36,12 +38,21 @@ GstVideoColorimetry default_colorimetry(const GstVideoInfo &info) {
   return plain.colorimetry;
 }
 
-bool is_known_range(GstVideoColorRange range) {
+/// GStreamer stores any number that a text has. As a value of the enumeration, C++ has no name for it.
+template <typename Enum>
+int number_in(const Enum &field) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number;
+  std::memcpy(&number, &field, sizeof(number));
+  return number;
+}
+
+bool is_known_range(int range) {
   return range == GST_VIDEO_COLOR_RANGE_0_255 || range == GST_VIDEO_COLOR_RANGE_16_235;
 }
 
 /// Whether samples of the format can have the matrix.
-bool is_known_matrix(GstVideoColorMatrix matrix, const GstVideoInfo &info) {
+bool is_known_matrix(int matrix, const GstVideoInfo &info) {
   const bool rgb = matrix == GST_VIDEO_COLOR_MATRIX_RGB;
   if (GST_VIDEO_INFO_IS_RGB(&info)) return rgb;
   if (GST_VIDEO_INFO_IS_YUV(&info) && rgb) return false;
@@ -55,8 +66,8 @@ GstVideoColorimetry parse_colorimetry(const char *text, const GstVideoInfo &info
   const GstVideoColorimetry others = default_colorimetry(info);
   GstVideoColorimetry told;
   if (text == nullptr || !gst_video_colorimetry_from_string(&told, text)) return others;
-  if (!is_known_range(told.range)) told.range = others.range;
-  if (!is_known_matrix(told.matrix, info)) told.matrix = others.matrix;
+  if (!is_known_range(number_in(told.range))) told.range = others.range;
+  if (!is_known_matrix(number_in(told.matrix), info)) told.matrix = others.matrix;
   return told;
 }
 
@@ -206,7 +217,7 @@ void check_matrix(const GstVideoInfo &info) {
 }
 
 std::string hdr_warning(const GstVideoInfo &info) {
-  const GstVideoTransferFunction transfer = info.colorimetry.transfer;
+  const int transfer = number_in(info.colorimetry.transfer);
   const bool pq = transfer == GST_VIDEO_TRANSFER_SMPTE2084;
   if (!pq && transfer != GST_VIDEO_TRANSFER_ARIB_STD_B67) return "";
   return "the video is HDR (" + colorimetry_text(info.colorimetry) + "): its " +
@@ -222,7 +233,7 @@ void set_result_colorimetry(GstStructure *s, const GstVideoInfo &in) {
   own.range = GST_VIDEO_COLOR_RANGE_0_255;
   own.matrix = gray ? GST_VIDEO_COLOR_MATRIX_BT601 : GST_VIDEO_COLOR_MATRIX_RGB;
   choose_colorimetry(s, own, [&](const GstVideoColorimetry &asked) {
-    return asked.range == own.range && (gray || asked.matrix == own.matrix);
+    return number_in(asked.range) == own.range && (gray || number_in(asked.matrix) == own.matrix);
   });
 }
 

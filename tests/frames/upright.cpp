@@ -326,8 +326,7 @@ TEST(Upright, ChromaStaysWhereItIs) {
     EXPECT_TRUE(stages.send_tag(orientation.tag));
     EXPECT_TRUE(stages.send_caps("I420", 6, 4, more.c_str()));
     EXPECT_EQ(stages.caps_field("colorimetry"), "bt709");
-    const gchar *name = stages.caps_field("chroma-site").c_str();
-    return gst_video_chroma_site_from_string(name);
+    return gst_video_chroma_site_from_string(stages.caps_field("chroma-site").c_str());
   };
   const std::vector<GstVideoChromaSite> left = {
       GST_VIDEO_CHROMA_SITE_H_COSITED, GST_VIDEO_CHROMA_SITE_V_COSITED,
