@@ -132,7 +132,7 @@ need_schemas() {
 # to do with neither the kernels nor the elements is as without CUDA.
 cuda_stage() {
   local choice=(--suite kernels --suite elements --suite interop)
-  local within=(env CUDATENSOR_TEST_CASES=25) options=(-Dgpu=enabled -Dgpu_architectures=75
+  local within=(env CUDATENSOR_TEST_CASES=5) options=(-Dgpu=enabled -Dgpu_architectures=75
     -Dapplications=disabled -Dmonitor=disabled)
   if ! need_gstcuda; then
     skip 'the headers of libgstcuda' 'they cannot be fetched'
