@@ -150,8 +150,8 @@ make_roots() {
 }
 
 # What has to do with GStreamer, without CUDA, whose compiler takes as long as all others.
-# luminance-monitor, which is half of what is compiled, is tested with the first release and with
-# sanitizers; here by hand, with -Dmonitor=enabled.
+# luminance-monitor, which is half of what is compiled, is tested with the first release; here by hand,
+# with -Dmonitor=enabled.
 newer_stage() {
   local within=(tests/newer.sh env CUDATENSOR_TEST_CASES=25)
   wait "$roots_pid" || true
@@ -167,7 +167,8 @@ newer_stage() {
 # The newest release, as far as Debian has it: detections and batches go through its metas. The
 # applications have nothing to do with them, and decoders and documents are tested with the one before.
 newest_stage() {
-  local choice=(--no-suite docs --no-suite frames) within=(tests/newer.sh --debian forky env CUDATENSOR_TEST_CASES=25)
+  local choice=(--no-suite docs --no-suite frames)
+  local within=(tests/newer.sh --debian forky env CUDATENSOR_TEST_CASES=25)
   if "${within[@]}" true; then
     stage newest -Dgpu=disabled -Dtests=gstreamer -Dapplications=disabled -Dmonitor=disabled
   else
