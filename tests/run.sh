@@ -27,10 +27,10 @@ choice=()
 
 # The tests of the applications leave the cores idle. They run in the background, while the next
 # stage is built and tested at a lower priority.
-waiting='' roots_pid='' image_pid='' hour_pid=''
+waiting='' roots_pid=''
+declare -A checks_pid=() checks_start=()
 trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"
-  [ -z "$image_pid" ] || kill "$image_pid"
-  [ -z "$hour_pid" ] || kill "$hour_pid"' EXIT
+  [ "${#checks_pid[@]}" -eq 0 ] || kill "${checks_pid[@]}"' EXIT
 
 # finish_stage: waits for the tests in the background, and counts all tests of their stage.
 finish_stage() {
@@ -203,34 +203,23 @@ wheel_stage() {
   printf 'wheel, %d s\n' $((SECONDS - start))
 }
 
-# What a new user does, in the background: that is mostly apt, and what the first stage has compiled.
-begin_first_hour() {
-  nice tests/firsthour.sh --short bookworm >build-cpu/firsthour.log 2>&1 &
-  hour_pid=$! hour_start=$SECONDS
+# begin_checks NAME COMMAND...: a script of tests/packaging/checks.sh in the background, which is mostly
+# waiting for apt
+begin_checks() {
+  local name=$1
+  shift
+  nice "$@" >"build-cpu/$name.log" 2>&1 &
+  checks_pid[$name]=$! checks_start[$name]=$SECONDS
 }
 
-finish_first_hour() {
-  wait "$hour_pid" || true
-  hour_pid=
-  printf '\n== first hour\n'
-  cat build-cpu/firsthour.log
-  count_checks 'first hour' build-cpu/firsthour.log
-  printf 'first hour, within %d s\n' $((SECONDS - hour_start))
-}
-
-# luminance-monitor's image with the program of the first stage, in the background: that is mostly apt.
-begin_image() {
-  nice pipelines/apps/luminance-monitor/tests/image.sh --built build-cpu >build-cpu/image.log 2>&1 &
-  image_pid=$! image_start=$SECONDS
-}
-
-finish_image() {
-  wait "$image_pid" || true
-  image_pid=
-  printf '\n== image\n'
-  cat build-cpu/image.log
-  count_checks image build-cpu/image.log
-  printf 'image, within %d s\n' $((SECONDS - image_start))
+finish_checks() {
+  local name=$1
+  wait "${checks_pid[$name]}" || true
+  unset "checks_pid[$name]"
+  printf '\n== %s\n' "$name"
+  cat "build-cpu/$name.log"
+  count_checks "$name" "build-cpu/$name.log"
+  printf '%s, within %d s\n' "$name" $((SECONDS - checks_start[$name]))
 }
 
 # Meson compiles through ccache. Another clone's objects serve, too: names are relative to this one.
@@ -258,14 +247,15 @@ need_ray || skip Ray 'it cannot be fetched'
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
-  begin_image
-  begin_first_hour
+  # luminance-monitor's image, with the program of the first stage; and what a new user does.
+  begin_checks image pipelines/apps/luminance-monitor/tests/image.sh --built build-cpu
+  begin_checks firsthour tests/firsthour.sh --short bookworm
   sanitized_stage
   newer_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
-  finish_image
-  finish_first_hour
+  finish_checks image
+  finish_checks firsthour
 fi
 finish_stage
 
