@@ -43,17 +43,16 @@ GstFlowReturn Restorer::push(GstBuffer *picture) {
   Ref<GstCaps> caps;
   if (!errors_.guard([&] { frame = restore(Ref<GstBuffer>(picture), caps); }))
     return GST_FLOW_ERROR;
-  if (!set_caps(caps.get()))
-    return GST_PAD_IS_FLUSHING(src_) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  set_caps(caps.get());
   return gst_pad_push(src_, frame.release());
 }
 
-bool Restorer::set_caps(GstCaps *caps) {
-  if (caps_ != nullptr && gst_caps_is_equal(caps_.get(), caps)) return true;
-  if (!gst_pad_push_event(src_, gst_event_new_caps(caps))) return false;
+/// A pad that is flushing or has ended takes no caps. It takes no frame either, and says why.
+void Restorer::set_caps(GstCaps *caps) {
+  if (caps_ != nullptr && gst_caps_is_equal(caps_.get(), caps)) return;
+  if (!gst_pad_push_event(src_, gst_event_new_caps(caps))) return;
   caps_.reset(gst_caps_ref(caps));
   for (Ref<GstEvent> &event : std::exchange(held_, {})) gst_pad_push_event(src_, event.release());
-  return true;
 }
 
 void Restorer::drop_held(GstEventType type) {

@@ -25,7 +25,7 @@ class Restorer {
 
  private:
   Ref<GstBuffer> restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps);
-  bool set_caps(GstCaps *caps);
+  void set_caps(GstCaps *caps);
   void hold(GstEvent *event);
   void drop_held(GstEventType type);
 

@@ -102,9 +102,7 @@ void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
 }
 
 void copy_geometry(GstBuffer *in, GstBuffer *out) {
-  GstCustomMeta *meta = meta_of(in);
-  const auto fields =
-      meta != nullptr ? read_geometry(gst_custom_meta_get_structure(meta)) : std::nullopt;
+  const auto fields = read_earlier_fields(in);
   if (fields) attach(out, *fields);
 }
 

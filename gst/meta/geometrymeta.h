@@ -24,7 +24,8 @@ GType geometry_meta_api();
 /// are composed, so that matrix and src-* refer to the original picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Copies the geometry of `in`, if any, to a buffer that shows the same.
+/// Copies the geometry of `in`, if any, as far as the functions here read it, to a buffer that shows
+/// the same.
 void copy_geometry(GstBuffer *in, GstBuffer *out);
 
 /// Removes the geometry meta from `out`, if any.

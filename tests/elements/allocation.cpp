@@ -287,6 +287,39 @@ TEST(Pictures, FitIntoALargerPool) {
       output_picture("cudaletterbox", video_caps(kNv12), buffer_of(random_picture(kNv12)), out)));
 }
 
+/// Downstream has not counted what the picture needs; the pool makes what it is told.
+TEST(Pictures, FitIntoAPoolOfSmallerBuffers) {
+  for (const char *element : {"cudaletterbox", "cudanv12toyuv444"}) {
+    Rig rig(element);
+    rig.downstream("video/x-raw");
+    PoolOffer offer(rig, PoolOffer::Kind::smaller);
+    ASSERT_TRUE(rig.caps(video_caps(kNv12)));
+    const BufferRef buffer = rig.process(buffer_of(random_picture(kNv12)));
+    EXPECT_EQ(buffer->pool, offer.pool());
+    EXPECT_EQ(
+        bytes_of(buffer.get()),
+        output_bytes(element, video_caps(kNv12), buffer_of(random_picture(kNv12)), "video/x-raw"));
+  }
+}
+
+/// In downstream's pool and in one of their own.
+TEST(Pictures, TellTheirLayoutWhereDownstreamReadsIt) {
+  using Kind = PoolOffer::Kind;
+  for (const char *element : {"cudaletterbox", "cudanv12toyuv444"})
+    for (const auto &[kind, tells] : {std::pair(Kind::none, false),
+                                      {Kind::plain, false},
+                                      {Kind::meta, true},
+                                      {Kind::video, true}}) {
+      Rig rig(element);
+      rig.downstream("video/x-raw");
+      PoolOffer offer(rig, kind);
+      ASSERT_TRUE(rig.caps(video_caps(kNv12)));
+      const BufferRef buffer = rig.process(buffer_of(random_picture(kNv12)));
+      EXPECT_EQ(gst_buffer_get_video_meta(buffer.get()) != nullptr, tells)
+          << element << " " << static_cast<int>(kind);
+    }
+}
+
 TEST(Pictures, OfBuffersThatAreStillHeldDownstreamStayAsTheyAre) {
   Rig rig("cudaletterbox");
   rig.downstream("video/x-raw,format=GRAY8");

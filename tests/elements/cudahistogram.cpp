@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cudahistogram while the GPU counts: messages that come later are the CPU's, all of them, once and
 // in order, and nobody waits for them who need not.
+#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -22,8 +23,10 @@ const Source kSources[] = {Source::system, Source::pinned, Source::row, Source::
 /// A cudahistogram and its upstream.
 class Histogram {
  public:
-  Histogram(const std::string &properties, Source source)
-      : source_(source), rig_("cudahistogram " + properties) {}
+  /// `answer` is the bus' sync handler, which runs in the thread that waits for the GPU.
+  Histogram(const std::string &properties, Source source, GstBusSyncHandler answer = nullptr,
+            gpointer data = nullptr)
+      : source_(source), rig_("cudahistogram " + properties, answer, data) {}
 
   Rig &rig() { return rig_; }
 
@@ -280,6 +283,32 @@ TEST_F(CudaHistogram, HasPostedAllWhenEosLeavesIt) {
     histogram.end();
     EXPECT_EQ(before + witness.seen.size(), g_str_equal(properties, "interval=0") ? 50u : 1u);
     EXPECT_TRUE(histogram.rig().histograms(0).empty());
+  }
+}
+
+GstBusSyncReply post_slowly(GstBus *, GstMessage *message, gpointer posted) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
+  g_usleep(50000);
+  ++*static_cast<std::atomic<int> *>(posted);
+  return GST_BUS_PASS;
+}
+
+/// Upstream asks before it takes back the memory of its frames. The element holds some of them until
+/// they are counted.
+TEST_F(CudaHistogram, HoldsNoFrameWhenItAnswersADrainQuery) {
+  for (const Source source : {Source::system, Source::pinned}) {
+    std::atomic<int> posted{0};
+    Histogram histogram("interval=0", source, post_slowly, &posted);
+    histogram.caps(kGray);
+    std::vector<BufferRef> frames;
+    for (GstClockTime pts = 0; pts < 3; ++pts) {
+      frames.push_back(histogram.frame(random_picture(kGray, pts + 1), pts));
+      histogram.rig().process(BufferRef(gst_buffer_ref(frames.back().get())));
+    }
+    const QueryRef drain(gst_query_new_drain());
+    gst_pad_peer_query(histogram.rig().harness()->srcpad, drain.get());
+    EXPECT_EQ(posted, 3);
+    for (const BufferRef &frame : frames) EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(frame.get()), 1);
   }
 }
 

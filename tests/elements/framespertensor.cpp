@@ -194,6 +194,39 @@ TEST_F(FramesPerTensor, MayDifferInTheirSettings) {
   expect(0, 2);
 }
 
+/// As an element of others attaches it that has made half of a picture of 80x60.
+void add_geometry(GstBuffer *frame, bool is_whole) {
+  const Ref<GstCaps> told(gst_caps_from_string(
+      "geometry,matrix=<0.5,0.0,0.0,0.0,0.5,0.0>,inverse=<2.0,0.0,0.0,0.0,2.0,0.0>,src-width=80,"
+      "src-height=60,dst-width=40,dst-height=30,pad-left=0,pad-top=0,content-width=40,"
+      "content-height=30"));
+  GstStructure *to =
+      gst_custom_meta_get_structure(gst_buffer_add_custom_meta(frame, "GstCudaTensorGeometryMeta"));
+  const GstStructure *from = gst_caps_get_structure(told.get(), 0);
+  for (const char *field : {"matrix", "inverse", "src-width", "src-height"})
+    gst_structure_set_value(to, field, gst_structure_get_value(from, field));
+  for (const char *field :
+       {"dst-width", "dst-height", "pad-left", "pad-top", "content-width", "content-height"})
+    if (is_whole) gst_structure_set_value(to, field, gst_structure_get_value(from, field));
+}
+
+/// Of a geometry the size of the source is enough.
+TEST_F(FramesPerTensor, ShowTheSourceOfTheirFrames) {
+  start("frames-per-tensor=3");
+  for (int i = 0; i < 3; ++i) {
+    BufferRef frame = frame_at(random_picture(kFrame), 0, kDuration);
+    if (i < 2) add_geometry(frame.get(), i == 0);
+    EXPECT_EQ(rig_->push(std::move(frame)), GST_FLOW_OK);
+  }
+  const BufferRef tensor = rig_->pull();
+  ASSERT_NE(tensor, nullptr);
+  for (guint i = 0; i < 3; ++i) {
+    // 40x30 in 12x10.
+    EXPECT_NEAR(doubles_of<6>(slot_of(tensor.get(), i), "matrix")[0], i < 2 ? 0.15 : 0.3, 1e-12);
+    EXPECT_EQ(slots_of(tensor.get())[i].src_width, i < 2 ? 80 : 40);
+  }
+}
+
 TEST_F(FramesPerTensor, KeepNoFrame) {
   start("frames-per-tensor=4");
   const Picture picture = random_picture(kFrame);

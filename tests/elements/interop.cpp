@@ -332,6 +332,30 @@ TEST(Interop, TellsTheRegionOfASlot) {
   EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 4, &slot));
 }
 
+/// A slot whose camera shows nothing has the camera's number, but no picture.
+TEST(Interop, TellsWhoseThePicturesAreAndWhen) {
+  make_element("cudanormalize");
+  const BufferRef buffer = buffer_with_slots(
+      "<(structure)\"slot,valid=true,pad-index=2,pts=(guint64)7;\","
+      "(structure)\"slot,valid=false,pad-index=3,pts=(guint64)8;\","
+      "(structure)\"slot,valid=true,pts=(guint64)9;\",(structure)\"slot,valid=true,pad-index=5;\","
+      "(structure)\"slot,valid=false;\">");
+  const TensorRef tensor = tensor_of(buffer.get(), kCaps);
+  GstCudaTensorSlot slot;
+  ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 1, &slot));
+  EXPECT_EQ(slot.pad_index, 3);
+  std::vector<gint64> pts(7, 77);
+  std::vector<gint> pads(7, 77);
+  EXPECT_EQ(gst_cuda_tensor_get_slot_times(tensor.get(), 7, pts.data(), pads.data()), 5u);
+  EXPECT_EQ(pts, (std::vector<gint64>{7, -1, 9, -1, -1, 77, 77}));
+  EXPECT_EQ(pads, (std::vector<gint>{2, -1, 0, 5, -1, 77, 77}));
+  pts.assign(7, 77);
+  pads.assign(7, 77);
+  EXPECT_EQ(gst_cuda_tensor_get_slot_times(tensor.get(), 1, pts.data(), pads.data()), 1u);
+  EXPECT_EQ(pts, (std::vector<gint64>{7, 77, 77, 77, 77, 77, 77}));
+  EXPECT_EQ(pads, (std::vector<gint>{2, 77, 77, 77, 77, 77, 77}));
+}
+
 /// Whole numbers where others than the plugin have written coordinates, or too few.
 TEST(Interop, TakesCoordinatesOnlyAsTheyAreDocumented) {
   make_element("cudanormalize");  // registers the metas

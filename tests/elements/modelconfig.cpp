@@ -203,9 +203,12 @@ TEST_F(ModelConfigTest, DynamicExports) {
   const std::string path = folder_.write(
       "dynamic.onnx",
       onnx_model({{"task", "detect"}, {"imgsz", "64"}, {"args", "{'dynamic': True}"}}));
-  Rig wide(element_with(path));
-  ASSERT_TRUE(wide.caps(video_caps({PixelFormat::NV12, 64, 24})));
-  expect_error(wide, buffer_of(Picture({PixelFormat::NV12, 64, 24}, 7)), "args.dynamic=true");
+  // One length alone leaves the other to the file.
+  for (const char *more : {"", "width=64", "height=64"}) {
+    Rig wide(element_with(path, more));
+    ASSERT_TRUE(wide.caps(video_caps({PixelFormat::NV12, 64, 24})));
+    expect_error(wide, buffer_of(Picture({PixelFormat::NV12, 64, 24}, 7)), "args.dynamic=true");
+  }
   Rig square(element_with(path));
   ASSERT_TRUE(square.caps(kVideo));
   square.process(frame());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which caps the elements offer, take, choose and set.
+#include <gst/base/gstbasetransform.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -15,13 +17,18 @@ namespace {
 
 using Strings = std::set<std::string>;
 
-Strings strings_of(const GValue *value) {
-  Strings strings;
+std::vector<std::string> list_of(const GValue *value) {
+  std::vector<std::string> strings;
   if (value == nullptr) return strings;
   if (G_VALUE_HOLDS_STRING(value)) return {g_value_get_string(value)};
   for (guint i = 0; i < gst_value_list_get_size(value); ++i)
-    strings.insert(g_value_get_string(gst_value_list_get_value(value, i)));
+    strings.emplace_back(g_value_get_string(gst_value_list_get_value(value, i)));
   return strings;
+}
+
+Strings strings_of(const GValue *value) {
+  const std::vector<std::string> list = list_of(value);
+  return {list.begin(), list.end()};
 }
 
 Strings names_of(const std::vector<PixelFormat> &formats) {
@@ -219,6 +226,56 @@ TEST(Offer, PixelShuffleOffersWhatGivesTheOutput) {
   const std::string tensor = tensor_caps("float16", "12:6:5:2");
   EXPECT_TRUE(offers("cudapixelshuffle", tensor, tensor_caps("float16", "6:3:20:2")));
   EXPECT_FALSE(offers("cudapixelshuffle", tensor, tensor_caps("float32", "6:3:20:2")));
+}
+
+/// What each structure lists in a field that an element can have on a pad, for a question with this
+/// filter. Not by a query: GstBaseTransform itself puts first what need not be changed.
+std::vector<std::vector<std::string>> listed(const std::string &element, const char *pad,
+                                             const char *field, const std::string &filter) {
+  const ElementRef owned = make_element(element);
+  auto *trans = GST_BASE_TRANSFORM(owned.get());
+  const bool is_sink = g_str_equal(pad, "sink");
+  const CapsRef all(gst_pad_get_pad_template_caps(is_sink ? trans->srcpad : trans->sinkpad));
+  const CapsRef wanted(gst_caps_from_string(filter.c_str()));
+  const CapsRef caps(GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(
+      trans, is_sink ? GST_PAD_SRC : GST_PAD_SINK, all.get(), wanted.get()));
+  std::vector<std::vector<std::string>> lists;
+  for (guint i = 0; i < gst_caps_get_size(caps.get()); ++i)
+    lists.push_back(list_of(gst_structure_get_value(gst_caps_get_structure(caps.get(), i), field)));
+  return lists;
+}
+
+/// Who asks lists first what it prefers.
+TEST(Offer, KeepsTheOrderOfTheQuestion) {
+  struct Case {
+    const char *element, *pad, *media, *field, *one, *other;
+  };
+  const Case cases[] = {{"cudanv12toyuv444", "sink", "video/x-raw", "format", "NV12", "I420"},
+                        {"cudaletterbox", "sink", "video/x-raw", "format", "RGB", "NV12"},
+                        {"cudaletterbox", "src", "video/x-raw", "format", "RGB", "BGR"},
+                        {"cudanormalize", "sink", "video/x-raw", "format", "RGB", "NV12"},
+                        {"cudahistogram", "sink", "video/x-raw", "format", "RGB", "NV12"},
+                        {"cudahistogram", "src", "video/x-raw", "format", "RGB", "NV12"},
+                        {"cudapixelshuffle", "sink", "other/tensors", "types", "uint8", "float32"},
+                        {"cudapixelshuffle", "src", "other/tensors", "types", "uint8", "float32"},
+                        {"cudapixelshuffle", "src", "video/x-raw", "format", "RGB", "BGR"}};
+  for (const Case &each : cases)
+    for (const auto &[first, second] :
+         {std::pair(each.one, each.other), std::pair(each.other, each.one)}) {
+      SCOPED_TRACE(std::string(each.element) + " " + each.pad + ": " + first + ", " + second);
+      const std::string fields = std::string(each.media) + "," + each.field + "=";
+      // Structures come in the order of the filter's, strings in the order of its list.
+      std::vector<std::string> found;
+      for (const auto &list :
+           listed(each.element, each.pad, each.field, fields + first + ";" + fields + second))
+        for (const std::string &text : list)
+          if (found.empty() || found.back() != text) found.push_back(text);
+      EXPECT_EQ(found, (std::vector<std::string>{first, second}));
+      const auto lists =
+          listed(each.element, each.pad, each.field, fields + "{" + first + "," + second + "}");
+      for (const auto &list : lists)
+        if (list.size() > 1) EXPECT_EQ(list, (std::vector<std::string>{first, second}));
+    }
 }
 
 // -------------------------------------------------------------------------- pictures come out
@@ -514,6 +571,28 @@ TEST(Normalize, TakesFurtherDimensionsOfOne) {
     other.downstream(tensor_caps("float32", dimensions));
     const std::string text = expect_refusal(other, kVideo, buffer_of(Picture(kInput)));
     EXPECT_TRUE(mentions(text, dimensions)) << text;
+  }
+}
+
+/// One number of each dimension is not the settings'.
+TEST(Normalize, RefusesTensorsOfAnotherShape) {
+  for (const auto &[properties, dimensions] :
+       std::vector<std::pair<const char *, const char *>>{{"", "6:4:3:2"},
+                                                          {"width=6", "6:4:3:2"},
+                                                          {"width=6 height=4", "6:4:3:2"},
+                                                          {"layout=nhwc", "3:6:4:2"},
+                                                          {"frames-per-tensor=2", "6:4:3:1"},
+                                                          {"frames-per-tensor=2", "6:4:3"},
+                                                          {"regions=tiles", "6:4:3:1"},
+                                                          {"", "6:4:1:1"},
+                                                          {"color=gray", "6:4:3:1"},
+                                                          {"layout=nhwc", "6:4:3:1"},
+                                                          {"width=5", "6:4:3:1"},
+                                                          {"height=5", "6:4:3:1"}}) {
+    Rig rig(std::string("cudanormalize ") + properties);
+    rig.downstream(std::string("other/tensors,dimensions=(string)") + dimensions);
+    const std::string text = expect_refusal(rig, kVideo, buffer_of(Picture(kInput)));
+    EXPECT_TRUE(mentions(text, dimensions)) << properties;
   }
 }
 

@@ -107,6 +107,7 @@ GstBufferPool *new_pool(PoolOffer::Kind kind) {
   if (kind == PoolOffer::Kind::silent) type = silent_pool_get_type();
   if (kind == PoolOffer::Kind::pages) type = page_pool_get_type();
   if (kind == PoolOffer::Kind::padded_video) type = padding_pool_get_type();
+  if (kind == PoolOffer::Kind::video) type = GST_TYPE_VIDEO_BUFFER_POOL;
   return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
 }
 
@@ -131,17 +132,19 @@ GstPadProbeReturn PoolOffer::answer(GstPad *, GstPadProbeInfo *info, gpointer se
 void PoolOffer::fill(GstQuery *query) {
   ++asked_;
   if (kind_ == Kind::none) return;
+  if (kind_ == Kind::padded_video || kind_ == Kind::video || kind_ == Kind::meta)
+    gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (kind_ == Kind::meta) return;
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   GstVideoInfo info;
   guint size = size_;
   if (gst_video_info_from_caps(&info, caps)) size = static_cast<guint>(info.size);
   if (kind_ == Kind::larger) size += 512;
+  if (kind_ == Kind::smaller) size = 1;
   if (kind_ == Kind::pages) size = 4096;
   pool_.reset(new_pool(kind_));
   gst_query_add_allocation_pool(query, pool_.get(), size, 0, 0);
-  if (kind_ == Kind::padded_video)
-    gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
 }
 
 Ref<GstBufferPool> offered_pool(Rig &rig) {

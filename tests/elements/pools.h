@@ -13,10 +13,13 @@ class PoolOffer {
     none,          ///< neither pool nor metas
     plain,         ///< a GstBufferPool of the caps' size
     larger,        ///< one whose buffers are larger than the query's
+    smaller,       ///< one whose buffers are smaller
     rounding,      ///< one that makes its buffers larger when it is configured, and says so
     silent,        ///< the same, and only its configuration says so
     pages,         ///< one that offers whole pages, and makes them whatever it is told
     padded_video,  ///< a GstVideoBufferPool that pads, and GstVideoMeta
+    video,         ///< a GstVideoBufferPool, and GstVideoMeta
+    meta,          ///< GstVideoMeta, but no pool
   };
 
   PoolOffer(Rig &rig, Kind kind, guint size = 0);

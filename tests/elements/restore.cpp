@@ -368,6 +368,25 @@ TEST(Restore, GoesOnAfterAFlush) {
       (std::vector<GstEventType>{GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP, GST_EVENT_SEGMENT}));
 }
 
+/// While the element stops, its source pad ends before its sink pad does.
+TEST(Restore, TellsUpstreamWhyNoFrameLeaves) {
+  Rig letterbox("cudaletterbox keep-input=true");
+  letterbox.downstream(video_caps(kPicture));
+  ASSERT_TRUE(letterbox.caps(video_caps(kFrame)));
+  for (const GstFlowReturn flow : {GST_FLOW_FLUSHING, GST_FLOW_EOS}) {
+    Rig restore("cudarestore");
+    restore.downstream("video/x-raw(ANY)");
+    ASSERT_TRUE(restore.caps(video_caps(kPicture)));
+    const PadRef pad(gst_element_get_static_pad(restore.element(), "src"));
+    if (flow == GST_FLOW_EOS)
+      gst_pad_push_event(pad.get(), gst_event_new_eos());
+    else
+      gst_pad_set_active(pad.get(), FALSE);
+    EXPECT_EQ(restore.push(letterbox.process(buffer_of(random_picture(kFrame)))), flow);
+    EXPECT_TRUE(restore.messages().errors().empty());
+  }
+}
+
 TEST(Restore, DoesNotAskDownstreamForThePicturesMemory) {
   DetectionRig rig("", kPicture);
   PoolOffer offer(rig.rig(), PoolOffer::Kind::plain);
@@ -455,6 +474,27 @@ TEST(Restore, FollowsTheScalingOfOtherElements) {
       [](GstBuffer *picture) { add_interest(picture, "face", 8, 20, 12, 8); },
       "videoscale add-borders=false ! video/x-raw,width=64,height=64 ! ");
   EXPECT_EQ(interests_of(out.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
+}
+
+/// The padding that the first letterbox has added is scaled like the axis that it lies on.
+TEST(Restore, FollowsUnequalScalesOfTheAxes) {
+  const ImageDesc high = {PixelFormat::NV12, 32, 64};
+  for (const ImageDesc &frame : {kFrame, high}) {
+    const bool is_wide = frame.width > frame.height;
+    DetectionRig rig("", kPicture,
+                     "videoscale add-borders=false ! video/x-raw,width=96,height=64 ! ");
+    rig.detect([&](GstBuffer *picture) {
+      if (is_wide)
+        add_interest(picture, "face", 12, 20, 18, 8);
+      else
+        add_interest(picture, "face", 30, 8, 18, 8);
+    });
+    ASSERT_TRUE(rig.caps(frame));
+    const BufferRef out = rig.process(buffer_of(random_picture(frame)));
+    const Interest expected =
+        is_wide ? Interest{"face", 8, 4, 12, 8, 0} : Interest{"face", 4, 8, 12, 8, 0};
+    EXPECT_EQ(interests_of(out.get()), std::vector<Interest>{expected});
+  }
 }
 
 /// These tell metas a matrix since GStreamer 1.28. Before, they drop the frame.

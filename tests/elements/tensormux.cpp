@@ -524,6 +524,20 @@ TEST_F(TensorMuxTimes, APadBeyondTheBatchSizeTakesAFreeSlot) {
   EXPECT_EQ(third, nullptr);
 }
 
+/// Without a batch size there is a slot for each pad, whatever its number.
+TEST_F(TensorMuxTimes, PadsWithoutABatchSizeAreInTheOrderOfTheirNumbers) {
+  start("", 0);
+  for (const size_t i : {5, 0, 1}) rig_->add(i).caps(video_caps(desc_, kRate));
+  for (int removed = 0; removed < 2; ++removed) {
+    for (const size_t i : {5, 1}) push(i, removed * kFrame);
+    if (removed == 0) push(0, 0);
+    std::vector<int> pads;
+    for (const BatchSlotMeta &slot : slots_of(rig_->pull().get())) pads.push_back(slot.pad_index);
+    EXPECT_EQ(pads, removed == 0 ? std::vector<int>({0, 1, 5}) : std::vector<int>({1, 5}));
+    if (removed == 0) rig_->remove(0);
+  }
+}
+
 TEST(TensorMux, FollowsACameraToOtherCaps) {
   const NormalizeCase params = small_params();
   MuxRig rig(properties_of(params), 2);

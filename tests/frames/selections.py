@@ -67,6 +67,12 @@ def rounded_counts(n):
             if math.floor((n - 1) / (count - 1) * (count - 1)) < n - 1]
 
 
+def edges(times):
+    """Choices that begin and end when a frame does."""
+    start, stop = times[len(times) // 3] / 1e9, times[len(times) // 3 + 5] / 1e9
+    return [{"start": start, "stop": stop}, {"start": start, "stop": stop, "every": 2}]
+
+
 def check_empty(path, choice):
     try:
         with Frames(path, device="cpu", timeout=60, **choice) as frames:
@@ -110,6 +116,11 @@ def check_keyframes(path, times, tensors):
     for time, tensor in got:
         same = tensor in tensors if guessed else known[time] == tensor
         assert same, f"{path.name}: key frame at {time} differs"
+    if len(got) > 2 and not guessed:
+        with Frames(path, device="cpu", every="keyframes", start=got[1][0] / 1e9,
+                    stop=got[2][0] / 1e9, timeout=60) as frames:
+            between = [int(each.pts[0]) for each in frames]
+        assert between == [got[1][0]], f"{path.name}: key frames from {got[1][0]} on: {between}"
     if path.name in clips.KEYFRAMES:
         assert len(got) == clips.KEYFRAMES[path.name], f"{path.name}: {len(got)} key frames"
     return len(got)
@@ -138,6 +149,7 @@ def main(names):
             keyframes = check_keyframes(path, times, tensors)
             choices = [{}] + [random_choice(rng, last_end / 1e9) for _ in range(30 * share // 100)]
             choices += [{"count": count} for count in rounded_counts(len(times))[:1]]
+            choices += edges(times)
             for choice in choices:
                 try:
                     check(path, times, tensors, last_end, choice, rng.choice([1, 3, 16]))
