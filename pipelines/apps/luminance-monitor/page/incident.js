@@ -6,6 +6,7 @@ import {drawCameraLink, lengthOf, stateOfIncident} from './incidents.js';
 import {Picture} from './picture.js';
 import {cameraPlace} from './place.js';
 import {showReference} from './reference.js';
+import {acknowledgement, offerSignature} from './signature.js';
 import {Still} from './still.js';
 import {acknowledgedText, dateAndTime, isolated, limitText, reasonText, valueOf} from './text.js';
 
@@ -115,7 +116,8 @@ class View {
     this.#values = VALUES.map(([title, text]) => [part(root, 'values'), title, text]).map(addValue);
     this.#comment = new Comment(part(root, 'comment'), incident, (comment) => this.#save({comment}));
     part(root, 'acknowledge').onclick = () =>
-      this.#save({acknowledged: this.incident.acknowledged === null});
+      this.#save(this.incident.acknowledged === null ? acknowledgement() : {acknowledged: false});
+    offerSignature(part(root, 'signature'));
     this.draw(incident);
   }
 
@@ -127,7 +129,8 @@ class View {
     part(root, 'in-maintenance').hidden = !maintenance;
     setText(part(root, 'beginning').querySelector('time'), dateAndTime(picture ?? begin));
     this.#beginning.show(picture ? `api/v1/incidents/${id}/picture.jpg` : null, `${name} at the beginning`);
-    setText(part(root, 'acknowledged'), acknowledgedText(acknowledged));
+    setText(part(root, 'acknowledged'), acknowledgedText(incident));
+    part(root, 'signing').hidden = acknowledged !== null;
     setText(part(root, 'acknowledge'), acknowledged === null ? 'Acknowledge' : 'Take back');
     this.#comment.draw(comment);
     this.tick();

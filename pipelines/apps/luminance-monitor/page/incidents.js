@@ -4,6 +4,7 @@ import {now} from './clock.js';
 import {ask, copyOf, part, seldom, setAttribute, setState, setText} from './dom.js';
 import {IncidentFilters, filtersOf} from './incidentfilters.js';
 import {cameraPlace, incidentPlace, incidentsPlace} from './place.js';
+import {acknowledgement, offerSignature} from './signature.js';
 import {acknowledgedText, dateAndTime, endText, extremeText, lasting, reasonText} from './text.js';
 
 const PATH = 'api/v1/incidents';
@@ -92,7 +93,7 @@ class Row {
     setText(part(root, 'value'), extremeText(incident));
     setText(part(root, 'begin'), dateAndTime(begin));
     setText(part(root, 'reason'), reason === null ? '' : `Over: ${reasonText(reason)}`);
-    setText(part(root, 'acknowledged'), acknowledgedText(acknowledged));
+    setText(part(root, 'acknowledged'), acknowledgedText(incident));
     part(root, 'chosen').disabled = part(root, 'acknowledge').hidden = acknowledged !== null;
     setAttribute(part(root, 'chosen'), 'aria-label', `Choose: ${title}`);
     setAttribute(part(root, 'acknowledge'), 'aria-label', `Acknowledge: ${title}`);
@@ -130,6 +131,7 @@ export class Incidents {
     this.#root = root;
     this.#cameras = cameras;
     this.#form = new IncidentFilters(part(root, 'filters'), cameras);
+    offerSignature(part(root, 'signature'));
     part(root, 'older').onclick = () => this.#loadOlder();
     part(root, 'choose-all').onchange = ({target}) => this.#chooseAll(target.checked);
     part(root, 'acknowledge-chosen').onclick = () => this.#acknowledge(this.#chosen);
@@ -247,7 +249,10 @@ export class Incidents {
   #drawChosen() {
     const all = [...this.#rows.values()].filter((row) => row.canBeAcknowledged), {length} = this.#chosen;
     const button = part(this.#root, 'acknowledge-chosen'), box = part(this.#root, 'choose-all');
-    part(this.#root, 'several').hidden = all.length < 2 && !part(this.#root, 'several').contains(document.activeElement);
+    for (const [name, least] of [['acknowledging', 1], ['several', 2]]) {
+      const controls = part(this.#root, name);
+      controls.hidden = all.length < least && !controls.contains(document.activeElement);
+    }
     button.disabled = length === 0;
     setText(button, length === 0 ? 'Acknowledge' : `Acknowledge ${length} ${length === 1 ? 'incident' : 'incidents'}`);
     box.checked = length > 0 && length === all.length;
@@ -260,7 +265,7 @@ export class Incidents {
     let wrong = '';
     try {
       for (const row of rows)
-        row.draw(await ask(`${PATH}/${row.incident.id}`, undefined, 'POST', {acknowledged: true}));
+        row.draw(await ask(`${PATH}/${row.incident.id}`, undefined, 'POST', acknowledgement()));
     } catch ({message}) {
       wrong = `Not acknowledged: ${message}.`;
     }

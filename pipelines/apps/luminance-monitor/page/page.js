@@ -11,6 +11,7 @@ import {offerNotifications} from './notifier.js';
 import {Overview} from './overview.js';
 import {PARENTS, placeOf} from './place.js';
 import {visit} from './ranges.js';
+import {setUser} from './signature.js';
 import {Stream} from './stream.js';
 import {isolated, timeWithSeconds, zoneText} from './text.js';
 import {offerThemes} from './theme.js';
@@ -229,7 +230,10 @@ document.querySelector('main').onclick = onClick;
 window.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', route);
 route();
-ask('api/v1/session').then(({logged_in}) => byId('logout').hidden = !logged_in, () => {});
+ask('api/v1/session').then(({logged_in, user}) => {
+  byId('logout').hidden = !logged_in;
+  setUser(user);
+}, () => {});
 new Stream('api/v1/stream',
   {cameras: takeAll, update: takeSome, incidents: takeIncidents, heartbeat: takeHeartbeat, unseen: takeUnseen, lost, silent});
 setInterval(() => {

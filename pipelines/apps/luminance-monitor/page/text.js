@@ -109,7 +109,9 @@ export const reasonText = (reason) => REASONS[reason] ?? reason;
 export const endText = (end, begin) => day.format(end) === day.format(begin) && end - begin < 86400e3
   ? timeWithSeconds(end) : dateAndTime(end);
 
-export const acknowledgedText = (time) => time === null ? 'Not acknowledged' : `Acknowledged ${dateAndTime(time)}`;
+/** "Acknowledged 27 Nov 2026, 21:48:19 by Ann". */
+export const acknowledgedText = ({acknowledged, acknowledged_by: name}) => acknowledged === null ? 'Not acknowledged'
+  : `Acknowledged ${dateAndTime(acknowledged)}${name && ` by ${isolated(name)}`}`;
 
 /** A camera that is lost is so since its last frame, however often it was tried since. */
 function statusSince({status, since, verdicts}) {

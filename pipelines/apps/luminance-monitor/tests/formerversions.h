@@ -57,4 +57,29 @@ CREATE TABLE reference (
 PRAGMA user_version = 4;
 )";
 
+/// After those of the fourth version.
+inline constexpr char kFifthVersion[] = R"(
+CREATE TABLE incident (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER NOT NULL REFERENCES camera,
+  verdict TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, reason TEXT, value REAL,
+  threshold REAL, maintenance INTEGER NOT NULL DEFAULT 0, acknowledged INTEGER,
+  comment TEXT NOT NULL DEFAULT '', UNIQUE (camera, verdict, since)) STRICT;
+CREATE INDEX incident_since ON incident (since);
+CREATE INDEX incident_camera ON incident (camera, since);
+CREATE INDEX incident_open ON incident (since) WHERE reason IS NULL;
+CREATE INDEX incident_closed ON incident (until) WHERE reason IS NOT NULL;
+CREATE TABLE incident_picture (
+  incident INTEGER PRIMARY KEY REFERENCES incident ON DELETE CASCADE, picture BLOB NOT NULL) STRICT;
+CREATE TABLE maintenance (
+  camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE, since INTEGER NOT NULL,
+  until INTEGER, comment TEXT NOT NULL) STRICT;
+PRAGMA user_version = 5;
+)";
+
+/// After those of the fifth version.
+inline constexpr char kSixthVersion[] = R"(
+ALTER TABLE incident_picture ADD COLUMN taken INTEGER;
+PRAGMA user_version = 6;
+)";
+
 }  // namespace luminance::test

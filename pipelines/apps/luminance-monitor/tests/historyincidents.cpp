@@ -364,13 +364,15 @@ TEST_F(HistoryIncidents, AreAcknowledgedOnce) {
   const int64_t id = only().number;
   EXPECT_FALSE(rig.history.amend(id + 1, {true, {}}));
   const uint64_t version = rig.history.incidents_version();
-  EXPECT_TRUE(rig.history.amend(id, {true, {}}));
+  EXPECT_TRUE(rig.history.amend(id, {true, {}, "Ann"}));
   EXPECT_GT(rig.history.incidents_version(), version);
+  EXPECT_EQ(only().acknowledged_by, "Ann");
   const std::optional<int64_t> time = only().acknowledged;
   ASSERT_TRUE(time);
   advance(10);
-  EXPECT_TRUE(rig.history.amend(id, {true, "a comment"}));
+  EXPECT_TRUE(rig.history.amend(id, {true, "a comment", "Bob"}));
   EXPECT_EQ(only().acknowledged, time) << "since the first time";
+  EXPECT_EQ(only().acknowledged_by, "Ann") << "by whoever was first";
   const uint64_t amended = rig.history.incidents_version();
   rig.play(30, kDark);
   EXPECT_EQ(rig.history.incidents_version(), amended) << "nothing but its duration has changed";
@@ -378,7 +380,10 @@ TEST_F(HistoryIncidents, AreAcknowledgedOnce) {
   EXPECT_EQ(only().acknowledged, time);
   EXPECT_TRUE(rig.history.amend(id, {false, {}}));
   EXPECT_FALSE(only().acknowledged);
+  EXPECT_EQ(only().acknowledged_by, "");
   EXPECT_EQ(only().comment, "a comment");
+  EXPECT_TRUE(rig.history.amend(id, {true, {}, "Bob"}));
+  EXPECT_EQ(only().acknowledged_by, "Bob");
 }
 
 TEST_F(HistoryIncidents, OfAFileThatWasReplacedAreNotAmended) {
@@ -452,7 +457,7 @@ TEST_F(HistoryIncidents, AreExported) {
   EXPECT_EQ(lines, 10001u);
   EXPECT_EQ(text.rfind("id,camera,name,verdict,title,begin,end,duration,reason,value,", 0), 0u);
   EXPECT_NE(text.find("\r\n2,c1,'=1+1,too-dark,Too dark,2025-11-13T02:13:20.000Z,"
-                      "2025-11-13T02:13:20.500Z,0.5,value,1,40,mean luma,below,,,no\r\n"),
+                      "2025-11-13T02:13:20.500Z,0.5,value,1,40,mean luma,below,,,,no\r\n"),
             std::string::npos)
       << text.substr(text.size() - 400);
 }

@@ -31,6 +31,14 @@ INSERT INTO summary VALUES (1, 600000, 1763798400000, 1763798340000, 60, 7, 1, 1
 constexpr char kReference[] =
     "INSERT INTO reference VALUES (1, 'aaaaaaaa', 1763798340000, x'0102', x'0304')";
 
+constexpr char kIncident[] = R"(
+INSERT INTO incident VALUES (7, 1, 'too-dark', 1763798345000, 1763798355000, 'value', 21.5, 40, 0,
+  1763798350000, 'the lamp');
+INSERT INTO incident_picture (incident, picture) VALUES (7, x'0506');
+)";
+
+constexpr int kFormer[] = {1, 2, 3, 4, 5, 6};
+
 class HistoryUpgrade : public testing::Test {
  protected:
   HistoryUpgrade() { clocks = kBegin; }
@@ -47,6 +55,10 @@ class HistoryUpgrade : public testing::Test {
     if (version == 3) return;
     database.run(kFourthVersion);
     database.run(kReference);
+    if (version == 4) return;
+    database.run(kFifthVersion);
+    if (version == 6) database.run(kSixthVersion);
+    database.run(kIncident);
   }
   std::string file() const { return folder_.file("history.db"); }
   Settings settings() const {
@@ -73,7 +85,7 @@ void expect_records(Rig &rig) {
 }
 
 TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
-  for (const int version : {1, 2, 3, 4}) {
+  for (const int version : kFormer) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);
@@ -81,7 +93,7 @@ TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
       Rig rig(settings());
       expect_records(rig);
     }
-    EXPECT_EQ(number("PRAGMA user_version"), 6);
+    EXPECT_EQ(number("PRAGMA user_version"), 7);
     EXPECT_EQ(
         number("SELECT count(*) FROM measurement WHERE min_mean = 20.25 AND max_mean = 220.75"), 1);
   }
@@ -106,6 +118,30 @@ TEST_F(HistoryUpgrade, KeepsTheReferencesOfTheFourthVersion) {
             1);
 }
 
+TEST_F(HistoryUpgrade, KeepsTheIncidentsOfTheFifthAndTheSixthVersion) {
+  for (const int version : {5, 6}) {
+    SCOPED_TRACE(version);
+    std::filesystem::remove(file());
+    write(version);
+    const std::string line =
+        "7,c0,Camera 0,too-dark,Too "
+        "dark,2025-11-22T07:59:05.000Z,2025-11-22T07:59:15.000Z,10,value,21.5,"
+        "40,mean luma,below,2025-11-22T07:59:10.000Z,,the lamp,no\r\n";
+    const auto exported = [this] {
+      std::ostringstream csv;
+      export_incidents(file(), csv);
+      return csv.str().substr(csv.str().find('\n') + 1);
+    };
+    EXPECT_EQ(exported(), line) << "as it is";
+    Rig rig(settings());
+    EXPECT_EQ(exported(), line);
+    const std::optional<KeptIncident> incident = rig.reader.incident(7);
+    ASSERT_TRUE(incident);
+    EXPECT_EQ(incident->acknowledged_by, "");
+    EXPECT_EQ(incident->picture_taken, 1763798345000) << "as far as is known";
+  }
+}
+
 TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
   const auto tables = [this] {
     return number(
@@ -114,7 +150,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
   };
   { Rig rig(settings()); }
   const int64_t fresh = tables();
-  for (const int version : {1, 2, 3, 4}) {
+  for (const int version : kFormer) {
     std::filesystem::remove(file());
     write(version);
     { Rig rig(settings()); }
@@ -123,7 +159,7 @@ TEST_F(HistoryUpgrade, LeavesTheTablesOfANewFile) {
 }
 
 TEST_F(HistoryUpgrade, IsNotNeededForAnExport) {
-  for (const int version : {1, 2, 3, 4}) {
+  for (const int version : kFormer) {
     SCOPED_TRACE(version);
     std::filesystem::remove(file());
     write(version);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Incidents in the API: they begin and end with their verdicts, have a picture, can be acknowledged
 and commented, though not from another site, and are listed in pages, as CSV and by --export."""
+import base64
 import csv
 import io
 import json
@@ -19,9 +20,10 @@ from videos import CLIP
 
 PATH = "/api/v1/incidents"
 FIELDS = ["id", "camera", "name", "verdict", "title", "quantity", "side", "begin", "end", "duration",
-          "reason", "value", "threshold", "acknowledged", "comment", "maintenance", "picture"]
+          "reason", "value", "threshold", "acknowledged", "acknowledged_by", "comment", "maintenance", "picture"]
 COLUMNS = ["id", "camera", "name", "verdict", "title", "begin", "end", "duration", "reason", "value",
-           "threshold", "quantity", "side", "acknowledged", "comment", "maintenance"]
+           "threshold", "quantity", "side", "acknowledged", "acknowledged_by", "comment", "maintenance"]
+USER, SECRET = "operator", "geheim"
 JSON = {"Content-Type": "application/json"}
 
 
@@ -49,8 +51,8 @@ def begin_and_end(server):
     server.signal(signal.SIGUSR1)
     begun = until(lambda: listed(server, **dark), "it is dark")[0]
     wanted = {"name": "Entrance", "title": "Too dark", "quantity": "mean luma", "side": "below",
-              "end": None, "reason": None, "threshold": 40, "acknowledged": None, "comment": "",
-              "maintenance": False}
+              "end": None, "reason": None, "threshold": 40, "acknowledged": None,
+              "acknowledged_by": "", "comment": "", "maintenance": False}
     expect({name: begun[name] for name in wanted} == wanted and 28 < begun["value"] < 32, "begun",
            begun)
     server.signal(signal.SIGUSR1)
@@ -118,6 +120,14 @@ def are_acknowledged(server):
            "again", again)
     status, undone = post(server, path, {"acknowledged": False})
     expect(undone["acknowledged"] is None and undone["comment"] == done["comment"], "undone", undone)
+    expect(done["acknowledged_by"] == undone["acknowledged_by"] == "", "a name from nowhere", done)
+    for given, kept in (("Ann", "Ann"), (" Zoë  Ü. ", "Zoë  Ü."), ("\U0001f4f7" * 100,) * 2, ("  ", ""),
+                        ("=1+1, \"ü\"", "=1+1, \"ü\"")):
+        status, named = post(server, path, {"acknowledged": True, "acknowledged_by": given})
+        expect(status == 200 and named["acknowledged_by"] == server.json(path)["acknowledged_by"] == kept, "by", named)
+        for later in ({"acknowledged": True}, {"acknowledged": True, "acknowledged_by": "another"}, {"comment": ""}):
+            expect(post(server, path, later)[1]["acknowledged_by"] == kept, "by another", later)
+        expect(post(server, path, {"acknowledged": False})[1]["acknowledged_by"] == "", "undone")
     for comment in ("x" * 1000, "\U0001f4f7" * 1000, "", "done"):
         status, changed = post(server, path, {"comment": comment})
         expect(status == 200 and changed["comment"] == comment, "comment", status, changed)
@@ -131,7 +141,10 @@ def bad_changes_are_refused(server):
                  b'{"comment": "\\ud800"}', b"[" * 16000, {"comment": 1}, {"comment": None},
                  {"acknowledged": "yes"}, {"acknowledged": 1}, {"comment": "x" * 1001},
                  {"comment": "a\0b"}, {"comment": "a\x1bb"}, {"comment": "a\x7fb"}, {"value": 1},
-                 {"comment": "not kept", "acknowledged": None}):
+                 {"comment": "not kept", "acknowledged": None}, {"acknowledged_by": "Ann"},
+                 {"acknowledged": False, "acknowledged_by": "Ann"}, *(
+                     {"acknowledged": True, "acknowledged_by": name} for name in (
+                         1, None, ["Ann"], "x" * 101, "A\nB", "A\tB", "A\0", "\x1b[1m", "\x85"))):
         status, document = post(server, path, body)
         expect(status == 400 and list(document) == ["error"], "bad input", body[:40] if
                isinstance(body, bytes) else body, status, document)
@@ -142,7 +155,9 @@ def bad_changes_are_refused(server):
         expect(post(server, wrong, {"comment": "lost"})[0] == 404, wrong)
     for wrong in (PATH, f"{PATH}.csv", f"{path}/picture.jpg"):
         expect(post(server, wrong, {"comment": "lost"})[0] == 405, wrong)
-    expect(server.json(path)["comment"] == one["comment"], "a refused request had an effect")
+    now = server.json(path)
+    expect(all(now[name] == one[name] for name in ("acknowledged", "acknowledged_by", "comment")),
+           "a refused request had an effect", now, one)
 
 
 def bad_questions_are_refused(server):
@@ -161,20 +176,54 @@ def bad_questions_are_refused(server):
 
 def are_exported(server):
     one = listed(server, camera="camera-1", verdict="too-dark")[0]
-    post(server, f"{PATH}/{one['id']}", {"acknowledged": True, "comment": "=1+1, \"ü\"\n2"})
+    post(server, f"{PATH}/{one['id']}", {"acknowledged": True, "acknowledged_by": "=Ann, \"ü\"",
+                                        "comment": "=1+1, \"ü\"\n2"})
     status, headers, body = server.get(f"{PATH}.csv?camera=camera-1&verdict=too-dark")
     expect(status == 200 and headers["Content-Type"] == "text/csv; charset=utf-8", "CSV", headers)
     rows = list(csv.DictReader(io.StringIO(body.decode(), newline=""), strict=True))
     expect(len(rows) == 1 and list(rows[0]) == COLUMNS, "CSV", body)
     wanted = {"id": str(one["id"]), "camera": "camera-1", "verdict": "too-dark", "title": "Too dark",
               "end": "", "reason": "", "threshold": "40", "quantity": "mean luma", "side": "below",
-              "comment": "'=1+1, \"ü\"\n2", "maintenance": "no"}
+              "acknowledged_by": "'=Ann, \"ü\"", "comment": "'=1+1, \"ü\"\n2", "maintenance": "no"}
     expect({name: rows[0][name] for name in wanted} == wanted, "CSV", rows[0])
     expect(rows[0]["begin"].endswith("Z") and rows[0]["acknowledged"].endswith("Z") and
            float(rows[0]["duration"]) > 0, "CSV", rows[0])
     whole = server.get(f"{PATH}.csv")[2].decode()
     rows = list(csv.DictReader(io.StringIO(whole, newline=""), strict=True))
     expect({int(row["id"]) for row in rows} >= {each["id"] for each in listed(server)}, "CSV", whole)
+
+
+def by_whoever_is_logged_in():
+    """The monitor takes no other name for a user that it knows: by password, or by the session of one."""
+    secrets = {"password": {"Authorization": f"Basic {base64.b64encode(f'{USER}:{SECRET}'.encode()).decode()}"},
+               "token": {"Authorization": "Bearer other"}}
+    with tempfile.TemporaryDirectory() as folder, \
+            Server("--history", f"{folder}/h.db", "--basic", f"{USER}:{SECRET}", "--token", "other") as server:
+        def session_of(**fields):
+            form = {"Content-Type": "application/x-www-form-urlencoded"}
+            answer = server.get("/login", "POST", form, urllib.parse.urlencode(fields).encode())
+            return {"Cookie": answer[1]["Set-Cookie"].partition(";")[0]}
+
+        secrets |= {"form": session_of(user=USER, password=SECRET), "token in the form": session_of(token="other")}
+        find = f"{PATH}?camera=camera-1&verdict=too-dark"
+        number = until(lambda: json.loads(server.get(find, headers=secrets["token"])[2])["incidents"],
+                       "an incident")[0]["id"]
+        for way, headers in secrets.items():
+            knows = way in ("password", "form")
+            session = json.loads(server.get("/api/v1/session", headers=headers)[2])
+            expect(session == {"logged_in": "Cookie" in headers, "user": USER if knows else ""}, way, session)
+            for given in ({}, {"acknowledged_by": "Ann"}, {"acknowledged_by": ""}):
+                status, done = post(server, f"{PATH}/{number}", {"acknowledged": True, **given}, **headers)
+                expect(status == 200 and done["acknowledged_by"] ==
+                       (USER if knows else given.get("acknowledged_by", "")), way, given, done)
+                post(server, f"{PATH}/{number}", {"acknowledged": False}, **headers)
+        # Beside a session without a user, a password is not looked at, so nobody can try any.
+        both = {**secrets["token in the form"], **secrets["password"]}
+        done = post(server, f"{PATH}/{number}", {"acknowledged": True, "acknowledged_by": "Ann"}, **both)[1]
+        expect(done["acknowledged_by"] == "Ann", "the session counts", done)
+        wrong = {"Authorization": "Basic b3BlcmF0b3I6"}
+        statuses = [server.get("/api/v1/session", headers=wrong)[0] for _ in range(3)]
+        expect(statuses == [401] * 3, "wrong passwords", statuses)
 
 
 def without_history():
@@ -243,6 +292,7 @@ def main():
                      bad_changes_are_refused, bad_questions_are_refused, are_exported):
             print(test.__name__, flush=True)
             test(server)
+    by_whoever_is_logged_in()
     without_history()
     of_a_video()
     of_cameras_that_restart()

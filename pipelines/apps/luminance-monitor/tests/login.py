@@ -43,7 +43,7 @@ def people_get_a_form():
                fields_of(body) == ["token"] and b"MESSAGE" not in body, "the form", body)
         for file in ("login.css", "login.js", "style.css", "dom.js", "icon.svg"):
             expect(server.get("/" + file)[0] == 200, file)
-        expect(server.json("/api/v1/session") == {"logged_in": False}, "a session")
+        expect(server.json("/api/v1/session") == {"logged_in": False, "user": ""}, "a session")
         for path in ("/", "/page.js", "/metrics", "/api/v1/stream", "/login.html"):
             for headers in ({}, {"Accept": "*/*"}, {"Accept": "text/event-stream"}):
                 status, answer, body = server.get(path, headers=headers)
@@ -81,7 +81,7 @@ def sessions_let_in_until_logout():
         with_cookie = {"Cookie": f"a=b; {cookie}; c=d"}
         for path in ("/", "/page.js", "/metrics", "/api/v1/cameras"):
             expect(server.get(path, headers=with_cookie)[0] == 200, path)
-        expect(server.get("/api/v1/session", headers=with_cookie)[2] == b'{"logged_in":true}', "yes")
+        expect(server.get("/api/v1/session", headers=with_cookie)[2] == b'{"logged_in":true,"user":""}', "yes")
         for wrong in (cookie[:-1], cookie + "0", cookie.replace("luminance", "x"), cookie.split("=")[0],
                       cookie.split("=")[0] + "=", "=", ";", "x" * 5000):
             expect(server.get("/page.js", headers={"Cookie": wrong})[0] == 401, "let in", wrong)

@@ -130,7 +130,7 @@ TEST(LoginLimiter, OfManyAreReportedTogether) {
 TEST(Sessions, BeginAndEnd) {
   Sessions sessions;
   EXPECT_FALSE(sessions.knows("", 0));
-  const std::string one = sessions.begin(0), other = sessions.begin(0);
+  const std::string one = sessions.begin("", 0), other = sessions.begin("", 0);
   EXPECT_EQ(64u, one.size());  // 256 bits
   EXPECT_NE(one, other);
   EXPECT_TRUE(sessions.knows(one, Sessions::kLength - 1));
@@ -148,13 +148,13 @@ TEST(Sessions, AreLimited) {
   Sessions sessions;
   std::vector<std::string> secrets;
   for (size_t i = 0; i <= Sessions::kMaxSessions; ++i)
-    secrets.push_back(sessions.begin(10 + gint64(i)));
+    secrets.push_back(sessions.begin("", 10 + gint64(i)));
   EXPECT_EQ(Sessions::kMaxSessions, sessions.size());
   EXPECT_FALSE(sessions.knows(secrets[0], 1000));  // the oldest
   EXPECT_TRUE(sessions.knows(secrets[1], 1000));
   EXPECT_TRUE(sessions.knows(secrets.back(), 1000));
   EXPECT_EQ(secrets.size(), std::set<std::string>(secrets.begin(), secrets.end()).size());
-  sessions.begin(Sessions::kLength + 1000);  // those that are over make room
+  sessions.begin("", Sessions::kLength + 1000);  // those that are over make room
   EXPECT_EQ(1u, sessions.size());
 }
 

@@ -70,6 +70,12 @@ def date(milliseconds):
     return f"{moment.day} {moment:%b %Y, %H:%M:%S}".replace("Sep ", "Sept ")
 
 
+def acknowledged_text(one):
+    """The name is kept apart from what is beside it, however it is written."""
+    name = one["acknowledged_by"] and f" by \u2068{one['acknowledged_by']}\u2069"
+    return f"Acknowledged {date(one['acknowledged'])}{name}" if one["acknowledged"] else "Not acknowledged"
+
+
 def listed(monitor, **filters):
     query = urllib.parse.urlencode({"limit": 1000, **filters})
     return monitor.ask(f"api/v1/incidents?{query}")["incidents"]
@@ -131,8 +137,7 @@ def is_as_in_the_api(row, one):
     expect(row["begin"] == date(one["begin"]), "the beginning", *facts)
     expect(row["value"].startswith(f"Worst {one['quantity']}: ") and
            f", {one['side']} {one['threshold']:g}" in row["value"], "the value", *facts)
-    expect(row["acknowledged"] == ("Not acknowledged" if one["acknowledged"] is None else
-                                   f"Acknowledged {date(one['acknowledged'])}"), "acknowledged", *facts)
+    expect(row["acknowledged"] == acknowledged_text(one), "acknowledged", *facts)
     expect((row["in-maintenance"] == "In maintenance") == one["maintenance"], "maintenance", *facts)
     if is_over and 80 <= one["duration"] < 81:  # one of the former
         is_same_day = date(one["begin"])[:-10] == date(one["end"])[:-10]
@@ -161,7 +166,7 @@ def every_view_leads_there(browser, monitor):
 
 def the_list_has_all(browser, monitor):
     first = listed(monitor)[PAGE + 5]["id"]
-    post(monitor, first, acknowledged=True, comment=LONG)
+    post(monitor, first, acknowledged=True, acknowledged_by="<b>Ann</b> \u05d0", comment=LONG)
     browser.open(monitor.address, "#/incidents")
     shows(browser, monitor, "the first page")
     expect(browser.run("return document.querySelector('#incidents [data-part=note]').textContent") ==
@@ -186,9 +191,12 @@ def the_list_has_all(browser, monitor):
 
 
 def the_list_acknowledges(browser, monitor):
-    """One, and several at once; what is left comes first."""
+    """One, and several at once, and says who; what is left comes first."""
     def is_acknowledged(*numbers):
         return [monitor.ask(f"api/v1/incidents/{number}")["acknowledged"] is not None for number in numbers]
+
+    def by(number):
+        return monitor.ask(f"api/v1/incidents/{number}")["acknowledged_by"]
 
     several, button = "#incidents [data-part=several]", "#incidents [data-part=acknowledge-chosen]"
     browser.driver.get("about:blank")
@@ -197,6 +205,8 @@ def the_list_acknowledges(browser, monitor):
     first, *others = [one["id"] for one in in_order(monitor, PAGE) if one["acknowledged"] is None][:4]
     press(browser, f"[data-incident='{first}'] [data-part=acknowledge]")
     running.wait_for("an acknowledgement", lambda: is_acknowledged(first)[0])
+    expect(by(first) == "", "a name that nobody gave", by(first))
+    enter_name(browser, "#incidents", "Zoë")
     expect(is_acknowledged(*others) == [False] * 3, "others are acknowledged", others)
     shows(browser, monitor, "one is acknowledged")
     browser.wait("return Number(document.activeElement.closest('.incident')?.dataset.incident) === arguments[0]",
@@ -208,6 +218,7 @@ def the_list_acknowledges(browser, monitor):
     press(browser, button)
     running.wait_for("acknowledgements", lambda: all(is_acknowledged(*others[:2])))
     expect(is_acknowledged(others[2]) == [False], "one that was not chosen is acknowledged")
+    expect([by(number) for number in others[:2]] == ["Zoë"] * 2, "they do not say who")
     shows(browser, monitor, "several are acknowledged")
     press(browser, f"{several} input")
     left = browser.run(f"return document.querySelector('{button}').textContent")
@@ -380,6 +391,11 @@ def one_is_shown(browser, monitor):
     return former
 
 
+def enter_name(browser, view, name):
+    browser.run("const input = document.querySelector(`${arguments[0]} [data-part=signature] input`);"
+                "input.value = arguments[1]; input.dispatchEvent(new Event('input'))", view, name)
+
+
 def type_comment(browser, text):
     browser.run("const area = document.querySelector('#incident textarea'); area.value = arguments[0];"
                 "area.dispatchEvent(new Event('input')); area.focus()", text)
@@ -400,12 +416,22 @@ def is_handled(browser, monitor, number):
     wrong = "return document.querySelector('#incident [data-part=wrong]').textContent === arguments[0]"
     goes_to(browser, f"#/incidents/{number}")
     browser.wait(acknowledged, "it is acknowledged", "Not acknowledged")
+    name = "return document.querySelector('#incident [data-part=signature] input').value"
+    expect(browser.run(name) == "Zoë", "the name of the list", browser.run(name))
+    enter_name(browser, "#incident", "Bob")
     press(browser, "#incident [data-part=acknowledge]")
     browser.wait(acknowledged, "it is not acknowledged", "Acknowledged ")
-    expect(current()["acknowledged"], "only the page has it acknowledged")
-    browser.wait("return document.activeElement.textContent === 'Take back'", "the button lost the focus")
+    expect(current()["acknowledged"] and current()["acknowledged_by"] == "Bob", "only the page has it acknowledged")
+    browser.wait(acknowledged, "the name is not shown", acknowledged_text(current()))
+    expect(not browser.run("return document.querySelector('#incident [data-part=signature]').checkVisibility()"),
+           "a name is asked for that nobody needs")
+    browser.driver.refresh()
+    browser.wait(acknowledged, "it is not shown again", acknowledged_text(current()))
+    browser.run("document.querySelector('#incident [data-part=acknowledge]').focus()")
     press(browser, "#incident [data-part=acknowledge]")
     browser.wait(acknowledged, "it cannot be taken back", "Not acknowledged")
+    browser.wait("return document.activeElement.textContent === 'Acknowledge'", "the button lost the focus")
+    expect(browser.run(name) == "Bob", "the browser does not remember the name", browser.run(name))
     expect(current()["acknowledged"] is None, "only the page has it taken back")
     type_comment(browser, LONG)
     press(browser, "#incident form button")
@@ -495,6 +521,24 @@ def a_login_brings_back(browser, history):
     monitor.end()
 
 
+def a_user_is_known(browser, history):
+    """By the form; the name that is remembered does not count."""
+    monitor = Monitor([SERVE, "--basic=operator:geheim", "--token=other", f"--history={history}"])
+    browser.driver.get(monitor.address + "login#/incidents?acknowledged=no")
+    for name, text in (("user", "operator"), ("password", "geheim\n")):
+        browser.driver.find_element("css selector", f"input[name={name}]").send_keys(text)
+    browser.wait("return document.getElementById('logout')?.checkVisibility()", "nobody is logged in")
+    browser.wait(f"return {IDS}.length > 10", "no incidents after the login")
+    browser.wait("return !document.querySelector('#incidents [data-part=signature]').checkVisibility()",
+                 "a name is asked for that is known")
+    number = browser.run(f"return {IDS}[0]")
+    press(browser, f"[data-incident='{number}'] [data-part=acknowledge]")
+    browser.wait("return [...document.querySelectorAll('#incidents .incident [data-part=acknowledged]')].some("
+                 "({textContent}) => textContent.endsWith(' by \u2068operator\u2069'))", "it does not say who")
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
 def of_made_up_cameras(browser, history):
     keep_former(history)
     monitor = Monitor([SERVE, f"--history={history}"])
@@ -516,6 +560,7 @@ def of_made_up_cameras(browser, history):
     browser.driver.get("about:blank")
     monitor.end()
     a_login_brings_back(browser, history)
+    a_user_is_known(browser, history)
 
 
 def without_a_history(browser):

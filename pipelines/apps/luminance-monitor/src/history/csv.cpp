@@ -37,7 +37,7 @@ const char *const kCsvHeader =
 
 const char *const kIncidentCsvHeader =
     "id,camera,name,verdict,title,begin,end,duration,reason,value,threshold,quantity,side,"
-    "acknowledged,comment,maintenance\r\n";
+    "acknowledged,acknowledged_by,comment,maintenance\r\n";
 
 std::string csv_time(int64_t time) {
   const int64_t second = begin_of(time, 1000);
@@ -69,7 +69,8 @@ std::string csv_line(const KeptIncident &incident, int64_t now) {
         cell_of(incident.reason), cell_of(incident.value), cell_of(incident.threshold),
         cell_of(std::string(quantity_of(incident.verdict))), std::string(side_of(incident.verdict)),
         incident.acknowledged ? csv_time(*incident.acknowledged) : std::string(),
-        cell_of(incident.comment), std::string(incident.is_in_maintenance ? "yes" : "no")})
+        cell_of(incident.acknowledged_by), cell_of(incident.comment),
+        std::string(incident.is_in_maintenance ? "yes" : "no")})
     line += ',' + cell;
   return line + "\r\n";
 }

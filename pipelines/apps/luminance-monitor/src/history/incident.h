@@ -31,6 +31,7 @@ struct KeptIncident : Incident {
   int64_t number = 0;
   std::string name;                     // of the camera
   std::optional<int64_t> acknowledged;  // when
+  std::string acknowledged_by;          // a name; empty: none was given
   std::string comment;
   std::optional<int64_t> picture_taken;  // when; nothing: it has none
 };

@@ -21,10 +21,11 @@ IncidentTable::IncidentTable(Database &database)
            "INSERT INTO incident (camera, verdict, since, until, reason, value, threshold, "
            "maintenance) SELECT number, ?2, ?3, ?4, nullif(?5, ''), ?6, ?7, ?8 FROM camera WHERE "
            "id = ?1"),
-      put_picture_(database,
-                   "INSERT OR IGNORE INTO incident_picture SELECT number, ?4, ?5 FROM incident WHERE "
-                   "camera = (SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND "
-                   "since = ?3"),
+      put_picture_(
+          database,
+          "INSERT OR IGNORE INTO incident_picture SELECT number, ?4, ?5 FROM incident WHERE "
+          "camera = (SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND "
+          "since = ?3"),
       limit_pictures_(database,
                       "DELETE FROM incident_picture WHERE incident <= (SELECT incident FROM "
                       "incident_picture ORDER BY incident DESC LIMIT 1 OFFSET ?1)"),
@@ -34,8 +35,9 @@ IncidentTable::IncidentTable(Database &database)
             "ORDER BY since DESC, incident.number DESC"),
       find_(database, "SELECT 1 FROM incident WHERE number = ?1"),
       acknowledge_(database,
-                   "UPDATE incident SET acknowledged = CASE WHEN ?2 THEN "
-                   "coalesce(acknowledged, ?3) END WHERE number = ?1"),
+                   "UPDATE incident SET acknowledged = iif(?2, coalesce(acknowledged, ?3), NULL), "
+                   "acknowledged_by = iif(?2, iif(acknowledged IS NULL, ?4, acknowledged_by), '') "
+                   "WHERE number = ?1"),
       comment_(database, "UPDATE incident SET comment = ?2 WHERE number = ?1"),
       delete_(database,
               "DELETE FROM incident WHERE number IN (SELECT number FROM incident WHERE reason IS "
@@ -56,8 +58,7 @@ void IncidentTable::write(const Incident &incident) {
 
 void IncidentTable::write(const IncidentPicture &picture) {
   const IncidentKey &of = picture.incident;
-  put_picture_.run(of.camera, name_of(of.verdict), of.since, Blob{*picture.jpeg},
-                   picture.taken);
+  put_picture_.run(of.camera, name_of(of.verdict), of.since, Blob{*picture.jpeg}, picture.taken);
   if (database_.changes() > 0) limit_pictures_.run(kMaxPictures);
   is_changed_ = true;
 }
@@ -86,7 +87,9 @@ std::vector<Incident> IncidentTable::open() {
 bool IncidentTable::amend(int64_t number, const Amendment &amendment, int64_t now) {
   Transaction transaction(database_);
   if (!find_.with(number).next()) return false;
-  if (amendment.acknowledged) acknowledge_.run(number, int64_t{*amendment.acknowledged}, now);
+  if (amendment.acknowledged)
+    acknowledge_.run(number, int64_t{*amendment.acknowledged}, now,
+                     std::string_view(amendment.acknowledged_by));
   if (amendment.comment) comment_.run(number, std::string_view(*amendment.comment));
   transaction.commit();
   is_changed_ = true;

@@ -17,6 +17,7 @@ namespace luminance {
 struct Amendment {
   std::optional<bool> acknowledged;
   std::optional<std::string> comment;
+  std::string acknowledged_by = {};  // who does; may be empty
 };
 
 class IncidentTable {
@@ -35,7 +36,7 @@ class IncidentTable {
   /// Those that last. What is damaged is left out, with a line in the log.
   std::vector<Incident> open();
   /// Returns whether there is such an incident. `now` is when it is acknowledged; one that is
-  /// acknowledged already stays so since then.
+  /// acknowledged already stays so since then, by whoever did so.
   bool amend(int64_t number, const Amendment &amendment, int64_t now);
   /// Deletes up to `limit` that were over before `oldest`.
   void delete_expired(int64_t oldest, int64_t limit);
@@ -45,8 +46,8 @@ class IncidentTable {
  private:
   Database &database_;
   bool is_changed_ = false;
-  Statement prolong_, change_, put_, put_picture_, limit_pictures_, open_, find_, acknowledge_, comment_,
-      delete_;
+  Statement prolong_, change_, put_, put_picture_, limit_pictures_, open_, find_, acknowledge_,
+      comment_, delete_;
 };
 
 }  // namespace luminance

@@ -129,12 +129,17 @@ CREATE TABLE maintenance (
 // When a picture was taken: a verdict is raised after it has been held. NULL: not known.
 constexpr char kSchema6[] = "ALTER TABLE incident_picture ADD COLUMN taken INTEGER";
 
+// Who acknowledged an incident; empty: nobody, or without a name.
+constexpr char kSchema7[] =
+    "ALTER TABLE incident ADD COLUMN acknowledged_by TEXT NOT NULL DEFAULT ''";
+
 // Each upgrades the version before it, the first an empty file.
-constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4, kSchema5,
-                                      kSchema6};
+constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4,
+                                     kSchema5, kSchema6, kSchema7};
 constexpr int64_t kVersion = std::size(kUpgrades);
 constexpr int64_t kMaxVersion = 1000;  // of any program to come
-constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5;
+constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5, kFirstWithPictureTimes = 6,
+                  kFirstWithNames = 7;
 
 bool is_empty(Database &database) {
   return database.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 &&
@@ -235,6 +240,12 @@ std::string measurement_table(Database &database) {
 }
 
 bool has_incidents(Database &database) { return version_of(database) >= kFirstWithIncidents; }
+
+IncidentColumns incident_columns(Database &database) {
+  const int64_t version = version_of(database);
+  return {version < kFirstWithPictureTimes ? "since" : "coalesce(taken, since)",
+          version < kFirstWithNames ? "''" : "acknowledged_by"};
+}
 
 Database open_to_write(const std::string &file, int64_t row) {
   restrict_permissions(file);

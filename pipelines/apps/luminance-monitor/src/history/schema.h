@@ -17,6 +17,12 @@ std::string measurement_table(Database &database);
 /// Whether it has incidents.
 bool has_incidents(Database &database);
 
+/// What is read instead of columns that earlier versions do not have.
+struct IncidentColumns {
+  const char *picture_taken, *acknowledged_by;
+};
+IncidentColumns incident_columns(Database &database);
+
 /// Opens a history, or creates one that only its owner can read. Computes summaries of rows from an
 /// earlier version, camera by camera, and continues after an interruption. `row` is the length of
 /// new rows, in milliseconds.

@@ -24,24 +24,36 @@ std::string encoded(const Credentials &credentials) {
   return base64;
 }
 
+/// What stands behind this scheme in the value of an Authorization header.
+std::optional<std::string> given_by(const char *scheme,
+                                    const std::optional<std::string> &authorization) {
+  const size_t space = authorization.value_or("").find(' ');
+  if (space == std::string::npos) return {};
+  if (g_ascii_strcasecmp(authorization->substr(0, space).c_str(), scheme) != 0) return {};
+  return authorization->substr(
+      std::min(authorization->find_first_not_of(' ', space), authorization->size()));
+}
+
 }  // namespace
 
 Access::Access(const WebSettings &settings)
-    : basic_(settings.basic ? encoded(*settings.basic) : ""), token_(settings.token) {}
+    : user_(settings.basic ? settings.basic->user : ""),
+      basic_(settings.basic ? encoded(*settings.basic) : ""),
+      token_(settings.token) {}
 
 bool Access::permits(const std::optional<std::string> &authorization) const {
-  if (is_open()) return true;
-  if (!authorization) return false;
-  const size_t space = authorization->find(' ');
-  if (space == std::string::npos) return false;
-  const std::string scheme = authorization->substr(0, space);
-  const std::string given = authorization->substr(
-      std::min(authorization->find_first_not_of(' ', space), authorization->size()));
-  if (!basic_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Basic") == 0)
-    return are_same(given, basic_);
-  if (!token_.empty() && g_ascii_strcasecmp(scheme.c_str(), "Bearer") == 0)
-    return are_same(given, token_);
-  return false;
+  if (is_open() || permits_basic(authorization)) return true;
+  const std::optional<std::string> token = given_by("Bearer", authorization);
+  return token && permits_token(*token);
+}
+
+std::string Access::user_of(const std::optional<std::string> &authorization) const {
+  return permits_basic(authorization) ? user_ : "";
+}
+
+bool Access::permits_basic(const std::optional<std::string> &authorization) const {
+  const std::optional<std::string> given = given_by("Basic", authorization);
+  return given && has_password() && are_same(*given, basic_);
 }
 
 bool Access::permits(const Credentials &credentials) const {

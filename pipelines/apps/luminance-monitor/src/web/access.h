@@ -18,6 +18,8 @@ class Access {
   bool is_open() const { return basic_.empty() && token_.empty(); }
   /// Whether the value of a request's Authorization header permits reading.
   bool permits(const std::optional<std::string> &authorization) const;
+  /// The user whose password is in it; empty: it has none that is right.
+  std::string user_of(const std::optional<std::string> &authorization) const;
   bool permits(const Credentials &credentials) const;
   bool permits_token(const std::string &token) const;
   bool has_password() const { return !basic_.empty(); }
@@ -29,6 +31,9 @@ class Access {
   std::string challenge(bool may_be_basic) const;
 
  private:
+  bool permits_basic(const std::optional<std::string> &authorization) const;
+
+  std::string user_;
   std::string basic_;  // user:password in Base64
   std::string token_;
 };

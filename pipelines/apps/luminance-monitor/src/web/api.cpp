@@ -206,6 +206,7 @@ Json incident_json(const KeptIncident &incident, int64_t now) {
   json["threshold"] = incident.threshold;
   json["acknowledged"] = nullptr;
   if (incident.acknowledged) json["acknowledged"] = *incident.acknowledged;
+  json["acknowledged_by"] = incident.acknowledged_by;
   json["comment"] = incident.comment;
   json["maintenance"] = incident.is_in_maintenance;
   json["picture"] = nullptr;

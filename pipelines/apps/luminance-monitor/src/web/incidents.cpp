@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMaxListed = 1000;
 constexpr char kPicture[] = "/picture.jpg";
+constexpr char kBy[] = "acknowledged_by";
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
 constexpr char kUnknown[] = "no such incident";
@@ -69,25 +70,34 @@ IncidentFilter filter_of(const Exchange &exchange, const std::optional<std::stri
   return filter;
 }
 
-Amendment amendment_of(const Json &json) {
+/// `user`: who is logged in, whatever name is given; empty: nobody is known.
+Amendment amendment_of(const Json &json, const std::string &user) {
   Amendment amendment;
   for (const auto &[name, value] : json.items()) {
     if (name == "acknowledged" && value.is_boolean())
       amendment.acknowledged = value.get<bool>();
     else if (name == "comment" && value.is_string())
       amendment.comment = checked_comment(value.get<std::string>());
-    else if (name == "acknowledged" || name == "comment")
-      throw Refusal(400, name + (name == "comment" ? " must be a text" : " must be true or false"));
+    else if (name == kBy && value.is_string())
+      amendment.acknowledged_by = checked_name(name, value.get<std::string>());
+    else if (name == "acknowledged")
+      throw Refusal(400, name + " must be true or false");
+    else if (name == "comment" || name == kBy)
+      throw Refusal(400, name + " must be a text");
     else
-      throw Refusal(400, "only acknowledged and comment can be changed");
+      throw Refusal(400, "only acknowledged, acknowledged_by and comment can be changed");
   }
+  if (json.contains(kBy) && !amendment.acknowledged.value_or(false))
+    throw Refusal(400, "acknowledged_by needs acknowledged to be true");
+  if (!user.empty()) amendment.acknowledged_by = user;
   return amendment;
 }
 
 }  // namespace
 
 void IncidentApi::answer(const Held &exchange, const std::string &rest,
-                         const std::optional<std::string> &camera, int64_t now) {
+                         const std::optional<std::string> &camera, int64_t now,
+                         const std::string &user) {
   if (rest.empty()) return list(exchange, filter_of(*exchange, camera), now);
   if (rest == ".csv") return csv(exchange, filter_of(*exchange, camera), now);
   if (rest.front() != '/') throw Refusal(404, "not found");
@@ -97,7 +107,7 @@ void IncidentApi::answer(const Held &exchange, const std::string &rest,
   if (!number) throw Refusal(404, kUnknown);
   if (what == kPicture) return picture(exchange, *number);
   if (!what.empty()) throw Refusal(404, "not found");
-  if (exchange->is_post()) return amend(exchange, *number, now);
+  if (exchange->is_post()) return amend(exchange, *number, now, user);
   one(exchange, *number, now);
 }
 
@@ -143,9 +153,10 @@ void IncidentApi::picture(const Held &exchange, int64_t number) {
   submit_(exchange, query, "image/jpeg");
 }
 
-void IncidentApi::amend(const Held &exchange, int64_t number, int64_t now) try {
+void IncidentApi::amend(const Held &exchange, int64_t number, int64_t now,
+                        const std::string &user) try {
   if (!is_own_post(*exchange)) return;
-  const auto amended = history_->amend(number, amendment_of(object_of(*exchange)));
+  const auto amended = history_->amend(number, amendment_of(object_of(*exchange), user));
   if (!amended) throw Refusal(404, kUnknown);
   exchange->answer({200, "application/json", text_of(incident_json(*amended, now))});
 } catch (const HistoryError &error) {

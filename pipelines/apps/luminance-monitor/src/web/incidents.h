@@ -27,16 +27,17 @@ class IncidentApi {
   IncidentApi(History *history, Submit submit) : history_(history), submit_(std::move(submit)) {}
 
   /// `rest`: of the path, "", ".csv", "/ID" or "/ID/picture.jpg". `camera`: the id of the only
-  /// camera that is asked for. Throws Refusal. There is a history.
+  /// camera that is asked for. `user`: who asks, as far as that is known. Throws Refusal. There is a
+  /// history.
   void answer(const Held &exchange, const std::string &rest,
-              const std::optional<std::string> &camera, int64_t now);
+              const std::optional<std::string> &camera, int64_t now, const std::string &user);
 
  private:
   void list(const Held &exchange, IncidentFilter filter, int64_t now);
   void csv(const Held &exchange, const IncidentFilter &filter, int64_t now);
   void one(const Held &exchange, int64_t number, int64_t now);
   void picture(const Held &exchange, int64_t number);
-  void amend(const Held &exchange, int64_t number, int64_t now);
+  void amend(const Held &exchange, int64_t number, int64_t now, const std::string &user);
 
   History *const history_;
   const Submit submit_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "web/api.h"
 #include "web/head.h"
 
 namespace luminance {
@@ -88,12 +89,23 @@ bool Login::admits(const Held &exchange) {
   return false;
 }
 
+std::string Login::user_of(const Exchange &exchange) const {
+  const std::string session = session_of(exchange);
+  return session.empty() ? access_.user_of(exchange.header("Authorization"))
+                         : sessions_.user_of(session, g_get_monotonic_time());
+}
+
+void Login::answer_session(const Held &exchange) {
+  // Or passwords could be tried here, and nobody would count.
+  if (exchange->header("Authorization") && !admits(exchange)) return;
+  const Json json = {{"logged_in", !session_of(*exchange).empty()}, {"user", user_of(*exchange)}};
+  exchange->answer({200, "application/json", text_of(json)});
+}
+
 bool Login::answer(const Held &exchange) {
   const std::string &path = exchange->path();
   if (path == "/api/v1/session") {
-    const bool has_one = !session_of(*exchange).empty();
-    exchange->answer(
-        {200, "application/json", has_one ? R"({"logged_in":true})" : R"({"logged_in":false})"});
+    answer_session(exchange);
     return true;
   }
   if (path != "/login" && path != "/logout") return false;
@@ -178,7 +190,8 @@ void Login::log_in(const Held &exchange) {
     return answer_later(
         exchange, form(403, token.empty() ? "Wrong user or password." : "Wrong token."), delay);
   }
-  const std::string secret = sessions_.begin(g_get_monotonic_time());
+  const std::string user = access_.permits(given) ? given.user : "";
+  const std::string secret = sessions_.begin(user, g_get_monotonic_time());
   const gint64 seconds = Sessions::kLength / G_USEC_PER_SEC;
   exchange->answer({303,
                     "text/plain",

@@ -38,6 +38,9 @@ class Login {
   /// The session of a request; empty: none.
   std::string session_of(const Exchange &exchange) const;
   bool knows(const std::string &session) const;
+  /// The user of a request that is permitted, as its session or its password says; empty: a token
+  /// was given, or nothing is required.
+  std::string user_of(const Exchange &exchange) const;
   /// Log lines that are due.
   std::vector<std::string> report() { return login_limiter_.report(g_get_monotonic_time()); }
 
@@ -49,6 +52,7 @@ class Login {
   void refuse(const Held &exchange, bool was_wrong);
   void log_in(const Held &exchange);
   void log_out(const Held &exchange);
+  void answer_session(const Held &exchange);
   Answer form(unsigned status, const std::string &message) const;
   std::string cookie(const Exchange &exchange, const std::string &value, gint64 seconds) const;
 

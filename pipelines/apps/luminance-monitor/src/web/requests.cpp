@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "web/login.h"
@@ -12,7 +13,18 @@
 namespace luminance {
 namespace {
 
-constexpr long kMaxComment = 1000;  // characters
+constexpr long kMaxComment = 1000, kMaxName = 100;  // characters
+
+/// Throws Refusal if it is too long, or has control characters but `permitted` ones.
+void check_text(const std::string &field, const std::string &text, long max,
+                std::string_view permitted) {
+  if (g_utf8_strlen(text.c_str(), static_cast<gssize>(text.size())) > max)
+    throw Refusal(400, field + " has more than " + std::to_string(max) + " characters");
+  const char *const end = text.data() + text.size();
+  for (const char *at = text.data(); at < end; at = g_utf8_next_char(at))
+    if (g_unichar_iscntrl(g_utf8_get_char(at)) && permitted.find(*at) == std::string_view::npos)
+      throw Refusal(400, field + " has a control character");
+}
 
 }  // namespace
 
@@ -48,13 +60,16 @@ Json object_of(const Exchange &exchange) {
 std::string checked_comment(const std::string &text) {
   std::string comment = text;
   comment.erase(std::remove(comment.begin(), comment.end(), '\r'), comment.end());
-  if (g_utf8_strlen(comment.c_str(), static_cast<gssize>(comment.size())) > kMaxComment)
-    throw Refusal(400, "comment has more than 1000 characters");
-  const char *const end = comment.data() + comment.size();
-  for (const char *at = comment.data(); at < end; at = g_utf8_next_char(at))
-    if (g_unichar_iscntrl(g_utf8_get_char(at)) && *at != '\n' && *at != '\t')
-      throw Refusal(400, "comment has a control character");
+  check_text("comment", comment, kMaxComment, "\n\t");
   return comment;
+}
+
+std::string checked_name(const std::string &field, const std::string &text) {
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  const size_t end = text.find_last_not_of(' ') + 1;  // 0: there is nothing else
+  const std::string name = text.substr(begin, std::max(begin, end) - begin);
+  check_text(field, name, kMaxName, "");
+  return name;
 }
 
 bool is_own_post(Exchange &exchange) {

@@ -37,6 +37,9 @@ Json object_of(const Exchange &exchange);
 /// What somebody wrote, with line breaks of one kind. Throws Refusal if it is too long, or has control
 /// characters.
 std::string checked_comment(const std::string &text);
+/// The name of a person, in one line and without spaces around it; may be empty. `field` names it in
+/// errors. Throws Refusal as above.
+std::string checked_name(const std::string &field, const std::string &text);
 
 /// Answers all methods but POST with 405 and returns false. Throws Refusal if a page of somebody
 /// else sent it.

@@ -155,7 +155,7 @@ void Server::Implementation::route_incidents(const std::shared_ptr<Exchange> &ex
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   std::optional<std::string> camera = exchange->parameter("camera");
   if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
-  incidents.answer(exchange, rest, camera, now());
+  incidents.answer(exchange, rest, camera, now(), login.user_of(*exchange));
 }
 
 /// Also by the id that it had in the first version. Null: there is none.

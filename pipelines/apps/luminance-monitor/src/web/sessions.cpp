@@ -36,23 +36,29 @@ std::string random_secret() {
 
 }  // namespace
 
-std::string Sessions::begin(gint64 now) {
-  for (auto session = ends_.begin(); session != ends_.end();)
-    session = session->second <= now ? ends_.erase(session) : std::next(session);
-  if (ends_.size() >= kMaxSessions) {
-    const auto is_earlier = [](const auto &a, const auto &b) { return a.second < b.second; };
-    ends_.erase(std::min_element(ends_.begin(), ends_.end(), is_earlier));
+std::string Sessions::begin(const std::string &user, gint64 now) {
+  for (auto session = sessions_.begin(); session != sessions_.end();)
+    session = session->second.end <= now ? sessions_.erase(session) : std::next(session);
+  if (sessions_.size() >= kMaxSessions) {
+    const auto is_earlier = [](const auto &a, const auto &b) {
+      return a.second.end < b.second.end;
+    };
+    sessions_.erase(std::min_element(sessions_.begin(), sessions_.end(), is_earlier));
   }
   const std::string secret = random_secret();
-  ends_[hash_of(secret)] = now + kLength;
+  sessions_[hash_of(secret)] = {now + kLength, user};
   return secret;
 }
 
 bool Sessions::knows(const std::string &secret, gint64 now) const {
-  const auto found = ends_.find(hash_of(secret));
-  return found != ends_.end() && now < found->second;
+  const auto found = sessions_.find(hash_of(secret));
+  return found != sessions_.end() && now < found->second.end;
 }
 
-void Sessions::end(const std::string &secret) { ends_.erase(hash_of(secret)); }
+std::string Sessions::user_of(const std::string &secret, gint64 now) const {
+  return knows(secret, now) ? sessions_.at(hash_of(secret)).user : "";
+}
+
+void Sessions::end(const std::string &secret) { sessions_.erase(hash_of(secret)); }
 
 }  // namespace luminance

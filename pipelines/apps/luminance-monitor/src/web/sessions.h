@@ -14,17 +14,24 @@ class Sessions {
   static constexpr gint64 kLength = 7 * G_TIME_SPAN_DAY;  // from the login
   static constexpr size_t kMaxSessions = 256;             // one more ends the oldest
 
-  /// Returns the secret of a new session: 256 random bits. Times are in microseconds of GLib's
-  /// monotonic clock.
-  std::string begin(gint64 now);
+  /// Returns the secret of a new session: 256 random bits. `user`: whose it is; empty: not known.
+  /// Times are in microseconds of GLib's monotonic clock.
+  std::string begin(const std::string &user, gint64 now);
   bool knows(const std::string &secret, gint64 now) const;
+  /// Empty also for a session that is not known.
+  std::string user_of(const std::string &secret, gint64 now) const;
   void end(const std::string &secret);
-  void end_all() { ends_.clear(); }
-  size_t size() const { return ends_.size(); }
+  void end_all() { sessions_.clear(); }
+  size_t size() const { return sessions_.size(); }
 
  private:
+  struct Session {
+    gint64 end;
+    std::string user;
+  };
+
   // Keyed by the hash of the secret, so that the time of a look-up reveals nothing about it.
-  std::unordered_map<std::string, gint64> ends_;
+  std::unordered_map<std::string, Session> sessions_;
 };
 
 }  // namespace luminance
