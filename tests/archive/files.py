@@ -108,8 +108,29 @@ def chooses_boxes():
     assert boxes.tolist() == [[8, 8, 12, 12]] * 2, boxes
     assert scores.tolist() == [0.8, 0.6] and classes.tolist() == [0, 1]
     assert all(len(part) == 0 for part in detections.boxes_of(raw, 0.95))
-    assert detections.is_detector(("N", 300, 6), "") and detections.is_detector((1, 84, 8400), "detect")
-    assert not detections.is_detector((1, 197, 768), "") and not detections.is_detector((1, 512), "")
+
+
+def knows_detectors():
+    def detects(shape, **metadata):
+        return detections.is_detector(shape, metadata)
+
+    raw, yolo = (1, 84, 8400), {"imgsz": "[640, 640]", "task": "detect"}
+    assert detects(("N", 300, 6)) and detects(raw, **yolo) and detects((1, 300, 6), **yolo)
+    assert detects(raw, **yolo, head="Detect") and detects((1, 300, 6), **yolo, head="v10Detect")
+    assert not detects((1, 197, 768)) and not detects((1, 512)) and not detects(raw, task="detect")
+    assert not detects((1, 1000), imgsz="[224, 224]", task="classify", head="Classify")
+    # Their numbers would be read as boxes, or as an embedding.
+    others = [({"head": "RTDETRDecoder"}, "head RTDETRDecoder"), ({"head": "Newer"}, "head Newer"),
+              ({"description": "Ultralytics rtdetr-l model"}, "head RTDETRDecoder")]
+    others += [({"task": task}, f"task '{task}'")
+               for task in ("segment", "pose", "obb", "semantic", "depth", "")]
+    for other, cause in others:
+        for shape in (raw, (1, 300, 84), (1, 300, 6), (1, 116, 8400)):
+            try:
+                detects(shape, **{**yolo, **other})
+                raise AssertionError(f"{other} is taken")
+            except ValueError as error:
+                assert cause in str(error), error
 
 
 def has_the_monitors_rules():
@@ -252,7 +273,7 @@ def names_causes():
 def main():
     return rig.report([(case.__name__.replace("_", " "), case) for case in (
         refuses_options, keeps_periods_whole, covers_files, lists_files,
-        finds_places, has_exit_statuses, chooses_boxes,
+        finds_places, has_exit_statuses, chooses_boxes, knows_detectors,
         has_the_monitors_rules, judges_rows, accepts_a_change_that_stays, finds_flicker,
         serves_ranges, plays_parts, finds_durations_without_decoders, names_causes)])
 

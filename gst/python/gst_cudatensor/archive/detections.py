@@ -2,7 +2,7 @@
 """The boxes in the output of a detector."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy
 import pyarrow
@@ -13,12 +13,30 @@ DETECTION_COLUMNS = pyarrow.schema(
 _OVERLAP = 0.7  # of two boxes of a class, of which only the better one is kept
 _MOST_BOXES = 300  # of a frame
 _END_TO_END = 6  # x0, y0, x1, y1, score, class
+_HEADS = ("Detect", "v10Detect", "WorldDetect", "YOLOEDetect")  # of Ultralytics, with such outputs
 
 
-def is_detector(shape: Sequence[Any], task: str) -> bool:
-    """Whether an output of this shape has boxes: (N, boxes, 6), or (N, 4 + classes, boxes) of a
-    model whose metadata has the `task` "detect", as of Ultralytics."""
-    return len(shape) == 3 and (shape[2] == _END_TO_END or task == "detect")
+def is_detector(shape: Sequence[Any], metadata: Mapping[str, str]) -> bool:
+    """Whether an output of this shape has boxes: (N, boxes, 6), or (N, 4 + classes, boxes) of an
+    export of Ultralytics with the task "detect". Raises ValueError if the metadata of an export name
+    a task or a head with other outputs."""
+    is_export = "imgsz" in metadata
+    task = metadata.get("task", "") if is_export else ""
+    if is_export:
+        _check_export(task, metadata)
+    return len(shape) == 3 and task != "classify" and (shape[2] == _END_TO_END or task == "detect")
+
+
+def _check_export(task: str, metadata: Mapping[str, str]) -> None:
+    if task not in ("detect", "classify"):
+        raise ValueError(f"an export of Ultralytics with the task {task!r}; expected 'detect' or "
+                         "'classify'")
+    # Before exports named the head, only the description told RT-DETR, whose task is detect, too.
+    is_rtdetr = "rtdetr" in metadata.get("description", "")
+    head = metadata.get("head") or ("RTDETRDecoder" if is_rtdetr else "")
+    if task == "detect" and head and head not in _HEADS:
+        raise ValueError(f"an export of Ultralytics with the head {head}; expected one of "
+                         f"{', '.join(_HEADS)}")
 
 
 def boxes_of(output: numpy.ndarray, confidence: float) -> tuple[numpy.ndarray, ...]:

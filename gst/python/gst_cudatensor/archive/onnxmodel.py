@@ -66,7 +66,10 @@ class OnnxModel:
             raise ValueError(f"{path}: {error}") from error
         self._output = self._session.get_outputs()[0]
         metadata = self._session.get_modelmeta().custom_metadata_map
-        self._is_detector = is_detector(self._output.shape, metadata.get("task", ""))
+        try:
+            self._is_detector = is_detector(self._output.shape, metadata)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
         self._options = self._input.options()
         if "imgsz" in metadata and not has_config:
             self._options["model_config"] = path
