@@ -40,7 +40,7 @@ BELOW_IN_MONITOR = {
     'log': ('watch',),
     'discovery': ('log',),
     'capture': ('settings', 'watch'),
-    'history': ('settings', 'watch'),
+    'history': ('settings', 'watch', 'log'),
     'notify': ('settings', 'watch', 'log'),
     'metrics': ('watch', 'history', 'notify'),
     'web': ('settings', 'watch', 'log', 'capture', 'history', 'notify', 'metrics'),

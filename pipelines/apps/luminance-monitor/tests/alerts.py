@@ -11,6 +11,7 @@ import running
 
 DEPLOY = running.APP / 'deploy'
 FOLDER = DEPLOY / 'prometheus'
+TESTS = ('alerts-test.yaml', 'alerts-days-test.yaml')
 ALERT = re.compile(r'^ +- alert: (\w+)$.*?severity: (\w+)$', re.MULTILINE | re.DOTALL)
 
 # A part of the configuration that is a comment.
@@ -25,7 +26,7 @@ def accepts(*command, cwd=FOLDER):
 
 def check_files():
     for command in (('promtool', 'check', 'rules', 'alerts.yaml'),
-                    ('promtool', 'test', 'rules', 'alerts-test.yaml'),
+                    *(('promtool', 'test', 'rules', name) for name in TESTS),
                     ('amtool', 'check-config', 'alertmanager.yaml')):
         good, text = accepts(*command)
         assert good, text
@@ -60,7 +61,7 @@ def check_names():
     not there."""
     alerts = dict(ALERT.findall((FOLDER / 'alerts.yaml').read_text()))
     assert len(alerts) > 10
-    tests = (FOLDER / 'alerts-test.yaml').read_text()
+    tests = ''.join((FOLDER / name).read_text() for name in TESTS)
     fired = set(re.findall(r'alertname: (\w+)\n +exp_alerts:', tests))
     assert fired == set(alerts), fired ^ set(alerts)
     rows = re.findall(r'^\| (`\w+`(?:, `\w+`)*) \| (critical|warning|info) \|',

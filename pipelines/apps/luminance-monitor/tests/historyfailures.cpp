@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "history/damage.h"
 #include "history/database.h"
 #include "history/export.h"
 #include "historyrig.h"
@@ -351,6 +352,24 @@ TEST_F(HistoryFailures, AHistoryWhoseFirstPageIsLostIsSetAside) {
     write(folder.file("history.db"), bytes);
     expect_begun_anew(settings, folder.path());
   }
+}
+
+/// Errors of a damaged file are logged only so often, but what became of it always.
+TEST_F(HistoryFailures, AHistoryThatIsSetAsideIsLogged) {
+  {
+    Rig rig(settings_of(file(), 3));
+    rig.play(1000, 100);
+    rig.end();
+  }
+  std::string bytes = bytes_of(file());
+  write(file(), bytes.replace(0, 100, 100, '\xa5'));
+  for (int i = 0; i < 200; ++i) log_once("fault " + std::to_string(i));
+  testing::internal::CaptureStdout();
+  Rig rig(settings_of(file(), 3));
+  const std::string logged = testing::internal::GetCapturedStdout();
+  EXPECT_NE(logged.find("the damaged file was set aside as " + file() + ".damaged-20"),
+            std::string::npos)
+      << logged;
 }
 
 /// 200 places and the first page, of a history that nobody has open, and of one that is written to:

@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 from browser import Browser, Monitor, expect
@@ -335,6 +336,23 @@ def tells_of_a_history_that_is_not_written(browser, monitor):
     browser.wait(shown, "the page tells of trouble that is over", False)
 
 
+def tells_of_a_history_that_is_set_aside(browser, history):
+    """By a line that stays."""
+    text = bytearray(history.read_bytes())
+    text[:4096] = b"\xa5" * 4096
+    history.write_bytes(text)
+    monitor = Monitor([SERVE, "--cameras=1", f"--history={history}"])
+    browser.open(monitor.address)
+    told = browser.wait("const told = document.getElementById('history-error');"
+                        "return told.checkVisibility() && told.textContent", "the page does not tell of it")
+    kept = list(history.parent.glob(f"{history.name}.damaged-*[0-9]Z"))
+    expect(len(kept) == 1 and f"the damaged file was set aside as {kept[0]}, and a new history" in told, told, kept)
+    with urllib.request.urlopen(monitor.address + "metrics") as answer:
+        expect("\nluminance_history_set_aside_total 1\n" in answer.read().decode(), "the metrics do not tell of it")
+    browser.driver.get("about:blank")
+    monitor.end()
+
+
 def says_how_to_keep_a_history(browser):
     monitor = Monitor([SERVE, "--cameras=1"])
     browser.open(monitor.address, "#/camera/camera-0")
@@ -385,6 +403,7 @@ def main():
         expect(not others, "the page asks for something elsewhere", *others)
         browser.driver.get("about:blank")
         monitor.end()
+        tells_of_a_history_that_is_set_aside(browser, history)
         says_how_to_keep_a_history(browser)
         works_with_a_password(browser, Path(folder) / "other.sqlite")
     print("the page shows what the monitor says, to the eye, the keyboard and the ear")

@@ -17,6 +17,7 @@
 #include "history/schema.h"
 #include "history/setaside.h"
 #include "history/store.h"
+#include "log/log.h"
 
 namespace luminance {
 namespace {
@@ -211,7 +212,7 @@ void History::Implementation::begin_anew(const DamagedHistory &problem) {
   const std::string what = problem.what();  // after a line, SQLite quotes the file
   notice = what.substr(0, what.find('\n')) + "; the damaged file was set aside as " + name +
            ", and a new history was begun";
-  log_once(notice);
+  log_line(notice);  // however much was logged of the damage
   store = std::make_unique<Store>(file, length, monitor);
   kept.clear();  // what is in no file any more
 }
