@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 #include "capture/thumbnail.h"
 
@@ -15,6 +16,21 @@ double luma_at(const Picture &scene, int x, int y) {
   return scene[static_cast<size_t>(y * kPictureWidth + x)];
 }
 
+/// Gray, as GStreamer's own conversions have a line: alpha and three components.
+template <class Sample, class Value>
+std::vector<Sample> line_of(size_t width, const Value &value) {
+  std::vector<Sample> line(4 * width);
+  for (size_t x = 0; x < width; ++x) std::fill_n(&line[4 * x], 4, static_cast<Sample>(value(x)));
+  return line;
+}
+
+template <class Sample>
+void pack(GstVideoFrame &frame, size_t y, std::vector<Sample> line) {
+  const GstVideoFormatInfo *const format = frame.info.finfo;
+  format->pack_func(format, GST_VIDEO_PACK_FLAG_NONE, line.data(), 0, frame.data, frame.info.stride,
+                    frame.info.chroma_site, static_cast<gint>(y), frame.info.width);
+}
+
 GstBuffer *filled(const GstVideoInfo &info,
                   const std::function<uint8_t(size_t x, size_t y)> &luma) {
   GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
@@ -22,15 +38,15 @@ GstBuffer *filled(const GstVideoInfo &info,
   GstVideoFrame frame;
   if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE))
     throw std::runtime_error("a frame cannot be mapped");
-  const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&frame, 0));
-  const auto step = static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0));
-  const bool is_deep = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8;
-  const guint components = GST_VIDEO_INFO_IS_RGB(&info) ? 3 : 1;
-  for (guint c = 0; c < components; ++c)
-    for (size_t y = 0; y < static_cast<size_t>(info.height); ++y)
-      for (size_t x = 0; x < static_cast<size_t>(info.width); ++x)
-        (static_cast<guint8 *>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) + y * stride +
-         x * step)[is_deep ? 1 : 0] = luma(x, y);
+  const GstVideoFormatInfo *const format = info.finfo;
+  const bool is_deep =
+      GST_VIDEO_FORMAT_INFO_DEPTH(gst_video_format_get_info(format->unpack_format), 0) > 8;
+  const auto width = static_cast<size_t>(info.width);
+  for (size_t y = 0; y < static_cast<size_t>(info.height); ++y)
+    if (is_deep)
+      pack(frame, y, line_of<uint16_t>(width, [&](size_t x) { return luma(x, y) * 257; }));
+    else
+      pack(frame, y, line_of<uint8_t>(width, [&](size_t x) { return luma(x, y); }));
   gst_video_frame_unmap(&frame);
   return buffer;
 }

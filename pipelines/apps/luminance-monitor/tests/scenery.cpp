@@ -242,15 +242,29 @@ TEST(SceneVerdicts, AreNotRaisedByWhatCannotBeTold) {
 
 uint8_t pattern(size_t x, size_t y) { return static_cast<uint8_t>(x * 7 + y * 13 + x * y / 5); }
 
+/// Those that the plugin takes.
+std::vector<GstVideoFormat> formats() {
+  g_autoptr(GstElement) histogram = gst_element_factory_make("cudahistogram", nullptr);
+  if (histogram == nullptr) return {};
+  gst_object_ref_sink(histogram);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(histogram, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_pad_template_caps(pad);
+  const GValue *list = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
+  std::vector<GstVideoFormat> found;
+  for (guint i = 0; i < gst_value_list_get_size(list); ++i)
+    found.push_back(
+        gst_video_format_from_string(g_value_get_string(gst_value_list_get_value(list, i))));
+  return found;
+}
+
 TEST(Thumbnails, AreTheSameInAllFormats) {
+  const std::vector<GstVideoFormat> all = formats();
+  ASSERT_GT(all.size(), 40u);
   for (const auto &[width, height] : {std::pair(640, 360), {642, 358}, {322, 242}, {1280, 72}}) {
     const Thumb expected = thumbnail_in(GST_VIDEO_FORMAT_GRAY8, width, height, pattern);
     ASSERT_NE(expected, nullptr);
     EXPECT_GT(expected->details[0].near, 0);
-    for (const GstVideoFormat format :
-         {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2,
-          GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y444, GST_VIDEO_FORMAT_P010_10LE,
-          GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GBR}) {
+    for (const GstVideoFormat format : all) {
       const Thumb made = thumbnail_in(format, width, height, pattern);
       ASSERT_NE(made, nullptr) << gst_video_format_to_string(format);
       EXPECT_EQ(made->lumas, expected->lumas) << gst_video_format_to_string(format);
@@ -271,11 +285,16 @@ TEST(Thumbnails, AreMadeOfSmallPictures) {
 }
 
 TEST(Thumbnails, AreNotMadeOfOtherFormats) {
-  GstVideoInfo info;
-  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY16_LE, 64, 64);
-  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
-  EXPECT_EQ(thumbnail_of(buffer, info, pixels_of(cutout_of({}), 64, 64)), nullptr);
-  gst_buffer_unref(buffer);
+  for (const GstVideoFormat format :
+       {GST_VIDEO_FORMAT_GRAY16_BE, GST_VIDEO_FORMAT_I420_10BE, GST_VIDEO_FORMAT_v210,
+        GST_VIDEO_FORMAT_NV12_64Z32, GST_VIDEO_FORMAT_RGB16, GST_VIDEO_FORMAT_ARGB64}) {
+    GstVideoInfo info;
+    gst_video_info_set_format(&info, format, 64, 64);
+    GstBuffer *buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+    EXPECT_EQ(thumbnail_of(buffer, info, pixels_of(cutout_of({}), 64, 64)), nullptr)
+        << gst_video_format_to_string(format);
+    gst_buffer_unref(buffer);
+  }
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace luminance {
 
-/// Whether lumas of frames in this format can be read: 8 bits of any arrangement, or P010.
+/// Whether lumas of frames in this format can be read: those of all formats that the plugin takes.
 bool has_lumas(const GstVideoInfo &info);
 
-/// RGB is weighed as BT.601 does, in which a camera's noise and movements show as in any other.
+/// Those of more than 8 bits without their lower bits. RGB is weighed as BT.601 does, in which a camera's noise and movements show as in any other.
 class Lumas {
  public:
   /// The frame must outlive it, and its format have lumas.
@@ -24,7 +24,11 @@ class Lumas {
   /// line `y`.
   template <class Use>
   void read(size_t y, const Use &use) const {
-    const guint8 *const first = line(0, y) + upper_;
+    const guint8 *const first = line(0, y);
+    if (is_deep_)
+      return use([first, below = below_](size_t at) -> unsigned {
+        return (first[at] | unsigned{first[at + 1]} << 8) >> below & 255;
+      });
     if (!is_rgb_) return use([first](size_t at) -> unsigned { return first[at]; });
     const guint8 *const green = line(1, y), *const blue = line(2, y);
     use([=](size_t at) -> unsigned {
@@ -39,8 +43,8 @@ class Lumas {
   }
 
   const GstVideoFrame &frame_;
-  const bool is_rgb_;
-  const size_t upper_;  // of more than 8 bits, little endian, the upper byte
+  const bool is_rgb_, is_deep_;  // deep: two bytes, little endian
+  const unsigned below_;         // bits below the 8 upper ones
 };
 
 }  // namespace luminance
