@@ -3,7 +3,8 @@
 """man.py PROGRAM
 
 The manual page: it has the options, the environment and the exit statuses of --help and no others,
-every key of the configuration and every verdict with its rule, and formats without a warning."""
+every key of the configuration and every verdict with its rule, and formats without a warning. The
+README has every key, too."""
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import running
 
 PAGE = running.APP / 'docs/luminance-monitor.1'
+KEY = r'[a-z][a-z-]*'
 FORMATTERS = (['groff', '-t', '-man', '-ww', '-Tutf8'], ['mandoc', '-Tlint'])
 
 
@@ -61,23 +63,77 @@ def check_against_help(page, text):
                                                                        r'SIG[A-Z]+'), set())
 
 
+def public_names(kind):
+    lines = (running.APP / 'tests/public.txt').read_text().splitlines()
+    return [line.removeprefix(f'{kind} ') for line in lines if line.startswith(f'{kind} ')]
+
+
+def tables_of(lines):
+    """The keys that the page explains, and its text, by the name of their table: '' is the top level."""
+    found = {}
+    for part in re.split(r'^\.SS ', '\n'.join(lines), flags=re.M)[1:]:
+        title, *rest = part.splitlines()
+        name = '' if title == 'Top level' else title.strip('[]')
+        found[name] = (words(terms(rest), KEY), words(rest, KEY))
+    return found
+
+
+def is_secret(key, explained):
+    """Where a secret can come from instead is said once for all tables, or beside its key."""
+    name, end = key.rsplit('-', 1) if '-' in key else (key, '')
+    return end in ('file', 'env') and (name in ('password', 'token') or key in explained[1])
+
+
 def check_configuration(page):
-    reader = ''.join((running.APP / f'src/settings/{name}.cpp').read_text()
-                     for name in ('credentials', 'notifications', 'reader', 'rulereader'))
-    keys = set(re.findall(r'\b(?:table|Table)\S*?\.(?:read|text|with|find)\("([\w-]+)"', reader))
-    keys |= set(re.findall(r'{"(tls-[\w-]+)"', reader))
-    keys |= set(re.findall(
-        r'read_(?:secret|server|prefix|time|optional<\w+>)\(table, "([\w-]+)"', reader))
-    assert len(keys) > 20, keys
-    named = words(page['CONFIGURATION FILE'], r'[a-z][\w-]*')
-    assert keys - {'cameras', 'web', 'history'} <= named, keys - named
-    for table in ('[web]', '[history]', '[notifications]', '[[notifications.webhooks]]',
-                  '[notifications.mail]', '[notifications.mqtt]', '[[cameras]]'):
-        assert f'.SS {table}' in page['CONFIGURATION FILE'], table
+    """Every key, in its table. The test of the names has those that the program takes."""
+    tables = tables_of(page['CONFIGURATION FILE'])
+    keys = public_names('key')
+    assert len(keys) > 80, keys
+    for name in keys:
+        table, _, key = name.rpartition('.')
+        if name in tables:
+            continue  # a table itself
+        if table.startswith('verdicts.VERDICT') or name == 'verdicts':
+            assert key in tables[''][1], name
+            continue
+        explained = tables[table]
+        assert key in explained[0] or is_secret(key, explained), f'{name} is not explained'
+    for table, (explained, _) in tables.items():
+        known = {name.rpartition('.')[2] for name in keys if name.rpartition('.')[0] == table}
+        if table:
+            check_same(table, explained - known, set())
+
+
+def check_readme():
+    """The example of a configuration has every key, in its table. Of a secret, it has one of the
+    forms; the text says the others."""
+    text = (running.APP / 'README.md').read_text()
+    example = re.search(r'\n## Configuration\n.*?^```toml\n(.*?)^```', text, re.M | re.S)[1]
+    shown, table = {'': set()}, ''
+    for line in example.splitlines():
+        if title := re.match(r'\[+([\w.-]+)\]+', line):
+            table = re.sub(r'^verdicts\..*', 'verdicts', title[1])
+        shown.setdefault(table, set()).update(re.findall(KEY, line))
+    secret = re.compile(r'(password|token|url|secret)(?:-file|-env)?')
+    everywhere = set(re.findall(KEY, ' '.join(re.findall(r'`([^`\n]+)`', text)))) | set().union(*shown.values())
+    for name in public_names('key'):
+        table, _, key = name.rpartition('.')
+        if 'VERDICT' in table or key == 'ca-file' or name in shown:
+            assert key in everywhere, f'README lacks {name}'
+        elif form := secret.fullmatch(key):
+            assert any(secret.sub(r'\1', other) == form[1] for other in shown[table]), f'README lacks {name}'
+        else:
+            assert key in shown[table], f'README lacks {name}'
 
 
 def check_verdicts(page):
     rules = (running.APP / 'src/settings/rules.cpp').read_text()
+    titles = set(re.findall(r'{"([\w-]+)", "([^"]+)", "([^"]+)",', rules))
+    assert len(titles) == 12, titles
+    rows = {tuple(line.split('\t')) for line in page['VERDICTS'] if line.count('\t') == 2}
+    check_same('verdicts', rows - {('verdict', 'title', 'value')}, titles)
+    named = words([line for line in page['VERDICTS'] if '\t' not in line], r'\bp\d+')
+    check_same('percentiles', named, words([value for _, _, value in titles], r'\bp\d+'))
     known = {name: list(map(float, numbers.split(', '))) for name, numbers in re.findall(
         r'{"([\w-]+)",[^{]*?{true, ([\d., ]+)}}', rules)}
     assert len(known) == 12, known
@@ -110,6 +166,7 @@ def main():
         assert page[name], name
     check_against_help(page, text)
     check_configuration(page)
+    check_readme()
     check_verdicts(page)
     check_format()
 
