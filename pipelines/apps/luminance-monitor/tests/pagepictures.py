@@ -80,7 +80,7 @@ def leave_traces(monitor):
          {"until": int(time.time() + 3600) * 1000, "comment": "A new lens"})
     for verdict, comment in (("too-dark", "The lamp has failed, replaced on Monday"), ("frozen", "")):
         one = monitor.ask(f"api/v1/incidents?verdict={verdict}")["incidents"][0]
-        tell(monitor, f"incidents/{one['id']}", {"acknowledged": True, "comment": comment})
+        tell(monitor, f"incidents/{one['id']}", {"acknowledged": True, "acknowledged_by": "Ann", "comment": comment})
 
 
 def choose_range(browser):
@@ -102,6 +102,7 @@ def make_pictures(browser, monitor):
     browser.wait("return document.querySelector('.lanes rect') !== null", "no verdict in the chart")
     height = browser.run("return Math.ceil(document.querySelector('.past').getBoundingClientRect().bottom)")
     save(browser, "luminance-monitor-camera", "light", (DESKTOP[0], height + 12))
+    browser.run("localStorage.setItem('acknowledged-by', 'Ann')")
     browser.driver.get("about:blank")
     browser.open(monitor.address, "#/incidents")
     save(browser, "luminance-monitor-incidents", "light", DESKTOP)
