@@ -44,11 +44,9 @@ const Properties<MuxSettings> &mux_properties() {
 
 // --- properties --------------------------------------------------------------------------------
 
-/// Regions may change from batch to batch: only their number asks for other caps.
+/// Where the number of regions changes, aggregate() sees that a batch has another number of slots.
 std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value) {
-  const int64_t slots = settings_.pending().regions.slots();
-  const auto effect = set_given(settings_.pending(), mux_properties(), index, value);
-  return settings_.pending().regions.slots() != slots ? Effect::renegotiates : effect;
+  return set_given(settings_.pending(), mux_properties(), index, value);
 }
 
 Configurable::Change TensorMuxer::prepare_change(guint index, const GValue *value) {
@@ -247,7 +245,7 @@ void TensorMuxer::handle_qos(GstEvent *event) {
   GstClockTimeDiff jitter = 0;
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gst_event_parse_qos(event, nullptr, nullptr, &jitter, &time);
-  if (!GST_CLOCK_TIME_IS_VALID(time) || static_cast<GstClockTimeDiff>(time) < -jitter) return;
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return;
   earliest_ = time + (jitter > 0 ? 2 * jitter : jitter);
 }
 
@@ -288,7 +286,6 @@ void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) con
     const Camera &camera = camera_of(pad.get());
     if (camera.has_caps) continue;
     const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr && is_gap(head.get())) gst_aggregator_pad_drop_buffer(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;
     const Error cause =
         camera.refusal.value_or(Error(Error::Code::settings, "a frame without caps"));

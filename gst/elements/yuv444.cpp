@@ -17,7 +17,6 @@
  *
  * Since: 0.1
  */
-#include <algorithm>
 
 #include "gst/base/imagefilter.h"
 #include "gst/base/interlacing.h"
@@ -49,7 +48,7 @@ struct AxisSettings {
   /// processed.
   int longest() const { return resize > crop ? resize - crop : kMaxImageSize; }
   /// The output size if downstream does not fix it.
-  int preferred(int input) const { return resize != 0 ? std::max(resize - crop, 1) : input; }
+  int preferred(int input) const { return resize != 0 ? resize - crop : input; }
   int resized(int output) const { return resize != 0 ? resize : output; }
 };
 

@@ -68,14 +68,14 @@ uint64_t end_of_segment(const ReadHead &read, const FileHead &first, uint64_t le
   return size.is_unknown ? 0 : segment + 4 + size.bytes + size.value;
 }
 
-/// Of AVI, which has more than one RIFF list if it is large. 0: a writer was stopped before it knew.
+/// Of AVI, which has more than one RIFF list if it is large. A writer that is stopped leaves a size of
+/// 0, which no list follows.
 uint64_t end_of_lists(const ReadHead &read, uint64_t length) {
   constexpr uint64_t kListHead = 8;
   uint64_t at = 0;
   FileHead head = {};
   while (at + head.size() <= length && read(at, head) && has_text(head, 0, "RIFF")) {
     const uint64_t size = little_endian(head.data() + 4, 4);
-    if (size == 0) return 0;
     at += kListHead + size;
   }
   return at;

@@ -147,7 +147,7 @@ void Processor::check_keys() const {
   if (!file_.is_map()) return;
   for (const auto &[key, value] : *file_.map()) {
     const bool special = known_ != nullptr && has_word(known_->others, key);
-    const bool harmless = is_read(key) || is_bookkeeping(key) || key.rfind('_', 0) == 0;
+    const bool harmless = is_read(key) || is_bookkeeping(key);
     if (special || !harmless) check_key(key, value);
   }
 }

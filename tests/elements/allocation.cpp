@@ -75,6 +75,7 @@ TEST_P(Filters, OfferNoPoolWhereNoneIsNeeded) {
   ASSERT_TRUE(rig.caps(GetParam().caps()));
   rig.process(GetParam().frame());
   const QueryRef query = asked_by_upstream(rig, false);
+  EXPECT_EQ(gst_query_get_n_allocation_pools(query.get()), 0u);
   EXPECT_EQ(gst_query_find_allocation_meta(query.get(), GST_VIDEO_META_API_TYPE, nullptr),
             !GetParam().tensor);
 }
@@ -271,6 +272,14 @@ TEST(Pictures, ComeFromDownstreamsPool) {
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   const BufferRef out = rig.process(buffer_of(random_picture(kNv12)));
   EXPECT_EQ(out->pool, offer.pool());
+}
+
+TEST(Pictures, ComeFromTheFirstOfSeveralPools) {
+  Rig rig("cudaletterbox");
+  rig.downstream("video/x-raw");
+  PoolOffer offer(rig, PoolOffer::Kind::several);
+  ASSERT_TRUE(rig.caps(video_caps(kNv12)));
+  EXPECT_EQ(rig.process(buffer_of(random_picture(kNv12)))->pool, offer.pool());
 }
 
 TEST(Pictures, FitIntoALargerPool) {

@@ -338,6 +338,18 @@ TEST_F(FramesPerTensor, AreCompletedByAnotherNumberOfThreads) {
   expect(0, 3);
 }
 
+TEST_F(FramesPerTensor, HaveNoRunningTimesInASegmentOfBytes) {
+  start("frames-per-tensor=2");
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  rig_->event(gst_event_new_segment(&segment));
+  push(2);
+  const BufferRef tensor = rig_->pull();
+  ASSERT_NE(tensor, nullptr);
+  for (const BatchSlotMeta &slot : slots_of(tensor.get()))
+    EXPECT_EQ(slot.running_time, GST_CLOCK_TIME_NONE);
+}
+
 /// Frames without a duration last as the caps say; a tensor has no order of decoding.
 TEST_F(FramesPerTensor, HaveTheTimesOfTheirFrames) {
   start("frames-per-tensor=2");

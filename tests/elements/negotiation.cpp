@@ -214,6 +214,11 @@ TEST(Offer, FramerateIsDownstreams) {
   EXPECT_TRUE(offers("cudanormalize", tensor, "video/x-raw,framerate=25/1"));
   EXPECT_FALSE(offers("cudanormalize", tensor, "video/x-raw,framerate=30/1"));
   EXPECT_FALSE(offers("cudaletterbox", "video/x-raw,framerate=25/1", "video/x-raw,framerate=5/1"));
+  // A tensor of two frames has half the rate; of a range, that is not told.
+  const std::string two = "cudanormalize frames-per-tensor=2";
+  EXPECT_TRUE(offers(two, "other/tensors,framerate=10/1", "video/x-raw,framerate=20/1"));
+  EXPECT_FALSE(offers(two, "other/tensors,framerate=10/1", "video/x-raw,framerate=10/1"));
+  EXPECT_TRUE(offers(two, "other/tensors,framerate=[1/1,10/1]", "video/x-raw,framerate=20/1"));
 }
 
 TEST(Offer, PixelShuffleOffersWhatGivesTheOutput) {
@@ -223,6 +228,10 @@ TEST(Offer, PixelShuffleOffersWhatGivesTheOutput) {
   EXPECT_FALSE(offers("cudapixelshuffle", picture, tensor_caps("uint8", "12:6:3:1")));
   EXPECT_TRUE(
       offers("cudapixelshuffle upscale-factor=3", picture, tensor_caps("uint8", "4:2:27:1")));
+  for (const char *size : {"width=13,height=6", "width=12,height=7"})
+    EXPECT_FALSE(
+        offers("cudapixelshuffle", std::string("video/x-raw,format=RGB,") + size, "other/tensors"))
+        << size;
   const std::string tensor = tensor_caps("float16", "12:6:5:2");
   EXPECT_TRUE(offers("cudapixelshuffle", tensor, tensor_caps("float16", "6:3:20:2")));
   EXPECT_FALSE(offers("cudapixelshuffle", tensor, tensor_caps("float32", "6:3:20:2")));
@@ -243,6 +252,21 @@ std::vector<std::vector<std::string>> listed(const std::string &element, const c
   for (guint i = 0; i < gst_caps_get_size(caps.get()); ++i)
     lists.push_back(list_of(gst_structure_get_value(gst_caps_get_structure(caps.get(), i), field)));
   return lists;
+}
+
+/// Of several inputs that upstream can give, some cannot be shuffled.
+TEST(Offer, SkipsWhatCannotBeShuffled) {
+  const ElementRef owned = make_element("cudapixelshuffle");
+  auto *trans = GST_BASE_TRANSFORM(owned.get());
+  for (const char *first : {"6:3:5:1", "6:3:12:1"}) {
+    const std::string second = g_str_equal(first, "6:3:5:1") ? "6:3:12:1" : "6:3:5:1";
+    const CapsRef in(gst_caps_from_string(
+        (tensor_caps("uint8", first) + ";" + tensor_caps("uint8", second)).c_str()));
+    const CapsRef out(GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, GST_PAD_SINK,
+                                                                          in.get(), nullptr));
+    const CapsRef wanted(gst_caps_from_string(tensor_caps("uint8", "12:6:3:1").c_str()));
+    EXPECT_TRUE(gst_caps_can_intersect(out.get(), wanted.get())) << first;
+  }
 }
 
 /// Who asks lists first what it prefers.
@@ -378,6 +402,19 @@ TEST(Yuv444, OpenDownstreamGetsTheResizedSizeLessTheCrop) {
             "26x8");
   EXPECT_EQ(size_of_output(*negotiated("cudanv12toyuv444 resize-height=5 crop-y=4", kVideo)),
             "12x1");
+}
+
+/// What the crop leaves of the resized picture.
+TEST(Yuv444, RefusesMoreThanTheCropLeaves) {
+  for (const auto &[properties, side] : {std::pair("resize-width=10 crop-x=4", "width"),
+                                         std::pair("resize-height=10 crop-y=4", "height")}) {
+    const std::string element = std::string("cudanv12toyuv444 ") + properties;
+    EXPECT_EQ(negotiated(element, kVideo, std::string("video/x-raw,") + side + "=6")->output(side),
+              "6");
+    Rig rig(element);
+    rig.downstream(std::string("video/x-raw,") + side + "=7");
+    expect_refusal(rig, kVideo, buffer_of(random_picture(kInput)));
+  }
 }
 
 TEST(Yuv444, TakesDownstreamsSize) {

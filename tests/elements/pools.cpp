@@ -145,6 +145,9 @@ void PoolOffer::fill(GstQuery *query) {
   if (kind_ == Kind::pages) size = 4096;
   pool_.reset(new_pool(kind_));
   gst_query_add_allocation_pool(query, pool_.get(), size, 0, 0);
+  if (kind_ != Kind::several) return;
+  const Ref<GstBufferPool> second(new_pool(kind_));
+  gst_query_add_allocation_pool(query, second.get(), size, 0, 0);
 }
 
 Ref<GstBufferPool> offered_pool(Rig &rig) {

@@ -12,6 +12,7 @@ class PoolOffer {
   enum class Kind {
     none,          ///< neither pool nor metas
     plain,         ///< a GstBufferPool of the caps' size
+    several,       ///< two of them
     larger,        ///< one whose buffers are larger than the query's
     smaller,       ///< one whose buffers are smaller
     rounding,      ///< one that makes its buffers larger when it is configured, and says so

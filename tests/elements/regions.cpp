@@ -162,6 +162,8 @@ TEST(RegionList, ThatIsWrongIsOneError) {
       {"regions=list region-list=<1,2,0,4>", "width or height"},
       {"regions=list region-list=<1,2,3,-4>", "width or height"},
       {"regions=list region-list=<1,nan,3,4>", "nan"},
+      {"regions=list region-list=<1,2,1e-9,4>", "is too small"},
+      {"regions=list region-list=<1,2,3,1e-9>", "is too small"},
       {"regions=list region-list=<1,2,3,4,1,2,3,4> max-batch=1", "max-batch"},
       {"regions=list region-edge=pad region-list=<0,0,4,4,1,2,3,1e12>", "region 1"},
       {"regions=tiles tile-overlap=1", "tile-overlap"},

@@ -105,6 +105,17 @@ TEST(SmallerStream, LeavesTheSlotOfARegionEmpty) {
     }
 }
 
+TEST(SmallerStream, NamesTheFirstRegionThatIsOutside) {
+  Rig rig("cudanormalize " + properties_of(small_params()) +
+          " regions=list region-list=<0,0,8,8,40,30,10,8,44,30,10,8>");
+  rig.downstream("other/tensors");
+  ASSERT_TRUE(rig.caps(video_caps(kSmall)));
+  rig.process(buffer_of(random_picture(kSmall)));
+  const std::vector<std::string> warnings = rig.messages().warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(mentions(warnings[0], "region 1 of"));
+}
+
 TEST(SmallerStream, GivesAGapWhereNoRegionIsLeft) {
   for (const char *frames : {"1", "3"}) {
     Rig rig("cudanormalize " + properties_of(small_params()) +
@@ -136,8 +147,10 @@ TEST(SmallerStream, ChangesNothingElse) {
   }
 }
 
-TEST(SmallerStream, OfOneCameraLeavesItsSlotsEmpty) {
-  MuxRig rig(properties_of(small_params()) + " regions=list region-list=<0,0,8,8,40,30,10,8>", 2);
+void expect_empty_slots_of_one_camera(const std::string &more) {
+  SCOPED_TRACE(more);
+  MuxRig rig(
+      properties_of(small_params()) + " regions=list region-list=<0,0,8,8,40,30,10,8>" + more, 2);
   GstClockTime time = 0;
   for (const ImageDesc &desc : {kLarge, kSmall, kLarge}) {
     forget_caps(rig.camera(1).source());
@@ -158,6 +171,11 @@ TEST(SmallerStream, OfOneCameraLeavesItsSlotsEmpty) {
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_TRUE(mentions(warnings[0], "sink_1: "));
   EXPECT_TRUE(mentions(warnings[0], "region 1 of region-list"));
+}
+
+TEST(SmallerStream, OfOneCameraLeavesItsSlotsEmpty) {
+  expect_empty_slots_of_one_camera("");
+  expect_empty_slots_of_one_camera(" resize-mode=torchvision shortest-edge=12");
 }
 
 }  // namespace

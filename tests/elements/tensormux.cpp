@@ -399,17 +399,24 @@ TEST_F(TensorMuxTimes, AFrameFromTheFutureHoldsUpNobodyAfterIt) {
   EXPECT_EQ(next(), (Times{kNone, 499 * kFrame}));
 }
 
+/// Nor where the pipeline has been started long after its clock.
 TEST_F(TensorMuxTimes, OneFromTheFutureDoesNotMoveTheClock) {
-  start("", 2, true);
-  push(0, 500 * kFrame);
-  // Nobody else to wait for: the batch goes at once.
-  rig_->camera(1).eos();
-  EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
-  rig_->camera(1).event(gst_event_new_stream_start("again"));
-  push(1, kFrame);
-  // Late, so its batch is due: not in 20 s.
-  EXPECT_LE(rig_->time_out(), 2 * kFrame);
-  EXPECT_EQ(next(), (Times{kNone, kFrame}));
+  for (const GstClockTime base : {GstClockTime{0}, GstClockTime{10 * GST_SECOND}}) {
+    start("", 2, true);
+    gst_element_set_base_time(rig_->element(), base);
+    GstTestClock *clock = GST_TEST_CLOCK(gst_element_get_clock(rig_->element()));
+    gst_test_clock_set_time(clock, base);
+    gst_object_unref(clock);
+    push(0, 500 * kFrame);
+    // Nobody else to wait for: the batch goes at once.
+    rig_->camera(1).eos();
+    EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
+    rig_->camera(1).event(gst_event_new_stream_start("again"));
+    push(1, kFrame);
+    // Late, so its batch is due: not in 20 s.
+    EXPECT_LE(rig_->time_out(), base + 2 * kFrame);
+    EXPECT_EQ(next(), (Times{kNone, kFrame}));
+  }
 }
 
 TEST_F(TensorMuxTimes, NoTwoBatchesHaveOneTime) {
@@ -450,10 +457,15 @@ TEST_F(TensorMuxTimes, BatchesThatAreLateDownstreamAreDropped) {
     for (size_t i = 0; i < 2; ++i) push(i, t);
   EXPECT_EQ(next(), (Times{4 * kFrame, 4 * kFrame}));
   EXPECT_EQ(rig_->messages().of_type(GST_MESSAGE_QOS).size(), 4u);
-  rig_->set("qos", "false");
-  send_qos();
+  // One that was in time.
+  gst_pad_send_event(src.get(), gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 0.5,
+                                                  -GstClockTimeDiff{kFrame}, 5 * kFrame));
   for (size_t i = 0; i < 2; ++i) push(i, 5 * kFrame);
   EXPECT_EQ(next(), (Times{5 * kFrame, 5 * kFrame}));
+  rig_->set("qos", "false");
+  send_qos();
+  for (size_t i = 0; i < 2; ++i) push(i, 6 * kFrame);
+  EXPECT_EQ(next(), (Times{6 * kFrame, 6 * kFrame}));
 }
 
 TEST_F(TensorMuxTimes, NoBatchesAreMadeOfNothing) {
@@ -467,19 +479,24 @@ TEST_F(TensorMuxTimes, NoBatchesAreMadeOfNothing) {
   EXPECT_EQ(rig_->pull_if_there(), nullptr);
 }
 
+/// That of the fastest camera.
 TEST_F(TensorMuxTimes, AFramesDurationIsTheLatency) {
-  start("latency=7", 2, true);
-  push(0, 0);
-  push(1, 0);
-  next();
-  const QueryRef query(gst_query_new_latency());
-  const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
-  ASSERT_TRUE(gst_pad_query(src.get(), query.get()));
-  gboolean live = FALSE;
-  GstClockTime least = 0;
-  gst_query_parse_latency(query.get(), &live, &least, nullptr);
-  EXPECT_TRUE(live);
-  EXPECT_EQ(least, kFrame + 7);
+  for (const auto &[first, second] :
+       {std::pair("25/1", "25/1"), std::pair("25/1", "10/1"), std::pair("10/1", "25/1")}) {
+    start("latency=7", 2, true, (std::string("framerate=") + first).c_str());
+    rig_->camera(1).caps(video_caps(desc_, std::string("framerate=") + second));
+    push(0, 0);
+    push(1, 0);
+    next();
+    const QueryRef query(gst_query_new_latency());
+    const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
+    ASSERT_TRUE(gst_pad_query(src.get(), query.get()));
+    gboolean live = FALSE;
+    GstClockTime least = 0;
+    gst_query_parse_latency(query.get(), &live, &least, nullptr);
+    EXPECT_TRUE(live);
+    EXPECT_EQ(least, kFrame + 7) << first << " and " << second;
+  }
 }
 
 // ------------------------------------------------------------------------- what changes on the way

@@ -35,6 +35,16 @@ class TensorMuxRates : public MuxTimes {
     return full_of_all;
   }
 
+  /// The window, as the last batch tells it, after frames of the first camera.
+  GstClockTime window_after(int frames, GstClockTime duration) {
+    GstClockTime last = 0;
+    for (int i = 0; i < frames; ++i, time_ += duration) {
+      push(0, time_, GST_CLOCK_TIME_NONE);
+      last = GST_BUFFER_DURATION(rig_->pull().get());
+    }
+    return last;
+  }
+
   GstClockTime duration_ = 0, time_ = 0;
 };
 
@@ -92,19 +102,28 @@ TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
 
 TEST_F(TensorMuxRates, AreThoseOfSeveralFramesAndOfTheLatest) {
   start("", 1, false, "framerate=0/1");
-  const auto window_after = [&](int frames, GstClockTime duration) {
-    GstClockTime last = 0;
-    for (int i = 0; i < frames; ++i, time_ += duration) {
-      push(0, time_, GST_CLOCK_TIME_NONE);
-      last = GST_BUFFER_DURATION(rig_->pull().get());
-    }
-    return last;
-  };
   // A batch has the window that was known before its frame.
   EXPECT_EQ(window_after(3, kSlow), 40 * GST_MSECOND);
   EXPECT_EQ(window_after(3, kSlow), kSlow);
   EXPECT_EQ(window_after(30, kSlow / 5), kSlow / 5);
   EXPECT_EQ(window_after(30, kSlow), kSlow);
+}
+
+/// A batch waits no longer than a second for the next one.
+TEST_F(TensorMuxRates, OfVerySlowCamerasAreOneASecond) {
+  start("", 1, false, "framerate=0/1");
+  EXPECT_EQ(window_after(6, 5 * GST_SECOND), GST_SECOND);
+}
+
+TEST_F(TensorMuxRates, OfOtherCapsAreNotKnownAtFirst) {
+  start("", 1, false, "framerate=0/1");
+  EXPECT_EQ(window_after(10, kSlow), kSlow);
+  rig_->camera(0).caps(video_caps(desc_, "framerate=0/1,multiview-mode=mono"));
+  EXPECT_EQ(window_after(3, kSlow / 5), 40 * GST_MSECOND);
+  EXPECT_EQ(window_after(3, kSlow / 5), kSlow / 5);
+  // The same caps again change nothing.
+  rig_->camera(0).caps(video_caps(desc_, "framerate=0/1,multiview-mode=mono"));
+  EXPECT_EQ(window_after(1, kSlow / 5), kSlow / 5);
 }
 
 TEST_F(TensorMuxRates, OfOtherCapsAreMeasuredAnew) {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The orientation that the headers of a file state, of files made by hand.
+#include "gst/frames/storedorientation.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace cudatensor {
+namespace {
+
+using Text = std::string;
+
+Text number(uint64_t value, int bytes) {
+  Text text;
+  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+
+GstVideoOrientationMethod orientation_of(const Text &content) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("cudatensor-orientation-" + std::to_string(g_random_int()));
+  std::ofstream(path, std::ios::binary) << content;
+  const GstVideoOrientationMethod method = stored_orientation(path.string());
+  std::filesystem::remove(path);
+  return method;
+}
+
+constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;
+
+// ---------------------------------------------------------------------------------------------- MP4
+
+Text box(const char *type, const Text &content) {
+  return number(content.size() + 8, 4) + type + content;
+}
+/// With a size of 64 bits.
+Text large_box(const char *type, const Text &content) {
+  return number(1, 4) + type + number(content.size() + 16, 8) + content;
+}
+
+/// The header of a track that is turned by 90°.
+Text track_header(int version) {
+  Text matrix;
+  for (const int each : {0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30})
+    matrix += number(static_cast<uint32_t>(each), 4);
+  return box("tkhd", number(static_cast<uint64_t>(version), 1) +
+                         Text(version == 1 ? 51 : 39, '\0') + matrix + Text(8, '\0'));
+}
+Text track(const char *handler, const Text &header) {
+  return box("trak", header + box("mdia", box("hdlr", Text(8, '\0') + handler + Text(13, '\0'))));
+}
+
+const Text kType = box("ftyp", "isomisom");
+const Text kUprightTrack = track("vide", box("tkhd", Text(84, '\0')));
+
+TEST(StoredOrientation, IsThatOfTheTracksHeaderInBothVersions) {
+  for (const int version : {0, 1})
+    EXPECT_EQ(orientation_of(kType + box("moov", track("vide", track_header(version)))),
+              GST_VIDEO_ORIENTATION_90R)
+        << version;
+}
+
+TEST(StoredOrientation, IsThatOfTheFirstVideo) {
+  const Text turned = track("vide", track_header(0)), sound = track("soun", track_header(0));
+  EXPECT_EQ(orientation_of(kType + box("moov", sound + kUprightTrack)), kUpright);
+  EXPECT_EQ(orientation_of(kType + box("moov", sound + turned)), GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(orientation_of(kType + box("moov", kUprightTrack + turned)), kUpright);
+}
+
+TEST(StoredOrientation, IsFoundBehindBoxesOfAllSizes) {
+  const Text index = track("vide", track_header(0));
+  EXPECT_EQ(orientation_of(kType + large_box("mdat", Text(99, 'x')) + box("moov", index)),
+            GST_VIDEO_ORIENTATION_90R);
+  // To the end of the file.
+  EXPECT_EQ(orientation_of(kType + number(0, 4) + "moov" + index), GST_VIDEO_ORIENTATION_90R);
+}
+
+// ----------------------------------------------------------------------------------------- Matroska
+
+Text element(const Text &id, const Text &content) {
+  return id + number(uint64_t{1} << 28 | content.size(), 4) + content;
+}
+Text angle(const Text &id, float value) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return element(id, number(bits, 4));
+}
+Text projection(float yaw, float pitch, float roll, int type = 0) {
+  return element("\x76\x70", element("\x76\x71", number(static_cast<uint64_t>(type), 1)) +
+                                 angle("\x76\x73", yaw) + angle("\x76\x74", pitch) +
+                                 angle("\x76\x75", roll));
+}
+Text tracks(const Text &entries) { return element("\x16\x54\xae\x6b", entries); }
+Text entry(int type, const Text &projection) {
+  return element("\xae", element("\x83", number(static_cast<uint64_t>(type), 1)) +
+                             element("\xe0", projection));
+}
+Text matroska(const Text &content) {
+  return element("\x1a\x45\xdf\xa3", "head") + element("\x18\x53\x80\x67", content);
+}
+
+TEST(StoredOrientation, IsThatOfARectangleThatIsNotTilted) {
+  const auto of = [](const Text &stated) {
+    return orientation_of(matroska(tracks(entry(1, stated))));
+  };
+  EXPECT_EQ(of(projection(0, 0, -90)), GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(of(projection(0, 0, 90)), GST_VIDEO_ORIENTATION_90L);
+  EXPECT_EQ(of(projection(180, 0, 0)), GST_VIDEO_ORIENTATION_HORIZ);
+  EXPECT_EQ(of(projection(0, 90, -90)), kUpright);
+  EXPECT_EQ(of(projection(45, 0, -90)), kUpright);
+  EXPECT_EQ(of(projection(0, 0, -45)), kUpright);
+  EXPECT_EQ(of(projection(0, 0, -90, 1)), kUpright);
+}
+
+TEST(StoredOrientation, IsThatOfTheFirstVideoInMatroskaToo) {
+  const Text turned = projection(0, 0, -90), upright = projection(0, 0, 0);
+  EXPECT_EQ(orientation_of(matroska(tracks(entry(2, turned) + entry(1, upright)))), kUpright);
+  EXPECT_EQ(orientation_of(matroska(tracks(entry(2, upright) + entry(1, turned)))),
+            GST_VIDEO_ORIENTATION_90R);
+}
+
+/// Tracks lie in front of the pictures; behind them the search would read all of the file.
+TEST(StoredOrientation, IsNotLookedForBehindPictures) {
+  const Text turned = tracks(entry(1, projection(0, 0, -90)));
+  EXPECT_EQ(orientation_of(matroska(element("\xec", "void") + turned)), GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(orientation_of(matroska(element("\x1f\x43\xb6\x75", "cluster") + turned)), kUpright);
+}
+
+TEST(StoredOrientation, OfOtherFilesIsUpright) {
+  for (const Text &content :
+       {Text(), Text(15, '\0'), Text(64, '\0'), kType, Text("RIFF") + Text(99, 'x')})
+    EXPECT_EQ(orientation_of(content), kUpright);
+  EXPECT_EQ(stored_orientation("/nowhere.mp4"), kUpright);
+}
+
+}  // namespace
+}  // namespace cudatensor

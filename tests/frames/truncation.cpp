@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What files of containers say of their length that GStreamer's muxers do not write.
+#include "gst/frames/truncation.h"
+
+#include <glib.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace cudatensor {
+namespace {
+
+using Text = std::string;
+
+Text number(uint64_t value, int bytes) {
+  Text text;
+  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+
+std::optional<Text> truncation_of(const Text &content) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("cudatensor-truncation-" + std::to_string(g_random_int()));
+  std::ofstream(path, std::ios::binary) << content;
+  const auto found = find_truncation(path.string());
+  std::filesystem::remove(path);
+  return found;
+}
+
+// ---------------------------------------------------------------------------------------------- FLV
+
+Text field(const char *name, const Text &value) {
+  return number(std::strlen(name), 2) + name + value;
+}
+Text real(double value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return Text(1, '\0') + number(bits, 8);
+}
+
+/// A file of one tag, whose script data tells the length of the file, as FFmpeg writes it.
+Text flv(double length) {
+  const Text script = Text("\x02") + number(10, 2) + "onMetaData" + "\x08" + number(4, 4) +
+                      field("duration", real(7)) + field("stereo", Text("\x01\x01")) +
+                      field("encoder", "\x02" + number(4, 2) + "Lavf") +
+                      field("filesize", real(length)) + number(9, 3);
+  return Text("FLV\x01\x05") + number(9, 4) + number(0, 4) + "\x12" + number(script.size(), 3) +
+         number(0, 7) + script + number(11 + script.size(), 4);
+}
+
+TEST(Truncation, IsWhatTheScriptDataOfFlvSays) {
+  const auto length = static_cast<double>(flv(0).size());
+  for (const double stated : {0.0, -1.0, 1e19, 10.0, length})
+    EXPECT_EQ(truncation_of(flv(stated)), std::nullopt) << stated;
+  const auto found = truncation_of(flv(length + 1));
+  ASSERT_TRUE(found);
+  EXPECT_NE(found->find(" of at least " + std::to_string(flv(0).size() + 1)), Text::npos) << *found;
+}
+
+// ---------------------------------------------------------------------------------------------- AVI
+
+Text riff(const char *type, uint32_t size, const Text &content) {
+  const Text big = number(size, 4);
+  return "RIFF" + Text(big.rbegin(), big.rend()) + type + content;
+}
+
+/// A size of 0 was to be written when the file was complete.
+TEST(Truncation, OfAviIsThatOfItsLastList) {
+  const Text rest(96, 'x');
+  EXPECT_EQ(truncation_of(riff("AVI ", 100, rest)), std::nullopt);
+  EXPECT_EQ(truncation_of(riff("AVI ", 0, rest)), std::nullopt);
+  EXPECT_NE(truncation_of(riff("AVI ", 101, rest)), std::nullopt);
+  EXPECT_EQ(truncation_of(riff("AVI ", 100, rest) + riff("AVIX", 100, rest)), std::nullopt);
+  EXPECT_NE(truncation_of(riff("AVI ", 100, rest) + riff("AVIX", 101, rest)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cudatensor
