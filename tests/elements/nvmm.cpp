@@ -279,9 +279,22 @@ TEST(NvmmRefuses, DescriptionsThatCannotBe) {
                   [](SurfaceBatch &batch) { batch.surfaces[0].planes.offset[1] = 0xffffff00u; });
   expect_fault_of("is too small for a NV12 picture of 40x30",
                   [](SurfaceBatch &batch) { batch.surfaces[0].data_ptr = nullptr; });
-  expect_fault_of("0x30", [](SurfaceBatch &batch) { batch.surfaces[0].width = 0; });
-  expect_fault_of("4294967295",
+  expect_fault_of("0x30 pixels, but pictures are 1 to",
+                  [](SurfaceBatch &batch) { batch.surfaces[0].width = 0; });
+  expect_fault_of("40x4294967295 pixels, but pictures are 1 to",
                   [](SurfaceBatch &batch) { batch.surfaces[0].height = 0xffffffffu; });
+}
+
+/// Both the CPU and the GPU can read it.
+TEST(Nvmm, MayBeUnifiedMemory) {
+  const Picture picture = random_picture(kNv12);
+  const auto in_unified = [](SurfaceBatch &batch) { batch.memory_type = MemoryType::cuda_unified; };
+  Rig rig("cudaletterbox");
+  ASSERT_TRUE(rig.caps(in_nvmm(video_caps(kNv12))));
+  const Bytes expected = bytes_of(rig.process(surface_buffer(picture)).get());
+  const BufferRef out = rig.process(surface_buffer({{picture, color_format_of(PixelFormat::NV12)}},
+                                                   1, usual_memory(), in_unified));
+  EXPECT_EQ(bytes_of(out.get()), expected);
 }
 
 /// The last row of a surface may end where its memory does.

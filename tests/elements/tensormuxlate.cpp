@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "gst/elements/cameralag.h"
 #include "muxtimes.h"
 #include "tests/kernels/random.h"
 
@@ -314,6 +315,25 @@ TEST_F(TensorMuxFiles, EveryFrameIsUsedWhateverItsTime) {
     EXPECT_EQ(std::set<GstClockTime>(pts_.begin(), pts_.end()).size(), pts_.size());
     EXPECT_TRUE(rig_->messages().of_type(GST_MESSAGE_QOS).empty());
   });
+}
+
+/// Of a camera with a frame in several seconds, one alone does not show that all are late.
+TEST(CameraLag, WaitsForTwoWindows) {
+  for (const GstClockTime window : {GstClockTime{kFrame}, GstClockTime{3 * GST_SECOND}}) {
+    const GstClockTime age = window + GST_SECOND, begin = 100 * GST_SECOND;
+    const GstClockTime patience = std::max(GstClockTime{GST_SECOND}, 2 * window);
+    CameraLag lag;
+    EXPECT_TRUE(lag.drops(age, window, begin));
+    EXPECT_TRUE(lag.drops(age, window, begin + patience - 1));
+    EXPECT_FALSE(lag.is_behind());
+    EXPECT_FALSE(lag.drops(age, window, begin + patience));
+    EXPECT_TRUE(lag.is_behind());
+    // From now on this age is the usual one.
+    EXPECT_FALSE(lag.drops(age, window, begin + patience + window));
+    lag.in_time(0);
+    EXPECT_FALSE(lag.is_behind());
+    EXPECT_TRUE(lag.drops(age, window, begin + 2 * patience));
+  }
 }
 
 }  // namespace
