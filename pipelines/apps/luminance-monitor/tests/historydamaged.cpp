@@ -40,7 +40,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO event SELECT i, 1, 1763798400000 - i * 10000, 'too-dark', i % 2, 30 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO incident SELECT i, 1, 'too-dark', 1763798400000 - i * 10000, 1763798405000 - i * 10000,
-  iif(i % 100, 'value', NULL), 30, 40, 0, NULL, '' FROM n;
+  iif(i % 100, 'value', NULL), 30, 40, 0, NULL, '', 'Ann' FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO camera (number, id, name, min_summary_length)
   SELECT i + 10, printf('other-%06d', i), 'Other', 120000 FROM n;

@@ -142,7 +142,8 @@ TEST_F(HistoryFailures, FilesThatAreNoHistory) {
 
 TEST_F(HistoryFailures, ANewerSchemaIsRefused) {
   { Rig rig(settings_of(file())); }
-  Database(file(), Database::Access::kWrite).run("PRAGMA user_version = 7");
+  const std::string newer = std::to_string(kCurrentSchema + 1);
+  Database(file(), Database::Access::kWrite).run(("PRAGMA user_version = " + newer).c_str());
   expect_refused(file(), "newer version");
   std::ostringstream csv;
   EXPECT_THROW(export_csv(file(), csv), HistoryError);

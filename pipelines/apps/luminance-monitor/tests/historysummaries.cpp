@@ -233,7 +233,7 @@ TEST_F(HistorySummaries, AreMadeOfTheFirstVersion) {
   }
   EXPECT_EQ(rig.reader.events("c1", kBeginOfTime, kEndOfTime, 10).size(), 1u);
   Database database(file(), Database::Access::kRead);
-  EXPECT_EQ(database.number("PRAGMA user_version"), 6);
+  EXPECT_EQ(database.number("PRAGMA user_version"), kCurrentSchema);
   EXPECT_GT(database.number("SELECT count(*) FROM summary"), 2 * 3 * 144);
   rig.play(100, 100);
   rig.end();

@@ -93,7 +93,7 @@ TEST_F(HistoryUpgrade, KeepsTheRecordsOfEveryVersion) {
       Rig rig(settings());
       expect_records(rig);
     }
-    EXPECT_EQ(number("PRAGMA user_version"), 7);
+    EXPECT_EQ(number("PRAGMA user_version"), kCurrentSchema);
     EXPECT_EQ(
         number("SELECT count(*) FROM measurement WHERE min_mean = 20.25 AND max_mean = 220.75"), 1);
   }
