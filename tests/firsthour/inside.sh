@@ -50,7 +50,7 @@ without_warning() {
 watched() {
   local log pid status=0 i
   log=$(mktemp)
-  bash -c "exec $1" >"$log" 2>&1 &
+  bash -c "exec env $1" >"$log" 2>&1 &
   pid=$!
   for ((i = 0; i < 1500; i++)); do
     if answers || ! kill -0 "$pid" 2>/dev/null; then break; fi
@@ -62,7 +62,7 @@ watched() {
   [ "$status" -eq 0 ] || cat "$log"
   return "$status"
 }
-answers() { (exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && grep -q luminance <&3) 2>/dev/null; }
+answers() { (exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && grep -qi luminance <&3) 2>/dev/null; }
 
 # readme COMMAND: one of README's, with what stands in for a wheel with CUDA and for cameras
 readme() {
