@@ -5,8 +5,8 @@
 
 # The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
 # allocation that is too large fails as it does elsewhere. Of the random cases of the kernels there
-# are a quarter: each run has others.
-sanitizers_env=(env GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3 CUDATENSOR_TEST_CASES=25
+# are a tenth: each run has others.
+sanitizers_env=(env GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3 CUDATENSOR_TEST_CASES=10
   ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
   LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
   UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1)
