@@ -297,17 +297,20 @@ TEST(Pictures, FitIntoALargerPool) {
 }
 
 /// Downstream has not counted what the picture needs; the pool makes what it is told.
+/// Of a width without padding at the ends of rows, which nobody writes.
 TEST(Pictures, FitIntoAPoolOfSmallerBuffers) {
+  const ImageDesc desc = {PixelFormat::NV12, 16, 8};
+  const Picture picture = random_picture(desc);
   for (const char *element : {"cudaletterbox", "cudanv12toyuv444"}) {
     Rig rig(element);
     rig.downstream("video/x-raw");
     PoolOffer offer(rig, PoolOffer::Kind::smaller);
-    ASSERT_TRUE(rig.caps(video_caps(kNv12)));
-    const BufferRef buffer = rig.process(buffer_of(random_picture(kNv12)));
+    ASSERT_TRUE(rig.caps(video_caps(desc)));
+    const BufferRef buffer = rig.process(buffer_of(picture));
     EXPECT_EQ(buffer->pool, offer.pool());
-    EXPECT_EQ(
-        bytes_of(buffer.get()),
-        output_bytes(element, video_caps(kNv12), buffer_of(random_picture(kNv12)), "video/x-raw"));
+    EXPECT_TRUE(
+        same_bytes(bytes_of(buffer.get()),
+                   output_bytes(element, video_caps(desc), buffer_of(picture), "video/x-raw")));
   }
 }
 
