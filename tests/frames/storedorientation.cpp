@@ -5,27 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+
+#include "tests/frames/handmade.h"
 
 namespace cudatensor {
 namespace {
 
-using Text = std::string;
-
-Text number(uint64_t value, int bytes) {
-  Text text;
-  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
-  return text;
-}
-
 GstVideoOrientationMethod orientation_of(const Text &content) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("cudatensor-orientation-" + std::to_string(g_random_int()));
-  std::ofstream(path, std::ios::binary) << content;
-  const GstVideoOrientationMethod method = stored_orientation(path.string());
-  std::filesystem::remove(path);
-  return method;
+  return look_at(content, stored_orientation);
 }
 
 constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;

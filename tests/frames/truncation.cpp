@@ -2,32 +2,16 @@
 // What files of containers say of their length that GStreamer's muxers do not write.
 #include "gst/frames/truncation.h"
 
-#include <glib.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+
+#include "tests/frames/handmade.h"
 
 namespace cudatensor {
 namespace {
 
-using Text = std::string;
-
-Text number(uint64_t value, int bytes) {
-  Text text;
-  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
-  return text;
-}
-
-std::optional<Text> truncation_of(const Text &content) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("cudatensor-truncation-" + std::to_string(g_random_int()));
-  std::ofstream(path, std::ios::binary) << content;
-  const auto found = find_truncation(path.string());
-  std::filesystem::remove(path);
-  return found;
-}
+std::optional<Text> truncation_of(const Text &content) { return look_at(content, find_truncation); }
 
 // ---------------------------------------------------------------------------------------------- FLV
 
