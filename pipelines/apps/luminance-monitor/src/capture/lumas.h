@@ -9,7 +9,8 @@ namespace luminance {
 /// Whether lumas of frames in this format can be read: those of all formats that the plugin takes.
 bool has_lumas(const GstVideoInfo &info);
 
-/// Those of more than 8 bits without their lower bits. RGB is weighed as BT.601 does, in which a camera's noise and movements show as in any other.
+/// Those of more than 8 bits without their lower bits. RGB is weighed as BT.601 does, in which a
+/// camera's noise and movements show as in any other.
 class Lumas {
  public:
   /// The frame must outlive it, and its format have lumas.
