@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/muxbatch.h"
 
-#include <algorithm>
 #include <deque>
 
 #include "gst/util/faultyframes.h"
@@ -9,7 +8,8 @@
 namespace cudatensor {
 
 /// Calls `body` with the number of each camera that has a picture. An Error that it throws is of
-/// this camera; if it is one of the frame alone, the camera has no picture any more.
+/// this camera; if it is one of the frame alone, the camera has no picture any more. The frame stays:
+/// a pass may have been told of it before.
 template <class Body>
 void MuxBatch::for_pictures(const Body &body) {
   for (size_t i = 0; i < pads_.size(); ++i) {
@@ -19,19 +19,19 @@ void MuxBatch::for_pictures(const Body &body) {
     } catch (const Error &error) {
       throw Error(error.code(), GST_PAD_NAME(pads_[i]) + (": " + std::string(error.what())));
     }
-    if (faults_[i]) frames_[i] = {};
   }
 }
 
 bool MuxBatch::has_picture() const {
-  return std::any_of(frames_.begin(), frames_.end(),
-                     [](const Frame &frame) { return frame.is_picture(); });
+  for (size_t i = 0; i < frames_.size(); ++i)
+    if (has_picture(i)) return true;
+  return false;
 }
 
 bool MuxBatch::has_time() const {
-  return std::any_of(frames_.begin(), frames_.end(), [](const Frame &frame) {
-    return frame.is_picture() && GST_CLOCK_TIME_IS_VALID(frame.time);
-  });
+  for (size_t i = 0; i < frames_.size(); ++i)
+    if (has_picture(i) && GST_CLOCK_TIME_IS_VALID(frames_[i].time)) return true;
+  return false;
 }
 
 void MuxBatch::check_frames(const TensorSettings &settings) {

@@ -38,7 +38,10 @@ class MuxBatch {
   /// Why a slot of a frame that was used is not valid; empty if none is. Known after run().
   const std::string &problem(size_t camera) const { return regions_[camera].problem; }
 
-  bool has_picture(size_t camera) const { return frames_[camera].is_picture(); }
+  /// One that can be used, as far as is known.
+  bool has_picture(size_t camera) const {
+    return !faults_[camera] && frames_[camera].is_picture();
+  }
   /// Whether any camera has a picture, or a picture with a timestamp.
   bool has_picture() const;
   bool has_time() const;
