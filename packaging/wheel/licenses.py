@@ -66,7 +66,11 @@ def rows_of(runtime, decoders, cuda_license):
 
     def add_debian(path, file):
         source, package, version = package_of(path)
-        add(source, package, version, Path("/usr/share/doc") / package.split(":")[0] / "copyright", file)
+        text = Path("/usr/share/doc") / package.split(":")[0] / "copyright"
+        if not text.exists():
+            sys.exit(f"{text} is missing: install {package} again, without dpkg's option "
+                     f"path-exclude, which leaves such files out")
+        add(source, package, version, text, file)
 
     for line in (runtime / "SOURCES").read_text().splitlines():
         file, path = line.split("\t")
