@@ -5,7 +5,7 @@
 # without copying a frame, and passes them to a thread as DLPack tensors. The default is twice a
 # short clip. Prints what each slot of a batch holds. --help lists all options.
 set -euo pipefail
-application=pipelines/apps/deepstream/deepstream
+application=pipelines/deepstream/deepstream
 application_packages=(gstreamer1.0-plugins-bad)
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"

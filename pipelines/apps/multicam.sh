@@ -5,7 +5,7 @@
 # DLPack tensors. The default is four times a short clip. Every two seconds, prints the frames per
 # second of each camera, their age, and the value of a pixel. Cameras that fail are reconnected.
 set -euo pipefail
-application=pipelines/apps/multicam/multicam
+application=pipelines/multicam/multicam
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 MEDIA = Path(__file__).resolve().parents[2] / "pipelines/media"
 CLIP, VP8 = MEDIA / "pedestrians-1080p.mp4", MEDIA / "pedestrians.webm"
-DEEPSTREAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/deepstream/deepstream"
+DEEPSTREAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/deepstream/deepstream"
 CLIP_FRAMES = 74
 # The second takes H.264 as a byte stream only, as nvv4l2decoder does.
 DECODERS = "avdec_h264", "openh264dec"

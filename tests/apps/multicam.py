@@ -15,7 +15,7 @@ from pathlib import Path
 
 CLIP = Path(__file__).resolve().parents[2] / "pipelines/media/pedestrians.webm"
 SERVER = Path(__file__).with_name("rtspserver.py")
-MULTICAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/multicam/multicam"
+MULTICAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/multicam/multicam"
 CLIP_FRAMES = 79
 
 

@@ -110,7 +110,7 @@ run_scripts() {
   check 'multicam.sh' prints 'pipelines/apps/multicam.sh' '^316 frames$'
   check 'multicam.sh with H.264' prints "pipelines/apps/multicam.sh $other $clip" '^153 frames$'
   check 'deepstream.sh names what is missing' prints '! pipelines/apps/deepstream.sh' 'nvv4l2decoder'
-  check 'batch.sh' shell 'pipelines/apps/multicam/batch.sh build-scripts/batch.jpg'
+  check 'batch.sh' shell 'pipelines/multicam/batch.sh build-scripts/batch.jpg'
   if [ -n "$short" ]; then
     echo 'skipped: text-detect.sh, luminance-monitor.sh and wrong arguments'
     return

@@ -24,8 +24,8 @@ BUILD = Path(os.environ.get("BUILD_DIR", ROOT / "build-scripts"))
 # The program of each script, in the build folder.
 PROGRAMS = {"camera-to-tensor": "cameratotensor", "fixed-point": "fixedpoint",
             "luminance": "luminance", "super-resolution": "superresolution",
-            "apps/multicam": "apps/multicam/multicam",
-            "apps/deepstream": "apps/deepstream/deepstream",
+            "apps/multicam": "multicam/multicam",
+            "apps/deepstream": "deepstream/deepstream",
             "apps/luminance-monitor": "apps/luminance-monitor/luminance-monitor"}
 DEMONSTRATIONS = ("camera-to-tensor", "fixed-point", "luminance", "super-resolution")
 WITH_PICTURE = ("camera-to-tensor", "fixed-point", "super-resolution")

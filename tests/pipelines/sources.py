@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("BUILD_DIR", ""))
-MULTICAM = BUILD / "pipelines/apps/multicam/multicam"
+MULTICAM = BUILD / "pipelines/multicam/multicam"
 SERVER = ROOT / "tests/apps/rtspserver.py"
 sys.path.insert(0, str(ROOT / "pipelines/apps/textdetect"))
 SKIPPED = 77

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "background.h"
-#include "common/failure.h"
+#include "batches/failure.h"
 #include "sources.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "common/failure.h"
+#include "batches/failure.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/stream.h"
+#include "batches/stream.h"
 
 class Batch {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "common/batch.h"
+#include "batches/batch.h"
 
-#include "common/failure.h"
+#include "batches/failure.h"
 
 Batch::Batch(GstSample *sample, Stream &stream) {
   GError *error = nullptr;

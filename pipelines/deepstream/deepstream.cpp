@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/batch.h"
-#include "common/failure.h"
+#include "batches/batch.h"
+#include "batches/failure.h"
 #include "report.h"
 #include "source.h"
 #include "sources.h"

@@ -6,7 +6,7 @@
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 FILE.jpg" >&2; exit 2; }
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/../../plugin.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 
 raw=$(mktemp)
 trap 'rm -f "$raw"' EXIT

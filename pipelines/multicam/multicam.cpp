@@ -17,8 +17,8 @@
 
 #include "background.h"
 #include "camera.h"
-#include "common/batch.h"
-#include "common/failure.h"
+#include "batches/batch.h"
+#include "batches/failure.h"
 #include "sources.h"
 
 namespace {
