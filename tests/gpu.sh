@@ -19,6 +19,7 @@ cd "$(dirname "$0")/.."
 
 build='' runtime='' deepstream='' report=$root/tests/gpu-report.md quick=''
 stages=kernels,elements,sanitizers,bench
+monitor=pipelines/apps/luminance-monitor
 results=$root/build-gpu-results
 bad_usage() { sed -n '3,/^set/s/^# //p' "$root/tests/gpu.sh" >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -108,8 +109,10 @@ elements_stage() {
         "$build/$program"
     done
   done
-  check elements luminance-monitor 300 python3 tests/gpu/monitor.py "$CUDATENSOR_TEST_CLIP" \
-    "$build/still.mp4" "${start[@]}" "$build/pipelines/apps/luminance-monitor/luminance-monitor"
+  # Built with -Dmonitor=enabled.
+  [ ! -x "$build/$monitor/luminance-monitor" ] ||
+    check elements luminance-monitor 300 python3 "$monitor/tests/gpu.py" "$CUDATENSOR_TEST_CLIP" \
+      "$build/still.mp4" "${start[@]}" "$build/$monitor/luminance-monitor"
   python_checks
 }
 

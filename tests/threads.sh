@@ -8,9 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
-. pipelines/apps/luminance-monitor/setup.sh
 
-need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
+need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 \
   python3-gi python3-numpy gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
 build_plugin "$PWD/build-threads" -Dgpu=disabled -Dbuildtype=debugoptimized -Db_lundef=false \
   -Db_sanitize=thread

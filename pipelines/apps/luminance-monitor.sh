@@ -6,8 +6,7 @@
 # flickering, and since when. Without SOURCE and --config, plays a short clip repeatedly. --help
 # lists the options.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/luminance-monitor/setup.sh"
+mapfile -t monitor_packages <"$(dirname "${BASH_SOURCE[0]}")/luminance-monitor/packages"
 application=pipelines/apps/luminance-monitor/luminance-monitor
 # gstreamer1.0-libav decodes H.264 and H.265, which most cameras send.
 application_packages=("${monitor_packages[@]}" gstreamer1.0-libav)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""sizes.py ROOT: checks that files of kernels/, gst/ and luminance-monitor have less than 500
-lines, and C++ functions less than 60, from the first line to the closing brace."""
+"""sizes.py ROOT: checks that files of kernels/ and gst/ have less than 500 lines, and C++ functions
+less than 60, from the first line to the closing brace."""
 import pathlib
 import re
 import sys
 
 MOST_IN_FILE, MOST_IN_FUNCTION = 499, 59
-MONITOR = 'pipelines/apps/luminance-monitor'
-FOLDERS = ('kernels', 'gst', f'{MONITOR}/src', f'{MONITOR}/page')
+FOLDERS = ('kernels', 'gst')
 CODE = {'.h', '.cpp', '.cu', '.cuh'}
-FILES = CODE | {'.py', '.js', '.css', '.html'}
+FILES = CODE | {'.py'}
 # Comments, literals and preprocessor lines, whose braces do not count.
 OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|'
                     r'"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|'

@@ -13,10 +13,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MONITOR = ROOT / "pipelines/apps/luminance-monitor"
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md",
                                   "pipelines/media/README.md")]
-PAGES += sorted((ROOT / "docs").glob("*.md")) + sorted(MONITOR.rglob("*.md"))
+PAGES += sorted((ROOT / "docs").glob("*.md"))
 MAX_README_LINES = 200
 problems = []
 

@@ -3,8 +3,6 @@
 # Sourced by the scripts that build or run tests for a GPU.
 # shellcheck source=pipelines/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../pipelines/setup.sh"
-# shellcheck source=pipelines/apps/luminance-monitor/setup.sh
-. "$root/pipelines/apps/luminance-monitor/setup.sh"
 
 # still_clip FILE: writes a minute of video of one picture. The encoder makes each frame slightly
 # different.
@@ -21,7 +19,7 @@ still_clip() {
 # installs missing packages. If that fails, the script exits.
 build_for_gpu() {
   local dir=$1 bench
-  need_packages "${plugin_packages[@]}" "${monitor_packages[@]}" libgtest-dev libdlpack-dev python3 \
+  need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 \
     libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   need_nvcc || { echo 'nvcc was not found and could not be installed.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1

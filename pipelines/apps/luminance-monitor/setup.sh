@@ -1,9 +1,89 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced by what builds luminance-monitor: names the Debian packages that it takes beyond those of
-# the plugin.
+# shellcheck disable=SC2034  # used by scripts that source this file
+# Sourced by the scripts of luminance-monitor, on Debian: installs what it is built with, and
+# gst-cudatensor where it is not installed.
 
-# shellcheck disable=SC2034  # for those who source this
-monitor_packages=(libmicrohttpd-dev libgnutls28-dev nlohmann-json3-dev prometheus-cpp-dev
-  libcli11-dev libsqlite3-dev libtomlplusplus-dev libyaml-cpp-dev
-  libcurl4-openssl-dev libmosquitto-dev)
+app=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# The clone of gst-cudatensor in which this folder lies, as pipelines/apps/luminance-monitor/. Nothing
+# else here knows that layout.
+clone=$(cd "$app/../../.." && pwd)
+
+# What the monitor takes beyond GStreamer and gst-cudatensor; scripts of the clone read this list, too.
+mapfile -t monitor_packages <"$app/packages"
+build_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+  gstreamer1.0-plugins-base gstreamer1.0-plugins-good "${monitor_packages[@]}")
+# What the plugin is built with, besides.
+plugin_packages=(libhwy-dev libtbb-dev)
+test_packages=(ccache git libgtest-dev universal-ctags python3 python3-gi python3-numpy python3-venv
+  gstreamer1.0-tools gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav chromium chromium-driver
+  python3-selenium python3-aiosmtpd mosquitto mosquitto-clients systemd groff-base)
+
+# quietly COMMAND...: shows the output only of a command that fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+# need_packages PACKAGE...: installs missing Debian packages. If that fails, the script exits.
+need_packages() {
+  local package missing=() as_root=()
+  for package; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "Install these, which have other names than Debian's: ${missing[*]}" >&2
+    exit 1
+  fi
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  echo "Installing ${missing[*]}"
+  quietly "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=1800 update || exit 1
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=1800 \
+    --no-install-recommends install "${missing[@]}" || exit 1
+}
+
+# need_wheels VENV WHEEL...: a virtual environment with access to the system's Python packages, and these
+# wheels without their dependencies. Fails if they cannot be downloaded.
+need_wheels() {
+  local venv=$1
+  shift
+  if [ "$(cat "$venv/wheels" 2>/dev/null)" = "$*" ]; then return; fi
+  echo "Downloading $1 to ${venv#"$app/"}"
+  quietly /usr/bin/python3 -m venv --clear --system-site-packages "$venv" &&
+    quietly "$venv/bin/pip" --disable-pip-version-check --retries 2 install --no-deps \
+      --ignore-installed --ignore-requires-python "$@" &&
+    echo "$*" >"$venv/wheels"
+}
+
+# build_plugin BUILD_DIR PREFIX [MESON_OPTION...]: builds the plugin of the clone, without CUDA, and
+# installs it in PREFIX.
+build_plugin() {
+  local build=$1 prefix=$2
+  shift 2
+  [ -e "$clone/gst/library/gstcudatensor.h" ] || {
+    echo "There is no gstcudatensor-1.0 for pkg-config, and this folder lies in no clone of gst-cudatensor." >&2
+    return 1
+  }
+  [ -e "$build/build.ninja" ] ||
+    quietly meson setup --prefix="$prefix" --libdir=lib -Dplugin_dir="$prefix/lib/gstreamer-1.0" \
+      -Dgpu=disabled -Dtests=false -Dapplications=disabled -Dpython_package=disabled \
+      -Dintrospection=disabled "$@" "$build" "$clone" || return 1
+  quietly meson install -C "$build" --tags runtime,devel
+}
+
+# need_plugin [MESON_OPTION...]: lets pkg-config find gstcudatensor-1.0: the installed one, or that of the
+# clone, which is installed in build-prefix/. Fails if it does not build.
+need_plugin() {
+  local prefix=$app/build-prefix
+  ! pkg-config --exists gstcudatensor-1.0 || return 0
+  need_packages "${plugin_packages[@]}"
+  build_plugin "$app/build-plugin" "$prefix" "$@" || return 1
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+}

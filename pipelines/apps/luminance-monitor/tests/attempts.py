@@ -16,7 +16,7 @@ import tempfile
 import running
 from sanitizers import SANITIZED
 
-PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/tests/attempts'
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/attempts'
 SERVER = pathlib.Path(__file__).with_name('badcameras.py')
 AT_ONCE = 4  # kinds: most of the time they wait
 REPORTS = 3  # the first of them after pools, caches and libraries are there

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-CLIP = Path(__file__).resolve().parents[3] / "media/pedestrians.webm"
+CLIP = Path(__file__).resolve().parent / "media/pedestrians.webm"
 FRAMES = 79
 
 # What is made of the clip, and the verdict that is expected of it; None where it is not made.

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import tempfile
 
-PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/luminance-monitor'
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'luminance-monitor'
 CAMERA = '[[cameras]]\nuri = "rtsp://a/"\n'
 SECRET = 'geheim'
 

@@ -23,7 +23,7 @@ import running
 
 IMAGE, ARCHITECTURE, FOLDER, *PODMAN = sys.argv[1:]
 FOLDER = pathlib.Path(FOLDER)
-MEDIA = running.APP.parents[1] / 'media'
+MEDIA = running.APP / 'tests/media'
 USER = 10001
 PORT = 8080
 ADDRESS = f'http://127.0.0.1:{PORT}'

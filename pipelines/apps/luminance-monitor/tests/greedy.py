@@ -23,7 +23,7 @@ from sanitizers import SANITIZED
 
 PATIENCE = 240 if SANITIZED else 120
 MAX_MEMORY = 1024  # MiB
-ATTEMPTS = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/tests/attempts'
+ATTEMPTS = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/attempts'
 FUZZED = 64 if SANITIZED else 160  # answers of nonsense, 32 at a time
 TOO_MUCH = 'more than 32 MiB in which no picture ends'
 AHEAD = 'more than 32 MiB ahead of what is decoded'

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""install.py PREFIX BINDIR LIBDIR MANDIR DATADIR UNITDIR
+"""install.py BUILD_ROOT LIBRARIES PREFIX BINDIR LIBDIR MANDIR DATADIR UNITDIR
 
 What `meson install` puts where: the program, which has its page in it, the manual page, the systemd
-unit, which names the program's place, and the example configuration, whose every setting is right."""
+unit, which names the program's place, and the example configuration, whose every setting is right.
+LIBRARIES: where gst-cudatensor's library is, unless the build installs it."""
 import os
 import pathlib
 import re
@@ -13,9 +14,9 @@ import tempfile
 
 import running
 
-BUILD = pathlib.Path(os.environ['BUILD_DIR'])
-PREFIX = pathlib.Path(sys.argv[1])
-BIN, LIB, MAN, DATA, UNITS = (PREFIX / folder for folder in sys.argv[2:])
+BUILD, LIBRARIES = sys.argv[1:3]
+PREFIX = pathlib.Path(sys.argv[3])
+BIN, LIB, MAN, DATA, UNITS = (PREFIX / folder for folder in sys.argv[4:])
 
 
 def run(*command):
@@ -28,7 +29,7 @@ def check_program(program):
     done = run(program, '--version')
     assert done.returncode == 0 and done.stdout.startswith('luminance-monitor '), done
     running.PROGRAM = program
-    with running.Monitor('--no-history', '--loop', running.APP.parents[1] / 'media/pedestrians.webm'
+    with running.Monitor('--no-history', '--loop', running.APP / 'tests/media/pedestrians.webm'
                          ) as monitor:
         for path in '/', '/page.js', '/style.css':
             assert monitor.get(path).strip() == (
@@ -64,13 +65,13 @@ def main():
                               text=True, timeout=300)
         assert done.returncode == 0, done
         at = {what: root / path.relative_to('/') for what, path in (
-            ('program', BIN / 'luminance-monitor'), ('libraries', LIB),
+            ('program', BIN / 'luminance-monitor'),
             ('page', MAN / 'man1/luminance-monitor.1'),
             ('unit', UNITS / 'luminance-monitor.service'),
             ('example', DATA / 'doc/luminance-monitor/cameras.toml'))}
         for path in at.values():
             assert path.exists(), (path, done.stdout)
-        os.environ['LD_LIBRARY_PATH'] = str(at['libraries'])
+        os.environ['LD_LIBRARY_PATH'] = LIBRARIES or str(root / LIB.relative_to('/'))
         check_program(at['program'])
         unit = at['unit'].read_text()
         assert f'\nExecStart={BIN}/luminance-monitor --headless ' in unit and not re.search('@[A-Z]+@', unit), unit
@@ -79,4 +80,7 @@ def main():
 
 
 running.need('meson')
+if LIBRARIES and not pathlib.Path(LIBRARIES, 'libgstcudatensor-1.0.so.0').exists():
+    print('skipped: gst-cudatensor is not installed')
+    sys.exit(running.SKIPPED)
 main()

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-CLIP = pathlib.Path(__file__).resolve().parents[3] / 'media/pedestrians.webm'
+CLIP = pathlib.Path(__file__).resolve().parent / 'media/pedestrians.webm'
 PERIOD = 0.1  # seconds
 
 

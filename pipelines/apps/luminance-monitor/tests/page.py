@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """page.py [FOLDER]: drives the page of luminance-monitor in a headless Chromium, over made-up cameras
-that $BUILD_DIR/pipelines/apps/luminance-monitor/tests/serve has. Pictures of it go to the folder."""
+that $BUILD_DIR/tests/serve has. Pictures of it go to the folder."""
 import os
 import re
 import resource
@@ -16,7 +16,7 @@ from browser import Browser, Monitor, expect
 from contrast import poor_contrasts
 from shown import detail_shows, tiles_show
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 LINKS = ("const visible = e => e.checkVisibility() && !e.closest('dialog');"
          "return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex=\"0\"]')]"

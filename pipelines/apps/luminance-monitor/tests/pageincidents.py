@@ -22,7 +22,7 @@ from contrast import poor_contrasts
 from overlaps import overlaps
 from videos import CLIP
 
-SERVE = pathlib.Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = pathlib.Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 PAGE = 50     # that the list loads at once

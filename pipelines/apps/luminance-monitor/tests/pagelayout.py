@@ -11,7 +11,7 @@ from browser import Browser, Monitor, expect
 from contrast import poor_contrasts
 from overlaps import overlaps
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 DESKTOP, PHONE = (1920, 1080), (390, 844)
 COUNTS = (1, 2, 3, 4, 6)

@@ -9,7 +9,7 @@ from pathlib import Path
 from browser import Browser, Monitor, expect
 from contrast import poor_contrasts
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 LIVE = "return document.documentElement.dataset.connection === 'live'"
 FORM = "return document.querySelectorAll('form').length > 0 && location.pathname === '/login'"

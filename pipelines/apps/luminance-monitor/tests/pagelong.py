@@ -7,7 +7,7 @@ from pathlib import Path
 
 from browser import Browser, Monitor, expect
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 CAMERAS = 32
 SEEN = CAMERAS - 2  # two have no picture
 WARM_UP, SOAK = 15, 60  # seconds

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """pagepictures.py [FOLDER]: makes the pictures of the page that the documents show, with the program in
-$BUILD_DIR, over the clip and videos made from it. They go to pipelines/media/, or to the folder. Takes
-about five minutes, since a reference picture has to be learned."""
+$BUILD_DIR, over the clip and videos made from it. They go to docs/pictures/, or to the folder.
+Takes about five minutes, since a reference picture has to be learned."""
 import base64
 import json
 import os
@@ -16,8 +16,8 @@ import mjpegcamera
 from browser import Browser, Monitor, expect
 from clipcameras import CAMERAS, CLIP, configure
 
-PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/luminance-monitor"
-FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else CLIP.parent
+PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "luminance-monitor"
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "docs/pictures"
 DESKTOP, PHONE = (1280, 800), (390, 844)
 MAX_SIZE = 150_000  # bytes
 QUALITY = 80
@@ -93,23 +93,23 @@ def choose_range(browser):
 def make_pictures(browser, monitor):
     browser.cdp("Emulation.setScrollbarsHidden", hidden=True)
     browser.open(monitor.address)
-    save(browser, "luminance-monitor", "light", DESKTOP)
-    save(browser, "luminance-monitor-phone", "dark", PHONE)
+    save(browser, "overview", "light", DESKTOP)
+    save(browser, "phone", "dark", PHONE)
     choose_range(browser)
     browser.resize(*DESKTOP)
     browser.driver.get("about:blank")
     browser.open(monitor.address, f"#/camera/{camera_of(monitor, CAMERA)['id']}")
     browser.wait("return document.querySelector('.lanes rect') !== null", "no verdict in the chart")
     height = browser.run("return Math.ceil(document.querySelector('.past').getBoundingClientRect().bottom)")
-    save(browser, "luminance-monitor-camera", "light", (DESKTOP[0], height + 12))
+    save(browser, "camera", "light", (DESKTOP[0], height + 12))
     browser.run("localStorage.setItem('acknowledged-by', 'Ann')")
     browser.driver.get("about:blank")
     browser.open(monitor.address, "#/incidents")
-    save(browser, "luminance-monitor-incidents", "light", DESKTOP)
+    save(browser, "incidents", "light", DESKTOP)
     one = monitor.ask("api/v1/incidents?verdict=covered")["incidents"][0]
     browser.driver.get("about:blank")
     browser.open(monitor.address, f"#/incidents/{one['id']}")
-    save(browser, "luminance-monitor-incident", "dark", DESKTOP)
+    save(browser, "incident", "dark", DESKTOP)
 
 
 def main():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from browser import Browser, Monitor, expect
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 MINUTE = 60_000
 FREE = "From … to …"
 PRESSED = ("return document.querySelector('[data-part=ranges] [aria-pressed=true]')?.value"

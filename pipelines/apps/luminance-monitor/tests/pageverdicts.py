@@ -14,7 +14,7 @@ from pathlib import Path
 
 from browser import Browser, Monitor, expect
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 DESKTOP, PHONE = (1280, 800), (390, 844)
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3600_000, 24 * 3600_000

@@ -11,7 +11,7 @@ from browser import Browser, Monitor, expect
 from clipcameras import CAMERAS, configure
 from shown import detail_shows, tiles_show
 
-PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/luminance-monitor"
+PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "luminance-monitor"
 
 
 def verdicts_are_shown(browser, monitor):

@@ -16,7 +16,7 @@ import mjpegcamera
 from browser import Browser, Monitor, expect
 from contrast import poor_contrasts
 
-PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/luminance-monitor"
+PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "luminance-monitor"
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 CONNECTION = "return document.documentElement.dataset.connection === arguments[0]"
 STATE = "return document.querySelector(`[data-camera='${arguments[0]}']`)?.dataset.state === arguments[1]"

@@ -15,8 +15,7 @@ import urllib.parse
 import urllib.request
 
 APP = pathlib.Path(__file__).resolve().parents[1]
-PROGRAM = (pathlib.Path(os.environ.get('BUILD_DIR', ''))
-           / 'pipelines/apps/luminance-monitor/luminance-monitor')
+PROGRAM = pathlib.Path(os.environ.get('BUILD_DIR', '')) / 'luminance-monitor'
 SKIPPED = 77
 
 

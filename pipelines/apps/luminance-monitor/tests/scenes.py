@@ -17,9 +17,8 @@ gi.require_version('Gst', '1.0')
 gi.require_version('GstApp', '1.0')
 from gi.repository import Gst, GstApp  # noqa: E402, F401
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-CLIP = ROOT / 'pipelines/media/pedestrians-1080p.mp4'
-PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/tests/scenes'
+CLIP = pathlib.Path(__file__).resolve().parent / 'media/pedestrians-1080p.mp4'
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/scenes'
 LEFT, RIGHT = 240, 1680  # of the clip's picture, which has black bars
 WIDTH, HEIGHT = RIGHT - LEFT, 1080
 APART = 2  # seconds from a picture to the next

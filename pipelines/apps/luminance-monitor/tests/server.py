@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sanitizers import ADDRESS, SANITIZED
 
-SERVE = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/apps/luminance-monitor/tests/serve"
+SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 PATIENCE = 180 if SANITIZED else 60  # seconds that anything may take on a slow machine
 
 

@@ -24,7 +24,7 @@ except ValueError:
 PASSWORD = 'ge/he@im & more'
 TOKEN = 'query-token-0815'
 SERVER = pathlib.Path(__file__).with_name('rtspcamera.py')
-CLIP = running.APP.parents[1] / 'media/pedestrians.webm'
+CLIP = running.APP / 'tests/media/pedestrians.webm'
 
 
 class Camera(running.Process):

@@ -14,12 +14,10 @@
 
 #include "capture/jpeg.h"
 #include "capture/picturetap.h"
-#include "gst/nvmm/nvbufsurface.h"
+#include "nvbufsurface.h"
 
 namespace luminance {
 namespace {
-
-namespace nvmm = cudatensor::nvmm;
 
 using Buffer = std::unique_ptr<GstBuffer, decltype(&gst_buffer_unref)>;
 using Caps = std::unique_ptr<GstCaps, decltype(&gst_caps_unref)>;
@@ -49,24 +47,24 @@ std::string caps_of(const Picture &picture, const char *feature) {
 
 /// As the description of one surface of pinned memory, which lies behind it.
 struct Described {
-  nvmm::SurfaceBatch batch = {};
-  nvmm::SurfaceParams surface = {};
+  test::SurfaceBatch batch = {};
+  test::Surface surface = {};
 };
 
 Buffer in_surface(Picture &picture) {
   auto *described = new Described;
-  nvmm::SurfaceParams &surface = described->surface;
+  test::Surface &surface = described->surface;
   surface.width = static_cast<uint32_t>(picture.width);
   surface.height = static_cast<uint32_t>(picture.height);
-  surface.color_format = nvmm::ColorFormat::nv12;
-  surface.layout = nvmm::Layout::pitch;
-  surface.data_ptr = picture.data.data();
+  surface.color_format = test::kNv12;
+  surface.layout = test::kPitchLayout;
+  surface.data = picture.data.data();
   surface.data_size = static_cast<uint32_t>(picture.data.size());
   surface.planes.num_planes = 2;
   surface.planes.pitch[0] = surface.planes.pitch[1] = kPitch;
   surface.planes.offset[1] = static_cast<uint32_t>(kPitch) * surface.height;
   described->batch.batch_size = described->batch.num_filled = 1;
-  described->batch.memory_type = nvmm::MemoryType::cuda_pinned;
+  described->batch.memory_type = test::kPinnedMemory;
   described->batch.surfaces = &described->surface;
   const auto destroy = [](gpointer data) { delete static_cast<Described *>(data); };
   return {gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), &described->batch,

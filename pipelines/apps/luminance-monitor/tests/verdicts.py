@@ -13,7 +13,7 @@ import numpy as np
 
 import videos
 
-PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'pipelines/apps/luminance-monitor/luminance-monitor'
+PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'luminance-monitor'
 BAD = (20, 60)  # seconds in which something is wrong, of 80
 LENGTH = 80
 LINE = re.compile(r'\S+ \S+: (.+) (since|cleared at) (\S+) '

@@ -9,8 +9,7 @@ gi.require_version('Gst', '1.0')
 gi.require_version('GstApp', '1.0')
 from gi.repository import Gst, GstApp  # noqa: E402, F401
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-CLIP = ROOT / 'pipelines/media/pedestrians.webm'
+CLIP = pathlib.Path(__file__).resolve().parent / 'media/pedestrians.webm'
 WIDTH, HEIGHT = 384, 288
 BLACK, WHITE = 16, 235
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures the CPU time of luminance-monitor per camera. See monitor.sh.
+"""Measures the CPU time of luminance-monitor per camera. See bench.sh.
 
-usage: monitor.py PROGRAM [--backend NAME] [--seconds S] [--videos FOLDER] [CASE...]
+usage: bench.py PROGRAM [--backend NAME] [--seconds S] [--videos FOLDER] [CASE...]
 CASE is CODEC:HEIGHT:FPS:CAMERAS. Videos that do not exist in FOLDER yet are created there.
 """
 import argparse
@@ -15,7 +15,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-CLIP = Path(__file__).resolve().parents[2] / 'pipelines/media/pedestrians.webm'
+CLIP = Path(__file__).resolve().parent / 'media/pedestrians.webm'
 CLIP_FRAMES = 79
 ENCODERS = {
     'h264': 'x264enc speed-preset=veryfast bitrate=2000 ! h264parse ! mp4mux',

@@ -4,7 +4,7 @@
 the CPU backend from the same frames; it encodes pictures from the GPU; cameras share one CUDA
 context; it detects a frozen picture. The same from DeepStream's decoder, if GStreamer has it.
 
-usage: monitor.py CLIP STILL COMMAND...
+usage: gpu.py CLIP STILL COMMAND...
 
 STILL is a video of one picture. COMMAND starts luminance-monitor.
 """
