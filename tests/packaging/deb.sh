@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # deb.sh [DIR]
 # Tests the packages that packaging/deb.sh built in DIR, by default build-deb/: installs them in a root of
-# Debian 12, build-deb-root/, and runs what they contain. Needs root; ends with 125 where such a root
+# Debian 12, build-deb-root/, and runs what they contain; then builds luminance-monitor's folder, alone,
+# against them. Needs root; ends with 125 where such a root
 # cannot be made. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,7 +11,7 @@ cd "$(dirname "$0")/../.."
 . tests/roots.sh
 . tests/packaging/checks.sh
 dir=$(realpath "${1:-build-deb}")
-base=$root/build-deb-root
+base=$root/build-deb-root monitor=pipelines/apps/luminance-monitor
 
 inside() {
   chroot "$base" /usr/bin/env -i --chdir=/try HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
@@ -31,6 +32,19 @@ remove_packages() {
 
 none_left() { [ -z "$(find "$base/usr" -name '*cudatensor*' -o -name '*luminance*')" ]; }
 
+# There is nothing else of this repository in the root.
+build_monitor() {
+  inside bash -ec '
+    . luminance-monitor/setup.sh
+    need_packages "${build_packages[@]}"
+    pkg-config --exists gstcudatensor-1.0
+    need_plugin
+    [ ! -e luminance-monitor/build-prefix ]
+    meson setup -Dtests=false --buildtype=debug build luminance-monitor
+    meson compile -C build
+    build/luminance-monitor --no-web --no-history --headless --fast pedestrians.webm'
+}
+
 if [ "${DEB_ENTERED:-}" = yes ]; then
   show "$base" /proc /dev
   check 'apt installs the packages' install_packages
@@ -40,6 +54,7 @@ if [ "${DEB_ENTERED:-}" = yes ]; then
   check 'the Python package' inside python3 -m gst_cudatensor
   check 'gst-cudatensor-model-config' inside gst-cudatensor-model-config preprocessor_config.json
   check 'luminance-monitor' inside luminance-monitor --version
+  check 'luminance-monitor is built against them, alone' build_monitor
   check 'apt removes the packages' remove_packages
   check 'no file is left' none_left
   exit 0
@@ -49,7 +64,8 @@ packages() {
   check_rights
   need_root bookworm "$base" 'ca-certificates gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
   rm -rf "$base/try"
-  mkdir "$base/try"
+  mkdir -p "$base/try/luminance-monitor"
+  git ls-files -z "$monitor" | (cd "$monitor" && sed -z "s|^$monitor/||" | xargs -0 cp --parents -t "$base/try/luminance-monitor")
   cp "$dir"/*.deb pipelines/media/pedestrians.webm pipelines/media/preprocessor_config.json "$base/try/"
   cp -L /etc/resolv.conf /etc/hosts "$base/etc/"
   DEB_ENTERED=yes unshare --mount --propagation private -- "$0" "$dir"

@@ -17,8 +17,9 @@ build_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev libgstreame
 plugin_packages=(libhwy-dev libtbb-dev)
 test_packages=(ccache git libgtest-dev universal-ctags python3 python3-gi python3-numpy python3-venv
   gstreamer1.0-tools gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
-  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav chromium chromium-driver
-  python3-selenium python3-aiosmtpd mosquitto mosquitto-clients systemd groff-base)
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  python3-aiosmtpd mosquitto mosquitto-clients systemd groff-base)
+browser_packages=(chromium chromium-driver python3-selenium)
 
 # quietly COMMAND...: shows the output only of a command that fails.
 quietly() {
@@ -62,11 +63,10 @@ need_wheels() {
     echo "$*" >"$venv/wheels"
 }
 
-# build_plugin BUILD_DIR PREFIX [MESON_OPTION...]: builds the plugin of the clone, without CUDA, and
+# build_plugin BUILD_DIR PREFIX: builds the plugin of the clone, without CUDA, and
 # installs it in PREFIX.
 build_plugin() {
   local build=$1 prefix=$2
-  shift 2
   [ -e "$clone/gst/library/gstcudatensor.h" ] || {
     echo "There is no gstcudatensor-1.0 for pkg-config, and this folder lies in no clone of gst-cudatensor." >&2
     return 1
@@ -74,16 +74,16 @@ build_plugin() {
   [ -e "$build/build.ninja" ] ||
     quietly meson setup --prefix="$prefix" --libdir=lib -Dplugin_dir="$prefix/lib/gstreamer-1.0" \
       -Dgpu=disabled -Dtests=false -Dapplications=disabled -Dpython_package=disabled \
-      -Dintrospection=disabled "$@" "$build" "$clone" || return 1
+      -Dintrospection=disabled "$build" "$clone" || return 1
   quietly meson install -C "$build" --tags runtime,devel
 }
 
-# need_plugin [MESON_OPTION...]: lets pkg-config find gstcudatensor-1.0: the installed one, or that of the
-# clone, which is installed in build-prefix/. Fails if it does not build.
+# need_plugin [SUFFIX]: lets pkg-config find gstcudatensor-1.0: the installed one, or that of the clone,
+# which is built in build-pluginSUFFIX/ and installed in build-prefixSUFFIX/. Fails if it does not build.
 need_plugin() {
-  local prefix=$app/build-prefix
+  local prefix=$app/build-prefix${1:-}
   ! pkg-config --exists gstcudatensor-1.0 || return 0
   need_packages "${plugin_packages[@]}"
-  build_plugin "$app/build-plugin" "$prefix" "$@" || return 1
+  build_plugin "$app/build-plugin${1:-}" "$prefix" || return 1
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 }

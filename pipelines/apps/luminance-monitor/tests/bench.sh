@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 . ../setup.sh
 
 need_packages "${build_packages[@]}" gstreamer1.0-libav gstreamer1.0-plugins-ugly gstreamer1.0-tools python3
-need_plugin
+need_plugin ''
 # shellcheck disable=SC2154  # app is set by setup.sh
 build=$app/build-release
 [ -e "$build/build.ninja" ] || quietly meson setup -Dtests=false "$build" "$app"

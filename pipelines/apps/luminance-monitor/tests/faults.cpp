@@ -473,7 +473,7 @@ class RandomFaults : public FaultsTest {
 /// Whatever happens: alerts of a fault come in order, each once, none is over without a frame that
 /// shows it, and at the end all are over.
 TEST_F(RandomFaults, KeepsAccounts) {
-  const char *given = std::getenv("CUDATENSOR_TEST_SEED");
+  const char *given = std::getenv("LUMINANCE_TEST_SEED");
   const unsigned seed =
       given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
   std::printf("seed %u\n", seed);

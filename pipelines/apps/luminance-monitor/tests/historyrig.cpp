@@ -91,10 +91,10 @@ uint64_t frames_of(const std::vector<Row> &rows) {
 }
 
 unsigned seed() {
-  const char *const set = std::getenv("CUDATENSOR_TEST_SEED");
+  const char *const set = std::getenv("LUMINANCE_TEST_SEED");
   const unsigned seed = set != nullptr ? static_cast<unsigned>(std::strtoul(set, nullptr, 0))
                                        : std::random_device()();
-  std::printf("CUDATENSOR_TEST_SEED=%u\n", seed);
+  std::printf("LUMINANCE_TEST_SEED=%u\n", seed);
   return seed;
 }
 

@@ -13,9 +13,9 @@ import sys
 import running
 import staged
 
-BUILD = pathlib.Path(os.environ['BUILD_DIR'])
+PLUGINS = pathlib.Path(os.environ['GST_PLUGIN_PATH_1_0'])
 TEXT = (running.APP / 'deploy/Containerfile').read_text().replace('\\\n', ' ')
-PACKAGES = re.search(r"RUN bash -e -c '(\..*?setup.sh; \..*?setup.sh);", TEXT)[1]
+PACKAGES = re.search(r"RUN bash -e -c '(\..*?setup.sh; mapfile [^;]*);", TEXT)[1]
 ENTRY, = re.findall(r'ENTRYPOINT \["(\S+)"\]', TEXT)
 # What decodes and measures; of other codecs there are more.
 ELEMENTS = ('uridecodebin', 'videoconvert', 'clocksync', 'videoconvertscale',
@@ -55,11 +55,11 @@ def libraries(program):
     text = output('ldd', program)
     assert 'not found' not in text, text
     paths = re.findall(r'=> (/\S+)', text)
-    return [path for path in paths if BUILD not in pathlib.Path(path).parents]
+    return [path for path in paths if 'libgstcudatensor' not in path]
 
 
 def check_running(packages):
-    plugin = BUILD / 'gst/libgstcudatensor.so'
+    plugin = PLUGINS / 'libgstcudatensor.so'
     files = [path for what in (running.PROGRAM, plugin) for path in libraries(what)]
     files += [re.search(r'Filename +(\S+)', output('gst-inspect-1.0', element))[1]
               for element in ELEMENTS]
@@ -70,7 +70,7 @@ def check_running(packages):
 
 def check_building(packages):
     build = (running.APP / 'meson.build').read_text()
-    modules = re.findall(r"'([\w.-]+)'", re.search(r'foreach name : \[(.*?)\]', build, re.S)[1])
+    modules = re.findall(r"'([\w.-]+)'", re.findall(r'foreach name : \[(.*?)\]', build, re.S)[-1])
     assert 'sqlite3' in modules, modules
     files = [output('pkg-config', '--variable=pcfiledir', module).strip() + f'/{module}.pc'
              for module in modules]
@@ -93,9 +93,12 @@ def check_meson():
 if not is_debian_12():
     print('skipped: the image is of Debian 12')
     sys.exit(running.SKIPPED)
+if not (staged.CLONE / staged.MONITOR).exists():
+    print('skipped: the image is made of a clone of gst-cudatensor')
+    sys.exit(running.SKIPPED)
 running.need('apt-get', 'ldd', 'meson', 'gst-inspect-1.0')
 building = output('bash', '-c', f'{PACKAGES}; echo {re.search("need_packages ([^;]*)", TEXT)[1]}',
-                  cwd=staged.ROOT)
+                  cwd=staged.CLONE)
 running_on = re.search(r'--no-install-recommends install ([^&\n]*)', TEXT)[1]
 check_building(closure(building.split()))
 check_running(closure(running_on.split()))

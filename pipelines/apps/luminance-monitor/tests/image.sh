@@ -1,36 +1,41 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# image.sh [--arm64] [--report] [--built BUILD_DIR]
-# Builds deploy/Containerfile with podman from the files of this clone that Git knows, starts the image as
+# image.sh [--arm64] [--report] [--built PLUGIN_BUILD MONITOR_BUILD]
+# Builds deploy/Containerfile with podman from the files of the clone of gst-cudatensor that Git knows, starts the image as
 # deploy/README.md does, and asks it (container.py). Where there is no registry, a root of Debian 12 is
 # the base image.
 # --arm64: for 64-bit ARM. The program is built by a cross compiler, all other steps are run and the image
 #   is started in an emulator, QEMU.
-# --built BUILD_DIR: takes the program from that build of the same files, and runs the other steps only.
+# --built PLUGIN_BUILD MONITOR_BUILD: takes the plugin and the program from these builds of the same files,
+#   and runs the other steps only.
 # --report: writes the results into image-report.md.
 # Needs root; the images stay in build-image-ARCHITECTURE/. Ends with 125 where that cannot be done. The
 # last line is "N passed, N failed, N skipped".
 set -euo pipefail
 command=$(realpath "$0")
 native=$(dpkg --print-architecture 2>/dev/null || echo unknown)
-arch=$native report='' built=''
+arch=$native report='' built=()
+usage() { echo "usage: $0 [--arm64] [--report] [--built PLUGIN_BUILD MONITOR_BUILD]" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --arm64) arch=arm64 ;;
     --report) report=yes ;;
-    --built) built=$(realpath -e "${2:-}") || exit 2; shift ;;
-    *) echo "usage: $0 [--arm64] [--report] [--built BUILD_DIR]" >&2; exit 2 ;;
+    --built)
+      [ $# -gt 2 ] || usage
+      built=("$(realpath -e "$2")" "$(realpath -e "$3")") || exit 2
+      shift 2 ;;
+    *) usage ;;
   esac
   shift
 done
-cd "$(dirname "$command")/../../../.."
-. pipelines/setup.sh
-. pipelines/apps/luminance-monitor/setup.sh
-. tests/roots.sh
-. tests/cross.sh
-. tests/packaging/checks.sh
-app=pipelines/apps/luminance-monitor
-dir=$root/build-image-$arch
+cd "$(dirname "$command")"
+. ../setup.sh
+. ./roots.sh
+. ./cross.sh
+. ./checks.sh
+cd "$clone"
+# shellcheck disable=SC2154  # set by setup.sh
+dir=$app/build-image-$arch
 base=docker.io/library/debian:12-slim image=localhost/luminance-monitor:$arch
 file=$app/deploy/Containerfile
 
@@ -84,14 +89,14 @@ of_arm64() {
 # cross_build: what the first stage makes, in stage/image
 cross_build() {
   local packages options
-  mapfile -t packages < <(of_arm64 "${plugin_packages[@]}" "${monitor_packages[@]}")
+  mapfile -t packages < <(of_arm64 "${plugin_packages[@]}" "${build_packages[@]}")
   packages=("${cross_packages[@]}" "${packages[@]}")
   read -ra options < <(meson_options)
   need_root bookworm "$dir/cross" "${packages[*]}" "--architectures=$native,arm64"
-  show "$dir/cross" /proc /dev "$root" ${CCACHE_DIR:+"$CCACHE_DIR"}
+  show "$dir/cross" /proc /dev "$clone" ${CCACHE_DIR:+"$CCACHE_DIR"}
   cross_file >"$dir/cross-file"
   [ -e "$dir/build/build.ninja" ] ||
-    in_cross_root "$dir/cross" meson setup --cross-file "$dir/cross-file" "${options[@]}" "$dir/build"
+    in_cross_root "$dir/cross" meson setup --cross-file "$dir/cross-file" "${options[@]}" "$dir/build" "$clone"
   in_cross_root "$dir/cross" meson compile -C "$dir/build"
   in_cross_root "$dir/cross" env DESTDIR="$dir/stage/image" meson install -C "$dir/build" --no-rebuild \
     --tags runtime
@@ -110,9 +115,9 @@ build_image() {
   rm -rf "$dir/context" "$dir/stage"
   mkdir -p "$dir/context"
   "${podman[@]}" image rm --force "$image" >/dev/null 2>&1 || true
-  if [ -n "$built" ]; then
+  if [ ${#built[@]} -gt 0 ]; then
     # shellcheck disable=SC2046  # options without spaces
-    /usr/bin/python3 "$app/tests/staged.py" "$built" "$dir/stage/image" $(meson_options)
+    /usr/bin/python3 "$app/tests/staged.py" "${built[@]}" "$dir/stage/image" $(meson_options)
     build_last_stage
   elif [ "$arch" != "$native" ]; then
     cross_build
@@ -129,7 +134,7 @@ way() {
   local version root='a root of mmdebstrap' steps='all steps of the Containerfile'
   [ -e "$dir/root" ] || root=$base
   version=$("${podman[@]}" version --format '{{.Client.Version}}')
-  if [ -n "$built" ]; then
+  if [ ${#built[@]} -gt 0 ]; then
     steps='the last stage of the Containerfile, with a program that was built before'
   elif [ "$arch" != "$native" ]; then
     steps='the last stage of the Containerfile in QEMU, with a program of the cross compiler'
@@ -176,7 +181,7 @@ image() {
   (need_packages podman crun git iproute2) || cannot 'podman cannot be installed'
   mkdir -p "$dir"
   [ "$arch" = "$native" ] || options+=(--arm64)
-  [ -z "$built" ] || options+=(--built "$built")
+  [ ${#built[@]} -eq 0 ] || options+=(--built "${built[@]}")
   IMAGE_ENTERED=yes unshare --mount --propagation private -- "$command" "${options[@]}"
 }
 

@@ -15,7 +15,6 @@ HEAD = '''# The container image, built and started
 
 Written by `image.sh --report`, with a section for each architecture.
 '''
-ROOT = REPORT.parents[4]
 
 
 def value(log, name):
@@ -24,7 +23,7 @@ def value(log, name):
 
 
 def commit():
-    run = lambda *words: subprocess.run(['git', '-C', ROOT, *words], check=True, capture_output=True,
+    run = lambda *words: subprocess.run(['git', '-C', REPORT.parent, *words], check=True, capture_output=True,
                                         text=True).stdout.strip()
     return run('rev-parse', '--short=7', 'HEAD') + ('-dirty' if run('status', '--porcelain', '-uno') else '')
 

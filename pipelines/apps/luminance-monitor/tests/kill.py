@@ -109,8 +109,8 @@ def main(folder):
     video = folder / 'video.mkv'
     rng = np.random.default_rng(1)
     videos.write(video, [rng.integers(16, 235, (48, 64)).astype(np.uint8) for _ in range(600)], 5)
-    seed = int(os.environ.get('CUDATENSOR_TEST_SEED', random.randrange(2**32)))
-    print(f'CUDATENSOR_TEST_SEED={seed}', flush=True)
+    seed = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
+    print(f'LUMINANCE_TEST_SEED={seed}', flush=True)
     killed_in_mid_write(video, folder / 'fast.db', seed)
     loses_the_interval_in_flight(video, folder / 'live.db')
     says_once_what_it_cannot_write(video, folder)

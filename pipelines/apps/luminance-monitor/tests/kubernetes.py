@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The manifests: built by kubectl, held against Kubernetes' and the operator's schemas and against
-each other, and their configuration against the program. $CUDATENSOR_TEST_KUBERNETES is where the
+each other, and their configuration against the program. $LUMINANCE_TEST_KUBERNETES is where the
 Python packages with the schemas are."""
 import base64
 import copy
@@ -15,7 +15,7 @@ import tempfile
 
 import running
 
-sys.path.insert(0, os.environ.get('CUDATENSOR_TEST_KUBERNETES', ''))
+sys.path.insert(0, os.environ.get('LUMINANCE_TEST_KUBERNETES', ''))
 try:
     import kubernetes_validate
     import yaml

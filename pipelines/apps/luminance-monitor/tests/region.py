@@ -22,7 +22,7 @@ from lumas import expect_same, statistics_of
 from running import PROGRAM, Monitor, wait_for
 
 FPS = 10
-SEED = int(os.environ.get('CUDATENSOR_TEST_SEED', random.randrange(2**32)))
+SEED = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
 RNG = np.random.default_rng(SEED)
 CORNER = [0.6, 0, 0.4, 0.4]
 # Region and masks.
@@ -212,7 +212,7 @@ def a_picture_of_which_nothing_is_left_is_an_error(folder):
         wait_for('the other camera', lambda: monitor.cameras()['two']['latest'])
 
 
-print(f'CUDATENSOR_TEST_SEED={SEED}', flush=True)
+print(f'LUMINANCE_TEST_SEED={SEED}', flush=True)
 with tempfile.TemporaryDirectory() as temporary:
     for check in (numbers_are_those_of_the_rest, pictures_of_another_size_are_followed,
                   what_moves_behind_a_mask_hides_nothing, what_moves_behind_a_mask_raises_nothing,

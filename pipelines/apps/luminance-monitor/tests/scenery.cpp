@@ -23,7 +23,7 @@ constexpr Time kApart = 2 * kSecond;
 constexpr int kToLearn = 70;  // thumbnails
 
 unsigned seed() {
-  const char *given = std::getenv("CUDATENSOR_TEST_SEED");
+  const char *given = std::getenv("LUMINANCE_TEST_SEED");
   return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
                           : std::random_device()();
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Copies what the Containerfile's build would install out of another build of the same files.
+"""Copies what the Containerfile's build would install out of other builds of the same files.
 
-usage: staged.py BUILD_DIR FOLDER MESON_OPTION...    the options are those of the Containerfile
+usage: staged.py PLUGIN_BUILD MONITOR_BUILD FOLDER MESON_OPTION...
+    the options are those of the Containerfile
 """
 import json
 import pathlib
@@ -11,7 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
+APP = pathlib.Path(__file__).resolve().parents[1]
+# That of gst-cudatensor, of which the image is made; see setup.sh.
+CLONE = APP.parents[2]
+MONITOR = 'pipelines/apps/luminance-monitor/'  # there, and in its build folder
 
 
 def output(*command):
@@ -23,7 +27,7 @@ def plan(options, tags):
     """Where the files of a build are installed that has these options: paths in its folder, or of
     the sources, to those of the installed system."""
     with tempfile.TemporaryDirectory() as folder:
-        output('meson', 'setup', *options, folder, ROOT)
+        output('meson', 'setup', *options, folder, CLONE)
         values = {option['name']: option['value']
                   for option in json.loads(output('meson', 'introspect', '--buildoptions', folder))}
         places = {name: pathlib.Path(values['prefix'], values[name])
@@ -34,11 +38,13 @@ def plan(options, tags):
                 for kind in kinds for source, entry in kind.items() if entry['tag'] in tags}
 
 
-def main(build, stage, *options):
+def main(plugin_build, monitor_build, stage, *options):
     for source, destination in plan(options, ['runtime']).items():
         target = pathlib.Path(stage + destination)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(pathlib.Path(build, source), target)
+        is_monitors = source.startswith(MONITOR)
+        shutil.copy2(pathlib.Path(monitor_build if is_monitors else plugin_build,
+                                  source.removeprefix(MONITOR)), target)
     # A library is found by its short name.
     subprocess.run(['/sbin/ldconfig', '-n', f'{stage}/usr/lib'], check=True)
 

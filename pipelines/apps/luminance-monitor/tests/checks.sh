@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Sourced by tests that are scripts, which print a line "ok NAME", "not ok NAME" or "skipped: WHY" for each
+# check.
+
+# check NAME COMMAND...: shows the output of a command that fails
+check() {
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    echo "ok $name"
+  else
+    printf '%s\n' "$output"
+    echo "not ok $name"
+  fi
+}
+
+# summary LOG: the line "N passed, N failed, N skipped". Fails if a check has failed, or if there is none.
+summary() {
+  local passed failed skipped
+  passed=$(grep -c '^ok ' "$1") failed=$(grep -c '^not ok ' "$1") skipped=$(grep -c '^skipped: ' "$1")
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
+}
+
+# counted FUNCTION: runs the checks of a function, prints the summary and fails if that does. A function
+# that ends early is a failure; one that ends with 125 cannot be run here, and so does this.
+counted() {
+  local log status
+  log=$(mktemp)
+  set +e  # The function is stopped by its first command that fails, this one is not.
+  (set -e; "$@") 2>&1 | tee "$log"
+  status=${PIPESTATUS[0]}
+  case $status in
+    0) ;;
+    125) echo "skipped: ${0##*/} cannot be run here" | tee -a "$log" ;;
+    *) echo "not ok ${0##*/} ends early, with $status" | tee -a "$log" ;;
+  esac
+  summary "$log" || status=1
+  rm -f "$log"
+  set -e
+  return "$status"
+}
