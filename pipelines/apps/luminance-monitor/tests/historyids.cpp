@@ -4,8 +4,6 @@
 
 #include <map>
 
-#include "formerversions.h"
-#include "history/database.h"
 #include "historyrig.h"
 #include "settings/identity.h"
 
@@ -106,64 +104,6 @@ TEST_F(HistoryIds, AnotherCamerasRowsAreNotTaken) {
   play_and_check(file(), {{"Old", "bbbbbbbb", "gate"}});
   const Named gate = {"Entrance", "aaaaaaaa", "gate"};  // both rows may be its own by now
   EXPECT_EQ(rows_of(file(), {gate}, 0), 3u) << "the id counts";
-}
-
-/// Cameras as the first version wrote them, each with a row of its own length.
-void write_first_version(const std::string &file,
-                         const std::vector<std::pair<std::string, std::string>> &cameras) {
-  Database database(file, Database::Access::kWrite);
-  database.run(kFirstVersion);
-  Statement put_camera(database, "INSERT INTO camera VALUES (?1, ?2, ?3)");
-  Statement put_row(database,
-                    "INSERT INTO interval VALUES (?1, ?2, ?1, 1, 9, 9, 9, 0, 9, 9, 9, 0, 0, '')");
-  put_camera.run(int64_t{1}, "somebody-else", "Somebody else");
-  int64_t number = 100;
-  for (const auto &[id, name] : cameras) {
-    put_camera.run(++number, id, name);
-    put_row.run(number, kBegin.real / 1000 - 3600000);
-  }
-}
-
-/// The number of the row of write_first_version() that each camera has; 0: none.
-std::vector<int> adopted(const std::string &file, const std::vector<Named> &cameras) {
-  Rig rig(settings_of_cameras(file, cameras));
-  std::vector<int> numbers;
-  for (size_t i = 0; i < cameras.size(); ++i) {
-    const std::vector<Row> rows = rig.rows(i);
-    numbers.push_back(rows.empty() ? 0 : static_cast<int>(rows[0].duration) - 100);
-  }
-  return numbers;
-}
-
-TEST_F(HistoryIds, OfTheFirstVersionAreKnownByName) {
-  write_first_version(file(), {{"camera", "Склад"},
-                               {"camera-2", "Гараж"},
-                               {"t-r-1", "Tür 1"},
-                               {"a-b", "A b"},
-                               {"a-b-2", "a B"},
-                               {"entrance", "Entrance"}});
-  EXPECT_EQ(adopted(file(), {{"Гараж", "1"},
-                             {"Tür 1", "2"},
-                             {"Новая", "3"},
-                             {"a B", "4"},
-                             {"Entrance", "5"},
-                             {"A b", "6"},
-                             {"Склад", "7"}}),
-            (std::vector<int>{2, 3, 0, 5, 6, 4, 1}));
-}
-
-TEST_F(HistoryIds, OfTheFirstVersionThatMayBeOthersAreLeft) {
-  write_first_version(file(), {{"camera", "Склад"},
-                               {"camera-2", "Склад"},
-                               {"gate", "Tür"},
-                               {"t-r", "Somebody"},
-                               {"x-y", "X y"}});
-  // Two rows of one name; a name with another id; an id with another name; two cameras for a row.
-  EXPECT_EQ(
-      adopted(file(), {{"Склад", "1"}, {"Tür", "2"}, {"T-R", "3"}, {"X y", "4"}, {"X y", "5"}}),
-      (std::vector<int>{0, 0, 4, 0, 0}));
-  Database database(file(), Database::Access::kRead);
-  EXPECT_EQ(database.number("SELECT count(*) FROM measurement WHERE camera > 100"), 5) << "lost";
 }
 
 }  // namespace

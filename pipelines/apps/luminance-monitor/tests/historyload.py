@@ -31,35 +31,24 @@ DAYS = 30
 FPS = 1 if DAY else 5
 # Of /healthz; other programs have the machine, too, and 200 readers in Python most of it.
 MEDIAN = 0.5 if SANITIZED else 0.08
-TABLES = """
-CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;
-CREATE TABLE interval (
-  camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL, duration REAL NOT NULL,
-  frames INTEGER NOT NULL, mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL, p1 REAL,
-  median REAL, p99 REAL, clipped_low REAL, clipped_high REAL, verdicts TEXT NOT NULL,
-  PRIMARY KEY (camera, time)) STRICT, WITHOUT ROWID;
-CREATE TABLE event (
-  number INTEGER PRIMARY KEY, camera INTEGER NOT NULL REFERENCES camera, time INTEGER NOT NULL,
-  verdict TEXT NOT NULL, raised INTEGER NOT NULL, value REAL) STRICT;
-CREATE INDEX event_time ON event (time);
-CREATE INDEX event_camera ON event (camera, time);
-PRAGMA user_version = 1; PRAGMA application_id = 0x6c756d69;
-"""
 FILL = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < :rows - 1)
-INSERT INTO interval SELECT :camera, (:end - (:rows - i) * :length) * 1000, :length, 25, 100 + i % 50,
+INSERT INTO measurement SELECT :camera, (:end - (:rows - i) * :length) * 1000, :length, 25, 100 + i % 50,
   99, 155, 40.5, 20, 101, 220, 0.01 * (i % 3), 0.02, CASE WHEN i % 500 < 5 THEN 'too-dark' ELSE '' END
 FROM n
 """
 
 
 def fill(history, names):
-    """As the first version of the monitor left it."""
+    """A month of rows, in the tables that the program makes. It makes their summaries, too."""
+    subprocess.run([PROGRAM, '--headless', '--no-web', '--duration=1', '--history', history, videos.CLIP],
+                   check=True, capture_output=True, timeout=60)
     with sqlite3.connect(history) as database:
-        database.executescript(TABLES)
+        for table in 'measurement', 'summary', 'event', 'incident', 'camera':
+            database.execute(f'DELETE FROM {table}')
         end = time.time() // ROW * ROW
         for number, name in enumerate(names, 1):
-            database.execute('INSERT INTO camera VALUES (?, ?, ?)', (number, name, name))
+            database.execute('INSERT INTO camera (number, id, name) VALUES (?, ?, ?)', (number, name, name))
             database.execute(FILL, {'rows': int(DAYS * 86400 / ROW), 'camera': number,
                                     'length': ROW, 'end': end})
 

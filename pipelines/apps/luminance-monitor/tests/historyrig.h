@@ -16,7 +16,7 @@
 namespace luminance::test {
 
 constexpr int64_t kBeginOfTime = 0, kEndOfTime = int64_t{1} << 50;  // milliseconds
-constexpr int64_t kCurrentSchema = 7;
+constexpr int64_t kCurrentSchema = 1;
 
 /// A folder of its own, which is gone with it.
 class Folder {

@@ -31,7 +31,7 @@ MANY = [NOW - 10 * DAY + i * 65 * MINUTE for i in range(20)]
 LONG, LENGTH = NOW - 25 * DAY, 3 * DAY
 RECENT = NOW - 20 * MINUTE
 JUST_NOW = NOW - 5 * MINUTE
-UPGRADED = NOW - 16 * DAY  # that of a former version, which knew no incidents
+ROW_ONLY = NOW - 16 * DAY  # that of a row, without an incident
 INCIDENTS = [("too-dark", ALONE, SHORT), ("too-dark", RECENT, SHORT), ("too-bright", JUST_NOW, SHORT),
              ("frozen", LONG, LENGTH),
              *(("flicker", begin, SHORT) for begin in PAIR),
@@ -115,8 +115,8 @@ def make_history(file):
             one = {"verdict": verdict, "begin": begin, "end": begin + length, "camera": CAMERA}
             database.execute(MARK, one)
             database.execute(INCIDENT, one)
-        database.execute(MARK, {"verdict": "low-contrast", "begin": UPGRADED, "camera": CAMERA,
-                                "end": UPGRADED + SHORT})
+        database.execute(MARK, {"verdict": "low-contrast", "begin": ROW_ONLY, "camera": CAMERA,
+                                "end": ROW_ONLY + SHORT})
         # Summaries are made when the file is opened.
         database.execute("UPDATE camera SET min_summary_length = 0, summarized_until = 0")
     database.close()
@@ -168,8 +168,8 @@ def a_month_is_right(browser, what):
     expect(abs(many[0][0] - x(MANY[0])) <= 4 and abs(many[-1][1] - x(MANY[-1])) <= 4,
            f"{what}: many are elsewhere", many, x(MANY[0]), x(MANY[-1]))
     (left, right), = marks_of(browser, "low-contrast")
-    expect(left - MAX_SHIFT <= x(UPGRADED) <= right + MAX_SHIFT,
-           f"{what}: what only a row knows is elsewhere", (left, right), x(UPGRADED))
+    expect(left - MAX_SHIFT <= x(ROW_ONLY) <= right + MAX_SHIFT,
+           f"{what}: what only a row knows is elsewhere", (left, right), x(ROW_ONLY))
 
 
 def it_is_right_at_any_size(browser):

@@ -184,18 +184,6 @@ TEST(Ids, KnowPlacesByChannelsAndNotBySecrets) {
   EXPECT_EQ(source("rtsp://host/password=a/b"), source("rtsp://host/password=c/b"));
 }
 
-TEST(Ids, OfTheFirstVersionAreAliasesWhereTheyAreClear) {
-  Settings settings;
-  for (const char *name : {"Tür 1", "Entrance", "Ä B", "É B", "Склад", "b"}) {
-    settings.cameras.push_back(camera_of("rtsp://host/a", settings));
-    settings.cameras.back().name = name;
-  }
-  identify(settings.cameras);
-  std::vector<std::string> former;
-  for (const CameraSettings &camera : settings.cameras) former.push_back(camera.former);
-  EXPECT_EQ(former, (std::vector<std::string>{"t-r-1", "", "", "", "", ""}));
-}
-
 TEST_F(InFolder, IdsAreSetAndChecked) {
   const auto config = [&](const std::vector<std::string> &ids) {
     std::string text;
@@ -527,7 +515,6 @@ cameras:
     ASSERT_EQ(s.cameras.size(), 2u);
     EXPECT_EQ(s.cameras[0].name, "Tür <1>");
     EXPECT_EQ(s.cameras[0].id, "tür-1");
-    EXPECT_EQ(s.cameras[0].former, "t-r-1");
     EXPECT_EQ(s.cameras[0].max_fps, 5u);
     EXPECT_EQ(s.cameras[0].credentials->password, "geheim");
     EXPECT_EQ(s.cameras[1].uri, "file://" + (folder_ / "clip.webm").string());

@@ -26,10 +26,10 @@ struct Source {
   int64_t last;  // what comes later is left to the next export, or this one might never end
 };
 
-std::vector<Source> sources_of(Database &database, const std::string &table) {
-  const std::string sql = "SELECT number, id, name, (SELECT max(time) FROM " + table +
-                          " WHERE camera = number) FROM camera ORDER BY id";
-  Statement statement(database, sql.c_str());
+std::vector<Source> sources_of(Database &database) {
+  Statement statement(database,
+                      "SELECT number, id, name, (SELECT max(time) FROM measurement "
+                      "WHERE camera = number) FROM camera ORDER BY id");
   Results results = statement.with();
   std::vector<Source> sources;
   while (results.next()) {
@@ -44,15 +44,15 @@ std::vector<Source> sources_of(Database &database, const std::string &table) {
 
 /// The rows of a camera.
 struct Rows {
-  Rows(Database &database, const std::string &table)
+  explicit Rows(Database &database)
       : next(database,
-             ("SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * FROM " + table +
-              kWhere + " ORDER BY time LIMIT ?4")
-                 .c_str()),
+             "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch'), * "
+             "FROM measurement WHERE camera = ?1 AND time >= ?2 AND time <= ?3 "
+             "ORDER BY time LIMIT ?4"),
         last(database,
-             ("SELECT time FROM " + table + kWhere + " ORDER BY time DESC LIMIT 1").c_str()) {}
+             "SELECT time FROM measurement WHERE camera = ?1 AND time >= ?2 AND time <= ?3 "
+             "ORDER BY time DESC LIMIT 1") {}
 
-  static constexpr char kWhere[] = " WHERE camera = ?1 AND time >= ?2 AND time <= ?3";
   Statement next, last;
 };
 
@@ -112,16 +112,14 @@ void export_csv(const std::string &file, std::ostream &out) {
   Database database = open(file);
   const auto put_lines = [&](const std::string &text) { put(database, text, out); };
   put_lines(kCsvHeader);
-  const std::string table = measurement_table(database);
-  Rows rows(database, table);
-  for (const Source &camera : sources_of(database, table))
+  Rows rows(database);
+  for (const Source &camera : sources_of(database))
     export_camera(database, camera, rows, put_lines);
 }
 
 void export_incidents(const std::string &file, std::ostream &out) {
   Database database = open(file);
   put(database, kIncidentCsvHeader, out);
-  if (!has_incidents(database)) return;
   IncidentFilter filter;
   for (bool has_more = true; has_more;) {
     std::string lines;

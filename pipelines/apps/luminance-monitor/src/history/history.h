@@ -86,7 +86,7 @@ class History : public Observer {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Upgrades the file of a history to this version, if it exists. This can take a while: call it
+/// Computes the summaries that the file of a history lacks, if it exists. This can take a while: call it
 /// before cameras are watched. Errors are ignored here, because History reports them.
 void prepare(const HistorySettings &settings);
 

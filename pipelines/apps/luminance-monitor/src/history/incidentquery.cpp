@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "history/incidentquery.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "history/damage.h"
-#include "history/schema.h"
 
 namespace luminance {
 namespace {
 
-std::string select(Database &database) {
-  const IncidentColumns columns = incident_columns(database);
-  return std::string(
-             "SELECT i.number, id, verdict, since, until, reason, value, threshold, maintenance, "
-             "acknowledged, comment, name, (SELECT ") +
-         columns.picture_taken + " FROM incident_picture p WHERE p.incident = i.number), " +
-         columns.acknowledged_by + " FROM incident i LEFT JOIN camera ON camera.number = i.camera ";
-}
+constexpr char kSelect[] =
+    "SELECT i.number, id, verdict, since, until, reason, value, threshold, maintenance, "
+    "acknowledged, comment, name, "
+    "(SELECT taken FROM incident_picture p WHERE p.incident = i.number), acknowledged_by "
+    "FROM incident i LEFT JOIN camera ON camera.number = i.camera ";
 
 /// Nothing for what is damaged, and for verdicts that this version does not know.
 std::optional<KeptIncident> incident_of(const Database &database, const Results &results) {
@@ -41,8 +38,8 @@ std::optional<KeptIncident> incident_of(const Database &database, const Results 
   return is_sound(database, incident.number, incident) ? std::optional(incident) : std::nullopt;
 }
 
-std::string query_of(Database &database, const IncidentFilter &filter) {
-  std::string sql = select(database);
+std::string query_of(const IncidentFilter &filter) {
+  std::string sql = kSelect;
   sql +=
       "WHERE (reason IS NULL OR +until >= ?1) AND since <= ?2 AND (since, i.number) < (?3, ?4) "
       "AND (?6 = '' OR verdict = ?6)";
@@ -57,7 +54,7 @@ std::string query_of(Database &database, const IncidentFilter &filter) {
 
 void each_incident(Database &database, const IncidentFilter &filter, size_t limit,
                    const std::function<void(KeptIncident)> &take) {
-  Statement statement(database, query_of(database, filter).c_str());
+  Statement statement(database, query_of(filter).c_str());
   const IncidentCursor before = filter.before.value_or(IncidentCursor{INT64_MAX, INT64_MAX});
   const std::string camera = filter.camera.value_or("");
   const std::string_view verdict = filter.verdict ? name_of(*filter.verdict) : "";
@@ -74,7 +71,7 @@ void each_incident(Database &database, const IncidentFilter &filter, size_t limi
 }
 
 std::optional<KeptIncident> incident_in(Database &database, int64_t number) {
-  Statement statement(database, (select(database) + "WHERE i.number = ?1").c_str());
+  Statement statement(database, (std::string(kSelect) + "WHERE i.number = ?1").c_str());
   Results results = statement.with(number);
   return results.next() ? incident_of(database, results) : std::nullopt;
 }

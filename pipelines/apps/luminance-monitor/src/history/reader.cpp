@@ -71,7 +71,7 @@ Database open_to_read(const std::string &file, const Interrupt *interrupt) {
   Database database(file, Database::Access::kRead);
   database.set_busy_timeout(kTimeout);
   if (interrupt != nullptr) database.set_interrupt(*interrupt);
-  check_current_schema(database);
+  check_schema(database);
   return database;
 }
 

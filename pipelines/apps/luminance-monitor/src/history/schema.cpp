@@ -2,7 +2,6 @@
 #include "history/schema.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,19 +18,49 @@ constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
 constexpr int kTimeout = 100, kOpenTimeout = 5000;  // milliseconds
 
 // Rows of a camera lie together, in the order in which they are read.
-constexpr char kSchema1[] = R"(
-CREATE TABLE camera (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)
-  STRICT;
-CREATE TABLE interval (
+// `camera`: `source` is a hash of the video's location; `min_summary_length` is the length of the shortest
+// summaries, 0 if they are still to be made; `summarized_until` is the end of the latest of them.
+// `reference`: what cameras are meant to look at. It goes when nothing else of the camera is left.
+// `incident`: a verdict from when it was raised until it was cleared; `reason` says why, and is NULL
+// while it lasts. `until`: its end or, while it lasts, the time until which it is known to have
+// lasted. `value`: the worst meanwhile. `threshold`: that raised it. `acknowledged_by`: empty for nobody,
+// or without a name.
+// `incident_picture`: taken after the verdict has been held.
+// `maintenance`: a camera that is being worked on; `until` is NULL where somebody is to end it.
+constexpr char kSchema[] = R"(
+CREATE TABLE camera (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  source TEXT NOT NULL DEFAULT '',
+  min_summary_length INTEGER NOT NULL DEFAULT 0,
+  summarized_until INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE measurement (
   camera INTEGER NOT NULL REFERENCES camera,
   time INTEGER NOT NULL,
   duration REAL NOT NULL,
   frames INTEGER NOT NULL,
-  mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL,
+  mean REAL, min_mean REAL, max_mean REAL, stddev REAL,
   p1 REAL, median REAL, p99 REAL,
   clipped_low REAL, clipped_high REAL,
   verdicts TEXT NOT NULL,
   PRIMARY KEY (camera, time)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE summary (
+  camera INTEGER NOT NULL REFERENCES camera,
+  length INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  duration REAL NOT NULL,
+  frames INTEGER NOT NULL,
+  mean REAL, min_mean REAL, max_mean REAL, stddev REAL,
+  p1 REAL, median REAL, p99 REAL,
+  clipped_low REAL, clipped_high REAL,
+  verdicts TEXT NOT NULL,
+  row_count INTEGER NOT NULL,
+  max_duration REAL NOT NULL,
+  PRIMARY KEY (camera, length, bucket)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE event (
   number INTEGER PRIMARY KEY,
@@ -43,45 +72,6 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_time ON event (time);
 CREATE INDEX event_camera ON event (camera, time);
-)";
-
-constexpr char kSchema2[] = R"(
-ALTER TABLE camera ADD COLUMN source TEXT NOT NULL DEFAULT '';
-ALTER TABLE camera ADD COLUMN finest INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE camera ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE summary (
-  camera INTEGER NOT NULL REFERENCES camera,
-  length INTEGER NOT NULL,
-  bucket INTEGER NOT NULL,
-  time INTEGER NOT NULL,
-  duration REAL NOT NULL,
-  frames INTEGER NOT NULL,
-  mean REAL, least_mean REAL, greatest_mean REAL, stddev REAL,
-  p1 REAL, median REAL, p99 REAL,
-  clipped_low REAL, clipped_high REAL,
-  verdicts TEXT NOT NULL,
-  rows INTEGER NOT NULL,
-  longest REAL NOT NULL,
-  PRIMARY KEY (camera, length, bucket)
-) STRICT, WITHOUT ROWID;
-)";
-
-// `min_summary_length`: the length of a camera's shortest summaries; 0: they are still to be made.
-// `summarized_until`: the end of the latest of them. `source`: a hash of the video's location.
-constexpr char kSchema3[] = R"(
-ALTER TABLE interval RENAME TO measurement;
-ALTER TABLE measurement RENAME COLUMN least_mean TO min_mean;
-ALTER TABLE measurement RENAME COLUMN greatest_mean TO max_mean;
-ALTER TABLE camera RENAME COLUMN finest TO min_summary_length;
-ALTER TABLE camera RENAME COLUMN summed TO summarized_until;
-ALTER TABLE summary RENAME COLUMN least_mean TO min_mean;
-ALTER TABLE summary RENAME COLUMN greatest_mean TO max_mean;
-ALTER TABLE summary RENAME COLUMN rows TO row_count;
-ALTER TABLE summary RENAME COLUMN longest TO max_duration;
-)";
-
-// What cameras are meant to look at. It goes when nothing else of the camera is left.
-constexpr char kSchema4[] = R"(
 CREATE TABLE reference (
   camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE,
   source TEXT NOT NULL,
@@ -89,13 +79,6 @@ CREATE TABLE reference (
   scenes BLOB NOT NULL,
   picture BLOB
 ) STRICT;
-)";
-
-// `incident`: a verdict from when it was raised until it was cleared; `reason` says why, and is NULL
-// while it lasts. `until`: its end or, while it lasts, the time until which it is known to have
-// lasted. `value`: the worst meanwhile. `threshold`: that raised it. `maintenance`: a camera that is
-// being worked on; `until` is NULL where somebody is to end it.
-constexpr char kSchema5[] = R"(
 CREATE TABLE incident (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   camera INTEGER NOT NULL REFERENCES camera,
@@ -108,6 +91,7 @@ CREATE TABLE incident (
   maintenance INTEGER NOT NULL DEFAULT 0,
   acknowledged INTEGER,
   comment TEXT NOT NULL DEFAULT '',
+  acknowledged_by TEXT NOT NULL DEFAULT '',
   UNIQUE (camera, verdict, since)
 ) STRICT;
 CREATE INDEX incident_since ON incident (since);
@@ -116,7 +100,8 @@ CREATE INDEX incident_open ON incident (since) WHERE reason IS NULL;
 CREATE INDEX incident_closed ON incident (until) WHERE reason IS NOT NULL;
 CREATE TABLE incident_picture (
   incident INTEGER PRIMARY KEY REFERENCES incident ON DELETE CASCADE,
-  picture BLOB NOT NULL
+  picture BLOB NOT NULL,
+  taken INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE maintenance (
   camera INTEGER PRIMARY KEY REFERENCES camera ON DELETE CASCADE,
@@ -126,20 +111,8 @@ CREATE TABLE maintenance (
 ) STRICT;
 )";
 
-// When a picture was taken: a verdict is raised after it has been held. NULL: not known.
-constexpr char kSchema6[] = "ALTER TABLE incident_picture ADD COLUMN taken INTEGER";
-
-// Who acknowledged an incident; empty: nobody, or without a name.
-constexpr char kSchema7[] =
-    "ALTER TABLE incident ADD COLUMN acknowledged_by TEXT NOT NULL DEFAULT ''";
-
-// Each upgrades the version before it, the first an empty file.
-constexpr const char *kUpgrades[] = {kSchema1, kSchema2, kSchema3, kSchema4,
-                                     kSchema5, kSchema6, kSchema7};
-constexpr int64_t kVersion = std::size(kUpgrades);
+constexpr int64_t kVersion = 1;
 constexpr int64_t kMaxVersion = 1000;  // of any program to come
-constexpr int64_t kFirstWithMeasurements = 3, kFirstWithIncidents = 5, kFirstWithPictureTimes = 6,
-                  kFirstWithNames = 7;
 
 bool is_empty(Database &database) {
   return database.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 &&
@@ -147,26 +120,13 @@ bool is_empty(Database &database) {
          database.number("PRAGMA application_id") == 0;
 }
 
-int64_t version_of(Database &database) { return database.number("PRAGMA user_version"); }
-
-void upgrade(Database &database, int64_t version) {
-  for (; version < kVersion; ++version) database.run(kUpgrades[version]);
-  database.run(("PRAGMA user_version = " + std::to_string(kVersion)).c_str());
-}
-
 void make_schema(Database &database) {
   Transaction transaction(database);
   if (is_empty(database)) {  // still: another process may be as fast
-    upgrade(database, 0);
+    database.run(kSchema);
+    database.run(("PRAGMA user_version = " + std::to_string(kVersion)).c_str());
     database.run(("PRAGMA application_id = " + std::to_string(kApplication)).c_str());
   }
-  transaction.commit();
-}
-
-void upgrade_schema(Database &database) {
-  Transaction transaction(database);
-  const int64_t version = version_of(database);
-  if (version >= 1 && version < kVersion) upgrade(database, version);
   transaction.commit();
 }
 
@@ -221,30 +181,12 @@ void make_summaries(Database &database, int64_t row) {
 void check_schema(Database &database) {
   if (database.number("PRAGMA application_id") != kApplication)
     database.fail_as_damaged("not a history of luminance-monitor");
-  const int64_t version = version_of(database);
-  if (version < 0 || version > kMaxVersion)
+  const int64_t version = database.number("PRAGMA user_version");
+  if (version < 1 || version > kMaxVersion)
     database.fail_as_damaged("schema " + std::to_string(version) + " is impossible");
   if (version > kVersion)
     database.fail("written by a newer version of luminance-monitor (schema " +
                   std::to_string(version) + ", supported up to " + std::to_string(kVersion) + ")");
-}
-
-void check_current_schema(Database &database) {
-  check_schema(database);
-  if (version_of(database) != kVersion)
-    database.fail("written by an earlier version of luminance-monitor");
-}
-
-std::string measurement_table(Database &database) {
-  return version_of(database) < kFirstWithMeasurements ? "interval" : "measurement";
-}
-
-bool has_incidents(Database &database) { return version_of(database) >= kFirstWithIncidents; }
-
-IncidentColumns incident_columns(Database &database) {
-  const int64_t version = version_of(database);
-  return {version < kFirstWithPictureTimes ? "since" : "coalesce(taken, since)",
-          version < kFirstWithNames ? "''" : "acknowledged_by"};
 }
 
 Database open_to_write(const std::string &file, int64_t row) {
@@ -264,7 +206,6 @@ Database open_to_write(const std::string &file, int64_t row) {
   database.run("PRAGMA foreign_keys = ON");
   if (fresh) make_schema(database);
   check_schema(database);
-  upgrade_schema(database);
   make_summaries(database, row);
   database.set_busy_timeout(kTimeout);
   return database;

@@ -9,7 +9,6 @@
 #include "history/damage.h"
 #include "history/incidentquery.h"
 #include "history/schema.h"
-#include "settings/identity.h"
 
 namespace luminance {
 namespace {
@@ -18,14 +17,6 @@ namespace {
 // mistake for a while does not cost the whole history.
 constexpr int64_t kExtraDeletedRows = 60;
 constexpr int64_t kExtraDeletedEvents = 1000;
-
-/// Whether it is the slug, or that with a number from 2 on.
-bool is_numbered(const std::string &id, const std::string &slug) {
-  if (id.compare(0, slug.size(), slug) != 0) return false;
-  const std::string rest = id.substr(slug.size());
-  return rest.empty() || (rest.size() > 1 && rest[0] == '-' &&
-                          rest.find_first_not_of("0123456789", 1) == std::string::npos);
-}
 
 }  // namespace
 
@@ -76,30 +67,26 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
           "EXISTS (SELECT 1 FROM summary WHERE summary.camera = camera.number)"),
       same_name_(database_, "SELECT id, source FROM camera WHERE name = ?1"),
       rename_(database_, "UPDATE camera SET id = ?2 WHERE id = ?1") {
-  migrate_former_ids();
+  move_to_new_ids();
 }
 
-/// A camera whose id is not in the file has another one there, where only one row of the table may
-/// be its own: with its name, and its source or, of the first version, an id made of that name.
-std::optional<std::string> Store::former_id(const CameraSettings &camera) {
-  if (find_camera_.with(camera.id).next()) return {};
-  const std::string slug = former_slug_of(camera.name);
+/// The id in the file of a camera whose id is not there: of the one camera with its name and source.
+std::optional<std::string> Store::old_id_of(const CameraSettings &camera) {
+  if (camera.source.empty() || find_camera_.with(camera.id).next()) return {};
   std::vector<std::string> found;
   Results rows = same_name_.with(camera.name);
   while (found.size() < 2 && rows.next()) {
     const std::string id = rows.text(0), source = rows.text(1);
-    const bool matches =
-        source.empty() ? is_numbered(id, slug.empty() ? "camera" : slug) : source == camera.source;
-    if (matches && monitor_.camera(id) == nullptr) found.push_back(id);
+    if (source == camera.source && monitor_.camera(id) == nullptr) found.push_back(id);
   }
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
-void Store::migrate_former_ids() {
+void Store::move_to_new_ids() {
   std::map<std::string, std::vector<const Camera *>> successors;  // by the id in the file
   Transaction transaction(database_);
   for (const auto &camera : monitor_.cameras())
-    if (const auto id = former_id(camera->settings())) successors[*id].push_back(camera.get());
+    if (const auto id = old_id_of(camera->settings())) successors[*id].push_back(camera.get());
   for (const auto &[id, cameras] : successors)
     if (cameras.size() == 1) rename_.run(id, cameras.front()->id());
   transaction.commit();

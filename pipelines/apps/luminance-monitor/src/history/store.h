@@ -63,8 +63,8 @@ class Store {
   bool take_changed_incidents() { return incidents_.take_changed(); }
 
  private:
-  void migrate_former_ids();
-  std::optional<std::string> former_id(const CameraSettings &camera);
+  std::optional<std::string> old_id_of(const CameraSettings &camera);
+  void move_to_new_ids();
   void name_cameras();
   void write(const Batch::Entry &entry);
   void delete_expired(int64_t oldest, const Batch &written);

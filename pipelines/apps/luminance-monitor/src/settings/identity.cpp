@@ -88,21 +88,6 @@ std::string channels_of(const std::string &uri) {
   return channels;
 }
 
-/// The ids that the first version gave: an alias where one camera alone had it, by its letters.
-void note_former(std::vector<CameraSettings> &cameras) {
-  std::map<std::string, int> counts;
-  std::set<std::string> ids;
-  for (const CameraSettings &camera : cameras) {
-    ++counts[former_slug_of(camera.name)];
-    ids.insert(camera.id);
-  }
-  for (CameraSettings &camera : cameras) {
-    const std::string former = former_slug_of(camera.name);
-    const bool is_unique = !former.empty() && counts[former] == 1 && ids.count(former) == 0;
-    camera.former = is_unique ? former : std::string();
-  }
-}
-
 /// Who was there first would be renamed, with all that is known by its id.
 void check_set_ids(const std::vector<CameraSettings> &cameras,
                    const std::set<std::string> &configured) {
@@ -115,18 +100,6 @@ void check_set_ids(const std::vector<CameraSettings> &cameras,
 }
 
 }  // namespace
-
-std::string former_slug_of(const std::string &name) {
-  std::string slug;
-  for (const char c : name) {
-    const bool keeps = g_ascii_isalnum(c);
-    if (keeps) slug += g_ascii_tolower(c);
-    if (!keeps && !slug.empty() && slug.back() != '-') slug += '-';
-    if (slug.size() >= static_cast<size_t>(kMaxSlugLength)) break;
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug;
-}
 
 std::string checked_id(const std::string &id) {
   if (!g_utf8_validate(id.data(), static_cast<gssize>(id.size()), nullptr))
@@ -172,7 +145,6 @@ void identify(std::vector<CameraSettings> &cameras) {
     const std::string id = camera.id;  // of several, where name and place are the same, too
     for (int i = 2; !given.insert(camera.id).second; ++i) camera.id = id + "-" + std::to_string(i);
   }
-  note_former(cameras);
 }
 
 std::string shared_names(const std::vector<CameraSettings> &cameras) {

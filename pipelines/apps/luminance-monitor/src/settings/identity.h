@@ -29,8 +29,4 @@ void identify(std::vector<CameraSettings> &cameras);
 /// when there is one more of them, or but one. Empty: none.
 std::string shared_names(const std::vector<CameraSettings> &cameras);
 
-/// The id that the first version of the program made from a name. It appended `-2` and so on to
-/// duplicates.
-std::string former_slug_of(const std::string &name);
-
 }  // namespace luminance

@@ -27,7 +27,6 @@ struct Credentials {
 struct CameraSettings {
   std::string id;             // letters and digits of any script, "-", "_" and "."; unique
   std::string configured_id;  // set by the user; empty: made from the name
-  std::string former;         // its id in the first version; empty: the same, or not unique
   std::string source;         // a hash of the origin of its video, without secrets
   std::string name;           // any text
   std::string uri;            // without user and password

@@ -72,7 +72,6 @@ struct Server::Implementation {
   void maintain();
   void drop_readers(bool all);
   void route(const std::shared_ptr<Exchange> &exchange);
-  const Camera *camera_of(const std::string &id) const;
   void route_camera(const std::shared_ptr<Exchange> &exchange, const std::string &rest);
   void still(const std::shared_ptr<Exchange> &exchange, const Camera &camera);
   void reference(const std::shared_ptr<Exchange> &exchange, const Camera &camera) const;
@@ -154,23 +153,14 @@ void Server::Implementation::route_incidents(const std::shared_ptr<Exchange> &ex
                                              const std::string &rest) {
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   std::optional<std::string> camera = exchange->parameter("camera");
-  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
   incidents.answer(exchange, rest, camera, now(), login.user_of(*exchange));
-}
-
-/// Also by the id that it had in the first version. Null: there is none.
-const Camera *Server::Implementation::camera_of(const std::string &id) const {
-  if (const Camera *camera = served.monitor.camera(id)) return camera;
-  for (const auto &camera : served.monitor.cameras())
-    if (!id.empty() && camera->settings().former == id) return camera.get();
-  return nullptr;
 }
 
 /// `rest`: "ID" or "ID/what"
 void Server::Implementation::route_camera(const std::shared_ptr<Exchange> &exchange,
                                           const std::string &rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
-  const Camera *camera = camera_of(rest.substr(0, slash));
+  const Camera *camera = served.monitor.camera(rest.substr(0, slash));
   if (camera == nullptr) throw Refusal(404, "no such camera");
   const std::string what = rest.substr(slash);
   const auto json = [&](const std::string &text) {
@@ -258,7 +248,6 @@ void Server::Implementation::events(const std::shared_ptr<Exchange> &exchange) {
   const Range range = range_of(*exchange, now(), {});
   const auto limit = static_cast<size_t>(number(*exchange, "limit", 1, 1000, 100));
   std::optional<std::string> camera = exchange->parameter("camera");
-  if (const Camera *known = camera ? camera_of(*camera) : nullptr) camera = known->id();
   submit(exchange, [camera, range, limit](Reader &reader) {
     return text_of(events_json(reader.events(camera, range.from, range.to, limit)));
   });
