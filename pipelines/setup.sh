@@ -32,7 +32,7 @@ declare -A modules=(  # pkg-config modules by Debian package
   [libhwy-dev]=libhwy [libtbb-dev]=tbb [libcairo2-dev]=cairo [libgtest-dev]=gtest
   [libmicrohttpd-dev]=libmicrohttpd [libgnutls28-dev]=gnutls [libsqlite3-dev]=sqlite3
   [nlohmann-json3-dev]=nlohmann_json [prometheus-cpp-dev]=prometheus-cpp-core [libcli11-dev]=CLI11
-  [libtomlplusplus-dev]=tomlplusplus [libyaml-cpp-dev]=yaml-cpp
+  [libtomlplusplus-dev]=tomlplusplus
   [libyaml-dev]=yaml-0.1
   [libgirepository1.0-dev]=gobject-introspection-1.0)
 

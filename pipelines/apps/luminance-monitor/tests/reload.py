@@ -286,12 +286,12 @@ def links_of_kubernetes_are_followed(folder):
     folder = folder / 'volume'
     for name, cameras in (('..first', ('one',)), ('..second', ('one', 'two'))):
         (folder / name).mkdir(parents=True)
-        (folder / name / 'cameras.yaml').write_text(
-            'loop: true\ncameras:\n' +
-            ''.join(f'- {{name: {camera}, uri: "{CLIP}", max-fps: 5}}\n' for camera in cameras))
+        (folder / name / 'cameras.toml').write_text(
+            'loop = true\n' +
+            ''.join(f'[[cameras]]\nname = "{camera}"\nuri = "{CLIP}"\nmax-fps = 5\n' for camera in cameras))
     (folder / '..data').symlink_to('..first')
-    (folder / 'cameras.yaml').symlink_to('..data/cameras.yaml')
-    with Monitor('--config', folder / 'cameras.yaml') as monitor:
+    (folder / 'cameras.toml').symlink_to('..data/cameras.toml')
+    with Monitor('--config', folder / 'cameras.toml') as monitor:
         (folder / '..data_tmp').symlink_to('..second')
         os.replace(folder / '..data_tmp', folder / '..data')
         shutil.rmtree(folder / '..first')

@@ -457,9 +457,9 @@ TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
     EXPECT_TRUE(fixed_changes(before, config(text + camera)).empty()) << text;
 }
 
-TEST_F(ConfigFile, SaysTheSameInTomlAndYaml) {
+TEST_F(ConfigFile, HasWhatIsSet) {
   write("secret", "geheim\n");
-  const Settings toml = config(R"(
+  const Settings s = config(R"(
 interval = 2
 max-fps = 5
 [web]
@@ -482,48 +482,23 @@ uri = "clip.webm"
 max-fps = 1
 verdicts.frozen.enabled = false
 )");
-  const Settings yaml = config(R"(
-interval: 2.0
-max-fps: 5
-web: {listen: "0.0.0.0:9000", token-file: secret}
-history:
-  file: h.db
-  interval: 10
-  retention-days: 7
-verdicts:
-  flicker: false
-  too-dark: {raise: 30, clear: 33, hold: 2}
-cameras:
-  - name: "Tür <1>"
-    uri: rtsp://10.0.0.5/stream
-    user: viewer
-    password-file: secret
-  - uri: clip.webm
-    max-fps: 1
-    verdicts:
-      frozen:
-        enabled: false
-)",
-                               "c.yaml");
-  for (const Settings &s : {toml, yaml}) {
-    EXPECT_EQ(s.interval, 2);
-    EXPECT_EQ(s.web.port, 9000);
-    EXPECT_EQ(s.web.token, "geheim");
-    EXPECT_EQ(s.history.file, (folder_ / "h.db").string());
-    EXPECT_EQ(s.history.interval, 10);
-    EXPECT_EQ(s.history.retention, 7);
-    ASSERT_EQ(s.cameras.size(), 2u);
-    EXPECT_EQ(s.cameras[0].name, "Tür <1>");
-    EXPECT_EQ(s.cameras[0].id, "tür-1");
-    EXPECT_EQ(s.cameras[0].max_fps, 5u);
-    EXPECT_EQ(s.cameras[0].credentials->password, "geheim");
-    EXPECT_EQ(s.cameras[1].uri, "file://" + (folder_ / "clip.webm").string());
-    EXPECT_EQ(s.cameras[1].max_fps, 1u);
-    EXPECT_FALSE(rule_of(s.cameras[1].rules, Verdict::kFrozen).enabled);
-    for (const CameraSettings &camera : s.cameras) {
-      EXPECT_FALSE(rule_of(camera.rules, Verdict::kFlicker).enabled);
-      EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 33);
-    }
+  EXPECT_EQ(s.interval, 2);
+  EXPECT_EQ(s.web.port, 9000);
+  EXPECT_EQ(s.web.token, "geheim");
+  EXPECT_EQ(s.history.file, (folder_ / "h.db").string());
+  EXPECT_EQ(s.history.interval, 10);
+  EXPECT_EQ(s.history.retention, 7);
+  ASSERT_EQ(s.cameras.size(), 2u);
+  EXPECT_EQ(s.cameras[0].name, "Tür <1>");
+  EXPECT_EQ(s.cameras[0].id, "tür-1");
+  EXPECT_EQ(s.cameras[0].max_fps, 5u);
+  EXPECT_EQ(s.cameras[0].credentials->password, "geheim");
+  EXPECT_EQ(s.cameras[1].uri, "file://" + (folder_ / "clip.webm").string());
+  EXPECT_EQ(s.cameras[1].max_fps, 1u);
+  EXPECT_FALSE(rule_of(s.cameras[1].rules, Verdict::kFrozen).enabled);
+  for (const CameraSettings &camera : s.cameras) {
+    EXPECT_FALSE(rule_of(camera.rules, Verdict::kFlicker).enabled);
+    EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 33);
   }
 }
 
@@ -558,9 +533,7 @@ TEST_F(ConfigFile, NamesTheSettingThatIsWrong) {
     EXPECT_NE(error.find("c.toml"), std::string::npos) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   }
-  EXPECT_NE(error_in("a: [", "c.yaml").find("c.yaml: line"), std::string::npos);
-  EXPECT_NE(error_in("cameras: []\ncameras: []", "c.yaml").find("'cameras' twice"),
-            std::string::npos);
+  EXPECT_NE(error_in("cameras: []", "c.yaml").find("must end in .toml"), std::string::npos);
 }
 
 TEST_F(ConfigFile, AnEmptyVariableIsNoSecret) {
@@ -625,19 +598,10 @@ TEST_F(ConfigFile, TakesTheHostsOfRedirects) {
 
 TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
   EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
-  EXPECT_NE(error_in("a: " + std::string(100000, '{'), "c.yaml").find("nested"), std::string::npos);
   EXPECT_NE(error_in(std::string(2 << 20, '#')).find("too large"), std::string::npos);
-  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
-  for (int i = 1; i < 12; ++i) {
-    const std::string before = "*a" + std::to_string(i - 1), name = "a" + std::to_string(i);
-    laughs += name + ": &" + name + " [" + before;
-    for (int j = 1; j < 10; ++j) laughs += ", " + before;
-    laughs += "]\n";
-  }
-  EXPECT_NE(error_in(laughs, "c.yaml").find("too many"), std::string::npos);
-  std::string deep;
-  for (int i = 0; i < 3000; ++i) deep += "- ";
-  EXPECT_NE(error_in(deep + "x", "c.yaml").find("nested"), std::string::npos);
+  std::string many = "a = [";
+  for (int i = 0; i < 200000; ++i) many += "1,";
+  EXPECT_NE(error_in(many + "]").find("too many"), std::string::npos);
 }
 
 TEST(Secrets, AreCutOutOfWhatOthersSay) {

@@ -44,7 +44,7 @@ struct Options {
 
 void add_watching(CLI::App &app, Options &o) {
   app.add_option("SOURCE", o.sources, "Cameras, files and URIs");
-  app.add_option("-c,--config", o.config, "TOML or YAML file with cameras and settings");
+  app.add_option("-c,--config", o.config, "TOML file with cameras and settings");
   app.add_option("--interval", o.interval, "Seconds over which values are shown (1)");
   app.add_option("--max-fps", o.max_fps, "Frames per second to measure (all)");
   app.add_option("--set", o.rules, "Change a rule: too-dark.raise=50, frozen.enabled=false")

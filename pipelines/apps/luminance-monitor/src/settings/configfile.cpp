@@ -2,8 +2,6 @@
 #include "settings/configfile.h"
 
 #include <toml++/toml.h>
-#include <yaml-cpp/depthguard.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +22,7 @@ using nlohmann::json;
 constexpr uintmax_t kMaxBytes = 1 << 20;
 constexpr int kMaxValues = 100000, kMaxDepth = 16;
 
-/// Counts what a document has, also where one part of a file stands for many.
+/// Counts what a document has.
 class Limits {
  public:
   void enter(int depth) {
@@ -56,42 +54,6 @@ json json_of(const toml::node &node, Limits &limits, int depth) {
   throw SettingsError("contains a date or a time; a time of day is a string, such as \"06:30\"");
 }
 
-/// What YAML's core schema makes of a plain scalar.
-json json_of_scalar(const YAML::Node &node) {
-  const std::string &text = node.Scalar();
-  if (node.Tag() == "!") return text;  // it was quoted
-  if (text == "true" || text == "True" || text == "TRUE") return true;
-  if (text == "false" || text == "False" || text == "FALSE") return false;
-  int64_t whole;
-  if (YAML::convert<int64_t>::decode(node, whole)) return whole;
-  double number;
-  if (YAML::convert<double>::decode(node, number)) return number;
-  return text;
-}
-
-json json_of(const YAML::Node &node, Limits &limits, int depth) {
-  limits.enter(depth);
-  switch (node.Type()) {
-    case YAML::NodeType::Map: {
-      json object = json::object();
-      for (const auto &entry : node) {
-        if (!entry.first.IsScalar()) throw SettingsError("has a key that is not a string");
-        const std::string &key = entry.first.Scalar();
-        if (object.contains(key)) throw SettingsError("has the key '" + key + "' twice");
-        object[key] = json_of(entry.second, limits, depth + 1);
-      }
-      return object;
-    }
-    case YAML::NodeType::Sequence: {
-      json list = json::array();
-      for (const auto &value : node) list.push_back(json_of(value, limits, depth + 1));
-      return list;
-    }
-    case YAML::NodeType::Scalar: return json_of_scalar(node);
-    default: return nullptr;
-  }
-}
-
 std::string read_text(const std::string &file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
@@ -104,8 +66,8 @@ std::string read_text(const std::string &file) {
   return text.str();
 }
 
-/// Parsers go down for each bracket that is opened and each dot of a key, and so does what forgets
-/// what they made: the stack is finite.
+/// The parser goes down for each bracket that is opened and each dot of a key, and so does what forgets
+/// what it made: the stack is finite.
 void check_depth(const std::string &text) {
   constexpr int kMaxNesting = 64;
   int brackets = 0, dots = 0;
@@ -128,26 +90,15 @@ json parse_toml(const std::string &text) try {
                       std::string(error.description()));
 }
 
-json parse_yaml(const std::string &text) try {
-  Limits limits;
-  return json_of(YAML::Load(text), limits, 0);
-} catch (const YAML::DeepRecursion &) {
-  throw SettingsError("is nested too deeply");
-} catch (const YAML::Exception &error) {
-  throw SettingsError("line " + std::to_string(error.mark.line + 1) + ": " + error.msg);
-}
-
 }  // namespace
 
 json read_config_file(const std::string &file) try {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  const bool is_yaml = ending == ".yaml" || ending == ".yml";
-  if (!is_yaml && ending != ".toml")
-    throw SettingsError("the file name must end in .toml, .yaml or .yml");
+  if (std::filesystem::path(file).extension() != ".toml")
+    throw SettingsError("the file name must end in .toml");
   FileWatch::note(file);
   const std::string text = read_text(file);
   check_depth(text);
-  return is_yaml ? parse_yaml(text) : parse_toml(text);
+  return parse_toml(text);
 } catch (const SettingsError &error) {
   throw SettingsError(file + ": " + error.what());
 }
