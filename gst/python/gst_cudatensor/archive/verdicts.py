@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdicts of luminance-monitor on the rows of the job `luminance`.
 
-The rules and their numbers are those of luminance-monitor. It judges each frame; here each row is
-judged, so that times are exact to the length of an interval, and chunks do not matter.
+The rules and their numbers are those of luminance-monitor, in rules.json, of which it has a copy. It
+judges each frame; here each row is judged, so that times are exact to the length of an interval, and
+chunks do not matter.
 """
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Optional
 
 import numpy
@@ -25,19 +28,12 @@ class Rule:
     is_duration: bool = False  #: the value is seconds that have passed already
 
 
-#: In order of severity, as in luminance-monitor's settings/rules.cpp. Rows have no pictures, so
-#: nothing is said of cameras that are moved, covered or out of focus.
-RULES = {
-    "no-frames": Rule(5, 5, 0, is_duration=True),
-    "frozen": Rule(20, 1, 0, is_duration=True),
-    "too-dark": Rule(40, 45, 5, bad_above=False),
-    "too-bright": Rule(210, 200, 5),
-    "low-contrast": Rule(25, 32, 5, bad_above=False),
-    "flicker": Rule(1, 0.5, 3),
-    "clipped-low": Rule(0.4, 0.35, 5),
-    "clipped-high": Rule(0.15, 0.1, 5),
-    "sudden-change": Rule(15, 8, 10),
-}
+_DATA = json.loads(Path(__file__).with_name("rules.json").read_text(encoding="utf-8"))
+#: In order of severity. Rows have no pictures, so nothing is said of cameras that are moved, covered
+#: or out of focus.
+RULES = {rule["name"]: Rule(rule["raise"], rule["clear"], rule["hold"], rule["bad"] == "above",
+                            rule["duration"])
+         for rule in _DATA["verdicts"] if not rule["picture"]}
 SCHEMA = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string()),
                          ("verdict", pyarrow.string()), ("start", pyarrow.float64()),
                          ("end", pyarrow.float64()), ("at_end", pyarrow.bool_()),
@@ -45,8 +41,8 @@ SCHEMA = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string()
 #: Columns of the rows that a Judge reads.
 COLUMNS = ("time", "last_time", "mean", "p5", "p95", "clipped_low", "clipped_high", "flicker",
            "still", "first_digest", "last_digest", "quantiles")
-_ADAPTATION = 5.0  # seconds: the picture that rows are compared with follows them this slowly
-_ACCEPTED = 600.0  # seconds after which a change that stays is the usual
+_ADAPTATION: float = _DATA["change"]["adaptation"]
+_ACCEPTED: float = _DATA["change"]["accepted"]
 
 
 @dataclass

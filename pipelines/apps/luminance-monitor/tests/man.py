@@ -5,6 +5,7 @@
 The manual page: it has the options, the environment and the exit statuses of --help and no others,
 every key of the configuration and every verdict with its rule, and formats without a warning. The
 README has every key, too."""
+import json
 import re
 import shutil
 import subprocess
@@ -127,16 +128,13 @@ def check_readme():
 
 
 def check_verdicts(page):
-    rules = (running.APP / 'src/settings/rules.cpp').read_text()
-    titles = set(re.findall(r'{"([\w-]+)", "([^"]+)", "([^"]+)",', rules))
-    assert len(titles) == 12, titles
+    verdicts = json.loads((running.APP / 'src/settings/rules.json').read_text())['verdicts']
+    titles = {(each['name'], each['title'], each['quantity']) for each in verdicts}
     rows = {tuple(line.split('\t')) for line in page['VERDICTS'] if line.count('\t') == 2}
     check_same('verdicts', rows - {('verdict', 'title', 'value')}, titles)
     named = words([line for line in page['VERDICTS'] if '\t' not in line], r'\bp\d+')
     check_same('percentiles', named, words([value for _, _, value in titles], r'\bp\d+'))
-    known = {name: list(map(float, numbers.split(', '))) for name, numbers in re.findall(
-        r'{"([\w-]+)",[^{]*?{true, ([\d., ]+)}}', rules)}
-    assert len(known) == 12, known
+    known = {each['name']: [each['raise'], each['clear'], each['hold']] for each in verdicts}
     shown = {}
     for line in page['VERDICTS']:
         cells = line.split('\t')

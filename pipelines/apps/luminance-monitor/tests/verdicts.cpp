@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <utility>
 
 #include "watch/camera.h"
 
@@ -63,6 +65,23 @@ TEST(Verdicts, HaveNamesOfTheirOwn) {
   }
   EXPECT_FALSE(verdict_named("").has_value());
   EXPECT_FALSE(verdict_named("Too dark").has_value());
+}
+
+TEST(Verdicts, HaveTheOrderOfTheirNames) {
+  const std::pair<Verdict, const char *> names[] = {{Verdict::kNoFrames, "no-frames"},
+                                                    {Verdict::kFrozen, "frozen"},
+                                                    {Verdict::kMoved, "moved"},
+                                                    {Verdict::kCovered, "covered"},
+                                                    {Verdict::kBlurred, "blurred"},
+                                                    {Verdict::kTooDark, "too-dark"},
+                                                    {Verdict::kTooBright, "too-bright"},
+                                                    {Verdict::kLowContrast, "low-contrast"},
+                                                    {Verdict::kFlicker, "flicker"},
+                                                    {Verdict::kClippedLow, "clipped-low"},
+                                                    {Verdict::kClippedHigh, "clipped-high"},
+                                                    {Verdict::kSuddenChange, "sudden-change"}};
+  static_assert(std::size(names) == kVerdicts);
+  for (const auto &[verdict, name] : names) EXPECT_EQ(name_of(verdict), name);
 }
 
 TEST(Verdicts, DefaultsKeepRaisingAndClearingApart) {

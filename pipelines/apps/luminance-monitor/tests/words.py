@@ -9,7 +9,6 @@ import sys
 from running import APP
 from server import Server, expect
 
-KIND = re.compile(r'^    \{"([\w-]+)",\s+"([^"]+)",\s+"([^"]+)",\s+(?:true|false)', re.M)
 # What stands for a title in a sentence.
 IN_A_SENTENCE = {"frozen": "frozen", "flicker": "flickers", "clipped-low": "clipped to",
                  "clipped-high": "clipped to"}
@@ -57,7 +56,8 @@ def nobody_has_other_words():
 
 
 def main():
-    kinds = KIND.findall(text_of("src/settings/rules.cpp"))
+    kinds = [(rule["name"], rule["title"], rule["quantity"])
+             for rule in json.loads(text_of("src/settings/rules.json"))["verdicts"]]
     with Server() as server:
         rules = server.json("/api/v1/cameras")["cameras"][0]["rules"]
     said = [(rule["name"], rule["title"], rule["quantity"]) for rule in rules]

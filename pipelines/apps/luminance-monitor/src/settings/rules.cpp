@@ -1,34 +1,83 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "settings/rules.h"
 
+#include <gio/gio.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 #include <tuple>
+
+extern "C" {
+#include "rules-resources.h"
+}
 
 namespace luminance {
 namespace {
 
+using nlohmann::json;
+
 struct Kind {
-  std::string_view name, title, value;
-  bool bad_above;
-  bool is_duration;  // seconds that it has been so already
-  Rule rule;         // enabled, raise, clear, hold
+  std::string name, title, quantity;
+  bool bad_above, is_duration;
+  Rule rule;
+  double max_value;
+  std::array<bool, kVerdicts> explained;  // verdicts that it explains
 };
 
-constexpr Kind kKinds[kVerdicts] = {
-    {"no-frames", "No frames", "seconds without a frame", true, true, {true, 5, 5, 0}},
-    {"frozen", "Frozen", "seconds without change", true, true, {true, 20, 1, 0}},
-    {"moved", "Moved", "share of edges out of place", true, false, {true, 0.3, 0.2, 30}},
-    {"covered", "Partly covered", "share of edges hidden", true, false, {true, 0.2, 0.15, 30}},
-    {"blurred", "Out of focus", "share of detail missing", true, false, {true, 0.5, 0.4, 30}},
-    {"too-dark", "Too dark", "mean luma", false, false, {true, 40, 45, 5}},
-    {"too-bright", "Too bright", "mean luma", true, false, {true, 210, 200, 5}},
-    {"low-contrast", "Low contrast", "luma from p5 to p95", false, false, {true, 25, 32, 5}},
-    {"flicker", "Flicker", "swing in percent of the mean", true, false, {true, 1, 0.5, 3}},
-    {"clipped-low", "Clipped to black", "share of black pixels", true, false, {true, .4, .35, 5}},
-    {"clipped-high", "Clipped to white", "share of white pixels", true, false, {true, .15, .1, 5}},
-    {"sudden-change", "Sudden change", "change in luma", true, false, {true, 15, 8, 10}},
+struct Data {
+  std::array<Kind, kVerdicts> kinds;  // as the enumerators
+  ChangeTimes change;
 };
 
-const Kind &kind_of(Verdict verdict) { return kKinds[static_cast<size_t>(verdict)]; }
+Kind read_kind(const json &entry) {
+  const auto text = [&](const char *key) { return entry.at(key).get<std::string>(); };
+  const auto number = [&](const char *key) { return entry.at(key).get<double>(); };
+  return {text("name"),
+          text("title"),
+          text("quantity"),
+          text("bad") == "above",
+          entry.at("duration").get<bool>(),
+          {true, number("raise"), number("clear"), number("hold")},
+          number("max"),
+          {}};
+}
+
+/// rules.json, which is compiled in.
+json document() {
+  g_autoptr(GBytes) bytes =
+      g_resource_lookup_data(rules_get_resource(), "/luminance-monitor/rules.json",
+                             G_RESOURCE_LOOKUP_FLAGS_NONE, nullptr);
+  if (bytes == nullptr) throw std::logic_error("rules.json is missing");
+  gsize size = 0;
+  const auto *text = static_cast<const char *>(g_bytes_get_data(bytes, &size));
+  return json::parse(text, text + size);
+}
+
+Data read_data() {
+  const json all = document();
+  const json &entries = all.at("verdicts");
+  if (entries.size() != kVerdicts) throw std::logic_error("rules.json has other verdicts");
+  Data data;
+  for (size_t i = 0; i < kVerdicts; ++i) {
+    data.kinds[i] = read_kind(entries.at(i));
+    const json &explained = entries.at(i).at("explains");
+    for (size_t other = 0; other < kVerdicts; ++other)
+      data.kinds[i].explained[other] = std::count(explained.begin(), explained.end(),
+                                                  entries.at(other).at("name")) > 0;
+  }
+  const json &change = all.at("change");
+  data.change = {change.at("adaptation").get<double>(), change.at("accepted").get<double>()};
+  return data;
+}
+
+const Data &data() {
+  static const Data data = read_data();
+  return data;
+}
+
+const Kind &kind_of(Verdict verdict) { return data().kinds[static_cast<size_t>(verdict)]; }
 
 /// The value that is least like it.
 double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : max_value_of(verdict); }
@@ -44,21 +93,21 @@ bool operator==(const Rule &a, const Rule &b) {
 
 std::string_view name_of(Verdict verdict) { return kind_of(verdict).name; }
 std::string_view title_of(Verdict verdict) { return kind_of(verdict).title; }
-std::string_view quantity_of(Verdict verdict) { return kind_of(verdict).value; }
+std::string_view quantity_of(Verdict verdict) { return kind_of(verdict).quantity; }
 bool is_bad_above(Verdict verdict) { return kind_of(verdict).bad_above; }
 
 std::string_view side_of(Verdict verdict) { return is_bad_above(verdict) ? "above" : "below"; }
 
 std::optional<Verdict> verdict_named(std::string_view name) {
   for (size_t i = 0; i < kVerdicts; ++i)
-    if (kKinds[i].name == name) return static_cast<Verdict>(i);
+    if (data().kinds[i].name == name) return static_cast<Verdict>(i);
   return {};
 }
 
 const Rules &default_rules() {
   static const Rules rules = [] {
     Rules made;
-    for (size_t i = 0; i < kVerdicts; ++i) made[i] = kKinds[i].rule;
+    for (size_t i = 0; i < kVerdicts; ++i) made[i] = data().kinds[i].rule;
     return made;
   }();
   return rules;
@@ -67,37 +116,12 @@ const Rules &default_rules() {
 bool is_duration(Verdict verdict) { return kind_of(verdict).is_duration; }
 
 bool explains(Verdict verdict, Verdict other) {
-  switch (verdict) {
-    case Verdict::kMoved:
-    case Verdict::kBlurred:
-    case Verdict::kLowContrast:
-    case Verdict::kClippedLow:
-    case Verdict::kClippedHigh: return other == Verdict::kSuddenChange;
-    case Verdict::kCovered:
-      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast;
-    case Verdict::kTooDark:
-      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast ||
-             other == Verdict::kClippedLow;
-    case Verdict::kTooBright:
-      return other == Verdict::kSuddenChange || other == Verdict::kLowContrast ||
-             other == Verdict::kClippedHigh;
-    default: return false;
-  }
+  return kind_of(verdict).explained[static_cast<size_t>(other)];
 }
 
-double max_value_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kNoFrames:
-    case Verdict::kFrozen: return 86400;
-    case Verdict::kFlicker: return 100;
-    case Verdict::kMoved:
-    case Verdict::kCovered:
-    case Verdict::kBlurred:
-    case Verdict::kClippedLow:
-    case Verdict::kClippedHigh: return 1;
-    default: return 255;
-  }
-}
+double max_value_of(Verdict verdict) { return kind_of(verdict).max_value; }
+
+const ChangeTimes &change_times() { return data().change; }
 
 double clear_for(Verdict verdict, double raise, const Rule &rule) {
   const double clear = raise + rule.clear - rule.raise, best = best_of(verdict);

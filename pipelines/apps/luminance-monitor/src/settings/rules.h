@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kinds of verdicts, and the rules by which they are raised.
+// The kinds of verdicts, and the rules by which they are raised: those of rules.json.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace luminance {
 
-/// In order of severity, the most severe first.
+/// In order of severity, the most severe first, as in rules.json.
 enum class Verdict {
   kNoFrames,
   kFrozen,
@@ -52,7 +52,7 @@ bool operator==(const Rule &a, const Rule &b);
 
 using Rules = std::array<Rule, kVerdicts>;
 
-/// The defaults; README.md gives the reasons.
+/// The defaults; docs/verdicts.md gives the reasons.
 const Rules &default_rules();
 /// Whether values above `raise` are bad, rather than those below.
 bool is_bad_above(Verdict verdict);
@@ -65,6 +65,13 @@ bool is_duration(Verdict verdict);
 bool explains(Verdict verdict, Verdict other);
 /// The largest value that it can have; the smallest is 0.
 double max_value_of(Verdict verdict);
+
+/// Of sudden changes, in seconds.
+struct ChangeTimes {
+  double adaptation;  // in which the picture that frames are compared with follows them
+  double accepted;    // after which a change that stays is the usual
+};
+const ChangeTimes &change_times();
 
 /// The `clear` for another `raise`: as far from it as in `rule`; where there are no such values,
 /// halfway to the best.

@@ -7,11 +7,9 @@
 namespace luminance {
 namespace {
 
-// How long a change stays one: the picture that frames are compared with follows them this slowly.
-constexpr double kAdaptation = 5;  // seconds
-// A change that stays is the usual at last. Until then somebody will have seen it. Where the scene is
-// seen to be in place, as in the light of infrared lamps, it is so soon.
-constexpr Time kAccepted = 600 * kSecond, kSceneAccepted = 60 * kSecond;
+// Where the scene is seen to be in place, as in the light of infrared lamps, a change that stays is the
+// usual sooner than elsewhere.
+constexpr Time kSceneAccepted = 60 * kSecond;
 // A picture with no more luma between its percentiles 1 and 99 is the same whatever the camera does.
 constexpr unsigned kPlain = 3;
 constexpr Time kFlickerEvery = kSecond;
@@ -242,7 +240,7 @@ void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes
 bool Judge::is_accepted(Time now) const {
   if (!recent_ || !recent_->differs_since || is_explained(Verdict::kSuddenChange)) return false;
   const Time since = *recent_->differs_since;
-  return now - since >= kAccepted ||
+  return seconds_of(now - since) >= change_times().accepted ||
          (scene_usual_ &&
           scene_usual_->latest - std::max(since, scene_usual_->since) >= kSceneAccepted);
 }
@@ -273,7 +271,7 @@ void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes)
   else if (!recent_->differs_since)
     recent_->differs_since = frame.time;
   if (differs) return;
-  const double step = 1 - std::exp(-seconds_of(elapsed) / kAdaptation);
+  const double step = 1 - std::exp(-seconds_of(elapsed) / change_times().adaptation);
   follow(recent_->shares, shares, step);
   if (blocks) follow(*recent_->blocks, *blocks, step);
 }
