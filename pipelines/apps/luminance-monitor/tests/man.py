@@ -3,8 +3,8 @@
 """man.py PROGRAM
 
 The manual page: it has the options, the environment and the exit statuses of --help and no others,
-every key of the configuration and every verdict with its rule, and formats without a warning. The
-README has every key, too."""
+every key of the configuration and every verdict with its rule, and formats without a warning.
+docs/settings.md has every key, too."""
 import json
 import re
 import shutil
@@ -105,11 +105,12 @@ def check_configuration(page):
             check_same(table, explained - known, set())
 
 
-def check_readme():
+def check_settings():
     """The example of a configuration has every key, in its table. Of a secret, it has one of the
     forms; the text says the others."""
-    text = (running.APP / 'README.md').read_text()
-    example = re.search(r'\n## Configuration\n.*?^```toml\n(.*?)^```', text, re.M | re.S)[1]
+    page = (running.APP / 'docs/settings.md').read_text()
+    text = ''.join(path.read_text() for path in sorted((running.APP / 'docs').glob('*.md')))
+    example = re.search(r'^```toml\n(.*?)^```', page, re.M | re.S)[1]
     shown, table = {'': set()}, ''
     for line in example.splitlines():
         if title := re.match(r'\[+([\w.-]+)\]+', line):
@@ -120,11 +121,11 @@ def check_readme():
     for name in public_names('key'):
         table, _, key = name.rpartition('.')
         if 'VERDICT' in table or key == 'ca-file' or name in shown:
-            assert key in everywhere, f'README lacks {name}'
+            assert key in everywhere, f'settings.md lacks {name}'
         elif form := secret.fullmatch(key):
-            assert any(secret.sub(r'\1', other) == form[1] for other in shown[table]), f'README lacks {name}'
+            assert any(secret.sub(r'\1', other) == form[1] for other in shown[table]), f'settings.md lacks {name}'
         else:
-            assert key in shown[table], f'README lacks {name}'
+            assert key in shown[table], f'settings.md lacks {name}'
 
 
 def check_verdicts(page):
@@ -164,7 +165,7 @@ def main():
         assert page[name], name
     check_against_help(page, text)
     check_configuration(page)
-    check_readme()
+    check_settings()
     check_verdicts(page)
     check_format()
 

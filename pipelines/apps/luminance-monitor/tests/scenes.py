@@ -3,7 +3,7 @@
 weather are not taken for it.
 
     scenes.py                 what CI has time for
-    scenes.py --table         all of it, as README shows it
+    scenes.py --table         all of it, as docs/verdicts.md shows it
     scenes.py --table NAME    the cases whose names contain this"""
 import os
 import pathlib

@@ -4,7 +4,7 @@ looks at something still is not taken for one.
 
     stills.py                      what CI has time for
     stills.py --all                all of it
-    stills.py --table              what README shows, computed here on its own
+    stills.py --table              what docs/verdicts.md shows, computed here on its own
     stills.py --night SECONDS      a still night of this length, at 5 frames a second"""
 import pathlib
 import subprocess

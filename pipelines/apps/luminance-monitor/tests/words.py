@@ -19,10 +19,10 @@ def text_of(path):
 
 
 def documents_have(kinds):
-    readme, manual = text_of("README.md"), text_of("docs/luminance-monitor.1").replace("\\-", "-")
+    page, manual = text_of("docs/verdicts.md"), text_of("docs/luminance-monitor.1").replace("\\-", "-")
     for name, title, quantity in kinds:
-        expect(f"| `{name}` | {title} | " in readme, "README.md has another title", name, title)
-        expect(f"- **{title}** " in readme, "README.md does not explain it", title)
+        expect(f"| `{name}` | {title} | " in page, "verdicts.md has another title", name, title)
+        expect(f"- **{title}** " in page, "verdicts.md does not explain it", title)
         expect(f"\n{name}\t{title}\t{quantity}\n" in manual, "the manual has other words", name, title,
                quantity)
 

@@ -19,10 +19,10 @@ enum class Difference { kNone, kRules, kMore };
 Difference difference(const CameraSettings &a, const CameraSettings &b) {
   // These name every member, so that none that is added later is forgotten here.
   // What the settings wanted of the id is in the id.
-  const auto &[id, wanted, source, name, uri, location, credentials, hosts, fps, snapshots,
-               region, rules, schedules] = a;
-  const auto &[id_b, wanted_b, source_b, name_b, uri_b, location_b, credentials_b,
-               hosts_b, fps_b, snapshots_b, region_b, rules_b, schedules_b] = b;
+  const auto &[id, wanted, source, name, uri, location, credentials, hosts, fps, snapshots, region,
+               rules, schedules] = a;
+  const auto &[id_b, wanted_b, source_b, name_b, uri_b, location_b, credentials_b, hosts_b, fps_b,
+               snapshots_b, region_b, rules_b, schedules_b] = b;
   if (std::tie(id, source, name, uri, location, hosts, fps, snapshots) !=
           std::tie(id_b, source_b, name_b, uri_b, location_b, hosts_b, fps_b, snapshots_b) ||
       !(region == region_b) || !are_same(credentials, credentials_b))

@@ -46,9 +46,8 @@ Kind read_kind(const json &entry) {
 
 /// rules.json, which is compiled in.
 json document() {
-  g_autoptr(GBytes) bytes =
-      g_resource_lookup_data(rules_get_resource(), "/luminance-monitor/rules.json",
-                             G_RESOURCE_LOOKUP_FLAGS_NONE, nullptr);
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(
+      rules_get_resource(), "/luminance-monitor/rules.json", G_RESOURCE_LOOKUP_FLAGS_NONE, nullptr);
   if (bytes == nullptr) throw std::logic_error("rules.json is missing");
   gsize size = 0;
   const auto *text = static_cast<const char *>(g_bytes_get_data(bytes, &size));
@@ -64,8 +63,8 @@ Data read_data() {
     data.kinds[i] = read_kind(entries.at(i));
     const json &explained = entries.at(i).at("explains");
     for (size_t other = 0; other < kVerdicts; ++other)
-      data.kinds[i].explained[other] = std::count(explained.begin(), explained.end(),
-                                                  entries.at(other).at("name")) > 0;
+      data.kinds[i].explained[other] =
+          std::count(explained.begin(), explained.end(), entries.at(other).at("name")) > 0;
   }
   const json &change = all.at("change");
   data.change = {change.at("adaptation").get<double>(), change.at("accepted").get<double>()};
