@@ -64,7 +64,7 @@ watched() {
 }
 answers() { (exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && grep -qi luminance <&3) 2>/dev/null; }
 
-# readme COMMAND: one of README's, with what stands in for a wheel with CUDA and for cameras
+# readme COMMAND: one of README's, with what stands in for a wheel with CUDA
 readme() {
   case $1 in
     tests/run.sh*) echo "skipped: README's $1, which is what runs the tests" ;;
@@ -73,14 +73,6 @@ readme() {
         echo "skipped: README's $1"
       else
         check "README's $1" shell "${1/#packaging\/wheel.sh/packaging\/wheel.sh build-wheel -Dgpu=disabled}"
-      fi ;;
-    */luminance-monitor.sh*)
-      if [ -n "$short" ]; then
-        echo "skipped: README's $1"
-      elif [[ $1 == *cameras.toml* ]]; then
-        check "README's $1 names the file that is missing" prints "! $1" 'cameras\.toml'
-      else
-        check "README's $1" watched "$1"
       fi ;;
     *'meson setup'*) check "README's $1" without_warning "$1" ;;
     *) check "README's $1" shell "$1" ;;
@@ -91,7 +83,7 @@ read_readme() {
   local command program folder
   local -a commands
   mapfile -t commands < <(commands_of README.md)
-  [ ${#commands[@]} -gt 8 ] || { echo "not ok README has commands"; return; }
+  [ ${#commands[@]} -gt 6 ] || { echo "not ok README has commands"; return; }
   for command in "${commands[@]}"; do readme "$command"; done
   check 'without installing' prints 'meson devenv -C build gst-inspect-1.0 cudatensor' cudanormalize
   folder=$(programs_of README.md)
