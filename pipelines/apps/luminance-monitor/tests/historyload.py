@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""historyload.py [SECONDS [CAMERAS [ROW]]] | --day: a monitor with cameras and a month of history,
-of rows of ROW seconds, while 200 readers ask for all of it: it answers others at once, and says of
-no camera that it is silent. By hand, for as long as wanted, or with --day: a day of 32 cameras that
-are read as fast as possible, in which nothing at all is raised."""
+"""historyload.py [--bench [SECONDS [CAMERAS [ROW]]] | --day]: a monitor with cameras and a month of
+history, of rows of ROW seconds, while readers ask for all of it: each gets all of it, or is told when to
+come again, and others are answered. With --bench, on a machine that does nothing else, 200 readers: it
+answers others at once, and says of no camera that it is silent. With --day: a day of 32 cameras that are
+read as fast as possible, in which nothing at all is raised."""
 import collections
 import http.client
 import json
@@ -20,17 +21,17 @@ import urllib.error
 
 import videos
 from running import PROGRAM, Monitor, wait_for
-from sanitizers import SANITIZED
 
-DAY = sys.argv[1:] == ['--day']
-SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 and not DAY else 12
-CAMERAS = 32 if DAY else int(sys.argv[2]) if len(sys.argv) > 2 else 4
-ROW = float(sys.argv[3]) if len(sys.argv) > 3 else 60
-READERS = 200
+DAY, BENCH = sys.argv[1:] == ['--day'], sys.argv[1:2] == ['--bench']
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 12 if BENCH else 5
+CAMERAS = 32 if DAY else int(sys.argv[3]) if len(sys.argv) > 3 else 4
+ROW = float(sys.argv[4]) if len(sys.argv) > 4 else 60
+READERS = 200 if BENCH or DAY else 40
 DAYS = 30
 FPS = 1 if DAY else 5
-# Of /healthz; other programs have the machine, too, and 200 readers in Python most of it.
-MEDIAN = 0.5 if SANITIZED else 0.08
+# Of /healthz; 200 readers in Python have most of the machine. A test only sees that nothing waits for a
+# reader, which takes ten seconds.
+MEDIAN = 0.08 if BENCH or DAY else 2
 FILL = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < :rows - 1)
 INSERT INTO measurement SELECT :camera, (:end - (:rows - i) * :length) * 1000, :length, 25, 100 + i % 50,
@@ -189,7 +190,7 @@ def main(folder):
     assert set(readers.statuses) <= {200, 503}, readers.statuses
     assert all(500 <= rows <= 1001 for rows in readers.rows), readers.rows
     silent = [event for event in events if DAY or event['verdict'] == 'no-frames']
-    assert not silent and not any('no-frames' in line or 'No frames' in line
+    assert not (BENCH or DAY) or not silent and not any('no-frames' in line or 'No frames' in line
                                   for line in monitor.output), (silent, monitor.output)
     # Lines of the log too: the API may have events of another time than that of these frames.
     assert not DAY or not any(' since ' in line for line in monitor.output), monitor.output
