@@ -78,12 +78,16 @@ build_plugin() {
   quietly meson install -C "$build" --tags runtime,devel
 }
 
+# plugin_build [SUFFIX]: where the plugin of the clone is built: in its root, because ccache knows objects
+# by the way from the build folder to the sources
+plugin_build() { echo "$clone/build-plugin${1:-}"; }
+
 # need_plugin [SUFFIX]: lets pkg-config find gstcudatensor-1.0: the installed one, or that of the clone,
-# which is built in build-pluginSUFFIX/ and installed in build-prefixSUFFIX/. Fails if it does not build.
+# which is installed in build-prefixSUFFIX/. Fails if it does not build.
 need_plugin() {
   local prefix=$app/build-prefix${1:-}
   ! pkg-config --exists gstcudatensor-1.0 || return 0
   need_packages "${plugin_packages[@]}"
-  build_plugin "$app/build-plugin${1:-}" "$prefix" || return 1
+  build_plugin "$(plugin_build "${1:-}")" "$prefix" || return 1
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 }

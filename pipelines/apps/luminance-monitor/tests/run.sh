@@ -101,11 +101,13 @@ newer_stage() {
 
 # The image is made of files of the clone, with the program that has been built of them.
 begin_image() {
-  if [ ! -e "$app/build-plugin/build.ninja" ]; then
+  local plugin
+  plugin=$(plugin_build)
+  if [ ! -e "$plugin/build.ninja" ]; then
     skip image 'gst-cudatensor is not built here'
     return
   fi
-  nice ./image.sh --built "$app/build-plugin" "$app/build-plain" >"$app/build-plain/image.log" 2>&1 &
+  nice ./image.sh --built "$plugin" "$app/build-plain" >"$app/build-plain/image.log" 2>&1 &
   image_pid=$!
 }
 
