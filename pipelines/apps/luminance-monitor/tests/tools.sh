@@ -32,7 +32,8 @@ need_kubectl() {
     mkdir -p "$dir/lists/partial" "$dir/cache"
     (find_mirror && echo "deb $mirror trixie main" >"$dir/sources.list") || return 1
     options=(-o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
-      -o Dir::State::Lists="$dir/lists" -o Dir::Cache="$dir/cache" -o Acquire::Languages=none)
+      -o Dir::State::Lists="$dir/lists" -o Dir::State::Status=/dev/null -o Dir::Cache="$dir/cache"
+      -o Acquire::Languages=none)
     quietly apt-get -q "${options[@]}" -o APT::Sandbox::User=root update &&
       fetch_package kubectl "$dir" "${options[@]}" || return 1
   fi
