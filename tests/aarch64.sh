@@ -23,7 +23,7 @@ if [ "${AARCH64_ENTERED:-}" = yes ]; then
   mkdir -p "$build"
   cross_file >"$build/cross"
   [ -e "$build/build.ninja" ] || inside meson setup --cross-file "$build/cross" -Dgpu=disabled \
-    -Dapplications=disabled -Dmonitor=disabled -Dintrospection=disabled -Dpython_package=disabled "$build"
+    -Dapplications=disabled -Dintrospection=disabled -Dpython_package=disabled "$build"
   inside meson compile -C "$build" gstcudatensor
   inside meson test -C "$build" --timeout-multiplier 20 --print-errorlogs "${@:-kernels}"
   exit

@@ -17,7 +17,7 @@ need_packages "${plugin_packages[@]}" libgtest-dev
 fuzz_files() {
   local dir=$PWD/build-fuzzed
   need_packages clang libclang-rt-14-dev
-  [ -e "$dir/build.ninja" ] || CXX=clang++ meson setup "$dir" -Dgpu=disabled -Dmonitor=disabled \
+  [ -e "$dir/build.ninja" ] || CXX=clang++ meson setup "$dir" -Dgpu=disabled \
     -Dapplications=disabled -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined
   ninja -C "$dir" tests/modelconfig/fuzz-model-files
   mkdir -p "$dir/files"

@@ -68,8 +68,10 @@ def command_line_names():
 
 
 def suggested_keys():
-    """Words that may be keys: those in quotes in the sources that read settings."""
-    text = ''.join(file.read_text() for file in (APP / 'src/settings').glob('*.cpp'))
+    """Words that may be keys: those in quotes in the sources that read settings, and
+    in the rules."""
+    folder = APP / 'src/settings'
+    text = ''.join(file.read_text() for file in (*folder.glob('*.cpp'), folder / 'rules.json'))
     words = set(re.findall(r'"([a-z][a-z-]*)"', text))
     return words | {f'{word}-{suffix}' for word in words for suffix in ('file', 'env')}
 
