@@ -42,8 +42,8 @@ write_report() {
   cat >"$report" <<END
 # The tests of luminance-monitor, in all stages
 
-Written by \`run.sh --all\`, which runs the last two stages again where the monitor, or the headers of
-gst-cudatensor, differ from this commit.
+Written by \`run.sh --all\`. \`run.sh\` runs the last two stages again where the monitor, or the headers
+of gst-cudatensor, differ from this commit.
 
 Commit: $(git -C "$app" rev-parse HEAD)
 
