@@ -18,8 +18,10 @@ still_clip() {
 # build_for_gpu BUILD_DIR [MESON_OPTION...]: builds the plugin, its tests and the benchmarks, and
 # installs missing packages. If that fails, the script exits.
 build_for_gpu() {
-  local dir=$1 bench
-  need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev python3 \
+  local dir=$1 bench more=()
+  # What luminance-monitor takes, if it is to be built.
+  [[ " $* " != *' -Dmonitor=enabled '* ]] || mapfile -t more <"$root/pipelines/apps/luminance-monitor/packages"
+  need_packages "${plugin_packages[@]}" "${more[@]}" libgtest-dev libdlpack-dev python3 \
     libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   need_nvcc || { echo 'nvcc was not found and could not be installed.' >&2; exit 1; }
   build_plugin "$@" -Dgpu=enabled || exit 1
