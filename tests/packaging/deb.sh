@@ -33,6 +33,7 @@ remove_packages() {
 none_left() { [ -z "$(find "$base/usr" -name '*cudatensor*' -o -name '*luminance*')" ]; }
 
 # There is nothing else of this repository in the root.
+# shellcheck disable=SC2016  # for the shell there
 build_monitor() {
   inside bash -ec '
     . luminance-monitor/setup.sh

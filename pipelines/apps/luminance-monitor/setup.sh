@@ -14,7 +14,7 @@ mapfile -t monitor_packages <"$app/packages"
 build_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good "${monitor_packages[@]}")
 # What the plugin is built with, besides.
-plugin_packages=(libhwy-dev libtbb-dev)
+plugin_packages=(libhwy-dev libtbb-dev libyaml-dev)
 test_packages=(ccache git libgtest-dev universal-ctags python3 python3-gi python3-numpy python3-venv
   gstreamer1.0-tools gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav

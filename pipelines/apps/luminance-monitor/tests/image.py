@@ -97,7 +97,7 @@ if not (staged.CLONE / staged.MONITOR).exists():
     print('skipped: the image is made of a clone of gst-cudatensor')
     sys.exit(running.SKIPPED)
 running.need('apt-get', 'ldd', 'meson', 'gst-inspect-1.0')
-if subprocess.run(['pkg-config', '--exists', 'libhwy', 'tbb'], check=False).returncode != 0:
+if subprocess.run(['pkg-config', '--exists', 'libhwy', 'tbb', 'yaml-0.1'], check=False).returncode != 0:
     print('skipped: what the plugin is built with is not installed')
     sys.exit(running.SKIPPED)
 building = output('bash', '-c', f'{PACKAGES}; echo {re.search("need_packages ([^;]*)", TEXT)[1]}',
