@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # app and clone are set by setup.sh, results by run.sh
-# Sourced by run.sh: report.md, which names the commit at which the long stages have passed.
+# Sourced by run.sh: report.md, which names the commit at which the long stages have passed, and has the
+# checksum of its tested files. The checksum also serves where a history does not have that commit.
 
 report=$app/tests/report.md
 
@@ -13,19 +14,24 @@ tested_files() {
   [ ! -d "$clone/gst/library" ] || printf '%s\n' ":(glob)$clone/gst/library/gstcudatensor*.h"
 }
 
-# differs_from COMMIT: whether tested files differ from it, or are not known to Git
-differs_from() {
+# differs_from_commit: whether tested files are not those of HEAD, or are not known to Git
+differs_from_commit() {
   local files
   mapfile -t files < <(tested_files)
-  ! git -C "$app" diff --quiet "$1" -- "${files[@]}" 2>/dev/null ||
+  ! git -C "$app" diff --quiet HEAD -- "${files[@]}" 2>/dev/null ||
     [ -n "$(git -C "$app" ls-files --others --exclude-standard -- "${files[@]}")" ]
 }
 
-# Without a report, or without the history that has its commit, everything differs.
+# checksum: of the tested files, as Git has them
+checksum() {
+  local files
+  mapfile -t files < <(tested_files)
+  git -C "$app" ls-files --stage --full-name -- "${files[@]}" | sha256sum | cut -d ' ' -f 1
+}
+
+# Without a report, everything differs.
 differs_from_report() {
-  local commit
-  commit=$(reported_commit)
-  [ -z "$commit" ] || differs_from "$commit"
+  differs_from_commit || [ "$(checksum)" != "$(sed -n 's/^Files: //p' "$report" 2>/dev/null)" ]
 }
 
 row() {
@@ -35,7 +41,7 @@ row() {
 }
 
 write_report() {
-  if [ -z "${results[sanitized]:-}" ] || [ -z "${results[newer]:-}" ] || differs_from HEAD; then
+  if [ -z "${results[sanitized]:-}" ] || [ -z "${results[newer]:-}" ] || differs_from_commit; then
     echo 'No report: a stage was skipped, or the files are not those of a commit.'
     return
   fi
@@ -46,6 +52,8 @@ Written by \`run.sh --all\`. \`run.sh\` runs the last two stages again where the
 of gst-cudatensor, differ from this commit.
 
 Commit: $(git -C "$app" rev-parse HEAD)
+
+Files: $(checksum)
 
 Date: $(date +%F), on $(nproc) cores of $(uname -m)
 
