@@ -22,7 +22,7 @@ try:
 except ImportError:
     webdriver = None
 
-PATIENCE = 60  # seconds; machines that test are slow
+PATIENCE = 120  # seconds; machines that test are slow
 SKIPPED = 77
 
 

@@ -26,15 +26,16 @@ def make(effect, file):
                    shell=True, check=True, timeout=120)
 
 
-def configure(folder, others=None):
-    """`others` has settings of cameras that are not made of the clip, by their names."""
+def configure(folder, others=None, size=""):
+    """`others` has settings of cameras that are not made of the clip, by their names. `size`: caps of the
+    pictures, if they have another size than the clip's."""
     lines = []
     for number, (name, (effect, _)) in enumerate(CAMERAS.items()):
         lines += ["[[cameras]]", f'name = "{name}"']
         if others and name in others:
             lines += others[name]
         elif effect:
-            make(effect, folder / f"{number}.mkv")
+            make(f"{effect} ! videoscale ! {size}" if size else effect, folder / f"{number}.mkv")
             lines.append(f'uri = "{number}.mkv"')
         else:
             lines.append('uri = "rtsp://127.0.0.1:1/hall"')  # nobody is there

@@ -12,6 +12,7 @@ from clipcameras import CAMERAS, configure
 from shown import detail_shows, tiles_show
 
 PROGRAM = Path(os.environ.get("BUILD_DIR", "")) / "luminance-monitor"
+SIZE = "video/x-raw,width=256,height=192"  # leaves time for the page on a busy machine
 
 
 def verdicts_are_shown(browser, monitor):
@@ -37,7 +38,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Browser(1280, 720) as browser:
         monitor = Monitor([PROGRAM, "--headless", "--loop", "--listen=127.0.0.1:0",
                            f"--history={folder}/history.sqlite",
-                           f"--config={configure(Path(folder))}"])
+                           f"--config={configure(Path(folder), size=SIZE)}"])
         browser.prefer("dark")
         browser.open(monitor.address)
         verdicts_are_shown(browser, monitor)
