@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the Python and C++ code of README.md and docs/.
+"""Runs the Python, C and C++ code of README.md and docs/.
 
 A text in each block selects the function that checks it. A block without a check is an error.
 """
@@ -48,28 +48,51 @@ def run_python(source):
                           text=True, timeout=120, stdout=subprocess.PIPE).stdout
 
 
-def compile_cpp(source, *arguments):
-    flags = subprocess.run(["pkg-config", "--cflags", "gstreamer-1.0"], check=True, text=True,
-                           stdout=subprocess.PIPE).stdout.split()
-    subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT / 'gst' / 'library'}",
-                    *flags, "-x", "c++", "-", *arguments], input=source, text=True, check=True)
+def pkg_config(*arguments):
+    return subprocess.run(["pkg-config", *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.split()
 
 
-def run_cpp(source):
+COMPILERS = {"c": ["gcc", "-std=gnu11"], "c++": ["g++", "-std=c++17"]}
+
+
+def run_compiled(language, source, *arguments, packages=("gstreamer-1.0",)):
     """The output of a program that is linked with the library of this build. The library's own
     dependencies are found when the program starts."""
     library = os.environ["GST_CUDATENSOR_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program"
-        compile_cpp(source, "-x", "none", library, "-Wl,--allow-shlib-undefined",
-                    f"-Wl,-rpath,{Path(library).parent}", "-lgstreamer-1.0", "-lgobject-2.0",
-                    "-lglib-2.0", "-o", str(program))
-        return subprocess.run([program], check=True, text=True, timeout=60, cwd=ROOT,
+        subprocess.run([*COMPILERS[language], "-Wall", "-Wextra", "-Werror",
+                        f"-I{ROOT / 'gst' / 'library'}", *pkg_config("--cflags", *packages),
+                        "-x", language, "-", "-x", "none", library,
+                        "-Wl,--allow-shlib-undefined", f"-Wl,-rpath,{Path(library).parent}",
+                        *pkg_config("--libs", *packages), "-o", str(program)],
+                       input=source, text=True, check=True)
+        return subprocess.run([program, *arguments], check=True, text=True, timeout=60, cwd=ROOT,
                               stdout=subprocess.PIPE).stdout
 
 
+def compile_line(page, program):
+    """The packages that a page names for pkg-config, to compile a program."""
+    line = re.search(rf"^\S+ -o {program} .*\$\(pkg-config --cflags --libs ([^)]*)\)$",
+                     (ROOT / "docs" / page).read_text(), re.M)
+    assert line, f"{page} does not say how to compile {program}"
+    packages = line[1].split()
+    assert "gstcudatensor-1.0" in packages, packages
+    return [each for each in packages if each != "gstcudatensor-1.0"]
+
+
+def prints_boxes(source):
+    """The page shows a line of the output."""
+    packages = compile_line("interop.md", "boxes")
+    clip = (ROOT / "pipelines/media/pedestrians.webm").as_uri()
+    lines = run_compiled("c", source, clip, packages=packages).splitlines()
+    line = next(each for each in blocks("text") if "first value" in each)
+    assert lines == [line.strip()] * FRAMES, lines
+
+
 def infers(source):
-    shown = run_cpp(source + INFER)
+    shown = run_compiled("c++", source + INFER)
     assert shown == "1 3 6 4 0.5\n", shown
 
 
@@ -98,7 +121,7 @@ int main(int argc, char **argv) {
 
 def prints_slots(source):
     """A box in a slot of 640x640, whose picture of 1280x720 begins at 0,140."""
-    shown = run_cpp(source + SLOTS)
+    shown = run_compiled("c++", source + SLOTS)
     assert shown == "0 200 120 328 376\n", shown
 
 
@@ -126,7 +149,7 @@ int main(int argc, char **argv) {
 
 def prints_histogram(source):
     """All 256 pixels of videotestsrc's black have the luminance 16."""
-    shown = run_cpp(source + HISTOGRAM)
+    shown = run_compiled("c++", source + HISTOGRAM)
     assert shown == "16 16 256\n256\n", shown
 
 
@@ -241,6 +264,7 @@ CHECKS = {
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
                "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,
                "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
+    "c": {"print_objects": lambda source: None, "gst_cuda_tensor_to_dlpack": prints_boxes},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
             "print_slots": prints_slots},
 }
