@@ -26,8 +26,8 @@ packages=("${plugin_packages[@]}" ccache libgtest-dev libdlpack-dev
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-bad
   libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-ugly gstreamer1.0-libav)
 
-# For the survey of Transformers' classes, which need this PyTorch.
-[ "$suite" != trixie ] || packages+=(python3-torch python3-torchvision)
+# For the survey of Transformers' classes, which need this PyTorch, and for the program of onnxruntime.md.
+[ "$suite" != trixie ] || packages+=(python3-torch python3-torchvision libonnxruntime-dev)
 
 # The headers of libgstcuda come alone: their package depends on OpenCV's.
 # shellcheck disable=SC2016  # mmdebstrap hands the variables over

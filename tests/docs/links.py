@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the Markdown: every relative link leads to a file or folder of the repository, and its
-anchor to a heading there; README.md is short; the index has every page; gst-inspect-1.0 links to
-headings of an installed page.
+anchor to a heading there; README.md is short; the index and docs/llms.txt have every page, and
+llms.txt has the format of llmstxt.org; gst-inspect-1.0 links to headings of an installed page.
 
-usage: links.py BUILD_ROOT
+usage: links.py [BUILD_ROOT]
+Without BUILD_ROOT, what gst-inspect-1.0 shows and what is installed is not checked.
 """
 import json
 import re
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md",
                                   "pipelines/media/README.md")]
 PAGES += sorted((ROOT / "docs").glob("*.md"))
+LLMS = ROOT / "docs/llms.txt"
+PAGES += [LLMS]
 MAX_README_LINES = 200
 problems = []
 
@@ -58,11 +61,34 @@ def check_index():
             problems.append(f"docs/README.md does not link {page.name}")
 
 
+def check_llms():
+    """The format: a title, a summary, texts without headings, then sections that are lists of links,
+    each with a text behind the colon."""
+    title, _, rest = LLMS.read_text().partition("\n")
+    summary, *sections = re.split(r"^## ", rest, flags=re.M)
+    if not re.fullmatch(r"# \S.*", title) or not re.match(r"\n> \S", summary):
+        problems.append("docs/llms.txt does not begin with a title and a summary")
+    if re.search(r"^#", summary, re.M):
+        problems.append("docs/llms.txt has another heading before its sections")
+    linked = set()
+    for section in sections:
+        name, *lines = [line for line in section.splitlines() if line]
+        for line in lines:
+            link = re.fullmatch(r"- \[[^\]]+\]\(([^)\s#]+)\): \S.*", line)
+            if link is None:
+                problems.append(f"docs/llms.txt, {name}: no link with a text in: {line}")
+            else:
+                linked.add((LLMS.parent / link[1]).resolve())
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        if page not in linked:
+            problems.append(f"docs/llms.txt does not link {page.relative_to(ROOT)}")
+
+
 def check_documentation_links(build_root):
     """Checks the links that gst-inspect-1.0 shows, and that every page of docs/ is installed."""
     installed = json.loads((build_root / "meson-info/intro-installed.json").read_text())
     by_target = {target: Path(source) for source, target in installed.items()}
-    for page in (ROOT / "docs").glob("*.md"):
+    for page in [*(ROOT / "docs").glob("*.md"), LLMS]:
         if str(page) not in installed:
             problems.append(f"docs/{page.name} is not installed")
     plugin = subprocess.run(["gst-inspect-1.0", "cudatensor"], check=True, text=True,
@@ -84,7 +110,9 @@ def main():
     if lines > MAX_README_LINES:
         problems.append(f"README.md has {lines} lines, more than {MAX_README_LINES}")
     check_index()
-    check_documentation_links(Path(sys.argv[1]))
+    check_llms()
+    if len(sys.argv) > 1:
+        check_documentation_links(Path(sys.argv[1]))
     print("\n".join(problems) or f"{count} links, all valid")
     sys.exit(1 if problems else 0)
 

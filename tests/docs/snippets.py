@@ -168,6 +168,13 @@ def maps_boxes(source):
         assert box == [120, 144, 196.8, 297.6], line
 
 
+def maps_batches(source):
+    """The page shows a line of the output."""
+    lines = run_python(source).splitlines()
+    shown = next(block for block in blocks("text") if block.startswith("(1, 3, 640, 640) "))
+    assert lines == [shown.strip()] * FRAMES, lines
+
+
 def reads_tensors(source):
     lines = run_python(source).splitlines()
     assert len(lines) == FRAMES, lines
@@ -258,15 +265,17 @@ def compiles(source):
 
 CHECKS = {
     # tests/archive/adapters.py runs those of adapters.md.
-    # Those of detections.md need GStreamer 1.26: tests/thirdparty/detections.py runs them.
+    # Those of detections.md need GStreamer 1.26: tests/thirdparty/detections.py runs them. Those of
+    # onnxruntime.md need ONNX Runtime: tests/thirdparty/yolo.py runs them.
     "python": {"GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
                "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,
+               "InferenceSession": lambda source: None, "for tensor in frames": maps_batches,
                "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
     "c": {"print_objects": lambda source: None, "gst_cuda_tensor_to_dlpack": prints_boxes},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
-            "print_slots": prints_slots},
+            "print_slots": prints_slots, "Ort::Session": lambda source: None},
 }
 
 
