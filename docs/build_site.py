@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds the documentation site: the elements' pages, docs/*.md and the library's reference.
+"""Builds the documentation site: the elements' pages, docs/*.md, llms.txt and the library's reference.
 
 The plugin must be where gst-inspect-1.0 finds it. Needs no network.
 """
@@ -16,7 +16,7 @@ import elements_from_source
 
 ROOT = Path(__file__).resolve().parents[1]
 # Pages of docs/ that come first, in this order; the others follow.
-ORDER = ["elements", "models", "gpu", "interop", "cameras", "deepstream", "building"]
+ORDER = ["elements", "models", "onnxruntime", "gpu", "interop", "cameras", "deepstream", "building"]
 IMAGES = {".jpg", ".jpeg", ".png", ".svg"}
 
 
@@ -77,6 +77,14 @@ def write_pages(content):
     return [name + ".md" for name in pages], sorted(links.images)
 
 
+def write_llms(output):
+    """Writes llms.txt, without the files that are not part of the site."""
+    file = ROOT / "docs" / "llms.txt"
+    text = Links(source_pages()).convert(file.read_text(encoding="utf-8"), file)
+    lines = [line for line in text.splitlines() if not line.startswith("- ") or "](" in line]
+    (output / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def toml_list(names):
     return "[" + ", ".join(f'"{name}"' for name in names) + "]"
 
@@ -92,10 +100,13 @@ def build(arguments, content):
         template = template.replace(name, value)
     config.write_text(template, encoding="utf-8")
     shutil.rmtree(arguments.output, ignore_errors=True)
-    return subprocess.run(
+    status = subprocess.run(
         [arguments.gi_docgen, "generate", "--quiet", "--fatal-warnings", "--no-namespace-dir",
          "--config", config, "--content-dir", content, "--output-dir", arguments.output,
          arguments.gir], check=False).returncode
+    if status == 0:
+        write_llms(arguments.output)
+    return status
 
 
 def main():

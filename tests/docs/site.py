@@ -3,7 +3,8 @@
 """site.py GIR VERSION
 
 Builds the documentation site. gi-docgen must not warn, every element and every public function of
-the library must have a page, and links and pictures of the pages must exist.
+the library must have a page, and links and pictures of the pages must exist. llms.txt must link the
+pages of docs/.
 """
 import html.parser
 import re
@@ -100,6 +101,16 @@ def check_links(site):
                 problems.append(f"{name} links to {link}, which has no such anchor")
 
 
+def check_llms(site):
+    links = set(re.findall(r"\]\(([^)]*)\)", (site / "llms.txt").read_text(encoding="utf-8")))
+    for link in sorted(links):
+        if not (site / link).is_file():
+            problems.append(f"llms.txt links to {link}, which does not exist")
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if page.stem + ".html" not in links:
+            problems.append(f"llms.txt does not link {page.stem}.html")
+
+
 def main():
     gir, version = sys.argv[1:]
     if not shutil.which("gi-docgen"):
@@ -111,6 +122,7 @@ def main():
             check_elements(site)
             check_functions(site)
             check_links(site)
+            check_llms(site)
     sys.exit("\n".join(problems) if problems else 0)
 
 

@@ -18,12 +18,12 @@ commands_of() {
     code && below { sub(/  +#.*/, ""); if ($0 != "") print }' "$1"
 }
 
-# programs_of FILE: its blocks of Python, in files of a folder that it prints
+# programs_of FILE LANGUAGE: its blocks in a language, in files of a folder that it prints
 programs_of() {
   local folder
   folder=$(mktemp -d)
-  awk -v folder="$folder" '/^```/ { code = !code && $0 == "```python"; n += code; next }
-    code { print >(folder "/" n ".py") }' "$1"
+  awk -v folder="$folder" -v begin="\`\`\`$2" '/^```/ { code = !code && $0 == begin; n += code; next }
+    code { print >(folder "/" n) }' "$1"
   echo "$folder"
 }
 
@@ -86,8 +86,8 @@ read_readme() {
   [ ${#commands[@]} -gt 6 ] || { echo "not ok README has commands"; return; }
   for command in "${commands[@]}"; do readme "$command"; done
   check 'without installing' prints 'meson devenv -C build gst-inspect-1.0 cudatensor' cudanormalize
-  folder=$(programs_of README.md)
-  for program in "$folder"/*.py; do
+  folder=$(programs_of README.md python)
+  for program in "$folder"/*; do
     check "README's program ${program##*/}" prints "/usr/bin/python3 $program" '[0-9]'
   done
 }
@@ -123,11 +123,22 @@ compiled() {
   "$1" -Wall -Werror "${@:2}" -o "$program" $(pkg-config --cflags --libs gstcudatensor-1.0) && "$program"
 }
 
+# The program with an appsink, compiled by the line below it
+program_of_interop() {
+  local folder line
+  folder=$(programs_of docs/interop.md c)
+  mv "$folder/1" "$folder/boxes.c"
+  line=$(grep '^cc -o boxes ' docs/interop.md)
+  (cd "$folder" && bash -ec "$line") || return 1
+  prints "$folder/boxes file://$PWD/$clip" "$(grep '^1 3 640 640,' docs/interop.md)"
+}
+
 use_installation() {
   check 'gst-inspect-1.0' prints 'gst-inspect-1.0 cudatensor' cudanormalize
   check 'gst-cudatensor-model-config' prints 'gst-cudatensor-model-config pipelines/media/preprocessor_config.json' 'width=224'
   check 'a program in C' compiled cc "$here/program.c"
   check 'a program in C++' compiled c++ -x c++ "$here/program.c" -x none
+  check 'the program in C of interop.md' program_of_interop
   check 'a program in Python' prints "/usr/bin/python3 $here/program.py" '^\(1, 3, 48, 64\)$'
   check 'the package as root' sudo /usr/bin/python3 -c 'import gst_cudatensor, sys; sys.exit(gst_cudatensor.Tensor is None)'
 }
