@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the times in README.md and in the summary of BENCHMARKS.md: each is in the section of
-BENCHMARKS.md that its row or column links to, and each of these sections has a command.
+"""Checks the times in README.md and in the summary of BENCHMARKS.md: each is of one operation in the
+section of BENCHMARKS.md that its row or column links to, and these sections begin with a command.
 """
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -39,39 +40,54 @@ def linked(cell):
     return re.findall(r"\]\((?:BENCHMARKS\.md)?#([\w-]+)\)", cell)
 
 
-def check(where, cell, anchors):
-    """Checks the numbers of a cell. Returns how many it has."""
-    found = numbers(cell)
-    if found and not anchors:
-        problems.append(f"{where}: {cell} has no link to a section")
-    for anchor in anchors:
-        if anchor not in SECTIONS:
-            problems.append(f"{where}: there is no section {anchor}")
-        elif not re.match(r"(\n|<!--.*-->\n)*    \S", SECTIONS[anchor]):
-            problems.append(f"{where}: the section {anchor} does not begin with a command")
-    known = {number for anchor in anchors for number in numbers(SECTIONS.get(anchor, ""))}
-    for number in found:
-        if number not in known:
-            problems.append(f"{where}: {number} is not in {anchors}")
+def operations(section):
+    """The numbers of each operation: of a row, and of those below it whose first cell is empty."""
+    for _, *rows in tables(SECTIONS[section]):
+        found = []
+        for row in rows:
+            if row[0] and found:
+                yield found
+                found = []
+            found += numbers(" | ".join(row))
+        yield found
+
+
+def check(where, text, sections):
+    """Checks that a text's numbers are those of one operation. Returns how many there are."""
+    found = numbers(text)
+    if not found:
+        return 0
+    if len(sections) != 1 or sections[0] not in SECTIONS:
+        problems.append(f"{where}: {text} links to {sections}, which is not one section")
+    elif not re.match(r"\n+    \S", SECTIONS[sections[0]]):
+        problems.append(f"{where}: the section {sections[0]} does not begin with a command")
+    elif not any(set(found) <= set(known) for known in operations(sections[0])):
+        problems.append(f"{where}: no operation in {sections[0]} has {found}")
     return len(found)
 
 
 def check_readme():
-    """A row's own link counts for its cells, otherwise the link of the column."""
+    """The numbers of a column are of one operation, and so are those of the text. A row with a link
+    of its own is of that section."""
     text = README.split("\n## ", 1)[0]
-    table = next(each for each in tables(text) if any(linked(cell) for cell in each[0]))
-    header, *rows = table
-    count = sum(check(f"README.md, {row[0]}", cell, linked(row[0]) or linked(column))
-                for row in rows for column, cell in zip(header[1:], row[1:]))
-    prose = re.sub(r"^\|.*\n", "", text, flags=re.M)
-    return count + sum(check("README.md", number, ["cpu"])
-                       for number in re.findall(r"([\d.]+)\s+(?:ms|µs)\b", prose))
+    header, *rows = next(each for each in tables(text) if any(linked(cell) for cell in each[0]))
+    count = 0
+    for place, column in enumerate(header[1:], 1):
+        cells = [row[place] for row in rows if not linked(row[0])]
+        count += check(f"README.md, {column}", " ".join(cells), linked(column))
+        count += sum(check(f"README.md, {row[0]}", row[place], linked(row[0]))
+                     for row in rows if linked(row[0]))
+    times = re.findall(r"([\d.]+)\s+(?:ms|µs)\b", re.sub(r"^\|.*\n", "", text, flags=re.M))
+    return count + check("README.md", " ".join(times), ["cpu"])
 
 
 def check_summary():
-    summary = next(tables(SECTIONS["summary"]))
-    return sum(check(f"BENCHMARKS.md, {work}", ours + " " + theirs, linked(section))
-               for work, ours, theirs, section in summary[1:])
+    """Of two works in a row, the numbers stand in the same order, with a semicolon between them."""
+    count = 0
+    for work, ours, theirs, section in next(tables(SECTIONS["summary"]))[1:]:
+        for each in itertools.zip_longest(ours.split(";"), theirs.split(";"), fillvalue=""):
+            count += check(f"BENCHMARKS.md, {work}", " ".join(each), linked(section))
+    return count
 
 
 def main():

@@ -127,8 +127,8 @@ def build_cpp(folder):
     assert line, "the page does not say how to compile the program"
     flags = {}
     for kind in ("--cflags", "--libs"):
-        flags[kind] = subprocess.run(["pkg-config", kind, "gstreamer-1.0", "libonnxruntime"], check=True,
-                                     text=True, stdout=subprocess.PIPE).stdout.split()
+        flags[kind] = subprocess.run(["pkg-config", kind, "gstreamer-1.0", "libonnxruntime"],
+                                     check=True, text=True, stdout=subprocess.PIPE).stdout.split()
     program = folder / "yolo"
     subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT / 'gst/library'}",
                     *flags["--cflags"], "-x", "c++", "-", "-x", "none", LIBRARY,
