@@ -29,8 +29,9 @@ checksum() {
   git -C "$app" ls-files --stage --full-name -- "${files[@]}" | sha256sum | cut -d ' ' -f 1
 }
 
-# Without a report, everything differs.
+# Without a report there is nothing to compare with.
 differs_from_report() {
+  [ -e "$report" ] || return 1
   differs_from_commit || [ "$(checksum)" != "$(sed -n 's/^Files: //p' "$report" 2>/dev/null)" ]
 }
 

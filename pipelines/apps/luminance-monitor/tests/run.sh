@@ -9,7 +9,7 @@
 #   sanitized   the tests with AddressSanitizer and UBSan
 #   newer       the tests on Debian 13
 # The last two run where the monitor, or the headers of gst-cudatensor, differ from the commit that
-# report.md names.
+# report.md names, and with --all.
 # --fast: only the plain stage, without the tests that take half a minute or more.
 # --all: all stages; if all tests pass and the files are those of a commit, writes report.md.
 # The last line is "N passed, N failed, N skipped".
@@ -142,9 +142,11 @@ if [ "$mode" != --fast ]; then
   if [ "$mode" = --all ] || differs_from_report; then
     sanitized_stage
     newer_stage
-  else
+  elif [ -e "$report" ]; then
     printf '\nThe sanitized and newer stages have passed at %s, and nothing that they test differs.\n' \
       "$(reported_commit)"
+  else
+    printf '\nThe sanitized and newer stages have not passed yet: no report.md. --all runs them.\n'
   fi
   finish_image
 fi
