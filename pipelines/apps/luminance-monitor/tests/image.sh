@@ -39,9 +39,10 @@ dir=$app/build-image-$arch
 base=docker.io/library/debian:12-slim image=localhost/luminance-monitor:$arch
 file=$app/deploy/Containerfile
 
-# Images are made of layers, where the file system can; else each is a copy.
+# Images are made of layers, where the file system can; else each is a copy. podman refuses a run root
+# whose path is longer than 50 characters.
 find_storage() {
-  podman=(podman --root "$dir/storage" --runroot "$dir/run" --cgroup-manager cgroupfs --storage-driver)
+  podman=(podman --root "$dir/storage" --runroot "$IMAGE_RUN" --cgroup-manager cgroupfs --storage-driver)
   if "${podman[@]}" overlay info >/dev/null 2>&1; then podman+=(overlay); else podman+=(vfs); fi
 }
 
@@ -176,13 +177,16 @@ build_and_start() {
 }
 
 image() {
-  local options=()
+  local options=() run status=0
   check_rights
   (need_packages podman crun git iproute2) || cannot 'podman cannot be installed'
   mkdir -p "$dir"
   [ "$arch" = "$native" ] || options+=(--arm64)
   [ ${#built[@]} -eq 0 ] || options+=(--built "${built[@]}")
-  IMAGE_ENTERED=yes unshare --mount --propagation private -- "$command" "${options[@]}"
+  run=$(mktemp -d)
+  IMAGE_ENTERED=yes IMAGE_RUN=$run unshare --mount --propagation private -- "$command" "${options[@]}" || status=$?
+  rm -rf --one-file-system "$run"
+  return "$status"
 }
 
 if [ "${IMAGE_ENTERED:-}" = yes ]; then
