@@ -47,7 +47,8 @@ need_root() {
   rm -rf --one-file-system "$dir"
   quietly unshare --mount -- mmdebstrap --quiet --mode=root --variant=apt \
     --aptopt="$(apt_options)" --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' \
-    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' \
     --include="$packages" "$@" "$suite" "$dir" "$mirror" ||
     cannot "there is no root of Debian $suite"
   echo "$packages" >"$dir/packages"
