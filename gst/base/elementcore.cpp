@@ -10,11 +10,14 @@
 namespace cudatensor {
 
 void ElementCore::set_property(guint id, const GValue *value) {
-  Configurable::Change change;
-  if (id >= kFirstProperty) change = own_.prepare_change(id - kFirstProperty, value);
+  if (id < kFirstProperty) {
+    const ObjectLock lock(element_);
+    return set_backend_property(session_manager_, id, value);
+  }
+  const guint index = id - kFirstProperty;
+  const Configurable::Change change = own_.prepare_change(index, value);
   const ObjectLock lock(element_);
-  if (id < kFirstProperty) return set_backend_property(session_manager_, id, value);
-  const auto effect = change();
+  const auto effect = change ? change() : own_.set_property(index, value);
   changed_ |= effect.has_value();
   renegotiate_ |= effect == Effect::renegotiates;
 }

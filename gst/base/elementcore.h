@@ -16,11 +16,9 @@ class Configurable {
  public:
   virtual ~Configurable() = default;
   using Change = std::function<std::optional<Effect>()>;
-  /// Called without the object lock, for what takes long. Returns the call of set_property(), for
-  /// which the lock is held. `value` outlives it.
-  virtual Change prepare_change(guint index, const GValue *value) {
-    return [this, index, value] { return set_property(index, value); };
-  }
+  /// Called without the object lock, for what takes long. Returns what is called with the lock,
+  /// instead of set_property(); null: nothing takes long. `value` outlives it.
+  virtual Change prepare_change(guint, const GValue *) { return nullptr; }
   /// Returns no effect if the property already has that value.
   virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
   virtual void get_property(guint index, GValue *value) = 0;

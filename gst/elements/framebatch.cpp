@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gst/base/batch.h"
 #include "gst/meta/geometrymeta.h"
 
 namespace cudatensor {
@@ -30,16 +29,13 @@ void FrameBatch::add_times(GstBuffer *frame, GstClockTime duration) {
   end_ = std::max(end_, end);
 }
 
-void FrameBatch::add(GstBuffer *frame, std::vector<BatchSlot> slots, guint left_out,
-                     GstClockTime duration) {
+void FrameBatch::add(GstBuffer *frame, DescribedSlots described, GstClockTime duration) {
   ++frames_;
-  left_out_ += left_out;
+  left_out_ += described.left_out;
   add_times(frame, duration);
-  const bool shows_nothing = std::none_of(
-      slots.begin(), slots.end(), [](const BatchSlot &slot) { return slot.picture != nullptr; });
-  all_gaps_ &= shows_nothing || GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_GAP);
+  all_gaps_ &= described.show_nothing || GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_GAP);
   const Ref<GstBuffer> &picture = pictures_.emplace_back(without_memory(frame));
-  for (BatchSlot &slot : slots) {
+  for (BatchSlot &slot : described.slots) {
     if (slot.picture != nullptr) slot.picture = picture.get();
     slots_.push_back(std::move(slot));
   }

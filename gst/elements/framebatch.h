@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gst/meta/batchmeta.h"
+#include "gst/tensor/slots.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
@@ -14,7 +14,7 @@ class FrameBatch {
   size_t frames() const { return frames_; }
   /// Adds the slots of a frame, which is not held. `duration` is the usual one, for frames that have
   /// none; it may be invalid.
-  void add(GstBuffer *frame, std::vector<BatchSlot> slots, guint left_out, GstClockTime duration);
+  void add(GstBuffer *frame, DescribedSlots described, GstClockTime duration);
   /// Writes the time span, the flags and the metas of a tensor with `slots` slots, of which those
   /// that no frame has filled are empty, and begins anew.
   void describe(GstBuffer *tensor, size_t slots);

@@ -35,23 +35,15 @@
  *
  * Since: 0.1
  */
-#include <algorithm>
-
-#include "gst/base/batch.h"
 #include "gst/base/filter.h"
-#include "gst/base/framepass.h"
 #include "gst/base/metadata.h"
-#include "gst/base/regions.h"
-#include "gst/base/tensorsettings.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/framebatch.h"
-#include "gst/meta/batchmeta.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/nvmm/deepstream.h"
-#include "gst/nvmm/frames.h"
-#include "gst/util/faultyframes.h"
+#include "gst/tensor/tensormaker.h"
 #include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
@@ -71,19 +63,13 @@ namespace cudatensor {
 namespace {
 
 struct Settings : TensorSettings {
-  RegionSettings regions;
   guint frames = 1;  // of a tensor
-
-  /// Of a picture.
-  int64_t slots() const { return regions.slots(); }
-  NormalizeParams params() const { return params_with(normalize, regions); }
 };
 
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
-    add_tensor_properties(t);
-    add_region_properties(t,
+    add_tensor_properties(t,
                           "Slots of a batch of regions; 0 = as many as the list or the tiles have, "
                           "16 for regions=meta");
     t.add(uint_property("frames-per-tensor", "Frames per tensor",
@@ -117,7 +103,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   gsize output_size() const override { return out_.bytes(); }
 
   void prepare(Backend &backend) override;
-  void release() override { operation_.reset(); }
+  void release() override { maker_.release(); }
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
   bool is_complete() const override { return batch_.frames() == 0; }
@@ -126,48 +112,34 @@ class Normalize final : public FilterWithSettings<Settings> {
   GstClockTime latency() const override;
 
  private:
-  using Frames = std::vector<std::optional<nvmm::SurfaceFrame>>;
+  using Surfaces = TensorInput::Surfaces;
 
-  const std::vector<Geometry> &run(Session &session, GstBuffer *in, GstBuffer *out,
-                                   const Frames &frames);
-  void fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
-                  const Frames &frames);
-  std::vector<BatchSlot> describe(GstBuffer *in, const std::vector<Geometry> &geometries,
-                                  const Frames &frames, guint &left_out);
-  void attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
-                    const Frames &frames);
+  void warn_of_slots() const;
+  void describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces);
+  std::vector<BatchSlot> wholes(GstBuffer *in, const Surfaces &surfaces);
   GstClockTime frame_duration() const;
-  BatchSlot describe_stream(GstBuffer *in);
-  BatchSlot describe_surface(GstBuffer *in, const std::optional<nvmm::SurfaceFrame> &frame) const;
+  BatchSlot whole_of_stream(GstBuffer *in);
+  BatchSlot whole_of_surface(GstBuffer *in, const std::optional<nvmm::SurfaceFrame> &surface) const;
   GstClockTime running_time_of(GstClockTime pts) const;
 
   InputCaps in_;
   TensorDesc out_ = {};
   guint frames_ = 1;  // of a tensor
-  // The parameters of the operation, which makes the slots of one frame.
-  NormalizeParams params_;
-  TensorDesc made_ = {};
-  std::unique_ptr<NormalizeOperation> operation_;
+  TensorMaker maker_;
   StreamEvents events_;
-  // Of the frame under way; kept for their memory.
-  std::vector<FoundRegions> found_;  // by picture
-  std::vector<Slot> slots_;
   FrameBatch batch_;  // of several frames
 };
 
 /// Regions may change from frame to frame: only their number asks for other caps.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
-  const int64_t slots = pending().slots();
+  const int64_t slots = pending().regions.slots();
   const auto effect = set_given(pending(), properties(), index, value);
-  return pending().slots() != slots ? Effect::renegotiates : effect;
+  return pending().regions.slots() != slots ? Effect::renegotiates : effect;
 }
 
 Filter::Change Normalize::prepare_change(guint index, const GValue *value) {
-  if (!is_model_config(properties(), index)) return Filter::prepare_change(index, value);
-  std::string path;
-  read(value, path);
-  const LoadedModel model = load_model(GST_ELEMENT(element()), GST_CAT_DEFAULT, path);
-  return [this, model] { return set_model(pending(), properties(), model); };
+  return change_of_model(GST_ELEMENT(element()), GST_CAT_DEFAULT, pending(), properties(), index,
+                         value);
 }
 
 /// For the error of a failed negotiation, of which an unreadable file may be the cause.
@@ -181,64 +153,48 @@ void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
   // Not in set_caps, which is not called where another layout reads the same in the caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
-  check_model(s.model);
-  check_regions(s.regions);
   frames_ = s.frames;
-  TensorDesc frame = out_;
-  frame.n /= frames_;
-  const NormalizeParams params = s.params();
-  if (operation_ != nullptr && frame == made_) {
-    if (params != params_) operation_->set_params(params);
-  } else {
-    release();
-    operation_ = backend.normalize(params, frame);
-    made_ = frame;
-  }
-  params_ = params;
+  maker_.prepare(backend, s, out_, frames_);
 }
 
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
-  check_frame(latched(), in_.info, in);
-  Frames frames;
-  if (in_.is_batch) frames = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
-  const std::vector<Geometry> &geometries = run(session, in, out, frames);
-  if (frames_ > 1 || in_.is_batch || !found_.front().is_whole)
-    return attach_slots(in, out, geometries, frames);
-  carry_metas(in, out, box_map_of(geometries.front()));
-  attach_geometry(in, out, geometries.front());
+  Surfaces surfaces;
+  if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
+  const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr};
+  if (!maker_.make(session, latched(), {input}, out, static_cast<int64_t>(batch_.frames())))
+    throw *maker_.pictures().front().fault;
+  warn_of_slots();
+  describe(in, out, surfaces);
 }
 
-const std::vector<Geometry> &Normalize::run(Session &session, GstBuffer *in, GstBuffer *out,
-                                            const Frames &frames) {
-  FramePass pass(session);
-  const size_t input = pass.add_input(in_, in);
-  pass.set_output(out);
-  pass.begin();
-  const InputMap pictures(in_, in, pass.input_flags(input));
-  const TensorMap target(out_, out, pass.output_flags());
-  fill_slots(pass, input, pictures, in, frames);
-  const auto filled = static_cast<int64_t>(batch_.frames());
-  const Tensor own = slots_of(pass.output(target.view()), filled * made_.n, made_.n);
-  const auto &geometries = operation_->run(slots_, own, pass.stream());
-  if (filled + 1 < frames_)
-    pass.finish_part();
-  else
-    pass.finish();
-  return geometries;
+void Normalize::warn_of_slots() const {
+  for (const auto &[found, fault] : maker_.pictures()) {
+    if (fault) warn_of_frame("a surface has no slot: " + std::string(fault->what()));
+    if (!found.problem.empty()) warn_of_frame("a slot has no picture: " + found.problem);
+  }
+}
+
+void Normalize::describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces) {
+  if (frames_ == 1 && !in_.is_batch && maker_.pictures().front().found.is_whole) {
+    const Geometry &geometry = maker_.geometries().front();
+    carry_metas(in, out, box_map_of(geometry));
+    return attach_geometry(in, out, geometry);
+  }
+  DescribedSlots slots = maker_.describe(wholes(in, surfaces));
+  if (slots.left_out > 0)
+    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out",
+                    slots.left_out);
+  if (frames_ == 1) {
+    remove_geometry(out);
+    return attach_slots(out, slots);
+  }
+  batch_.add(in, std::move(slots), frame_duration());
+  if (batch_.frames() == frames_) batch_.describe(out, static_cast<size_t>(out_.n));
 }
 
 /// The slots without a frame are pad.
 void Normalize::complete(Session &session, GstBuffer *out) {
-  // Another number of threads closes the session.
-  if (operation_ == nullptr) operation_ = session.backend().normalize(params_, made_);
-  FramePass pass(session);
-  pass.set_output(out);
-  pass.begin();
-  const TensorMap target(out_, out, pass.output_flags());
-  const Tensor tensor = pass.output(target.view());
-  for (auto i = static_cast<int64_t>(batch_.frames()); i < frames_; ++i)
-    operation_->run({}, slots_of(tensor, i * made_.n, made_.n), pass.stream());
-  pass.finish();
+  maker_.pad(session, out, static_cast<int64_t>(batch_.frames()));
   batch_.describe(out, static_cast<size_t>(out_.n));
 }
 
@@ -250,31 +206,6 @@ GstClockTime Normalize::frame_duration() const {
 
 GstClockTime Normalize::latency() const { return (latched().frames - 1) * frame_duration(); }
 
-void Normalize::fill_slots(FramePass &pass, size_t input, const InputMap &pictures, GstBuffer *in,
-                           const Frames &frames) {
-  const std::vector<Detection> none;
-  const RegionSettings &regions = latched().regions;
-  found_.resize(pictures.count());
-  slots_.clear();
-  const auto fill = [&](size_t i) {
-    const Source source = pictures.source(i);
-    const RegionMetas metas =
-        in_.is_batch ? RegionMetas(frames[i] ? frames[i]->objects : none) : RegionMetas(in);
-    find_regions(regions, metas, source.image.width, source.image.height, found_[i]);
-    if (!found_[i].problem.empty()) warn_of_frame("a slot has no picture: " + found_[i].problem);
-    check_model_sources(latched().model, found_[i], out_);
-    append_slots(slots_, source, pass.input(input, pictures.constant(i)), found_[i]);
-  };
-  for (size_t i = 0; i < pictures.count(); ++i) {
-    slots_.resize(i * static_cast<size_t>(regions.slots()));
-    const auto fault = frame_fault_of([&] { fill(i); });
-    if (!fault) continue;
-    if (!in_.is_batch) throw *fault;
-    warn_of_frame("a surface has no slot: " + std::string(fault->what()));
-    found_[i] = {};
-  }
-}
-
 GstClockTime Normalize::running_time_of(GstClockTime pts) const {
   const GstSegment &segment = element()->segment;
   return segment.format == GST_FORMAT_TIME
@@ -282,7 +213,7 @@ GstClockTime Normalize::running_time_of(GstClockTime pts) const {
              : GST_CLOCK_TIME_NONE;
 }
 
-BatchSlot Normalize::describe_stream(GstBuffer *in) {
+BatchSlot Normalize::whole_of_stream(GstBuffer *in) {
   BatchSlot slot;
   const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
       gst_pad_get_stream_id(element()->sinkpad), g_free);
@@ -297,59 +228,35 @@ BatchSlot Normalize::describe_stream(GstBuffer *in) {
   return slot;
 }
 
-BatchSlot Normalize::describe_surface(GstBuffer *in,
-                                      const std::optional<nvmm::SurfaceFrame> &frame) const {
+BatchSlot Normalize::whole_of_surface(GstBuffer *in,
+                                      const std::optional<nvmm::SurfaceFrame> &surface) const {
   BatchSlot slot;
   set_picture(slot, in, running_time_of(GST_BUFFER_PTS(in)));
-  if (!frame) return slot;
-  slot.pad_index = frame->pad_index;
-  slot.pts = frame->pts;
+  if (!surface) return slot;
+  slot.pad_index = surface->pad_index;
+  slot.pts = surface->pts;
   slot.duration = GST_CLOCK_TIME_NONE;
-  slot.running_time = running_time_of(frame->pts);
-  slot.source = MuxedSource{frame->source_id, frame->width, frame->height};
+  slot.running_time = running_time_of(surface->pts);
+  slot.source = MuxedSource{surface->source_id, surface->width, surface->height};
   return slot;
 }
 
-std::vector<BatchSlot> Normalize::describe(GstBuffer *in, const std::vector<Geometry> &geometries,
-                                           const Frames &frames, guint &left_out) {
-  const auto each = static_cast<size_t>(latched().slots());
+std::vector<BatchSlot> Normalize::wholes(GstBuffer *in, const Surfaces &surfaces) {
+  if (!in_.is_batch) return {whole_of_stream(in)};
   std::vector<BatchSlot> slots;
-  for (size_t i = 0; i < static_cast<size_t>(in_.surfaces); ++i) {
-    const FoundRegions found = i < found_.size() ? found_[i] : FoundRegions();
-    const BatchSlot slot = in_.is_batch ? describe_surface(in, frames[i]) : describe_stream(in);
-    append_batch_slots(slots, slot, found, each, &geometries[i * each]);
-    left_out += found.left_out;
-  }
-  if (left_out > 0)
-    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out", left_out);
+  for (const auto &surface : surfaces) slots.push_back(whole_of_surface(in, surface));
   return slots;
-}
-
-void Normalize::attach_slots(GstBuffer *in, GstBuffer *out, const std::vector<Geometry> &geometries,
-                             const Frames &frames) {
-  guint left_out = 0;
-  std::vector<BatchSlot> slots = describe(in, geometries, frames, left_out);
-  if (frames_ > 1) {
-    batch_.add(in, std::move(slots), left_out, frame_duration());
-    if (batch_.frames() == frames_) batch_.describe(out, static_cast<size_t>(out_.n));
-    return;
-  }
-  remove_geometry(out);
-  // Nothing to infer from.
-  const bool all_empty = std::all_of(
-      found_.begin(), found_.end(), [](const FoundRegions &found) { return found.show_nothing(); });
-  if (all_empty) GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_GAP);
-  attach_batch_metas(out, slots, left_out);
 }
 
 /// The slots of a tensor for buffers of up to `surfaces` pictures. Throws Error.
 int64_t slots_for(const Settings &s, int surfaces) {
-  const int64_t slots = s.slots() * surfaces * s.frames;
+  const int64_t slots = s.regions.slots() * surfaces * s.frames;
   if (slots <= kMaxSlots) return slots;
   const std::string frames = s.frames > 1 ? std::to_string(s.frames) + " frames of " : "";
-  throw Error(Error::Code::settings,
-              frames + std::to_string(surfaces) + " surfaces with " + std::to_string(s.slots()) +
-                  " regions each: a batch has at most " + std::to_string(kMaxSlots) + " slots");
+  throw Error(Error::Code::settings, frames + std::to_string(surfaces) + " surfaces with " +
+                                         std::to_string(s.regions.slots()) +
+                                         " regions each: a batch has at most " +
+                                         std::to_string(kMaxSlots) + " slots");
 }
 
 /// Appends the caps of pictures that can be converted to a tensor: any size, and any format with

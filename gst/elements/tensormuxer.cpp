@@ -21,8 +21,7 @@ constexpr GstClockTime kUnknownFrameDuration = 40 * GST_MSECOND;
 const Properties<MuxSettings> &mux_properties() {
   static const Properties<MuxSettings> &table = immortal([] {
     Properties<MuxSettings> t;
-    add_tensor_properties(t);
-    add_region_properties(t,
+    add_tensor_properties(t,
                           "Slots of each camera; 0 = as many as the list or the tiles have, 16 for "
                           "regions=meta");
     t.add(uint_property("batch-size", "Batch size",
@@ -50,11 +49,8 @@ std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value
 }
 
 Configurable::Change TensorMuxer::prepare_change(guint index, const GValue *value) {
-  if (!is_model_config(mux_properties(), index)) return Configurable::prepare_change(index, value);
-  std::string path;
-  read(value, path);
-  const LoadedModel model = load_model(GST_ELEMENT(element_), category_, path);
-  return [this, model] { return set_model(settings_.pending(), mux_properties(), model); };
+  return change_of_model(GST_ELEMENT(element_), category_, settings_.pending(), mux_properties(),
+                         index, value);
 }
 
 bool TensorMuxer::has_free_slot() const {
@@ -356,21 +352,6 @@ void TensorMuxer::collect(MuxBatch &batch) {
   }
 }
 
-void TensorMuxer::prepare(Session &session) {
-  out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
-  check_model(latched().model);
-  check_regions(latched().regions);
-  const NormalizeParams params = params_with(latched().normalize, latched().regions);
-  if (operation_ != nullptr && out_ == made_) {
-    if (params != params_) operation_->set_params(params);
-  } else {
-    release();
-    operation_ = session.backend().normalize(params, out_);
-    made_ = out_;
-  }
-  params_ = params;
-}
-
 /// Not a pool's own words alone: the cause.
 Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
   GstBuffer *buffer = nullptr;
@@ -392,12 +373,12 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
 Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
-    batch.check_frames(latched());
-    prepare(session);
+    out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
+    maker_.prepare(session.backend(), latched(), out_);
     out = acquire(session);
-    const RegionSettings &regions = latched().regions;
-    batch.run(session, *operation_, latched().normalize.resize.fit(), latched().model, regions,
-              regions.slots(), out_, out.get());
+    const bool is_made = maker_.make(session, latched(), batch.inputs(), out.get());
+    batch.drop_faulty(maker_.pictures());
+    if (is_made) attach_slots(out.get(), maker_.describe(batch.wholes()));
   });
   return done ? std::move(out) : nullptr;
 }
@@ -405,15 +386,14 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
 /// Only after the batch is done is it known which frames could not be used.
 void TensorMuxer::warn_of_faults(const MuxBatch &batch) {
   for (size_t i = 0; i < batch.pads().size(); ++i) {
-    const Error *fault = batch.fault(i);
-    if (fault == nullptr && !batch.has_picture(i)) continue;
+    const auto &[found, fault] = maker_.pictures()[i];
+    if (!fault && !batch.has_picture(i)) continue;
     FaultyFrames &faulty = camera_of(batch.pads()[i]).faulty_frames;
-    if (fault != nullptr)
-      faulty.add(core_.errors(), GST_PAD_NAME(batch.pads()[i]) +
-                                     (": a frame is not used: " + std::string(fault->what())));
-    else if (!batch.problem(i).empty())
-      faulty.add(core_.errors(),
-                 GST_PAD_NAME(batch.pads()[i]) + (": a slot has no picture: " + batch.problem(i)));
+    const std::string name = GST_PAD_NAME(batch.pads()[i]);
+    if (fault)
+      faulty.add(core_.errors(), name + ": a frame is not used: " + fault->what());
+    else if (!found.problem.empty())
+      faulty.add(core_.errors(), name + ": a slot has no picture: " + found.problem);
     faulty.end_frame();
   }
 }

@@ -4,16 +4,15 @@
 #include <atomic>
 
 #include "gst/base/elementcore.h"
-#include "gst/base/tensorsettings.h"
 #include "gst/elements/muxbatch.h"
 #include "gst/elements/muxcamera.h"
 #include "gst/elements/muxframes.h"
+#include "gst/tensor/tensormaker.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
 
 struct MuxSettings : TensorSettings {
-  RegionSettings regions;  // of each camera
   guint batch_size = 0;
   guint64 window = 0;
   bool qos = true;
@@ -28,7 +27,7 @@ class TensorMuxer final : public Configurable {
       : element_(element),
         category_(category),
         settings_(mux_properties()),
-        core_(GST_ELEMENT(element), category, *this, [this] { release(); }),
+        core_(GST_ELEMENT(element), category, *this, [this] { maker_.release(); }),
         frames_(element, category) {}
 
   ElementCore &core() { return core_; }
@@ -59,7 +58,6 @@ class TensorMuxer final : public Configurable {
   GstFlowReturn aggregate(bool timeout);
 
  private:
-  void release() { operation_.reset(); }
   void apply_changes();
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
@@ -71,7 +69,6 @@ class TensorMuxer final : public Configurable {
                                             bool timeout);
   void collect(MuxBatch &batch);
   int64_t batch_of(size_t cameras) const;
-  void prepare(Session &session);
   Ref<GstBuffer> acquire(Session &session);
   Ref<GstBuffer> compute(MuxBatch &batch);
   void warn_of_faults(const MuxBatch &batch);
@@ -82,7 +79,7 @@ class TensorMuxer final : public Configurable {
   GstAggregator *element_;
   GstDebugCategory *category_;
   LatchedSettings<MuxSettings> settings_;
-  std::unique_ptr<NormalizeOperation> operation_;  // destroyed within the scope of its session
+  TensorMaker maker_;
   ElementCore core_;
 
   /// The running time before which frames are late downstream.
@@ -95,9 +92,6 @@ class TensorMuxer final : public Configurable {
   bool begins_segment_ = true;  // send a segment before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
-  // The parameters of operation_.
-  NormalizeParams params_;
-  TensorDesc made_ = {};
 };
 
 }  // namespace cudatensor

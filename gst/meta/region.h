@@ -31,19 +31,19 @@ struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
   std::optional<Detection> detection;  ///< from an analytics meta
-  bool is_outside = false;             ///< nothing of it is in the picture: its slot is not valid
+  bool is_invalid = false;             ///< its slot stays empty: it cannot be made of this picture
 };
 
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
   guint left_out = 0;                ///< number of metas that did not fit into the batch
   bool is_whole = false;  ///< no regions were requested: the only one is the whole picture
-  std::string problem;    ///< why a region is outside; empty if none is
+  std::string problem;    ///< why a region is not valid; empty if all are
 
   /// Whether no slot is valid.
   bool show_nothing() const {
     return std::all_of(regions.begin(), regions.end(),
-                       [](const FoundRegion &each) { return each.is_outside; });
+                       [](const FoundRegion &each) { return each.is_invalid; });
   }
 };
 

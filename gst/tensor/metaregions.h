@@ -5,7 +5,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/base/regions.h"
+#include "gst/tensor/regions.h"
 
 namespace cudatensor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/tensorsettings.h"
+#include "gst/tensor/tensorsettings.h"
 
 #include "gst/caps/videocaps.h"
 #include "gst/util/ref.h"
@@ -23,7 +23,7 @@ bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
 /// not tell. A length that is set to 0 is the picture's.
 bool lacks_size(const TensorSettings &s) {
   const auto lacks = [&](const char *name, int length) {
-    return length == 0 && s.model.given.count(name) == 0;
+    return length == 0 && !s.model.given.has(name);
   };
   return !s.model.open_size.empty() && (lacks("width", s.width) || lacks("height", s.height));
 }

@@ -4,9 +4,11 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "gst/modelconfig/modelconfig.h"
 #include "gst/util/properties.h"
@@ -16,14 +18,30 @@ namespace cudatensor {
 
 constexpr const char *kModelConfig = "model-config";
 
+/// Properties that were set. A control binding sets the same ones for each frame.
+class GivenProperties {
+ public:
+  /// `name` is a GParamSpec's, which stays.
+  void add(const char *name) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  }
+  bool has(const char *name) const {
+    return std::any_of(names_.begin(), names_.end(),
+                       [&](const char *each) { return std::strcmp(each, name) == 0; });
+  }
+
+ private:
+  std::vector<const char *> names_;
+};
+
 /// The state of the property, in the settings of an element.
 struct ModelState {
-  std::string path;             ///< empty: no file
-  std::optional<Error> error;   ///< why the file has no effect
-  SourceRule rule;              ///< of the file
-  std::string open_size;        ///< why the file has no size; empty: it has one
-  std::string open_layout;      ///< why it has no layout
-  std::set<std::string> given;  ///< the properties that were set, which win over the file
+  std::string path;            ///< empty: no file
+  std::optional<Error> error;  ///< why the file has no effect
+  SourceRule rule;             ///< of the file
+  std::string open_size;       ///< why the file has no size; empty: it has one
+  std::string open_layout;     ///< why it has no layout
+  GivenProperties given;       ///< they win over the file
 };
 
 struct LoadedModel {
@@ -49,7 +67,7 @@ void apply_model(const ModelConfig &config, TensorSettings &settings);
 template <class S>
 std::optional<Effect> set_given(S &s, const Properties<S> &table, guint index,
                                 const GValue *value) {
-  s.model.given.insert(table[index].spec->name);
+  s.model.given.add(table[index].spec->name);
   return table.set(s, index, value);
 }
 
@@ -61,7 +79,7 @@ Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   Effect effect = Effect::next_frame;
   for (size_t i = 0; i < table.size(); ++i) {
     const auto &entry = table[i];
-    if (s.model.given.count(entry.spec->name) > 0) continue;
+    if (s.model.given.has(entry.spec->name)) continue;
     GValue value = G_VALUE_INIT;
     g_value_init(&value, entry.spec->value_type);
     entry.get(base, &value);
@@ -76,10 +94,18 @@ Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   return effect;
 }
 
-/// Whether this is the index of model-config.
+/// The change of a property, of which reading a model's file takes long: called without the object
+/// lock, as Configurable::prepare_change(). No change if this is not model-config.
 template <class S>
-bool is_model_config(const Properties<S> &table, guint index) {
-  return std::string(table[index].spec->name) == kModelConfig;
+std::function<std::optional<Effect>()> change_of_model(GstElement *element,
+                                                       GstDebugCategory *category, S &pending,
+                                                       const Properties<S> &table, guint index,
+                                                       const GValue *value) {
+  if (std::strcmp(table[index].spec->name, kModelConfig) != 0) return nullptr;
+  std::string path;
+  read(value, path);
+  const LoadedModel model = load_model(element, category, path);
+  return [&pending, &table, model] { return set_model(pending, table, model); };
 }
 
 }  // namespace cudatensor

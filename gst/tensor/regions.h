@@ -79,7 +79,7 @@ void add_meta_region_properties(Properties<S> &t) {
         Effect::next_frame, [](S &s) -> bool & { return s.regions.square; });
 }
 
-/// `S` has a member `regions`. The element determines which properties change its caps.
+/// `S` has a member `regions`.
 template <class S>
 void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
   t.add(enum_property(

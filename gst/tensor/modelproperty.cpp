@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/modelproperty.h"
+#include "gst/tensor/modelproperty.h"
 
-#include "gst/base/tensorsettings.h"
+#include "gst/tensor/tensorsettings.h"
 
 namespace cudatensor {
 namespace {
@@ -34,13 +34,13 @@ LoadedModel load_model(GstElement *element, GstDebugCategory *category, const st
 
 void check_model(const ModelState &model) {
   if (model.error) throw Error(*model.error);
-  if (!model.open_layout.empty() && model.given.count("layout") == 0)
+  if (!model.open_layout.empty() && !model.given.has("layout"))
     throw Error(Error::Code::settings, model.open_layout + "; set layout");
 }
 
 void check_model_source(const ModelState &model, double src_width, double src_height, int dst_width,
                         int dst_height) {
-  const auto is_given = [&](const char *name) { return model.given.count(name) > 0; };
+  const auto is_given = [&](const char *name) { return model.given.has(name); };
   if (is_given("resize-mode")) return;
   const bool sized = is_given("width") && is_given("height");
   if (model.rule.kind == SourceRule::Kind::least_pads && sized) return;

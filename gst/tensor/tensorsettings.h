@@ -4,9 +4,10 @@
 #pragma once
 
 #include "gst/base/interlacing.h"
-#include "gst/base/modelproperty.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/caps/tensorcaps.h"
+#include "gst/tensor/modelproperty.h"
+#include "gst/tensor/regions.h"
 #include "kernels/normalize.h"
 
 namespace cudatensor {
@@ -17,6 +18,7 @@ struct TensorSettings {
   DType dtype = DType::float32;
   Interlaced interlaced = Interlaced::refuse;
   NormalizeParams normalize;
+  RegionSettings regions;
   ModelState model;
 };
 
@@ -115,9 +117,9 @@ void add_model_property(Properties<S> &t) {
         Effect::next_frame, [](S &s) -> std::string & { return s.model.path; });
 }
 
-/// Adds all tensor properties.
+/// Adds all tensor properties. The element determines which of those of regions change its caps.
 template <class S>
-void add_tensor_properties(Properties<S> &t) {
+void add_tensor_properties(Properties<S> &t, const char *max_batch_blurb) {
   add_shape_properties(t);
   t.add(enum_property("resize-mode", "Resize mode",
                       "How the picture is fitted into the tensor: stretched, or by a mode of "
@@ -133,6 +135,7 @@ void add_tensor_properties(Properties<S> &t) {
   add_interlaced_property(t, [](S &s) -> Interlaced & { return s.interlaced; });
   add_normalization_properties(t);
   add_model_property(t);
+  add_region_properties(t, max_batch_blurb);
 }
 
 }  // namespace cudatensor

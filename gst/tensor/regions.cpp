@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/regions.h"
+#include "gst/tensor/regions.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "gst/base/metaregions.h"
+#include "gst/tensor/metaregions.h"
 #include "kernels/error.h"
 
 namespace cudatensor {

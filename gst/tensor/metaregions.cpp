@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/metaregions.h"
+#include "gst/tensor/metaregions.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/tensor/tensormaker.h"
+
+#include <algorithm>
+
+#include "gst/util/faultyframes.h"
+
+namespace cudatensor {
+namespace {
+
+/// Unmaps the buffers of a frame, also if an error ends it.
+class MapsScope {
+ public:
+  explicit MapsScope(std::deque<InputMap> &maps) : maps_(maps) {}
+  ~MapsScope() { maps_.clear(); }
+
+ private:
+  std::deque<InputMap> &maps_;
+};
+
+/// Returns the fault of a single frame that `body` throws. Other errors get the name of the input.
+template <class Body>
+std::optional<Error> fault_of(const TensorInput &input, const Body &body) {
+  try {
+    return frame_fault_of(body);
+  } catch (const Error &error) {
+    if (input.name == nullptr) throw;
+    throw Error(error.code(), input.name + std::string(": ") + error.what());
+  }
+}
+
+const std::vector<Detection> &objects_of(const TensorInput &input, size_t surface) {
+  static const std::vector<Detection> &none = immortal([] { return std::vector<Detection>(); });
+  const auto &surfaces = *input.surfaces;
+  return surface < surfaces.size() && surfaces[surface] ? surfaces[surface]->objects : none;
+}
+
+NormalizeParams params_of(const TensorSettings &s) {
+  NormalizeParams params = s.normalize;
+  params.pad_outside = s.regions.source != RegionSource::none && s.regions.edge == RegionEdge::pad;
+  return params;
+}
+
+}  // namespace
+
+void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const TensorDesc &out,
+                          int64_t parts) {
+  check_model(s.model);
+  check_regions(s.regions);
+  out_ = out;
+  parts_ = parts;
+  each_ = s.regions.slots();
+  TensorDesc part = out;
+  part.n /= parts;
+  const NormalizeParams params = params_of(s);
+  if (operation_ != nullptr && part == part_) {
+    if (params != params_) operation_->set_params(params);
+  } else {
+    release();
+    operation_ = backend.normalize(params, part);
+    part_ = part;
+  }
+  params_ = params;
+}
+
+/// A model's file may ask for another tensor, and a crop may not fit.
+void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
+                               const Region &region) const {
+  const auto width = static_cast<int>(out_.w), height = static_cast<int>(out_.h);
+  if (s.model.rule.kind != SourceRule::Kind::none)
+    check_model_source(s.model, region.width, region.height, width, height);
+  if (is_crop(s.normalize.resize.mode))
+    make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
+}
+
+/// The size of a whole picture is the stream's, but regions differ from frame to frame.
+void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
+                        FoundRegions &found) const {
+  for (FoundRegion &each : found.regions) {
+    if (each.is_invalid) continue;
+    try {
+      check_region(s, image, each.region);
+    } catch (const Error &error) {
+      if (found.is_whole) throw;
+      each.is_invalid = true;
+      if (found.problem.empty()) found.problem = error.what();
+    }
+  }
+}
+
+void TensorMaker::find(const TensorSettings &s, const OpenInput &open, size_t i) {
+  const TensorInput &input = *open.input;
+  MadePicture &picture = pictures_[open.picture + i];
+  const auto take = [&] {
+    const Slot whole = {open.map->source(i), open.map->constant(i)};
+    const ImageDesc &image = whole.source.image;
+    const RegionMetas metas =
+        input.surfaces != nullptr ? RegionMetas(objects_of(input, i)) : RegionMetas(input.buffer);
+    find_regions(s.regions, metas, image.width, image.height, picture.found);
+    check(s, image, picture.found);
+    wholes_[open.picture + i] = whole;
+  };
+  if (input.surfaces == nullptr) return take();
+  picture.fault = frame_fault_of(take);
+  if (picture.fault) picture.found = {};
+}
+
+/// Everything that can rule out a picture comes before work is queued.
+void TensorMaker::open(FramePass &pass, const TensorSettings &s, const TensorInput &input,
+                       size_t picture) {
+  const auto fault = fault_of(input, [&] {
+    check_frame(s, input.caps->info, input.buffer);
+    const size_t number = pass.add_input(*input.caps, input.buffer);
+    const InputMap &map = maps_.emplace_back(*input.caps, input.buffer, pass.input_flags(number));
+    const OpenInput open = {&input, &map, number, picture};
+    for (size_t i = 0; i < map.count(); ++i) find(s, open, i);
+    opened_.push_back(open);
+  });
+  if (!fault) return;
+  for (size_t i = 0; i < input.pictures(); ++i) {
+    pictures_[picture + i] = {{}, fault};
+    wholes_[picture + i] = {};
+  }
+}
+
+void TensorMaker::open(FramePass &pass, const TensorSettings &s,
+                       const std::vector<TensorInput> &inputs) {
+  opened_.clear();
+  size_t picture = 0;
+  for (const TensorInput &input : inputs) picture += input.pictures();
+  pictures_.resize(picture);
+  for (MadePicture &each : pictures_) {
+    each.found.regions.clear();
+    each.fault.reset();
+  }
+  wholes_.assign(picture, {});
+  picture = 0;
+  for (const TensorInput &input : inputs) {
+    if (input.buffer != nullptr) open(pass, s, input, picture);
+    picture += input.pictures();
+  }
+}
+
+void TensorMaker::fill(FramePass &pass, const OpenInput &open) {
+  for (size_t i = open.picture; i < open.picture + open.map->count(); ++i) {
+    const Slot &whole = wholes_[i];
+    if (whole.is_pad()) continue;
+    slots_.resize(i * static_cast<size_t>(each_));
+    append_slots(slots_, whole.source, pass.input(open.number, whole.image), pictures_[i].found);
+  }
+}
+
+bool TensorMaker::make(Session &session, const TensorSettings &s,
+                       const std::vector<TensorInput> &inputs, GstBuffer *out, int64_t part) {
+  const MapsScope scope(maps_);
+  FramePass pass(session);
+  open(pass, s, inputs);
+  if (opened_.empty()) return false;
+  pass.set_output(out);
+  pass.begin();
+  const TensorMap target(out_, out, pass.output_flags());
+  slots_.clear();
+  for (const OpenInput &each : opened_) fill(pass, each);
+  const Tensor own = slots_of(pass.output(target.view()), part * part_.n, part_.n);
+  geometries_ = &operation_->run(slots_, own, pass.stream());
+  if (part + 1 < parts_)
+    pass.finish_part();
+  else
+    pass.finish();
+  return true;
+}
+
+void TensorMaker::pad(Session &session, GstBuffer *out, int64_t first) {
+  // Another number of threads closes the session.
+  if (operation_ == nullptr) operation_ = session.backend().normalize(params_, part_);
+  FramePass pass(session);
+  pass.set_output(out);
+  pass.begin();
+  const TensorMap target(out_, out, pass.output_flags());
+  const Tensor tensor = pass.output(target.view());
+  for (int64_t i = first; i < parts_; ++i)
+    operation_->run({}, slots_of(tensor, i * part_.n, part_.n), pass.stream());
+  pass.finish();
+}
+
+DescribedSlots TensorMaker::describe(const std::vector<BatchSlot> &wholes) const {
+  DescribedSlots described;
+  const auto each = static_cast<size_t>(each_);
+  described.slots.reserve(wholes.size() * each);
+  for (size_t i = 0; i < wholes.size(); ++i)
+    described.add(wholes[i], pictures_[i].found, each, geometries_->data() + i * each);
+  return described;
+}
+
+}  // namespace cudatensor
