@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "gst/base/openoutput.h"
 #include "gst/base/transformcaps.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
@@ -22,7 +21,6 @@ using cudatensor::SessionManager;
 struct GstCudaTensorFilterPrivate {
   std::unique_ptr<Filter> filter;
   std::unique_ptr<cudatensor::ElementCore> core;  // destroyed before the filter
-  std::optional<cudatensor::OpenOutput> output;
 
   // Used only by the streaming thread.
   bool negotiated = false;
@@ -75,7 +73,7 @@ void latch(GstBaseTransform *trans) {
     priv_of(trans)->faulty_frames.end_run();
   }
   if (!changes.renegotiate) return;
-  priv_of(trans)->output->push();
+  priv_of(trans)->filter->before_change();
   gst_base_transform_reconfigure_src(trans);
 }
 
@@ -89,8 +87,7 @@ bool start(GstBaseTransform *trans) {
 
 void stop(GstBaseTransform *trans) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  priv->filter->on_stop();
-  priv->output->discard();
+  priv->filter->stop();
   priv->negotiated = false;
   priv->core->session_manager().stop();
 }
@@ -201,9 +198,8 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   // Downstream may have asked for other caps.
-  priv->output->push();
+  priv->filter->before_change();
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
-  priv->output->update_latency();
   priv->prepared = false;
   priv->in_nvmm = cudatensor::in_nvmm(in);
   priv->faulty_frames.begin();
@@ -235,15 +231,10 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       priv_of(trans)->core->session_manager().handle_context_query(query))
     return TRUE;
-  if (direction == GST_PAD_SINK && GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
-    priv_of(trans)->filter->drain();
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE(query) == GST_QUERY_DRAIN)
     priv_of(trans)->core->drain();
-  }
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && is_analyzer(trans))
     return query_analyzer_caps(trans, direction, query);
-  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
-    return parent_class()->query(trans, direction, query) &&
-           priv_of(trans)->output->add_latency(query);
   // GstBaseTransform may negotiate before it answers an allocation query.
   if (direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return parent_class()->query(trans, direction, query);
@@ -275,10 +266,9 @@ void before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
 
 GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
   StreamingScope scope(priv_of(trans));
-  const bool negotiated = priv_of(trans)->negotiated;
-  if (!negotiated || priv_of(trans)->filter->has_failed()) {
+  if (!priv_of(trans)->negotiated) {
     gst_buffer_unref(input);
-    return negotiated ? GST_FLOW_ERROR : GST_FLOW_NOT_NEGOTIATED;
+    return GST_FLOW_NOT_NEGOTIATED;
   }
   // Not in the handler of CAPS events: GstPad repeats an event that failed before the next buffer.
   ElementCore &core = *priv_of(trans)->core;
@@ -287,7 +277,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   const auto follow = [&] {
     SessionManager &manager = core.session_manager();
     const bool surfaces = priv_of(trans)->in_nvmm;
-    if (manager.will_move(input, surfaces)) priv_of(trans)->output->push();
+    if (manager.will_move(input, surfaces)) priv_of(trans)->filter->before_change();
     const bool moved = surfaces ? manager.follow_surfaces(input) : manager.follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   };
@@ -319,8 +309,6 @@ void post_allocation_error(GstBaseTransform *trans) {
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
-  *out = priv_of(trans)->output->take();
-  if (*out != nullptr) return GST_FLOW_OK;
   const GstFlowReturn flow = parent_class()->prepare_output_buffer(trans, in, out);
   const bool failed = flow == GST_FLOW_ERROR || (flow == GST_FLOW_OK && *out == nullptr);
   if (!failed) return flow;
@@ -351,21 +339,12 @@ GstFlowReturn look_at(GstBaseTransform *trans, GstBuffer *buffer) {
   return process(trans, buffer, nullptr);
 }
 
-GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  return priv_of(trans)->output->keep(parent_class()->generate_output(trans, out), out);
-}
-
 gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffer *) {
   return cudatensor::is_copied_meta(meta->info->api);
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  // Other threads may send non-serialized events while a frame is being processed.
-  if (GST_EVENT_IS_SERIALIZED(event)) {
-    priv->output->before_event(event);
-    priv->core->errors().guard([&] { priv->filter->on_event(event); });
-  }
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
@@ -399,7 +378,6 @@ void constructed(GObject *object) {
   };
   priv->core =
       std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->filter, release);
-  priv->output.emplace(trans, *priv->filter, *priv->core);
   gst_base_transform_set_qos_enabled(trans, TRUE);
   // The output made from a GAP buffer is itself a GAP buffer.
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -438,7 +416,6 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   trans->before_transform = before_transform;
   trans->submit_input_buffer = submit_input_buffer;
   trans->prepare_output_buffer = prepare_output_buffer;
-  trans->generate_output = generate_output;
   trans->transform_meta = transform_meta;
   trans->sink_event = sink_event;
   gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));
@@ -449,6 +426,9 @@ static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
 }
 
 namespace cudatensor {
+
+Filter &filter_of(GstBaseTransform *element) { return *priv_of(element)->filter; }
+ElementCore &core_of(GstBaseTransform *element) { return *priv_of(element)->core; }
 
 void Filter::warn_of_frame(const std::string &text) const {
   priv_of(element_)->faulty_frames.add(priv_of(element_)->core->errors(), text);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Base class of all elements but cudatensormux. GstCudaTensorFilter is the GObject: it owns the
 // session, implements the GStreamer virtual functions and turns exceptions into element errors.
-// Each element derives from Filter, a plain C++ class.
+// Each element derives from Filter, a plain C++ class. What a single element needs of GStreamer's
+// other virtual functions, its GObject overrides.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -44,28 +45,13 @@ class Filter : public Configurable {
   virtual void prepare(Backend &backend) = 0;
   /// Waits for pending work, then destroys the operation. The session is closed afterwards.
   virtual void release() = 0;
+  /// Called before other caps, or a session on another device: completes an output that is not.
+  virtual void before_change() {}
   /// `out` is null for an element that passes buffers through unchanged. An Error::Code::frame that
   /// it throws is a warning: the frame is dropped, or passed on, and the next one may follow.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
-
-  // Filters that put several inputs into one output.
-  /// Whether the output is complete. If not, process() is called with it for the next input.
-  virtual bool is_complete() const { return true; }
-  /// Completes the output, to which no more inputs come.
-  virtual void complete(Session &, GstBuffer *) {}
-  /// Called if the output is given up.
-  virtual void discard() {}
-  /// The time between the first and the last input of an output, for the current caps; 0 if unknown.
-  virtual GstClockTime latency() const { return 0; }
-
-  /// Waits until the filter's own threads hold no input.
-  virtual void drain() {}
-  /// Whether an error was reported asynchronously, after its frame had been processed. Stays true
-  /// until on_stop().
-  virtual bool has_failed() const { return false; }
-  /// Called before EOS and other serialized events are forwarded.
-  virtual void on_event(GstEvent *) {}
-  virtual void on_stop() {}
+  /// No more frames come. The session is closed afterwards.
+  virtual void stop() {}
 
  protected:
   GstBaseTransform *element() const { return element_; }
@@ -136,6 +122,10 @@ GType gst_cuda_tensor_filter_get_type(void);
 G_END_DECLS
 
 namespace cudatensor {
+
+/// Of a GstCudaTensorFilter, from when it is constructed.
+Filter &filter_of(GstBaseTransform *element);
+ElementCore &core_of(GstBaseTransform *element);
 
 /// Called in an element's class_init, before it installs its properties. Sets its debug category,
 /// its pad templates and the factory of its Filter. Takes ownership of the caps, and adds those in

@@ -109,13 +109,16 @@ class Histogram final : public FilterWithSettings<Settings> {
   void prepare(Backend &backend) override;
   void release() override;
   void process(Session &session, GstBuffer *in, GstBuffer *) override;
-  /// Waits until the worker has added all counts submitted to it.
-  void drain() override {
+  void stop() override;
+
+  /// Waits until the worker has added all counts submitted to it, and holds no frame.
+  void drain() {
     if (worker_) worker_->drain();
   }
-  bool has_failed() const override { return failed_; }
-  void on_event(GstEvent *event) override;
-  void on_stop() override;
+  /// Whether the worker has reported an error, after its frame had been passed on.
+  bool has_failed() const { return failed_; }
+  /// Called before a serialized event is forwarded.
+  void before_event(GstEvent *event);
 
  private:
   [[noreturn]] void throw_outside() const;
@@ -203,7 +206,7 @@ void Histogram::throw_outside() const {
                                       std::to_string(image.height));
 }
 
-void Histogram::on_event(GstEvent *event) {
+void Histogram::before_event(GstEvent *event) {
   const bool ends =
       GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT_DONE;
   if (ends) {
@@ -215,7 +218,7 @@ void Histogram::on_event(GstEvent *event) {
   }
 }
 
-void Histogram::on_stop() {
+void Histogram::stop() {
   forget();
   failed_ = false;
 }
@@ -334,6 +337,42 @@ FrameTime Histogram::time_of(GstBuffer *buffer) const {
 
 Filter *create(GstBaseTransform *element) { return new Histogram(element); }
 
+// --- GstBaseTransform, for the counts that are not posted yet -----------------------------------
+
+Histogram &histogram_of(GstBaseTransform *trans) {
+  return static_cast<Histogram &>(filter_of(trans));
+}
+
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_histogram_parent_class);
+}
+
+/// Other threads may send non-serialized events while a frame is being processed.
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_IS_SERIALIZED(event))
+    core_of(trans).errors().guard([&] { histogram_of(trans).before_event(event); });
+  return parent_class()->sink_event(trans, event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE(query) == GST_QUERY_DRAIN)
+    histogram_of(trans).drain();
+  return parent_class()->query(trans, direction, query);
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
+  if (!histogram_of(trans).has_failed())
+    return parent_class()->submit_input_buffer(trans, is_discont, input);
+  gst_buffer_unref(input);
+  return GST_FLOW_ERROR;
+}
+
+void install_overrides(GstBaseTransformClass *klass) {
+  klass->sink_event = sink_event;
+  klass->query = query;
+  klass->submit_input_buffer = submit_input_buffer;
+}
+
 }  // namespace
 }  // namespace cudatensor
 
@@ -345,6 +384,7 @@ static void gst_cuda_histogram_class_init(GstCudaHistogramClass *klass) {
   cudatensor::install_analyzer(&klass->parent_class, cudahistogram_debug,
                                cudatensor::make_video_template_caps(cudatensor::input_formats()),
                                cudatensor::create);
+  cudatensor::install_overrides(GST_BASE_TRANSFORM_CLASS(klass));
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }
 

@@ -39,7 +39,7 @@
 #include "gst/base/metadata.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
-#include "gst/elements/framebatch.h"
+#include "gst/elements/opentensor.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/nvmm/deepstream.h"
@@ -84,7 +84,10 @@ const Properties<Settings> &properties() {
 
 class Normalize final : public FilterWithSettings<Settings> {
  public:
-  explicit Normalize(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
+  explicit Normalize(GstBaseTransform *element)
+      : FilterWithSettings(element, properties()), open_(element, maker_) {}
+
+  OpenTensor &open() { return open_; }
 
   Change prepare_change(guint index, const GValue *value) override;
   std::optional<Effect> set_property(guint index, const GValue *value) override;
@@ -97,6 +100,7 @@ class Normalize final : public FilterWithSettings<Settings> {
     const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
     in_ = parse_input_caps(in);
     out_ = tensor;
+    open_.set_latency((latched().frames - 1) * frame_duration());
   }
   std::string caps_warning() const override { return hdr_warning(in_.info); }
   gsize input_size() const override { return in_.info.size; }
@@ -105,11 +109,9 @@ class Normalize final : public FilterWithSettings<Settings> {
   void prepare(Backend &backend) override;
   void release() override { maker_.release(); }
 
+  void before_change() override { open_.push(); }
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
-  bool is_complete() const override { return batch_.frames() == 0; }
-  void complete(Session &session, GstBuffer *out) override;
-  void discard() override { batch_.clear(); }
-  GstClockTime latency() const override;
+  void stop() override { open_.discard(); }
 
  private:
   using Surfaces = TensorInput::Surfaces;
@@ -127,7 +129,7 @@ class Normalize final : public FilterWithSettings<Settings> {
   guint frames_ = 1;  // of a tensor
   TensorMaker maker_;
   StreamEvents events_;
-  FrameBatch batch_;  // of several frames
+  OpenTensor open_;  // of several frames
 };
 
 /// Regions may change from frame to frame: only their number asks for other caps.
@@ -161,7 +163,7 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   Surfaces surfaces;
   if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
   const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr};
-  if (!maker_.make(session, latched(), {input}, out, static_cast<int64_t>(batch_.frames())))
+  if (!maker_.make(session, latched(), {input}, out, open_.frames()))
     throw *maker_.pictures().front().fault;
   warn_of_slots();
   describe(in, out, surfaces);
@@ -188,14 +190,7 @@ void Normalize::describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces
     remove_geometry(out);
     return attach_slots(out, slots);
   }
-  batch_.add(in, std::move(slots), frame_duration());
-  if (batch_.frames() == frames_) batch_.describe(out, static_cast<size_t>(out_.n));
-}
-
-/// The slots without a frame are pad.
-void Normalize::complete(Session &session, GstBuffer *out) {
-  maker_.pad(session, out, static_cast<int64_t>(batch_.frames()));
-  batch_.describe(out, static_cast<size_t>(out_.n));
+  open_.add(in, out, std::move(slots), frame_duration(), frames_);
 }
 
 /// 0 if the caps have no framerate.
@@ -203,8 +198,6 @@ GstClockTime Normalize::frame_duration() const {
   const GstVideoInfo &info = in_.info;
   return info.fps_n > 0 ? gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n) : 0;
 }
-
-GstClockTime Normalize::latency() const { return (latched().frames - 1) * frame_duration(); }
 
 GstClockTime Normalize::running_time_of(GstClockTime pts) const {
   const GstSegment &segment = element()->segment;
@@ -344,6 +337,44 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
 
 Filter *create(GstBaseTransform *element) { return new Normalize(element); }
 
+// --- GstBaseTransform, for frames-per-tensor ----------------------------------------------------
+
+OpenTensor &open_of(GstBaseTransform *trans) {
+  return static_cast<Normalize &>(filter_of(trans)).open();
+}
+
+GstBaseTransformClass *parent_class() {
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_normalize_parent_class);
+}
+
+GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  *out = open_of(trans).take();
+  return *out != nullptr ? GST_FLOW_OK : parent_class()->prepare_output_buffer(trans, in, out);
+}
+
+GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  return open_of(trans).keep(parent_class()->generate_output(trans, out), out);
+}
+
+/// Other threads may send non-serialized events while a frame is being processed.
+gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_IS_SERIALIZED(event)) open_of(trans).before_event(event);
+  return parent_class()->sink_event(trans, event);
+}
+
+gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  if (!parent_class()->query(trans, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) open_of(trans).add_latency(query);
+  return TRUE;
+}
+
+void install_overrides(GstBaseTransformClass *klass) {
+  klass->prepare_output_buffer = prepare_output_buffer;
+  klass->generate_output = generate_output;
+  klass->sink_event = sink_event;
+  klass->query = query;
+}
+
 }  // namespace
 }  // namespace cudatensor
 
@@ -359,6 +390,7 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
                              cudatensor::make_tensor_template_caps(
                                  {DType::float32, DType::float16, DType::uint8, DType::int8}),
                              cudatensor::create);
+  cudatensor::install_overrides(GST_BASE_TRANSFORM_CLASS(klass));
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }
 
