@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 #include "kernels/error.h"
 #include "kernels/immortal.h"
@@ -10,31 +11,59 @@
 namespace cudatensor {
 namespace {
 
+using F = SampleFamily;
+
+// A layout that has no family is no constant, and does not compile.
+
 constexpr FormatLayout packed(uint8_t step, uint8_t r, uint8_t g, uint8_t b, uint8_t padding = 0) {
-  return {ColorModel::rgb, 1, 3, padding, 0, 0, {{0, r, step}, {0, g, step}, {0, b, step}}};
+  const F family = step == 3 ? F::packed_rgb3 : F::packed_rgb4;
+  return {ColorModel::rgb, family, 1, 3, padding, 0, 0, {{0, r, step}, {0, g, step}, {0, b, step}}};
 }
 
-/// Three planes; `p0`, `p1` and `p2` are the plane indices of R, G and B or of Y, U and V.
-constexpr FormatLayout planar(ColorModel model, uint8_t shift_x, uint8_t shift_y, uint8_t p0 = 0,
-                              uint8_t p1 = 1, uint8_t p2 = 2) {
-  return {model, 3, 3, 0, shift_x, shift_y, {{p0, 0, 1}, {p1, 0, 1}, {p2, 0, 1}}};
+constexpr F planar_family(uint8_t shift_x, uint8_t shift_y) {
+  if (shift_x == 0 && shift_y > 0) throw std::logic_error("chroma of full width, but not height");
+  return shift_x > 0 ? F::planar_subsampled : F::planar_444;
+}
+
+/// `u` and `v` are the indices of their planes.
+constexpr FormatLayout planar_yuv(uint8_t shift_x, uint8_t shift_y, uint8_t u = 1, uint8_t v = 2) {
+  const F family = planar_family(shift_x, shift_y);
+  return {ColorModel::yuv, family, 3, 3, 0, shift_x, shift_y, {{0, 0, 1}, {u, 0, 1}, {v, 0, 1}}};
 }
 
 constexpr FormatLayout planar_rgb(uint8_t r, uint8_t g, uint8_t b) {
-  return planar(ColorModel::rgb, 0, 0, r, g, b);
+  return {ColorModel::rgb, F::planar_rgb, 3, 3, 0, 0, 0, {{r, 0, 1}, {g, 0, 1}, {b, 0, 1}}};
 }
 
 constexpr FormatLayout semiplanar(uint8_t shift_x, uint8_t shift_y, uint8_t u = 0, uint8_t v = 1) {
-  return {ColorModel::yuv, 2, 3, 0, shift_x, shift_y, {{0, 0, 1}, {1, u, 2}, {1, v, 2}}};
+  return {
+      ColorModel::yuv, F::semiplanar, 2, 3, 0, shift_x, shift_y, {{0, 0, 1}, {1, u, 2}, {1, v, 2}}};
 }
 
 /// Two pixels in four bytes.
 constexpr FormatLayout packed_422(uint8_t y, uint8_t u, uint8_t v) {
-  return {ColorModel::yuv, 1, 3, 0, 1, 0, {{0, y, 2}, {0, u, 4}, {0, v, 4}}};
+  return {ColorModel::yuv, F::packed_422, 1, 3, 0, 1, 0, {{0, y, 2}, {0, u, 4}, {0, v, 4}}};
+}
+
+constexpr F deep_family(F family) {
+  switch (family) {
+    case F::gray: return F::deep_gray;
+    case F::planar_444:
+    case F::planar_subsampled: return F::deep_planar;
+    case F::semiplanar: return F::deep_semiplanar;
+    default: throw std::logic_error("a family without samples of two bytes");
+  }
+}
+
+/// Histograms read the upper byte, or shift those bits to it.
+constexpr bool are_deep_bits(uint8_t bits, uint8_t shift) {
+  return bits + shift == 16 || (shift == 0 && (bits == 10 || bits == 12));
 }
 
 /// The same with samples of two bytes.
 constexpr FormatLayout deep(FormatLayout layout, uint8_t bits, uint8_t shift) {
+  if (!are_deep_bits(bits, shift)) throw std::logic_error("bits that no kernel reads");
+  layout.family = deep_family(layout.family);
   for (Component &component : layout.component) {
     component.offset *= 2;
     component.step *= 2;
@@ -44,9 +73,8 @@ constexpr FormatLayout deep(FormatLayout layout, uint8_t bits, uint8_t shift) {
   return layout;
 }
 
-constexpr FormatLayout k420 = planar(ColorModel::yuv, 1, 1), k422 = planar(ColorModel::yuv, 1, 0),
-                       k444 = planar(ColorModel::yuv, 0, 0);
-constexpr FormatLayout kGray = {ColorModel::gray, 1, 1, 0, 0, 0, {{0, 0, 1}, {}, {}}};
+constexpr FormatLayout k420 = planar_yuv(1, 1), k422 = planar_yuv(1, 0), k444 = planar_yuv(0, 0);
+constexpr FormatLayout kGray = {ColorModel::gray, F::gray, 1, 1, 0, 0, 0, {{0, 0, 1}, {}, {}}};
 
 struct Format {
   PixelFormat format;
@@ -72,7 +100,7 @@ constexpr Format kFormats[] = {
     {PixelFormat::NV12, "NV12", semiplanar(1, 1)},
     {PixelFormat::NV21, "NV21", semiplanar(1, 1, 1, 0)},
     {PixelFormat::I420, "I420", k420},
-    {PixelFormat::YV12, "YV12", planar(ColorModel::yuv, 1, 1, 0, 2, 1)},
+    {PixelFormat::YV12, "YV12", planar_yuv(1, 1, 2, 1)},
     {PixelFormat::A420, "A420", k420},
     {PixelFormat::AV12, "AV12", semiplanar(1, 1)},
     {PixelFormat::Y444, "Y444", k444},
@@ -83,7 +111,7 @@ constexpr Format kFormats[] = {
     {PixelFormat::Y42B, "Y42B", k422},
     {PixelFormat::NV16, "NV16", semiplanar(1, 0)},
     {PixelFormat::NV61, "NV61", semiplanar(1, 0, 1, 0)},
-    {PixelFormat::Y41B, "Y41B", planar(ColorModel::yuv, 2, 0)},
+    {PixelFormat::Y41B, "Y41B", planar_yuv(2, 0)},
     {PixelFormat::P010_10LE, "P010_10LE", deep(semiplanar(1, 1), 10, 6)},
     {PixelFormat::P012_LE, "P012_LE", deep(semiplanar(1, 1), 12, 4)},
     {PixelFormat::P016_LE, "P016_LE", deep(semiplanar(1, 1), 16, 0)},

@@ -66,9 +66,32 @@ struct Component {
   uint8_t step;    ///< distance from a sample to its right neighbor, in bytes
 };
 
+/// How the samples of a picture lie: what reads them is chosen by it. Each choice is a switch over all
+/// families without a default, on both backends, so that a new one is read nowhere by the code of
+/// another.
+enum class SampleFamily : uint8_t {
+  gray,
+  packed_rgb3,  ///< three bytes a pixel
+  packed_rgb4,  ///< four bytes a pixel
+  planar_rgb,
+  planar_444,
+  planar_subsampled,  ///< chroma has less than the width
+  semiplanar,         ///< U and V in one plane, of any subsampling
+  packed_422,
+  // Of two bytes a sample:
+  deep_gray,
+  deep_planar,  ///< of any subsampling
+  deep_semiplanar,
+};
+
+constexpr bool is_packed_rgb(SampleFamily family) {
+  return family == SampleFamily::packed_rgb3 || family == SampleFamily::packed_rgb4;
+}
+
 /// The properties of a pixel format.
 struct FormatLayout {
   ColorModel model;
+  SampleFamily family;
   uint8_t planes;          ///< without those of alpha, which is not read
   uint8_t components;      ///< number of color components: 1 or 3, in the order R G B or Y U V
   uint8_t padding_offset;  ///< offset of the x or A byte in a packed four-byte pixel

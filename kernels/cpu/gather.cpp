@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "kernels/cpu/rows.h"
+#include "kernels/error.h"
 
 namespace cudatensor::cpu {
 namespace {
@@ -45,8 +46,31 @@ int components_in_pixel(const FormatLayout &layout, int first, int end) {
   return count;
 }
 
+namespace {
+
+/// Of a sample. A position and a step are enough to gather those of any family.
+int sample_bytes(SampleFamily family) {
+  using F = SampleFamily;
+  switch (family) {
+    case F::gray:
+    case F::packed_rgb3:
+    case F::packed_rgb4:
+    case F::planar_rgb:
+    case F::planar_444:
+    case F::planar_subsampled:
+    case F::semiplanar:
+    case F::packed_422: return 1;
+    case F::deep_gray:
+    case F::deep_planar:
+    case F::deep_semiplanar: return 2;
+  }
+  throw Error(Error::Code::settings, "a pixel format of an unknown family");
+}
+
+}  // namespace
+
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count) {
-  const int bytes = layout.is_deep() ? 2 : 1;
+  const int bytes = sample_bytes(layout.family);
   PixelBytes pixel = {layout.component[first].step, count == 3 ? 4 : count * bytes, {}};
   for (int k = 0; k < pixel.count; ++k) {
     const Component &component = layout.component[first + std::min(k / bytes, count - 1)];

@@ -14,10 +14,15 @@ namespace {
 
 constexpr int kWordBytes = 4;  // offsets of R, G and B
 
+/// Whether bytes of the picture are counted as they are.
+bool is_counted(const FormatLayout &layout) {
+  return layout.model != ColorModel::rgb && counted_byte(layout);
+}
+
 /// The region's part of a row of three-byte pixels.
 Gather pixels_of(const HistogramParams &params) {
   const FormatLayout layout = layout_of(params.in.format);
-  if (layout.model != ColorModel::rgb || layout.component[0].step != 3) return {};
+  if (layout.family != SampleFamily::packed_rgb3) return {};
   std::vector<int32_t> columns(params.roi.width);
   std::iota(columns.begin(), columns.end(), params.roi.x);
   return {columns, 1, pixel_bytes(layout, 0, 3), params.in.width};
@@ -34,7 +39,7 @@ class LuminanceHistogram final : public HistogramOperation {
         workers_(workers),
         scratch_(workers.slots()) {
     for (Scratch &s : scratch_) {
-      if (layout_.model != ColorModel::rgb && counted_byte(layout_)) continue;
+      if (is_counted(layout_)) continue;
       s.words.resize(std::max(size_t{kWordBytes} * roi_.width, gather_.row_size()));
       s.luminance.resize(roi_.width);
     }
@@ -70,12 +75,8 @@ class LuminanceHistogram final : public HistogramOperation {
   }
 
   void count_row(const ConstImage &in, int y, Scratch &s) const {
-    if (layout_.model != ColorModel::rgb && counted_byte(layout_)) return count_bytes(in, y, s);
-    if (layout_.model != ColorModel::rgb)
-      kernels_.upper_bits(luma(in, y), roi_.width, layout_.shift + layout_.bits - 8,
-                          s.luminance.data());
-    else
-      make_luminance(in, y, s);
+    if (is_counted(layout_)) return count_bytes(in, y, s);
+    make_luminance(in, y, s);
     kernels_.count[1](s.luminance.data(), roi_.width, s.counters);
   }
 
@@ -89,18 +90,30 @@ class LuminanceHistogram final : public HistogramOperation {
                                               s.counters);
   }
 
+  /// Of a row whose bytes are not counted as they are.
   void make_luminance(const ConstImage &in, int y, Scratch &s) const {
+    using F = SampleFamily;
     static constexpr uint8_t kInOrder[] = {0, 1, 2};
     const uint8_t *row = in.planes[0].data + in.planes[0].stride * y;
-    if (layout_.component[0].step == kWordBytes) {
-      const PixelBytes pixel = pixel_bytes(layout_, 0, 3);
-      return kernels_.luminance(row + ptrdiff_t{roi_.x} * kWordBytes, pixel.offset, roi_.width,
-                                s.luminance.data());
+    switch (layout_.family) {
+      case F::packed_rgb4: {
+        const PixelBytes pixel = pixel_bytes(layout_, 0, 3);
+        return kernels_.luminance(row + ptrdiff_t{roi_.x} * kWordBytes, pixel.offset, roi_.width,
+                                  s.luminance.data());
+      }
+      case F::packed_rgb3: gather_.run(row, row, s.words.data()); break;
+      case F::planar_rgb: interleave_planes(in, y, s.words.data()); break;
+      case F::gray:
+      case F::planar_444:
+      case F::planar_subsampled:
+      case F::semiplanar:
+      case F::packed_422:
+      case F::deep_gray:
+      case F::deep_planar:
+      case F::deep_semiplanar:
+        return kernels_.upper_bits(luma(in, y), roi_.width, layout_.shift + layout_.bits - 8,
+                                   s.luminance.data());
     }
-    if (layout_.component[0].step == 3)
-      gather_.run(row, row, s.words.data());
-    else
-      interleave_planes(in, y, s.words.data());
     kernels_.luminance(s.words.data(), kInOrder, roi_.width, s.luminance.data());
   }
 

@@ -14,7 +14,7 @@ class PictureStore {
   explicit PictureStore(const LetterboxPlan &plan)
       : kernels_(row_kernels()),
         layout_(layout_of(plan.out.format)),
-        packed_(layout_.planes == 1 && layout_.components == 3),
+        packed_(is_packed_rgb(layout_.family)),
         pad_(plan.out.width, static_cast<uint8_t>(plan.pad)),
         opaque_(plan.out.width, 255) {}
 

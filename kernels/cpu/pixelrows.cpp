@@ -51,7 +51,7 @@ PixelRows::Way PixelRows::choose_way() const {
     return Way::general;
   switch (plan_.conversion) {
     case Conversion::keep:
-      if (plan_.layout.planes == 1 && plan_.layout.component[0].step == 3) return Way::split;
+      if (plan_.layout.family == SampleFamily::packed_rgb3) return Way::split;
       [[fallthrough]];
     case Conversion::gray_to_rgb:
       return sampling.x.chroma.empty() && sampling.y.chroma.empty() ? Way::copy : Way::general;

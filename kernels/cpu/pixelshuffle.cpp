@@ -91,7 +91,7 @@ class PixelShuffleToVideo final : public TensorToImage {
   }
 
   void make_row(const ConstTensor &in, const Image &out, int y, Scratch &scratch) const {
-    const bool packed = layout_.planes == 1 && layout_.components == 3;
+    const bool packed = is_packed_rgb(layout_.family);
     const void *by_offset[3] = {};
     for (int c = 0; c < layout_.components; ++c) {
       const Component &component = layout_.component[c];

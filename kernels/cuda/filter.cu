@@ -25,18 +25,27 @@ class FilterLaunchers {
   using Result = Launcher<Work>;
 
   static Result pick(const ResamplePlan &plan) {
-    if (plan.layout.is_deep()) return deep(plan);
-    if (plan.sampled == 1) return single(plan);
-    if (is_packed_422(plan.layout)) return any<Packed422, 3>();
-    if (plan.layout.model == ColorModel::rgb) return rgb(plan);
-    if (plan.layout.component[1].step == 2) return any<SemiPlanar, 3>();
-    return plan.layout.chroma_shift_x > 0 ? any<PlanarSubsampled, 3>() : any<Planar, 3>();
+    using F = SampleFamily;
+    switch (plan.layout.family) {
+      case F::gray: return gray_or_rgb<Single>(plan);
+      case F::packed_rgb3: return gray_or_rgb<Packed3>(plan);
+      case F::packed_rgb4: return gray_or_rgb<Packed4>(plan);
+      case F::planar_rgb: return gray_or_rgb<Planar>(plan);
+      case F::planar_444: return yuv<Planar, Single>(plan);
+      case F::planar_subsampled: return yuv<PlanarSubsampled, Single>(plan);
+      case F::semiplanar: return yuv<SemiPlanar, Single>(plan);
+      case F::packed_422: return yuv<Packed422, SingleOf422>(plan);
+      case F::deep_gray: return pick_any(plan);  // rare, so without kernels of its own
+      case F::deep_planar: return yuv<DeepPlanar, DeepSingle>(plan);
+      case F::deep_semiplanar: return yuv<DeepSemiPlanar, DeepSingle>(plan);
+    }
+    throw_unknown_family();
   }
 
   /// The kernel for pictures that can be read in quads; null if the plan does not allow it.
   static Result pick_quads(const FilterPlan &plan) {
     if (!UploadedFilter::quad_args(plan)) return nullptr;
-    if (plan.pixels.layout.component[1].step == 2) return of<QuadPixels<SemiPlanar>>();
+    if (plan.pixels.layout.family == SampleFamily::semiplanar) return of<QuadPixels<SemiPlanar>>();
     return of<QuadPixels<PlanarSubsampled>>();
   }
 
@@ -56,28 +65,15 @@ class FilterLaunchers {
     return of<AnyPixels<F, AnyConversion<produced>>>();
   }
 
-  static Result deep(const ResamplePlan &plan) {
-    if (plan.layout.model == ColorModel::gray) return pick_any(plan);
-    if (plan.sampled == 1) return any<DeepSingle, 1>();
-    return plan.layout.planes == 2 ? any<DeepSemiPlanar, 3>() : any<DeepPlanar, 3>();
+  template <class Samples>
+  static Result gray_or_rgb(const ResamplePlan &plan) {
+    return plan.produced == 1 ? any<Samples, 1>() : any<Samples, 3>();
   }
 
-  static Result single(const ResamplePlan &plan) {
-    if (is_packed_422(plan.layout)) return any<SingleOf422, 1>();
-    return plan.produced == 1 ? any<Single, 1>() : any<Single, 3>();
-  }
-
-  template <class F>
-  static Result rgb_of(const ResamplePlan &plan) {
-    return plan.produced == 1 ? any<F, 1>() : any<F, 3>();
-  }
-
-  static Result rgb(const ResamplePlan &plan) {
-    switch (plan.layout.component[0].step) {
-      case 3: return rgb_of<Packed3>(plan);
-      case 4: return rgb_of<Packed4>(plan);
-      default: return rgb_of<Planar>(plan);
-    }
+  /// `Luma` reads the first component alone.
+  template <class Samples, class Luma>
+  static Result yuv(const ResamplePlan &plan) {
+    return plan.sampled == 1 ? any<Luma, 1>() : any<Samples, 3>();
   }
 
   template <class Pixels>

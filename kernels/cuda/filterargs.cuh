@@ -57,7 +57,7 @@ inline FilterOut::FilterOut(const TensorArgs &to)
 }
 
 inline FilterOut::FilterOut(const Image &to, const FormatLayout &layout) : FilterOut() {
-  const bool padded = layout.planes == 1 && layout.component[0].step == 4;
+  const bool padded = layout.family == SampleFamily::packed_rgb4;
   data = to.planes[layout.component[0].plane].data;
   frame = 0;
   pixel = layout.component[0].step;

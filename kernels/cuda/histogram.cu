@@ -296,25 +296,41 @@ CountKernel kernel_of() {
   return {count_luminance<Reader>, Reader::kPixels, sizeof(typename Reader::Vector)};
 }
 
-CountKernel pick(const FormatLayout &layout) {
-  const Component &first = layout.component[0];
-  if (layout.model != ColorModel::rgb) {
-    if (first.step == 1) return kernel_of<SampleReader<1, 0>>();
-    const auto byte = counted_byte(layout);
-    if (!byte)
-      return layout.bits == 10 ? kernel_of<LowBitsReader<10>>() : kernel_of<LowBitsReader<12>>();
-    return *byte == 0 ? kernel_of<SampleReader<2, 0>>() : kernel_of<SampleReader<2, 1>>();
-  }
-  if (first.step == 1) return kernel_of<PlanarReader>();
-  if (first.step == 3)
-    return first.offset == 0 ? kernel_of<PackedReader<3, 0, 1, 2>>()
-                             : kernel_of<PackedReader<3, 2, 1, 0>>();
-  switch (first.offset) {
+/// The upper eight bits are a byte of the sample, or lie in both.
+CountKernel pick_deep(const FormatLayout &layout) {
+  if (counted_byte(layout)) return kernel_of<SampleReader<2, 1>>();
+  return layout.bits == 10 ? kernel_of<LowBitsReader<10>>() : kernel_of<LowBitsReader<12>>();
+}
+
+CountKernel pick_packed4(int first) {
+  switch (first) {
     case 0: return kernel_of<PackedReader<4, 0, 1, 2>>();
     case 1: return kernel_of<PackedReader<4, 1, 2, 3>>();
     case 2: return kernel_of<PackedReader<4, 2, 1, 0>>();
     default: return kernel_of<PackedReader<4, 3, 2, 1>>();
   }
+}
+
+CountKernel pick(const FormatLayout &layout) {
+  using F = SampleFamily;
+  const int first = layout.component[0].offset;
+  switch (layout.family) {
+    case F::gray:
+    case F::planar_444:
+    case F::planar_subsampled:
+    case F::semiplanar: return kernel_of<SampleReader<1, 0>>();
+    case F::packed_422:
+      return first == 0 ? kernel_of<SampleReader<2, 0>>() : kernel_of<SampleReader<2, 1>>();
+    case F::packed_rgb3:
+      return first == 0 ? kernel_of<PackedReader<3, 0, 1, 2>>()
+                        : kernel_of<PackedReader<3, 2, 1, 0>>();
+    case F::packed_rgb4: return pick_packed4(first);
+    case F::planar_rgb: return kernel_of<PlanarReader>();
+    case F::deep_gray:
+    case F::deep_planar:
+    case F::deep_semiplanar: return pick_deep(layout);
+  }
+  throw_unknown_family();
 }
 
 unsigned multiprocessors() {

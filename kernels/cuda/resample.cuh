@@ -32,15 +32,28 @@ class ResampleLaunchers {
 
   /// Kernel for pictures with aligned words.
   static Result pick(const ResamplePlan &plan) {
-    if (plan.layout.is_deep()) return deep(plan);
-    if (is_packed_422(plan.layout)) return packed_422(plan);
-    return pick_of<Separate>(plan);
+    using F = SampleFamily;
+    switch (plan.layout.family) {
+      case F::gray:
+      case F::packed_rgb3:
+      case F::packed_rgb4:
+      case F::planar_rgb:
+      case F::planar_444:
+      case F::planar_subsampled:
+      case F::semiplanar: return pick_of<Separate>(plan);
+      case F::packed_422:
+        if (plan.sampled == 1) return of<Separate, SingleOf422, Conversion::luma_to_gray, 1>();
+        return yuv_of<Separate, Packed422>(plan);
+      case F::deep_gray: return pick_any(plan);  // rare, so without kernels of its own
+      case F::deep_planar: return deep_yuv<DeepPlanar>(plan);
+      case F::deep_semiplanar: return deep_yuv<DeepSemiPlanar>(plan);
+    }
+    throw_unknown_family();
   }
 
   /// The kernel in which rows share loaded samples; null if the plan does not benefit from it, or if
   /// there is none for the format.
   static Result pick_shared(const ResamplePlan &plan) {
-    if (plan.layout.is_deep() || is_packed_422(plan.layout)) return nullptr;
     return should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
   }
 
@@ -48,7 +61,7 @@ class ResampleLaunchers {
   /// it.
   static Result pick_unscaled(const ResamplePlan &plan) {
     if (!is_unscaled(plan)) return nullptr;
-    if (plan.layout.component[1].step == 2)
+    if (plan.layout.family == SampleFamily::semiplanar)
       return of<Unscaled, SemiPlanar, Conversion::yuv_to_rgb, 3>();
     return of<Unscaled, PlanarSubsampled, Conversion::yuv_to_rgb, 3>();
   }
@@ -66,24 +79,30 @@ class ResampleLaunchers {
   template <class F, class Converts>
   using Shared = Resampler<F, Converts, true>;
 
+  /// Null for families that only pick() has.
   template <template <class, class> class Sampler>
   static Result pick_of(const ResamplePlan &plan) {
-    if (plan.sampled == 1) return single<Sampler>(plan);
-    if (plan.layout.model == ColorModel::rgb) return rgb<Sampler>(plan);
-    return yuv<Sampler>(plan);
+    using F = SampleFamily;
+    switch (plan.layout.family) {
+      case F::gray: return single<Sampler>(plan);
+      case F::packed_rgb3: return rgb_of<Sampler, Packed3>(plan);
+      case F::packed_rgb4: return rgb_of<Sampler, Packed4>(plan);
+      case F::planar_rgb: return rgb_of<Sampler, Planar>(plan);
+      case F::planar_444: return yuv<Sampler, Planar>(plan);
+      case F::planar_subsampled: return yuv<Sampler, PlanarSubsampled>(plan);
+      case F::semiplanar: return yuv<Sampler, SemiPlanar>(plan);
+      case F::packed_422:
+      case F::deep_gray:
+      case F::deep_planar:
+      case F::deep_semiplanar: return nullptr;
+    }
+    throw_unknown_family();
   }
 
-  /// Gray of 16 bits, which is rare, has no kernels of its own.
-  static Result deep(const ResamplePlan &plan) {
-    if (plan.layout.model == ColorModel::gray) return pick_any(plan);
+  template <class F>
+  static Result deep_yuv(const ResamplePlan &plan) {
     if (plan.sampled == 1) return of<Separate, DeepSingle, Conversion::luma_to_gray, 1>();
-    if (plan.layout.planes == 2) return yuv_of<Separate, DeepSemiPlanar>(plan);
-    return yuv_of<Separate, DeepPlanar>(plan);
-  }
-
-  static Result packed_422(const ResamplePlan &plan) {
-    if (plan.sampled == 1) return of<Separate, SingleOf422, Conversion::luma_to_gray, 1>();
-    return yuv_of<Separate, Packed422>(plan);
+    return yuv_of<Separate, F>(plan);
   }
 
   template <template <class, class> class Sampler, class F, Conversion conversion, int produced>
@@ -108,26 +127,15 @@ class ResampleLaunchers {
     return of<Sampler, F, Conversion::keep, 3>();
   }
 
-  template <template <class, class> class Sampler>
-  static Result rgb(const ResamplePlan &plan) {
-    switch (plan.layout.component[0].step) {
-      case 3: return rgb_of<Sampler, Packed3>(plan);
-      case 4: return rgb_of<Sampler, Packed4>(plan);
-      default: return rgb_of<Sampler, Planar>(plan);
-    }
-  }
-
   template <template <class, class> class Sampler, class F>
   static Result yuv_of(const ResamplePlan &plan) {
     if (plan.conversion == Conversion::keep) return of<Sampler, F, Conversion::keep, 3>();
     return of<Sampler, F, Conversion::yuv_to_rgb, 3>();
   }
 
-  template <template <class, class> class Sampler>
+  template <template <class, class> class Sampler, class F>
   static Result yuv(const ResamplePlan &plan) {
-    if (plan.layout.component[1].step == 2) return yuv_of<Sampler, SemiPlanar>(plan);
-    if (plan.layout.chroma_shift_x > 0) return yuv_of<Sampler, PlanarSubsampled>(plan);
-    return yuv_of<Sampler, Planar>(plan);
+    return plan.sampled == 1 ? single<Sampler>(plan) : yuv_of<Sampler, F>(plan);
   }
 };
 

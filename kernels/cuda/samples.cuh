@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/perpixel.cuh"
 #include "kernels/cuda/tables.cuh"
+#include "kernels/error.h"
 #include "kernels/image.h"
 #include "kernels/sample.h"
 #include "kernels/tensor.h"
@@ -84,8 +85,9 @@ using DeepPlanar =
 using AnySamples = Family<Group<AnyWord, 0, 1, 0, false, true>, Group<AnyWord, 1, 1, 0, true, true>,
                           Group<AnyWord, 2, 1, 0, true, true>>;
 
-inline bool is_packed_422(const FormatLayout &layout) {
-  return layout.model == ColorModel::yuv && layout.planes == 1;
+/// Behind a switch over all families.
+[[noreturn]] inline void throw_unknown_family() {
+  throw Error(Error::Code::settings, "a pixel format of an unknown family");
 }
 
 /// The size, in bytes, of the words in which a component is read.

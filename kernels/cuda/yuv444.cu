@@ -173,7 +173,7 @@ class Yuv444 final : public ImageToImage {
 
   bool replicate_to(const Queue &queue, const ConstImage &in, const Image &out) const {
     if (!replicated_from_) return false;
-    const bool interleaved = in_layout_.component[1].step == 2;
+    const bool interleaved = in_layout_.family == SampleFamily::semiplanar;
     ReplicateArgs args =
         replicate_args(in, in_layout_, *replicated_from_, picture_args(out, layout_));
     args.width = out.desc.width;

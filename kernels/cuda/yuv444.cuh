@@ -109,9 +109,21 @@ class Yuv444Launchers {
 
   /// Kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
-    if (is_packed_422(plan.layout)) return of<Packed422>();
-    if (plan.layout.component[1].step == 2) return of<SemiPlanar>();
-    return plan.layout.chroma_shift_x > 0 ? of<PlanarSubsampled>() : of<Planar>();
+    using F = SampleFamily;
+    switch (plan.layout.family) {
+      case F::planar_444: return of<Planar>();
+      case F::planar_subsampled: return of<PlanarSubsampled>();
+      case F::semiplanar: return of<SemiPlanar>();
+      case F::packed_422: return of<Packed422>();
+      case F::gray:
+      case F::packed_rgb3:
+      case F::packed_rgb4:
+      case F::planar_rgb:
+      case F::deep_gray:
+      case F::deep_planar:
+      case F::deep_semiplanar: break;  // have no such plan
+    }
+    throw_unknown_family();
   }
 
   static Result pick_shared(const Yuv444Plan &) { return nullptr; }
