@@ -73,15 +73,17 @@ void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
     make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
 }
 
-/// The size of a whole picture is the stream's, but regions differ from frame to frame.
+/// Tiles and the whole picture are as large in each frame, so no frame would give a tensor; other
+/// regions differ from frame to frame.
 void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
                         FoundRegions &found) const {
+  const bool is_fixed = found.is_whole || s.regions.source == RegionSource::tiles;
   for (FoundRegion &each : found.regions) {
     if (each.is_invalid) continue;
     try {
       check_region(s, image, each.region);
     } catch (const Error &error) {
-      if (found.is_whole) throw;
+      if (is_fixed) throw;
       each.is_invalid = true;
       if (found.problem.empty()) found.problem = error.what();
     }
