@@ -19,6 +19,12 @@ from_build() {
   LD_LIBRARY_PATH=$build/gst/library GST_PLUGIN_PATH=$build/gst from_system | grep 'of the system'
 }
 
+# A library that tests use has what shows that it can.
+no_call_can_be_made_to_fail() {
+  grep -rq CUDATENSOR_FAULT "$build/gst" &&
+    fails grep -rq CUDATENSOR_FAULT "$venv"/lib/python3*/site-packages/gst_cudatensor
+}
+
 beside_the_system() {
   need_packages python3-venv python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav
   quietly /usr/bin/python3 -m venv --clear --system-site-packages "$venv"
@@ -26,6 +32,7 @@ beside_the_system() {
   check 'PyGObject before the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py before "$clip"
   check 'PyGObject after the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py after "$clip"
   check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
+  check 'no injected faults' no_call_can_be_made_to_fail
 }
 
 # in_root RELEASE: in a bare root
