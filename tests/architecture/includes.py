@@ -26,8 +26,8 @@ BELOW = {
                    'gst/caps', 'gst/meta', 'gst/base'),
     'gst/elements': ('kernels', 'gst/util', 'gst/analytics', 'gst/modelconfig', 'gst/cuda',
                      'gst/nvmm', 'gst/caps', 'gst/meta', 'gst/base', 'gst/tensor'),
-    'gst/frames': ('gst/util',),
-    'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta', 'gst/frames'),
+    'gst/library': ('kernels', 'gst/util', 'gst/cuda', 'gst/caps', 'gst/meta'),
+    'gst/library/frames': ('gst/util', 'gst/caps', 'gst/library'),
     'gst': ('gst/meta', 'gst/nvmm', 'gst/util', 'gst/elements'),
 }
 MADE = {'config.h'}  # by Meson

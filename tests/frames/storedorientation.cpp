@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The orientation that the headers of a file state, of files made by hand.
-#include "gst/frames/storedorientation.h"
+#include "gst/library/frames/storedorientation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What files of containers say of their length that GStreamer's muxers do not write.
-#include "gst/frames/truncation.h"
+#include "gst/library/frames/truncation.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gst/frames/orientation.h"
-#include "gst/frames/uprightframes.h"
+#include "gst/library/frames/orientation.h"
+#include "gst/library/frames/uprightframes.h"
 
 namespace cudatensor {
 namespace {

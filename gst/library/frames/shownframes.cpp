@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/shownframes.h"
+#include "gst/library/frames/shownframes.h"
 
 #include <algorithm>
 #include <utility>

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "gst/library/failure.h"
-#include "gst/library/framesource.h"
+#include "gst/library/frames/framesource.h"
 
 namespace cudatensor {
 

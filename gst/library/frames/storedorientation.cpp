@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/storedorientation.h"
+#include "gst/library/frames/storedorientation.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include "gst/frames/fields.h"
+#include "gst/library/frames/fields.h"
 
 namespace cudatensor {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/codedframes.h"
+#include "gst/library/frames/codedframes.h"
 
 #include <gst/video/video.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "gst/frames/wholepictures.h"
+#include "gst/library/frames/wholepictures.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/orientation.h"
+#include "gst/library/frames/orientation.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/truncation.h"
+#include "gst/library/frames/truncation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <tuple>
 
-#include "gst/frames/fields.h"
+#include "gst/library/frames/fields.h"
 
 namespace cudatensor {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/framestage.h"
+#include "gst/library/frames/framestage.h"
 
 G_BEGIN_DECLS
 struct GstCudaTensorFrameStage {

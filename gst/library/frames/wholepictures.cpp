@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/wholepictures.h"
+#include "gst/library/frames/wholepictures.h"
 
 #include "gst/util/ref.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/frameseeker.h"
+#include "gst/library/frames/frameseeker.h"
 
 #include <functional>
 #include <memory>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "gst/frames/framestage.h"
+#include "gst/library/frames/framestage.h"
 
 namespace cudatensor {
 

@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/frames/codedframes.h"
+#include "gst/library/frames/codedframes.h"
 
 namespace cudatensor {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "gst/frames/framecounter.h"
-#include "gst/frames/framepicks.h"
-#include "gst/frames/frameseeker.h"
-#include "gst/frames/framestage.h"
-#include "gst/frames/randomaccess.h"
+#include "gst/library/frames/framecounter.h"
+#include "gst/library/frames/framepicks.h"
+#include "gst/library/frames/frameseeker.h"
+#include "gst/library/frames/framestage.h"
+#include "gst/library/frames/randomaccess.h"
 
 namespace cudatensor {
 

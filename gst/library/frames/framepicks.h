@@ -6,7 +6,7 @@
 #include <deque>
 #include <mutex>
 
-#include "gst/frames/framechooser.h"
+#include "gst/library/frames/framechooser.h"
 
 namespace cudatensor {
 

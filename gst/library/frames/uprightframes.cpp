@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/uprightframes.h"
+#include "gst/library/frames/uprightframes.h"
 
 #include <algorithm>
 
-#include "gst/frames/orientation.h"
+#include "gst/library/frames/orientation.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "gst/frames/shownframes.h"
-#include "gst/frames/uprightframes.h"
+#include "gst/library/frames/shownframes.h"
+#include "gst/library/frames/uprightframes.h"
 #include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {

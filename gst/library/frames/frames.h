@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "gst/library/framepipeline.h"
+#include "gst/library/frames/framepipeline.h"
 
 /// From the options to tensors. With a count there are two pipelines, one after the other: the first
 /// one finds the times of all frames.

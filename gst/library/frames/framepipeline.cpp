@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/framepipeline.h"
+#include "gst/library/frames/framepipeline.h"
 
 #include <cstring>
 #include <utility>

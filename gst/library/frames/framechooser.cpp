@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/framechooser.h"
+#include "gst/library/frames/framechooser.h"
 
 #include <cmath>
 

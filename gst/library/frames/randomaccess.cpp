@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/frames/randomaccess.h"
+#include "gst/library/frames/randomaccess.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "gst/frames/framechooser.h"
+#include "gst/library/frames/framechooser.h"
 
 namespace cudatensor {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "gst/frames/framechooser.h"
+#include "gst/library/frames/framechooser.h"
 
 namespace cudatensor {
 

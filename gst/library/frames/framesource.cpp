@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/framesource.h"
+#include "gst/library/frames/framesource.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include <functional>
 #include <utility>
 
-#include "gst/frames/decoderorder.h"
-#include "gst/frames/storedorientation.h"
-#include "gst/frames/truncation.h"
 #include "gst/library/failure.h"
+#include "gst/library/frames/decoderorder.h"
+#include "gst/library/frames/storedorientation.h"
+#include "gst/library/frames/truncation.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {

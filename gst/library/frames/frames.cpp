@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/library/frames.h"
+#include "gst/library/frames/frames.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gst/caps/tensorcaps.h"
-#include "gst/frames/truncation.h"
+#include "gst/library/frames/truncation.h"
 #include "gst/library/tensor.h"
 
 using namespace cudatensor;
