@@ -20,7 +20,7 @@ template <class Byte>
 void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
   const ImageDesc &d = image.desc;
   if (!(d == expected))
-    refuse("a picture is " + text_of(d) + ", prepared was " + text_of(expected));
+    refuse("expected a picture of " + text_of(expected) + ", got " + text_of(d));
   for (int p = 0; p < layout_of(d.format).planes; ++p) {
     const auto &plane = image.planes[p];
     if (plane.data == nullptr) refuse("a plane of a " + text_of(d) + " picture has no memory");
@@ -33,7 +33,7 @@ void check_image(const BasicImage<Byte> &image, const ImageDesc &expected) {
 template <class Void>
 void check_tensor(const BasicTensor<Void> &tensor, const TensorDesc &expected) {
   const TensorDesc &d = tensor.desc;
-  if (!(d == expected)) refuse("a tensor is not of the type and shape that was prepared");
+  if (!(d == expected)) refuse("the tensor's type or shape differs from the prepared one");
   if (tensor.data == nullptr) refuse("a tensor has no memory");
   if (reinterpret_cast<uintptr_t>(tensor.data) % size_of(d.dtype) != 0)
     throw Error(std::is_const_v<Void> ? Error::Code::frame : Error::Code::input,

@@ -51,8 +51,8 @@ SampleScale make_sample_scale(const PixelShuffleToVideoParams &p) {
   const double automatic = p.in.dtype == DType::uint8 ? 1.0 : 255.0;
   const SampleScale k = {static_cast<float>(p.scale == 0.0 ? automatic : p.scale),
                          static_cast<float>(p.offset)};
-  if (!std::isfinite(k.scale)) refuse("scale does not match the t finite in float32");
-  if (!std::isfinite(k.offset)) refuse("offset does not match the t finite in float32");
+  if (!std::isfinite(k.scale)) refuse("scale is not finite in float32");
+  if (!std::isfinite(k.offset)) refuse("offset is not finite in float32");
   return k;
 }
 
