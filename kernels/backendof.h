@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Implements the table of operations for a backend that has a function make() for each type of
-// parameters. The functions are in the namespace of the Context, which is their last argument.
+// Implements Backend by calling a function make() for each type of parameters. The functions are in
+// the namespace of the Context, which is their last argument.
 #pragma once
 
 #include <utility>

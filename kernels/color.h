@@ -37,7 +37,7 @@ CUDATENSOR_HD Pixel clamp_to_samples(Pixel p) {
   return {clamp_to_sample(p.c0), clamp_to_sample(p.c1), clamp_to_sample(p.c2)};
 }
 
-/// From luma, and chroma less 128. The result may be outside 0..255.
+/// Converts luma `y` and chroma `u` and `v` less 128. The result may be outside 0..255.
 CUDATENSOR_HD Pixel centered_yuv_to_rgb(const YuvToRgb &k, float y, float u, float v) {
   const float yy = fmaf(k.ky, y, k.y0);
   return {fmaf(k.krv, v, yy), fmaf(k.kgu, u, fmaf(k.kgv, v, yy)), fmaf(k.kbu, u, yy)};
@@ -56,8 +56,8 @@ CUDATENSOR_HD float rgb_to_gray(Pixel rgb) {
   return fmaf(0.299f, rgb.c0, fmaf(0.587f, rgb.c1, 0.114f * rgb.c2));
 }
 
-/// The luminance for the histogram. Each of the four operations is rounded separately, because
-/// fused multiply-add would move gray levels to other bins than the published formula.
+/// Returns the luminance for the histogram. Each of the four operations is rounded separately,
+/// because fused multiply-add would move gray levels to other bins than the published formula.
 CUDATENSOR_HD uint8_t luminance(float r, float g, float b) {
   return truncate_to_byte((0.299f * r + 0.587f * g) + 0.114f * b);
 }

@@ -122,8 +122,8 @@ class PrimaryContextScope : public ContextScope {
   explicit PrimaryContextScope(int device) : ContextScope(primary_context(device)) {}
 };
 
-/// Within this scope, objects destroyed by the calling thread make no CUDA calls, because their
-/// context is lost or cannot be made current.
+/// Makes objects that the calling thread destroys within the scope issue no CUDA calls, because
+/// their context is lost or cannot be made current.
 class ContextLostScope {
  public:
   ContextLostScope();

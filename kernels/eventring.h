@@ -8,8 +8,8 @@
 
 namespace cudatensor {
 
-/// Values that queued work uses, each until an event is complete. The work is queued in order: if
-/// one event is not complete, no later one is.
+/// A queue of values, each of which queued work uses until an event is complete. The work is queued
+/// in order: if one event is not complete, no later one is.
 template <class T>
 class EventRing {
  public:

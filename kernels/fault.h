@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fault injection: lets tests make each call to CUDA and libgstcuda fail in turn. In a build without tests
-// no call fails, nothing is counted and no variable is read.
+// Fault injection: lets tests make each call to CUDA and libgstcuda fail in turn. A build without
+// tests has no faults: it counts no calls and reads no variable.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ void arm_faults();
 /// of making the call.
 int next_fault();
 
-/// The number of calls counted since arm_faults().
+/// Returns the number of calls counted since arm_faults().
 int64_t call_count();
 
 }  // namespace cudatensor

@@ -48,13 +48,13 @@ Filter filter_of(Method method) {
   throw Error(Error::Code::settings, "method=nearest cannot be combined with antialias=true");
 }
 
-/// One axis of a geometry. The pixels that the region touches are numbered from 0.
+/// One axis of a geometry. Its pixels are those that the region touches, numbered from 0.
 struct Axis {
-  int64_t touched;  // the first pixel that the region touches
-  int64_t pixels;   // their number
-  double begin;     // of the region, in these pixels
+  int64_t touched;  // position of pixel 0 in the picture
+  int64_t pixels;   // number of pixels
+  double begin;     // start of the region, in pixels
   double length;
-  int64_t low, high;  // those of the pixels that are in the picture, [low, high)
+  int64_t low, high;  // the pixels inside the picture, [low, high)
   int resized, offset, dst;
 };
 
@@ -131,8 +131,8 @@ class AxisMaker {
     return window;
   }
 
-  /// Reads whole groups of four pixels of the picture where there are any: backends load them
-  /// together.
+  /// Sets the ranges of output and source coordinates. The source range is extended to whole groups
+  /// of four pixels, within the picture, because backends load such a group at once.
   void set_extents() {
     const auto is_content = [](const FilterWindow &w) { return w.count > 0; };
     const auto begin = std::find_if(made_.windows.begin(), made_.windows.end(), is_content);
@@ -156,7 +156,7 @@ class AxisMaker {
   double scale_, stretch_;
   bool is_copy_;
   FilterAxis made_;
-  std::vector<double> weights_;  // of one window
+  std::vector<double> weights_;  // weights of the current window
 };
 
 FilterAxis make_axis(const Axis &axis, const Filter &filter) {
@@ -175,7 +175,7 @@ void keep_part(std::vector<Tap> &taps, int begin, int end) {
   taps.erase(taps.begin(), taps.begin() + begin);
 }
 
-/// The pixels of the picture that the region touches, of which `x` and `y` read a part.
+/// Plans the conversion of the source pixels that `x` and `y` read, without a resize.
 ResamplePlan plan_pixels(const Source &source, const Resize &resize, Color color, const Axis &ax,
                          const Axis &ay, const FilterAxis &x, const FilterAxis &y) {
   const auto left = ax.touched + ax.low, top = ay.touched + ay.low;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The plan of an antialiased resize: Pillow's filters, in the integers of Pillow's Image.resize(), so
-// that the results are equal to its own. The source pixels are converted to 8-bit RGB or gray, then
-// filtered along x to 8-bit values, then along y. It is computed once per geometry on the host, in
-// double precision, and used by all backends.
+// The plan of an antialiased resize with Pillow's filters. It uses the integer arithmetic of
+// Pillow's Image.resize(), so that the results are identical. The source pixels are converted to
+// 8-bit RGB or gray, then filtered along x to 8-bit values, then along y. The plan is computed once
+// per geometry on the host, in double precision, and used by all backends.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,32 @@
 
 namespace cudatensor {
 
-/// Weights are in units of 2^-22.
+/// Fractional bits of a weight: weights are in units of 2^-22.
 constexpr int kFilterBits = 22;
 constexpr int32_t kFilterOne = 1 << kFilterBits;
-/// The sum of no products, which rounds the result.
+/// Initial value of a sum of products: one half, so that the shift rounds the result.
 constexpr int32_t kFilterHalf = 1 << (kFilterBits - 1);
 
 /// The source pixels of one output coordinate.
 struct FilterWindow {
-  int32_t first;   ///< the first source pixel
-  int32_t count;   ///< their number; 0 = pad
-  int32_t weight;  ///< index of the first one's weight
+  int32_t first;   ///< index of the first source pixel
+  int32_t count;   ///< number of source pixels; 0 = pad
+  int32_t weight;  ///< index of the first pixel's weight
 };
 
 /// One axis of a plan.
 struct FilterAxis {
   std::vector<FilterWindow> windows;  ///< by output coordinate
   std::vector<int32_t> weights;       ///< of all windows
-  int begin = 0, end = 0;             ///< the output coordinates that are not pad
-  int src_begin = 0, src_end = 0;     ///< contains the source pixels of all windows
+  int begin = 0, end = 0;             ///< range of output coordinates that are not pad
+  int src_begin = 0, src_end = 0;     ///< range that contains all windows' source pixels
   bool copies = true;                 ///< every window is one pixel, whose weight is 1
 };
 
 struct FilterPlan {
   Geometry geometry;
-  /// The source pixels: column i and row j of the result is the pixel (x.src_begin + i,
-  /// y.src_begin + j). Its samples are rounded to 8 bits before they are filtered.
+  /// Plan of the source pixels: column i and row j of its result is the pixel (x.src_begin + i,
+  /// y.src_begin + j). Samples are rounded to 8 bits before they are filtered.
   ResamplePlan pixels;
   FilterAxis x, y;
 };
@@ -48,7 +48,7 @@ struct FilterPlan {
 FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color color, int dst_width,
                             int dst_height, const std::optional<Region> &region = {});
 
-/// The result of a pass, of kFilterHalf plus the products of pixels and weights.
+/// Returns the result of a pass. `sum` is kFilterHalf plus the products of pixels and weights.
 CUDATENSOR_HD uint8_t filtered_sample(int32_t sum) {
   const int32_t sample = sum >> kFilterBits;
   return static_cast<uint8_t>(sample < 0 ? 0 : sample > 255 ? 255 : sample);

@@ -16,12 +16,13 @@ struct alignas(16) FixedTap {
   int32_t i0, i1, w;
 };
 
-/// Horizontal pass: blends two samples into one in Q8.5.
+/// Blends two samples into one in Q8.5, the horizontal pass.
 CUDATENSOR_HD int32_t fixed_horizontal(int32_t p0, int32_t p1, int32_t w) {
   return (p0 * (kFixedOne - w) + p1 * w + (1 << 12)) >> 13;
 }
 
-/// Vertical pass: returns a sample. The sum is at most 8160 · 2^18 + 2^22, which fits an int32.
+/// Blends two values in Q8.5 into a sample, the vertical pass. The sum is at most 8160 · 2^18 +
+/// 2^22, which fits an int32.
 CUDATENSOR_HD int32_t fixed_vertical(int32_t v0, int32_t v1, int32_t w) {
   return (v0 * (kFixedOne - w) + v1 * w + (1 << 22)) >> 23;
 }

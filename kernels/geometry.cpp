@@ -22,8 +22,8 @@ struct Span {
   int begin, length;
 };
 
-/// The output pixels touched by an interval that starts at `offset` and is `scale` · `src` pixels
-/// long.
+/// Returns the output pixels touched by an interval that starts at `offset` and is `scale` · `src`
+/// pixels long.
 Span covered(double scale, double src, double offset, int dst) {
   const int begin = std::max(0, static_cast<int>(std::floor(offset)));
   const int end = std::min(dst, static_cast<int>(std::ceil(offset + scale * src)));
@@ -46,7 +46,7 @@ void place_affine(Geometry &g, bool scale_up) {
   g.content_height = y.length;
 }
 
-/// The part of the resized interval that is in the output.
+/// Returns the part of the resized interval that is in the output.
 Span visible(int offset, int length, int dst) {
   const int begin = std::max(0, offset);
   return {begin, std::min(dst, offset + length) - begin};
@@ -79,13 +79,14 @@ void place_rounded(Geometry &g, bool scale_up) {
   place_content(g, width, height, left, top);
 }
 
-/// The first sample of a crop from the middle of a resized axis.
+/// Returns the first sample of a centered crop on a resized axis.
 int crop_begin(ResizeMode mode, int resized, int dst) {
   if (mode == ResizeMode::torchvision) return half_even((resized - dst) / 2.0);
   return (resized - dst) / 2;
 }
 
-/// Not kMaxImageSize, because only the crop is computed: regions of detectors may be thin.
+/// Maximum side of a resized picture before a crop. It exceeds kMaxImageSize, because only the crop
+/// is computed and regions of detectors may be thin.
 constexpr int kMaxCropped = 1 << 30;
 
 void place_crop(Geometry &g, int shortest_edge) {
@@ -110,10 +111,10 @@ void place_crop(Geometry &g, int shortest_edge) {
                 -crop_begin(g.mode, height, g.dst_height));
 }
 
-/// Clips one axis.
+/// Clips an interval to [0, limit). Returns no value if less than kMinSide is left.
 std::optional<Extent> clip_axis(double begin, double length, int limit) {
   if (!(length >= kMinSide)) return std::nullopt;
-  // Unchanged, because adding and subtracting would round the length.
+  // Returned unchanged, because adding and subtracting would round the length.
   if (begin >= 0.0 && begin + length <= limit) return Extent{begin, length};
   const double from = std::max(begin, 0.0);
   const double rest = std::min(begin + length, static_cast<double>(limit)) - from;

@@ -48,7 +48,7 @@ bool is_region(const Region &region);
 /// Throws Error unless is_region().
 void check_region(const Region &region);
 
-/// Clips a region to a picture of width × height. No value if the result is not a valid region.
+/// Clips a region to a picture of width × height. Returns no value if the result is not a region.
 std::optional<Region> clip(const Region &region, int width, int height);
 
 /// The position of a picture, or of a region of it, in the output, in continuous coordinates.
@@ -62,12 +62,12 @@ struct Geometry {
   int pad_left, pad_top;              ///< left and top edge of the content, in output pixels
   int content_width, content_height;  ///< size of the content, in output pixels
   int resized_width, resized_height;  ///< size of the resized picture; 0 with affine
-  int offset_x, offset_y;  ///< its left and top edge, in output pixels; negative if it is cropped
+  int offset_x, offset_y;  ///< position of the resized picture, in output pixels; below 0 if cropped
 };
 
-/// How a picture is placed in the output. Without `scale_up`, letterbox modes never enlarge; the
-/// other modes ignore it. `shortest_edge` is the length of the shorter edge after the resize, before
-/// the crop; 0 = the longer side of the output.
+/// The placement of a picture in the output. Without `scale_up`, letterbox modes never enlarge; the
+/// other modes ignore it. `shortest_edge` is the length of the shorter edge after the resize,
+/// before the crop; 0 = the longer side of the output.
 struct Fit {
   ResizeMode mode = ResizeMode::stretch;
   bool scale_up = true;
@@ -79,7 +79,7 @@ struct Fit {
 Geometry make_geometry(const Fit &fit, int src_width, int src_height, int dst_width,
                        int dst_height);
 
-/// The same for a region, which is placed in the output like a picture of its size.
+/// Computes the geometry for a region, which is placed in the output like a picture of its size.
 Geometry make_geometry(const Fit &fit, int src_width, int src_height, const Region &region,
                        int dst_width, int dst_height);
 

@@ -14,9 +14,9 @@ std::string text_of(const Rect &r) {
          "," + std::to_string(r.height) + ">";
 }
 
-/// The lowest bin whose cumulative count is at least ceil(percent · pixels / 100).
+/// Returns the lowest bin whose cumulative count is at least ceil(percent · pixels / 100).
 unsigned percentile(const Bins &bins, uint64_t pixels, unsigned percent) {
-  // Split, so that the product cannot overflow.
+  // The product is split, so that it cannot overflow.
   const uint64_t rest = pixels % 100 * percent;
   const uint64_t wanted = pixels / 100 * percent + (rest + 99) / 100;
   uint64_t sum = 0;

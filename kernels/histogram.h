@@ -18,14 +18,15 @@ struct HistogramParams {
   Rect roi;  ///< in pixels; must be inside the picture
 };
 
-/// The byte of a pixel that holds the upper eight bits of luma; none if two bytes hold them.
+/// Returns the index of the byte of a pixel that holds the upper eight bits of luma; no value if
+/// two bytes hold them.
 std::optional<int> counted_byte(const FormatLayout &layout);
 
 /// Throws unless the picture's size is in range and the region is inside the picture.
 void check_histogram(const HistogramParams &params);
 
-/// Clips `roi` to a picture of width × height; no value if nothing is left. Throws if a side is less
-/// than 1.
+/// Clips `roi` to a picture of width × height. Returns no value if nothing is left. Throws if a
+/// side is less than 1.
 std::optional<Rect> clip_roi(Rect roi, int width, int height);
 
 struct HistogramStatistics {

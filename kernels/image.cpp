@@ -13,7 +13,8 @@ namespace {
 
 using F = SampleFamily;
 
-// A layout that has no family is no constant, and does not compile.
+// The functions below make layouts for kFormats, a constant: a layout without a family throws,
+// which does not compile.
 
 constexpr FormatLayout packed(uint8_t step, uint8_t r, uint8_t g, uint8_t b, uint8_t padding = 0) {
   const F family = step == 3 ? F::packed_rgb3 : F::packed_rgb4;
@@ -21,11 +22,12 @@ constexpr FormatLayout packed(uint8_t step, uint8_t r, uint8_t g, uint8_t b, uin
 }
 
 constexpr F planar_family(uint8_t shift_x, uint8_t shift_y) {
-  if (shift_x == 0 && shift_y > 0) throw std::logic_error("chroma of full width, but not height");
+  if (shift_x == 0 && shift_y > 0)
+    throw std::logic_error("no family has chroma of full width and reduced height");
   return shift_x > 0 ? F::planar_subsampled : F::planar_444;
 }
 
-/// `u` and `v` are the indices of their planes.
+/// `u` and `v` are the indices of the chroma planes.
 constexpr FormatLayout planar_yuv(uint8_t shift_x, uint8_t shift_y, uint8_t u = 1, uint8_t v = 2) {
   const F family = planar_family(shift_x, shift_y);
   return {ColorModel::yuv, family, 3, 3, 0, shift_x, shift_y, {{0, 0, 1}, {u, 0, 1}, {v, 0, 1}}};
@@ -40,7 +42,7 @@ constexpr FormatLayout semiplanar(uint8_t shift_x, uint8_t shift_y, uint8_t u = 
       ColorModel::yuv, F::semiplanar, 2, 3, 0, shift_x, shift_y, {{0, 0, 1}, {1, u, 2}, {1, v, 2}}};
 }
 
-/// Two pixels in four bytes.
+/// Makes a layout that stores two pixels in four bytes.
 constexpr FormatLayout packed_422(uint8_t y, uint8_t u, uint8_t v) {
   return {ColorModel::yuv, F::packed_422, 1, 3, 0, 1, 0, {{0, y, 2}, {0, u, 4}, {0, v, 4}}};
 }
@@ -51,18 +53,20 @@ constexpr F deep_family(F family) {
     case F::planar_444:
     case F::planar_subsampled: return F::deep_planar;
     case F::semiplanar: return F::deep_semiplanar;
-    default: throw std::logic_error("a family without samples of two bytes");
+    default: throw std::logic_error("the family has no variant with samples of two bytes");
   }
 }
 
-/// Histograms read the upper byte, or shift those bits to it.
+/// Whether histograms can count the samples: they read the upper byte, or shift 10 or 12 bits to
+/// it.
 constexpr bool are_deep_bits(uint8_t bits, uint8_t shift) {
   return bits + shift == 16 || (shift == 0 && (bits == 10 || bits == 12));
 }
 
-/// The same with samples of two bytes.
+/// Returns the same layout with samples of two bytes.
 constexpr FormatLayout deep(FormatLayout layout, uint8_t bits, uint8_t shift) {
-  if (!are_deep_bits(bits, shift)) throw std::logic_error("bits that no kernel reads");
+  if (!are_deep_bits(bits, shift))
+    throw std::logic_error("no kernel reads samples with these bits and this shift");
   layout.family = deep_family(layout.family);
   for (Component &component : layout.component) {
     component.offset *= 2;
@@ -82,7 +86,7 @@ struct Format {
   FormatLayout layout;
 };
 
-/// By their numbers.
+/// All formats, in the order of PixelFormat.
 constexpr Format kFormats[] = {
     {PixelFormat::BGR, "BGR", packed(3, 2, 1, 0)},
     {PixelFormat::RGB, "RGB", packed(3, 0, 1, 2)},

@@ -66,19 +66,19 @@ struct Component {
   uint8_t step;    ///< distance from a sample to its right neighbor, in bytes
 };
 
-/// How the samples of a picture lie: what reads them is chosen by it. Each choice is a switch over all
-/// families without a default, on both backends, so that a new one is read nowhere by the code of
-/// another.
+/// The arrangement of a picture's samples, which selects the code that reads them. Each selection,
+/// on both backends, is a switch over all families without a default, so that the compiler reports
+/// a new family that a switch does not handle.
 enum class SampleFamily : uint8_t {
   gray,
   packed_rgb3,  ///< three bytes a pixel
   packed_rgb4,  ///< four bytes a pixel
   planar_rgb,
   planar_444,
-  planar_subsampled,  ///< chroma has less than the width
+  planar_subsampled,  ///< chroma of reduced width
   semiplanar,         ///< U and V in one plane, of any subsampling
   packed_422,
-  // Of two bytes a sample:
+  // Two bytes per sample:
   deep_gray,
   deep_planar,  ///< of any subsampling
   deep_semiplanar,
@@ -92,20 +92,20 @@ constexpr bool is_packed_rgb(SampleFamily family) {
 struct FormatLayout {
   ColorModel model;
   SampleFamily family;
-  uint8_t planes;          ///< without those of alpha, which is not read
+  uint8_t planes;          ///< number of planes; planes of alpha are not counted and not read
   uint8_t components;      ///< number of color components: 1 or 3, in the order R G B or Y U V
   uint8_t padding_offset;  ///< offset of the x or A byte in a packed four-byte pixel
   uint8_t
       chroma_shift_x;  ///< components 1 and 2 have the width over 2^chroma_shift_x, rounded up …
   uint8_t chroma_shift_y;  ///< … and the height over 2^chroma_shift_y
   Component component[3];
-  uint8_t bits = 8;   ///< of a sample; more than eight are in two bytes, the lower one first
-  uint8_t shift = 0;  ///< the bits of those two bytes that lie below the sample
+  uint8_t bits = 8;   ///< bits of a sample; more than eight are in two bytes, low byte first
+  uint8_t shift = 0;  ///< number of unused low bits in those two bytes
 
   bool is_deep() const { return bits > 8; }
   /// Whether chroma has half the width and half the height.
   bool is_420() const { return chroma_shift_x == 1 && chroma_shift_y == 1; }
-  /// Of the sample's bits in its one or two bytes.
+  /// The mask of the sample's bits in its one or two bytes.
   uint32_t mask() const { return ((1u << bits) - 1) << shift; }
 };
 
@@ -126,7 +126,8 @@ inline bool operator==(const ImageDesc &a, const ImageDesc &b) {
   return a.format == b.format && a.width == b.width && a.height == b.height;
 }
 
-/// The length of component `c` along an axis, in samples: for chroma over 2^chroma_shift, rounded up.
+/// Returns the length of component `c` along an axis, in samples: `length`, for chroma divided by
+/// 2^chroma_shift and rounded up.
 constexpr int component_length(int chroma_shift, int c, int length) {
   return c > 0 ? (length + (1 << chroma_shift) - 1) >> chroma_shift : length;
 }
@@ -137,7 +138,7 @@ struct PlaneSize {
   size_t rows;
 };
 
-/// {0, 0} if the picture has no such plane.
+/// Returns the size of a plane; {0, 0} if the picture has no such plane.
 PlaneSize plane_size(const ImageDesc &image, int plane);
 
 /// A non-owning view of a picture, passed by value. Strides are in bytes and may exceed the row

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scaling to fit a fixed size, with padding.
+// Resize of a picture to fit a fixed size, with padding.
 #pragma once
 
 #include <variant>

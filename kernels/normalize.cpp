@@ -24,7 +24,7 @@ double value_for(const std::vector<double> &values, int channel) {
   return values.size() == 1 ? values[0] : values[channel];
 }
 
-/// `names` are the properties that the two factors come from.
+/// Rounds the factors to float32. `names` are the properties that they come from, for the error.
 ChannelScale rounded(double a, double b, const char *names) {
   const ChannelScale k = {static_cast<float>(a), static_cast<float>(b)};
   if (!std::isfinite(k.a) || !std::isfinite(k.b))
@@ -32,7 +32,7 @@ ChannelScale rounded(double a, double b, const char *names) {
   return k;
 }
 
-/// All of them, also those of the normalisation that is not chosen.
+/// Checks all lists, including those of the normalization that is not selected.
 void check_lists(const NormalizeParams &p) {
   const int channels = p.channels();
   check_list("mean", p.mean, channels);
@@ -88,7 +88,7 @@ bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
          !layout.is_deep();
 }
 
-/// All that is compared one by one.
+/// The members that are compared with operator==.
 auto as_tuple(const NormalizeParams &p) {
   return std::tie(p.resize, p.color, p.normalization, p.scale, p.mean, p.std, p.alpha, p.beta,
                   p.round, p.pad_normalized, p.pad_outside);

@@ -15,7 +15,7 @@ namespace cudatensor {
 
 enum class Normalization : uint8_t { mean_std, alpha_beta };
 
-/// Slots of a tensor.
+/// Maximum number of slots of a tensor.
 constexpr int64_t kMaxBatch = 65536;
 
 /// The parameters of a conversion that do not depend on the pictures. Each list holds one value, or
@@ -30,11 +30,11 @@ struct NormalizeParams {
   std::vector<double> alpha = {1.0 / 255.0};
   std::vector<double> beta = {0.0};
   bool round = false;  ///< round to whole sample values before normalization
-  /// Pixels outside the picture are 0 in the tensor, which has a float type, instead of the
-  /// normalized pad value. Pixels that blend with the pad value are not changed.
+  /// Makes pixels outside the picture 0 in the tensor, instead of the normalized pad value. The
+  /// tensor must have a float type. Pixels that blend with the pad value are not changed.
   bool pad_normalized = false;
-  /// Regions may extend beyond their picture, where the pad color is used. YUV is then not computed
-  /// in fixed point.
+  /// Allows regions to extend beyond their picture, where the pad color is used. YUV is then not
+  /// computed in fixed point.
   bool pad_outside = false;
 
   int channels() const { return color == Color::gray ? 1 : 3; }
@@ -43,7 +43,7 @@ struct NormalizeParams {
 bool operator==(const NormalizeParams &a, const NormalizeParams &b);
 inline bool operator!=(const NormalizeParams &a, const NormalizeParams &b) { return !(a == b); }
 
-/// One slot of a tensor: a picture, or a region of one.
+/// The content of a tensor's slot: a picture, or a region of one.
 struct Slot {
   Source source;
   ConstImage image;  ///< has the format of `source.image`; without memory, the slot is pad
@@ -67,20 +67,20 @@ struct TensorPlan {
   bool pad_is_zero;  ///< pad is 0 after normalization
 };
 
-/// Throws if the length of a list is neither 1 nor the number of channels, a value is not finite, a
-/// std is 0, the tensor's shape does not match the color or a size is out of range. The text names
-/// the property.
+/// Makes the shared part of a plan. Throws if the length of a list is neither 1 nor the number of
+/// channels, a value is not finite, a std is 0, the tensor's shape does not match the color or a
+/// size is out of range. The text names the property.
 TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out);
 
-/// The sampling of a slot's picture: in float32, in fixed point (YUV of eight bits, stretched,
-/// bilinear), or antialiased.
+/// The plan of a slot's picture. The sampling is in float32, in fixed point (8-bit YUV, stretch,
+/// bilinear) or antialiased.
 struct SlotPlan {
   Geometry geometry;
   std::variant<ResamplePlan, Yuv444Plan, FilterPlan> sampling;
 };
 
-/// Throws if the source cannot be converted to the colors, a size is out of range, or a region
-/// extends beyond the picture and must not.
+/// Makes the plan of a slot. Throws if the source cannot be converted to the colors, a size is out
+/// of range, or a region extends beyond the picture without `pad_outside`.
 SlotPlan make_slot_plan(const NormalizeParams &params, const TensorDesc &out, const Source &source,
                         const std::optional<Region> &region);
 

@@ -23,7 +23,7 @@ void check_view(const ConstTensor &tensor, const TensorDesc &expected);
 void check_view(const Tensor &tensor, const TensorDesc &expected);
 
 /// A prepared operation from one type of view to another. It may have scratch memory, so only one
-/// thread may run it at a time, and frames that overlap must use the same stream. It allocates no
+/// thread may run it at a time, and runs that overlap must use the same stream. It allocates no
 /// memory while it runs. For the CUDA backend, views must be in device memory or pinned memory.
 template <class In, class Out, class InDesc, class OutDesc>
 class Operation {
@@ -50,7 +50,7 @@ class Operation {
   OutDesc out_;
 };
 
-/// Converts a picture to another, with the given geometry.
+/// Converts a picture to another picture. The operation has a fixed geometry.
 class ImageToImage : public Operation<ConstImage, Image, ImageDesc, ImageDesc> {
  public:
   const Geometry &geometry() const { return geometry_; }
@@ -82,9 +82,9 @@ class NormalizeOperation {
     update_params();
   }
 
-  /// Fills a slot of the tensor for each of `slots`, and the remaining slots of the tensor with the
-  /// pad color. Returns the geometry of each slot, which is all zero for pad; the reference is
-  /// valid until the next call. Throws Error like Operation, and if make_slot_plan() throws.
+  /// Fills one slot of the tensor for each element of `slots`, and the remaining slots with the pad
+  /// color. Returns the geometry of each slot, all zero for pad; the reference is valid until the
+  /// next call. Throws Error like Operation, and if make_slot_plan() throws.
   const std::vector<Geometry> &run(const std::vector<Slot> &slots, const Tensor &out,
                                    Stream stream = {});
 
@@ -92,7 +92,7 @@ class NormalizeOperation {
   NormalizeOperation(const NormalizeParams &params, const TensorDesc &out)
       : plans_(params, out), out_(out) {}
 
-  /// Called after plans().tensor() has changed, and possibly all plans.
+  /// Called after plans().tensor() has changed; the plans may have changed, too.
   virtual void update_params() = 0;
   /// Updates plans() and fills the slots.
   virtual void execute(const std::vector<Slot> &slots, const Tensor &out, Stream stream) = 0;
@@ -120,7 +120,7 @@ class HistogramOperation {
   /// Writes the counts since the last call to the bins, then resets the counts.
   void take(Bins &bins, Stream stream = {}) { execute(nullptr, &bins, stream); }
 
-  /// Does both in one step.
+  /// Adds the pixels of a picture, then writes and resets the counts, in one step.
   void run(const ConstImage &in, Bins &bins, Stream stream = {}) {
     check_view(in, in_);
     execute(&in, &bins, stream);
@@ -151,13 +151,13 @@ class Backend {
   virtual Device *device() { return nullptr; }
 };
 
-/// `threads` threads share the rows of a picture; 0 means one per core.
+/// Opens the CPU backend. `threads` threads share the rows of a picture; 0 = one per core.
 std::unique_ptr<Backend> open_cpu_backend(unsigned threads);
 
-/// Uses the CUDA context that is current for the calling thread, or the first device if there is
-/// none. The backend and its operations must be used and destroyed while that context is current.
-/// Throws Error::not_found with the reason if the build has no CUDA backend, or the machine has no
-/// usable driver or device.
+/// Opens the CUDA backend in the CUDA context that is current for the calling thread, or on the
+/// first device if there is none. The backend and its operations must be used and destroyed while
+/// that context is current. Throws Error::not_found with the reason if the build has no CUDA
+/// backend, or the machine has no usable driver or device.
 std::unique_ptr<Backend> open_cuda_backend();
 
 }  // namespace cudatensor

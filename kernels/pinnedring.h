@@ -10,8 +10,8 @@ class PinnedRing {
  public:
   explicit PinnedRing(Device &device) : device_(device), ring_(device) {}
 
-  /// Returns at least `size` bytes, reserved until the copies declared with in_use_until() are
-  /// complete. Waits only if the device is far behind.
+  /// Returns a block of at least `size` bytes. It is reserved until the copies declared with
+  /// in_use_until() are complete. Waits only if the device is far behind.
   uint8_t *take(size_t size) {
     ring_.release_done([](const std::unique_ptr<Memory> &) {});
     std::unique_ptr<Memory> &block = ring_.next();

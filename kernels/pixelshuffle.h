@@ -9,14 +9,15 @@
 
 namespace cudatensor {
 
-/// (N, C·r², H, W) → (N, C, r·H, r·W) in NCHW layout. The type is float16, float32 or uint8, the
-/// same for input and output.
+/// The parameters of a shuffle (N, C·r², H, W) → (N, C, r·H, r·W) in NCHW layout. Input and output
+/// have the same type: float16, float32 or uint8.
 struct PixelShuffleParams {
   TensorDesc in;
   int factor;  ///< r, at least 1
 };
 
-/// The same with a picture of r·W × r·H as output; N must be 1 and C 3 (channel 0 is red) or 1.
+/// The parameters of a shuffle to a picture of r·W × r·H. N must be 1, and C must be 3 (channel 0
+/// is red) or 1.
 struct PixelShuffleToVideoParams {
   TensorDesc in;
   int factor;
@@ -29,14 +30,14 @@ struct SampleScale {
   float scale, offset;
 };
 
-/// Throws if the channel count, factor, type or layout is not supported.
+/// Returns the output tensor. Throws if the channel count, factor, type or layout is not supported.
 TensorDesc shuffled(const PixelShuffleParams &params);
 
 /// The geometry of a channel in the output; no value if a side exceeds the limit for pictures.
 std::optional<Geometry> geometry_of(const PixelShuffleParams &params);
 
-/// The factors of a shuffle to a picture. Throws like shuffled(), and if the format or size of the
-/// picture does not match the tensor, or scale or offset is not finite.
+/// Returns the factors of a shuffle to a picture. Throws like shuffled(), and if the format or size
+/// of the picture does not match the tensor, or scale or offset is not finite.
 SampleScale make_sample_scale(const PixelShuffleToVideoParams &params);
 
 /// Converts an element to a sample; NaN becomes 0.

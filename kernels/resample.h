@@ -32,7 +32,7 @@ struct Resize {
 struct Source {
   ImageDesc image;
   Colorimetry colorimetry;  ///< YUV only
-  bool cosited_x = false;   ///< subsampled chroma is cosited with luma columns …
+  bool cosited_x = false;   ///< whether subsampled chroma is cosited with luma columns …
   bool cosited_y = false;   ///< … and, 4:2:0 only, with rows
 };
 
@@ -41,7 +41,7 @@ bool operator==(const Source &a, const Source &b);
 
 /// The components of a pixel outside the picture: R G B, Y U V or gray.
 using PadColor = std::array<float, 3>;
-/// `value` for each component except chroma, which is 128.
+/// Returns `value` for each component except chroma, which is 128.
 PadColor make_pad_color(Color color, int value);
 
 /// Conversion of the components of a sampled pixel.
@@ -61,7 +61,7 @@ struct ResamplePlan {
   Geometry geometry;
   SamplingPlan sampling;
   Method method;
-  DepthScale depth[2];  ///< of luma (or R, G and B) and of chroma
+  DepthScale depth[2];  ///< for luma (or R, G and B), and for chroma
   Conversion conversion;
   YuvToRgb yuv_to_rgb;
   int sampled;   ///< components read: 1 or 3
@@ -69,8 +69,8 @@ struct ResamplePlan {
   PadColor pad;
 };
 
-/// The parts of a plan that do not depend on sizes; the tables are empty. Throws if the source
-/// cannot be converted to the colors.
+/// Makes the parts of a plan that do not depend on sizes; the tables are empty. Throws if the
+/// source cannot be converted to the colors.
 ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
 
 /// Makes a plan for the source, or for a region, which may extend beyond it. Throws if the source
@@ -79,7 +79,7 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region = {});
 
-/// The scale for samples of component `c` of a picture.
+/// Returns the scale for samples of component `c` of a picture.
 DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c);
 
 /// Throws unless both sides are in 1..kMaxImageSize; `what` names the picture in the message.

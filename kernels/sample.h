@@ -7,15 +7,15 @@
 
 namespace cudatensor {
 
-/// Linear interpolation that is rounded once after the difference. Sampling first blends the two
-/// rows of each column, then the two columns.
+/// Interpolates linearly; the result is rounded once after the difference. Sampling first blends
+/// the two rows of each column, then the two columns.
 CUDATENSOR_HD float blend(float a, float b, float w) { return fmaf(w, b - a, a); }
 
 /// Converts samples of more than eight bits to the scale of eight, without rounding to integers.
 struct DepthScale {
   float factor;
-  float center;  ///< is subtracted before the multiplication …
-  float base;    ///< … and becomes this
+  float center;  ///< subtracted before the multiplication …
+  float base;    ///< … and this is added after it
 };
 
 CUDATENSOR_HD float to_eight_bits(const DepthScale &k, float sample) {

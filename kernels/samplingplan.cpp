@@ -23,7 +23,7 @@ Samples samples_in(Extent part) {
 struct Axis {
   int src, dst;
   Extent region;
-  Samples samples;      // of the region
+  Samples samples;      // the samples that the region touches
   int offset, content;  // stretch: the resized picture's place in the output
   double step;          // with affine, otherwise 0
 
@@ -40,7 +40,8 @@ struct Axis {
 
 Tap pad_tap() { return {0, 0, 0.0f, 0.0f}; }
 
-/// The source position of output coordinate `k`, relative to the start of the region, in samples.
+/// Returns the source position of output coordinate `k`, relative to the start of the region, in
+/// samples.
 double position(const Axis &axis, int k) {
   if (axis.step > 0.0)
     return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.region.length / 2.0 - 0.5;
@@ -52,14 +53,15 @@ struct Neighbours {
   double i0, w;
 };
 
-/// `first` is added last, so that rounding is the same for a picture and for a region of it.
+/// Returns the neighbors of position `f`. `first` is added last, so that rounding is the same for a
+/// picture and for a region of it.
 Neighbours neighbours(double f, int64_t first) {
   const double floor = std::floor(f);
   return {floor + static_cast<double>(first), f - floor};
 }
 
-/// Outside its edges a stretched region repeats the edge samples; an affine one blends with the pad
-/// value.
+/// Returns the fraction of the weight inside the region. Outside its edges a stretched region
+/// repeats the edge samples; an affine one blends with the pad value.
 double inside_weight(const Axis &axis, Neighbours n) {
   const auto counts = [&](double i) {
     return axis.step > 0.0 ? axis.is_region(i) && axis.is_picture(i)
@@ -84,7 +86,7 @@ double to_chroma(double f, Chroma chroma) {
   return chroma.cosited ? f / samples : (f + 0.5) / samples - 0.5;
 }
 
-/// Chroma positions are relative to a whole chroma sample.
+/// Makes a chroma entry. Chroma positions are relative to a whole chroma sample.
 Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
   const Samples &s = axis.samples;
   const int64_t first = s.first >> chroma.shift, last = s.last >> chroma.shift;
@@ -104,7 +106,7 @@ void add_bilinear(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   plan.chroma.push_back(pad ? pad_tap() : bilinear_chroma_tap(axis, chroma, f, inside));
 }
 
-/// The index of the nearest sample, or -1 outside the picture.
+/// Returns the index of the nearest sample, or -1 outside the picture.
 int32_t nearest_index(const Axis &axis, int k) {
   if (!axis.shows(k)) return -1;
   const auto first = static_cast<double>(axis.samples.first);
@@ -113,7 +115,8 @@ int32_t nearest_index(const Axis &axis, int k) {
     i = std::floor(position(axis, k) + axis.samples.rest + 0.5) + first;
     if (!axis.is_region(i)) return -1;
   } else {
-    // A single division, which is exact for integers in the cases that decide between two samples.
+    // There is a single division, which is exact for integers in the cases that decide between two
+    // samples.
     const double in = (k - axis.offset) * axis.region.length / axis.content;
     i = axis.limit_to_region(std::floor(in + axis.samples.rest) + first);
   }

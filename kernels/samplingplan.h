@@ -32,10 +32,11 @@ struct FixedAxisPlan {
   std::vector<FixedTap> chroma;
 };
 
-/// The position of chroma samples along one axis: one for each 2^shift luma samples.
+/// The position of chroma samples along one axis. There is one sample for each 2^shift luma
+/// samples.
 struct Chroma {
   int shift = 0;         ///< 0: not subsampled
-  bool cosited = false;  ///< sample i is at the first of its luma samples, otherwise amid them
+  bool cosited = false;  ///< sample i is at its first luma sample, otherwise at their center
 
   bool is_subsampled() const { return shift > 0; }
 };
@@ -44,9 +45,10 @@ struct SamplingPlan {
   AxisPlan x, y;
 };
 
-/// A region is sampled as if it were a picture that contains only the pixels it touches; pixels
-/// outside the source are pad. If the region starts and ends at whole pixels (for chroma: at whole
-/// samples), its plan equals that of the cropped picture, entry by entry.
+/// Makes the plan of a geometry. A region is sampled as if it were a picture that contains only the
+/// pixels it touches; pixels outside the source are pad. If the region starts and ends at whole
+/// pixels (for chroma: at whole samples), its plan equals that of the cropped picture, entry by
+/// entry.
 SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma chroma_x,
                                 Chroma chroma_y);
 

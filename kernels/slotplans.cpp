@@ -50,14 +50,14 @@ bool SlotPlans::has_pad() const {
   return std::find(places_.begin(), places_.end(), kPad) != places_.end();
 }
 
-/// Returns kPad if no place has a plan for the slot.
+/// Returns the place of the slot's plan, or kPad if there is none.
 size_t SlotPlans::find(const Slot &slot) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry &entry) { return entry.is_for(slot); });
   return found != entries_.end() ? static_cast<size_t>(found - entries_.begin()) : kPad;
 }
 
-/// The places of slots whose plans are there; kPad for all others.
+/// Sets places_ for the slots: the place of a known plan, or kPad.
 void SlotPlans::keep_known(const std::vector<Slot> &slots) {
   for (Entry &entry : entries_) entry.used = false;
   for (size_t i = 0; i < places_.size(); ++i) {
@@ -70,7 +70,7 @@ void SlotPlans::keep_known(const std::vector<Slot> &slots) {
   }
 }
 
-/// In places that no slot uses any more.
+/// Makes the missing plans, in places that no slot uses any more.
 std::vector<SlotPlans::NewPlan> SlotPlans::plan_new(const std::vector<Slot> &slots) {
   std::vector<NewPlan> made;
   size_t unused = 0;

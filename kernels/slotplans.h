@@ -17,7 +17,7 @@ class SlotPlans {
  public:
   static constexpr size_t kPad = SIZE_MAX;
 
-  /// Throws like make_tensor_plan().
+  /// `out` is the tensor. Throws like make_tensor_plan().
   SlotPlans(const NormalizeParams &params, const TensorDesc &out);
 
   const TensorPlan &tensor() const { return tensor_; }
@@ -37,11 +37,11 @@ class SlotPlans {
   std::vector<NewPlan> update(const std::vector<Slot> &slots);
   void forget();
 
-  /// The place of a slot's plan, or kPad.
+  /// Returns the place of a slot's plan, or kPad.
   size_t place(size_t slot) const { return places_[slot]; }
   /// Whether any slot is pad.
   bool has_pad() const;
-  /// The geometries of all slots of the tensor; all zero for pad.
+  /// Returns the geometries of all slots of the tensor; all zero for pad.
   const std::vector<Geometry> &geometries() const { return geometries_; }
 
  private:
@@ -50,7 +50,7 @@ class SlotPlans {
     Region region;
     Geometry geometry;
     bool planned = false;
-    bool used = false;  // by a slot of the current frame
+    bool used = false;  // whether a slot of the current frame uses it
 
     bool is_for(const Slot &slot) const;
   };

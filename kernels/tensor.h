@@ -40,7 +40,7 @@ struct BasicTensor {
 using Tensor = BasicTensor<void>;
 using ConstTensor = BasicTensor<const void>;
 
-/// The view of `count` slots of a tensor, from the slot `first` on.
+/// Returns a view of `count` slots of a tensor, starting at slot `first`.
 inline Tensor slots_of(const Tensor &tensor, int64_t first, int64_t count) {
   TensorDesc part = tensor.desc;
   part.n = first;
@@ -86,7 +86,7 @@ CUDATENSOR_HD Half to_half(float value) {
 #endif
 }
 
-/// Exact.
+/// Converts exactly.
 CUDATENSOR_HD float to_float(Half value) {
   const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000u) << 16;
   const uint32_t magnitude = value.bits & 0x7fffu;
@@ -104,8 +104,8 @@ CUDATENSOR_HD float to_float(uint8_t value) { return static_cast<float>(value); 
 /// floor(x + 0.5), the rounding of every 8-bit result.
 CUDATENSOR_HD float round_half_up(float x) { return floorf(x + 0.5f); }
 
-/// The same for a component of a pixel, limited to 255: 16-235 of ten bits reaches 255.75. NaN stays
-/// NaN.
+/// Rounds a component of a pixel like round_half_up() and limits it to 255: 16-235 of ten bits
+/// reaches 255.75. NaN stays NaN.
 CUDATENSOR_HD float round_component(float x) {
   const float rounded = round_half_up(x);
   return rounded > 255.0f ? 255.0f : rounded;
@@ -137,14 +137,14 @@ CUDATENSOR_HD float clamp_to_sample(float x) {
 /// Returns a number whose lowest byte is floor(x), for x in 0..256.
 CUDATENSOR_HD uint32_t floor_in_low_byte(float x) {
 #ifdef CUDATENSOR_DEVICE_CODE
-  // Rounded down to an integer, because floats from 2^23 on have no fraction.
+  // The sum is rounded down to an integer, because floats from 2^23 on have no fraction.
   return bit_cast<uint32_t>(__fadd_rd(x, 8388608.0f));
 #else
   return static_cast<uint32_t>(static_cast<int>(x));
 #endif
 }
 
-/// The same with round_half_up, for x in 0..255.
+/// Returns a number whose lowest byte is round_half_up(x), for x in 0..255.
 CUDATENSOR_HD uint32_t rounded_in_low_byte(float x) { return floor_in_low_byte(x + 0.5f); }
 
 CUDATENSOR_HD uint8_t truncate_to_byte(float x) {

@@ -15,7 +15,7 @@ void check_crop(const char *axis, int crop, int length, int resized) {
                                          std::to_string(resized));
 }
 
-/// Resize and crop as a map from source to output.
+/// Returns the resize and crop as a map from source to output.
 Geometry geometry_of(const Yuv444Params &p) {
   Geometry g = make_geometry({}, p.in.width, p.in.height, p.region.value_or(whole(p.in)),
                              p.resize_width, p.resize_height);

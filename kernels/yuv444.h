@@ -12,7 +12,7 @@ namespace cudatensor {
 /// Resizes the input, or a region of it, to resize_width × resize_height. The output is the
 /// rectangle of its own size at (crop_x, crop_y) of the result.
 struct Yuv444Params {
-  ImageDesc in;   ///< YUV of eight bits
+  ImageDesc in;   ///< 8-bit YUV
   ImageDesc out;  ///< Y444
   int resize_width, resize_height;
   int crop_x, crop_y;
@@ -27,8 +27,8 @@ struct Yuv444Plan {
   FixedAxisPlan x, y;
 };
 
-/// Throws if the crop extends beyond the resized picture, a size is out of range, or the input is
-/// not 8-bit YUV.
+/// Makes the plan. Throws if the crop extends beyond the resized picture, a size is out of range,
+/// or the input is not 8-bit YUV.
 Yuv444Plan make_yuv444_plan(const Yuv444Params &params);
 
 }  // namespace cudatensor
