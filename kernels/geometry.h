@@ -62,7 +62,7 @@ struct Geometry {
   int pad_left, pad_top;              ///< left and top edge of the content, in output pixels
   int content_width, content_height;  ///< size of the content, in output pixels
   int resized_width, resized_height;  ///< size of the resized picture; 0 with affine
-  int offset_x, offset_y;  ///< position of the resized picture, in output pixels; below 0 if cropped
+  int offset_x, offset_y;  ///< position of the resized picture in output pixels; below 0 if cropped
 };
 
 /// The placement of a picture in the output. Without `scale_up`, letterbox modes never enlarge; the

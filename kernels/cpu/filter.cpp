@@ -6,11 +6,12 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// Rows between the passes: as much as stays in a core's cache if possible, and never more than
-/// kMostBytes.
+/// Memory for the rows between the passes: as much as stays in a core's cache if possible, and
+/// never more than kMostBytes.
 constexpr size_t kBytesPerThread = size_t{1} << 20;
 constexpr size_t kMostBytes = size_t{16} << 20;
-/// Narrower strips would read each cache line of the picture several times.
+/// Minimum columns of a strip: narrower strips would read each cache line of the picture several
+/// times.
 constexpr int kMinStrip = 16;
 
 int padded(int columns) { return (columns + 15) & ~15; }
@@ -21,7 +22,7 @@ int largest_window(const FilterAxis &axis) {
   return most;
 }
 
-/// The source columns of some windows, in whole groups of four where the plan has them.
+/// A range of source columns, extended to whole groups of four where the plan has them.
 struct Columns {
   int begin, end;
 };
@@ -174,12 +175,12 @@ void Filter::make_digits() {
   }
 }
 
-/// The rows are a ring.
+/// Returns the memory of a source row filtered along x. The rows are a ring buffer.
 uint8_t *Filter::filtered_row(int row) const {
   return memory_.filtered.data() + static_cast<size_t>(row % capacity_) * row_bytes();
 }
 
-/// All columns of a component follow each other.
+/// Returns the memory of a finished output row. The rows of its components follow each other.
 uint8_t *Filter::finished_row(int y) const {
   const auto width = static_cast<size_t>(x_end_ - x_begin_);
   return memory_.finished.data() + static_cast<size_t>(y - y_.begin) * components_ * width;
@@ -213,7 +214,8 @@ void Filter::filter_columns(const ConstImage &in, size_t strip, const Band &band
   });
 }
 
-/// Copies a strip's columns between those of the others.
+/// Filters a strip's rows of a band along y and copies them to the finished rows, from
+/// `first_column` on.
 void Filter::finish_rows(size_t strip, const Band &band, int first_column) {
   const int begin = std::max(band.begin, y_.begin), end = std::min(band.end, y_.end);
   workers_.for_rows(end - begin, [&](int64_t first, int64_t last, int slot) {
@@ -244,7 +246,7 @@ bool Filter::finish(int y, int slot, const uint8_t **samples) {
   return true;
 }
 
-/// The components have stride_.
+/// Returns output row `y` of the current strip. Its components are stride_ bytes apart.
 const uint8_t *Filter::filter_row(int y, Scratch &scratch) {
   const FilterWindow &window = y_.windows[y];
   if (y_.copies) return filtered_row(window.first);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Antialiased resizes. The source rows are filtered along x by all threads, then the output rows
-// along y: with one pass after the other, no thread repeats the work of another one. The rows
-// between the passes fit into the caches, because tall pictures are processed in bands of output
-// rows, and those that need too many rows for one output row, in strips of columns.
+// Antialiased resizes. All threads first filter the source rows along x, then the output rows along
+// y, so that no thread repeats the work of another one. The rows between the passes fit into the
+// caches: tall pictures are processed in bands of output rows, and pictures that need too many rows
+// for one output row, in strips of columns.
 #pragma once
 
 #include <memory>
@@ -19,39 +19,38 @@ namespace cudatensor::cpu {
 struct FilterMemory {
   std::vector<uint8_t> filtered;  ///< filtered along x
   std::vector<uint8_t> finished;  ///< filtered along both axes, if there are several strips
-  std::vector<std::vector<uint8_t>> samples;  ///< of source rows, by slot
+  std::vector<std::vector<uint8_t>> samples;  ///< of source rows, by the workers' slot
 };
 
 /// A contiguous part of the output columns.
 class FilterStrip {
  public:
-  /// The output columns [begin, end).
+  /// Prepares the output columns [begin, end).
   FilterStrip(const FilterPlan &plan, int begin, int end);
 
-  /// Of one thread.
+  /// The scratch memory of one thread.
   using Scratch = PixelRows::Scratch;
   Scratch make_scratch() const { return pixels_.make_scratch(); }
-  /// Bytes for the source rows that are filtered together.
+  /// Returns the bytes needed for the source rows that are filtered together.
   size_t samples_size() const {
     return static_cast<size_t>(columns_.width + columns_.slack) * kMostRows;
   }
 
-  /// Columns.
+  /// Returns the number of columns.
   int width() const { return width_; }
-  /// Rows that are best filtered together.
+  /// Returns the number of rows that are best filtered together.
   int rows_together() const { return kMostRows / components_; }
-  /// Filters source rows along x. Each is written one component after the other, `stride` bytes
-  /// apart.
+  /// Filters `count` source rows along x. The components of a row are written `stride` bytes apart.
   void filter(const ConstImage &in, int row, int count, Scratch &scratch, uint8_t *samples,
               uint8_t *const *out, int stride) const;
 
  private:
-  static constexpr int kMostRows = 6;  // of components
+  static constexpr int kMostRows = 6;  // rows of single components
 
   int components_;
   int width_;
-  int first_row_;    // of the picture, that is row 0 of pixels_
-  int copied_from_;  // the column copied to the first one, or -1
+  int first_row_;    // the picture's row that is row 0 of pixels_
+  int copied_from_;  // if columns are only copied, the source of the first; otherwise -1
   PixelRows pixels_;
   FilterColumns columns_;
 };
@@ -65,8 +64,8 @@ class Filter {
   int begin() const { return x_begin_; }
   int end() const { return x_end_; }
 
-  /// Calls store(y, samples, slot) for each output row, on several threads. `samples` has a row of
-  /// the columns that are not pad for each component, and is null if the whole row is pad.
+  /// Calls store(y, samples, slot) for each output row, on several threads. `samples` holds one row
+  /// per component with the columns that are not pad; it is null if the whole row is pad.
   template <class Store>
   void run(const ConstImage &in, const Store &store) {
     allocate();
@@ -83,12 +82,13 @@ class Filter {
   }
 
  private:
-  /// Output rows and the source rows that they need, without those that earlier bands needed too.
+  /// A range of output rows, and the source rows that they need in addition to those of earlier
+  /// bands.
   struct Band {
     int begin, end;
     int src_begin, src_end;
   };
-  /// Of one thread.
+  /// The scratch memory of one thread.
   struct Scratch {
     std::vector<FilterStrip::Scratch> strips;
     std::vector<uint8_t> row;
@@ -112,18 +112,18 @@ class Filter {
   const uint8_t *filter_row(int y, Scratch &scratch);
 
   FilterAxis y_;
-  std::vector<FilterDigits> digits_;  // of all windows of y_; empty if a weight has none
+  std::vector<FilterDigits> digits_;  // of all windows of y_; empty if digits_of() fails for one
   std::vector<int32_t> first_digit_;  // by output row
   int x_begin_, x_end_;
   int components_;
-  int stride_ = 0;    // of components of a strip's row
-  int capacity_ = 0;  // rows between the passes
+  int stride_ = 0;    // bytes between the components of a strip's row
+  int capacity_ = 0;  // number of rows between the passes
   std::vector<FilterStrip> strips_;
   std::vector<Band> bands_;
   const FilterKernels &kernels_;
   Workers &workers_;
   FilterMemory &memory_;
-  std::vector<Scratch> scratch_;  // by slot
+  std::vector<Scratch> scratch_;  // by the workers' slot
 };
 
 }  // namespace cudatensor::cpu

@@ -25,7 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #else
 #define CUDATENSOR_DOT 0
 #endif
-// Where products of pairs are added up by an instruction, and packing keeps the order of columns.
+// Targets on which an instruction adds up products of pairs, and packing keeps the order of
+// columns.
 #if !CUDATENSOR_DOT && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #define CUDATENSOR_PAIRS 1
 #else
@@ -70,13 +71,14 @@ HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512vnni")
 namespace cudatensor::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The sum of digits' products as the sum of weights' products, which has no more than 32 bits.
+/// Returns the sum of the weights' products, which has at most 32 bits, from the sums of the
+/// digits' products.
 HWY_INLINE __m512i sum_of(__m512i d0, __m512i d1, __m512i d2) {
   const __m512i sum = _mm512_add_epi32(d0, _mm512_slli_epi32(d1, 8));
   return _mm512_srai_epi32(_mm512_add_epi32(sum, _mm512_slli_epi32(d2, 16)), kFilterBits);
 }
 
-/// The words of a group's columns, from the pixels at four bases.
+/// Returns the words of a group's columns, from the pixels at four bases.
 template <int kBases>
 HWY_INLINE __m512i gather_words(const uint8_t *row, const ColumnGroup &group, __m512i index) {
   const auto load = [&](int i) HWY_ATTR { return _mm512_loadu_si512(row + group.base[i]); };
@@ -114,7 +116,7 @@ HWY_INLINE void filter_group(const FilterColumns &columns, const ColumnGroup &gr
   }
 }
 
-/// Part i of n of what is read next.
+/// Prefetches part i of n of the bytes that are read next.
 HWY_INLINE void prefetch(const Ahead &ahead, size_t i, size_t n) {
   const size_t lines = (static_cast<size_t>(ahead.bytes) + 63) / 64;
   for (size_t line = lines * i / n; line < lines * (i + 1) / n; ++line)
@@ -143,7 +145,7 @@ void filter_some(const FilterColumns &columns, const uint8_t *const *rows, int c
     filter_groups<kBases, 1>(columns, rows, ahead, out);
 }
 
-/// Windows of many pixels: their digits are read like their pixels.
+/// Filters columns one by one, 64 pixels of a window and their digits at a time.
 void filter_wide(const FilterColumns &columns, const uint8_t *HWY_RESTRICT row,
                  uint8_t *HWY_RESTRICT out) {
   const FilterVector *digits = columns.digits.data();
@@ -173,7 +175,7 @@ void filter_columns(const FilterColumns &columns, const uint8_t *const *rows, in
   for (int i = 0; i < count; ++i) filter(columns, rows[i], out[i]);
 }
 
-/// Words of four rows for 64 columns, in the order that pack_words() expects.
+/// Makes words of four rows for 64 columns, in the order that pack_words() expects.
 HWY_INLINE void make_words(const uint8_t *const *rows, ptrdiff_t x, __m512i *words) {
   const auto load = [&](int i) HWY_ATTR { return _mm512_loadu_si512(rows[i] + x); };
   const __m512i a = load(0), b = load(1), c = load(2), d = load(3);
@@ -216,7 +218,8 @@ void filter_rows(const uint8_t *const *rows, const RowWeights &weights, int n, u
 
 // ------------------------------------------------------------------------- preparation of columns
 
-/// The bases of a group of which at most `bases` differ. False if a column is too far from its base.
+/// Sets the bases of a group, of which at most `bases` differ. Returns false if a column is too far
+/// from its base.
 bool place_group(const FilterColumns &columns, int begin, int bases, ColumnGroup &group) {
   const auto window = [&](int k) -> const FilterWindow & {
     return columns.windows[std::min<size_t>(begin + k, columns.windows.size() - 1)];
@@ -299,8 +302,8 @@ namespace {
 #elif CUDATENSOR_PAIRS
 // ------------------------------------------------------------------------------ products of pairs
 
-// Weights are the sum of a multiple of 2^kHalfBits and of a rest, both of which have 16 bits. Sums
-// that overflow on the way are right in the end, which has no more than 32 bits.
+// A weight is the sum of a multiple of 2^kHalfBits and a rest, both of which have 16 bits.
+// Intermediate sums may overflow; the final sum is right, because it has at most 32 bits.
 constexpr int kHalfBits = 12;
 struct Halves {
   int16_t low, high;
@@ -311,7 +314,8 @@ HWY_INLINE Halves halves_of(int32_t weight) {
   return {static_cast<int16_t>(low), static_cast<int16_t>((weight - low) >> kHalfBits)};
 }
 
-/// Each vector has the lower, then the upper halves of kFilterGroup weights.
+/// Splits the weights: each vector has the lower halves of kFilterGroup weights, then the upper
+/// halves.
 void prepare_columns(FilterColumns &columns) {
   for (const FilterWindow &window : columns.windows)
     for (int i = 0; i < window.count; i += kFilterGroup) {
@@ -352,7 +356,7 @@ void filter_columns(const FilterColumns &columns, const uint8_t *const *rows, in
   for (int i = 0; i < count; ++i) filter_pairs(columns, rows[i], out[i]);
 }
 
-/// The sums for a vector of columns, of which there are two bytes for each lane of `wide`.
+/// Filters a vector of columns, two for each lane of `wide`.
 template <class D, class Wide>
 HWY_INLINE void filter_piece(D d, Wide wide, const uint8_t *const *rows, const RowWeights &weights,
                              ptrdiff_t x, uint8_t *out) {
@@ -385,7 +389,7 @@ HWY_INLINE void filter_piece(D d, Wide wide, const uint8_t *const *rows, const R
   hn::StoreU(hn::DemoteTo(bytes, sums), bytes, out + x);
 }
 
-/// `out` has room for the last vector.
+/// `out` must have room for the whole last vector.
 void filter_rows(const uint8_t *const *rows, const RowWeights &weights, int n, uint8_t *out) {
   const hn::ScalableTag<int16_t> d;
   const hn::RepartitionToWide<decltype(d)> wide;

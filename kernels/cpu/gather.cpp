@@ -11,7 +11,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// The byte offsets in a row of all bytes of the words, in order.
+/// Returns the byte offsets in a row of all bytes of the words, in order.
 std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const PixelBytes &pixel) {
   std::vector<int32_t> bytes;
   bytes.reserve(positions.size() * pixel.count);
@@ -20,8 +20,8 @@ std::vector<int32_t> bytes_of(const std::vector<int32_t> &positions, const Pixel
   return bytes;
 }
 
-/// Returns the end of the longest run of whole words, starting at bytes[begin], whose bytes fit one
-/// window. A word has `word` bytes; the run has at least one.
+/// Returns the end of the longest run of whole words, starting at bytes[begin], whose bytes fit
+/// into one window. A word has `word` bytes; the run has at least one word.
 size_t window_end(const std::vector<int32_t> &bytes, size_t begin, size_t word, size_t window) {
   int32_t low = bytes[begin], high = low;
   size_t end = begin;
@@ -48,7 +48,8 @@ int components_in_pixel(const FormatLayout &layout, int first, int end) {
 
 namespace {
 
-/// Of a sample. A position and a step are enough to gather those of any family.
+/// Returns the bytes of a sample. Gather needs nothing else of a family: it uses positions and
+/// steps.
 int sample_bytes(SampleFamily family) {
   using F = SampleFamily;
   switch (family) {

@@ -18,28 +18,29 @@ struct PixelBytes {
   uint8_t offset[4];  ///< of each byte
 };
 
-/// The entries of an AxisPlan or FixedAxisPlan for component `c`.
+/// Returns the entries of an AxisPlan or FixedAxisPlan for component `c`.
 template <class Axis>
 const auto &taps_of(const Axis &axis, int c) {
   return c > 0 && !axis.chroma.empty() ? axis.chroma : axis.luma;
 }
 
-/// The entry of the row after y, or of the last row.
+/// Returns the entry of the row after y, or of the last row.
 template <class T>
 const T &next_of(const std::vector<T> &lines, int y) {
   return lines[std::min<size_t>(y + 1, lines.size() - 1)];
 }
 
-/// The first byte of row y in the plane of component `c`.
+/// Returns the first byte of row y in the plane of component `c`.
 inline const uint8_t *plane_row(const ConstImage &in, const FormatLayout &layout, int c, int y) {
   const Component &component = layout.component[c];
   return in.row(component, y) - component.offset;
 }
 
-/// The number of consecutive components in [first, end) that lie in the pixels of component `first`.
+/// Returns the number of consecutive components in [first, end) that share the pixels of component
+/// `first`.
 int components_in_pixel(const FormatLayout &layout, int first, int end);
 
-/// The bytes of components [first, first + count), which lie in the same pixels. Of three
+/// Returns the bytes of components [first, first + count), which share pixels. For three
 /// components, the fourth byte repeats the last one.
 PixelBytes pixel_bytes(const FormatLayout &layout, int first, int count);
 
@@ -52,17 +53,17 @@ struct Window {
   int32_t to;    ///< byte offset in the gathered words
 };
 
-/// A word holds the bytes of a pixel in order. If `taps` is 2, it holds those of both pixels. Windows
-/// never extend beyond the row.
+/// Gathers words from rows. A word holds the bytes of one pixel in order, or of two pixels if
+/// `taps` is 2. Windows never extend beyond the row.
 class Gather {
  public:
   Gather() = default;
 
-  /// Word x holds the pixels positions[x · taps …], which are neighbors or identical, of rows of
-  /// `width` of these pixels.
+  /// Word x holds the pixels positions[x · taps …], which are neighbors or identical. Rows have
+  /// `width` pixels.
   Gather(const std::vector<int32_t> &positions, int taps, PixelBytes pixel, int width);
 
-  /// The buffer size of a gathered row, which includes the overrun of the last window.
+  /// Returns the buffer size of a gathered row, which includes the overrun of the last window.
   size_t row_size() const { return words_ + Window::kMaxBytes; }
 
   /// Gathers one row and prefetches the same bytes of row `ahead`, the next row that has not been

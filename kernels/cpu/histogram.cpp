@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kWordBytes = 4;  // offsets of R, G and B
 
-/// Whether bytes of the picture are counted as they are.
+/// Whether the bytes of the picture are counted without a conversion.
 bool is_counted(const FormatLayout &layout) {
   return layout.model != ColorModel::rgb && counted_byte(layout);
 }
 
-/// The region's part of a row of three-byte pixels.
+/// Returns the Gather of the region's part of a row of three-byte pixels.
 Gather pixels_of(const HistogramParams &params) {
   const FormatLayout layout = layout_of(params.in.format);
   if (layout.family != SampleFamily::packed_rgb3) return {};
@@ -47,7 +47,7 @@ class LuminanceHistogram final : public HistogramOperation {
 
  private:
   struct Scratch {
-    bool used = false;  // counts of the current picture
+    bool used = false;  // whether it has counts of the current picture
     Counters counters = {};
     std::vector<uint8_t> words, luminance;
   };
@@ -90,7 +90,7 @@ class LuminanceHistogram final : public HistogramOperation {
                                               s.counters);
   }
 
-  /// Of a row whose bytes are not counted as they are.
+  /// Computes the luminance of a row whose bytes cannot be counted directly.
   void make_luminance(const ConstImage &in, int y, Scratch &s) const {
     using F = SampleFamily;
     static constexpr uint8_t kInOrder[] = {0, 1, 2};

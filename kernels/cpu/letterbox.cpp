@@ -8,7 +8,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// Rows of samples to rows of a picture.
+/// Stores rows of samples as rows of a picture.
 class PictureStore {
  public:
   explicit PictureStore(const LetterboxPlan &plan)
@@ -19,13 +19,13 @@ class PictureStore {
         opaque_(plan.out.width, 255) {}
 
   int components() const { return layout_.components; }
-  /// Scratch of one thread, with the pad value.
+  /// Scratch rows of one thread, which contain the pad value.
   struct Samples {
     std::vector<uint8_t> row[3];
   };
   Samples make_samples() const { return {{pad_, pad_, pad_}}; }
 
-  /// Where the row of component `c` must be written before put().
+  /// Returns the memory to which the row of component `c` must be written before put().
   uint8_t *row(const Image &out, int c, int y, Samples &samples) const {
     return packed_ ? samples.row[c].data() : out.row(layout_.component[c], y);
   }

@@ -10,7 +10,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// The fixed-point path with results widened to float rows, as the float path gives them.
+/// The fixed-point path. It widens its results to float rows, as the float path returns them.
 class FixedRows {
  public:
   explicit FixedRows(Yuv444Plan plan) : rows_(std::move(plan)), kernels_(row_kernels()) {}
@@ -48,7 +48,7 @@ class FixedRows {
   const RowKernels &kernels_;
 };
 
-/// A slot without a picture.
+/// The rows of a slot without a picture.
 struct NoRows {
   struct Scratch {
     std::vector<float> component[3];
@@ -62,17 +62,17 @@ struct NoRows {
   int end() const { return 0; }
 };
 
-/// Makes one slot of a tensor.
+/// Fills one slot of a tensor.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
   virtual void run(const ConstImage &in, uint8_t *out) = 0;
 };
 
-/// Rows of components to rows of a tensor.
+/// Stores rows of components as rows of a tensor.
 class RowStore {
  public:
-  /// Columns outside of [begin, end) are pad.
+  /// Columns outside [begin, end) are pad.
   RowStore(const TensorPlan &plan, int begin, int end)
       : out_(plan.slot),
         swap_(plan.swap),
@@ -122,7 +122,7 @@ class RowStore {
     if (packed_) kernels_.interleave[size_of(out_.dtype)](rows, 3, out_.w, data + y * 3 * row_);
   }
 
-  /// All bits of a zero are 0.
+  /// Sets the pad columns to zero: in all types, the bits of zero are 0.
   void clear_pad(uint8_t *row) const {
     const size_t size = size_of(out_.dtype);
     std::fill(row, row + begin_ * size, uint8_t{0});
@@ -216,7 +216,7 @@ class FilterNormalizer final : public Normalizer {
 
  private:
   struct Scratch {
-    std::vector<float> component[3];  // with the pad color where it is never written
+    std::vector<float> component[3];  // holds the pad color where no row is written
     RowStore::Elements elements;
   };
 
@@ -245,7 +245,7 @@ class Normalize final : public NormalizeOperation {
   }
 
  private:
-  /// Rows are stored as the tensor's plan says.
+  /// Discards all plans, because their RowStores depend on the tensor's plan.
   void update_params() override {
     plans().forget();
     pad_.emplace(plans().tensor(), NoRows(), workers_);
@@ -267,7 +267,7 @@ class Normalize final : public NormalizeOperation {
   Workers &workers_;
   FilterMemory memory_;
   std::optional<RowNormalizer<NoRows>> pad_;
-  std::vector<std::unique_ptr<Normalizer>> normalizers_;  // by their plans' places
+  std::vector<std::unique_ptr<Normalizer>> normalizers_;  // by the place of the plan
 };
 
 }  // namespace

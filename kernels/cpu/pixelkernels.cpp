@@ -32,7 +32,8 @@ constexpr SplitPlaces make_places() {
   return places;
 }
 
-/// 64 pixels of three bytes: each component is at another place modulo 64 in each of its bytes.
+/// Splits 64 pixels of three bytes. The places of a component's bytes differ modulo 64, so that one
+/// blend of the three vectors holds them all.
 HWY_INLINE void split_64(const uint8_t *pixels, const __mmask64 *loaded, __mmask64 stored,
                          ptrdiff_t x, uint8_t *const *out) {
   constexpr __mmask64 kEveryThird = 0x9249249249249249;  // bits 0, 3, …, 63

@@ -7,14 +7,14 @@
 namespace cudatensor::cpu {
 
 struct PixelKernels {
-  /// Splits n pixels of three bytes.
+  /// Splits n pixels of three bytes into three rows.
   void (*split)(const uint8_t *pixels, int n, uint8_t *const *out);
-  /// Four times the blend of two rows of chroma, whose second one has the weight w / 4.
+  /// Computes four times the blend of two rows of chroma, the second with the weight w / 4.
   void (*blend_chroma)(const uint8_t *above, const uint8_t *below, int w, int n, uint16_t *out);
-  /// Four times the blends of neighbors, two for each of n samples: the weights of samples i - 1
-  /// and i for pixel 2 i, and of i and i + 1 for pixel 2 i + 1.
+  /// Computes four times the blends of neighbors, two for each of n samples: pixel 2 i blends
+  /// samples i - 1 and i, and pixel 2 i + 1 blends i and i + 1, with two `weights` each.
   void (*double_chroma)(const uint16_t *samples, const uint16_t *weights, int n, uint16_t *out);
-  /// R, G and B of pixels whose chroma is in units of 1 / 16.
+  /// Computes R, G and B of pixels whose chroma is in units of 1 / 16.
   void (*yuv_to_rgb)(const YuvToRgb &k, const uint8_t *y, const uint16_t *u, const uint16_t *v,
                      int n, uint8_t *const *out);
 };

@@ -22,7 +22,7 @@ bool are_neighbors(const std::vector<Tap> &taps) {
 
 bool is_quarter(float w) { return w * 4.0f == static_cast<float>(static_cast<int>(w * 4.0f)); }
 
-/// A part of a row is this far from its begin, for sample -1.
+/// Offset of a part of a row in its buffer, which leaves room for sample -1.
 constexpr size_t kBefore = 1;
 
 }  // namespace
@@ -62,7 +62,8 @@ PixelRows::Way PixelRows::choose_way() const {
   }
 }
 
-/// Whether all weights of chroma are quarters, the same for every second pixel.
+/// Whether all weights of chroma are quarters, the same for every second pixel. Sets the members
+/// that convert_chroma() needs.
 bool PixelRows::find_chroma() {
   const AxisPlan &x = plan_.sampling.x;
   for (const Tap &tap : plan_.sampling.y.chroma)
@@ -82,7 +83,7 @@ bool PixelRows::find_chroma() {
   return true;
 }
 
-/// Whether pixel x is the blend that double_chroma() makes.
+/// Whether double_chroma() computes the chroma of pixel x.
 bool PixelRows::doubles(int x) const {
   const Tap &tap = plan_.sampling.x.chroma[x];
   const int column = plan_.sampling.x.luma[x].i0, odd = column & 1;
@@ -171,7 +172,7 @@ Ahead PixelRows::ahead(const ConstImage &in, int y) const {
   return {{row(y), row(y + 1)}, y > last ? 0 : step * width()};
 }
 
-/// U or V of each pixel of a row, in units of 1 / 16.
+/// Returns U or V of each pixel of a row, in units of 1 / 16.
 const uint16_t *PixelRows::chroma_row(const ConstImage &in, int y, int c, Scratch &scratch) const {
   const std::vector<Tap> &lines = taps_of(plan_.sampling.y, 1);
   const Tap &line = lines[y], &next = next_of(lines, y);

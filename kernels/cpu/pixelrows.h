@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of 8-bit pixels at the source's own size, as antialiased resizes read them: what ResampleRows
-// gives, rounded. Pixels of eight bits are copied or converted without the general path.
+// Rows of 8-bit pixels at the source's own size, as antialiased resizes read them: the rounded
+// results of ResampleRows. Formats of eight bits are copied or converted without the general path.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace cudatensor::cpu {
 
-/// There is one object per plan, which must not change the size, and one Scratch per thread.
+/// Produces rows of source pixels. There is one object per plan, which must not change the size,
+/// and one Scratch per thread.
 class PixelRows {
  public:
   explicit PixelRows(const ResamplePlan &plan);
@@ -26,9 +27,9 @@ class PixelRows {
   Scratch make_scratch() const;
 
   int width() const { return plan_.geometry.dst_width; }
-  /// Writes row y of each component and up to kFilterSlack bytes behind it.
+  /// Writes row y of each component. May also overwrite up to kFilterSlack bytes after it.
   void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
-  /// What rows y and y + 1 read of the first plane.
+  /// Returns the bytes of the first plane that rows y and y + 1 read.
   Ahead ahead(const ConstImage &in, int y) const;
 
  private:
@@ -36,7 +37,7 @@ class PixelRows {
   /// Reads neighboring samples of a component.
   struct Reader {
     int component;
-    int bytes;  // of a row whose samples are neighbors, otherwise 0
+    int bytes;  // length of the row if its samples are adjacent, otherwise 0
     int first;
     Gather gather;
   };
@@ -50,11 +51,11 @@ class PixelRows {
 
   ResamplePlan plan_;
   Way way_;
-  std::vector<Reader> readers_;        // of each result; chroma: of Y, U and V
-  std::vector<ResampleRows> general_;  // one, if it is needed
+  std::vector<Reader> readers_;        // one per result; Way::chroma: of Y, U and V
+  std::vector<ResampleRows> general_;  // empty, or one for Way::general
   uint16_t weights_[4] = {};           // see PixelKernels::double_chroma
-  int low_ = 0, high_ = 0;             // the columns of chroma that are read
-  int begin_ = 0, end_ = 0;            // those that pixels lie at
+  int low_ = 0, high_ = 0;             // first and last column of chroma that is read
+  int begin_ = 0, end_ = 0;            // columns of chroma at which pixels lie, [begin, end)
 };
 
 }  // namespace cudatensor::cpu

@@ -7,7 +7,7 @@
 namespace cudatensor::cpu {
 namespace {
 
-/// The first run [begin, end) of columns for which `holds` is true.
+/// Returns the first run [begin, end) of columns for which `holds` is true.
 template <class Holds>
 std::pair<int, int> columns_where(const std::vector<Tap> &columns, const Holds &holds) {
   const auto begin = std::find_if(columns.begin(), columns.end(), holds);

@@ -49,8 +49,8 @@ class ResampleRows {
 
   ResamplePlan plan_;
   const RowKernels &kernels_;
-  int begin_, end_;          // the columns that show any part of the picture
-  int inside_, inside_end_;  // the columns that show only the picture
+  int begin_, end_;          // columns that show any part of the picture
+  int inside_, inside_end_;  // columns that show only the picture
   std::vector<Group> groups_;
 };
 

@@ -16,8 +16,8 @@ class RowPair {
   /// Must be called before the rows of another picture.
   void forget() { row_[0].index = row_[1].index = -1; }
 
-  /// Returns row `index`, after calling `prepare(T *)` if it is not cached. Row `other` is not
-  /// evicted.
+  /// Returns row `index`. Calls `prepare(T *)` first if the row is not cached. Does not evict row
+  /// `other`.
   template <class Prepare>
   const T *get(int index, int other, const Prepare &prepare) {
     for (const Row &row : row_)

@@ -114,7 +114,7 @@ HWY_INLINE uint32_t deep_pixel_at(const uint8_t *words, ptrdiff_t x, int tap) {
   return load<uint16_t>(words, x);
 }
 
-/// The sample, and if `kScaled` in the scale of eight bits.
+/// Returns the sample; if `kScaled`, in the scale of eight bits.
 template <bool kScaled>
 HWY_INLINE float deep_value_of(uint32_t pixel, int c, const DeepRead &read) {
   const auto sample = static_cast<int32_t>(pixel >> (16 * c) & read.mask);
@@ -125,7 +125,7 @@ HWY_INLINE float deep_value_of(uint32_t pixel, int c, const DeepRead &read) {
 template <int kComponents, int kTaps, int kRows, bool kScaleLast>
 HWY_INLINE float deep_sample_of(const uint8_t *above, const uint8_t *below, float wy, float wx,
                                 const DeepRead &read, ptrdiff_t x, int c) {
-  // Not a loop over the taps, with which GCC 12 does not vectorize the loop over x.
+  // There is no loop over the taps, because with one GCC 12 does not vectorize the loop over x.
   const auto column = [&](int tap) HWY_ATTR {
     const auto value = [&](const uint8_t *words) HWY_ATTR {
       return deep_value_of<!kScaleLast>(deep_pixel_at<kComponents, kTaps>(words, x, tap), c, read);
@@ -148,7 +148,7 @@ HWY_INLINE void deep_samples(const uint8_t *HWY_RESTRICT above, const uint8_t *H
     const auto value = [&](int c) HWY_ATTR {
       return deep_sample_of<kComponents, kTaps, kRows, kScaleLast>(above, below, wy, w, read, x, c);
     };
-    // Both before a store, so that they share their loads.
+    // Both values are computed before a store, so that they share their loads.
     const float v0 = value(0), v1 = kComponents > 1 ? value(1) : v0;
     c0[x] = v0;
     if (kComponents > 1) c1[x] = v1;

@@ -15,7 +15,7 @@ struct Window;  // gather.h
 
 /// How samples of more than eight bits are read from words of two bytes per sample.
 struct DeepRead {
-  uint32_t mask;  ///< of the sample's bits
+  uint32_t mask;  ///< mask of the sample's bits
   DepthScale scale;
 };
 
@@ -36,8 +36,8 @@ struct RowKernels {
   using Sample = void (*)(const uint8_t *above, const uint8_t *below, float wy, const float *wx,
                           int n, float *const *out);
   Sample sample[3][2][2];
-  /// The same for samples of more than eight bits, which are converted to the scale of eight. One or
-  /// two components.
+  /// Converts words of samples of more than eight bits to the scale of eight, like Sample. Words
+  /// have one or two components.
   using DeepSample = void (*)(const uint8_t *above, const uint8_t *below, float wy, const float *wx,
                               int n, const DeepRead &read, float *const *out);
   DeepSample deep_sample[2][2][2];
@@ -47,7 +47,7 @@ struct RowKernels {
   void (*blend_with_pad)(const Tap *taps, float inside_y, float pad, int n, float *v);
   void (*round)(int n, float *v);
 
-  /// Convert floats to samples and samples to floats.
+  /// Convert floats to samples, and samples to floats.
   void (*narrow)(const float *v, int n, uint8_t *out);
   void (*widen)(const uint8_t *v, int n, float *out);
 
@@ -61,9 +61,9 @@ struct RowKernels {
   void (*fixed_horizontal[2])(const uint8_t *words, const int32_t *w, int n, int32_t *out);
   void (*fixed_vertical)(const int32_t *v0, const int32_t *v1, int32_t w, int n, uint8_t *out);
 
-  /// Luminance of four-byte pixels with R, G and B at the byte offsets `offset`.
+  /// Computes the luminance of four-byte pixels with R, G and B at the byte offsets `offset`.
   void (*luminance)(const uint8_t *pixels, const uint8_t *offset, int n, uint8_t *out);
-  /// The low byte of 16-bit words after a shift to the right.
+  /// Extracts the low byte of 16-bit words after a shift to the right.
   void (*upper_bits)(const uint8_t *words, int n, int shift, uint8_t *out);
   /// Counts every `step`-th byte. Indexed by the step, 1 or 2.
   void (*count[3])(const uint8_t *row, int n, Counters &counters);

@@ -22,15 +22,16 @@ constexpr int64_t kRangesPerThread = 16;
 // Neighboring rows read the same source rows, which are prepared once per range.
 constexpr int64_t kMinRows = 8;
 
-/// No more threads than can run at once, because each has scratch memory.
+/// Returns the number of slots: no more threads than can run at once, because each has scratch
+/// memory.
 int slots_for(unsigned threads) {
   using Limit = tbb::global_control;
   const size_t most = Limit::active_value(Limit::max_allowed_parallelism);
   return static_cast<int>(threads == 0 ? most : std::min<size_t>(threads, most));
 }
 
-/// Everything before release() happens before everything after acquire(). TBB guarantees this
-/// itself; the annotation is for ThreadSanitizer, with which libtbb is not built. In
+/// Orders work for ThreadSanitizer: everything before release() happens before everything after
+/// acquire(). TBB guarantees this itself, but libtbb is not built with ThreadSanitizer. In
 /// ThreadSanitizer builds this file is compiled without instrumentation, because much of TBB is in
 /// its templates.
 class Moment {

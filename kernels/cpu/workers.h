@@ -14,7 +14,8 @@ class Workers {
   explicit Workers(unsigned threads);
   ~Workers();
 
-  /// The maximum number of concurrent calls of a body, and so the number of scratch areas needed.
+  /// Returns the maximum number of concurrent calls of a body, which is the number of scratch areas
+  /// needed.
   int slots() const { return slots_; }
 
   /// Calls body(begin, end, slot) for ranges that cover 0..count, on several threads. Concurrent

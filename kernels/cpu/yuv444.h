@@ -15,7 +15,8 @@ class Yuv444Rows {
  public:
   explicit Yuv444Rows(Yuv444Plan plan);
 
-  /// For each component group, horizontally resized source rows in Q8.5, and one gathered row.
+  /// The memory of one thread: for each component group, horizontally resized source rows in Q8.5,
+  /// and one gathered row.
   struct Scratch {
     std::vector<RowPair<int32_t>> resized;
     std::vector<uint8_t> words;
