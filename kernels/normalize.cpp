@@ -59,7 +59,8 @@ ChannelScale scale_of_channel(const NormalizeParams &p, DType dtype, int channel
 
 void check_shape(const NormalizeParams &p, const TensorDesc &out) {
   if (out.n < 1 || out.n > kMaxBatch)
-    refuse("a batch of " + std::to_string(out.n) + ", not of 1 to " + std::to_string(kMaxBatch));
+    refuse("expected a batch of 1 to " + std::to_string(kMaxBatch) + ", got " +
+           std::to_string(out.n));
   if (out.c != p.channels())
     refuse("the tensor has " + std::to_string(out.c) + " channels, but the color has " +
            std::to_string(p.channels()));

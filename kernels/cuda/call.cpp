@@ -10,7 +10,8 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// The runtime reports version 0 if no driver is installed.
+/// Returns advice for a driver that is missing or too old. The runtime reports version 0 if no
+/// driver is installed.
 std::string driver_advice() {
   int driver = 0;
   cudaDriverGetVersion(&driver);

@@ -61,13 +61,14 @@ const Driver &driver() {
   return driver;
 }
 
-/// CUresult and cudaError_t use the same error numbers.
+/// Calls a function of the driver and checks its result. CUresult and cudaError_t use the same
+/// error numbers.
 template <class Function, class... Args>
 void call_driver(const char *name, Function function, Args... args) {
   call(name, [&] { return static_cast<cudaError_t>(function(args...)); });
 }
 
-/// Available since 12.5. The type is declared here because older headers do not have it.
+/// The type of cuCtxRecordEvent(), which exists since 12.5. Older headers do not declare it.
 using RecordEvent = CUresult (*)(CUcontext, CUevent);
 
 RecordEvent find_record_event() {
@@ -88,8 +89,8 @@ void leave() {
   if (--depth == 0) --inside;
 }
 
-/// Threads that are already in a scope continue. Other threads cannot enter one while the process
-/// exits.
+/// Enters a scope of the calling thread. Throws if the process exits, unless the thread is in a
+/// scope already.
 void enter() {
   if (depth++ > 0) return;
   ++inside;
@@ -98,7 +99,8 @@ void enter() {
   throw Error(Error::Code::device, "the process is exiting, and CUDA is being shut down");
 }
 
-/// Runs before the runtime and the driver free resources that calls in other threads still use.
+/// Waits for the other threads' scopes, before the runtime and the driver free resources that their
+/// calls still use.
 void close() {
   constexpr auto kExitTimeout = std::chrono::seconds(2);  // a thread may block in its scope forever
   closed = true;

@@ -11,7 +11,7 @@ namespace cudatensor {
 namespace cuda {
 namespace {
 
-// Destructors ignore results, because an error there has occurred earlier and cannot be reported.
+// Destructors ignore results: an error there has occurred earlier, and cannot be reported.
 
 class DeviceMemory final : public Memory {
  public:
@@ -121,8 +121,8 @@ void CudaDevice::synchronize_context() {
 
 namespace {
 
-// Separate from the streams of frames, which do not wait for it: upload() returns only when the
-// table is complete.
+// Uploads have a stream of their own. Streams of frames do not wait for it, because upload()
+// returns only when the table is complete.
 const cudaStream_t kUploadStream = cudaStreamPerThread;
 
 std::unique_ptr<Memory> upload(CudaDevice &device, const std::vector<uint8_t> &bytes) {

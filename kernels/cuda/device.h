@@ -41,8 +41,8 @@ class CudaDevice final : public Device {
   const bool overlaps_;
 };
 
-/// The number of multiprocessors of the current device, and the most bytes of shared memory that a
-/// block may have.
+/// Return the number of multiprocessors of the current device, and the maximum bytes of shared
+/// memory per block.
 int multiprocessors();
 int shared_memory_limit();
 

@@ -8,7 +8,7 @@ size_t shared_limit() {
   return static_cast<size_t>(std::min(kFilterSharedBytes, shared_memory_limit()));
 }
 
-/// More than the 48 KiB that kernels have without it.
+/// Allows a kernel more than the default of 48 KiB of shared memory.
 template <class... Params>
 void allow_shared_memory(void (*kernel)(Params...)) {
   call("cudaFuncSetAttribute", [&] {
@@ -35,14 +35,14 @@ class FilterLaunchers {
       case F::planar_subsampled: return yuv<PlanarSubsampled, Single>(plan);
       case F::semiplanar: return yuv<SemiPlanar, Single>(plan);
       case F::packed_422: return yuv<Packed422, SingleOf422>(plan);
-      case F::deep_gray: return pick_any(plan);  // rare, so without kernels of its own
+      case F::deep_gray: return pick_any(plan);  // rare, so it has no kernels of its own
       case F::deep_planar: return yuv<DeepPlanar, DeepSingle>(plan);
       case F::deep_semiplanar: return yuv<DeepSemiPlanar, DeepSingle>(plan);
     }
     throw_unknown_family();
   }
 
-  /// The kernel for pictures that can be read in quads; null if the plan does not allow it.
+  /// Returns the kernel for pictures that can be read in quads; null if the plan does not allow it.
   static Result pick_quads(const FilterPlan &plan) {
     if (!UploadedFilter::quad_args(plan)) return nullptr;
     if (plan.pixels.layout.family == SampleFamily::semiplanar) return of<QuadPixels<SemiPlanar>>();
@@ -70,7 +70,7 @@ class FilterLaunchers {
     return plan.produced == 1 ? any<Samples, 1>() : any<Samples, 3>();
   }
 
-  /// `Luma` reads the first component alone.
+  /// Picks the kernel of a YUV format. `Luma` reads the first component alone.
   template <class Samples, class Luma>
   static Result yuv(const ResamplePlan &plan) {
     return plan.sampled == 1 ? any<Luma, 1>() : any<Samples, 3>();
@@ -86,7 +86,7 @@ class FilterLaunchers {
     launch(name, filter<Pixels, kFrames>, {grid, block, shared}, queue, work, shape);
   }
 
-  /// One that all frames fit.
+  /// Returns a shape that fits all frames.
   static FilterShape shape_for(const Work &work, size_t frames, int components) {
     FilterNeeds most = work.in[0].needs;
     for (size_t i = 1; i < frames; ++i) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The antialiased resize. A block computes a tile of the output. It converts the source pixels of the
-// tile to bytes and filters them along x to words of four rows, a piece of them at a time. Then it
-// filters these words along y. Each column and row of the output reads whole words of four source
-// pixels, with weights of 0 for those that its window does not contain. A tile whose pixels do not
-// fit into shared memory takes several rounds of rows and pieces of columns.
+// The antialiased resize. A block computes a tile of the output, piece by piece: it converts source
+// pixels of the tile to bytes and filters them along x to words of four rows. Then it filters these
+// words along y. Each column and row of the output reads whole words of four source pixels; pixels
+// outside its window have the weight 0. A tile whose pixels do not fit into shared memory takes
+// several rounds of rows and pieces of columns.
 #pragma once
 
 #include "kernels/cuda/filterpixels.cuh"
 
 namespace cudatensor::cuda {
 
-/// Eight columns of the output, from `x` on.
+/// The words and weights of eight output columns, from `x` on.
 struct ColumnProduct {
   FilterSpan words;  // of all columns
   Window window;     // of the lane's column
@@ -20,13 +20,14 @@ struct ColumnProduct {
         window(table, min(x + lane_row(), table.count - 1)) {}
 };
 
-/// Filters 16 rows of a piece along x. `row` is the first one in shared memory.
+/// Filters 16 rows of a piece along x. `row` is the first of them in shared memory.
 template <int kComponents>
 __device__ __forceinline__ void filter_product(const ColumnProduct &product,
                                                const FilterSpan &piece, int row,
                                                const Shared<kComponents> &shared,
                                                DigitSums (&sums)[kComponents]) {
-  // A step is in the first piece that contains it whole. Pieces overlap by a step less one word.
+  // A step belongs to the first piece that contains all its words. Pieces overlap by one word less
+  // than a step.
   int word = product.words.begin;
   if (word < piece.begin) word += whole_steps(piece.begin - word);
   const uint32_t *samples = shared.pixel(0, row + 2 * lane_row(), word - piece.begin + lane_word());
@@ -38,7 +39,7 @@ __device__ __forceinline__ void filter_product(const ColumnProduct &product,
     const WordWeights second = product.window.at(word + 4 + lane_word());
 #pragma unroll
     for (int c = 0; c < kComponents; ++c) {
-      // Rows of the product are in the order in which a lane has two neighbors.
+      // The rows of the product are ordered so that a lane has two neighbors.
       const uint32_t *const even = samples + c * plane, *const odd = even + shared.pitch;
       const uint32_t a[4] = {even[0], odd[0], even[4], odd[4]};
 #pragma unroll
@@ -66,8 +67,8 @@ __device__ __forceinline__ void store_filtered(const Shared<kComponents> &shared
   }
 }
 
-/// Adds the totals of earlier pieces or rounds, and keeps the sums for later ones. `kept` is of this
-/// lane.
+/// Adds the totals of earlier pieces or rounds to `total`, and keeps the sums for later ones in
+/// `kept`, the memory of this lane.
 __device__ __forceinline__ void carry(int32_t *kept, bool is_first, int32_t (&total)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -107,8 +108,8 @@ __device__ __forceinline__ void filter_columns(const FilterTables &tables, const
   }
 }
 
-/// 16 rows of the output, from `y` on, of which those from `end` on are outside the tile. A lane reads
-/// the weights of its rows even if they are outside, because their results are not stored.
+/// The words and weights of 16 output rows, from `y` on. Rows from `end` on are outside the tile: a
+/// lane reads their weights, too, but their results are not stored.
 struct RowProduct {
   FilterSpan words;      // of all rows
   Window first, second;  // of the lane's rows, which are eight apart
@@ -126,7 +127,7 @@ __device__ __forceinline__ void filter_rows(const RowProduct &product, const Fil
                                             const Shared<kComponents> &shared,
                                             DigitSums (&sums)[kComponents]) {
   int group = max(product.words.begin, round.begin);
-  // A step does not leave a round that is followed by another one.
+  // A step must not extend beyond a round that is followed by another one.
   if (has_rounds) group -= (group - round.begin) % kWordsOfProduct;
   const uint32_t *samples =
       shared.column(0, group - round.begin + lane_word(), column + lane_row());
@@ -150,15 +151,15 @@ __device__ __forceinline__ void filter_rows(const RowProduct &product, const Fil
   }
 }
 
-/// Where the four values of a lane go: columns x and x + 1 of rows y and y + 8.
+/// The positions of a lane's four values: columns x and x + 1 of rows y and y + 8.
 struct Places {
   int x, y;
   bool inside;     // the whole product is inside the output, and none of it is pad
   uint32_t shown;  // a bit for each value that is inside the output
-  uint32_t pad;    // and for each that is pad
+  uint32_t pad;    // a bit for each value that is pad
 
-  /// Of the 8 columns from `column` and the 16 rows from `row` on, of which those from `right` and
-  /// `bottom` on are not stored.
+  /// The product has 8 columns from `column` on and 16 rows from `row` on. Columns from `right` on
+  /// and rows from `bottom` on are not stored.
   __device__ __forceinline__ Places(const FilterTables &tables, int column, int right, int row,
                                     int bottom)
       : x(column + 2 * lane_word()), y(row + lane_row()), shown(15), pad(0) {
@@ -212,7 +213,7 @@ __device__ __forceinline__ void store_values(const FilterOut &out, const Places 
   }
 }
 
-/// The padding bytes of a picture's pixels.
+/// Stores the padding bytes of a picture's pixels.
 __device__ __noinline__ void store_opaque(uint8_t *data, uint32_t row, uint32_t pixel, int x, int y,
                                           uint32_t shown) {
   for (int i = 0; i < 4; ++i)
@@ -293,7 +294,7 @@ __device__ __forceinline__ void filter_round(const FilterArgs &in, const FilterO
   }
 }
 
-/// Converts groups of rows and filters them along x. `group` is the first one in shared memory.
+/// Converts groups of rows and filters them along x. `group` is the first of them in shared memory.
 template <class Pixels, int kComponents = Pixels::kProduced>
 __device__ __forceinline__ void filter_pieces(const FilterArgs &in, const Tile &tile,
                                               const FilterSpan &rows, int group,
@@ -310,7 +311,7 @@ __device__ __forceinline__ void filter_pieces(const FilterArgs &in, const Tile &
   }
 }
 
-// Launch bounds would give blocks with the most warps too many registers.
+// With launch bounds, the compiler would give too many registers to blocks with the most warps.
 #if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 4)
 #define CUDATENSOR_FILTER_BOUNDS __maxnreg__(kFilterRegisters)
 #else
@@ -328,7 +329,7 @@ filter(const __grid_constant__ PixelWork<FilterArgs, FilterOut, kFrames> work,
   const Tile tile = make_tile(in.tables, shape.tile_height, work.height);
   wait_for_previous_kernel();
 
-  // A tile of nothing but pad has one round without rows.
+  // A tile that is all pad has one round without rows.
   FilterSpan round = {tile.rows.begin, tile.rows.begin};
   do {
     round = {round.end, min(round.end + shape.groups, tile.rows.end)};

@@ -14,10 +14,10 @@ struct FilterArgs {
   ResampleArgs pixels;  ///< the source pixels that the windows read, and the pad color
   FilterTables tables;
   QuadArgs quads;     ///< for kernels that read quads
-  FilterNeeds needs;  ///< for the host
+  FilterNeeds needs;  ///< used by the host only
 };
 
-/// Where the values go: to a tensor or to a picture.
+/// The destination of the values: a tensor or a picture.
 struct FilterOut {
   uint8_t *data;
   int64_t frame, channel[3];  ///< as in TensorArgs
@@ -74,7 +74,7 @@ inline FilterOut::FilterOut(const Image &to, const FormatLayout &layout) : Filte
   paired = can_be_paired();
 }
 
-/// Its kernels know which pixels are outside the picture.
+/// Does nothing: the kernels of filters know which pixels are outside the picture.
 inline void mark_outside(FilterArgs &) {}
 
 /// A plan in device memory and the kernel parameters derived from it.
@@ -89,7 +89,7 @@ class UploadedFilter {
     FilterTables filter;
   };
 
-  /// Tables in memory of their own, or owned by another object.
+  /// The tables of a plan, in their own memory or owned by another object.
   class PlanTables {
    public:
     PlanTables(CudaDevice &device, const FilterPlan &plan) {
@@ -111,7 +111,7 @@ class UploadedFilter {
   UploadedFilter(CudaDevice &device, const FilterPlan &plan)
       : UploadedFilter(PlanTables(device, plan), plan, 1) {}
 
-  /// `frames`: the most frames of a launch.
+  /// `frames`: the maximum number of frames per launch.
   UploadedFilter(PlanTables tables, const FilterPlan &plan, int frames)
       : tables_(std::move(tables)), layout_(plan.pixels.layout), sampled_(plan.pixels.sampled) {
     args_.tables = tables_.get().filter;
@@ -121,7 +121,7 @@ class UploadedFilter {
     args_.quads = quad_args(plan).value_or(QuadArgs{});
   }
 
-  /// The parameters of quads; no value if the plan has none.
+  /// Returns the parameters of quads; no value if the plan cannot be read in quads.
   static std::optional<QuadArgs> quad_args(const FilterPlan &plan) {
     if (plan.pixels.conversion != Conversion::yuv_to_rgb) return std::nullopt;
     return make_quad_args(plan.pixels.source.image, plan.pixels.sampling, plan.x.src_begin,
@@ -131,7 +131,7 @@ class UploadedFilter {
   /// Whether the plan has any output pixel that is not pad.
   static bool reads_pixels(const FilterPlan &plan) { return plan.x.begin < plan.x.end; }
 
-  /// Of nothing but pad, which needs no tables.
+  /// Returns a plan that is all pad. It needs no tables.
   static FilterPlan pad_plan(const TensorPlan &tensor) {
     FilterPlan plan = {};
     plan.pixels.layout = layout_of(PixelFormat::GRAY8);

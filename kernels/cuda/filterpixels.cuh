@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The source pixels of the kernel of antialiased resizes, converted to bytes in shared memory.
+// Converts source pixels to bytes in shared memory, for the kernel of antialiased resizes.
 #pragma once
 
 #include "kernels/cuda/filterargs.cuh"
@@ -48,7 +48,8 @@ struct QuadPixels {
   static __device__ __forceinline__ void convert(const FilterArgs &in, const Piece &piece,
                                                  const Shared<kProduced> &to) {
     const uint32_t width = piece.width(), count = width * piece.height();
-    // Rounded up, so that the high half of a product with it is the quotient: count is below 2^16.
+    // The reciprocal is rounded up, so that the high half of a product with it is the quotient:
+    // count is below 2^16.
     const QuadConstants constants(in.quads);
     const uint32_t reciprocal = 0xffffffffu / width + 1;
     for (uint32_t q = threadIdx.y * 32 + threadIdx.x; q < count; q += 32 * blockDim.y) {

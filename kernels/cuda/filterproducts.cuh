@@ -9,9 +9,9 @@
 namespace cudatensor::cuda {
 
 /// Adds the product of 16 rows and 8 columns of 32 bytes to the sums `c`. Bytes of the weights are
-/// signed, and bytes of samples are not. Of `a`, a lane holds words lane % 4 and lane % 4 + 4 of rows
-/// lane / 4 and lane / 4 + 8; of `b`, the same words of column lane / 4; of `c`, columns
-/// 2 · (lane % 4) and the next of the same rows.
+/// signed, bytes of the samples are unsigned. A lane holds of `a` words lane % 4 and lane % 4 + 4
+/// of rows lane / 4 and lane / 4 + 8; of `b` the same words of column lane / 4; of `c` columns 2 ·
+/// (lane % 4) and the next one of the same rows.
 template <bool kWeightsFirst>
 __device__ __forceinline__ void multiply(const uint32_t (&a)[4], const uint32_t (&b)[2],
                                          int32_t (&c)[4]) {
@@ -46,7 +46,7 @@ __device__ __forceinline__ void multiply(const uint32_t (&a)[4], const uint32_t 
 struct DigitSums {
   int32_t sum[3][4];
 
-  /// `start` is what the totals begin with.
+  /// `start` is the initial value of the totals.
   __device__ __forceinline__ explicit DigitSums(int32_t start = 0) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -59,7 +59,7 @@ struct DigitSums {
   }
 };
 
-/// The words of one output coordinate, whose weights are `step` apart.
+/// The weights of the words of one output coordinate, which are `step` apart.
 class Window {
  public:
   __device__ __forceinline__ Window(const FilterColumns &table, int column)
@@ -75,7 +75,7 @@ class Window {
     first_ = table.weights + window.z;
   }
 
-  /// The weights of a word, or zeros outside the window.
+  /// Returns the weights of a word; zeros outside the window.
   __device__ __forceinline__ WordWeights at(int word) const {
     const uint32_t k = word - begin_;
     if (k >= count_) return {0, 0, 0, 0};
@@ -93,11 +93,11 @@ __device__ __forceinline__ uint32_t digit_of(const WordWeights &weights, int dig
   return digit == 0 ? weights.x : digit == 1 ? weights.y : weights.z;
 }
 
-/// Position of a lane in the fragments of multiply().
+/// The position of a lane in the fragments of multiply().
 __device__ __forceinline__ int lane_row() { return static_cast<int>(threadIdx.x) / 4; }
 __device__ __forceinline__ int lane_word() { return static_cast<int>(threadIdx.x) % 4; }
 
-/// `words`, rounded up to whole products.
+/// Returns `words` rounded up to whole products.
 __device__ __forceinline__ int whole_steps(int words) {
   return (words + kWordsOfProduct - 1) & ~(kWordsOfProduct - 1);
 }

@@ -6,18 +6,18 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// Groups of the 16 rows of a product.
+/// The number of groups in the 16 rows of a product.
 constexpr int kGroupsOfProduct = kRowsOfProduct / 4;
 
-/// The most groups of a tile, so that it needs no rounds.
+/// The maximum number of groups of a tile, so that it needs no rounds.
 constexpr int kMostGroups = 72;
 
-/// What waiting for a piece costs, in conversions of a quad.
+/// The cost of waiting for a piece, in units of the conversion of a quad.
 constexpr double kPieceCost = 0.3;
 
 int round_up(int a, int b) { return blocks_of(a, b) * b; }
 
-/// Words of the output coordinates [begin, end), of which some are not pad.
+/// A range of words of the source.
 struct Words {
   int begin, end;
 };
@@ -31,7 +31,7 @@ Words words_of(const FilterAxis &axis, int begin, int end) {
   return {(axis.windows[begin].first - base) / 4, blocks_of(last.first + last.count - base, 4)};
 }
 
-/// The most words of `size` neighboring coordinates.
+/// Returns the maximum number of words of `size` neighboring output coordinates.
 int most_words(const FilterAxis &axis, int size) {
   int most = 0;
   for (int k = 0; k < static_cast<int>(axis.windows.size()); k += size) {
@@ -41,7 +41,7 @@ int most_words(const FilterAxis &axis, int size) {
   return most;
 }
 
-/// The most words of a tile, of which products read whole steps.
+/// Returns the maximum number of words of a tile. Its products read whole steps.
 int most_words_of_tiles(const FilterAxis &axis) {
   int most = 0;
   for (int x = 0; x < static_cast<int>(axis.windows.size()); x += kFilterTileWidth) {
@@ -55,21 +55,21 @@ int most_words_of_tiles(const FilterAxis &axis) {
   return most;
 }
 
-/// Tiles along an axis that are not only pad.
+/// Returns the number of tiles along an axis that are not all pad.
 int tiles_of(const FilterAxis &axis, int size) {
   if (axis.begin >= axis.end) return 0;
   return blocks_of(axis.end, size) - axis.begin / size;
 }
 
-/// What a block computes.
+/// The work of one block.
 struct BlockWork {
   int groups, words;  ///< of its source pixels
-  int steps_x;        ///< of a product along x
-  int steps_y;        ///< of a product along y
+  int steps_x;        ///< steps of a product along x
+  int steps_y;        ///< steps of a product along y
   int row_products;
 };
 
-/// Instructions of a block's warps, roughly.
+/// Estimates the instructions of a block's warps.
 double block_cost(const BlockWork &work, int warps) {
   const double convert = 480.0 * warps * blocks_of(work.groups * work.words, 32 * warps);
   const double columns =
@@ -78,21 +78,21 @@ double block_cost(const BlockWork &work, int warps) {
   return convert + columns + rows + 330.0 * warps;
 }
 
-/// Cycles of a launch, roughly, with `per_sm` blocks on the multiprocessor that has the most.
+/// Estimates the cycles of a launch with `per_sm` blocks on the multiprocessor that has the most.
 double launch_cost(double block, double per_sm, int warps) {
   const double resident = std::min<double>(per_sm * warps, kFilterBlocksPerSm * kFilterWarps);
   // Measured: 1.35 instructions per cycle with 8 warps, 2.75 with 24.
   return per_sm * block / (0.65 + 0.0875 * resident);
 }
 
-/// The warps of a block, so that a multiprocessor is full.
+/// Returns the number of warps per block that fills a multiprocessor.
 int warps_for(int frames, int per_sm) {
   if (frames > 1 || per_sm > 2) return kFilterWarps;
   return per_sm == 2 ? kFilterWarps * 3 / 2 : kMostFilterWarps;
 }
 
-/// Chooses the groups of a piece for which the threads of a block convert the fewest quads one after
-/// the other. False if no number of groups fits.
+/// Chooses the number of groups per piece with which the threads of a block convert the fewest
+/// quads one after the other. Returns false if no number of groups fits.
 template <class Fits>
 bool choose_piece_groups(FilterShape &shape, const Fits &fits) {
   const auto passes = [&](int groups) { return blocks_of(groups * shape.words, 32 * shape.warps); };
@@ -130,7 +130,7 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
     const int per_sm = blocks_of(blocks, multiprocessors), warps = warps_for(frames, per_sm);
     const double each =
         block_cost({groups, words, steps_x, steps_y, blocks_of(height, kRowsOfProduct)}, warps);
-    // The last blocks of a launch are alone.
+    // The last blocks of a launch have their multiprocessors to themselves.
     const double share =
         per_sm <= kFilterBlocksPerSm ? per_sm : 0.5 + 1.0 * blocks / multiprocessors;
     const double cost = launch_cost(each, share, warps);
@@ -144,7 +144,7 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
 
 size_t shared_bytes(const FilterShape &shape, int components) {
   const int rows = round_up(4 * shape.piece_groups, kRowsOfProduct);
-  // A product begins at any group.
+  // A product may begin at any group.
   const int groups = shape.groups + kWordsOfProduct - 1;
   int words = components * (rows * shape.pitch + groups * kFilteredPitch);
   if (shape.has_columns)
@@ -160,7 +160,8 @@ FilterShape make_shape(const FilterNeeds &needs, int components, size_t limit) {
   shape.tile_height = kTileHeights[needs.best];
   shape.groups = std::max<int>(needs.groups[needs.best], 1);
   shape.words = std::max<int>(needs.words, kWordsOfProduct);
-  // Twice the pitch is four more than a multiple of the 32 banks.
+  // Twice the pitch is four more than a multiple of the 32 banks, so that the lanes of a warp read
+  // from different banks.
   shape.pitch = round_up(shape.words - 2, 16) + 2;
   const int most_groups =
       static_cast<int>(limit / 2 / (components * kFilteredPitch * sizeof(uint32_t)));

@@ -9,13 +9,13 @@
 
 namespace cudatensor::cuda {
 
-/// Words of four source pixels, [begin, end), counted from the word of the plan's first source
+/// A range [begin, end) of words of four source pixels. Word 0 contains the plan's first source
 /// pixel.
 struct __align__(8) FilterSpan {
   int begin, end;
 };
 
-/// Of the columns of a tile. Its products read whole steps, up to `products_end`.
+/// The words of a tile's columns. Its products read whole steps, up to `products_end`.
 struct __align__(16) TileSpan {
   int begin, end, products_end, unused;
 };
@@ -34,7 +34,7 @@ struct FilterColumns {
   const FilterSpan *products;  ///< of all columns of a product, by product
   const TileSpan *tiles;       ///< by tile
   const WordWeights *weights;
-  int count;     ///< of columns
+  int count;     ///< number of columns
   int2 content;  ///< the columns that are not pad, [x, y)
   int base;      ///< the source pixel of word 0
 };
@@ -53,14 +53,14 @@ struct FilterTables {
   FilterLines y;
 };
 
-/// The words of the windows of one axis.
+/// Computes the words of the windows of one axis.
 class AxisWords {
  public:
   explicit AxisWords(const FilterAxis &axis) : axis_(axis), base_(axis.src_begin & ~3) {
     for (const FilterWindow &window : axis.windows) spans.push_back(span_of(window));
   }
 
-  /// The weights of word `word` for the output coordinate `k`.
+  /// Returns the weights of word `word` for the output coordinate `k`.
   WordWeights weights(size_t k, int word) const {
     const FilterWindow &window = axis_.windows[k];
     uint32_t digits[3] = {};
@@ -79,7 +79,7 @@ class AxisWords {
 
   std::vector<FilterSpan> spans;
 
-  /// The words of the output coordinates from `begin` on, at most `size`.
+  /// Returns the words of the output coordinates [begin, begin + size).
   FilterSpan all(int begin, int size) const {
     const int end = std::min(begin + size, axis_.end);
     begin = std::max(begin, axis_.begin);
@@ -98,8 +98,8 @@ class AxisWords {
   int base_;
 };
 
-/// The entries of a plan of source pixels, of which the first is `begin`, from a multiple of four to
-/// a multiple of four. No weight belongs to the pixels that are added.
+/// Extends a plan of source pixels, whose first is `begin`, to multiples of four on both sides. The
+/// added pixels have no weights.
 inline AxisPlan in_whole_words(AxisPlan plan, int begin) {
   for (std::vector<Tap> *taps : {&plan.luma, &plan.chroma}) {
     if (taps->empty()) continue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a block of the kernel of antialiased resizes computes, and its shared memory.
+// The work of a block of the kernel of antialiased resizes, and its shared memory.
 #pragma once
 
 #include "kernels/cuda/filterproducts.cuh"
 
 namespace cudatensor::cuda {
 
-/// Source rows of a group: those of one word along y.
+/// The number of source rows in a group, which are one word along y.
 constexpr int kFilterRows = 4;
 
 /// The shared memory of a block, see shared_bytes().
@@ -30,7 +30,7 @@ struct Shared {
       sums += rows / kRowsOfProduct * kProductsOfTile * kComponents * kSumsOfProduct;
   }
 
-  /// Word `word` of row `row`.
+  /// Returns word `word` of row `row` of component `c`.
   __device__ __forceinline__ uint32_t *pixel(int c, int row, int word) const {
     return pixels + (c * rows + row) * pitch + word;
   }
@@ -39,12 +39,12 @@ struct Shared {
   }
 };
 
-/// What a block computes: of the output, rows [row_begin, row_end); of the source, words along x and
-/// y. A tile of nothing but pad has no words.
+/// The work of a block: rows [row_begin, row_end) of the output, and the words of the source along
+/// x and y. A tile that is all pad has no words.
 struct Tile {
   int x, row_begin, row_end;
   FilterSpan columns, rows;
-  int products_end;  // of the words of the tile's products
+  int products_end;  // end of the words that the tile's products read
 };
 
 __device__ __forceinline__ bool contains(const int2 &range, int k) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ FilterSpan load_span(const FilterSpan *at) {
   return {span.x, span.y};
 }
 
-/// The words of rows [begin, end).
+/// Returns the words of rows [begin, end).
 __device__ __forceinline__ FilterSpan row_span(const FilterLines &table, int begin, int end) {
   begin = max(begin, table.content.x);
   end = min(end, table.content.y);
@@ -77,10 +77,10 @@ __device__ __forceinline__ Tile make_tile(const FilterTables &tables, int tile_h
   return tile;
 }
 
-/// Words along x and y that a block converts together.
+/// The words along x and y that a block converts together.
 struct Piece {
   FilterSpan columns, rows;
-  int group;  ///< of its first rows, in shared memory
+  int group;  ///< group of its first rows in shared memory
 
   __device__ __forceinline__ int width() const { return columns.end - columns.begin; }
   __device__ __forceinline__ int height() const { return rows.end - rows.begin; }

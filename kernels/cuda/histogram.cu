@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Two stages in one launch. Each block counts in shared memory and adds its bins to the totals. If
-// the bins are requested, the last block to reach a bin writes the result and clears the total.
+// The histogram, in two stages of one launch. Each block counts in shared memory and adds its bins
+// to the totals. If the bins are requested, the last block to reach a bin writes the result and
+// clears the total.
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/samples.cuh"
 #include "kernels/histogram.h"
@@ -8,8 +9,8 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// Each lane of a warp has its own column of counters, and so its own bank, so that equal
-/// neighbors, which are common in flat pictures, never conflict.
+/// The number of columns of counters. Each lane of a warp has its own column, and so its own bank,
+/// so that equal neighbors, which are common in flat pictures, never conflict.
 constexpr int kColumns = 32;
 
 /// A bin's pixel count since the last result. In a launch that returns the bins, the upper bits
@@ -46,7 +47,7 @@ struct HistogramArgs {
   const uint8_t *data[3];  // per plane, at the top left corner of the region
   uint32_t stride[3];
   uint32_t width, height;
-  Divider chunks;     // per row; one more for the unaligned pixels if rows are not whole chunks
+  Divider chunks;     // by chunks per row, plus one for unaligned pixels unless whole_chunks
   bool whole_chunks;  // whether all rows consist of whole, aligned chunks
   Total *totals;
   unsigned long long *bins;  // null: only add to the totals
@@ -88,7 +89,7 @@ struct OnePlane {
                                                              uint32_t row, uint32_t x) {
     return at(in, row, x) + i * sizeof(Vector);
   }
-  /// The number of pixels before the first aligned one in a row; kPixels if no pixel can be
+  /// Returns the number of pixels before the first aligned one in a row; kPixels if no pixel can be
   /// aligned.
   static __device__ __forceinline__ uint32_t unaligned_pixels(const HistogramArgs &in,
                                                               uint32_t row) {
@@ -98,7 +99,7 @@ struct OnePlane {
   }
 };
 
-/// The bin is the byte at `offset` in the pixel.
+/// Reads pixels whose bin is the byte at `offset`.
 template <int step, int offset>
 struct SampleReader : OnePlane<step> {
   using typename OnePlane<step>::Chunk;
@@ -111,7 +112,7 @@ struct SampleReader : OnePlane<step> {
   }
 };
 
-/// The bin is the upper eight of `bits` bits, which are the lower ones of two bytes.
+/// Reads samples whose bin is the upper eight of `bits` bits, the low bits of two bytes.
 template <int bits>
 struct LowBitsReader : OnePlane<2> {
   static __device__ __forceinline__ unsigned bin_of(unsigned low, unsigned high) {
@@ -127,7 +128,7 @@ struct LowBitsReader : OnePlane<2> {
   }
 };
 
-/// Red, green and blue are at these byte offsets in the pixel.
+/// Reads pixels with red, green and blue at these byte offsets.
 template <int step, int r, int g, int b>
 struct PackedReader : OnePlane<step> {
   using typename OnePlane<step>::Chunk;
@@ -142,7 +143,7 @@ struct PackedReader : OnePlane<step> {
   }
 };
 
-/// Red, green and blue are in separate planes.
+/// Reads red, green and blue from separate planes.
 struct PlanarReader {
   using Vector = uint4;
   static constexpr int kPixels = sizeof(Vector), kVectors = 3;
@@ -195,7 +196,8 @@ __device__ __forceinline__ void count_pixels(Counts &counts, const HistogramArgs
   for (uint32_t x = begin; x < end; ++x) count(counts, Reader::bin_at(in, row, x));
 }
 
-/// For pictures whose rows are whole chunks. Loads the next chunk while counting the current one.
+/// Counts pictures whose rows are whole chunks. Loads the next chunk while counting the current
+/// one.
 template <class Reader>
 __device__ __forceinline__ void count_chunks(Counts &counts, const HistogramArgs &in) {
   const uint32_t chunks = in.chunks.divisor * in.height;
@@ -217,8 +219,8 @@ __device__ __forceinline__ void count_chunks(Counts &counts, const HistogramArgs
   }
 }
 
-/// For any picture. Counts the unaligned pixels before the first chunk of a row, the chunks, and
-/// the rest.
+/// Counts any picture: the unaligned pixels before the first chunk of a row, the chunks, and the
+/// remaining pixels.
 template <class Reader>
 __device__ __forceinline__ void count_pieces(Counts &counts, const HistogramArgs &in) {
   const uint32_t pieces = in.chunks.divisor * in.height;
@@ -243,7 +245,7 @@ __device__ __forceinline__ unsigned sum_columns(const Counts &counts, unsigned b
                                                 unsigned parts) {
   constexpr unsigned kColumnsPerThread = kColumns * kBins / kHistogramThreads;
   unsigned sum = 0;
-  // Rotated, so that the lanes of a warp read from different banks.
+  // The order is rotated, so that the lanes of a warp read from different banks.
 #pragma unroll
   for (unsigned i = 0; i < kColumnsPerThread; ++i)
     sum += counts[bin * kColumns + part * kColumnsPerThread + (i + bin) % kColumnsPerThread];
@@ -296,7 +298,7 @@ CountKernel kernel_of() {
   return {count_luminance<Reader>, Reader::kPixels, sizeof(typename Reader::Vector)};
 }
 
-/// The upper eight bits are a byte of the sample, or lie in both.
+/// Picks the kernel for samples of two bytes. Their upper eight bits are one byte, or lie in both.
 CountKernel pick_deep(const FormatLayout &layout) {
   if (counted_byte(layout)) return kernel_of<SampleReader<2, 1>>();
   return layout.bits == 10 ? kernel_of<LowBitsReader<10>>() : kernel_of<LowBitsReader<12>>();

@@ -15,7 +15,7 @@ struct Queue {
   bool overlaps;
 };
 
-/// The size of a launch; `shared` are bytes of dynamic shared memory.
+/// The size of a launch. `shared` is the number of bytes of dynamic shared memory.
 struct LaunchSize {
   dim3 grid, block;
   size_t shared = 0;
@@ -37,9 +37,9 @@ void launch(const char *name, void (*kernel)(Params...), const LaunchSize &size,
   call(name, [&] { return cudaLaunchKernelEx(&config, kernel, args...); });
 }
 
-/// Every thread of a kernel must call this, or exit, before it reads data that another kernel may
-/// have written and before it writes. Code before the call, which reads plan tables and parameters,
-/// overlaps with the previous kernel.
+/// Waits for the previous kernel. Every thread of a kernel must call this, or exit, before it reads
+/// data that another kernel may have written and before it writes. Code before the call, which
+/// reads plan tables and parameters, overlaps with the previous kernel.
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -65,7 +65,7 @@ __device__ __forceinline__ Byte *advance(Byte *at, uint32_t count, uint32_t byte
   return advanced;
 }
 
-/// Stores to global memory. The compiler no longer knows the address space of a pointer from
+/// Stores to global memory. The compiler does not know the address space of a pointer from
 /// advance().
 template <class Value>
 __device__ __forceinline__ void store_global(Value *at, Value value) {

@@ -37,7 +37,7 @@ class Letterbox final : public ImageToImage {
   Launchers::Result unscaled_;  // null if the plan does not allow it
 };
 
-/// With an antialiased resize.
+/// A letterbox with an antialiased resize.
 class FilteredLetterbox final : public ImageToImage {
  public:
   FilteredLetterbox(const LetterboxPlan &plan, const FilterPlan &filter, CudaDevice &device)

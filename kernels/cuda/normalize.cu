@@ -9,7 +9,7 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// All but where the tensor lies.
+/// Returns the arguments of a tensor without its address.
 TensorArgs tensor_args(const TensorPlan &plan) {
   const TensorDesc &t = plan.slot;
   const bool planar = t.layout == Layout::nchw;
@@ -29,7 +29,7 @@ TensorArgs tensor_args(const TensorPlan &plan) {
   return args;
 }
 
-/// Slots of a tensor, by number.
+/// A range of a tensor's slots.
 struct Range {
   size_t begin, end;
 };
@@ -38,13 +38,13 @@ struct Range {
 struct Batch {
   const std::vector<Slot> &slots;
   const SlotPlans &plans;
-  TensorArgs tensor;  // its first slot
+  TensorArgs tensor;  // arguments for the tensor's first slot
   int width, height;
 
   bool is_pad(size_t slot) const { return plans.place(slot) == SlotPlans::kPad; }
 };
 
-/// The launches for plans of one type. `Uploaded` is such a plan on the device.
+/// Launches the kernels for plans of one type. `Uploaded` is such a plan on the device.
 template <class Uploaded, int kFrames>
 class PlansOfKind {
  public:
@@ -63,12 +63,12 @@ class PlansOfKind {
   }
 
   const Plan &pad() const { return pad_plan_; }
-  /// Before a slot that is pad is launched.
+  /// Must be called before a slot that is pad is launched.
   void set_pad(const typename Uploaded::DeviceTables &tables) {
     pad_.emplace(prepared(pad_plan_, tables));
   }
 
-  /// Those of the slots that are no pad have plans of this kind.
+  /// Launches the kernel for a range of slots, which are pad or have plans of this kind.
   void launch(const Queue &queue, const Batch &batch, Range slots) const {
     const Kernel kernel = kernel_for(batch, slots);
     Work work;
@@ -93,7 +93,7 @@ class PlansOfKind {
     Uploaded source;
     Kernels kernels;
   };
-  /// `words`: whose pictures are read in words.
+  /// A kernel. `words`: whether it reads pictures in words.
   struct Kernel {
     Launcher<Work> launch;
     bool words;
@@ -108,7 +108,7 @@ class PlansOfKind {
     return *prepared_[batch.plans.place(slot)];
   }
 
-  /// The best that all pictures can have.
+  /// Returns the fastest kernel that can read all pictures.
   Kernel kernel_for(const Batch &batch, Range slots) const {
     const Kernels *first = nullptr;
     bool share = true;
@@ -141,7 +141,7 @@ class FilterMemory {
     TableBytes bytes;
     const FilterOffsets offsets(bytes, plan);
     const std::vector<uint8_t> &host = bytes.get();
-    // With room to spare, so that regions that grow seldom allocate.
+    // The memory has room to spare, so that growing regions seldom allocate.
     if (memory_ == nullptr || memory_->size() < host.size())
       memory_ = device.allocate(host.size() + host.size() / 2);
     const auto row = static_cast<ptrdiff_t>(host.size());
@@ -156,7 +156,7 @@ class FilterMemory {
   std::unique_ptr<Memory> memory_;
 };
 
-/// A launch takes at most `kFrames` slots.
+/// The operation. A launch takes at most `kFrames` slots.
 template <int kFrames>
 class Normalize final : public NormalizeOperation {
  public:
@@ -172,7 +172,7 @@ class Normalize final : public NormalizeOperation {
         kinds_(out.n) {}
 
  private:
-  /// How a plan samples, in the order of SlotPlan::sampling.
+  /// The type of a plan's sampling, in the order of SlotPlan::sampling.
   enum class Kind : uint8_t { resampled, fixed, filtered };
 
   void update_params() override {
@@ -183,7 +183,8 @@ class Normalize final : public NormalizeOperation {
     has_pad_ = false;
   }
 
-  /// Of a plan without filters, which are as many whatever is sampled.
+  /// Returns the bytes of the tables of a plan that is not antialiased. They are the same for all
+  /// such plans.
   size_t table_bytes() const {
     TableBytes bytes;
     UploadedResample::append(bytes, resampled_.pad());
@@ -202,14 +203,14 @@ class Normalize final : public NormalizeOperation {
     });
   }
 
-  /// The kind of a slot's launch; none if any kind will do.
+  /// Returns the kind of a slot's launch; no value if any kind will do.
   std::optional<Kind> kind_of(const Batch &batch, size_t slot) const {
     if (!batch.is_pad(slot)) return kinds_[batch.plans.place(slot)];
     // The pad of the fixed-point path is an integer.
     return batch.tensor.pad_is_zero ? std::optional(Kind::resampled) : std::nullopt;
   }
 
-  /// Launches as many of the slots as one kernel takes. Returns where the others begin.
+  /// Launches as many slots as one kernel takes. Returns the index of the next slot.
   size_t launch(const Queue &queue, const Batch &batch, Range slots) const {
     slots.end = std::min<size_t>(slots.end, slots.begin + kFrames);
     std::optional<Kind> kind;
@@ -228,7 +229,7 @@ class Normalize final : public NormalizeOperation {
 
   static Kind kind_of(const SlotPlan &plan) { return static_cast<Kind>(plan.sampling.index()); }
 
-  /// With one upload for all places that lie behind each other, except those of filters.
+  /// Uploads the new plans. Plans in consecutive places share one upload, except antialiased ones.
   void prepare(const std::vector<SlotPlans::NewPlan> &plans, Stream stream) {
     for (auto begin = plans.begin(); begin != plans.end();) {
       if (kind_of(begin->plan) == Kind::filtered) {
@@ -246,7 +247,7 @@ class Normalize final : public NormalizeOperation {
     }
   }
 
-  /// Behind the places of plans.
+  /// Uploads the pad plans to the place after those of the slots' plans.
   void prepare_pad(Stream stream) {
     if (has_pad_) return;
     TableBytes bytes;

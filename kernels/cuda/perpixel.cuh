@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Kernels that compute output pixels from tables of columns and rows. A Sampler computes the value
 // of a pixel and a Sink stores it. Both are stateless types; their Args are kernel parameters. A
-// Sampler's Patch covers the neighboring columns and rows of one thread. It is constructed from the
-// tables only; read() loads the samples, and then column() returns one column at a time, or pad()
-// the pad value if the patch contains nothing else.
+// Sampler's Patch covers the neighboring columns and rows of one thread. Its constructor reads only
+// the tables; read() loads the samples. Then column() returns one column at a time, or pad()
+// returns the pad value if the patch contains nothing else.
 #pragma once
 
 #include "kernels/color.h"
@@ -22,7 +22,7 @@ struct PixelWork {
   int width, height;
 };
 
-/// The position of a thread's pixels, of which `columns` by `rows` are inside the output.
+/// The position of a thread's pixels. `columns` by `rows` of them are inside the output.
 struct Place {
   unsigned frame;
   int x, y, columns, rows;
@@ -52,13 +52,14 @@ class ColumnByColumn {
   typename Sampler::Line line_[kRows];
 };
 
-/// Compilers do not accept a template member in __launch_bounds__.
+/// The blocks per multiprocessor of a Sampler and Sink. Compilers do not accept a template member
+/// in __launch_bounds__.
 template <class Sampler, class Sink>
 constexpr int kBlocksPerSm = Sampler::template kBlocksPerSm<Sink>;
 
-/// A thread computes a few rows of pixels in as many neighboring columns as the Sink prefers. The
-/// table entries of a column and of a row are then read once for all of them, and the loads of a
-/// column are in flight at the same time.
+/// Computes a few rows of pixels per thread, in as many neighboring columns as the Sink prefers.
+/// The table entries of a column and of a row are then read once for all of them, and the loads of
+/// a column are in flight at the same time.
 template <class Sampler, class Sink, int kFrames>
 __global__ void
 __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>) per_pixel(
@@ -169,7 +170,7 @@ struct TensorSink {
         if (i >= to.rows) return;
         for (int c = 0; c < kComponents; ++c) {
           const float normalized = normalize(out.scale[c], value[i][c]);
-          // Not a number: a pixel outside the picture.
+          // NaN marks a pixel outside the picture.
           const bool is_zero = out.pad_is_zero && normalized != normalized;
           store_global(reinterpret_cast<T *>(advance(channel[c], to.y + i, out.row)),
                        to_element<T>(is_zero ? 0.0f : normalized));
@@ -298,7 +299,7 @@ struct PictureSink {
 inline uint32_t stride_of(ptrdiff_t stride) {
   if (stride >= 0 && stride <= UINT32_MAX) return static_cast<uint32_t>(stride);
   throw Error(Error::Code::input,
-              "a stride of " + std::to_string(stride) + " bytes is not one of 0 to 2^32 - 1");
+              "expected a stride of 0 to 2^32 - 1 bytes, got " + std::to_string(stride));
 }
 
 /// The __byte_perm selector for word k of four three-byte pixels, which consists of bytes of pixels

@@ -53,7 +53,7 @@ struct Interleave {
   }
 };
 
-/// For any factor and alignment; each thread processes one input column.
+/// Works with any factor and alignment. Each thread processes one input column.
 template <class T>
 struct InterleaveAny {
   static constexpr int kColumns = 1;
@@ -110,7 +110,7 @@ ShuffleKernel pick(const ShuffleArgs &a) {
   const auto aligned = [&](const void *data) {
     return reinterpret_cast<uintptr_t>(data) % kVector == 0;
   };
-  // Then every row of every input and output plane is aligned to vectors.
+  // These conditions align every row of every input and output plane to vectors.
   const bool fits = a.width % fast.columns == 0 && aligned(a.in) && aligned(a.out);
   return fits ? fast : kernel_of<T, InterleaveAny<T>>();
 }
@@ -124,7 +124,7 @@ ShuffleKernel pick(size_t element, const ShuffleArgs &a) {
 void launch_shuffle(const ShuffleKernel &k, const ShuffleArgs &a, const Queue &queue) {
   constexpr int64_t kMaxBlocks = 65535;  // grid size along y and z
   const int64_t threads = (a.width + k.columns - 1) / k.columns;
-  // For narrow pictures a block processes several rows.
+  // A block processes several rows of narrow pictures.
   unsigned across = 32;
   while (across < threads && across < kShuffleThreads) across *= 2;
   const dim3 block(across, kShuffleThreads / across);
@@ -161,7 +161,7 @@ struct ShuffledArgs {
   SampleScale scale;
 };
 
-/// Selects one of `factor` samples.
+/// The index of a sample in a plane, and which of the `factor` interleaved planes has it.
 struct Turn {
   uint32_t at, turn;
 };
@@ -215,7 +215,7 @@ struct ShuffledSampler {
   }
 
  private:
-  /// Clamped to the last column or row of the output.
+  /// Returns the Turn of output coordinate `at`, clamped to the last column or row.
   static __device__ __forceinline__ Turn turn(const Args &in, uint32_t at, int64_t samples) {
     at = min(at, static_cast<uint32_t>(samples * in.factor - 1));
     return {at / in.factor, at % in.factor};

@@ -9,13 +9,14 @@
 namespace cudatensor::cuda {
 namespace {
 
-/// The second samples' weights of a quad whose chroma is centered between luma samples, and of one
-/// whose chroma is at even ones.
+/// The weights of the second samples of a quad. Chroma is centered between luma samples, or at even
+/// luma samples.
 using Weights = std::array<float, 4>;
 constexpr Weights kCentered = {0.75f, 0.25f, 0.75f, 0.25f};
 constexpr Weights kCosited = {1.0f, 0.5f, 1.0f, 0.5f};
 
-/// Whether an entry has the result of blending samples `first` and `first` + 1 with this weight.
+/// Whether an entry gives the same result as blending samples `first` and `first` + 1 with this
+/// weight.
 bool is_entry(const Tap &tap, int first, float weight, int low, int high) {
   const int i0 = std::clamp(first, low, high), i1 = std::clamp(first + 1, low, high);
   if (tap.inside != 1.0f) return false;
@@ -34,7 +35,8 @@ bool has_weights(const AxisPlan &plan, int begin, const Weights &weights, int lo
   return true;
 }
 
-/// With the samples of the whole picture, or of a region.
+/// Makes the axis with chroma samples `low` to `high`, those of the whole picture or of a region.
+/// Returns no value if the plan has other weights.
 std::optional<QuadAxis> make_axis(const AxisPlan &plan, int begin, int low, int high) {
   for (const Weights &weights : {kCentered, kCosited}) {
     if (!has_weights(plan, begin, weights, low, high)) continue;

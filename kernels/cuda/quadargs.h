@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Source pixels of 4:2:0 with eight bits, read in quads of four by four.
+// The parameters for reading 8-bit 4:2:0 source pixels in quads of four by four.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace cudatensor::cuda {
 
-/// One axis of the chroma of quads, whose first pixel is at a multiple of four. A quad reads four
-/// samples, the first of which is before it.
+/// The chroma of quads along one axis. The first pixel of a quad is at a multiple of four. A quad
+/// reads four chroma samples, the first of which is before it.
 struct QuadAxis {
   int32_t low, high;   ///< the first and the last sample; others are clamped to them
   uint32_t weight[4];  ///< by pixel: the weight of the second sample, twice in half precision
@@ -22,8 +22,8 @@ struct QuadArgs {
   uint32_t select;        ///< for __byte_perm: U, 4, V, 4 of the first sample of a word
 };
 
-/// The parameters for a plan of source pixels, of which (x, y) is the first. No value unless the
-/// picture is 4:2:0 with eight bits and all entries are those of pixels that are not resized.
+/// Makes the parameters for a plan of source pixels, the first of which is (x, y). Returns no value
+/// unless the picture is 8-bit 4:2:0 and no entry of the plan resizes.
 std::optional<QuadArgs> make_quad_args(const ImageDesc &image, const SamplingPlan &plan, int x,
                                        int y);
 

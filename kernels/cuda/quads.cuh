@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The source pixels of 4:2:0 with eight bits in quads of four by four, for the kernel of antialiased
-// resizes. The weights of chroma are multiples of 1/4, so that blended chroma less 128 is a multiple
-// of 1/16, which half precision holds without rounding, for U and V in one register.
+// Conversion of 8-bit 4:2:0 source pixels in quads of four by four, for the kernel of antialiased
+// resizes. The weights of chroma are multiples of 1/4, so that blended chroma less 128 is a
+// multiple of 1/16, which half precision holds without rounding, for U and V in one register.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,14 +12,15 @@
 
 namespace cudatensor::cuda {
 
-/// The first of the two of four chroma samples that pixel `k` of a quad blends.
+/// Returns the first of the two neighboring chroma samples, of four, that pixel `k` of a quad
+/// blends.
 __device__ __forceinline__ constexpr int pair(int k) { return (k + 1) / 2; }
 
 /// 1024, the half-precision float whose lowest bits are free for a byte.
 constexpr uint32_t kHalfBiasBytes = 0x64646464;
 
-/// Values for the conversion of quads that stay in registers: the compiler would copy a constant
-/// before each instruction that cannot have it as an operand.
+/// Values for the conversion of quads that stay in registers. The compiler would otherwise copy a
+/// constant before each instruction that cannot have it as an operand.
 struct QuadConstants {
   uint32_t bias;    // kBiasBits
   uint32_t select;  // of QuadArgs
@@ -29,7 +30,7 @@ struct QuadConstants {
         select(__shfl_sync(0xffffffff, quads.select, 0)) {}
 };
 
-/// __byte_perm() without a mask for the selector, whose digits are below 8.
+/// Does the same as __byte_perm() without masking the selector, whose digits must be below 8.
 __device__ __forceinline__ uint32_t select_bytes(uint32_t a, uint32_t b, uint32_t selector) {
   uint32_t bytes;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selector));
@@ -42,7 +43,7 @@ struct Quad {
   __half2 chroma[4][4];
 };
 
-/// Samples of U in the low and of V in the high half, plus 1024.
+/// Loads chroma samples, plus 1024: U into the low half and V into the high half.
 template <class F>
 struct QuadChroma;
 
@@ -56,7 +57,7 @@ struct QuadChroma<SemiPlanar> {
                                                  int sample) {
     return biased(k, load_word<uint16_t>(advance(s.data[1], row, s.stride[1]) + 2 * sample), 0);
   }
-  /// Samples `sample`, which is odd, to `sample` + 3.
+  /// Loads samples `sample`, which is odd, to `sample` + 3.
   static __device__ __forceinline__ void load_four(const Samples &s, const QuadConstants &k,
                                                    int row, int sample, __half2 (&to)[4]) {
     const uint8_t *const at = advance(s.data[1], row, s.stride[1]) + 2 * sample;
@@ -91,7 +92,7 @@ struct QuadChroma<PlanarSubsampled> {
 };
 
 /// Reads the luma of the quad whose first pixel is (x, y). Repeats the last row, and reads no bytes
-/// behind a row.
+/// beyond the end of a row.
 __device__ __forceinline__ void load_luma(const Samples &s, const QuadArgs &quads, int x, int y,
                                           uint32_t (&luma)[4]) {
   const uint8_t *at[4];
@@ -140,7 +141,7 @@ __device__ __forceinline__ void load_quad(const Samples &s, const QuadArgs &quad
   load_chroma<F>(s, quads, k, x, y, to.chroma);
 }
 
-/// Chroma less 128 of the four pixels of row `i`.
+/// Computes chroma less 128 of the four pixels of row `i`.
 __device__ __forceinline__ void blend_chroma(const QuadArgs &quads, const __half2 (&chroma)[4][4],
                                              int i, __half2 (&out)[4]) {
   const auto bias = bit_cast<__half2>(0x64806480u);  // 1024 + 128
@@ -158,7 +159,7 @@ __device__ __forceinline__ void blend_chroma(const QuadArgs &quads, const __half
   }
 }
 
-/// Row `i` of a quad in RGB, rounded to bytes: a word for each component.
+/// Converts a row of a quad to RGB, rounded to bytes: one word per component.
 __device__ __forceinline__ void convert_row(const YuvToRgb &k, uint32_t bias, uint32_t luma,
                                             const __half2 (&chroma)[4], uint32_t (&rgb)[3]) {
   int32_t c[4][3];

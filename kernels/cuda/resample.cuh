@@ -30,7 +30,7 @@ class ResampleLaunchers {
   using Work = PixelWork<ResampleArgs, typename Sink::Args, kFrames>;
   using Result = Launcher<Work>;
 
-  /// Kernel for pictures with aligned words.
+  /// Returns the kernel for pictures with aligned words.
   static Result pick(const ResamplePlan &plan) {
     using F = SampleFamily;
     switch (plan.layout.family) {
@@ -44,21 +44,21 @@ class ResampleLaunchers {
       case F::packed_422:
         if (plan.sampled == 1) return of<Separate, SingleOf422, Conversion::luma_to_gray, 1>();
         return yuv_of<Separate, Packed422>(plan);
-      case F::deep_gray: return pick_any(plan);  // rare, so without kernels of its own
+      case F::deep_gray: return pick_any(plan);  // rare, so it has no kernels of its own
       case F::deep_planar: return deep_yuv<DeepPlanar>(plan);
       case F::deep_semiplanar: return deep_yuv<DeepSemiPlanar>(plan);
     }
     throw_unknown_family();
   }
 
-  /// The kernel in which rows share loaded samples; null if the plan does not benefit from it, or if
-  /// there is none for the format.
+  /// Returns the kernel in which rows share loaded samples; null if the plan does not benefit from
+  /// it, or the format has none.
   static Result pick_shared(const ResamplePlan &plan) {
     return should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
   }
 
-  /// The Unscaled kernel, for pictures that can be read in quads; null if the plan does not allow
-  /// it.
+  /// Returns the Unscaled kernel, for pictures that can be read in quads; null if the plan does not
+  /// allow it.
   static Result pick_unscaled(const ResamplePlan &plan) {
     if (!is_unscaled(plan)) return nullptr;
     if (plan.layout.family == SampleFamily::semiplanar)
@@ -66,7 +66,8 @@ class ResampleLaunchers {
     return of<Unscaled, PlanarSubsampled, Conversion::yuv_to_rgb, 3>();
   }
 
-  /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
+  /// Returns the kernel that reads byte by byte, for pictures of any format and for batches of
+  /// different formats.
   static Result pick_any(const ResamplePlan &plan) {
     if (plan.produced == 1)
       return launch_per_pixel<Resampler<AnySamples, AnyConversion<1>>, Sink, kFrames>;
@@ -79,7 +80,7 @@ class ResampleLaunchers {
   template <class F, class Converts>
   using Shared = Resampler<F, Converts, true>;
 
-  /// Null for families that only pick() has.
+  /// Returns the kernel with this Sampler; null for families that only pick() supports.
   template <template <class, class> class Sampler>
   static Result pick_of(const ResamplePlan &plan) {
     using F = SampleFamily;
@@ -139,7 +140,7 @@ class ResampleLaunchers {
   }
 };
 
-/// The parameters of a plan, without the picture.
+/// Returns the parameters of a plan without the picture.
 inline ResampleArgs resample_args(const ResamplePlan &plan, const Tables<float> &tables) {
   ResampleArgs args = {};
   args.tables = tables;
@@ -158,7 +159,7 @@ inline void mark_outside(ResampleArgs &args) {
   std::fill(args.outside, args.outside + 3, std::nanf(""));
 }
 
-/// Adds the picture.
+/// Adds the picture to the parameters.
 inline void set_samples(ResampleArgs &args, const ConstImage &in, const FormatLayout &layout,
                         int sampled, bool words) {
   const Samples before = args.samples;
@@ -188,7 +189,7 @@ class UploadedResample {
         sampled_(plan.sampled),
         args_(resample_args(plan, tables_.get())) {}
 
-  /// Of nothing but pad.
+  /// Returns a plan that is all pad.
   static ResamplePlan pad_plan(const TensorPlan &tensor) {
     const Tap pad = {0, 0, 0.0f, 0.0f};
     ResamplePlan plan = {};

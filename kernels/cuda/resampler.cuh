@@ -12,8 +12,8 @@ struct ResampleArgs {
   Samples samples;
   Tables<float> tables;
   YuvToRgb yuv_to_rgb;
-  float pad[3];           // blended with at the border
-  float outside[3];       // of pixels without any sample: pad, or NaN if such a pixel becomes 0
+  float pad[3];           // blended with samples at the border
+  float outside[3];       // value of pixels without any sample: pad, or NaN if they become 0
   Conversion conversion;  // used by AnyConversion only
 };
 
@@ -68,7 +68,7 @@ __device__ __forceinline__ void read_slopes(const Samples &s, const Corners &cor
   }
 }
 
-/// What apart() reads for a group of components: the samples of a position, without weights, with
+/// The three ways in which apart() reads a group of components: samples without weights, with
 /// weights along x, and with weights along both axes.
 struct OneSample {
   using Words = uint32_t;
@@ -120,7 +120,7 @@ struct FourSamples {
   }
 };
 
-/// `shares`: rows that need the same samples load them once.
+/// Computes pixels in floating point. `shares`: rows that need the same samples load them once.
 template <class F, class Converts, bool shares = false>
 struct Resampler : TableSampler<ResampleArgs, float> {
   using Args = ResampleArgs;
@@ -201,8 +201,8 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     return taps;
   }
 
-  /// The loads of all rows are in flight at the same time, and those of all planes if they have the
-  /// same positions.
+  /// Computes each row from its own loads. The loads of all rows are in flight at the same time,
+  /// and those of all planes if they have the same positions.
   template <int kRows>
   static __device__ __forceinline__ void apart(const Args &in, const Column &column,
                                                const Line (&line)[kRows], Pixel (&p)[kRows]) {
@@ -215,7 +215,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
     for (int i = 0; i < kRows; ++i) p[i] = Converts::convert(in, {c[i][0], c[i][1], c[i][2]});
   }
 
-  /// Groups that have the same positions.
+  /// Reads groups that have the same positions.
   template <int kRows, class G, class... Others>
   static __device__ __forceinline__ void read_groups(const Args &in, const Column &column,
                                                      const Line (&line)[kRows],
@@ -259,7 +259,8 @@ struct Resampler : TableSampler<ResampleArgs, float> {
       Reads::template blend<G>(s, words[i], G::entry(column).w, G::entry(line[i]).w, out[i]);
   }
 
-  /// The branches do not diverge, because all threads of a warp have the same rows.
+  /// Computes the rows with shared loads. The branches do not diverge, because all threads of a
+  /// warp have the same rows.
   template <int kRows>
   static __device__ __forceinline__ void together(const Args &in, const Column &column,
                                                   const Line (&line)[kRows], Pixel (&p)[kRows]) {

@@ -22,11 +22,11 @@ struct Samples {
   uint32_t step[3];        ///< bytes; used only by groups whose step is 0
   uint32_t select[3];      ///< selector for __byte_perm: the sample's bytes in the word
   // Used only by groups of deep samples, those of more than eight bits.
-  uint32_t mask;        ///< of the sample in its two bytes, or of all eight bits
+  uint32_t mask;        ///< mask of the sample's bits in two bytes, or of all eight bits
   DepthScale depth[2];  ///< of luma and of chroma, for samples plus kBias
 };
 
-/// One or two bytes, as Samples::mask says.
+/// A word of one or two bytes, as Samples::mask says.
 struct AnyWord {};
 
 /// Components [first, first + count) of a picture, which are loaded together as one Word. Pixels
@@ -81,16 +81,16 @@ using DeepSemiPlanar =
 using DeepPlanar =
     Family<Group<uint16_t, 0, 1, 2, false, true>, Group<uint16_t, 1, 1, 2, true, true>,
            Group<uint16_t, 2, 1, 2, true, true>>;
-/// Every format, byte by byte.
+/// Reads every format byte by byte.
 using AnySamples = Family<Group<AnyWord, 0, 1, 0, false, true>, Group<AnyWord, 1, 1, 0, true, true>,
                           Group<AnyWord, 2, 1, 0, true, true>>;
 
-/// Behind a switch over all families.
+/// Called after a switch over all families, for a value that is none of them.
 [[noreturn]] inline void throw_unknown_family() {
   throw Error(Error::Code::settings, "a pixel format of an unknown family");
 }
 
-/// The size, in bytes, of the words in which a component is read.
+/// Returns the size, in bytes, of the words in which a component is read.
 inline size_t word_size(const Component &component) {
   return component.step == 2 || component.step == 4 ? component.step : 1;
 }
@@ -142,7 +142,7 @@ __device__ __forceinline__ float sample_of(const Samples &s, int c, uint32_t wor
   return biased - kBias;
 }
 
-/// Of eight bits.
+/// Returns the sample of component c in a word of eight-bit samples.
 template <class Word>
 __device__ __forceinline__ int32_t integer_sample(const Samples &s, int c, uint32_t word) {
   if constexpr (std::is_same_v<Word, AnyWord> || sizeof(Word) == 1)

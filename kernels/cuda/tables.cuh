@@ -67,7 +67,7 @@ inline float inside_of(const Tap &tap) { return tap.inside; }
 inline float inside_of(const FixedTap &) { return 1.0f; }
 
 /// The weight of an entry along y whose first sample has no effect. Blending with the weight 1 has
-/// that result for integers only.
+/// that effect only for integers.
 constexpr float kSecondOnly = 2.0f;
 inline float full_weight(const Tap &, bool integers) { return integers ? 1.0f : kSecondOnly; }
 inline int32_t full_weight(const FixedTap &, bool) { return kFixedOne; }

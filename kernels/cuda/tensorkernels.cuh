@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kernels that fill the slots of a tensor. There are hundreds, which take minutes to compile:
-// each element type has its own source file.
+// The kernels that fill the slots of a tensor. There are hundreds, which take minutes to compile,
+// so each element type has its own source file.
 #pragma once
 
 #include "kernels/cuda/resample.cuh"
@@ -8,14 +8,14 @@
 
 namespace cudatensor::cuda {
 
-/// The kernels for a plan. `Uploaded` is the plan on the device, kFrames the most slots of a
-/// launch.
+/// The kernels for a plan. `Uploaded` is the plan on the device; kFrames is the maximum number of
+/// slots per launch.
 template <class Uploaded, int kFrames>
 struct TensorKernels {
   using Work = PixelWork<typename Uploaded::Args, typename Uploaded::Out, kFrames>;
 
-  Launcher<Work> words;    ///< for pictures of the plan's format whose words are aligned
-  Launcher<Work> sharing;  ///< the same if pixels share the samples that they read; otherwise null
+  Launcher<Work> words;    ///< for pictures in the plan's format with aligned words
+  Launcher<Work> sharing;  ///< for the same pictures, with samples that pixels share; or null
   Launcher<Work> any;      ///< for all pictures
 };
 

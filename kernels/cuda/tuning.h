@@ -7,9 +7,9 @@ namespace cudatensor::cuda {
 
 /// Block size of the per-pixel kernels. Neighbors along x access whole memory sectors, and all
 /// threads of a warp have the same rows, so branches do not diverge. With blocks of 32 or 64
-/// threads the rate of block launches is the bottleneck (the 1600 blocks of a frame take at
-/// least 1.95 µs). Blocks of 256 threads finish unevenly: a batch takes 2.04 µs per frame instead
-/// of 1.88.
+/// threads the rate of block launches is the bottleneck (the 1600 blocks of a frame take at least
+/// 1.95 µs). Blocks of 256 threads finish unevenly: a batch takes 2.04 µs per frame instead of
+/// 1.88.
 constexpr int kPixelBlockWidth = 32;
 constexpr int kPixelBlockHeight = 4;
 
@@ -31,8 +31,9 @@ constexpr int kTensorBlocksPerSm = 9;
 constexpr int kSmallTensorBlocksPerSm = 11;
 #endif
 
-/// The limit for kernels whose rows share samples. For 640×480 to 1280×1280, a frame in a batch
-/// takes 6.5 µs; with 8 it takes 6.7, and with 10 it takes 6.9, because registers are spilled.
+/// Minimum blocks per multiprocessor of kernels whose rows share samples. For 640×480 to 1280×1280,
+/// a frame in a batch takes 6.5 µs; with 8 it takes 6.7, and with 10 it takes 6.9, because
+/// registers are spilled.
 constexpr int kSharedBlocksPerSm = kTensorBlocksPerSm;
 
 /// Rows per thread for pictures, with four columns each. For 4K NV12 with centered chroma to 1080p
@@ -60,15 +61,16 @@ constexpr int kHistogramBlocksPerSm = 1;
 /// 128, which needs twice the memory.
 constexpr unsigned kHistogramSectorDistance = 64;
 
-/// The kernel of antialiased resizes: columns of a tile, warps of a block and, for them, blocks per
-/// multiprocessor, registers per thread, and bytes of shared memory per block.
+/// The constants of the kernel of antialiased resizes: columns of a tile, warps of a block and, for
+/// that many warps, blocks per multiprocessor, registers per thread, and bytes of shared memory per
+/// block.
 constexpr int kFilterTileWidth = 32;
 constexpr int kFilterWarps = 8;
 constexpr int kFilterBlocksPerSm = 3;
 constexpr int kFilterRegisters = 80;
 constexpr int kFilterSharedBytes = 74 * 1024;
 
-/// The most warps of a block, for single frames with few blocks. For one block per multiprocessor,
+/// Maximum warps of a block, for single frames with few blocks. For one block per multiprocessor,
 /// 1080p NV12 to 224×224 with torchvision's crop takes 8.7 µs with 16 warps and 9.7 with 8. Without
 /// the limit of registers it takes 7.8, but two blocks would not fit.
 constexpr int kMostFilterWarps = 16;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Conversion of 4:2:0 to pictures without a resize. The pixels of a thread share the chroma samples
-// they read.
+// that they read.
 #pragma once
 
 #include "kernels/cuda/resampler.cuh"
 
 namespace cudatensor::cuda {
 
-/// The number of neighboring pixels per thread along each axis, a quad. The first pixel is at a
-/// multiple of it, also in the source picture. A quad reads the two chroma samples inside it and
-/// one on each side.
+/// The number of neighboring pixels per thread along each axis: a thread computes a quad. A quad's
+/// first pixel is at a multiple of this number, also in the source picture. A quad reads the two
+/// chroma samples inside it and one on each side.
 constexpr int kQuad = 4;
 
 /// The words that contain the chroma samples of one row around a quad.

@@ -65,7 +65,8 @@ __device__ void replicate_pixels(const ReplicateArgs &in, int begin, int y, int 
   }
 }
 
-/// All accesses are vectors. The two rows of a thread share their chroma.
+/// Converts without a resize. All accesses are vectors. The two rows of a thread share their
+/// chroma.
 template <bool interleaved>
 __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
     replicate(const __grid_constant__ ReplicateArgs in) {
@@ -99,7 +100,8 @@ __global__ void __launch_bounds__(kReplicateBlockWidth *kReplicateBlockHeight)
   }
 }
 
-/// The corner of the crop if the plan only crops 4:2:0 at an even column; otherwise no value.
+/// Returns the corner of the crop if the plan only crops 4:2:0 at an even column; otherwise no
+/// value.
 std::optional<Position> find_crop_corner(const Yuv444Plan &plan) {
   const auto neighbours = [](const std::vector<FixedTap> &taps) {
     for (size_t i = 0; i < taps.size(); ++i)

@@ -107,7 +107,7 @@ class Yuv444Launchers {
   using Work = PixelWork<Yuv444Args, typename Sink::Args, kFrames>;
   using Result = Launcher<Work>;
 
-  /// Kernel for pictures with aligned words.
+  /// Returns the kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
     using F = SampleFamily;
     switch (plan.layout.family) {
@@ -121,14 +121,15 @@ class Yuv444Launchers {
       case F::planar_rgb:
       case F::deep_gray:
       case F::deep_planar:
-      case F::deep_semiplanar: break;  // have no such plan
+      case F::deep_semiplanar: break;  // never have a fixed-point plan
     }
     throw_unknown_family();
   }
 
   static Result pick_shared(const Yuv444Plan &) { return nullptr; }
 
-  /// Kernel for pictures of any format and for batches of different formats, read byte by byte.
+  /// Returns the kernel that reads byte by byte, for pictures of any format and for batches of
+  /// different formats.
   static Result pick_any(const Yuv444Plan &) { return of<AnySamples>(); }
 
  private:
@@ -138,7 +139,7 @@ class Yuv444Launchers {
   }
 };
 
-/// Has no pixels outside the picture, unless a whole slot is pad.
+/// Does nothing: only slots that are all pad have pixels outside the picture.
 inline void mark_outside(Yuv444Args &) {}
 
 /// A plan in device memory and the kernel parameters derived from it.
@@ -161,7 +162,7 @@ class UploadedYuv444 {
     args_.tables = tables_.get();
   }
 
-  /// Of nothing but pad.
+  /// Returns a plan that is all pad.
   static Yuv444Plan pad_plan(const TensorPlan &tensor) {
     const FixedTap pad = {-1, -1, 0};
     Yuv444Plan plan = {};
