@@ -12,7 +12,7 @@ namespace {
 
 constexpr gsize kMostEvents = 3;
 
-/// Without the position, which changes with each buffer.
+/// Returns the segment without its position, which changes with each buffer.
 GstSegment unmoved(GstSegment segment) {
   segment.position = 0;
   return segment;
@@ -24,7 +24,8 @@ void drop_contents(BatchStreamData &stream) {
   stream.n_sticky_events = stream.n_objects = 0;
 }
 
-/// The meta frees its arrays with g_free().
+/// Gives the meta `count` streams. Their arrays are allocated with GLib, because the meta frees
+/// them with g_free().
 void resize(BatchMeta &meta, gsize count) {
   if (meta.n_streams == count) return;
   for (gsize i = 0; i < meta.n_streams; ++i) {

@@ -34,14 +34,15 @@ struct BatchStream {
 /// Whether this release of GStreamer has the meta.
 bool has_batch_streams();
 
-/// Its API type; G_TYPE_INVALID as long as no code of this process has used the meta.
+/// Returns the meta's API type; G_TYPE_INVALID as long as no code of this process has used the
+/// meta.
 GType batch_streams_api();
 
 /// Describes the streams, one for each slot, in the meta of `batch`, a buffer of a pool. GStreamer
 /// 1.28 leaks some of the meta's memory when it is freed. The meta therefore stays with the buffer
-/// while it is in the pool, and has the flag that keeps elements from copying it. Objects of the
-/// streams are buffers without memory, with the times of the pictures, so that a batch does not hold
-/// the frames of cameras.
+/// while it is in the pool, and has the flag that keeps elements from copying it. The objects of a
+/// stream are buffers with the times of its picture but without memory, so that a batch does not
+/// hold the frames of cameras.
 void attach_batch_streams(GstBuffer *batch, const std::vector<BatchStream> &streams);
 
 }  // namespace cudatensor

@@ -11,13 +11,13 @@
 namespace cudatensor {
 
 struct Detection {
-  guint id;  ///< in the metadata that it comes from
+  guint id;  ///< id in the metadata that it comes from
   GQuark type;
-  Box box;  ///< in pixels; of an oriented object, its bounding box
+  Box box;  ///< in pixels; for an oriented object, its bounding box
   float confidence;
 };
 
-/// In the order of their ids. Empty where GStreamer is older than 1.24.
+/// Returns the detections in the order of their ids. Returns none if GStreamer is older than 1.24.
 std::vector<Detection> detections_of(GstBuffer *buffer);
 
 }  // namespace cudatensor

@@ -30,7 +30,7 @@ bool find_common(GModule *m, Library &l) {
          find_of_gstreamer(m, "gst_analytics_relation_meta_add_od_mtd", l.relation_meta_add_od_mtd);
 }
 
-/// Functions that come in pairs are both null in a release that lacks one of them.
+/// Looks up two functions. Both are null in a release that lacks one of them.
 template <class First, class Second>
 void find_pair(GModule *m, const char *first_name, First &first, const char *second_name,
                Second &second) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// libgstanalytics (gst-plugins-bad, since 1.24), loaded when the first buffer carries its meta; since
-// 1.28, also when the first batch is made. One build of this plugin therefore works with every release since 1.22 and without the library.
+// libgstanalytics (gst-plugins-bad, since 1.24). It is loaded when the first buffer carries its
+// meta; since 1.28, also when the first batch is made. One build of this plugin therefore works
+// with every release since 1.22 and without the library.
 //
 // This file repeats the declarations that the plugin uses; tests/elements/gstanalyticsabi.cpp
 // compares them with the library's headers.
@@ -85,14 +86,15 @@ struct Library {
   gchar *(*mtd_get_semantic_tag)(const Mtd *mtd);
 };
 
-/// Loads the library on first use. Null if it is not installed or lacks a function.
+/// Loads the library on first use. Returns null if it is not installed or lacks a function.
 const Library *library();
 
-/// The meta of a buffer; null if it has none. Does not load the library for buffers that cannot
-/// have one.
+/// Returns the meta of a buffer; null if it has none. Does not load the library for buffers that
+/// cannot have one.
 RelationMeta *relation_meta_of(GstBuffer *buffer);
 
-/// The meta's API type; G_TYPE_INVALID as long as no code of this process has used the meta.
+/// Returns the meta's API type; G_TYPE_INVALID as long as no code of this process has used the
+/// meta.
 GType relation_meta_api();
 
 }  // namespace cudatensor::gstanalytics

@@ -16,7 +16,7 @@ using namespace gstanalytics;
 
 namespace {
 
-/// Since 1.26 objects may be oriented.
+/// A detected object. Since 1.26 it may be oriented.
 struct Object {
   GQuark type;
   TurnedBox location;
@@ -34,7 +34,7 @@ std::optional<Object> object_of(const Library &l, const Mtd &mtd) {
   return found ? std::optional<Object>(object) : std::nullopt;
 }
 
-/// Copies the results of one meta to another, one after the other.
+/// Copies the results of one meta to another, one at a time.
 class Copy {
  public:
   Copy(GstBuffer *from, GstBuffer *to, const BoxMap &map)
@@ -64,7 +64,8 @@ class Copy {
   GstVideoInfo in_, out_;
 };
 
-/// Adds the meta only where there is something to add to it.
+/// Returns the meta of the target buffer. Adds it on the first call, so that a buffer without
+/// results gets no meta.
 RelationMeta *Copy::target() {
   if (target_ == nullptr) target_ = l_.add_relation_meta(to_);
   return target_;
@@ -72,7 +73,8 @@ RelationMeta *Copy::target() {
 
 bool Copy::find(guint id, Mtd &mtd) const { return l_.relation_meta_get_mtd(source_, id, 0, &mtd); }
 
-/// Elements in between may have replaced the meta: results must have more in common than their ids.
+/// Whether both ids denote the same result. Elements in between may have replaced the meta, so
+/// equal ids are not enough.
 bool Copy::is_same(const SameResult &pair) const {
   RelationMeta *meta = relation_meta_of(to_);
   Mtd a = {}, b = {};
@@ -117,7 +119,7 @@ std::optional<guint> Copy::copy_other(const Mtd &mtd, const MtdImpl *kind) {
   if (std::string_view(kind->name) == "grouping-mtd") return std::nullopt;
   const bool is_mask = l_.segmentation_mtd_get_mtd_type != nullptr &&
                        l_.segmentation_mtd_get_mtd_type() == reinterpret_cast<MtdType>(kind);
-  // Only the kind itself knows its coordinates, and before 1.28 no transform says where they go.
+  // The coordinates are known only to the kind itself, and before 1.28 no transform can map them.
   if (kind->transform != nullptr && !is_mask && !VideoMatrix::is_known()) {
     GST_WARNING("results of the kind %s are not mapped before GStreamer 1.28", kind->name);
     return std::nullopt;
@@ -130,7 +132,7 @@ std::optional<guint> Copy::copy_other(const Mtd &mtd, const MtdImpl *kind) {
       kind->transform == nullptr || (is_mask ? map_mask(mtd, copy) : map_copy(kind, copy));
   if (!is_mapped) {
     GST_WARNING("a result of the kind %s could not be mapped", kind->name);
-    // No function removes it. Emptied, it holds nothing that would be released a second time.
+    // No function removes the copy. Set to zero, it holds nothing that could be released twice.
     std::memset(l_.relation_meta_get_mtd_data(target(), copy.id), 0, size);
     return std::nullopt;
   }
@@ -143,8 +145,9 @@ bool Copy::map_copy(const MtdImpl *kind, Mtd &copy) {
   return kind->transform(to_, &copy, from_, VideoMatrix::quark(), &matrix);
 }
 
-/// The library has no function that moves a mask, and its own transform for 1.28 rounds towards
-/// zero. In all releases the four numbers follow the kind and the mask's buffer; that is verified.
+/// Maps a mask by writing its data: the library has no function that moves a mask, and its
+/// transform for 1.28 rounds towards zero. In all releases the four numbers follow the kind and the
+/// mask's buffer; this is verified.
 bool Copy::map_mask(const Mtd &mtd, Mtd &copy) {
   struct Place {
     gint x, y;

@@ -15,7 +15,7 @@ struct SameResult {
   guint from, to;
 };
 
-/// The same results, seen from the other buffer.
+/// Returns the pairs with `from` and `to` exchanged.
 std::vector<SameResult> inverse_of(const std::vector<SameResult> &results);
 
 /// Copies the results that `from` carries to the meta of `to`, with their relations. Boxes are
@@ -23,7 +23,7 @@ std::vector<SameResult> inverse_of(const std::vector<SameResult> &results);
 /// outside. Oriented objects and masks are not clipped, since that would displace them.
 ///
 /// `same` are results of `from` that `to` already has. They are not copied, but relations to them
-/// are. Returns the ids of the results that were copied.
+/// are. Returns the ids of the copied results.
 std::vector<SameResult> carry_relations(GstBuffer *from, GstBuffer *to, const BoxMap &map,
                                         const std::vector<SameResult> &same = {});
 

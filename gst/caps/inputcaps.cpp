@@ -7,7 +7,7 @@
 namespace cudatensor {
 namespace {
 
-/// nvdewarper cuts several surfaces out of each frame.
+/// Throws Error if frames have several surfaces, as those of nvdewarper.
 void check_surfaces_per_frame(const GstStructure *structure) {
   int count = 1;
   gst_structure_get_int(structure, "num-surfaces-per-frame", &count);

@@ -6,24 +6,26 @@
 
 namespace cudatensor {
 
-/// The field of caps with memory:NVMM that nvstreammux sets: the most surfaces in a buffer.
+/// The field that nvstreammux sets in caps with memory:NVMM: the maximum number of surfaces in a
+/// buffer.
 constexpr const char *kSurfacesField = "batch-size";
 
-/// The surfaces of a buffer that a structure announces; 1 without the field.
+/// Returns the number of surfaces per buffer that a structure announces; 1 without the field.
 int surfaces_of(const GstStructure *structure);
 
 struct InputCaps {
   GstVideoInfo info = {};
-  Source source = {};  ///< surfaces have a format of their own
+  Source source = {};  ///< surfaces have their own formats instead
   bool in_nvmm = false;
-  bool is_batch = false;  ///< of nvstreammux
-  int surfaces = 1;       ///< the most pictures in a buffer
+  bool is_batch = false;  ///< whether buffers are batches of nvstreammux
+  int surfaces = 1;       ///< maximum number of pictures in a buffer
 };
 
 /// Parses fixed video caps. Throws Error if they are invalid or not supported.
 InputCaps parse_input_caps(const GstCaps *caps);
 
-/// The same, for an element that takes one picture per buffer.
+/// Does the same for an element that takes one picture per buffer. Throws Error if a buffer may
+/// have more.
 InputCaps parse_single_input_caps(const GstCaps *caps);
 
 }  // namespace cudatensor

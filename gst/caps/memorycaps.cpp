@@ -30,7 +30,7 @@ const GstCaps *nvmm_formats() {
   return caps;
 }
 
-/// Appends the part of a structure that surfaces can hold.
+/// Appends the part of a structure that NVMM surfaces can hold.
 void append_in_nvmm(GstCaps *caps, const GstStructure *s) {
   const Ref<GstCaps> all(gst_caps_new_full(gst_structure_copy(s), nullptr));
   const Ref<GstCaps> held(gst_caps_intersect(all.get(), const_cast<GstCaps *>(nvmm_formats())));

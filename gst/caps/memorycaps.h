@@ -6,23 +6,24 @@
 
 namespace cudatensor {
 
-/// Whether the caps have the feature of CUDAMemory or of DeepStream's NVMM.
+/// Whether the caps have the feature of CUDAMemory, or of DeepStream's NVMM.
 bool in_cuda_memory(const GstCaps *caps);
 bool in_nvmm(const GstCaps *caps);
 
-/// The memories of a pad besides system memory.
+/// The types of memory that a pad supports in addition to system memory.
 struct PadMemories {
   bool cuda, nvmm;
 };
 
-/// Adds the same caps in these memories, ahead of those in system memory, where the memory can hold
-/// them. Takes ownership of the caps.
+/// Adds the same caps in these types of memory, ahead of those in system memory, if the memory can
+/// hold them. Takes ownership of the caps.
 GstCaps *with_memories(GstCaps *caps, PadMemories memories);
 
 /// Removes the caps in NVMM. Takes ownership of the caps.
 GstCaps *without_nvmm(GstCaps *caps);
 
-/// The same caps without memory features. The number of surfaces in a buffer is only kept from NVMM.
+/// Returns the caps without memory features. Keeps the number of surfaces in a buffer only if the
+/// caps had NVMM.
 GstCaps *without_features(GstCaps *caps);
 
 }  // namespace cudatensor

@@ -24,7 +24,7 @@ std::string text_of(const Dimensions &d, int count) {
   return text;
 }
 
-/// Parses one number of a list of dimensions; 0 if it is invalid.
+/// Parses one number of a list of dimensions. Returns 0 if it is invalid.
 gint64 parse_dimension(const char *text) {
   gint64 number = 0;
   const gboolean valid = g_ascii_string_to_signed(text, 10, 1, G_MAXINT32, &number, nullptr);

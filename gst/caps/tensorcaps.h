@@ -19,17 +19,19 @@ constexpr const char *kTensorMedia = "other/tensors";
 /// The largest number of slots in a batch.
 constexpr guint kMaxSlots = 1024;
 
-/// Innermost first; missing ones are 1.
+/// Dimensions, innermost first. Missing ones are 1.
 using Dimensions = std::array<int64_t, 4>;
 
-/// Parses a colon-separated list of dimensions; empty if one of them is not in 1 to 2^31 - 1.
+/// Parses a colon-separated list of dimensions. Returns an empty list if one is not in 1 to 2^31 -
+/// 1.
 std::vector<int64_t> split_dimensions(const char *text);
 
-/// Parses a list of dimensions; no value if split_dimensions() fails or more than four dimensions
-/// are significant.
+/// Parses a list of dimensions. Returns no value if split_dimensions() fails or more than four
+/// dimensions are significant.
 std::optional<Dimensions> parse_dimensions(const char *text);
 
-/// "640:640:3:1", and the short form without a trailing 1, "640:640:3".
+/// Return the dimensions as text, "640:640:3:1", and in the short form without a trailing 1,
+/// "640:640:3".
 std::string dimensions_text(const Dimensions &dimensions);
 std::string short_dimensions_text(const Dimensions &dimensions);
 
@@ -45,7 +47,7 @@ GstCaps *make_tensor_template_caps(std::initializer_list<DType> types);
 /// Creates a structure of such caps without types and dimensions, with the framerate of `other`.
 GstStructure *new_tensor_structure(const GstStructure *other);
 
-/// Copies the framerate; if `from` has none, sets the full range, which is fixated to 0/1.
+/// Copies the framerate. If `from` has none, sets the full range, which is fixated to 0/1.
 void copy_framerate(GstStructure *structure, const GstStructure *from);
 
 /// Appends the structure with four dimensions, and again in the short form without a trailing 1.

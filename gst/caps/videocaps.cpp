@@ -9,7 +9,7 @@
 namespace cudatensor {
 namespace {
 
-/// The formats that `holds` accepts, without those that are newer than this GStreamer.
+/// Returns the formats that `holds` accepts, without those that this release of GStreamer lacks.
 template <class Holds>
 std::string formats_that(const Holds &holds) {
   std::string list;
@@ -25,12 +25,12 @@ ColorMatrix matrix_of(const GstVideoInfo &info) {
   switch (info.colorimetry.matrix) {
     case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
     case GST_VIDEO_COLOR_MATRIX_BT2020: return ColorMatrix::bt2020;
-    // RGB and gray, which have no use for it, and matrices that check_matrix() rejects.
+    // RGB and gray do not use the matrix; check_matrix() rejects the other ones.
     default: return ColorMatrix::bt601;
   }
 }
 
-/// GStreamer's colorimetry for caps without one.
+/// Returns GStreamer's colorimetry for caps without one.
 GstVideoColorimetry default_colorimetry(const GstVideoInfo &info) {
   GstVideoInfo plain;
   gst_video_info_set_format(&plain, GST_VIDEO_INFO_FORMAT(&info), static_cast<guint>(info.width),
@@ -38,7 +38,8 @@ GstVideoColorimetry default_colorimetry(const GstVideoInfo &info) {
   return plain.colorimetry;
 }
 
-/// GStreamer stores any number that a text has. As a value of the enumeration, C++ has no name for it.
+/// Returns the number in a field. GStreamer stores any number that a text has, also one for which
+/// the enumeration has no name.
 template <typename Enum>
 int number_in(const Enum &field) {
   static_assert(sizeof(Enum) == sizeof(int));
@@ -59,9 +60,9 @@ bool is_known_matrix(int matrix, const GstVideoInfo &info) {
   return matrix > GST_VIDEO_COLOR_MATRIX_UNKNOWN && matrix <= GST_VIDEO_COLOR_MATRIX_BT2020;
 }
 
-/// The colorimetry that a text describes for a picture. A range or a matrix that it leaves unknown,
-/// as decoders do, is GStreamer's default. GstVideoInfo takes the default of all parts if the matrix
-/// is unknown, so that the full range would become 16-235.
+/// Returns the colorimetry that a text describes for a picture. If the range or the matrix is
+/// unknown, as decoders leave it, uses GStreamer's default for it alone. GstVideoInfo would take
+/// the default of all parts if the matrix is unknown, so that the full range would become 16-235.
 GstVideoColorimetry parse_colorimetry(const char *text, const GstVideoInfo &info) {
   const GstVideoColorimetry others = default_colorimetry(info);
   GstVideoColorimetry told;
@@ -71,8 +72,8 @@ GstVideoColorimetry parse_colorimetry(const char *text, const GstVideoInfo &info
   return told;
 }
 
-/// Reads chroma-site from the caps if they have it, because GstVideoInfo 1.22 overwrites it if they
-/// have no colorimetry.
+/// Returns the chroma-site, from the caps if they have it, because GstVideoInfo 1.22 overwrites it
+/// if they have no colorimetry.
 GstVideoChromaSite chroma_site_of(const GstCaps *caps, const GstVideoInfo &info) {
   const char *text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "chroma-site");
   return text != nullptr ? gst_video_chroma_site_from_string(text) : info.chroma_site;
@@ -85,7 +86,7 @@ std::string colorimetry_text(const GstVideoColorimetry &colorimetry) {
   return text;
 }
 
-/// A picture of the format and size in a structure whose size is fixed. Fixates the format.
+/// Fixates the format of a structure whose size is fixed, and returns a picture of both.
 GstVideoInfo picture_of(GstStructure *s) {
   int width = 1, height = 1;
   gst_structure_fixate_field(s, "format");
@@ -141,7 +142,7 @@ GstStructure *new_open_structure(const GstStructure *picture) {
   GstStructure *s = gst_structure_copy(picture);
   gst_structure_remove_fields(s, "format", "colorimetry", "chroma-site", "pixel-aspect-ratio",
                               "interlace-mode", "field-order", nullptr);
-  // Of DeepStream's memory.
+  // These fields describe DeepStream's memory.
   gst_structure_remove_fields(s, "batch-size", "num-surfaces-per-frame", "nvbuf-memory-type",
                               "gpu-id", "block-linear", nullptr);
   limit_size(s, kMaxImageSize, kMaxImageSize);

@@ -16,8 +16,8 @@ namespace cudatensor {
 #define CUDATENSOR_PACKED_RGB "BGR, RGB, BGRx, RGBx, BGRA, RGBA, xBGR, xRGB, ABGR, ARGB"
 #define CUDATENSOR_YUV420 "NV12, NV21, I420, YV12"
 
-/// All formats that the kernels read and this GStreamer knows, and those of them that are YUV, in
-/// the same syntax.
+/// Return all formats that the kernels read and this release of GStreamer knows, and the YUV
+/// formats among them, in the same syntax.
 std::string input_formats();
 std::string yuv_input_formats();
 
@@ -36,13 +36,13 @@ void limit_size(GstStructure *structure, int width, int height);
 /// Fixates a structure's size to the one nearest to width × height.
 void fixate_size(GstStructure *structure, int width, int height);
 
-/// Parses fixed video caps; no value if they are invalid. Each part of `colorimetry` counts on its
-/// own: where range or matrix is unknown, it is GStreamer's default for the format and size.
+/// Parses fixed video caps. Returns no value if they are invalid. Each part of `colorimetry` is
+/// used separately: an unknown range or matrix is GStreamer's default for the format and size.
 std::optional<GstVideoInfo> video_info_of(const GstCaps *caps);
-/// The same, but throws Error if the caps are invalid or the size is out of range.
+/// Does the same, but throws Error if the caps are invalid or the size is out of range.
 GstVideoInfo parse_video_caps(const GstCaps *caps);
 
-/// The video format of fixed caps that is not among those of a pad template; empty if there is none.
+/// Returns the video format of fixed caps if the pad template lacks it; otherwise an empty string.
 std::string unknown_format(const GstCaps *caps, const GstCaps *pad_template);
 
 ImageDesc image_desc_of(const GstVideoInfo &info);
@@ -60,7 +60,8 @@ std::string hdr_warning(const GstVideoInfo &info);
 /// first with the same matrix and range, and throws Error if there is none.
 void set_result_colorimetry(GstStructure *structure, const GstVideoInfo &in);
 
-/// The same for a picture whose colors are not converted: only the colorimetry of `in` is accepted.
+/// Does the same for a picture whose colors are not converted. Accepts only the colorimetry of
+/// `in`.
 void set_own_colorimetry(GstStructure *structure, const GstVideoInfo &in);
 
 /// Fixates the pixel-aspect-ratio so that the display aspect ratio of `in` is preserved when it is

@@ -64,8 +64,8 @@ void replace(gstcuda::Context *&slot, gstcuda::Context *context) {
 }
 
 void throw_libgstcuda_error(const char *function, int device_id) {
-  // The same operations in the device's primary context usually fail with the error that libgstcuda
-  // does not report.
+  // libgstcuda does not report its error. The same operations in the primary context usually fail
+  // with it.
   const ContextScope scope(primary_context(std::max(device_id, 0)));
   open_cuda_backend()->device()->make_stream();
   throw Error(Error::Code::device,

@@ -57,8 +57,8 @@ CudaContextRef open_cuda_context(GstElement *element, int device_id, gstcuda::Co
 /// memory; as libgstcuda's, if it is installed, so that neighbors can share it. Throws Error.
 CudaContextRef open_primary_context(int device_id);
 
-/// Called after a function of libgstcuda has failed, which reports no cause. Throws the CUDA error
-/// that a similar operation in the device's primary context returns, or a general Error.
+/// Throws an Error for a function of libgstcuda that has failed without reporting a cause: the CUDA
+/// error that a similar operation in the device's primary context returns, or a general Error.
 [[noreturn]] void throw_libgstcuda_error(const char *function, int device_id);
 
 /// Stores a reference to `context` in `slot` and releases the previous one. Either may be null.

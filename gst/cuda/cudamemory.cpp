@@ -12,7 +12,7 @@
 #include "kernels/fault.h"
 
 namespace cudatensor {
-/// Throws Error.
+/// Allocates a memory. Throws Error.
 using Allocate = std::function<GstMemory *(gsize size, const GstAllocationParams &params)>;
 }  // namespace cudatensor
 
@@ -128,8 +128,8 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
   return memory;
 }
 
-/// libgstcuda does not report the cause. Allocating the same size through the CUDA runtime usually
-/// does.
+/// Throws the cause of a failed allocation. libgstcuda does not report it; allocating the same size
+/// through the CUDA runtime usually does.
 [[noreturn]] void throw_row_allocation_error(const CudaContextRef &context, gsize size) {
   const CudaScope scope(context);
   context->device().allocate(size);
@@ -137,8 +137,8 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
               "gst_cuda_allocator_alloc of " + std::to_string(size) + " bytes failed");
 }
 
-/// Up to 1.22 a GstCudaMemory is always a picture, so this allocates one row of 32-bit pixels and
-/// reduces the memory's size.
+/// Allocates a row of bytes. Up to 1.22 a GstCudaMemory is always a picture, so this allocates one
+/// row of 32-bit pixels and reduces the memory's size.
 GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
   const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_RGBA, size, 4);
   GstAllocator *allocator = gst_allocator_find(gstcuda::kMemoryType);
@@ -170,8 +170,8 @@ GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
   return memory;
 }
 
-/// Falls back to pageable memory, which costs one more copy, because neighbors that use this
-/// allocator cannot report the CUDA error.
+/// Allocates pinned memory, or pageable memory if that fails: it costs one more copy, but neighbors
+/// that use this allocator cannot report the CUDA error.
 GstMemory *allocate_pinned_or_plain(const CudaContextRef &context, gsize size,
                                     const GstAllocationParams &params) {
   try {
@@ -183,7 +183,7 @@ GstMemory *allocate_pinned_or_plain(const CudaContextRef &context, gsize size,
   }
 }
 
-/// A shared reference for use in a closure; null if `stream` is null.
+/// Returns a shared reference for use in a closure; null if `stream` is null.
 std::shared_ptr<gstcuda::Stream> keep(gstcuda::Stream *stream) {
   if (stream == nullptr) return nullptr;
   auto *object = gst_mini_object_ref(reinterpret_cast<GstMiniObject *>(stream));

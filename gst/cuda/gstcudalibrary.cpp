@@ -26,7 +26,8 @@ bool find_common(GModule *m, Library &l) {
          find_of_gstreamer(m, "gst_cuda_buffer_pool_new", l.buffer_pool_new);
 }
 
-/// Since 1.24, which introduced GstCudaStream, gst_cuda_allocator_alloc() has one more parameter.
+/// Looks up the functions that depend on the release. Since 1.24, which introduced GstCudaStream,
+/// gst_cuda_allocator_alloc() has one more parameter.
 bool find_by_release(GModule *m, Library &l) {
   if (!find_of_gstreamer(m, "gst_cuda_stream_new", l.stream_new))
     return find_of_gstreamer(m, "gst_cuda_allocator_alloc", l.allocator_alloc);

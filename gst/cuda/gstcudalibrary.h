@@ -29,7 +29,8 @@ struct BufferPool {
 constexpr const char *kContextType = "gst.cuda.context";
 constexpr const char *kMemoryType = "gst.cuda.memory";
 constexpr const char *kMemoryFeature = "memory:CUDAMemory";
-/// Not a constant expression because the value lies outside the enumeration.
+/// The flag GST_MAP_CUDA. It is not a constant expression, because the value lies outside the
+/// enumeration.
 inline const auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_FLAG_LAST << 1);
 
 /// The library's functions, named without the prefix gst_cuda_.
@@ -66,14 +67,14 @@ struct Library {
   bool has_streams() const { return stream_new != nullptr; }
 };
 
-/// Loads and initializes the library on first use. Null if it is not installed, lacks a function or
-/// finds no driver.
+/// Loads and initializes the library on first use. Returns null if it is not installed, lacks a
+/// function or finds no driver.
 const Library *library();
 
-/// For code that already holds one of the library's objects, so that the library must be loaded.
+/// Returns the library for code that already holds one of its objects, so that it must be loaded.
 inline const Library &loaded() { return *library(); }
 
-/// Reads the context's property cuda-device-id.
+/// Returns the context's property cuda-device-id.
 int device_id_of(Context *context);
 
 }  // namespace cudatensor::gstcuda

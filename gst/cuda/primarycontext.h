@@ -6,9 +6,9 @@
 
 namespace cudatensor::gstcuda {
 
-/// Returns a context of libgstcuda for a device's primary context: the same for all callers while it
-/// is in use, so that pipelines can use each other's memory. The library must be loaded. Throws
-/// Error.
+/// Returns a context of libgstcuda for a device's primary context. All callers get the same one
+/// while it is in use, so that pipelines can use each other's memory. The library must be loaded.
+/// Throws Error.
 Ref<Context> shared_primary_context(int device);
 
 }  // namespace cudatensor::gstcuda

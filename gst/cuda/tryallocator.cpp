@@ -13,7 +13,8 @@ struct GstCudaTensorTryAllocatorClass {
 };
 G_DEFINE_TYPE(GstCudaTensorTryAllocator, gst_cuda_tensor_try_allocator, GST_TYPE_ALLOCATOR)
 
-/// The memory belongs to GStreamer's system allocator, which maps, shares and frees it.
+/// Allocates a memory that belongs to GStreamer's system allocator, which maps, shares and frees
+/// it.
 static GstMemory *try_alloc(GstAllocator *, gsize size, GstAllocationParams *params) {
   const gsize align = std::max<gsize>(params->align + 1, sizeof(void *));
   const auto maxsize = cudatensor::block_size(size, *params);

@@ -7,15 +7,14 @@
 
 namespace cudatensor {
 
-/// An allocator of system memory that returns null if memory is exhausted, whereas GStreamer's own
-/// aborts the process. It exists for the lifetime of the process.
+/// Returns an allocator of system memory that returns null if memory is exhausted, whereas
+/// GStreamer's own aborts the process. It exists for the lifetime of the process.
 GstAllocator *try_allocator();
 
-/// The total size of prefix, data and padding; no value if it overflows.
+/// Returns the total size of prefix, data and padding; no value if it overflows.
 std::optional<gsize> block_size(gsize size, const GstAllocationParams &params);
 
-/// Writes zeros to the prefix and the padding of a block for `size` bytes, where the flags ask for
-/// it.
+/// Writes zeros to the prefix and the padding of a block for `size` bytes, if the flags ask for it.
 void zero_around(guint8 *block, gsize size, const GstAllocationParams &params);
 
 }  // namespace cudatensor

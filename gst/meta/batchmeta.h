@@ -7,15 +7,16 @@
 // `pad-index` and `stream-id` may be set), `pad-index` (gint: the number of the sink pad, -1 =
 // none), `stream-id` (string, if known), `pts`, `duration` and `running-time` of the picture
 // (guint64, ns, GST_CLOCK_TIME_NONE if unknown), and the fields of GstCudaTensorGeometryMeta, which
-// describe the slot as if it were a separate tensor. If the slot holds a region of its picture,
-// it has `region` (GST_TYPE_ARRAY of four doubles: x, y, width and height in pixels of the input
+// describe the slot as if it were a separate tensor. If the slot holds a region of its picture, it
+// has `region` (GST_TYPE_ARRAY of four doubles: x, y, width and height in pixels of the input
 // frame). If the region comes from a GstVideoRegionOfInterestMeta, it also has `roi-type` (string),
 // `roi-id` and `parent-id` (gint); if it comes from a GstAnalyticsODMtd, `detection-type` (string,
 // unless the object has no type), `detection-id` (guint: the id in the frame's
-// GstAnalyticsRelationMeta, or the object's place among those of NvDsFrameMeta) and `confidence`
-// (gdouble). If the picture comes from nvstreammux, the slot has `source-id` (guint), `source-width`
-// and `source-height` (gint: of the frame before nvstreammux scaled it), and `pad-index` is a pad of
-// nvstreammux. The field `left-out` (guint) is the number of regions that did not fit into the batch.
+// GstAnalyticsRelationMeta, or the object's index in the list of NvDsFrameMeta) and `confidence`
+// (gdouble). If the picture comes from nvstreammux, the slot has `source-id` (guint),
+// `source-width` and `source-height` (gint: of the frame before nvstreammux scaled it), and
+// `pad-index` is a pad of nvstreammux. The field `left-out` (guint) is the number of regions that
+// did not fit into the batch.
 #pragma once
 
 #include <gst/gst.h>

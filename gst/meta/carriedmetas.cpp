@@ -27,7 +27,8 @@ void add_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const 
 
 int limited(guint value) { return static_cast<int>(std::min(value, 1U << 30)); }
 
-/// A region may reach any distance beyond the picture, to the right and below.
+/// Maps a region of interest to the output. It may extend any distance beyond the right and lower
+/// edge of the picture.
 std::optional<Box> forward(const GstVideoRegionOfInterestMeta &in, const BoxMap &map) {
   const Box region = {limited(in.x), limited(in.y), limited(in.w), limited(in.h)};
   return map_box_clipped(map, region, Rounding::outwards);
@@ -60,7 +61,8 @@ Interests interests_of(GstBuffer *buffer) {
   return found;
 }
 
-/// Elements in between may have scaled the picture, and rounded in their own way.
+/// Whether two boxes are equal apart from rounding: elements in between may have scaled the picture
+/// and rounded differently.
 bool is_near(const Box &a, const Box &b) {
   constexpr int kPixels = 2;
   return std::abs(a.x - b.x) <= kPixels && std::abs(a.y - b.y) <= kPixels &&

@@ -11,7 +11,7 @@ namespace cudatensor {
 
 bool is_copied_meta(GType api) {
   if (is_carried_meta(api) || api == geometry_meta_api()) return false;
-  // Copies leak: see attach_batch_streams().
+  // Copies of this meta leak: see attach_batch_streams().
   if (api == batch_streams_api()) return false;
   const gchar *const *tags = gst_meta_api_type_get_tags(api);
   for (; tags != nullptr && *tags != nullptr; ++tags)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The metas that a converted picture keeps as they are.
+// The metas that are copied unchanged to a converted picture.
 #pragma once
 
 #include <gst/gst.h>

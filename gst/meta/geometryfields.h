@@ -24,8 +24,8 @@ struct GeometryFields {
   std::array<int, std::size(kGeometrySizes)> sizes;  // in the order of kGeometrySizes
 };
 
-/// Reads the matrices and the first `sizes` integer fields. No value if a field is missing, which
-/// is possible if other code created the structure.
+/// Reads the matrices and the first `sizes` integer fields. Returns no value if a field is missing,
+/// which is possible if other code created the structure.
 std::optional<GeometryFields> read_geometry(const GstStructure *structure,
                                            size_t sizes = std::size(kGeometrySizes));
 

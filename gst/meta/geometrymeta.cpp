@@ -38,7 +38,8 @@ GstCustomMeta *meta_of(GstBuffer *buffer) {
   return reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, geometry_meta_api()));
 }
 
-/// The geometry that an upstream element has attached, with only the sizes of the source picture.
+/// Returns the geometry that an upstream element has attached. It contains only the sizes of the
+/// source picture.
 std::optional<GeometryFields> read_earlier_fields(GstBuffer *buffer) {
   GstCustomMeta *meta = meta_of(buffer);
   if (meta == nullptr) return std::nullopt;
@@ -52,7 +53,7 @@ GeometryFields after(const GeometryFields &earlier, GeometryFields facts) {
   return facts;
 }
 
-/// Composes `geometry` with the geometry that `in` carries.
+/// Returns `geometry` composed with the geometry that `in` carries.
 GeometryFields composed_fields(GstBuffer *in, const Geometry &geometry) {
   const auto earlier = read_earlier_fields(in);
   const GeometryFields facts = fields_of(geometry);
@@ -72,7 +73,8 @@ void write(GstStructure *s, const GeometryFields &facts) {
     gst_structure_set(s, kGeometrySizes[i], G_TYPE_INT, facts.sizes[i], nullptr);
 }
 
-/// A buffer from a pool usually still has the same meta from its previous use.
+/// Attaches the geometry. Does nothing if the buffer has the same meta from its previous use, as
+/// those of pools usually do.
 void attach(GstBuffer *out, const GeometryFields &facts) {
   GstCustomMeta *meta = meta_of(out);
   if (meta == nullptr) meta = gst_buffer_add_custom_meta(out, kGeometryMeta);

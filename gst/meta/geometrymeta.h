@@ -24,14 +24,14 @@ GType geometry_meta_api();
 /// are composed, so that matrix and src-* refer to the original picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
 
-/// Copies the geometry of `in`, if any, as far as the functions here read it, to a buffer that shows
-/// the same.
+/// Copies the geometry of `in`, if any, to a buffer that shows the same picture. Copies only the
+/// fields that these functions read.
 void copy_geometry(GstBuffer *in, GstBuffer *out);
 
 /// Removes the geometry meta from `out`, if any.
 void remove_geometry(GstBuffer *out);
 
-/// Writes the fields that the meta would have into a structure, unless it already has these values.
+/// Writes the fields of the geometry meta to a structure, unless it already has these values.
 void write_geometry(GstBuffer *in, GstStructure *out, const Geometry &geometry);
 
 /// If `in` carries a geometry, does the same as attach_geometry(); otherwise removes the meta from

@@ -13,7 +13,7 @@ namespace {
 
 struct InputMeta {
   GstMeta meta;
-  KeptInput *input;  // null after it was taken
+  KeptInput *input;  // null after take_input()
 };
 
 InputMeta *meta_of(GstBuffer *buffer) {
@@ -32,7 +32,7 @@ KeptInput share(const KeptInput &input) {
           Ref<GstCaps>(gst_caps_ref(input.caps.get())), input.map, input.same};
 }
 
-/// How a transform of GStreamer changes the picture. No value if that is not known.
+/// Returns how a transform of GStreamer changes the picture; no value if that is not known.
 std::optional<BoxMap> change_of(const BoxMap &map, GQuark type, gpointer data) {
   if (GST_META_TRANSFORM_IS_COPY(type)) {
     const bool is_whole = !static_cast<GstMetaTransformCopy *>(data)->region;

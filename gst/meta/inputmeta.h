@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstCudaTensorInputMeta: the frame from which a picture was made. An element that keeps its input
-// attaches it, and cudarestore takes it out again.
+// GstCudaTensorInputMeta holds the frame from which a picture was made. An element that keeps its
+// input attaches the meta, and cudarestore takes the frame out again.
 //
-// Metas of a scaled, moved or cropped copy of the picture are kept where GStreamer's transforms
-// describe the change; others drop the meta.
+// GStreamer's transforms keep the meta on a scaled, moved or cropped copy of the picture if they
+// describe the change. Other transforms drop it.
 #pragma once
 
 #include <gst/gst.h>
@@ -28,13 +28,14 @@ GType input_meta_api();
 
 void attach_input(GstBuffer *picture, KeptInput input);
 
-/// If `in` carries a kept input, attaches it to `out`, too, which `map` relates to `in`. `results`
+/// If `in` carries a kept input, attaches it to `out`, too. `map` maps `in` to `out`, and `results`
 /// are the analytics results that were copied from `in` to `out`.
 void carry_input(GstBuffer *in, GstBuffer *out, const BoxMap &map,
                  const std::vector<SameResult> &results);
 
-/// Takes the kept input out of a writable buffer. If others use the buffer as well, its input stays
-/// and the result shares it. The frame is null if the buffer has none.
+/// Takes the kept input out of a writable buffer. If the buffer is not writable because others use
+/// it, its input stays, and the result shares it. The frame is null if the buffer has no kept
+/// input.
 KeptInput take_input(GstBuffer *picture);
 
 }  // namespace cudatensor

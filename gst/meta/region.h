@@ -14,7 +14,8 @@
 
 namespace cudatensor {
 
-/// The coordinates are unsigned; those left of or above the picture have wrapped around.
+/// Returns the rectangle of a region of interest. Its coordinates are unsigned; those left of or
+/// above the picture have wrapped around.
 inline Box box_of(const GstVideoRegionOfInterestMeta &roi) {
   return {static_cast<int>(roi.x), static_cast<int>(roi.y), static_cast<int>(roi.w),
           static_cast<int>(roi.h)};
@@ -31,7 +32,7 @@ struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
   std::optional<Detection> detection;  ///< from an analytics meta
-  bool is_invalid = false;             ///< its slot stays empty: it cannot be made of this picture
+  bool is_invalid = false;             ///< the picture cannot provide it: its slot stays empty
 };
 
 struct FoundRegions {

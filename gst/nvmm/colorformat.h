@@ -8,16 +8,16 @@
 
 namespace cudatensor::nvmm {
 
-/// What a color format says of a picture besides its size.
+/// The properties of a picture that a color format defines.
 struct FormatOfSurface {
   PixelFormat format;
   Colorimetry colorimetry;
 };
 
-/// No value if the color format is not supported.
+/// Returns the properties of a color format; no value if it is not supported.
 std::optional<FormatOfSurface> format_of(ColorFormat format);
 
-/// The formats in the syntax of caps.
+/// The supported formats in the syntax of caps.
 #define CUDATENSOR_NVMM_FORMATS "NV12, NV21, I420, Y444, P010_10LE, RGBA, BGRx, RGB, BGR, GRAY8"
 
 }  // namespace cudatensor::nvmm

@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char *kSurfaceLibrary = "libnvbufsurface.so";
 constexpr const char *kMetaLibrary = "libnvdsgst_meta.so";
-// The linker's search path need not contain DeepStream's folder: its plugins find their libraries
-// by a path of their own.
+// DeepStream's plugins find their libraries by their own path, so the loader's search path need not
+// contain the folder.
 constexpr const char *kFolders[] = {"", "/opt/nvidia/deepstream/deepstream/lib/"};
 
 GModule *open_resident(const char *name) {

@@ -16,14 +16,15 @@ bool is_installed();
 /// Whether this is a Jetson, whose surfaces are not CUDA pointers.
 bool is_jetson();
 
-/// Lets GStreamer scan the plugin anew when DeepStream has been installed or removed, because its
-/// registry stores what the pads offer.
+/// Makes GStreamer scan the plugin again when DeepStream has been installed or removed, because its
+/// registry stores the pad templates.
 void watch_installation(GstPlugin *plugin);
 
 /// Returns the buffer's batch metadata; null if it has none.
 NvDsBatchMeta *batch_meta_of(GstBuffer *buffer);
 
-/// The meta's API type; G_TYPE_INVALID as long as no code of this process has used the meta.
+/// Returns the meta's API type; G_TYPE_INVALID as long as no code of this process has used the
+/// meta.
 GType nvds_meta_api();
 
 }  // namespace cudatensor::nvmm

@@ -23,7 +23,7 @@ class MetaLock {
   NvDsBatchMeta *meta_;
 };
 
-/// NaN becomes 0.
+/// Rounds a length to pixels; NaN becomes 0.
 int pixels(float length) {
   constexpr float kMost = 2.0f * kMaxImageSize;
   return std::isfinite(length) ? static_cast<int>(std::lround(std::clamp(length, -kMost, kMost)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What nvstreammux and the elements behind it say of the frames in a batch of surfaces.
+// The metadata that nvstreammux and the elements behind it attach to the frames in a batch of
+// surfaces.
 #pragma once
 
 #include <gst/gst.h>
@@ -12,15 +13,15 @@
 namespace cudatensor::nvmm {
 
 struct SurfaceFrame {
-  int pad_index;  ///< of nvstreammux
+  int pad_index;  ///< pad of nvstreammux
   guint source_id;
   GstClockTime pts;
   int width, height;  ///< before nvstreammux, which may have scaled the frame
-  /// In pixels of the surface. An object's id is its place in the list.
+  /// Detections in pixels of the surface. The id of a detection is its index in the list.
   std::vector<Detection> objects;
 };
 
-/// The frames of the first `count` surfaces; no value where the buffer has no metadata for one.
+/// Returns the frames of the first `count` surfaces; no value for a surface without metadata.
 std::vector<std::optional<SurfaceFrame>> frames_of(GstBuffer *buffer, size_t count);
 
 }  // namespace cudatensor::nvmm

@@ -16,18 +16,18 @@ constexpr const char *kMemoryFeature = "memory:NVMM";
 enum class MemoryType : int {
   standard,       ///< NVBUF_MEM_DEFAULT; surfaces name the type that they were given
   cuda_pinned,    ///< host memory that the GPU can read
-  cuda_device,    ///< of the GPU
+  cuda_device,    ///< memory of the GPU
   cuda_unified,   ///< moves between GPU and host
   surface_array,  ///< Jetson's hardware buffers
-  handle,         ///< the same, by handle
-  system,         ///< of malloc()
+  handle,         ///< Jetson's hardware buffers, by handle
+  system,         ///< memory of malloc()
   cuda_array,     ///< opaque to kernels
 };
 
 /// NvBufSurfaceLayout.
 enum class Layout : int { pitch, block_linear };
 
-/// NvBufSurfaceColorFormat, as far as the plugin supports it. YUV formats without a name of a
+/// NvBufSurfaceColorFormat, as far as the plugin supports it. YUV formats whose name has no
 /// standard have the matrix of BT.601; `er` is the extended, full range.
 enum class ColorFormat : int {
   invalid = 0,
@@ -105,8 +105,8 @@ struct SurfaceParams {
 /// NvBufSurface: a batch of surfaces, which are in the memory of one GPU.
 struct SurfaceBatch {
   uint32_t gpu_id;
-  uint32_t batch_size;  ///< of `surfaces`
-  uint32_t num_filled;  ///< the first of which hold pictures
+  uint32_t batch_size;  ///< number of elements of `surfaces`
+  uint32_t num_filled;  ///< number of surfaces that hold pictures, from the first on
   bool is_contiguous;
   MemoryType memory_type;
   SurfaceParams *surfaces;

@@ -48,7 +48,8 @@ SurfaceMap::SurfaceMap(GstBuffer *buffer) : buffer_(buffer) {
   }
 }
 
-/// Releases of DeepStream before 7.0 describe surfaces in a shorter structure.
+/// Throws Error unless the memory can be a batch of surfaces. Releases of DeepStream before 7.0
+/// describe surfaces in a shorter structure.
 void SurfaceMap::check_batch() const {
   if (map_.size < sizeof(SurfaceBatch))
     throw Error(Error::Code::input, "a buffer with memory:NVMM has " + std::to_string(map_.size) +

@@ -24,14 +24,15 @@ class SurfaceMap {
   /// The number of surfaces that hold pictures.
   size_t filled() const { return batch().num_filled; }
 
-  /// Throws Error, which names what converts them, if the surfaces are in memory that neither a
-  /// kernel nor, with `by_cpu`, this process can read.
+  /// Throws Error if the surfaces are in memory that neither a kernel nor, with `by_cpu`, this
+  /// process can read. The error names the element that converts them.
   void check_readable(bool by_cpu) const;
 
-  /// Format and size of a surface. Throws Error if the color format is not supported. The position
-  /// of chroma is not known.
+  /// Returns the format and size of a surface. Throws Error if the color format is not supported.
+  /// The position of chroma is not known.
   Source source(size_t i) const;
-  /// The picture of a surface. Throws Error if it is too small for its format, or block-linear.
+  /// Returns the picture of a surface. Throws Error if the surface is too small for its format, or
+  /// block-linear.
   ConstImage view(size_t i) const;
 
  private:

@@ -28,8 +28,8 @@ Box box_of(Span x, Span y) {
   return {left, top, to_int(x.end) - left, to_int(y.end) - top};
 }
 
-/// The part of a span in a picture. A side that rounding has moved out of the picture lies at its
-/// edge.
+/// Returns the part of a span that is in a picture. A side that rounding has moved out of the
+/// picture is moved to its edge.
 Span clip_to(Span span, int size) {
   const double begin = std::clamp(span.begin, 0.0, size - 1.0);
   return {begin, std::clamp(span.end, begin + 1.0, static_cast<double>(size))};

@@ -8,7 +8,7 @@
 
 namespace cudatensor {
 
-/// In pixels of a picture; x and y may be negative.
+/// A rectangle in pixels of a picture; x and y may be negative.
 struct Box {
   int x, y, width, height;
 };
@@ -17,24 +17,25 @@ inline bool operator==(const Box &a, const Box &b) {
   return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
-/// Maps continuous coordinates: out = s · in + t on each axis. `sx` and `sy` are positive.
+/// A map of continuous coordinates: out = s · in + t on each axis. `sx` and `sy` are positive.
 struct BoxMap {
   double sx, sy, tx, ty;
-  int in_width, in_height, out_width, out_height;  ///< of the pictures
+  int in_width, in_height, out_width, out_height;  ///< sizes of the pictures
 };
 
 BoxMap box_map_of(const Geometry &geometry);
-/// Scales a whole picture.
+/// Returns the map that scales a whole picture.
 BoxMap scaling(int in_width, int in_height, int out_width, int out_height);
 BoxMap inverse_of(const BoxMap &map);
-/// Applies `first`, then `second`.
+/// Returns the map that applies `first`, then `second`.
 BoxMap compose(const BoxMap &first, const BoxMap &second);
 
 enum class Rounding { outwards, nearest };
 
-/// Maps a box, without clipping it. Sides have at least one pixel.
+/// Maps a box without clipping it. Each side of the result has at least one pixel.
 Box map_box(const BoxMap &map, const Box &box, Rounding rounding);
-/// The same, clipped to the picture. No value if the box is empty or outside the picture.
+/// Maps a box and clips it to the picture. Returns no value if the box is empty or outside the
+/// picture.
 std::optional<Box> map_box_clipped(const BoxMap &map, const Box &box, Rounding rounding);
 
 /// A box that is turned about its center.
@@ -43,8 +44,8 @@ struct TurnedBox {
   float radians;  ///< clockwise
 };
 
-/// The box nearest to the mapped one: unequal scales turn a rectangle into a parallelogram, of which
-/// the direction and the length of both sides are kept.
+/// Returns the box nearest to the mapped one: unequal scales turn a rectangle into a parallelogram,
+/// of which the direction and the length of both sides are kept.
 TurnedBox map_box(const BoxMap &map, const TurnedBox &turned);
 
 }  // namespace cudatensor

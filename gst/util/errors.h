@@ -15,25 +15,26 @@
 
 namespace cudatensor {
 
-/// Posts the errors of one element. Only the first error of a frame is posted, and after a device
-/// error no further one, because later errors are consequences of the first.
+/// Posts the errors of one element. Posts only the first error of a frame, and none after a device
+/// error, because later errors are consequences of the first.
 class ErrorReporter {
  public:
   explicit ErrorReporter(GstElement *element) : element_(element) {}
 
   /// Posts an element error that names the cause. May be called from any thread.
   void report(const Error &error);
-  /// The same for an error that affects all later frames.
+  /// Posts an error that affects all later frames.
   void report_fatal(const Error &error);
-  /// Posts an element warning; the same text only once.
+  /// Posts an element warning, each text only once.
   void warn(const std::string &text);
-  /// The same, but not only once: the caller limits the number of warnings.
+  /// Posts an element warning, also if its text was posted before. The caller limits the number of
+  /// warnings.
   void warn_again(const std::string &text);
   /// Writes to the debug log.
   void log(const std::string &text);
-  /// Called for each frame: a new error is posted again.
+  /// Must be called for each frame, so that an error of the new frame is posted.
   void next_frame() { reported_ = fatal_.load(); }
-  /// Called when the element starts.
+  /// Forgets all errors and warnings. Must be called when the element starts.
   void forget();
 
   /// Calls `body`. If it throws, reports the error and returns false.
@@ -59,7 +60,7 @@ class ErrorReporter {
   std::set<std::string> warnings_;  // guarded by mutex_
 };
 
-/// The exception as an Error; one of another type becomes a wrong setting.
+/// Returns the exception as an Error. An exception of another type becomes an Error::settings.
 inline Error error_of(const std::exception &exception) {
   const auto *error = dynamic_cast<const Error *>(&exception);
   return error != nullptr ? *error : Error(Error::Code::settings, exception.what());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames that an element cannot use, or only in part, while the stream goes on.
+// Frames that an element can use only in part or not at all, while the stream goes on.
 #pragma once
 
 #include <glib.h>
@@ -12,7 +12,7 @@
 
 namespace cudatensor {
 
-/// Calls `body`. Returns the error if it throws one of a single frame; others are not caught.
+/// Calls `body`. Returns the error if it throws an Error::frame; does not catch others.
 template <class Body>
 std::optional<Error> frame_fault_of(const Body &body) {
   try {
@@ -24,25 +24,25 @@ std::optional<Error> frame_fault_of(const Body &body) {
   }
 }
 
-/// The faults in the frames of one stream, and the element warnings about them. A camera may have
+/// Counts the faulty frames of one stream and posts element warnings about them. A camera may have
 /// a fault in each frame, or in every other one. Only these are reported:
 /// - the first one after the start and after new caps
 /// - later the first one after a good frame, unless there was a warning in the last ten seconds
 class FaultyFrames {
  public:
-  /// The stream starts or has new caps.
+  /// Must be called when the stream starts or has new caps.
   void begin() { *this = {}; }
-  /// The frame has a fault, which `text` describes with its effect.
+  /// Reports a fault of the current frame. `text` describes the fault and its effect.
   void add(ErrorReporter &errors, const std::string &text);
-  /// Called after each frame, good or faulty.
+  /// Must be called after each frame, good or faulty.
   void end_frame() { in_run_ = std::exchange(faulty_, false); }
-  /// The settings have changed: a fault may be another one than before.
+  /// Must be called when settings have changed, because the next fault may be a new one.
   void end_run() { in_run_ = false; }
 
  private:
-  bool faulty_ = false;                 // the current frame
-  bool in_run_ = false;                 // the frame before was faulty
-  guint64 unreported_ = 0;              // frames since the last warning
+  bool faulty_ = false;                 // whether the current frame is faulty
+  bool in_run_ = false;                 // whether the previous frame was faulty
+  guint64 unreported_ = 0;              // faulty frames since the last warning
   std::optional<gint64> last_warning_;  // monotonic time
 };
 

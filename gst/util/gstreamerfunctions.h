@@ -10,7 +10,7 @@
 
 namespace cudatensor {
 
-/// Like find(), by the name that the function has in GStreamer.
+/// Does the same as find(), with the name that the function has in GStreamer.
 template <class Function>
 bool find_of_gstreamer(GModule *module, const char *name, Function &function) {
   return find(module, (std::string(GST_SYMBOL_PREFIX) + name).c_str(), function);

@@ -6,8 +6,8 @@
 
 namespace cudatensor {
 
-/// The name starts with "cuda", like the elements' categories, so that GST_DEBUG=cuda*:4 enables
-/// all.
+/// Returns the category. Its name starts with "cuda", like the elements' categories, so that
+/// GST_DEBUG=cuda*:4 enables all.
 inline GstDebugCategory *log_category() {
   static GstDebugCategory *const category =
       _gst_debug_category_new("cudatensor", 0, "gst-cudatensor and libgstcuda");

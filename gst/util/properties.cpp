@@ -39,7 +39,8 @@ GType any_double_get_type() {
   return type;
 }
 
-/// The range is only informative. An element rejects values outside it with an error.
+/// Returns the GParamSpec of a number. Its range is only informative: elements reject values
+/// outside it with an error.
 GParamSpec *any_double(const char *name, const char *nick, const char *blurb, double initial,
                        double min, double max, GParamFlags flags) {
   auto *spec = static_cast<GParamSpecDouble *>(

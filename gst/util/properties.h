@@ -15,7 +15,7 @@
 
 namespace cudatensor {
 
-/// When a changed property takes effect: at the next frame, and for some only after the caps of
+/// When a changed property takes effect: at the next frame, in some cases only after the caps of
 /// that frame have been negotiated again.
 enum class Effect { next_frame, renegotiates };
 
@@ -45,8 +45,8 @@ void write(GValue *v, E from) {
   g_value_set_enum(v, static_cast<gint>(from));
 }
 
-/// GParamSpecs of properties that may change in the PLAYING state. Numbers, booleans and enums are
-/// also controllable.
+/// These functions make GParamSpecs of properties that may change in the PLAYING state. Numbers,
+/// booleans and enums are also controllable.
 GParamSpec *uint_property(const char *name, const char *nick, const char *blurb, guint min,
                           guint max, guint initial);
 GParamSpec *int_property(const char *name, const char *nick, const char *blurb, int min, int max,
@@ -58,7 +58,7 @@ GParamSpec *double_property(const char *name, const char *nick, const char *blur
 GParamSpec *bool_property(const char *name, const char *nick, const char *blurb, bool initial);
 GParamSpec *enum_property(const char *name, const char *nick, const char *blurb, GType type,
                           int initial);
-/// The default is the empty string.
+/// The default of these properties is the empty string.
 GParamSpec *string_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb);
@@ -89,7 +89,7 @@ class Properties {
   size_t size() const { return entries_.size(); }
   const Entry &operator[](size_t i) const { return entries_[i]; }
 
-  /// Lists the properties that have this effect with their values, for example "width=640,
+  /// Returns the properties that have this effect with their values, for example "width=640,
   /// height=640".
   std::string text(const S &s, Effect effect) const {
     std::string all;
@@ -105,7 +105,7 @@ class Properties {
     return all;
   }
 
-  /// Sets a property. Returns no effect if the value is unchanged, which is common with a
+  /// Sets a property. Returns no effect if the value does not change, which is common with a
   /// GstControlBinding.
   std::optional<Effect> set(S &s, size_t i, const GValue *value) const {
     const Entry &entry = entries_[i];

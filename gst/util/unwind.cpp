@@ -26,7 +26,8 @@ Resume find_hidden_resume() {
   return libgcc != nullptr ? reinterpret_cast<Resume>(dlsym(libgcc, "_Unwind_Resume")) : nullptr;
 }
 
-/// In private_2, libunwind stores the address of the handler's code, and libgcc a stack address.
+/// Whether libunwind raised the exception. In private_2, libunwind stores the address of the
+/// handler's code, and libgcc a stack address.
 bool is_raised_by_libunwind(const _Unwind_Exception *exception) {
   Dl_info info;
   return exception->private_1 == 0 &&
@@ -35,8 +36,8 @@ bool is_raised_by_libunwind(const _Unwind_Exception *exception) {
 
 }  // namespace
 
-/// ThreadSanitizer adds a cleanup to every function, which an exception also runs. In this function
-/// the cleanup would call the function itself endlessly.
+/// Replaces _Unwind_Resume(). ThreadSanitizer adds a cleanup to every function, which an exception
+/// also runs; in this function the cleanup would call the function itself endlessly.
 [[gnu::no_sanitize_thread]] void __wrap__Unwind_Resume(_Unwind_Exception *exception) {
   static const Resume hidden = find_hidden_resume();
   if (hidden != nullptr && !is_raised_by_libunwind(exception)) hidden(exception);

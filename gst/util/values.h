@@ -9,7 +9,8 @@
 
 namespace cudatensor {
 
-/// Appends the numbers of a container to a GST_TYPE_ARRAY; `set` is g_value_set_… of `type`.
+/// Appends the numbers of a container to a GST_TYPE_ARRAY. `type` is the GType of the items, and
+/// `set` its g_value_set_… function.
 template <class Numbers, class Set>
 void append_numbers(GValue *array, const Numbers &numbers, GType type, Set set) {
   for (const auto number : numbers) {
@@ -29,12 +30,12 @@ void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType
   gst_structure_take_value(s, field, &array);
 }
 
-/// Serializes a value or caps in gst-launch syntax.
+/// Return a value or caps in gst-launch syntax.
 std::string text_of(const GValue *value);
 std::string text_of(const GstCaps *caps);
 
-/// The strings that a field allows, either a single string or a list; empty if there is no such
-/// field.
+/// Returns the strings that a field allows, from a single string or a list; empty if there is no
+/// such field.
 std::vector<std::string> allowed_strings(const GstStructure *s, const char *field);
 
 }  // namespace cudatensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstVideoMetaTransformMatrix, with which GStreamer tells metas since 1.28 how a picture was scaled,
+// GstVideoMetaTransformMatrix. With it, GStreamer since 1.28 tells metas how a picture was scaled,
 // moved and cropped. The headers of earlier releases lack it, so it is declared here.
 #pragma once
 
@@ -20,14 +20,15 @@ struct VideoMatrix {
 
   /// Whether this release of GStreamer knows the transform.
   static bool is_known();
-  /// The type of the transform, for GstMetaTransformFunction.
+  /// Returns the type of the transform, for GstMetaTransformFunction.
   static GQuark quark();
 };
 
-/// The infos, of which only the sizes are read, must outlive the result.
+/// Returns the transform of a map. Only the sizes of `in` and `out` are read; both must outlive the
+/// result.
 VideoMatrix video_matrix_of(const BoxMap &map, const GstVideoInfo *in, const GstVideoInfo *out);
 
-/// No value for a transform that turns, mirrors or distorts the picture.
+/// Returns the map of a transform; no value if it turns, mirrors or distorts the picture.
 std::optional<BoxMap> box_map_of(const VideoMatrix &matrix);
 
 }  // namespace cudatensor
