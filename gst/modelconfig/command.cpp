@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gst-cudatensor-model-config FILE: prints the launch line that stands for a file of a model.
+// gst-cudatensor-model-config FILE prints the launch line with the settings of a model's file.
 #include <cstdio>
 #include <exception>
 

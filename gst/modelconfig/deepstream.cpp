@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The configuration of nvinfer and of nvdspreprocess. docs/deepstream.md has the table of the keys.
+// Reads the configuration of nvinfer and of nvdspreprocess. docs/deepstream.md has the table of the
+// keys.
 #include <climits>
 #include <cmath>
 
@@ -64,14 +65,14 @@ void set_size(ModelConfig &config, const Node &node, double c, double h, double 
   config.width = side(w);
 }
 
-/// network-input-shape: n;c;h;w.
+/// Reads network-input-shape: n;c;h;w.
 void read_shape(ModelConfig &config, const Node &group) {
   const Node node = group.at(kShape);
   if (!node.is_present()) node.refuse("nvdspreprocess requires it");
   const std::vector<double> dims = node.numbers(';');
   if (dims.size() != 4 || !(dims[0] >= 1)) node.refuse("must be n;c;h;w");
   set_size(config, node, dims[1], dims[2], dims[3]);
-  // Pictures are resized to these before they are copied to the tensor.
+  // nvdspreprocess resizes pictures to this size before it copies them to the tensor.
   for (const char *key : {"processing-width", "processing-height"}) {
     const Node side = group.at(key);
     const int own = key == std::string("processing-width") ? *config.width : *config.height;
@@ -80,7 +81,7 @@ void read_shape(ModelConfig &config, const Node &group) {
   }
 }
 
-/// The size of the model that TensorRT reads.
+/// Reads the size of the model that TensorRT reads.
 void read_model_size(ModelConfig &config, const Node &group, const std::string &folder) {
   const std::string absent = group.at("infer-dims").described();
   const Node node = group.at("onnx-file");
@@ -111,7 +112,7 @@ void read_model_size(ModelConfig &config, const Node &group, const std::string &
   set_size(config, node, static_cast<double>(c), static_cast<double>(h), static_cast<double>(w));
 }
 
-/// infer-dims: c;h;w. Before DeepStream 5, input-dims or uff-input-dims: c;h;w;order.
+/// Reads infer-dims: c;h;w. Before DeepStream 5, it is input-dims or uff-input-dims: c;h;w;order.
 void read_size(ModelConfig &config, const Node &group, const std::string &folder) {
   for (const char *key : {"infer-dims", "uff-input-dims", "input-dims"}) {
     const Node node = group.at(key);
@@ -142,7 +143,7 @@ void read_resize(ModelConfig &config, const Node &group) {
   config.pad_value = 0;
 }
 
-/// factor * (x - offset)
+/// Reads the normalization, factor * (x - offset).
 void read_normalization(ModelConfig &config, const Node &group, const char *factor_key) {
   const Node mean = group.at("mean-file"), factor = group.at(factor_key),
              offsets = group.at("offsets");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A regular file, read in parts: models have gigabytes.
+// A regular file that is read in parts, because models have gigabytes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@ namespace cudatensor::modelconfig {
 
 class File {
  public:
-  /// Throws Error unless this is a regular file that can be read. Does not wait for pipes.
+  /// Opens a file. Throws Error unless it is a regular file that can be read. Does not wait for
+  /// pipes.
   explicit File(const std::string &path);
-  /// A file whose contents are in memory.
+  /// Returns a file whose contents are in memory.
   static File of(std::string contents) { return File(-1, std::move(contents)); }
   ~File();
   File(const File &) = delete;
   File &operator=(const File &) = delete;
 
-  /// Reads up to `size` bytes; fewer only at the end of the file.
+  /// Reads up to `size` bytes; returns fewer only at the end of the file.
   std::string read(uint64_t offset, size_t size) const;
-  /// The whole file. Throws Error if it has more than `limit` bytes.
+  /// Reads the whole file. Throws Error if it has more than `limit` bytes.
   std::string text(size_t limit) const;
   uint64_t size() const { return size_; }
 

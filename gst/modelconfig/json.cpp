@@ -20,15 +20,16 @@ using Json = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string &reason) { throw Error(Error::Code::settings, reason); }
 
-/// Without the library's prefix, and without the token, which may be megabytes.
+/// Returns the cause of an error without the library's prefix, and without the token, which may be
+/// megabytes.
 std::string cause_of(const Json::exception &error) {
   std::string text = error.what();
   if (const size_t prefix = text.find("] "); prefix != std::string::npos) text.erase(0, prefix + 2);
   return shown(text.substr(0, text.find("; last read")));
 }
 
-/// Builds the value from the parser's events. The parser keeps its stack on the heap, and this the
-/// open lists and maps: no function calls itself for a level.
+/// Builds the value from the parser's events. The parser keeps its stack on the heap, and this
+/// class keeps the open lists and maps there, so that nesting needs no recursion.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return add({}); }
@@ -41,7 +42,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   bool number_float(number_float_t value, const string_t &) override { return add({value}); }
   bool string(string_t &value) override { return add({std::move(value)}); }
-  bool binary(binary_t &) override { return false; }  // of other syntaxes
+  bool binary(binary_t &) override { return false; }  // not in JSON
   bool start_object(std::size_t) override { return open({Value::Map()}); }
   bool start_array(std::size_t) override { return open({Value::List()}); }
   bool end_object() override { return close(); }
@@ -59,7 +60,7 @@ class Builder : public nlohmann::json_sax<Json> {
  private:
   struct Open {
     Value value;
-    std::string key;  // of the next member of a map
+    std::string key;  // key of the next member of a map
   };
 
   bool add(Value value) {

@@ -16,7 +16,7 @@ using modelconfig::Value;
 
 constexpr size_t kMostText = 4 << 20;
 constexpr size_t kHead = 4096;
-constexpr size_t kMostShown = 500;  // of an error, which has words of the file
+constexpr size_t kMostShown = 500;  // bytes of an error, which may quote the file
 
 enum class Syntax { json, yaml, key_file, onnx };
 
@@ -31,7 +31,8 @@ bool is_binary(const std::string &head) {
   });
 }
 
-/// The first character that is neither white space nor part of a comment; 0 if there is none.
+/// Returns the first character that is neither white space nor part of a comment; 0 if there is
+/// none.
 char first_character(const std::string &head) {
   size_t at = head.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
   for (; at < head.size(); ++at) {
@@ -61,7 +62,7 @@ Syntax syntax_of(const std::string &head, const std::string &path) {
 /// The contents of a file.
 struct Contents {
   Value value;
-  std::optional<modelconfig::OnnxInput> input;  // of an ONNX model
+  std::optional<modelconfig::OnnxInput> input;  // picture input of an ONNX model
 };
 
 Contents parse(const File &file, Syntax syntax) {
@@ -78,13 +79,13 @@ Contents parse(const File &file, Syntax syntax) {
   }
 }
 
-/// With the slash at its end; "./" for a name alone.
+/// Returns the folder of a path, with the slash at its end; "./" for a name without a folder.
 std::string folder_of(const std::string &path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
-/// Without a resize, the size is the picture's.
+/// Reads a file of Transformers. Without a resize, the size is that of the picture.
 ModelConfig read_image_processor(const Node &root) {
   ModelConfig config = modelconfig::read_transformers(root);
   const Node nested = root.at("image_processor");
@@ -93,7 +94,8 @@ ModelConfig read_image_processor(const Node &root) {
   return config;
 }
 
-/// By the keys, and where there are none of them by the name, so that the error says what is absent.
+/// Chooses the reader by the keys of the file, or, if it has none of them, by its name, so that the
+/// error says which key is absent.
 ModelConfig read(const Contents &contents, Syntax syntax, const std::string &path) {
   const Node root(&contents.value, "");
   const bool yaml = ends_with(path, "metadata.yaml");
@@ -113,7 +115,8 @@ ModelConfig read(const Contents &contents, Syntax syntax, const std::string &pat
               "has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream");
 }
 
-/// Whatever the reader: a size that is not in the file must be said to be open.
+/// Completes the result of any reader: a size that is not in the file is marked as open, and
+/// `origin` is added to the texts.
 void complete(ModelConfig &config, const std::string &origin) {
   const bool sized = config.width && config.height;
   if (!sized && config.open_size.empty()) config.open_size = "has no size";
@@ -127,7 +130,8 @@ ModelConfig read_file(const File &file, const std::string &path) {
   return read(parse(file, syntax), syntax, path);
 }
 
-/// The configuration of `read`, with the file in its texts and in the error.
+/// Calls `read` and returns its configuration. Adds the file's name to its texts, and to the error
+/// that it throws.
 template <class F>
 ModelConfig named(const std::string &path, F &&read) {
   const std::string origin = "model-config=" + path;

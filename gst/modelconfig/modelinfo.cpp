@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The .modelinfo files of GStreamer 1.28: a group for each tensor of a model.
+// Reads the .modelinfo files of GStreamer 1.28, which have a group for each tensor of a model.
 #include <cmath>
 #include <optional>
 
@@ -16,7 +16,7 @@ void check_version(const Node &version) {
   if (!read) version.refuse("only version 1 is read");
 }
 
-/// Comma-separated; -1 where the model leaves a size open.
+/// Reads comma-separated dimensions; -1 if the model leaves a size open.
 std::vector<int> read_dims(const Node &node) {
   if (node.is_number()) return {node.integer(-1, kMaxImageSize)};
   std::vector<int> dims;
@@ -61,7 +61,7 @@ void set_type(ModelConfig &config, const Node &node) {
     node.refuse("dtype must be float32, float16, uint8 or int8");
 }
 
-/// "min,max", or one for each channel with semicolons between them.
+/// Reads "min,max", or one such range for each channel, separated by semicolons.
 void set_ranges(ModelConfig &config, const Node &node) {
   std::vector<double> alpha, beta;
   for (const std::string &range : split(node.text(), ';')) {
@@ -82,7 +82,7 @@ void set_ranges(ModelConfig &config, const Node &node) {
   config.beta = beta;
 }
 
-/// The group of the input that is a picture.
+/// Returns the group of the input that is a picture.
 Node find_input(const Node &root) {
   std::optional<Node> found;
   for (const auto &[name, group] : *root.map()) {

@@ -6,7 +6,7 @@
 
 namespace cudatensor::modelconfig {
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that reads back as the same number.
 inline std::string number_text(double number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};

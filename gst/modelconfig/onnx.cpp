@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The protobuf of an ONNX model, of which `metadata_props` and the inputs of the graph are read.
-// Protobuf's own libraries need the whole message in memory, with the weights.
+// Reads `metadata_props` and the graph's inputs from the protobuf of an ONNX model. Protobuf's own
+// libraries need the whole message in memory, with the weights.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@
 namespace cudatensor::modelconfig {
 namespace {
 
-// Fields in onnx.proto, by message, and their wire types.
+// The field numbers in onnx.proto, by message, and the wire types.
 namespace model {
 constexpr uint64_t kGraph = 7, kMetadataProps = 14;
 }
@@ -51,12 +51,12 @@ constexpr size_t kChunk = 4096;
   throw Error(Error::Code::settings, "is no ONNX model: " + text);
 }
 
-/// The fields of a message, one after another.
+/// Iterates over the fields of a message.
 class Fields {
  public:
   Fields(const File &file, uint64_t begin, uint64_t end) : file_(file), at_(begin), end_(end) {}
 
-  /// Goes to the next field, past the bytes of this one; false at the end.
+  /// Moves to the next field. Returns false at the end.
   bool next() {
     if (at_ == end_) return false;
     const uint64_t tag = varint();
@@ -81,7 +81,7 @@ class Fields {
   Fields message() const { return {file_, begin, begin + size}; }
 
   uint64_t number = 0, begin = 0, size = 0;
-  uint64_t value = 0;  ///< of a field of type varint
+  uint64_t value = 0;  ///< value of a field of type varint
   bool is_bytes = false;
 
  private:
@@ -120,7 +120,8 @@ void read_entry(Fields fields, Value::Map &map) {
   map.insert_or_assign(key, Value{value});
 }
 
-/// The inputs of a graph. Messages are as deep as ONNX has them: no function calls itself.
+/// Reads the inputs of a graph. It has a function for each level of ONNX's messages, so that there
+/// is no recursion.
 class GraphReader {
  public:
   std::vector<OnnxInput> read(Fields fields) {
@@ -185,7 +186,7 @@ class GraphReader {
     }
   }
 
-  /// 0 if it is open.
+  /// Returns a dimension; 0 if it is open.
   int64_t dim(Fields fields) {
     int64_t length = 0;
     while (next(fields))
@@ -198,7 +199,8 @@ class GraphReader {
   uint64_t count_ = 0;
 };
 
-/// A graph that is damaged says nothing about its inputs, and no program runs it.
+/// Reads the inputs. Returns none if the graph is damaged: it says nothing about its inputs, and no
+/// program runs it.
 std::vector<OnnxInput> read_inputs(const Fields &graph) {
   try {
     return GraphReader().read(graph.message());

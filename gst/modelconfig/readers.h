@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One function for each kind of file. They throw Error for what the properties cannot give exactly;
-// the text names the key and its value, but not the file.
+// The readers, one function for each kind of file. They throw Error for requirements that the
+// properties cannot meet exactly; the text names the key and its value, but not the file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace cudatensor::modelconfig {
 struct OnnxInput {
   std::string name;
   uint64_t type = 0;          ///< TensorProto.DataType
-  std::vector<int64_t> dims;  ///< 0: open
+  std::vector<int64_t> dims;  ///< 0 = open
 };
 
 struct OnnxModel {
@@ -26,28 +26,28 @@ struct OnnxModel {
   std::vector<OnnxInput> inputs;  ///< without weights; none if the graph cannot be read
 };
 
-/// Reads neither operations nor weights.
+/// Reads a model. Skips operations and weights.
 OnnxModel read_onnx(const File &file);
-/// The only input of four dimensions; no value if there is another, or none.
+/// Returns the only input of four dimensions; no value if there is none or more than one.
 std::optional<OnnxInput> picture_of(const OnnxModel &model);
 std::optional<DType> dtype_of(const OnnxInput &input);
-/// Its name and shape, for an error.
+/// Returns the name and shape of an input, for an error.
 std::string text_of(const OnnxInput &input);
 
-/// preprocessor_config.json, or processor_config.json.
+/// Reads preprocessor_config.json or processor_config.json.
 ModelConfig read_transformers(const Node &root);
-/// config.json.
+/// Reads config.json.
 ModelConfig read_timm(const Node &root);
-/// metadata.yaml, or the metadata of an exported ONNX model. `input` is the model's, where it is known;
-/// `folder` that of metadata.yaml.
+/// Reads metadata.yaml, or the metadata of an exported ONNX model. `input` is the model's input, if
+/// it is known; `folder` is that of metadata.yaml.
 ModelConfig read_ultralytics(const Node &root, const std::optional<OnnxInput> &input,
                              const std::string &folder);
-/// .modelinfo.
+/// Reads a .modelinfo file.
 ModelConfig read_model_info(const Node &root);
-/// config_infer*.txt and config_preprocess*.txt. `folder` is that of the file.
+/// Reads config_infer*.txt and config_preprocess*.txt. `folder` is that of the file.
 ModelConfig read_deepstream(const Node &root, const std::string &folder);
 
-/// Whether these files have keys that only theirs have.
+/// Whether a file has keys that only files of this kind have.
 bool is_transformers(const Node &root);
 bool is_timm(const Node &root);
 bool is_ultralytics(const Node &root);

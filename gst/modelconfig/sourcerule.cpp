@@ -19,10 +19,10 @@ std::string text_of(Size s) {
   return std::to_string(std::lround(s.width)) + "x" + std::to_string(std::lround(s.height));
 }
 
-/// Of the default rounding mode: halves to even.
+/// Rounds to nearest, ties to even, in the default rounding mode.
 double half_even(double x) { return std::nearbyint(x); }
 
-/// The size of the picture within the output, as the element computes it.
+/// Returns the size of the picture within the output, as the element computes it.
 Size own_size(Size src, Size dst) {
   const double r = std::min(dst.height / src.height, dst.width / src.width);
   return {std::max(1.0, half_even(src.width * r)), std::max(1.0, half_even(src.height * r))};
@@ -41,7 +41,8 @@ Size wanted_size(SourceRule::Kind kind, Size src, Size dst) {
   throw Error(Error::Code::settings, rule.origin + ": " + reason);
 }
 
-/// The output of Ultralytics for a picture: pads fill up to a multiple of the stride only.
+/// Returns the output size of Ultralytics for a picture: it pads only up to a multiple of the
+/// stride.
 Size least_padded(const SourceRule &rule, Size src) {
   const Size full = {static_cast<double>(rule.width), static_cast<double>(rule.height)};
   const Size content = own_size(src, full);

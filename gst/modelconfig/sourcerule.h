@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Programs that round the size of a resized picture in another way than the element. Both give the
-// same size for most pictures; the others are refused.
+// Rules for programs that round the size of a resized picture differently from the element. For
+// most pictures both give the same size; the others are refused.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ struct SourceRule {
   std::string origin;                     ///< the file with the key and its value, for the error
 };
 
-/// Throws Error if the file asks for another tensor of a picture of this size than the element makes.
+/// Throws Error if the element makes another tensor of a picture of this size than the file
+/// requires.
 void check_source(const SourceRule &rule, double src_width, double src_height, int dst_width,
                   int dst_height);
 

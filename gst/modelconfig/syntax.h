@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The syntaxes of files. All functions throw Error if the text has another syntax or is nested too
-// deeply; those of a library that this build lacks always throw Error.
+// The parsers of the files' syntaxes. They throw Error if the text has another syntax or is nested
+// too deeply. A parser whose library this build lacks always throws Error.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace cudatensor::modelconfig {
 
-/// By nlohmann-json: JSON as the standard has it, in UTF-8, without comments. Of members with the same
-/// key, the last counts.
+/// Parses JSON as the standard defines it, in UTF-8, without comments, with nlohmann-json. Of
+/// members with the same key, the last one counts.
 Value parse_json(const std::string &text);
-/// The first document, by libyaml. Anchors are refused.
+/// Parses the first document of YAML, with libyaml. Refuses aliases.
 Value parse_yaml(const std::string &text);
-/// A map of groups, which are maps of keys, by GKeyFile. Quotes are part of a string.
+/// Parses a key file with GKeyFile. The result is a map of groups, which are maps of keys. Quotes
+/// are part of a string.
 Value parse_key_file(const std::string &text);
 
 }  // namespace cudatensor::modelconfig

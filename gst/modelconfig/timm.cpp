@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// timm's transforms for inference: Pillow's filters, and torchvision's crop.
+// Reads timm's transforms for inference, which use Pillow's filters and torchvision's crop.
 #include <cmath>
 
 #include "gst/modelconfig/readers.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The image processors of Transformers: resize by Pillow's filters, crop or pad, rescale, normalize.
+// Reads the configuration of Transformers' image processors, which resize with Pillow's filters,
+// crop or pad, rescale and normalize.
 #include <algorithm>
 
 #include "gst/modelconfig/readers.h"
@@ -18,7 +19,7 @@ struct Statistics {
   Numbers mean, std;
 };
 
-/// Of Transformers' image_utils.py.
+/// Returns the constants of Transformers' image_utils.py.
 Statistics statistics_of(ImageProcessor::Means means) {
   switch (means) {
     case ImageProcessor::Means::none: return {};
@@ -29,11 +30,11 @@ Statistics statistics_of(ImageProcessor::Means means) {
   }
 }
 
-/// `size`, in one of its forms; 0 = not given.
+/// The value of `size`, in one of its forms; 0 = not given.
 struct Size {
   Node node;
   int width = 0, height = 0, shortest = 0, longest = 0;
-  bool bounded = false;  ///< max_height and max_width
+  bool bounded = false;  ///< whether max_height and max_width are given
 
   bool is_fixed() const { return width > 0; }
 };
@@ -76,10 +77,12 @@ class Processor {
   bool flag(const char *key, bool fallback) const {
     return file_.at(key).boolean(fallback && !is_null(key));
   }
-  /// The same for a step that not all classes can do.
+  /// Returns a flag for a step that not all classes can do. Throws Error if it is set, but not
+  /// `possible`.
   bool does(const char *key, bool fallback, bool possible) const;
 
-  /// Where the file leaves out what classes do differently.
+  /// Returns the defaults of the class for a key that the file leaves out. Throws Error if the
+  /// class is not known.
   const ImageProcessor &defaults(const Node &absent) const {
     if (known_ != nullptr) return *known_;
     absent.refuse(name_.empty() ? "and the file names no image_processor_type"
@@ -112,7 +115,7 @@ class Processor {
   void flip();
 
   Node file_;
-  std::string name_;  // of the class
+  std::string name_;  // name of the class
   const ImageProcessor *known_ = nullptr;
   ModelConfig config_;
 };
@@ -130,8 +133,8 @@ bool Processor::does(const char *key, bool fallback, bool possible) const {
   return wanted;
 }
 
-/// Of what is neither read nor known to be without effect, a class ignores what it does not know;
-/// without a class, nothing is known.
+/// Refuses a key that may change the tensor and that no property supports. A class ignores the keys
+/// that it does not know; if the class is not known, a key that some class reads is refused.
 void Processor::check_key(const std::string &key, const Value &value) const {
   const Node node = file_.at(key.c_str());
   const bool *flag = std::get_if<bool>(&value.data);
@@ -152,7 +155,7 @@ void Processor::check_keys() const {
   }
 }
 
-/// A single number.
+/// Sets the size that a single number stands for.
 void Processor::set_number(Size &size, int number) const {
   if (known_ == nullptr)
     size.node.refuse(
@@ -187,7 +190,7 @@ Size Processor::read_size() const {
   return size;
 }
 
-/// The size of the class.
+/// Sets the default size of the class.
 void Processor::set_default(Size &size) const {
   const ImageProcessor &own = defaults(size.node);
   if (is_null("size")) size.node.refuse("must not be null");
@@ -200,7 +203,7 @@ void Processor::set_default(Size &size) const {
   size.longest = kDetrLongest;
 }
 
-/// An object. Transformers knows no other sets of keys.
+/// Reads the size from an object. Transformers accepts no other sets of keys.
 void Processor::set_edges(Size &size) const {
   const Node &node = size.node;
   const auto edge = [&](const char *key) {
@@ -243,7 +246,7 @@ bool Processor::crops() const {
   return false;
 }
 
-/// Width and height.
+/// Returns width and height of the crop.
 std::pair<int, int> Processor::crop_size() const {
   const Node node = file_.at("crop_size");
   if (!node.is_present()) {
@@ -296,7 +299,7 @@ void Processor::convnext(const Size &size) {
   crop(static_cast<int>(side / crop_fraction(224.0 / 256.0)), side, side);
 }
 
-/// The size follows from that of the crop.
+/// Computes the size of the resize from that of the crop, as V-JEPA 2 does.
 void Processor::vjepa2() {
   if (file_.at("crop_size").is_list())
     file_.at("crop_size").refuse("must be a number or an object");
@@ -306,13 +309,14 @@ void Processor::vjepa2() {
   crop(shortest, width, height);
 }
 
-/// Stretches to a size that the file does not tell, since it follows from that of the picture.
+/// Stretches to a size that is not in the file, because it depends on that of the picture. `reason`
+/// explains this in an error.
 void Processor::follow(const Node &node, const std::string &reason) {
   config_.resize_mode = ResizeMode::stretch;
   config_.open_size = node.described() + ": " + reason;
 }
 
-/// The longer edge, and a pad to a square.
+/// Resizes the longer edge and pads to a square.
 void Processor::pad(const Size &size) {
   const Node node = file_.at("pad_size");
   int width = size.longest, height = size.longest;
@@ -354,7 +358,7 @@ void Processor::crop_after(const Size &size) {
   crop(shortest, width, height);
 }
 
-/// Without a crop.
+/// Sets the geometry of a processor without a crop.
 void Processor::sized(const Size &size, bool padded) {
   if ((pipeline() == Pipeline::poolformer && size.shortest == 0) ||
       (pipeline() == Pipeline::levit && size.bounded))
@@ -383,7 +387,7 @@ void Processor::sized(const Size &size, bool padded) {
   stretch(size.width, size.height);
 }
 
-/// Edges that give pictures of other aspects another size.
+/// Handles edges whose output size depends on the aspect ratio of the picture.
 void Processor::follow_edges(const Size &size) {
   const bool has_limit = known_ != nullptr && known_->longest_of_number > 0;
   const bool limited = size.longest > 0 || !size.node.is_present() ||
@@ -462,7 +466,7 @@ void Processor::read_normalization() {
   config_.std = normalized ? list("image_std", false) : Numbers{1.0};
 }
 
-/// The channels are swapped after they have been normalized.
+/// Swaps the channels. Transformers does this after it has normalized them.
 void Processor::flip() {
   config_.color = Color::bgr;
   std::reverse(config_.mean->begin(), config_.mean->end());

@@ -14,7 +14,7 @@ constexpr auto kStandard = P::Means::standard, kImageNet = P::Means::imagenet,
 constexpr P image(const char *stem) { return {stem}; }
 constexpr P video(const char *stem) { return {stem, P::Kind::video}; }
 
-/// The shorter side to 800, the longer to 1333 at most.
+/// Makes a class that resizes the shorter side to 800 and limits the longer one to 1333.
 constexpr P detr(const char *stem) {
   return image(stem)
       .filter(P::bilinear)
@@ -25,7 +25,7 @@ constexpr P detr(const char *stem) {
       .padded();
 }
 
-/// The same, and then up to a multiple of a size.
+/// Makes a class that resizes likewise, and then up to a multiple of a size.
 constexpr P rounded(const char *stem) {
   return image(stem)
       .in(P::Pipeline::rounded)
@@ -48,7 +48,7 @@ constexpr P tiles(const char *stem) {
   return image(stem).square(384).mean(kClip).never_crops().refusing("crop_to_patches");
 }
 
-// Where releases before 5 have other defaults, they are behind the class.
+// Comments after a class are the defaults of releases before 5, if they differ.
 constexpr P kProcessors[] = {
     image("Beit").square(224).with_crop(224, false).mean(kStandard),  // 256, cropped
     clip("Bit"),
@@ -152,7 +152,7 @@ constexpr const char *kPatches = "it cuts the picture into patches";
 constexpr const char *kTiles = "it cuts the picture into tiles";
 constexpr const char *kFloats = "it resizes after rescaling, without rounding to whole samples";
 constexpr const char *kSquares = "it keeps the aspect ratio and pads to a square";
-// What is wrong with some that are used much; others are refused without a reason.
+// The reasons for refusing some classes that are used often. Others are refused without a reason.
 constexpr Refused kRefused[] = {
     {"DINOv3ViT", kFloats},
     {"DepthPro", kFloats},

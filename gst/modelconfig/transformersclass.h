@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The image and video processors of Transformers that the properties can repeat: their defaults, and
-// what they read beside the keys that all read.
+// The image and video processors of Transformers that the properties can reproduce: their defaults,
+// and the keys that they read in addition to those that all classes read.
 #pragma once
 
 #include <string>
 
 namespace cudatensor::modelconfig {
 
-/// A class. Its members are the defaults of Transformers 5, in which keys that a file leaves out have
-/// the values of the class. A test compares each class with Transformers itself.
+/// A class of Transformers. Its members are the defaults of Transformers 5, which keys that a file
+/// leaves out have. A test compares each class with Transformers itself.
 struct ImageProcessor {
   enum class Kind { image, video };
   enum class Means { none, standard, imagenet, clip, one };
@@ -16,16 +16,16 @@ struct ImageProcessor {
   enum class Pipeline { plain, convnext, levit, poolformer, sam, vjepa2, rounded };
   enum Resample { lanczos = 1, bilinear = 2, bicubic = 3 };
 
-  const char *stem;  ///< of its name, without ImageProcessor or VideoProcessor
+  const char *stem;  ///< its name without ImageProcessor or VideoProcessor
   Kind kind = Kind::image;
   Pipeline pipeline = Pipeline::plain;
 
-  int height = 0, width = 0, shortest = 0;  ///< of `size`; all 0: follows the picture, or absent
-  bool to_square = true;                    ///< what a single number is: default_to_square
-  int longest_of_number = 0;                ///< its limit for the longer edge, if there is one
+  int height = 0, width = 0, shortest = 0;  ///< `size`; all 0: depends on the picture, or absent
+  bool to_square = true;                    ///< default_to_square: a single number is a square
+  int longest_of_number = 0;                ///< limit of the longer edge for a number; 0 = none
   bool takes_shortest = true;               ///< whether `size` may be a shortest edge alone
-  bool takes_edges = true;                  ///< whether it may be anything but height and width
-  int crop = 0;                             ///< crop_size, if it has a default
+  bool takes_edges = true;                  ///< whether `size` may be anything but height and width
+  int crop = 0;                             ///< default of crop_size; 0 = none
   Resample resample = bicubic;
   Means means = Means::none;
   double factor = 1.0 / 255.0;
@@ -34,7 +34,7 @@ struct ImageProcessor {
   // Whether the class can do these steps at all.
   bool can_crop = true, can_normalize = true, can_flip = false;
 
-  /// Keys, separated by spaces, that ask for another tensor unless they are null or false.
+  /// Keys, separated by spaces, that require another tensor unless they are null or false.
   const char *others = "";
 
   constexpr ImageProcessor in(Pipeline p) const {
@@ -55,7 +55,7 @@ struct ImageProcessor {
     c.to_square = false;
     return c;
   }
-  /// A number is a shortest edge, although `size` is no such thing by default.
+  /// Makes a single number a shortest edge, although the default of `size` is none.
   constexpr ImageProcessor numbers_are_edges() const {
     ImageProcessor c = *this;
     c.to_square = false;
@@ -107,7 +107,7 @@ struct ImageProcessor {
     c.pads = true;
     return c;
   }
-  /// A number is a shortest edge, with a limit of the longer one.
+  /// Makes a single number a shortest edge, with a limit of the longer edge.
   constexpr ImageProcessor numbers_are_limited(int longest) const {
     ImageProcessor c = numbers_are_edges();
     c.longest_of_number = longest;
@@ -130,11 +130,11 @@ struct ImageProcessor {
   }
 };
 
-/// Null if the class is not on the list. The name may end in ImageProcessor, ImageProcessorFast,
-/// FeatureExtractor or VideoProcessor.
+/// Returns the class; null if it is not on the list. The name may end in ImageProcessor,
+/// ImageProcessorFast, FeatureExtractor or VideoProcessor.
 const ImageProcessor *find_image_processor(const std::string &name);
 
-/// Why the class computes something that no properties give; empty if that is not known.
+/// Returns why the properties cannot reproduce the class; empty if that is not known.
 std::string refusal_of_class(const std::string &name);
 
 }  // namespace cudatensor::modelconfig

@@ -9,7 +9,7 @@ constexpr std::string_view kRead =
     " do_rescale rescale_factor do_normalize image_mean image_std do_pad pad_size"
     " do_flip_channel_order ensure_multiple_of keep_aspect_ratio";
 
-// Beside those that all classes read.
+// Keys that some classes read in addition to those that all classes read.
 constexpr std::string_view kKeysOfSomeClass =
     "add_timestamps apply_ocr background_color cap_pixels_per_frame character_list class_info_file"
     " clusters constant_values crop_to_patches dense_max_aspect dense_max_patches dense_max_scale"
@@ -40,7 +40,8 @@ constexpr std::string_view kKeysOfSomeClass =
     " codebook_do_normalize codebook_do_rescale codebook_do_resize codebook_image_mean"
     " codebook_image_std codebook_resample codebook_rescale_factor codebook_size";
 
-// Of annotations, labels, frames and memory; and of pictures that are no RGB, which ours always are.
+// Keys of annotations, labels, frames and memory, and of pictures that are not RGB: pictures here
+// always are.
 constexpr std::string_view kBookkeeping =
     "do_convert_rgb do_reduce_labels reduce_labels do_convert_annotations do_sample_frames format"
     " data_format input_data_format device return_tensors disable_grouping image_seq_length fps"

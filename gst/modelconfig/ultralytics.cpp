@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What Ultralytics writes into the models that it exports. In an ONNX model all values are strings,
-// as Python prints them.
+// Reads the metadata that Ultralytics writes into exported models. In an ONNX model all values are
+// strings, as Python prints them.
 #include <filesystem>
 
 #include "gst/modelconfig/readers.h"
@@ -20,7 +20,7 @@ int parse_side(const Node &node, const std::string &text) {
   return static_cast<int>(*side);
 }
 
-/// "[480, 640]", "(480, 640)" or "640".
+/// Parses "[480, 640]", "(480, 640)" or "640".
 std::vector<int> parse_sides(const Node &node) {
   std::vector<int> sides;
   const std::string text = node.text();
@@ -32,7 +32,7 @@ std::vector<int> parse_sides(const Node &node) {
   return sides;
 }
 
-/// Height and width, or one number for both.
+/// Reads height and width, or one number for both.
 ImageSize read_image_size(const Node &node) {
   std::vector<int> sides;
   if (node.is_number()) {
@@ -58,7 +58,7 @@ void check_multiple(const Node &node, int side, int stride) {
                 ", to which Ultralytics enlarges it");
 }
 
-/// Whether the model takes other sizes, too.
+/// Whether the model accepts other sizes, too.
 bool is_dynamic(const Node &args) {
   if (args.is_map()) return args.at("dynamic").boolean(false);
   return args.is_text() && args.text().find("'dynamic': True") != std::string::npos;
@@ -71,7 +71,7 @@ struct Kind {
   Fit fit;
 };
 
-// What Ultralytics' predictors do, by task, and by the class of the network's last layer.
+// The resize of Ultralytics' predictors, by task, and by the class of the network's last layer.
 constexpr Kind kTasks[] = {
     {"detect", Fit::letterbox}, {"segment", Fit::letterbox},  {"pose", Fit::letterbox},
     {"obb", Fit::letterbox},    {"semantic", Fit::letterbox}, {"depth", Fit::stretch},
@@ -107,7 +107,8 @@ Fit fit_of(const Kind (&kinds)[N], const Node &node) {
   node.refuse("must be one of " + all);
 }
 
-/// RT-DETR's task is detect, too, and files from before `head` tell it by its name alone.
+/// Reads the resize. The task of RT-DETR is also detect: `head` tells it apart, and in older files,
+/// which have no `head`, only the description does.
 Fit read_fit(const Node &root) {
   const Fit task = fit_of(kTasks, root.at("task"));
   const Node head = root.at("head"), description = root.at("description");
@@ -144,7 +145,7 @@ void fit(ModelConfig &config, const Node &root, const ImageSize &size) {
                    "args.dynamic=true"};
 }
 
-/// The type, the layout and the size that the model takes.
+/// Sets type and layout from the model's input, and checks the size.
 void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input) {
   const auto refuse = [&](const std::string &reason) {
     throw Error(Error::Code::settings, text_of(input) + reason);
@@ -162,7 +163,8 @@ void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input)
     imgsz.refuse("is not the size of " + text_of(input));
 }
 
-/// metadata.yaml is the same for all formats of a model; what lies beside it tells the format.
+/// Reads the format of the model from the files beside metadata.yaml, which is the same for all
+/// formats.
 void read_neighbors(ModelConfig &config, const std::string &folder) {
   std::error_code error;
   std::filesystem::directory_iterator each(folder, error);
@@ -170,7 +172,7 @@ void read_neighbors(ModelConfig &config, const std::string &folder) {
   for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
     const std::string name = each->path().filename(), end = each->path().extension();
     if (name == "saved_model.pb") {
-      config.layout = Layout::nhwc;  // TensorFlow's, and TensorFlow Lite's that is made of it
+      config.layout = Layout::nhwc;  // of TensorFlow, and of TensorFlow Lite made from it
       return;
     }
     if (end == ".rknn" || end == ".dxnn" || end == ".hef")

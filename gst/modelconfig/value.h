@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The contents of a file, whatever its syntax, and access that names the key in errors.
+// The contents of a file of any syntax, and access to them that names the key in errors.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ struct Value {
   std::variant<std::monostate, bool, int64_t, double, std::string, List, Map> data;
 };
 
-/// Lists and maps are nested no deeper than this.
+/// Maximum nesting of lists and maps.
 constexpr int kMaxDepth = 64;
 
-/// Text of a file for an error: valid UTF-8 on one line, cut after `most` bytes.
+/// Returns text of a file for an error: valid UTF-8 on one line, cut after `most` bytes.
 std::string shown(std::string text, size_t most = 200);
 
-/// A number, a boolean, null (empty or ~), or else a string.
+/// Returns the value of a plain scalar: a number, a boolean, null (empty or ~), or else a string.
 Value scalar_of(const std::string &text);
 
-/// Whether the text is a whole number, or a number, without anything else.
+/// Parse a whole number or a number. Return no value if the text contains anything else.
 std::optional<int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
-/// Without white space at both ends.
+/// Returns the text without white space at both ends.
 std::string_view trimmed(std::string_view text);
-/// The parts between separators; without the last one, if it is empty.
+/// Returns the parts between separators, without the last one if it is empty.
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// The place of a value in a file. A value that is null counts as absent.
+/// A value and its place in the file. A value that is null counts as absent.
 class Node {
  public:
   Node(const Value *value, std::string key);
@@ -47,25 +47,25 @@ class Node {
   bool is_list() const;
   bool is_number() const;
   bool is_text() const;
-  /// Null if it is no map.
+  /// Returns null if the value is not a map.
   const Value::Map *map() const;
-  /// Null if it is no list.
+  /// Returns null if the value is not a list.
   const Value::List *list() const;
 
   // Throw if the value is absent, of another type or out of range.
   bool boolean() const;
   int integer(int min, int max) const;
-  /// Finite.
+  /// Returns a finite number.
   double number() const;
   std::string text() const;
-  /// A list of finite numbers; a single number is a list of one. With a separator, also the text of
-  /// a key file.
+  /// Returns a list of finite numbers, which a single number is, too. With a separator, also splits
+  /// the text of a key file.
   std::vector<double> numbers(char separator = '\0') const;
 
   bool boolean(bool fallback) const { return is_present() ? boolean() : fallback; }
 
   const std::string &key() const { return key_; }
-  /// "KEY=VALUE", or "KEY is absent"; long values are cut.
+  /// Returns "KEY=VALUE", or "KEY is absent"; long values are cut.
   std::string described() const;
   /// Throws Error with described() and the reason.
   [[noreturn]] void refuse(const std::string &reason) const;

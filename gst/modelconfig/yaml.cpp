@@ -88,7 +88,7 @@ class Reader {
     for (;;) {
       const Event key(&parser_);
       if (key.type() == YAML_MAPPING_END_EVENT) return {std::move(members)};
-      // Keys that are no text have nothing to do with the input.
+      // Keys that are not text have nothing to do with the input.
       const bool named = key.type() == YAML_SCALAR_EVENT;
       if (!named) value_of(key, depth + 1);
       const Event event(&parser_);
