@@ -19,14 +19,14 @@ Color read_color(const Node &node) {
     case 0: return Color::rgb;
     case 1: return Color::bgr;
     case 2: return Color::gray;
-    default: node.refuse("color is rgb (0), bgr (1) or gray (2)");
+    default: node.refuse("must be 0 (rgb), 1 (bgr) or 2 (gray)");
   }
 }
 
 Layout layout_of(const Node &node, double order) {
   if (order == 0) return Layout::nchw;
   if (order == 1) return Layout::nhwc;
-  node.refuse("layout is nchw (0) or nhwc (1)");
+  node.refuse("the order must be 0 (nchw) or 1 (nhwc)");
 }
 
 Layout read_layout(const Node &group) {
@@ -39,7 +39,7 @@ Method read_filter(const Node &node) {
   switch (node.is_present() ? node.integer(0, INT_MAX) : 1) {
     case 0: return Method::nearest;
     case 1: return Method::bilinear;
-    default: node.refuse("method is nearest (0) or bilinear (1)");
+    default: node.refuse("must be 0 (nearest) or 1 (bilinear)");
   }
 }
 
@@ -49,13 +49,13 @@ DType read_type(const Node &node) {
     case 1: return DType::uint8;
     case 2: return DType::int8;
     case 5: return DType::float16;
-    default: node.refuse("dtype is float32 (0), uint8 (1), int8 (2) or float16 (5)");
+    default: node.refuse("must be 0 (float32), 1 (uint8), 2 (int8) or 5 (float16)");
   }
 }
 
 void set_size(ModelConfig &config, const Node &node, double c, double h, double w) {
   if (c != channels_of(*config.color))
-    node.refuse("the color has " + std::to_string(channels_of(*config.color)) + " channels");
+    node.refuse("the color requires " + std::to_string(channels_of(*config.color)) + " channels");
   const auto side = [&](double length) {
     if (!(length >= 1 && length <= kMaxImageSize) || length != static_cast<int>(length))
       node.refuse("sizes must be whole numbers from 1 to " + std::to_string(kMaxImageSize));
@@ -77,7 +77,7 @@ void read_shape(ModelConfig &config, const Node &group) {
     const Node side = group.at(key);
     const int own = key == std::string("processing-width") ? *config.width : *config.height;
     if (side.is_present() && side.integer(1, INT_MAX) != own)
-      side.refuse("is not the network's, " + std::to_string(own));
+      side.refuse("must be " + std::to_string(own) + ", as in " + kShape);
   }
 }
 
@@ -99,7 +99,8 @@ void read_model_size(ModelConfig &config, const Node &group, const std::string &
     return;
   }
   if (!input) {
-    config.open_size = absent + ", " + node.described() + ": has no input that is a picture alone";
+    config.open_size =
+        absent + ", " + node.described() + ": has no single input of four dimensions";
     return;
   }
   const std::vector<int64_t> &d = input->dims;
@@ -125,7 +126,7 @@ void read_size(ModelConfig &config, const Node &group, const std::string &folder
       const Layout layout = layout_of(node, dims[3]);
       const Node order = group.at("network-input-order");
       if (order.is_present() && layout != *config.layout)
-        order.refuse("differs from " + node.described());
+        order.refuse("must be the order of " + node.described());
       config.layout = layout;
     }
     return set_size(config, node, dims[0], dims[1], dims[2]);
@@ -154,10 +155,10 @@ void read_normalization(ModelConfig &config, const Node &group, const char *fact
     beta = offsets.numbers(';');
     const size_t channels = channels_of(*config.color);
     if (beta.size() != channels)
-      offsets.refuse("must be " + std::to_string(channels) + ", one for each channel");
+      offsets.refuse("must be " + std::to_string(channels) + " numbers, one for each channel");
     for (double &value : beta) {
       value = value == 0.0 ? 0.0 : -scale * value;
-      if (!std::isfinite(value)) offsets.refuse("times the factor is too large");
+      if (!std::isfinite(value)) offsets.refuse("a number times the factor is too large");
     }
   }
   config.normalization = Normalization::alpha_beta;

@@ -31,7 +31,7 @@ Value parse_key_file(const std::string &text) {
   if (!g_key_file_load_from_data(file.get(), text.data(), text.size(), G_KEY_FILE_NONE, &error)) {
     const std::string cause = error->message;
     g_error_free(error);
-    throw Error(Error::Code::settings, "is no key file: " + shown(cause));
+    throw Error(Error::Code::settings, "is not a key file: " + shown(cause));
   }
   Value::Map map;
   const Strings groups(g_key_file_get_groups(file.get(), nullptr), g_strfreev);

@@ -34,7 +34,7 @@ bool is_channels(int dim) { return dim == 1 || dim == 3; }
 void set_shape(ModelConfig &config, const Node &node) {
   std::vector<int> dims = read_dims(node);
   if (dims.size() == 4) dims.erase(dims.begin());
-  if (dims.size() != 3) node.refuse("must be of a picture: 3 or 4 dimensions");
+  if (dims.size() != 3) node.refuse("must have 3 or 4 dimensions");
   const bool first = is_channels(dims[0]), last = is_channels(dims[2]);
   if (first == last)
     node.refuse(first ? "both the first and the last size may be the channels"
@@ -91,7 +91,9 @@ Node find_input(const Node &root) {
     if (name == kHeader || !dir.is_text() || dir.text() != "input") continue;
     const size_t dims = node.at("dims").is_text() ? read_dims(node.at("dims")).size() : 0;
     if (dims != 3 && dims != 4) continue;
-    if (found) dir.refuse("a second input that may be a picture, beside " + shown(found->key()));
+    if (found)
+      dir.refuse("only one input may have dims of a picture, but " + shown(found->key()) +
+                 " has them, too");
     found = node;
   }
   if (!found)

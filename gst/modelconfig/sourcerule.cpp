@@ -60,8 +60,9 @@ void check_source(const SourceRule &rule, double src_width, double src_height, i
   if (rule.kind == SourceRule::Kind::least_pads) {
     const Size wanted = least_padded(rule, src);
     if (wanted != dst)
-      refuse(rule, "the tensor of a picture of " + text_of(src) + " has " + text_of(wanted) +
-                       " pixels; set width and height, to these or to others that the model takes");
+      refuse(rule, "a picture of " + text_of(src) + " requires a tensor of " + text_of(wanted) +
+                       " pixels; set width and height to this size, or to another that the model "
+                       "takes");
     return;
   }
   const Size own = own_size(src, dst), wanted = wanted_size(rule.kind, src, dst);

@@ -52,7 +52,7 @@ double read_fraction(const Node &node) {
 
 void crop_center(ModelConfig &config, const Node &file, const Input &input, double fraction) {
   if (input.width != input.height)
-    file.at("input_size").refuse("is no square, which crop_mode=center requires here");
+    file.at("input_size").refuse("must be square with crop_mode=center");
   const double shortest = std::floor(input.width / fraction);
   if (shortest > kMaxImageSize) file.at("crop_pct").refuse("makes the picture too large");
   config.resize_mode = ResizeMode::torchvision;
@@ -64,10 +64,11 @@ void border(ModelConfig &config, const Node &file, double fraction) {
   const Numbers &mean = *config.mean;
   for (const double value : mean)
     if (value != mean.front())
-      file.at("mean").refuse("crop_mode=border pads with the mean, and pad-value is one for all");
+      file.at("mean").refuse(
+          "crop_mode=border pads with the mean, which must be the same for all channels");
   const double value = std::nearbyint(255.0 * mean.front());
   if (!(value >= 0.0 && value <= 255.0))
-    file.at("mean").refuse("crop_mode=border pads with the mean, which is no sample value");
+    file.at("mean").refuse("crop_mode=border pads with the mean, which must be from 0 to 1");
   config.resize_mode = ResizeMode::ultralytics;
   config.pad_value = static_cast<int>(value);
   config.rule = {SourceRule::Kind::by_ratio, *config.width, *config.height, 1,
@@ -101,7 +102,7 @@ ModelConfig read_timm(const Node &root) {
   if (name == "center" || name.empty()) {
     crop_center(config, file, input, fraction);
   } else if (name == "squash") {
-    if (fraction < 1.0) file.at("crop_pct").refuse("a stretched picture that is cropped");
+    if (fraction < 1.0) file.at("crop_pct").refuse("with crop_mode=squash only 1 is possible");
     config.resize_mode = ResizeMode::stretch;
   } else if (name == "border") {
     border(config, file, fraction);

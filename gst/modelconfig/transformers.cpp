@@ -85,8 +85,9 @@ class Processor {
   /// class is not known.
   const ImageProcessor &defaults(const Node &absent) const {
     if (known_ != nullptr) return *known_;
-    absent.refuse(name_.empty() ? "and the file names no image_processor_type"
-                                : "and the defaults of " + name_ + " are not known");
+    absent.refuse(name_.empty()
+                      ? "it has no default, because the file names no image_processor_type"
+                      : "the defaults of " + name_ + " are not known");
   }
 
   void check_keys() const;
@@ -129,7 +130,7 @@ bool Processor::is_null(const char *key) const {
 
 bool Processor::does(const char *key, bool fallback, bool possible) const {
   const bool wanted = flag(key, fallback);
-  if (wanted && !possible) file_.at(key).refuse("is no step of " + name_);
+  if (wanted && !possible) file_.at(key).refuse(name_ + " has no such step");
   return wanted;
 }
 
@@ -159,8 +160,8 @@ void Processor::check_keys() const {
 void Processor::set_number(Size &size, int number) const {
   if (known_ == nullptr)
     size.node.refuse(
-        "a single number, and the file names no image_processor_type: write shortest_edge, or "
-        "height and width");
+        "a single number is ambiguous, because the file names no image_processor_type: write "
+        "shortest_edge, or height and width");
   if (pipeline() == Pipeline::sam)
     size.longest = number;
   else if (known_->to_square)
@@ -169,7 +170,7 @@ void Processor::set_number(Size &size, int number) const {
     size.shortest = number;
   const Node to_square = file_.at("default_to_square");
   if (to_square.boolean(known_->to_square) != known_->to_square)
-    to_square.refuse("is not that of " + name_);
+    to_square.refuse("must be the default of " + name_);
 }
 
 Size Processor::read_size() const {
@@ -242,7 +243,7 @@ bool Processor::crops() const {
   const Node node = file_.at("do_center_crop");
   if (known_ != nullptr) return does("do_center_crop", known_->crops, known_->can_crop);
   if (node.is_present() || is_null("do_center_crop")) return flag("do_center_crop", false);
-  if (file_.at("crop_size").is_present()) node.refuse("and crop_size is there");
+  if (file_.at("crop_size").is_present()) node.refuse("must be set, because crop_size is");
   return false;
 }
 
@@ -251,7 +252,7 @@ std::pair<int, int> Processor::crop_size() const {
   const Node node = file_.at("crop_size");
   if (!node.is_present()) {
     const int side = is_null("crop_size") ? 0 : defaults(node).crop;
-    if (side == 0) node.refuse("and " + name_ + " has no crop_size of its own");
+    if (side == 0) node.refuse("the crop requires it, and the class has no default");
     return {side, side};
   }
   if (node.is_number()) {
@@ -281,7 +282,8 @@ void Processor::stretch(int width, int height) {
 
 void Processor::crop(int shortest, int width, int height) {
   if (shortest < 1 || shortest > kMaxImageSize)
-    file_.at("size").refuse("the shorter edge becomes " + std::to_string(shortest) + " pixels");
+    file_.at("size").refuse("the shorter edge must become 1 to " + std::to_string(kMaxImageSize) +
+                            " pixels, but becomes " + std::to_string(shortest));
   if (std::min(width, height) > shortest)
     file_.at("crop_size")
         .refuse("is larger than the shorter edge of " + std::to_string(shortest) +
@@ -305,7 +307,8 @@ void Processor::vjepa2() {
     file_.at("crop_size").refuse("must be a number or an object");
   const auto [width, height] = crop_size();
   const int shortest = static_cast<int>(height * 256 / 224.0);
-  if (!crops()) return follow(file_.at("do_center_crop"), "no crop after the shortest edge");
+  if (!crops())
+    return follow(file_.at("do_center_crop"), "without a crop, the aspect ratio is kept");
   crop(shortest, width, height);
 }
 
@@ -328,7 +331,7 @@ void Processor::pad(const Size &size) {
   } else if (pipeline() == Pipeline::sam) {
     width = height = is_null("pad_size") ? 0 : kSamEdge;
   } else {
-    size.node.refuse("longest_edge without pad_size");
+    size.node.refuse("longest_edge requires pad_size");
   }
   if (width != size.longest || height != size.longest)
     node.refuse("must be a square of longest_edge, " + std::to_string(size.longest));
@@ -342,12 +345,13 @@ void Processor::pad(const Size &size) {
 void Processor::crop_after(const Size &size) {
   const auto [width, height] = crop_size();
   const Node node = file_.at("do_center_crop");
-  if (size.longest > 0 || size.bounded) node.refuse("a crop of a picture whose size changes");
+  if (size.longest > 0 || size.bounded)
+    node.refuse("a crop after longest_edge or max_height and max_width is not supported");
   if (size.shortest == 0) {
     if (width != size.width || height != size.height)
       file_.at("crop_size")
-          .refuse("a picture that is stretched to " + std::to_string(size.width) + "x" +
-                  std::to_string(size.height) + " and then cropped");
+          .refuse("a crop of a picture that is stretched to " + std::to_string(size.width) + "x" +
+                  std::to_string(size.height) + " is not supported");
     if (pipeline() == Pipeline::poolformer) size.node.refuse(name_ + " requires shortest_edge");
     return stretch(width, height);
   }
@@ -367,13 +371,13 @@ void Processor::sized(const Size &size, bool padded) {
   if (pipeline() == Pipeline::sam || (size.longest > 0 && size.shortest == 0 && padded)) {
     if (size.longest == 0) size.node.refuse(name_ + " requires longest_edge");
     if (padded) return pad(size);
-    return follow(size.node, "longest_edge without do_pad");
+    return follow(size.node, "without do_pad, the aspect ratio is kept");
   }
   if (padded && pad_size.is_present() &&
       !(size.is_fixed() && pad_size.is_map() &&
         pad_size.at("width").integer(1, kMaxImageSize) == size.width &&
         pad_size.at("height").integer(1, kMaxImageSize) == size.height))
-    pad_size.refuse("a pad after the resize");
+    pad_size.refuse("padding after the resize is not supported");
   if (pipeline() == Pipeline::rounded && is_null("size_divisor"))
     file_.at("size_divisor").refuse("must not be null");
   if (!size.is_fixed()) return follow_edges(size);
@@ -397,7 +401,7 @@ void Processor::follow_edges(const Size &size) {
   if (known_ != nullptr && !known_->takes_edges)
     size.node.refuse(name_ + " requires height and width");
   if (size.longest > 0 && size.shortest == 0)
-    size.node.refuse("longest_edge without shortest_edge");
+    size.node.refuse("longest_edge without shortest_edge is not supported");
   follow(size.node, "the aspect ratio is kept");
 }
 
@@ -406,8 +410,9 @@ void Processor::read_geometry() {
   const bool padded = flag("do_pad", known_ != nullptr && known_->pads);
   if (!flag("do_resize", true)) {
     const Node resize = file_.at("do_resize");
-    if (cropped) resize.refuse("a crop without a resize");
-    if (padded && file_.at("pad_size").is_present()) resize.refuse("a pad without a resize");
+    if (cropped) resize.refuse("a crop without a resize is not supported");
+    if (padded && file_.at("pad_size").is_present())
+      resize.refuse("padding without a resize is not supported");
     config_.open_size = resize.described() + ": the size is the picture's";
     return;
   }
@@ -416,13 +421,13 @@ void Processor::read_geometry() {
   const Node fraction = file_.at("crop_pct");
   if (pipeline() != Pipeline::convnext && pipeline() != Pipeline::poolformer &&
       fraction.is_present())
-    fraction.refuse("is read for ConvNext and PoolFormer with a crop only");
+    fraction.refuse("is supported for ConvNext and PoolFormer only");
   if (pipeline() == Pipeline::vjepa2) return vjepa2();
   const Size size = read_size();
   if (pipeline() == Pipeline::convnext) return convnext(size);
   if (!cropped) return sized(size, padded);
   if (padded && file_.at("pad_size").is_present())
-    file_.at("pad_size").refuse("a pad after a crop");
+    file_.at("pad_size").refuse("padding after a crop is not supported");
   crop_after(size);
 }
 
@@ -447,7 +452,7 @@ Numbers Processor::list(const char *key, bool is_mean) const {
   }
   const Statistics own = statistics_of(defaults(node).means);
   if (is_null(key)) node.refuse("must not be null");
-  if (own.mean.empty()) node.refuse("and " + name_ + " has no " + key + " of its own");
+  if (own.mean.empty()) node.refuse(name_ + " has no default for it");
   return is_mean ? own.mean : own.std;
 }
 

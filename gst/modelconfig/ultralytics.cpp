@@ -54,8 +54,8 @@ int read_whole(const Node &node, int fallback) {
 
 void check_multiple(const Node &node, int side, int stride) {
   if (side % stride != 0)
-    node.refuse("is no multiple of stride " + std::to_string(stride) +
-                ", to which Ultralytics enlarges it");
+    node.refuse("must be a multiple of stride " + std::to_string(stride) +
+                ", to which Ultralytics enlarges other sizes");
 }
 
 /// Whether the model accepts other sizes, too.
@@ -152,7 +152,8 @@ void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input)
   };
   const auto dtype = dtype_of(input);
   if (dtype != DType::float32 && dtype != DType::float16)
-    refuse(" has the type " + std::to_string(input.type) + " of ONNX, not float32 or float16");
+    refuse(" must have the type float32 or float16, but has type " + std::to_string(input.type) +
+           " of ONNX");
   config.dtype = *dtype;
   const std::vector<int64_t> &d = input.dims;
   const bool planar = d[1] == 3 || (d[1] == 0 && d[3] != 3);
@@ -160,7 +161,7 @@ void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input)
   config.layout = planar ? Layout::nchw : Layout::nhwc;
   const int64_t height = d[planar ? 2 : 1], width = d[planar ? 3 : 2];
   if ((height > 0 && height != *config.height) || (width > 0 && width != *config.width))
-    imgsz.refuse("is not the size of " + text_of(input));
+    imgsz.refuse("must be the size of " + text_of(input));
 }
 
 /// Reads the format of the model from the files beside metadata.yaml, which is the same for all

@@ -150,7 +150,7 @@ TEST_F(ModelConfigTest, IsReadOnce) {
 TEST_F(ModelConfigTest, OneErrorNamesFileKeyAndValue) {
   Rig rig(element_with(bad_));
   ASSERT_TRUE(rig.caps(kVideo));
-  expect_error(rig, frame(), "model-config=" + bad_ + ": property.scaling-filter=4: method is");
+  expect_error(rig, frame(), "model-config=" + bad_ + ": property.scaling-filter=4: must be");
   EXPECT_EQ(rig.get("width"), "0");
 }
 

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
              "shortest_edge, longest_edge, both edges, or max_height and max_width"},
         Case{"ViT, a number that is the shortest edge", kPre,
              with(kVit + R"("size":384,"default_to_square":false)"),
-             "!default_to_square=false: is not that of ViTImageProcessor"},
+             "!default_to_square=false: must be the default of ViTImageProcessor"},
         Case{"ViT, a number", kPre, with(kVit + R"("size":384,"resample":2)"),
              stretched("width=384 height=384", "bilinear")},
         Case{"ViT, Fast", kPre,
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"DETR, padded", kPre,
              with(R"("image_processor_type":"DetrImageProcessor",)"
                   R"("pad_size":{"height":1333,"width":1333})"),
-             "!pad_size={height: 1333, width: 1333}: a pad after the resize"},
+             "!pad_size={height: 1333, width: 1333}: padding after the resize is not supported"},
         Case{"BLIP ignores size_divisor", kPre,
              with(R"("image_processor_type":"BlipImageProcessor","size_divisor":32)"),
              stretched("width=384 height=384", "bicubic")},
@@ -130,15 +130,15 @@ INSTANTIATE_TEST_SUITE_P(
              with(R"("image_processor_type":"FooImageProcessor","size":224,"resample":2)"),
              kUnknown},
         Case{"no class, a number", kPre, with(R"("size":224,"resample":2)"),
-             "!size=224: a single number, and the file names no image_processor_type: write "
-             "shortest_edge, or height and width"},
+             "!size=224: a single number is ambiguous, because the file names no "
+             "image_processor_type: write shortest_edge, or height and width"},
         Case{"unknown class", kPre,
              with(R"("image_processor_type":"FooImageProcessor","resample":4,)"
                   R"("size":{"height":9,"width":7})"),
              kUnknown},
         Case{"a square that is cropped", kPre,
              with(R"("image_processor_type":"DeiTImageProcessor","size":256,"crop_size":224)"),
-             "!crop_size=224: a picture that is stretched to 256x256 and then cropped"},
+             "!crop_size=224: a crop of a picture that is stretched to 256x256 is not supported"},
         Case{"a crop that crops nothing", kPre,
              with(R"("image_processor_type":"BeitImageProcessor","size":224,"crop_size":224)"),
              stretched("width=224 height=224", "bicubic")},
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
              followed("bilinear")},
         Case{"no resize", kPre, with(R"("do_resize":false)"), "color=rgb " + kNormalized},
         Case{"no resize, but a crop", kPre, with(kClip + R"("do_resize":false)"),
-             "!do_resize=false: a crop without a resize"}));
+             "!do_resize=false: a crop without a resize is not supported"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Classes, Json,
@@ -178,12 +178,12 @@ INSTANTIATE_TEST_SUITE_P(
              cropped("width=192 height=224", 256, "bilinear")},
         Case{"ConvNeXt, a crop after the crop", kPre,
              with(R"("image_processor_type":"ConvNextImageProcessor","do_center_crop":true)"),
-             "!do_center_crop=true: is no step of ConvNextImageProcessor"},
+             "!do_center_crop=true: ConvNextImageProcessor has no such step"},
         Case{"ConvNeXt from 384", kPre,
              with(R"("image_processor_type":"ConvNextImageProcessor","size":384,"crop_pct":0.875)"),
              stretched("width=384 height=384", "bicubic")},
         Case{"crop_pct elsewhere", kPre, with(kVit + R"("size":224,"crop_pct":0.9)"),
-             "!crop_pct=0.9: is read for ConvNext and PoolFormer with a crop only"},
+             "!crop_pct=0.9: is supported for ConvNext and PoolFormer only"},
         Case{"PoolFormer", kPre,
              with(R"("image_processor_type":"PoolFormerImageProcessor","size":224,"crop_pct":0.9)"),
              cropped("width=224 height=224", 248, "bicubic")},
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
              "mean=\"<0>\" std=\"<1>\""},
         Case{"MobileViT does not normalize", kPre,
              with(R"("image_processor_type":"MobileViTImageProcessor","size":288)"),
-             "!do_normalize=true: is no step of MobileViTImageProcessor"},
+             "!do_normalize=true: MobileViTImageProcessor has no such step"},
         Case{"channels swapped after the normalization", kPre,
              with(R"("size":{"height":9,"width":7},"resample":2,"do_flip_channel_order":true)"),
              "width=7 height=9 resize-mode=stretch method=bilinear antialias=true color=bgr "
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
              "std=\"<0.225,0.224,0.229>\""},
         Case{"channels that a class does not swap", kPre,
              with(kVit + R"("do_flip_channel_order":true)"),
-             "!do_flip_channel_order=true: is no step of ViTImageProcessor"},
+             "!do_flip_channel_order=true: ViTImageProcessor has no such step"},
         Case{"a step that no class has", kPre, with(kVit + R"("do_something":true)"),
              "!do_something=true: no property does this"},
         Case{"steps that are off", kPre,
@@ -240,17 +240,17 @@ INSTANTIATE_TEST_SUITE_P(
                  kNormalized},
         Case{"longest edge without a pad", kPre,
              with(R"("resample":2,"size":{"longest_edge":1024})"),
-             "!size={longest_edge: 1024}: longest_edge without shortest_edge"},
+             "!size={longest_edge: 1024}: longest_edge without shortest_edge is not supported"},
         Case{"longest edge with another pad", kPre,
              with(R"("resample":2,"size":{"longest_edge":1024},"do_pad":true,"pad_size":1280)"),
              "!pad_size=1280: must be a square of longest_edge, 1024"},
         Case{"longest edge without pad_size", kPre,
              with(R"("resample":2,"size":{"longest_edge":1024},"do_pad":true)"),
-             "!size={longest_edge: 1024}: longest_edge without pad_size"},
+             "!size={longest_edge: 1024}: longest_edge requires pad_size"},
         Case{"a pad after a stretch", kPre,
              with(R"("resample":2,"size":{"height":64,"width":64},"do_pad":true,)"
                   R"("pad_size":{"height":96,"width":64})"),
-             "!pad_size={height: 96, width: 64}: a pad after the resize"},
+             "!pad_size={height: 96, width: 64}: padding after the resize is not supported"},
         Case{"keep_aspect_ratio", kPre,
              with(R"("image_processor_type":"DPTImageProcessor","size":384,)"
                   R"("keep_aspect_ratio":true,"ensure_multiple_of":32)"),
@@ -312,7 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"unknown filter", kPre, with(kVit + R"("size":8,"resample":6)"),
              "!resample=6: must be a whole number from 0 to 5"},
         Case{"no filter", kPre, with(R"("size":{"height":8,"width":8})"),
-             "!resample is absent: and the file names no image_processor_type"},
+             "!resample is absent: it has no default, because the file names no "
+             "image_processor_type"},
         Case{"two means", kPre, "{" + kVit + R"("size":8,"image_mean":[1,2]})",
              "!image_mean=[1, 2]: must be one number, or one for each of 3 channels"},
         Case{"a std of 0", kPre, "{" + kVit + R"("size":8,"image_std":[1,0,1]})",
@@ -355,18 +356,16 @@ INSTANTIATE_TEST_SUITE_P(
              "width=128 height=96 resize-mode=stretch method=bilinear antialias=true color=rgb " +
                  kNormalized},
         Case{"squash with a crop", kConfig, timm(R"("crop_pct":0.9,"crop_mode":"squash")"),
-             "!pretrained_cfg.crop_pct=0.9: a stretched picture that is cropped"},
+             "!pretrained_cfg.crop_pct=0.9: with crop_mode=squash only 1 is possible"},
         Case{"border", kConfig, timm(R"("crop_pct":1,"crop_mode":"border","mean":[0.5,0.5,0.5])"),
              "width=224 height=224 resize-mode=ultralytics method=bilinear antialias=true "
              "pad-value=128 color=rgb normalization=mean-std scale=0.00392156862745098 "
              "mean=\"<0.5,0.5,0.5>\" std=\"<0.229,0.224,0.225>\""},
-        Case{
-            "border with unequal means", kConfig, timm(R"("crop_pct":1,"crop_mode":"border")"),
-            "!pretrained_cfg.mean is absent: crop_mode=border pads with the mean, and pad-value is "
-            "one for all"},
+        Case{"border with unequal means", kConfig, timm(R"("crop_pct":1,"crop_mode":"border")"),
+             "!pretrained_cfg.mean is absent: crop_mode=border pads with the mean, which must be "
+             "the same for all channels"},
         Case{"no square", kConfig, timm(R"("input_size":[3,224,256])"),
-             "!pretrained_cfg.input_size=[3, 224, 256]: is no square, which crop_mode=center "
-             "requires here"},
+             "!pretrained_cfg.input_size=[3, 224, 256]: must be square with crop_mode=center"},
         Case{"one channel", kConfig, timm(R"("input_size":[1,224,224])"),
              "!pretrained_cfg.input_size=[1, 224, 224]: must be 3 channels, height and width"},
         Case{"nearest", kConfig, timm(R"("interpolation":"nearest")"),

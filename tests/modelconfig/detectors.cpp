@@ -57,7 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
         model("unknown task", "track", "[640, 640]",
               "!task=track: must be one of detect, segment, pose, obb, semantic, depth, classify"),
         model("no multiple of the stride", "detect", "[640, 641]",
-              "!imgsz=[640, 641]: is no multiple of stride 32, to which Ultralytics enlarges it"),
+              "!imgsz=[640, 641]: must be a multiple of stride 32, to which Ultralytics "
+              "enlarges other sizes"),
         model("three sizes", "detect", "[1, 640, 640]",
               "!imgsz=[1, 640, 640]: must be height and width"),
         model("no number", "detect", "[640, None]",
@@ -129,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
              stretched("width=640 height=640")},
         Case{"RT-DETR, no multiple of the stride", "model.onnx",
              onnx_model({{"task", "detect"}, {"head", "RTDETRDecoder"}, {"imgsz", "[600, 640]"}}),
-             "!imgsz=[600, 640]: is no multiple of stride 32, to which Ultralytics enlarges it"}));
+             "!imgsz=[600, 640]: must be a multiple of stride 32, to which Ultralytics "
+             "enlarges other sizes"}));
 
 /// A detector of 384x640 with this graph.
 Case graph(const char *title, const std::string &graph, const std::string &expected) {
@@ -160,14 +162,14 @@ INSTANTIATE_TEST_SUITE_P(
         input("interleaved, open sizes", onnx_float16, {-1, -1, -1, 3}, taken("nhwc", "float16")),
         input("open channels", onnx_float, {-1, -1, 384, 640}, taken("nchw", "float32")),
         input("integers", onnx_uint8, {1, 3, 384, 640},
-              "!the model's input images of 1x3x384x640 has the type 2 of ONNX, not float32 or "
-              "float16"),
+              "!the model's input images of 1x3x384x640 must have the type float32 or float16, "
+              "but has type 2 of ONNX"),
         input("four channels", onnx_float, {1, 4, 384, 640},
               "!the model's input images of 1x4x384x640 does not have 3 channels"),
         input("another size", onnx_float, {1, 3, 640, 640},
-              "!imgsz=[384, 640]: is not the size of the model's input images of 1x3x640x640"),
+              "!imgsz=[384, 640]: must be the size of the model's input images of 1x3x640x640"),
         input("another width, interleaved", onnx_float, {1, -1, 384, 3},
-              "!imgsz=[384, 640]: is not the size of the model's input images of 1x?x384x3"),
+              "!imgsz=[384, 640]: must be the size of the model's input images of 1x?x384x3"),
         input("no picture", onnx_float, {1, 768}, kFound),
         graph("no input", onnx_graph({}), kFound),
         graph("a second input that is no picture",

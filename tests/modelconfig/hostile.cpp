@@ -197,8 +197,8 @@ TEST_F(Hostile, YamlWithoutItsLibrary) {
 #endif
 
 TEST_F(Hostile, KeyFiles) {
-  EXPECT_EQ(of("a.txt", "[property\n").substr(0, 16), "!is no key file:");
-  EXPECT_EQ(of("a.txt", "[property]\nno equals sign\n").substr(0, 16), "!is no key file:");
+  EXPECT_EQ(of("a.txt", "[property\n").substr(0, 19), "!is not a key file:");
+  EXPECT_EQ(of("a.txt", "[property]\nno equals sign\n").substr(0, 19), "!is not a key file:");
   EXPECT_LT(of("a.txt", "[property]\n" + repeated("x", 100000)).size(), 300u);
   EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;1e9;8\n").substr(0, 21), "!property.infer-dims=");
   EXPECT_EQ(of("a.txt", "[property]\ninfer-dims=3;8.5;8\n").substr(0, 21), "!property.infer-dims=");

@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
              "!has no group with dir=input and dims of a picture"},
         Case{"two pictures", kInfo,
              model_info("type=float32\ndims=1,3,8,8\nranges=0,1\n[more]\ndir=input\ndims=1,3,8,8"),
-             "!more.dir=input: a second input that may be a picture, beside images"},
+             "!more.dir=input: only one input may have dims of a picture, but images has them, "
+             "too"},
         Case{"columns first", kInfo,
              model_info("type=float32\ndims=1,3,8,8\nranges=0,1\ndims-order=col-major"),
              "!images.dims-order=col-major: must be row-major"},
@@ -129,27 +130,27 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"input-dims without an order", kInfer, "[property]\ninput-dims=3;8;16\n",
              "!property.input-dims=3;8;16: must be c;h;w;order"},
         Case{"input-dims without a picture", kInfer, "[property]\ninput-dims=3;8;16;2\n",
-             "!property.input-dims=3;8;16;2: layout is nchw (0) or nhwc (1)"},
+             "!property.input-dims=3;8;16;2: the order must be 0 (nchw) or 1 (nhwc)"},
         Case{"two orders", kInfer, "[property]\ninput-dims=3;8;16;1\nnetwork-input-order=0\n",
-             "!property.network-input-order=0: differs from property.input-dims=3;8;16;1"},
+             "!property.network-input-order=0: must be the order of property.input-dims=3;8;16;1"},
         Case{"gray", kInfer, "[property]\nmodel-color-format=2\ninfer-dims=1;8;8\noffsets=128\n",
              "width=8 height=8 resize-mode=stretch method=bilinear antialias=false color=gray "
              "layout=nchw normalization=alpha-beta alpha=\"<1>\" beta=\"<-128>\" round=true"},
         Case{"other filters", kInfer, "[property]\nscaling-filter=2\n",
-             "!property.scaling-filter=2: method is nearest (0) or bilinear (1)"},
+             "!property.scaling-filter=2: must be 0 (nearest) or 1 (bilinear)"},
         Case{"other colors", kInfer, "[property]\nmodel-color-format=3\n",
-             "!property.model-color-format=3: color is rgb (0), bgr (1) or gray (2)"},
+             "!property.model-color-format=3: must be 0 (rgb), 1 (bgr) or 2 (gray)"},
         Case{"other orders", kInfer, "[property]\nnetwork-input-order=2\n",
-             "!property.network-input-order=2: layout is nchw (0) or nhwc (1)"},
+             "!property.network-input-order=2: the order must be 0 (nchw) or 1 (nhwc)"},
         Case{"a mean picture", kInfer, "[property]\nmean-file=mean.ppm\n",
              "!property.mean-file=mean.ppm: means are per channel, not per pixel"},
         Case{"one channel of color", kInfer, "[property]\ninfer-dims=1;8;8\n",
-             "!property.infer-dims=1;8;8: the color has 3 channels"},
+             "!property.infer-dims=1;8;8: the color requires 3 channels"},
         Case{"two offsets", kInfer, "[property]\noffsets=1;2\n",
-             "!property.offsets=1;2: must be 3, one for each channel"},
+             "!property.offsets=1;2: must be 3 numbers, one for each channel"},
         Case{"offsets that are too large", kInfer,
              "[property]\nnet-scale-factor=1e200\noffsets=1;1e200;1\n",
-             "!property.offsets=1;1e200;1: times the factor is too large"},
+             "!property.offsets=1;1e200;1: a number times the factor is too large"},
         Case{"an endless factor", kInfer, "[property]\nnet-scale-factor=1e999\n",
              "!property.net-scale-factor=inf: must be a finite number"},
         Case{
@@ -166,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         preprocessed("float16", "tensor-data-type=5\n"),
         Case{"nvdspreprocess, a smaller size before", "config_preprocess.txt",
              "[property]\nnetwork-input-shape=1;3;8;8\nprocessing-height=4\n",
-             "!property.processing-height=4: is not the network's, 8"},
+             "!property.processing-height=4: must be 8, as in network-input-shape"},
         Case{"the mark of UTF-8", kInfer, "\xef\xbb\xbf[property]\ninfer-dims=3;8;16\n",
              sized("nchw")},
         Case{"spaces of all kinds", kInfer, "[property]\ninfer-dims= 3 ;\t8; +16\f\n",
@@ -174,8 +175,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"told by content, behind a comment", "a.yaml",
              "# [\n\n[property]\ninfer-dims=3;8;16\n", sized("nchw")},
         Case{"a comment of other key files", "a.yaml", "; a\n[property]\ninfer-dims=3;8;16\n",
-             "!is no key file: Key file contains line “; a” which is not a key-value pair, group, "
-             "or comment"},
+             "!is not a key file: Key file contains line “; a” which is not a key-value pair, "
+             "group, or comment"},
         Case{"nvdspreprocess without a shape", "config_preprocess.txt",
              "[property]\nprocessing-width=8\n[user-configs]\n",
              "!property.network-input-shape is absent: nvdspreprocess requires it"},
@@ -184,11 +185,11 @@ INSTANTIATE_TEST_SUITE_P(
              "!property.network-input-shape=0;3;8;8: must be n;c;h;w"},
         Case{"nvdspreprocess, 32-bit integers", "config_preprocess.txt",
              "[property]\nnetwork-input-shape=1;3;8;8\ntensor-data-type=3\n",
-             "!property.tensor-data-type=3: dtype is float32 (0), uint8 (1), int8 (2) or float16 "
-             "(5)"},
+             "!property.tensor-data-type=3: must be 0 (float32), 1 (uint8), 2 (int8) or 5 "
+             "(float16)"},
         Case{"nvdspreprocess, another size before", "config_preprocess.txt",
              "[property]\nnetwork-input-shape=1;3;8;8\nprocessing-width=16\n",
-             "!property.processing-width=16: is not the network's, 8"},
+             "!property.processing-width=16: must be 8, as in network-input-shape"},
         Case{"another key file", "desktop.txt", "[Desktop Entry]\nName=x\n",
              "!has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream"}));
 
@@ -236,7 +237,7 @@ TEST_F(DeepStreamModel, LeavesTheSizeOpen) {
   EXPECT_EQ(open_size("onnx-file=half.onnx\n").substr(0, absent.size()), absent);
   write("text.onnx", onnx_int64, {1, 80});
   EXPECT_EQ(open_size("onnx-file=text.onnx\n"),
-            absent + ", property.onnx-file=text.onnx: has no input that is a picture alone");
+            absent + ", property.onnx-file=text.onnx: has no single input of four dimensions");
 }
 
 TEST_F(DeepStreamModel, IsRefused) {
@@ -245,7 +246,7 @@ TEST_F(DeepStreamModel, IsRefused) {
   };
   write("gray.onnx", onnx_float, {1, 1, 480, 640});
   EXPECT_EQ(refusal("onnx-file=gray.onnx\n"),
-            "!property.onnx-file=gray.onnx: the color has 3 channels");
+            "!property.onnx-file=gray.onnx: the color requires 3 channels");
   write("large.onnx", onnx_float, {1, 3, 40000, 640});
   EXPECT_EQ(refusal("onnx-file=large.onnx\n"),
             "!property.onnx-file=large.onnx: sizes must be whole numbers from 1 to 32767");

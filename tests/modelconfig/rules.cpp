@@ -40,10 +40,9 @@ TEST(SourceRule, DynamicExportsHaveTheLeastPad) {
   const SourceRule rule = {SourceRule::Kind::least_pads, 640, 640, 32, "f: args.dynamic=true"};
   EXPECT_EQ(refusal(rule, 500, 500, 640, 640), "");
   EXPECT_EQ(refusal(rule, 1920, 1080, 640, 384), "");
-  EXPECT_EQ(
-      refusal(rule, 1920, 1080, 640, 640),
-      "f: args.dynamic=true: the tensor of a picture of 1920x1080 has 640x384 pixels; set width "
-      "and height, to these or to others that the model takes");
+  EXPECT_EQ(refusal(rule, 1920, 1080, 640, 640),
+            "f: args.dynamic=true: a picture of 1920x1080 requires a tensor of 640x384 pixels; set "
+            "width and height to this size, or to another that the model takes");
   EXPECT_EQ(refusal(rule, 1080, 1920, 384, 640), "");
 }
 

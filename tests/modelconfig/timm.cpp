@@ -35,16 +35,14 @@ INSTANTIATE_TEST_SUITE_P(
              "!pretrained_cfg.std=[1, 0, 1]: must not be 0"},
         Case{"two means", kName, file(R"("mean":[1,2])"),
              "!pretrained_cfg.mean=[1, 2]: must be one number, or one for each of 3 channels"},
-        Case{
-            "a border above the samples", kName,
-            file(R"("crop_pct":1,"crop_mode":"border","mean":[1.002])"),
-            "!pretrained_cfg.mean=[1.002]: crop_mode=border pads with the mean, which is no sample "
-            "value"},
+        Case{"a border above the samples", kName,
+             file(R"("crop_pct":1,"crop_mode":"border","mean":[1.002])"),
+             "!pretrained_cfg.mean=[1.002]: crop_mode=border pads with the mean, which must be "
+             "from 0 to 1"},
         Case{"a border below the samples", kName,
              file(R"("crop_pct":1,"crop_mode":"border","mean":[-0.002])"),
-             "!pretrained_cfg.mean=[-0.002]: crop_mode=border pads with the mean, which is no "
-             "sample "
-             "value"},
+             "!pretrained_cfg.mean=[-0.002]: crop_mode=border pads with the mean, which must be "
+             "from 0 to 1"},
         Case{"a border with a crop", kName, file(R"("crop_pct":0.9,"crop_mode":"border")"),
              "!pretrained_cfg.crop_pct=0.9: with crop_mode=border only 1 is possible"},
         Case{"too large a picture", kName, file(R"("crop_pct":0.001)"),
