@@ -28,7 +28,7 @@ struct FilterWindow {
 /// One axis of a plan.
 struct FilterAxis {
   std::vector<FilterWindow> windows;  ///< by output coordinate
-  std::vector<int32_t> weights;       ///< of all windows
+  std::vector<int32_t> weights;       ///< weights of all windows
   int begin = 0, end = 0;             ///< range of output coordinates that are not pad
   int src_begin = 0, src_end = 0;     ///< range that contains all windows' source pixels
   bool copies = true;                 ///< every window is one pixel, whose weight is 1

@@ -76,11 +76,11 @@ enum class SampleFamily : uint8_t {
   planar_rgb,
   planar_444,
   planar_subsampled,  ///< chroma of reduced width
-  semiplanar,         ///< U and V in one plane, of any subsampling
+  semiplanar,         ///< U and V in one plane, any subsampling
   packed_422,
   // Two bytes per sample:
   deep_gray,
-  deep_planar,  ///< of any subsampling
+  deep_planar,  ///< any subsampling
   deep_semiplanar,
 };
 

@@ -25,7 +25,7 @@ struct Axis {
   Extent region;
   Samples samples;      // the samples that the region touches
   int offset, content;  // stretch: the resized picture's place in the output
-  double step;          // with affine, otherwise 0
+  double step;          // source pixels per output pixel with affine, otherwise 0
 
   bool is_picture(double i) const { return i >= 0.0 && i < src; }
   bool is_region(double i) const {

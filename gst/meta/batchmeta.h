@@ -51,7 +51,7 @@ struct BatchSlot {
   std::optional<MuxedSource> source;
   Geometry geometry = {};
   std::optional<FoundRegion> region;
-  const StreamEvents *events = nullptr;  ///< of the picture's stream; null if there is none
+  const StreamEvents *events = nullptr;  ///< the stream's events; null if there are none
 };
 
 /// Fills a slot with a picture and its times.

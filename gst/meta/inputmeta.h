@@ -18,8 +18,8 @@ namespace cudatensor {
 
 struct KeptInput {
   Ref<GstBuffer> frame;
-  Ref<GstCaps> caps;  ///< of the frame
-  BoxMap map;         ///< from the frame to the picture
+  Ref<GstCaps> caps;  ///< caps of the frame
+  BoxMap map;         ///< maps the frame to the picture
   /// The analytics results of the picture (`from`) that the frame carries as well (`to`).
   std::vector<SameResult> same;
 };

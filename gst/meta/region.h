@@ -31,7 +31,7 @@ struct Roi {
 struct FoundRegion {
   Region region;  ///< in pixels; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
-  std::optional<Detection> detection;  ///< from an analytics meta
+  std::optional<Detection> detection;  ///< set if the region is a detection of an analytics meta
   bool is_invalid = false;             ///< the picture cannot provide it: its slot stays empty
 };
 

@@ -10,7 +10,7 @@
 namespace cudatensor::modelconfig {
 namespace {
 
-constexpr const char *kShape = "network-input-shape";  // of nvdspreprocess only
+constexpr const char *kShape = "network-input-shape";  // only nvdspreprocess has it
 
 int channels_of(Color color) { return color == Color::gray ? 1 : 3; }
 

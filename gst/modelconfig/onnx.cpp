@@ -41,7 +41,7 @@ constexpr uint64_t kValue = 1;
 enum WireType : uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 constexpr uint64_t kMostFields = 100000;
-constexpr uint64_t kMostGraphFields = 1000000;  // of the graph and all messages in it
+constexpr uint64_t kMostGraphFields = 1000000;  // fields of the graph and all messages in it
 constexpr uint64_t kMostMetadata = 4 << 20;
 constexpr uint64_t kMostName = 4096;
 constexpr size_t kMostInputs = 1000, kMostDims = 16;

@@ -173,7 +173,7 @@ void read_neighbors(ModelConfig &config, const std::string &folder) {
   for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
     const std::string name = each->path().filename(), end = each->path().extension();
     if (name == "saved_model.pb") {
-      config.layout = Layout::nhwc;  // of TensorFlow, and of TensorFlow Lite made from it
+      config.layout = Layout::nhwc;  // TensorFlow, or TensorFlow Lite made from it
       return;
     }
     if (end == ".rknn" || end == ".dxnn" || end == ".hef")

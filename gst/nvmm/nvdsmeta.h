@@ -25,7 +25,7 @@ struct NvDsBatchMeta {
   guint max_frames_in_batch;
   guint num_frames_in_batch;
   void *pools[6];
-  GList *frame_meta_list;  ///< of NvDsFrameMeta
+  GList *frame_meta_list;  ///< list of NvDsFrameMeta
   GList *batch_user_meta_list;
   GRecMutex meta_mutex;  ///< must be held while the metadata is read
 };
@@ -46,7 +46,7 @@ struct NvDsFrameMeta {
   guint surface_index;
   guint num_obj_meta;
   gboolean infer_done;
-  GList *obj_meta_list;  ///< of NvDsObjectMeta
+  GList *obj_meta_list;  ///< list of NvDsObjectMeta
 };
 
 /// The fields of NvDsObjectMeta up to its label.
@@ -60,7 +60,7 @@ struct NvDsObjectMeta {
   float tracker_box[4];
   float confidence;
   float tracker_confidence;
-  float left, top, width, height;  ///< of rect_params, in pixels of the surface
+  float left, top, width, height;  ///< rect_params, in pixels of the surface
   char drawing[224];
   char label[128];
 };

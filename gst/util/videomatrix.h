@@ -16,7 +16,7 @@ struct VideoMatrix {
   GstVideoRectangle in_rectangle;
   const GstVideoInfo *out_info;
   GstVideoRectangle out_rectangle;
-  gfloat matrix[3][3];  ///< from the origin of in_rectangle to that of out_rectangle
+  gfloat matrix[3][3];  ///< maps the origin of in_rectangle to that of out_rectangle
 
   /// Whether this release of GStreamer knows the transform.
   static bool is_known();

@@ -19,7 +19,7 @@ namespace cudatensor::cpu {
 struct FilterMemory {
   std::vector<uint8_t> filtered;  ///< filtered along x
   std::vector<uint8_t> finished;  ///< filtered along both axes, if there are several strips
-  std::vector<std::vector<uint8_t>> samples;  ///< of source rows, by the workers' slot
+  std::vector<std::vector<uint8_t>> samples;  ///< source rows, by the workers' slot
 };
 
 /// A contiguous part of the output columns.
@@ -112,7 +112,7 @@ class Filter {
   const uint8_t *filter_row(int y, Scratch &scratch);
 
   FilterAxis y_;
-  std::vector<FilterDigits> digits_;  // of all windows of y_; empty if digits_of() fails for one
+  std::vector<FilterDigits> digits_;  // all windows of y_; empty if digits_of() fails for one
   std::vector<int32_t> first_digit_;  // by output row
   int x_begin_, x_end_;
   int components_;

@@ -41,7 +41,7 @@ struct ColumnGroup {
 /// Source bytes that will be read next and are prefetched into the cache.
 struct Ahead {
   const uint8_t *rows[2];
-  int bytes;  ///< of each row; 0 = none
+  int bytes;  ///< bytes of each row; 0 = none
 };
 
 /// The windows of a row's columns, also in the form that an instruction set uses.

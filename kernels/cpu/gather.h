@@ -13,9 +13,9 @@ namespace cudatensor::cpu {
 
 /// The bytes that are read together from one pixel of a plane.
 struct PixelBytes {
-  int step;           ///< from a pixel to its right neighbor
+  int step;           ///< bytes from a pixel to its right neighbor
   int count;          ///< 1, 2 or 4
-  uint8_t offset[4];  ///< of each byte
+  uint8_t offset[4];  ///< offset of each byte in the pixel
 };
 
 /// Returns the entries of an AxisPlan or FixedAxisPlan for component `c`.

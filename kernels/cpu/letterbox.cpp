@@ -125,7 +125,7 @@ class FilteredLetterbox final : public ImageToImage {
   Filter filter_;
   PictureStore store_;
   uint8_t pad_;
-  std::vector<PictureStore::Samples> samples_;  // by slot
+  std::vector<PictureStore::Samples> samples_;  // by the workers' slot
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace cudatensor::cuda {
 
 /// The words and weights of eight output columns, from `x` on.
 struct ColumnProduct {
-  FilterSpan words;  // of all columns
-  Window window;     // of the lane's column
+  FilterSpan words;  // words of all columns
+  Window window;     // weights of the lane's column
 
   __device__ __forceinline__ ColumnProduct(const FilterColumns &table, int x)
       : words(load_span(table.products + x / kColumnsOfProduct)),
@@ -111,8 +111,8 @@ __device__ __forceinline__ void filter_columns(const FilterTables &tables, const
 /// The words and weights of 16 output rows, from `y` on. Rows from `end` on are outside the tile: a
 /// lane reads their weights, too, but their results are not stored.
 struct RowProduct {
-  FilterSpan words;      // of all rows
-  Window first, second;  // of the lane's rows, which are eight apart
+  FilterSpan words;      // words of all rows
+  Window first, second;  // weights of the lane's rows, which are eight apart
 
   __device__ __forceinline__ RowProduct(const FilterLines &table, int y, int end)
       : words(row_span(table, y, end)),

@@ -63,7 +63,7 @@ int tiles_of(const FilterAxis &axis, int size) {
 
 /// The work of one block.
 struct BlockWork {
-  int groups, words;  ///< of its source pixels
+  int groups, words;  ///< groups and words of its source pixels
   int steps_x;        ///< steps of a product along x
   int steps_y;        ///< steps of a product along y
   int row_products;

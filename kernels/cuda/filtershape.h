@@ -29,8 +29,8 @@ constexpr std::array<int, 10> kTileHeights = {4, 6, 8, 10, 12, 13, 14, 16, 32, 6
 
 /// The requirements of a plan's tiles.
 struct FilterNeeds {
-  uint16_t words = 0;                                  ///< of the widest tile
-  std::array<uint16_t, kTileHeights.size()> groups{};  ///< of the highest tile, by tile height
+  uint16_t words = 0;                                  ///< words of the widest tile
+  std::array<uint16_t, kTileHeights.size()> groups{};  ///< groups of the highest tile, by height
   uint8_t best = 0;              ///< index of the tile height that is fastest …
   uint8_t warps = kFilterWarps;  ///< … and the warps of a block
 };
@@ -42,7 +42,7 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors);
 /// The properties that all blocks of a launch share. A block filters the rows of its tile in rounds
 /// of `groups`. It converts the source pixels of a round in pieces of `piece_groups` by `words`.
 struct FilterShape {
-  int warps;  ///< of a block
+  int warps;  ///< warps of a block
   int tile_height, groups, piece_groups, words;
   int pitch;  ///< words between rows of source pixels in shared memory
   bool has_rounds;

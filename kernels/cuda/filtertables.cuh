@@ -31,7 +31,7 @@ using WordWeights = uint4;
 /// The windows of the columns. Word k of a column's window is at weights[k · count + column].
 struct FilterColumns {
   const FilterSpan *spans;     ///< by column; empty for pad
-  const FilterSpan *products;  ///< of all columns of a product, by product
+  const FilterSpan *products;  ///< words of all columns of a product, by product
   const TileSpan *tiles;       ///< by tile
   const WordWeights *weights;
   int count;     ///< number of columns

@@ -12,10 +12,10 @@ constexpr int kFilterRows = 4;
 /// The shared memory of a block, see shared_bytes().
 template <int kComponents>
 struct Shared {
-  uint32_t *pixels;    ///< of a piece, four to a word: [component][row][word]
+  uint32_t *pixels;    ///< pixels of a piece, four to a word: [component][row][word]
   uint32_t *filtered;  ///< [component][group][column], with four rows in a word
-  int32_t *totals;     ///< of earlier pieces, by task of filter_columns()
-  int32_t *sums;       ///< of earlier rounds, by task of filter_round()
+  int32_t *totals;     ///< totals of earlier pieces, by task of filter_columns()
+  int32_t *sums;       ///< sums of earlier rounds, by task of filter_round()
   int pitch, rows, groups;
 
   __device__ __forceinline__ Shared(uint8_t *memory, const FilterShape &shape)

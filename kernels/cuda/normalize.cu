@@ -291,7 +291,7 @@ class Normalize final : public NormalizeOperation {
   PlansOfKind<UploadedResample, kFrames> resampled_;
   PlansOfKind<UploadedYuv444, kFrames> fixed_;
   PlansOfKind<UploadedFilter, kFrames> filtered_;
-  PerFrameTables tables_;  // of plans by their places, then of pad
+  PerFrameTables tables_;  // tables of plans by place, then of pad
   PinnedRing filter_ring_;
   std::vector<FilterMemory> filter_memory_;  // by place
   std::vector<Kind> kinds_;                  // by place

@@ -18,8 +18,8 @@ struct QuadAxis {
 
 struct QuadArgs {
   QuadAxis x, y;
-  int32_t width, height;  ///< of the picture, in pixels
-  uint32_t select;        ///< for __byte_perm: U, 4, V, 4 of the first sample of a word
+  int32_t width, height;  ///< size of the picture, in pixels
+  uint32_t select;        ///< selector for __byte_perm: U, 4, V, 4 of a word's first sample
 };
 
 /// Makes the parameters for a plan of source pixels, the first of which is (x, y). Returns no value

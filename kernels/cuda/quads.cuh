@@ -23,7 +23,7 @@ constexpr uint32_t kHalfBiasBytes = 0x64646464;
 /// constant before each instruction that cannot have it as an operand.
 struct QuadConstants {
   uint32_t bias;    // kBiasBits
-  uint32_t select;  // of QuadArgs
+  uint32_t select;  // QuadArgs::select
 
   __device__ __forceinline__ explicit QuadConstants(const QuadArgs &quads)
       : bias(__shfl_sync(0xffffffff, kBiasBits, 0)),

@@ -23,7 +23,7 @@ struct Samples {
   uint32_t select[3];      ///< selector for __byte_perm: the sample's bytes in the word
   // Used only by groups of deep samples, those of more than eight bits.
   uint32_t mask;        ///< mask of the sample's bits in two bytes, or of all eight bits
-  DepthScale depth[2];  ///< of luma and of chroma, for samples plus kBias
+  DepthScale depth[2];  ///< for luma and for chroma, of samples plus kBias
 };
 
 /// A word of one or two bytes, as Samples::mask says.
