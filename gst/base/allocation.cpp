@@ -21,16 +21,16 @@ bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-/// The formats that libgstcuda's pool supports in GStreamer 1.22, where it aborts the process for
-/// others.
+/// The formats that libgstcuda's pool supports in GStreamer 1.22; for any other it aborts the
+/// process.
 constexpr const char *kPoolFormats[] = {
     "BGR",       "RGB",       "BGRx",      "RGBx",     "BGRA", "RGBA",      "ABGR",
     "ARGB",      "RGBP",      "BGRP",      "GBR",      "NV12", "NV21",      "I420",
     "YV12",      "Y444",      "YUY2",      "UYVY",     "Y42B", "P010_10LE", "P016_LE",
     "I420_10LE", "I422_10LE", "I422_12LE", "Y444_16LE"};
 
-/// The pool allocates too little for NV21 pictures of odd height, and up to 1.22 the host can map at
-/// most two planes.
+/// Returns whether libgstcuda's pool can be used. It allocates too little for NV21 pictures of odd
+/// height, and up to 1.22 the host can map at most two planes of its buffers.
 bool has_cuda_pool(const GstCaps *caps) {
   const GstStructure *s = gst_caps_get_structure(caps, 0);
   const char *format = gst_structure_get_string(s, "format");
@@ -43,7 +43,7 @@ bool has_cuda_pool(const GstCaps *caps) {
   return is_video(caps);
 }
 
-/// An allocator for buffers of these caps.
+/// Returns a new reference to an allocator for buffers of these caps.
 GstAllocator *make_allocator(const GstCaps *caps, Session &session) {
   CudaSession *cuda = session.cuda();
   if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
@@ -70,7 +70,7 @@ struct PoolConfig {
   gstcuda::Stream *stream;  // null: none
 };
 
-/// Pools may change the size of their buffers.
+/// Reads the size from the pool, which may have changed the size of its buffers.
 void read_size(PoolOffer &offer) {
   GstStructure *config = gst_buffer_pool_get_config(offer.pool);
   gst_buffer_pool_config_get_params(config, nullptr, &offer.size, nullptr, nullptr);
@@ -130,8 +130,8 @@ gsize aligned_prefix(gsize prefix, gsize align_mask) {
   return g_size_checked_add(&end, prefix, align_mask) ? end & ~align_mask : prefix;
 }
 
-/// Chooses downstream's allocator, unless buffers must be in CUDAMemory, and at least our own
-/// alignment.
+/// Returns downstream's allocator, unless buffers must be in CUDAMemory, and raises the alignment
+/// in `params` to ours.
 GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Session &session,
                                GstAllocationParams &params) {
   GstAllocator *allocator = nullptr;

@@ -9,7 +9,7 @@ namespace cudatensor {
 /// The first property id that an element may use for its own properties.
 constexpr guint kFirstProperty = 16;
 
-/// backend, active-backend, cuda-device-id and n-threads, with ids below kFirstProperty.
+/// Installs backend, active-backend, cuda-device-id and n-threads, with ids below kFirstProperty.
 void install_backend_properties(GObjectClass *klass);
 
 // The caller holds the object lock.

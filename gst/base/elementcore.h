@@ -10,14 +10,15 @@
 
 namespace cudatensor {
 
-/// Access to an element's own properties by index. The caller holds the object lock, unless it says
-/// otherwise.
+/// Access to an element's own properties by index. The caller holds the object lock, except for
+/// prepare_change().
 class Configurable {
  public:
   virtual ~Configurable() = default;
   using Change = std::function<std::optional<Effect>()>;
-  /// Called without the object lock, for what takes long. Returns what is called with the lock,
-  /// instead of set_property(); null: nothing takes long. `value` outlives it.
+  /// Does the slow part of a change, without the object lock. Returns the function that is called
+  /// with the lock in place of set_property(), or null if no part is slow. `value` outlives that
+  /// function.
   virtual Change prepare_change(guint, const GValue *) { return nullptr; }
   /// Returns no effect if the property already has that value.
   virtual std::optional<Effect> set_property(guint index, const GValue *value) = 0;
@@ -104,7 +105,7 @@ class ElementCore {
   /// them: waits until no queued work reads earlier inputs, and releases them.
   void drain();
 
-  /// Answer allocation queries for buffers of `size` bytes with propose_pool() and decide_pool().
+  /// Answers allocation queries for buffers of `size` bytes, with propose_pool() and decide_pool().
   bool propose_allocation(GstQuery *query, gsize size);
   bool decide_allocation(GstQuery *query, gsize size);
   /// Posts the reason why a buffer of `size` bytes could not be allocated; pools report only the
@@ -122,9 +123,9 @@ class ElementCore {
   bool changed_ = true, renegotiate_ = false;
 };
 
-/// Whether the caps match the pad template. If not, logs the caps, and the format if that is the
-/// cause. Caps that only the settings rule out are accepted here; set_caps() then rejects them with
-/// an error that names the cause.
+/// Returns whether the caps match the pad template. If not, logs the caps, or the format if that is
+/// the cause. Accepts caps that only the settings rule out; set_caps() rejects those with an error
+/// that names the cause.
 bool match_template(GstPad *pad, GstCaps *caps, GstDebugCategory *category);
 
 }  // namespace cudatensor

@@ -25,7 +25,7 @@ struct GstCudaTensorFilterPrivate {
   // Used only by the streaming thread.
   bool negotiated = false;
   bool prepared = false;
-  bool in_nvmm = false;          // the input
+  bool in_nvmm = false;          // whether the input is NVMM
   std::optional<Error> refusal;  // the error of the current negotiation
   std::string posted_error;      // the last error posted; cleared when negotiation succeeds
   cudatensor::FaultyFrames faulty_frames;
@@ -49,7 +49,7 @@ GstBaseTransformClass *parent_class() {
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
 }
 
-/// Whether the element passes every buffer through unchanged.
+/// Returns whether the element passes every buffer through unchanged.
 bool is_analyzer(GstBaseTransform *trans) {
   return GST_BASE_TRANSFORM_GET_CLASS(trans)->transform == nullptr;
 }
@@ -96,8 +96,8 @@ GstStateChangeReturn chain_up_change_state(GstElement *element, GstStateChange c
   return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
 }
 
-/// GstBaseTransform resets its segment after it has activated the pads. The stream lock keeps
-/// upstream from pushing data in between.
+/// Activates the pads under the stream lock: GstBaseTransform resets its segment after it has
+/// activated them, and upstream must not push data in between.
 GstStateChangeReturn activate_pads(GstElement *element) {
   GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
   GST_PAD_STREAM_LOCK(sink);
@@ -144,8 +144,8 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
   return !refusal;
 }
 
-/// Called after each negotiation on the streaming thread. If it failed, posts the cause, once for
-/// each cause. Downstream elements report their own errors.
+/// Called after each negotiation on the streaming thread. If it failed, posts the cause, but only
+/// once in a row. Downstream elements report their own errors.
 void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   const auto refusal = std::exchange(priv->refusal, std::nullopt);
@@ -197,7 +197,7 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  // Downstream may have asked for other caps.
+  // Downstream may have asked for other caps; an open output must be completed first.
   priv->filter->before_change();
   if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
@@ -270,7 +270,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     gst_buffer_unref(input);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  // Not in the handler of CAPS events: GstPad repeats an event that failed before the next buffer.
+  // Reported here and not in the handler of CAPS events, because GstPad repeats an event that
+  // failed before the next buffer.
   ElementCore &core = *priv_of(trans)->core;
   core.errors().next_frame();
   latch(trans);
@@ -281,7 +282,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     const bool moved = surfaces ? manager.follow_surfaces(input) : manager.follow(input);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   };
-  // process() meets a fault of the frame again, and reports it.
+  // Ignores a fault of the frame here: process() meets it again and reports it.
   const bool followed = core.errors().guard([&] { cudatensor::frame_fault_of(follow); });
   if (!followed) {
     gst_buffer_unref(input);
@@ -293,8 +294,8 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   return flow;
 }
 
-/// Whether the element must report a failed allocation itself. An active pool reports no cause; if
-/// a pool cannot be activated, GstBaseTransform posts the error.
+/// Returns whether the element must report a failed allocation itself. An active pool reports no
+/// cause; if a pool cannot be activated, GstBaseTransform posts the error.
 bool must_report_pool_failure(GstBaseTransform *trans) {
   GstBufferPool *pool = gst_base_transform_get_buffer_pool(trans);
   const bool silent = pool == nullptr || gst_buffer_pool_is_active(pool);
@@ -316,7 +317,8 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
   return GST_FLOW_ERROR;
 }
 
-/// Like GstVideoFilter, goes on after a frame that cannot be used. Unlike it, outputs nothing for it.
+/// Continues after a frame that cannot be used, as GstVideoFilter does, but outputs nothing for
+/// that frame.
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   GstCudaTensorFilterPrivate *priv = priv_of(trans);
   StreamingScope scope(priv);
@@ -366,7 +368,8 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   priv_of(object)->core->get_property(id, value);
 }
 
-/// Not in the instance init function, where the object still has the class of an ancestor.
+/// Completes the object here because in the instance init function it still has the class of an
+/// ancestor.
 void constructed(GObject *object) {
   auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Base class of all elements but cudatensormux. GstCudaTensorFilter is the GObject: it owns the
 // session, implements the GStreamer virtual functions and turns exceptions into element errors.
-// Each element derives from Filter, a plain C++ class. What a single element needs of GStreamer's
-// other virtual functions, its GObject overrides.
+// Each element derives from Filter, a plain C++ class. A virtual function of GStreamer that only
+// one element needs is overridden in the GObject of that element.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -26,17 +26,17 @@ class Filter : public Configurable {
   // thread.
   /// Returns the caps of the other pad, before they are intersected with its template. May throw.
   virtual GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) = 0;
-  /// Takes ownership of `othercaps`. May throw.
+  /// Returns fixed caps for the other pad. Takes ownership of `othercaps`. May throw.
   virtual GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) = 0;
-  /// Throws if the caps are not supported, and then leaves the state unchanged: frames with the
-  /// previous caps may follow without another call.
+  /// Accepts new caps. If they are not supported, throws and leaves the state unchanged: frames
+  /// with the previous caps may follow without another call.
   virtual void set_caps(GstCaps *in, GstCaps *out) = 0;
-  /// A warning about the input caps; empty if there is none.
+  /// Returns a warning about the input caps; empty if there is none.
   virtual std::string caps_warning() const { return ""; }
-  /// The properties that affect the output caps, with their values, for example "width=640,
+  /// Returns the properties that affect the output caps, with their values, for example "width=640,
   /// height=640"; empty if there are none.
   virtual std::string caps_settings() const = 0;
-  /// The sizes in bytes of an input and an output buffer for the current caps.
+  /// Return the size in bytes of an input or output buffer for the current caps.
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
 
@@ -45,23 +45,24 @@ class Filter : public Configurable {
   virtual void prepare(Backend &backend) = 0;
   /// Waits for pending work, then destroys the operation. The session is closed afterwards.
   virtual void release() = 0;
-  /// Called before other caps, or a session on another device: completes an output that is not.
+  /// Called before the caps or the session's device change: completes an output that is still open.
   virtual void before_change() {}
-  /// `out` is null for an element that passes buffers through unchanged. An Error::Code::frame that
-  /// it throws is a warning: the frame is dropped, or passed on, and the next one may follow.
+  /// Processes a frame. `out` is null for an element that passes buffers through unchanged. If it
+  /// throws an Error::Code::frame, the element posts a warning, drops the frame or passes it on,
+  /// and continues with the next one.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
-  /// No more frames come. The session is closed afterwards.
+  /// Called when no more frames come. The session is closed afterwards.
   virtual void stop() {}
 
  protected:
   GstBaseTransform *element() const { return element_; }
-  /// Warns of a part of the current frame that cannot be used, while the rest is.
+  /// Posts a warning that a part of the current frame is not used, while the rest is.
   void warn_of_frame(const std::string &text) const;
   /// Reports a fatal error from one of the filter's own threads. The streaming thread throws
   /// instead.
   void report(const Error &error) const;
-  /// Whether the calling thread is the streaming thread while it handles a frame or caps, and
-  /// therefore sees the latched settings.
+  /// Returns whether the calling thread is the streaming thread while it handles a frame or caps,
+  /// and therefore sees the latched settings.
   bool is_streaming() const;
 
  private:
@@ -88,11 +89,11 @@ class FilterWithSettings : public Filter {
   /// The settings of the current frame. Streaming thread only.
   const S &latched() const { return settings_.latched(); }
 
-  /// The settings as the properties have them. The caller holds the object lock.
+  /// The pending settings: the current values of the properties. The caller holds the object lock.
   const S &pending() const { return settings_.pending(); }
   S &pending() { return settings_.pending(); }
 
-  /// A copy of the settings valid for the calling thread.
+  /// Returns a copy of the settings valid for the calling thread.
   S settings() const {
     return is_streaming() ? latched() : settings_.copy_of_pending(GST_ELEMENT(element()));
   }
@@ -123,13 +124,13 @@ G_END_DECLS
 
 namespace cudatensor {
 
-/// Of a GstCudaTensorFilter, from when it is constructed.
+/// Return the parts of a GstCudaTensorFilter, which must be constructed.
 Filter &filter_of(GstBaseTransform *element);
 ElementCore &core_of(GstBaseTransform *element);
 
 /// Called in an element's class_init, before it installs its properties. Sets its debug category,
-/// its pad templates and the factory of its Filter. Takes ownership of the caps, and adds those in
-/// other memories.
+/// its pad templates and the factory of its Filter. Takes ownership of the caps, and adds the same
+/// caps in other memories.
 void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
                     GstCaps *src, Filter *(*create)(GstBaseTransform *));
 

@@ -11,21 +11,22 @@ GstMapFlags map_flags(const gstcuda::Memory *memory, GstMapFlags access) {
   return memory != nullptr ? static_cast<GstMapFlags>(access | gstcuda::kMapCuda) : access;
 }
 
-/// A GstCudaMemory that kernels in the session's context can use: that of the buffer, or null where
-/// its frame goes through the host.
+/// Returns the buffer's GstCudaMemory if kernels in the session's context can use it, otherwise
+/// null: the frame is then copied through the host.
 gstcuda::Memory *own_memory(const CudaSession *session, GstBuffer *buffer) {
   if (session == nullptr) return nullptr;
   gstcuda::Memory *memory = cuda_memory_of(buffer);
   return memory != nullptr && memory->context == session->context()->shared() ? memory : nullptr;
 }
 
-/// Device memory of the CUDA runtime is only accessible in its device's primary context.
+/// Throws Error if the session cannot read the surfaces. Device memory of the CUDA runtime is only
+/// accessible in its device's primary context.
 void check_reader(const nvmm::SurfaceMap &surfaces, const CudaSession *session) {
   surfaces.check_readable(session == nullptr);
   if (session == nullptr || session->context()->is_primary(surfaces.gpu())) return;
   throw Error(Error::Code::settings, "the surfaces are on GPU " + std::to_string(surfaces.gpu()) +
-                                         ", but the element works on another: all its inputs "
-                                         "must be on the same");
+                                         ", but the element works on another GPU: put all its "
+                                         "inputs on the same GPU");
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ View FramePass::read(size_t input, const View &mapped, int planes) {
   if (in.in_nvmm) return mapped;
   if (in.memory == nullptr)
     return cuda_->transfers(input).upload(mapped, planes, is_pinned(in.buffer), stream_);
-  // After the map, which may have queued an upload of libgstcuda's.
+  // Ordered after the map, because it may have queued an upload of libgstcuda.
   if (in.stream != nullptr) cuda_->order(cuda_->handle_of(in.stream), stream_);
   return cuda_->transfers(input).straighten(mapped, planes, stream_);
 }
@@ -84,7 +85,7 @@ View FramePass::read(size_t input, const View &mapped, int planes) {
 template ConstImage FramePass::read(size_t, const ConstImage &, int);
 template ConstTensor FramePass::read(size_t, const ConstTensor &, int);
 
-/// Of all YUV formats the first plane holds luminance.
+/// Reads one plane of YUV: the first plane of every YUV format holds luminance.
 ConstImage FramePass::luminance(size_t input, const ConstImage &mapped) {
   const FormatLayout layout = layout_of(mapped.desc.format);
   return read(input, mapped, layout.model == ColorModel::yuv ? 1 : layout.planes);
@@ -141,7 +142,8 @@ void FramePass::finish_part() {
 }
 
 void FramePass::keep_inputs() {
-  // Pools of surfaces are small and do not grow: upstream may wait for those of earlier passes.
+  // Pools of surfaces are small and do not grow: upstream may wait for the surfaces of earlier
+  // passes.
   if (has_surfaces()) cuda_->drain();
   for (size_t i = 0; i < inputs_; ++i)
     if (is_read_later(i)) cuda_->keep(input_of(i).buffer, stream_);

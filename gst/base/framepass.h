@@ -21,13 +21,14 @@ class FramePass {
  public:
   explicit FramePass(Session &session) : cuda_(session.cuda()) {}
 
-  /// Return the number of the input. Throw Error if surfaces cannot be read where the work runs.
+  /// Adds a buffer and returns the number of the input. Throws Error if surfaces cannot be read
+  /// where the work runs.
   size_t add_input(const InputCaps &caps, GstBuffer *buffer);
   size_t add_input(const TensorDesc &desc, GstBuffer *buffer);
   void set_output(GstBuffer *buffer);
 
-  /// Chooses the stream, which the session uses from now on: that of the output's memory, otherwise
-  /// that of a single input, otherwise that of the session.
+  /// Chooses the stream, which the session uses from now on: the stream of the output's memory,
+  /// otherwise of a single input, otherwise of the session.
   void begin();
   /// The stream for the work. It has no handle on the CPU.
   Stream stream() const { return stream_; }
@@ -35,32 +36,33 @@ class FramePass {
   GstMapFlags input_flags(size_t input) const;
   GstMapFlags output_flags() const;
 
-  /// The view that the work reads. The buffer must be mapped with input_flags().
+  /// Returns the view that the work reads. The buffer must be mapped with input_flags().
   ConstImage input(size_t input, const ConstImage &mapped) {
     return read(input, mapped, layout_of(mapped.desc.format).planes);
   }
   ConstTensor input(size_t input, const ConstTensor &mapped) { return read(input, mapped, 1); }
   /// The same for work that reads only luminance: other planes of YUV are not uploaded.
   ConstImage luminance(size_t input, const ConstImage &mapped);
-  /// The view that the work writes. The buffer must be mapped with output_flags().
+  /// Returns the view that the work writes. The buffer must be mapped with output_flags().
   Image output(const Image &mapped) { return write(mapped); }
   Tensor output(const Tensor &mapped) { return write(mapped); }
 
   /// Called after the work was queued. Afterwards the output is complete, or its memory knows the
   /// stream that completes it. Inputs that the work still reads are kept until then.
   void finish();
-  /// The same where another pass goes on with the same output. The output is neither complete nor
-  /// known to be completed later: only the last pass waits for it, or downloads it. Until then
-  /// output() returns the same view, if no pass has another output.
+  /// Like finish(), for a pass after which another pass continues with the same output. Only the
+  /// last pass completes the output, that is, waits for it or downloads it. Until then output()
+  /// returns the same view, if no pass has another output.
   void finish_part();
-  /// Whether queued work still reads this input. Without an output, finish() keeps no input.
+  /// Returns whether queued work still reads this input. Without an output, finish() keeps no
+  /// input.
   bool is_read_later(size_t input) const;
 
  private:
   struct Input {
     GstBuffer *buffer;
     gstcuda::Memory *memory;  // null: host memory or NVMM
-    gstcuda::Stream *stream;  // of its memory; null if it has none
+    gstcuda::Stream *stream;  // the stream of its memory; null if it has none
     bool in_nvmm;
   };
   Input find_memory(GstBuffer *buffer) const;

@@ -30,14 +30,15 @@ ImageType view_of(const ImageDesc &desc, const GstVideoFrame &frame) {
   return image;
 }
 
-/// An input that cannot be read is a fault of that frame alone. An output comes from a pool, which
-/// would go on giving such buffers.
+/// Returns the error code for a buffer that cannot be mapped. An input that cannot be read affects
+/// only its frame. An output that cannot be written is fatal, because its pool would go on giving
+/// such buffers.
 Error::Code fault_of(GstMapFlags flags) {
   return (flags & GST_MAP_WRITE) != 0 ? Error::Code::input : Error::Code::frame;
 }
 
-/// gst_video_frame_map() treats a GstVideoMeta that contradicts the caps as a programming error. A
-/// larger picture is one with padding.
+/// Throws Error if the buffer's GstVideoMeta contradicts the caps, which gst_video_frame_map()
+/// would treat as a programming error. The meta may describe a larger picture, which has padding.
 void check_meta(const ImageDesc &desc, const GstVideoInfo &info, GstBuffer *buffer,
                 GstMapFlags flags) {
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
@@ -51,10 +52,11 @@ void check_meta(const ImageDesc &desc, const GstVideoInfo &info, GstBuffer *buff
                   gst_video_format_to_string(meta->format) + " picture of " +
                   std::to_string(meta->width) + "x" + std::to_string(meta->height) + " in " +
                   std::to_string(meta->n_planes) +
-                  " planes, which does not hold that of the caps, " + text_of(desc));
+                  " planes, but the caps require " + text_of(desc));
 }
 
-/// If a GstCudaMemory cannot be mapped at all, the cause is a CUDA error and not the buffer's size.
+/// Throws the CUDA error if a GstCudaMemory cannot be mapped at all: the cause is then not the
+/// buffer's size.
 void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
   const gstcuda::Memory *memory = cuda_memory_of(buffer);
   if (memory == nullptr) return;
@@ -82,8 +84,9 @@ VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags)
   }
 }
 
-/// gst_video_frame_map() checks only the offsets of the planes in a GstVideoMeta, not their ends.
-/// With a negative stride, a plane begins with its last row in memory.
+/// Throws Error if a plane extends beyond the buffer: gst_video_frame_map() checks only the offsets
+/// of the planes in a GstVideoMeta, not their ends. With a negative stride, the last row of a plane
+/// comes first in memory.
 void VideoMap::check_planes(Error::Code fault) const {
   for (int p = 0; p < layout_of(desc_.format).planes; ++p) {
     const GstMapInfo &map = frame_.map[frame_.meta != nullptr ? p : 0];
@@ -114,10 +117,12 @@ InputMap::Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags) : cap
 void InputMap::check_surfaces() const {
   const auto most = static_cast<size_t>(caps_.surfaces);
   if (count() > most)
-    throw Error(Error::Code::frame, "a buffer has " + std::to_string(count()) +
-                                        " surfaces, but its caps announce " + std::to_string(most));
+    throw Error(Error::Code::frame, "expected at most " + std::to_string(most) +
+                                        " surfaces in a buffer, as its caps announce, got " +
+                                        std::to_string(count()));
   if (caps_.is_batch) return;
-  if (count() == 0) throw Error(Error::Code::frame, "a buffer has 0 filled ones of its surfaces");
+  if (count() == 0)
+    throw Error(Error::Code::frame, "expected at least 1 filled surface in a buffer, got 0");
   const ImageDesc &announced = caps_.source.image, found = surfaces_->source(0).image;
   if (!(found == announced))
     throw Error(Error::Code::frame, "a surface with " + text_of(found) +
@@ -125,7 +130,7 @@ void InputMap::check_surfaces() const {
                                         text_of(announced));
 }
 
-/// A color format says nothing of the position of chroma.
+/// Takes the chroma position from the caps, because a surface's color format does not contain it.
 Source InputMap::source(size_t i) const {
   if (!surfaces_) return caps_.source;
   Source source = surfaces_->source(i);

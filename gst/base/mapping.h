@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // RAII maps of buffers as the kernels' image and tensor views. Strides and offsets come from the
-// buffer's GstVideoMeta, if it has one. It may describe a larger picture, of which the upper left
-// part is used, and its strides may be negative. What cannot be read is an Error::Code::frame.
+// buffer's GstVideoMeta, if it has one. The meta may describe a larger picture, of which the upper
+// left part is used, and its strides may be negative. A buffer that cannot be read is an
+// Error::Code::frame.
 #pragma once
 
 #include <gst/video/video.h>
@@ -35,7 +36,7 @@ class Map<GstVideoInfo> {
  private:
   void check_planes(Error::Code fault) const;
 
-  ImageDesc desc_;  // as the caps have it; the frame's may be larger
+  ImageDesc desc_;  // the picture of the caps; that of frame_ may be larger
   GstVideoFrame frame_;
 };
 
@@ -57,7 +58,8 @@ class Map<TensorDesc> {
   GstMapInfo map_;
 };
 
-/// The pictures of an element's input, to be read: one, or those of a batch of surfaces.
+/// The pictures of an element's input, mapped for reading: one picture, or those of a batch of
+/// surfaces.
 template <>
 class Map<InputCaps> {
  public:
@@ -77,7 +79,8 @@ class Map<InputCaps> {
   std::optional<nvmm::SurfaceMap> surfaces_;
 };
 
-/// The first picture's source: as the caps describe it, or as its surface does. Throws Error.
+/// Returns the source of the first picture, from its surface if it has one, otherwise from the
+/// caps. Throws Error.
 Source source_of(const InputCaps &caps, GstBuffer *buffer);
 
 using VideoMap = Map<GstVideoInfo>;

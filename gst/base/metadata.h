@@ -8,7 +8,7 @@
 namespace cudatensor {
 
 struct ElementMetadata {
-  const char *name;  ///< as in gst_element_factory_make()
+  const char *name;  ///< the name for gst_element_factory_make()
   const char *long_name;
   const char *klass;  ///< without Hardware, which a build with CUDA adds
   const char *description;

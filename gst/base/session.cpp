@@ -48,7 +48,8 @@ CudaSession::CudaSession(const CudaContextRef &context)
 }
 
 CudaSession::~CudaSession() {
-  // Nothing in use may be destroyed. If the stream fails here, a frame has already failed before.
+  // Objects that queued work uses may not be destroyed. If the stream fails here, an earlier frame
+  // has already reported the error.
   try {
     device().synchronize(handle_of(last_used_));
   } catch (const Error &) {
@@ -75,7 +76,7 @@ void CudaSession::use(gstcuda::Stream *stream) {
   if (last_used_ != stream) replace(last_used_, stream);
 }
 
-/// EventRing needs ordered work, and use() orders all streams.
+/// EventRing requires work that completes in order; use() orders all streams.
 void CudaSession::keep(GstBuffer *buffer, Stream stream) {
   kept_.release_done([](Ref<GstBuffer> &done) { done.reset(); });
   kept_.next().reset(gst_buffer_ref(buffer));

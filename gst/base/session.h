@@ -37,7 +37,7 @@ class SessionScope {
   std::optional<CudaScope> scope_;
 };
 
-/// Must be used and destroyed within its scope.
+/// A session on a GPU. Must be used and destroyed within its SessionScope.
 class CudaSession final : public Session {
  public:
   /// Creates a stream.
@@ -50,7 +50,7 @@ class CudaSession final : public Session {
 
   const CudaContextRef &context() const { return context_; }
   Device &device() const { return context_->device(); }
-  /// The object for the transfers of a frame. Each number has separate memory.
+  /// Returns the object for the transfers of a frame. Each number has separate memory.
   Transfers &transfers(size_t number = 0);
 
   /// The stream for frames whose memory has none; null if libgstcuda has no streams, in which case
@@ -61,8 +61,9 @@ class CudaSession final : public Session {
 
   /// Makes work queued on `after` from now on wait for the work queued on `before`. Does not block.
   void order(Stream before, Stream after);
-  /// Called before a frame is queued, because the frames share the scratch memory of operations and
-  /// transfers and must run in order. Null means the session's own stream.
+  /// Makes `stream` wait for the previous frame. Called before a frame is queued, because frames
+  /// share the scratch memory of operations and transfers and must run in order. Null means the
+  /// session's own stream.
   void use(gstcuda::Stream *stream);
   /// The stream of the previous frame.
   Stream last_stream() const { return handle_of(last_used_); }

@@ -34,7 +34,7 @@ std::unique_ptr<Session> SessionManager::open() {
   return make_cpu_session(opened_.threads);
 }
 
-/// An element that never started, or failed to start, may still hold a context.
+/// Releases the context, which an element that never started, or failed to start, may still hold.
 SessionManager::~SessionManager() {
   close();
   replace(context_, nullptr);
@@ -81,7 +81,8 @@ void SessionManager::set_active(BackendChoice active) {
   if (other) g_object_notify(G_OBJECT(element_), "active-backend");
 }
 
-/// GstElement keeps the contexts it has received, even after the element is stopped.
+/// Takes the context from GstElement, which keeps the contexts it has received even after the
+/// element is stopped.
 void SessionManager::restore_context() {
   GstContext *context = gst_element_get_context(element_, gstcuda::kContextType);
   if (context == nullptr) return;
@@ -159,7 +160,7 @@ bool SessionManager::will_move(GstBuffer *input, bool surfaces) const {
   return memory != nullptr && memory->context != context->shared();
 }
 
-/// If upstream alternates between two streams, only the first is adopted: each change would cost a
+/// Adopts only the first stream if upstream alternates between two, because each change costs a
 /// negotiation.
 bool SessionManager::follow(GstBuffer *input) {
   gstcuda::Memory *memory = cuda_memory_of(input);
@@ -214,7 +215,8 @@ bool SessionManager::handle_context_query(GstQuery *query) {
   return answered;
 }
 
-/// The CPU backend can read CUDAMemory through libgstcuda, but does not write it.
+/// Returns whether the pad can offer CUDAMemory. The CPU backend can read it through libgstcuda,
+/// but does not write it.
 bool SessionManager::can_have_cuda_memory(GstPadDirection pad, BackendChoice active) const {
   // While the element is stopped its backend is not known yet.
   if (active == BackendChoice::automatic) return cuda_is_built();
@@ -222,8 +224,9 @@ bool SessionManager::can_have_cuda_memory(GstPadDirection pad, BackendChoice act
   return gstcuda::library() != nullptr;
 }
 
-/// Caps do not say where surfaces are. The CPU backend can read only those in host memory, and
-/// nothing those of a Jetson: converters would choose NVMM if it were offered.
+/// Offers NVMM only if all its surfaces can be read, because caps do not say where surfaces are and
+/// converters choose NVMM if it is offered. The CPU backend can read only surfaces in host memory;
+/// neither backend can read those of a Jetson.
 PadMemories SessionManager::memories(GstPadDirection pad) const {
   const BackendChoice active = locked(element_, [&] { return active_; });
   const bool nvmm = pad == GST_PAD_SINK && active != BackendChoice::cpu && nvmm::is_installed() &&

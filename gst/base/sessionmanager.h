@@ -12,7 +12,7 @@
 
 namespace cudatensor {
 
-/// What the template of a pad lists.
+/// Returns the kinds of memory that the template of a pad lists.
 PadMemories template_memories(GstPadDirection pad);
 
 class SessionManager {
@@ -39,15 +39,16 @@ class SessionManager {
 
   // Streaming thread only. Functions that open a session throw Error.
   /// Returns the session, reopened if n-threads has changed. Also throws Error if the element is
-  /// not started: frames can arrive if an application has activated the pads.
+  /// not started: frames can arrive then if an application has activated the pads.
   Session &session();
   bool has_session() const { return started_ && session_ != nullptr; }
-  /// Whether follow(), or follow_surfaces() for `surfaces`, will close the session to move it.
+  /// Returns whether follow(), or follow_surfaces() if `surfaces` is set, will close the session to
+  /// move it.
   bool will_move(GstBuffer *input, bool surfaces) const;
   /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
   /// and synchronization. Returns whether the output pools must be renegotiated.
   bool follow(GstBuffer *input);
-  /// The same for surfaces of NVMM, which are in a primary context and have no stream.
+  /// Like follow(), for surfaces of NVMM, which are in a primary context and have no stream.
   bool follow_surfaces(GstBuffer *input);
   /// Called for new caps: allows follow() to adopt another stream.
   void allow_stream_change() { followed_ = false; }
@@ -56,7 +57,7 @@ class SessionManager {
   void set_context(GstContext *context);
   /// Answers a neighbor's context query. Returns whether the query was answered.
   bool handle_context_query(GstQuery *query);
-  /// What a pad offers to its neighbor.
+  /// Returns the kinds of memory that a pad offers to its neighbor.
   PadMemories memories(GstPadDirection pad) const;
 
  private:

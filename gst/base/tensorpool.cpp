@@ -11,8 +11,8 @@ struct GstCudaTensorPoolClass {
 };
 G_DEFINE_TYPE(GstCudaTensorPool, gst_cuda_tensor_pool, GST_TYPE_BUFFER_POOL)
 
-/// The flag is set here and not when the meta is created, because downstream elements do not copy
-/// metas that have it.
+/// Sets the POOLED flag here and not when the meta is created, because downstream elements do not
+/// copy metas that have it.
 static void reset_buffer(GstBufferPool *pool, GstBuffer *buffer) {
   GstMeta *meta = gst_buffer_get_meta(buffer, cudatensor::geometry_meta_api());
   if (meta != nullptr) meta->flags = static_cast<GstMetaFlags>(meta->flags | GST_META_FLAG_POOLED);

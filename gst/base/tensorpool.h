@@ -5,9 +5,9 @@
 
 namespace cudatensor {
 
-/// A pool for output buffers. Buffers keep their geometry meta when they return to the pool,
-/// because creating one takes longer than everything else an element does per frame. The caller of
-/// acquire_buffer() must call attach_geometry() or propagate_geometry() for each buffer.
+/// Returns a new pool for output buffers. Buffers keep their geometry meta when they return to the
+/// pool, because creating one takes longer than everything else an element does per frame. The
+/// caller of acquire_buffer() must call attach_geometry() or propagate_geometry() for each buffer.
 GstBufferPool *new_tensor_pool();
 
 }  // namespace cudatensor

@@ -14,7 +14,7 @@ constexpr size_t round_up(size_t size, size_t to) { return (size + to - 1) / to 
 int planes_of(const ImageDesc &image) { return layout_of(image.format).planes; }
 int planes_of(const TensorDesc &) { return 1; }
 
-/// A tensor is one row.
+/// Returns the size of a tensor as a plane of one row.
 PlaneSize plane_size(const TensorDesc &tensor, int) { return {tensor.bytes(), 1}; }
 
 template <class Byte>
@@ -48,7 +48,8 @@ ptrdiff_t packed_stride(const PlaneSize &size) {
   return static_cast<ptrdiff_t>(size.rows == 1 ? size.row : round_up(size.row, kRowAlignment));
 }
 
-/// Whether a plane begins with its last row in memory. CUDA's copies take no such stride.
+/// Returns whether the last row of a plane comes first in memory. CUDA's copies accept no negative
+/// stride.
 template <class View>
 bool is_upside_down(const View &view, int planes) {
   for (int p = 0; p < planes; ++p)
@@ -56,7 +57,7 @@ bool is_upside_down(const View &view, int planes) {
   return false;
 }
 
-/// Of the planes in one block.
+/// Returns the size of the block that holds the planes.
 template <class Desc>
 size_t packed_bytes(const Desc &desc, int planes) {
   size_t bytes = 0;
@@ -67,7 +68,7 @@ size_t packed_bytes(const Desc &desc, int planes) {
   return bytes;
 }
 
-/// The planes in a block, one behind the other.
+/// Returns a view of planes that lie one after the other in a block.
 template <class View, class Desc>
 View packed_view(const Desc &desc, int planes, uint8_t *block) {
   View view = {};
@@ -134,7 +135,7 @@ ConstTensor Transfers::upload(const ConstTensor &host, int planes, bool pinned, 
   return upload_view<Tensor>(host, planes, pinned, stream);
 }
 
-/// Row by row.
+/// Copies row by row, because CUDA's 2D copies accept no negative stride.
 ConstImage Transfers::straighten(const ConstImage &device, int planes, Stream stream) {
   if (!is_upside_down(device, planes)) return device;
   const auto target = place<Image>(in_, device.desc, planes);

@@ -12,7 +12,7 @@
 
 namespace cudatensor {
 
-/// Frames must be queued in order.
+/// The copies of an input and an output. Frames must be queued in order.
 class Transfers {
  public:
   explicit Transfers(Device &device) : device_(device), ring_(device) {}
@@ -24,8 +24,8 @@ class Transfers {
   ConstImage upload(const ConstImage &host, int planes, bool pinned, Stream stream);
   ConstTensor upload(const ConstTensor &host, int planes, bool pinned, Stream stream);
   /// Queues a copy of a picture in device memory if the stride of one of its first `planes` planes
-  /// is negative, which no kernel reads, and returns the view of the copy. Returns other views as
-  /// they are.
+  /// is negative, which no kernel reads, and returns the view of the copy. Returns other views
+  /// unchanged.
   ConstImage straighten(const ConstImage &device, int planes, Stream stream);
   ConstTensor straighten(const ConstTensor &device, int, Stream) { return device; }
 
@@ -35,7 +35,7 @@ class Transfers {
   /// Queues the copy to the view passed to make_room(). With `pinned` memory, the copy is complete
   /// when the stream has executed it, otherwise after finish().
   void download(bool pinned, Stream stream);
-  /// To be called after waiting for the stream.
+  /// Completes the download. Called after waiting for the stream.
   void finish();
 
  private:

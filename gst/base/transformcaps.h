@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Caps on the two sides of a GstBaseTransform.
+// Caps of the two pads of a GstBaseTransform.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>

@@ -265,7 +265,7 @@ TEST(NvmmRefuses, DeviceMemoryOnTheCpu) {
 }
 
 TEST(NvmmRefuses, DescriptionsThatCannotBe) {
-  expect_fault_of("has 0 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 0; });
+  expect_fault_of("at least 1 filled surface", [](SurfaceBatch &batch) { batch.num_filled = 0; });
   expect_fault_of("has 9 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 9; });
   expect_fault_of("has 1 filled ones", [](SurfaceBatch &batch) { batch.surfaces = nullptr; });
   expect_cause("NvBufSurfaceColorFormat 107", [](SurfaceBatch &batch) {

@@ -276,7 +276,7 @@ TEST_F(NvmmBatch, IsDroppedWithMoreSurfacesThanItsCapsAnnounce) {
   start("", 2);
   batch_size_ = 3;
   expect_fault(*rig_, surfaces(mixed_pictures(3, kMixed)),
-               "a buffer has 3 surfaces, but its caps announce 2");
+               "expected at most 2 surfaces in a buffer, as its caps announce, got 3");
 }
 
 TEST_F(NvmmBatch, IsRefusedIfItHasTooManySlots) {
