@@ -23,7 +23,7 @@ Roi roi_of(const GstVideoRegionOfInterestMeta *roi) {
   return {type != nullptr ? type : "", roi->id, roi->parent_id};
 }
 
-/// DL Streamer's detectors state it in a parameter.
+/// Returns the confidence that DL Streamer's detectors write into a parameter of the meta.
 std::optional<double> confidence_of(GstVideoRegionOfInterestMeta *roi) {
   const GstStructure *s = gst_video_region_of_interest_meta_get_param(roi, "detection");
   double confidence = 0.0;
@@ -42,7 +42,8 @@ std::vector<Candidate> interests_of(GstBuffer *picture) {
   return found;
 }
 
-/// DL Streamer attaches both metas to each object.
+/// Adds the detection to the region of interest of the same object, and returns whether there is
+/// one: DL Streamer attaches both metas to each object.
 bool join_interest(std::vector<Candidate> &interests, const Detection &detection) {
   for (Candidate &each : interests) {
     if (each.detection || each.type != detection.type || !(each.box == detection.box)) continue;
@@ -57,7 +58,7 @@ Candidate candidate_of(const Detection &each) {
   return {each.type, each.box, each.confidence, std::nullopt, each};
 }
 
-/// DeepStream has confidences below zero where none was estimated.
+/// Drops confidences below zero, which DeepStream sets where none was estimated.
 std::vector<Candidate> candidates_of(const std::vector<Detection> &objects) {
   std::vector<Candidate> found;
   for (const Detection &each : objects) {
@@ -76,14 +77,15 @@ std::vector<Candidate> candidates_of(const RegionMetas &metas) {
   return found;
 }
 
-/// A region without a confidence was not estimated, so it passes.
+/// Returns whether the settings select a region. Regions without a confidence were not estimated,
+/// so min_confidence does not apply to them.
 bool is_wanted(const RegionSettings &s, const Candidate &each) {
   // g_quark_try_string() returns 0 if no meta of this type has ever been created, and objects
   // without a type have 0, too.
   if (!s.roi_type.empty() &&
       (each.type == 0 || each.type != g_quark_try_string(s.roi_type.c_str())))
     return false;
-  // Detections have floats: 0.7f is less than 0.7.
+  // Compared as floats, because detections hold floats and 0.7f is less than 0.7.
   if (each.confidence &&
       static_cast<float>(*each.confidence) < static_cast<float>(s.min_confidence))
     return false;
@@ -92,7 +94,7 @@ bool is_wanted(const RegionSettings &s, const Candidate &each) {
          (s.max_size == 0 || longer <= static_cast<int64_t>(s.max_size));
 }
 
-/// The region about the same center that the settings ask for.
+/// Returns the box enlarged around its center as the settings ask.
 Region region_of(const RegionSettings &s, const Box &box) {
   double width = box.width * (1.0 + s.expand), height = box.height * (1.0 + s.expand);
   if (s.square) width = height = std::max(width, height);

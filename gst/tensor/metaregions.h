@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions that come from the metas of a frame: GstVideoRegionOfInterestMeta and GstAnalyticsODMtd, or
+// Regions from the metas of a frame: GstVideoRegionOfInterestMeta and GstAnalyticsODMtd, or
 // NvDsObjectMeta of DeepStream.
 #pragma once
 
@@ -10,7 +10,8 @@
 namespace cudatensor {
 
 /// Appends the regions of a picture of width × height pixels that the settings select: first the
-/// regions of interest, then the detections. An object that the frame carries as both is one region.
+/// regions of interest, then the detections. An object that the frame carries as both becomes one
+/// region.
 void find_meta_regions(const RegionSettings &settings, const RegionMetas &metas, int width,
                        int height, FoundRegions &found);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The property model-config: values of other properties, from the file of a model.
+// The property model-config, which sets other properties from the file of a model.
 #pragma once
 
 #include <gst/gst.h>
@@ -18,10 +18,10 @@ namespace cudatensor {
 
 constexpr const char *kModelConfig = "model-config";
 
-/// Properties that were set. A control binding sets the same ones for each frame.
+/// The properties that the user has set. A control binding sets the same ones for each frame.
 class GivenProperties {
  public:
-  /// `name` is a GParamSpec's, which stays.
+  /// `name` is the name in a GParamSpec, which is never freed.
   void add(const char *name) {
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
   }
@@ -38,10 +38,10 @@ class GivenProperties {
 struct ModelState {
   std::string path;            ///< empty: no file
   std::optional<Error> error;  ///< why the file has no effect
-  SourceRule rule;             ///< of the file
-  std::string open_size;       ///< why the file has no size; empty: it has one
-  std::string open_layout;     ///< why it has no layout
-  GivenProperties given;       ///< they win over the file
+  SourceRule rule;             ///< the file's rule for sources
+  std::string open_size;       ///< why the file has no size; empty if it has one
+  std::string open_layout;     ///< why the file has no layout; empty if it has one
+  GivenProperties given;       ///< properties that win over the file
 };
 
 struct LoadedModel {
@@ -50,20 +50,22 @@ struct LoadedModel {
   std::optional<Error> error;
 };
 
-/// Reads a file; an empty path is none. Logs a warning if it has no effect, otherwise the launch
-/// line that it stands for. Must be called without the object lock.
+/// Reads a file; an empty path means no file. Logs a warning if the file has no effect, otherwise
+/// the equivalent launch line. Must be called without the object lock.
 LoadedModel load_model(GstElement *element, GstDebugCategory *category, const std::string &path);
 
-/// Throws the error of the file, if there is one, or if it leaves open a property that is not set.
+/// Throws the error of the file, if there is one, or an Error if the file leaves a property open
+/// that the user has not set.
 void check_model(const ModelState &model);
-/// Throws Error if the file asks for another tensor of a picture of this size.
+/// Throws Error if the file asks for another tensor than the element makes of a picture of this
+/// size.
 void check_model_source(const ModelState &model, double src_width, double src_height, int dst_width,
                         int dst_height);
 
 struct TensorSettings;
 void apply_model(const ModelConfig &config, TensorSettings &settings);
 
-/// Sets a property as its user does. `S` is derived from TensorSettings.
+/// Sets a property and records that the user has set it. `S` is derived from TensorSettings.
 template <class S>
 std::optional<Effect> set_given(S &s, const Properties<S> &table, guint index,
                                 const GValue *value) {
@@ -71,7 +73,7 @@ std::optional<Effect> set_given(S &s, const Properties<S> &table, guint index,
   return table.set(s, index, value);
 }
 
-/// Gives all properties that were never set the values of the file, or their defaults.
+/// Sets all properties that the user never set to the values of the file, or to their defaults.
 template <class S>
 Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   S base;
@@ -94,8 +96,8 @@ Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   return effect;
 }
 
-/// The change of a property, of which reading a model's file takes long: called without the object
-/// lock, as Configurable::prepare_change(). No change if this is not model-config.
+/// Implements Configurable::prepare_change(): reads the model's file, which is slow, without the
+/// object lock. Returns null if the property is not model-config.
 template <class S>
 std::function<std::optional<Effect>()> change_of_model(GstElement *element,
                                                        GstDebugCategory *category, S &pending,

@@ -15,7 +15,7 @@ constexpr guint kDefaultMetaSlots = 16;
 
 [[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
 
-/// The number of regions that the list or the tile grid defines; 0 for the other sources.
+/// Returns the number of regions that the list or the tile grid defines; 0 for the other sources.
 int64_t fixed_count(const RegionSettings &s) {
   if (s.source == RegionSource::list) return static_cast<int64_t>(s.list.size() / 4);
   return s.source == RegionSource::tiles ? int64_t{s.tile_columns} * s.tile_rows : 0;
@@ -28,7 +28,7 @@ std::string text_of(size_t i, const Region &r) {
   return text;
 }
 
-/// Whether a region in pixels could be in any picture.
+/// Returns whether a region in pixels could lie in any picture.
 bool is_possible(const RegionSettings &s, const Region &r) {
   return s.edge == RegionEdge::pad ? is_region(r) : r.width >= kMinSide && r.height >= kMinSide;
 }
@@ -36,7 +36,7 @@ bool is_possible(const RegionSettings &s, const Region &r) {
 void check_list(const RegionSettings &s) {
   if (s.list.empty() || s.list.size() % 4 != 0)
     refuse("region-list has " + std::to_string(s.list.size()) +
-           " values, which is not a positive multiple of four (x, y, width, height)");
+           " values; it must have four for each region: x, y, width, height");
   for (size_t i = 0; i < s.list.size(); ++i)
     if (!std::isfinite(s.list[i]) || (i % 4 >= 2 && s.list[i] <= 0.0))
       refuse("region-list has the invalid value " + std::to_string(s.list[i]) +
@@ -60,7 +60,7 @@ Extent on_pixels(double begin, double end) {
 
 Region region_of(Extent x, Extent y) { return {x.begin, y.begin, x.length, y.length}; }
 
-/// Region `i` of region-list, in pixels of the picture.
+/// Returns region `i` of region-list, in pixels of the picture.
 Region listed(const RegionSettings &s, size_t i, int width, int height) {
   const double *const r = &s.list[4 * i];
   if (s.units == RegionUnits::pixels) return {r[0], r[1], r[2], r[3]};
@@ -68,8 +68,8 @@ Region listed(const RegionSettings &s, size_t i, int width, int height) {
                    on_pixels(height * r[1], height * (r[1] + r[3])));
 }
 
-/// Tile `i` of `count` tiles that together cover `length`; each overlaps the next by the fraction
-/// `overlap` of its length.
+/// Returns tile `i` of `count` tiles that together cover `length`; each overlaps the next by the
+/// fraction `overlap` of its length.
 Extent tile_along(guint i, guint count, double overlap, int length) {
   const double share = 1.0 - overlap;
   const double side = length / (1.0 + (count - 1) * share);
@@ -81,7 +81,8 @@ Region tile(const RegionSettings &s, guint i, int width, int height) {
                    tile_along(i / s.tile_columns, s.tile_rows, s.tile_overlap, height));
 }
 
-/// A list may have been made for a larger picture, of a camera that falls back to a smaller stream.
+/// Sets `problem` for regions outside the picture instead of throwing: the list may be made for the
+/// larger picture of a camera that has fallen back to a smaller stream.
 void find_list_regions(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (size_t i = 0; i < s.list.size() / 4; ++i) {
     const Region region = listed(s, i, width, height);
@@ -97,7 +98,7 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
   }
 }
 
-/// Rounding may move a tile's edge beyond the picture, so tiles are clipped.
+/// Clips the tiles, because rounding may move an edge beyond the picture.
 void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped = clip(tile(s, i, width, height), width, height);
@@ -120,11 +121,12 @@ void check_regions(const RegionSettings &s) {
   if (s.source == RegionSource::list) check_list(s);
   // Written so that NaN is rejected too.
   if (!(s.tile_overlap >= 0.0 && s.tile_overlap < 1.0))
-    refuse("tile-overlap is " + std::to_string(s.tile_overlap) + ", which is not in [0, 1)");
+    refuse("expected a tile-overlap of at least 0 and less than 1, got " +
+           std::to_string(s.tile_overlap));
   const int64_t count = fixed_count(s);
   if (count > s.slots())
-    refuse(std::to_string(count) + " regions exceed the " + std::to_string(s.slots()) +
-           " slots of max-batch");
+    refuse("expected at most " + std::to_string(s.slots()) + " regions, as max-batch allows, got " +
+           std::to_string(count));
 }
 
 void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, int height,

@@ -24,17 +24,17 @@ struct RegionSettings {
   double tile_overlap = 0.0;
   guint max_batch = 0;
   RegionEdge edge = RegionEdge::clip;
-  // Of the regions of metas.
+  // Only for the regions of metas:
   double min_confidence = 0.0;
   guint min_size = 0, max_size = 0;  // pixels; a max_size of 0 is no limit
   double expand = 0.0;
   bool square = false;
 
-  /// The number of slots for a picture; 1 without regions.
+  /// Returns the number of slots for a picture; 1 without regions.
   int64_t slots() const;
 };
 
-/// Where the regions of metas come from: the metas of a buffer or, for a surface of a batch, the
+/// The source of the regions of metas: the metas of a buffer or, for a surface of a batch, the
 /// objects that DeepStream found in it.
 struct RegionMetas {
   RegionMetas(GstBuffer *buffer) : buffer(buffer) {}  // NOLINT: a buffer is its metas
@@ -49,11 +49,11 @@ void check_regions(const RegionSettings &settings);
 
 /// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
 /// regions are requested. A region of the list that is outside the picture keeps its slot, which is
-/// not valid; `problem` then names it. Metas that are outside the picture get no slot.
+/// not valid; `problem` then names it. Regions of metas that are outside the picture get no slot.
 void find_regions(const RegionSettings &settings, const RegionMetas &metas, int width, int height,
                   FoundRegions &found);
 
-/// The properties that select and enlarge the regions of metas.
+/// Adds the properties that select and enlarge the regions of metas.
 template <class S>
 void add_meta_region_properties(Properties<S> &t) {
   t.add(double_property("region-min-confidence", "Region minimum confidence",
@@ -79,7 +79,7 @@ void add_meta_region_properties(Properties<S> &t) {
         Effect::next_frame, [](S &s) -> bool & { return s.regions.square; });
 }
 
-/// `S` has a member `regions`.
+/// Adds the properties of regions. `S` has a member `regions`.
 template <class S>
 void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
   t.add(enum_property(

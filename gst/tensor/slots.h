@@ -9,19 +9,19 @@
 
 namespace cudatensor {
 
-/// Appends a slot for each region of a picture; an empty one for a region outside of it.
+/// Appends a slot for each region of a picture; the slot of a region outside the picture is empty.
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found);
 
-/// The slots of a tensor, or of a part of it, for its metas.
+/// The slots of a tensor or of a part of it, as its metas describe them.
 struct DescribedSlots {
   std::vector<BatchSlot> slots;
   guint left_out = 0;        ///< regions for which there was no slot
-  bool show_nothing = true;  ///< no slot is valid
+  bool show_nothing = true;  ///< whether no slot is valid
 
-  /// Appends `count` slots of a picture, which has them for `found`; slots after the last region are
-  /// empty. `picture` is a slot for the whole picture without its geometry; `geometries` are those
-  /// of the slots.
+  /// Appends `count` slots of a picture, one for each region in `found`; slots after the last
+  /// region are empty. `picture` is a slot for the whole picture without its geometry; `geometries`
+  /// holds the geometry of each slot.
   void add(const BatchSlot &picture, const FoundRegions &found, size_t count,
            const Geometry *geometries);
 };

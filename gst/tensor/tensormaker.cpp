@@ -8,7 +8,7 @@
 namespace cudatensor {
 namespace {
 
-/// Unmaps the buffers of a frame, also if an error ends it.
+/// Unmaps the buffers of a frame at the end of the scope, also after an error.
 class MapsScope {
  public:
   explicit MapsScope(std::deque<InputMap> &maps) : maps_(maps) {}
@@ -18,7 +18,8 @@ class MapsScope {
   std::deque<InputMap> &maps_;
 };
 
-/// Returns the fault of a single frame that `body` throws. Other errors get the name of the input.
+/// Returns the Error::Code::frame that `body` throws, if any. Rethrows other errors with the name
+/// of the input.
 template <class Body>
 std::optional<Error> fault_of(const TensorInput &input, const Body &body) {
   try {
@@ -63,7 +64,8 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
   params_ = params;
 }
 
-/// A model's file may ask for another tensor, and a crop may not fit.
+/// Throws Error if a model's file asks for another tensor for this region, or if a crop does not
+/// fit.
 void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
                                const Region &region) const {
   const auto width = static_cast<int>(out_.w), height = static_cast<int>(out_.h);
@@ -73,8 +75,8 @@ void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
     make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
 }
 
-/// Tiles and the whole picture are as large in each frame, so no frame would give a tensor; other
-/// regions differ from frame to frame.
+/// Checks the regions. An error of a tile or of the whole picture is thrown, because it would recur
+/// in every frame; other regions differ from frame to frame and are only marked as invalid.
 void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
                         FoundRegions &found) const {
   const bool is_fixed = found.is_whole || s.regions.source == RegionSource::tiles;
@@ -107,7 +109,7 @@ void TensorMaker::find(const TensorSettings &s, const OpenInput &open, size_t i)
   if (picture.fault) picture.found = {};
 }
 
-/// Everything that can rule out a picture comes before work is queued.
+/// Opens an input. Makes all checks that can rule out a picture, before work is queued.
 void TensorMaker::open(FramePass &pass, const TensorSettings &s, const TensorInput &input,
                        size_t picture) {
   const auto fault = fault_of(input, [&] {
@@ -173,7 +175,7 @@ bool TensorMaker::make(Session &session, const TensorSettings &s,
 }
 
 void TensorMaker::pad(Session &session, GstBuffer *out, int64_t first) {
-  // Another number of threads closes the session.
+  // A change of n-threads has closed the session and destroyed the operation.
   if (operation_ == nullptr) operation_ = session.backend().normalize(params_, part_);
   FramePass pass(session);
   pass.set_output(out);

@@ -9,7 +9,7 @@
 namespace cudatensor {
 namespace {
 
-/// Whether the settings can produce a tensor of these dimensions.
+/// Returns whether the settings can produce a tensor of these dimensions.
 bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
   const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
   const auto side_fits = [](int64_t side, int wanted) {
@@ -19,8 +19,8 @@ bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
          side_fits(t.h, s.height);
 }
 
-/// Whether a length would be the picture's though a model has a size of its own, which its file does
-/// not tell. A length that is set to 0 is the picture's.
+/// Returns whether width or height would follow the picture although the model needs a size that
+/// its file does not contain. A length that the user has set to 0 follows the picture.
 bool lacks_size(const TensorSettings &s) {
   const auto lacks = [&](const char *name, int length) {
     return length == 0 && !s.model.given.has(name);
@@ -28,8 +28,8 @@ bool lacks_size(const TensorSettings &s) {
   return !s.model.open_size.empty() && (lacks("width", s.width) || lacks("height", s.height));
 }
 
-/// The `dimensions` strings that a structure allows. If it does not restrict them, our own, or none
-/// if the size is not known.
+/// Returns the `dimensions` strings that a structure allows. If it does not restrict them, returns
+/// our own, or none if the size is not known.
 std::vector<std::string> choices(const GstStructure *tensor, const TensorSettings &s,
                                  const Dimensions &ours) {
   std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
@@ -52,12 +52,12 @@ std::string nick_of(GType type, int value) {
   return nick;
 }
 
-/// The properties that determine a tensor's shape and type.
+/// Returns the properties that determine a tensor's shape and type, with their values.
 std::string shape_text(const TensorSettings &s, int64_t n) {
   return "width=" + std::to_string(s.width) + ", height=" + std::to_string(s.height) +
          ", color=" + nick_of(color_get_type(), static_cast<int>(s.normalize.color)) +
          ", layout=" + nick_of(layout_get_type(), static_cast<int>(s.layout)) +
-         ", dtype=" + type_text(s.dtype) + " and a batch size of " + std::to_string(n) + " produce";
+         ", dtype=" + type_text(s.dtype) + " and a batch size of " + std::to_string(n);
 }
 
 const GstCaps *yuv_caps() {
@@ -104,8 +104,8 @@ GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const Ten
   if (taken.empty() && lacks_size(s) && !gst_caps_is_empty(caps))
     throw Error(Error::Code::settings, s.model.open_size + "; set width and height");
   if (taken.empty()) taken = text_of(downstream);
-  throw Error(Error::Code::settings, "downstream accepts " + taken + ", but not " +
-                                         dimensions_text(ours) + " as " + shape_text(s, n));
+  throw Error(Error::Code::settings, "downstream accepts " + taken + ", but " + shape_text(s, n) +
+                                         " produce " + dimensions_text(ours));
 }
 
 const GValue *yuv_formats() {

@@ -22,27 +22,28 @@ struct TensorSettings {
   ModelState model;
 };
 
-/// The dimensions of a tensor of `n` pictures of this size.
+/// Returns the dimensions of a tensor of `n` pictures of this size.
 Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height);
 
 /// Appends the caps of a tensor of `n` pictures, with the framerate of `picture`. The dimensions
 /// are omitted if the settings leave the size to downstream.
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const GstStructure *picture);
 
-/// The same without dimensions.
+/// Appends the same caps without dimensions.
 void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture);
 
 /// Returns the first caps that describe a tensor of `n` pictures which the settings can produce,
-/// fixated. If neither settings nor caps define the size, it is width × height, unless the file of a
-/// model has left it open. Throws Error if there is no such tensor, with the caps of `downstream`.
+/// fixated. If neither settings nor caps define the size, it is width × height, unless the file of
+/// a model has left it open. If there is no such tensor, throws an Error that names the caps of
+/// `downstream`.
 GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
                        int64_t n, int width, int height);
 
-/// The YUV formats, as a value for the `format` field of caps.
+/// Returns the YUV formats, as a value for the `format` field of caps.
 const GValue *yuv_formats();
 /// Throws Error if the caps allow no format that `color` can be produced from.
 void check_colors(const TensorSettings &s, const GstCaps *caps);
-/// Whether a picture's structure allows a format that `color` can be produced from.
+/// Returns whether a picture's structure allows a format that `color` can be produced from.
 bool has_colors(const TensorSettings &s, const GstStructure *picture);
 
 /// Throws Error if the settings exclude this frame.
@@ -113,17 +114,18 @@ void add_model_property(Properties<S> &t) {
                         "File that a model comes with, from which the properties take their "
                         "values: preprocessor_config.json, config.json of timm, an ONNX model or "
                         "metadata.yaml of Ultralytics, .modelinfo, or a configuration of "
-                        "DeepStream. Read when this is set; properties that are set win over it"),
+                        "DeepStream. The file is read when this property is set; other "
+                        "properties that are set win over it"),
         Effect::next_frame, [](S &s) -> std::string & { return s.model.path; });
 }
 
-/// Adds all tensor properties. The element determines which of those of regions change its caps.
+/// Adds all tensor properties. The element determines which properties of regions change its caps.
 template <class S>
 void add_tensor_properties(Properties<S> &t, const char *max_batch_blurb) {
   add_shape_properties(t);
   t.add(enum_property("resize-mode", "Resize mode",
-                      "How the picture is fitted into the tensor: stretched, or by a mode of "
-                      "cudaletterbox",
+                      "Placement of the picture in the tensor: stretched, or as cudaletterbox "
+                      "does",
                       resize_mode_get_type(), static_cast<int>(ResizeMode::stretch)),
         Effect::next_frame, [](S &s) -> ResizeMode & { return s.normalize.resize.mode; });
   add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });

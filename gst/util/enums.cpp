@@ -27,7 +27,7 @@ constexpr GEnumValue kTorchvision = value(
 constexpr GEnumValue kTransformers =
     value(ResizeMode::transformers,
           "The shorter edge resized to shortest-edge, then the center cropped, like Transformers; "
-          "for some sizes one pixel beside torchvision's crop",
+          "for some sizes one pixel away from torchvision's crop",
           "transformers");
 
 }  // namespace
@@ -128,7 +128,10 @@ GType region_source_get_type() {
   static const GEnumValue values[] = {
       value(RegionSource::none, "The whole picture; no batch", "none"),
       value(RegionSource::list, "The regions of region-list", "list"),
-      value(RegionSource::meta, "The frame's GstVideoRegionOfInterestMeta", "meta"),
+      value(RegionSource::meta,
+            "The frame's regions of interest and detections (GstVideoRegionOfInterestMeta, "
+            "GstAnalyticsODMtd, NvDsObjectMeta)",
+            "meta"),
       value(RegionSource::tiles, "A grid of tile-columns by tile-rows tiles", "tiles"),
       kEnd,
   };
