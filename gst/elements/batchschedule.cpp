@@ -16,9 +16,10 @@ std::optional<GstClockTime> BatchSchedule::next_start(const Heads &heads, GstClo
     if (GST_CLOCK_TIME_IS_VALID(time) && !is_late(time)) earliest = std::min(earliest, time);
   if (GST_CLOCK_TIME_IS_VALID(earliest)) return earliest;
   if (!last_start_) return 0;
-  // If only late frames are waiting, the batch starts when the next one is due. That is not later
-  // than `now`, or frames that come in time would be late; two batches never start at one time. If
-  // the last batch was in the future, as its camera's clock is wrong, the next one is not.
+  // If only late frames are waiting, the batch starts when the next batch is due, but not after
+  // `now`, or frames that come in time would be late, and never at the start of the last batch. If
+  // the last batch was in the future, because the clock of its camera is wrong, the next one starts
+  // at `now`.
   const GstClockTime due = *last_start_ + window_;
   return now < *last_start_ - std::min(*last_start_, window_)
              ? now

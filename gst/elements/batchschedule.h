@@ -9,7 +9,7 @@
 
 namespace cudatensor {
 
-/// Each frame goes into exactly one batch; a batch has at most one frame of each camera, and the
+/// Assigns each frame to exactly one batch. A batch has at most one frame of each camera, and the
 /// frames of a camera stay in order. A batch starts with the earliest waiting frame and includes
 /// the frames less than the window after it, so that cameras of the same frame rate are all in
 /// every batch, whatever their phase, and slower cameras are in some. A frame that arrives after
@@ -23,11 +23,11 @@ class BatchSchedule {
   void set_window(GstClockTime window) { window_ = window; }
   GstClockTime window() const { return window_; }
 
-  /// The start time of the next batch; no value if no frame is waiting. `now` may be
+  /// Returns the start time of the next batch; no value if no frame is waiting. `now` may be
   /// GST_CLOCK_TIME_NONE.
   std::optional<GstClockTime> next_start(const Heads &heads, GstClockTime now) const;
   bool joins(GstClockTime time, GstClockTime start) const;
-  /// Whether the batch that this frame belongs to has been made already.
+  /// Returns whether the batch that this frame belongs to has already been made.
   bool is_late(GstClockTime time) const;
 
   void begun(GstClockTime start) { last_start_ = start; }

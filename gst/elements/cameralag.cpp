@@ -6,7 +6,7 @@
 namespace cudatensor {
 namespace {
 
-/// How long a camera that is late is expected to catch up.
+/// How long a late camera may take to catch up before its lateness counts as usual.
 constexpr GstClockTime kPatience = GST_SECOND;
 
 bool differ(GstClockTime a, GstClockTime b, GstClockTime tolerance) {
@@ -22,7 +22,8 @@ bool CameraLag::drops(GstClockTime age, GstClockTime window, GstClockTime now) {
     return false;
   }
   if (!run_ || age + tolerance < run_->age) run_ = {now, age};
-  // Of a camera with a frame in several seconds, one alone shows nothing.
+  // A window longer than kPatience needs a longer run: a single frame does not show whether the
+  // camera catches up.
   if (now - run_->begin < std::max(kPatience, 2 * window)) return true;
   usual_ = age;
   is_behind_ = true;

@@ -8,7 +8,8 @@
 namespace cudatensor {
 namespace {
 
-/// What the metas of a batch need of a frame, without its memory, which decoders wait for.
+/// Returns a copy of a frame with what the metas of a batch need, but without its memory, which
+/// decoders wait for.
 Ref<GstBuffer> without_memory(GstBuffer *frame) {
   constexpr auto kTimes =
       static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The description of a tensor that takes several frames of one stream, while they come.
+// The description of a tensor of several frames of one stream, built as the frames arrive.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ namespace cudatensor {
 class FrameBatch {
  public:
   size_t frames() const { return frames_; }
-  /// Adds the slots of a frame, which is not held. `duration` is the usual one, for frames that have
-  /// none; it may be invalid.
+  /// Adds the slots of a frame, without holding the frame. `duration` is the usual duration, for
+  /// frames that have none; it may be invalid.
   void add(GstBuffer *frame, DescribedSlots described, GstClockTime duration);
-  /// Writes the time span, the flags and the metas of a tensor with `slots` slots, of which those
-  /// that no frame has filled are empty, and begins anew.
+  /// Writes the time span, the flags and the metas of a tensor with `slots` slots, then resets the
+  /// description. Slots that no frame has filled are empty.
   void describe(GstBuffer *tensor, size_t slots);
   void clear() { *this = {}; }
 
@@ -25,9 +25,9 @@ class FrameBatch {
 
   size_t frames_ = 0;
   std::vector<BatchSlot> slots_;
-  std::vector<Ref<GstBuffer>> pictures_;  // the slots' own, without memory
+  std::vector<Ref<GstBuffer>> pictures_;  // frames that slots_ refers to, without memory
   guint left_out_ = 0;
-  bool all_gaps_ = true;  // nothing to infer from
+  bool all_gaps_ = true;  // whether no slot holds a picture to infer from
   GstClockTime begin_ = GST_CLOCK_TIME_NONE, end_ = 0;
 };
 

@@ -3,8 +3,8 @@
  * SECTION:element-cudahistogram
  * @title: cudahistogram
  *
- * Measures the luminance of the pictures, passes them through unchanged, and posts an element
- * message named `cudahistogram` once per interval, with the histogram, mean, standard deviation,
+ * Measures the luminance of pictures and passes them through unchanged. Once per interval it posts
+ * an element message named `cudahistogram` with the histogram, mean, standard deviation,
  * percentiles and the fractions of clipped pixels.
  *
  * ## Example launch line
@@ -67,7 +67,7 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-/// No value if the region lies outside the picture.
+/// Returns the region to count; no value if it lies outside the picture.
 std::optional<Rect> rect_of(const std::vector<int> &roi, const ImageDesc &image) {
   if (roi.empty()) return Rect{0, 0, image.width, image.height};
   if (roi.size() != 4)
@@ -83,7 +83,7 @@ bool same(const HistogramParams &a, const HistogramParams &b) {
          a.roi.height == b.roi.height;
 }
 
-/// The bins of black and white for the picture's range.
+/// Returns the bins of black and white for the picture's range.
 ClipLevels clip_levels(const Source &source) {
   const bool limited = layout_of(source.image.format).model == ColorModel::yuv &&
                        source.colorimetry.range == ColorRange::limited;
@@ -115,7 +115,7 @@ class Histogram final : public FilterWithSettings<Settings> {
   void drain() {
     if (worker_) worker_->drain();
   }
-  /// Whether the worker has reported an error, after its frame had been passed on.
+  /// Returns whether the worker has reported an error, which it does after its frame was passed on.
   bool has_failed() const { return failed_; }
   /// Called before a serialized event is forwarded.
   void before_event(GstEvent *event);
@@ -137,7 +137,7 @@ class Histogram final : public FilterWithSettings<Settings> {
   InputCaps in_;
   std::unique_ptr<HistogramOperation> operation_;
   HistogramParams params_ = {};  // the parameters of operation_
-  bool is_outside_ = false;      // the region lies outside the picture; operation_ may be any
+  bool is_outside_ = false;      // if true, operation_ does not match the region
   std::optional<Rect> roi_;
   HistogramInterval interval_;
 
@@ -163,7 +163,7 @@ void Histogram::prepare(Backend &backend) {
   is_outside_ = !region;
   if (is_outside_) return;
   const HistogramParams params = {image, *region};
-  // Not recreated if only the interval changes, because that would wait for the GPU.
+  // If only the interval has changed, the operation is kept: recreating it would wait for the GPU.
   if (!operation_ || !same(params, params_)) operation_ = backend.histogram(params);
   params_ = params;
   roi_ = s.roi.empty() ? std::nullopt : std::optional<Rect>(params.roi);
@@ -195,7 +195,8 @@ void Histogram::process(Session &session, GstBuffer *in, GstBuffer *) {
   if (!alone) interval_.add(time, s.roi);
 }
 
-/// The picture may be that of a smaller stream, to which a camera falls back for a time.
+/// Throws a fault of the frame only, because the camera may have fallen back to a smaller stream
+/// for a time.
 void Histogram::throw_outside() const {
   const std::vector<int> &r = latched().roi;
   const ImageDesc &image = in_.source.image;
@@ -250,8 +251,9 @@ void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &fram
   if (alone) post();
 }
 
-/// The GPU keeps the sums until the interval ends. If the frame is an interval of its own, its bins
-/// are fetched at once. Of NVMM, downstream may overwrite the surface as soon as it has the buffer.
+/// Counts on the GPU, which keeps the sums until the interval ends. If the frame is an interval of
+/// its own, its bins are fetched at once. Surfaces of NVMM need a wait, because downstream may
+/// overwrite a surface as soon as it has the buffer.
 void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame,
                             bool alone) {
   cuda_ = &cuda;

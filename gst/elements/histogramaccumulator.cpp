@@ -57,8 +57,8 @@ void HistogramAccumulator::add(const Bins &bins, const CountedFrames &counted) {
   white_ += std::accumulate(bins.begin() + white, bins.end(), uint64_t{0});
 }
 
-/// The time from the start of the frame with the lowest timestamp to the end of the frame with the
-/// highest.
+/// Returns the time from the start of the frame with the lowest timestamp to the end of the frame
+/// with the highest.
 GstClockTime HistogramAccumulator::duration() const {
   const bool reversed = counted_.last.reversed;
   const FrameTime &lowest = reversed ? counted_.last : counted_.first;

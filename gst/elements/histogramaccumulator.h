@@ -36,7 +36,7 @@ struct CountedFrames {
 /// Tracks which frames belong to the current interval.
 class HistogramInterval {
  public:
-  /// Whether a frame belongs to the current interval: its timestamp is less than `length`
+  /// Returns whether a frame belongs to the current interval: its timestamp is less than `length`
   /// nanoseconds after the first frame's, in the direction of playback, and its region is the same.
   /// True if the interval is empty.
   bool takes(const FrameTime &frame, guint64 length, const std::vector<int> &roi) const;
@@ -55,7 +55,7 @@ class HistogramAccumulator {
  public:
   bool empty() const { return counted_.frames == 0; }
 
-  /// The message contains the region of the first frames.
+  /// Adds counts. The message will contain the region of the first frames.
   void add(const Bins &bins, const CountedFrames &counted);
 
   /// Creates the message from the accumulated counts, then resets them.

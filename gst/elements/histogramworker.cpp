@@ -53,7 +53,7 @@ void HistogramWorker::drain() {
   changed_.wait(lock, [this] { return jobs_.empty(); });
 }
 
-/// After an error no further job is delivered, so that no interval is missing from the sequence.
+/// Delivers a job, but none after an error, so that no interval is missing from the sequence.
 void HistogramWorker::deliver(const HistogramJob &job) {
   if (broken_) return;
   try {

@@ -28,7 +28,7 @@ struct PendingBins {
 struct HistogramJob {
   PendingBins bins;                  ///< null if there is nothing to wait for
   CountedFrames counted;             ///< the frames counted in these bins
-  std::shared_ptr<GstBuffer> input;  ///< the buffer that the GPU reads until then; may be null
+  std::shared_ptr<GstBuffer> input;  ///< the buffer that the GPU reads until then, or null
   bool ends_interval = false;
 };
 

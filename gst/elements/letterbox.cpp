@@ -9,7 +9,7 @@
  * a GstCudaTensorGeometryMeta, which maps detections in the output back to the source.
  *
  * With keep-input=true each buffer also holds the frame that it was made from. After a detector,
- * cudarestore replaces it by that frame, and maps the detections back to it.
+ * cudarestore replaces the buffer by that frame and maps the detections back to the frame.
  *
  * ## Example launch line
  * |[
@@ -96,7 +96,7 @@ class Letterbox final : public ImageFilter<Settings> {
     check_interlacing(in_.info, in, latched().interlaced);
     follow_source(session, in);
     ImageFilter::process(session, in, out);
-    // Behind cudarestore, an element may write into the surface.
+    // An element after cudarestore may write into the surface.
     if (latched().keep_input && in_.in_nvmm && session.cuda() != nullptr)
       session.cuda()->device().synchronize(session.cuda()->last_stream());
     clear_fields(in_.info, out);
@@ -108,7 +108,8 @@ class Letterbox final : public ImageFilter<Settings> {
   }
 
  private:
-  /// Surfaces of the same caps may differ in matrix and range.
+  /// Recreates the operation if the source has changed: surfaces of the same caps may differ in
+  /// matrix and range.
   void follow_source(Session &session, GstBuffer *in) {
     const Source source = source_of(in_, in);
     if (source == source_) return;

@@ -28,7 +28,7 @@ void MeasuredRate::add(GstClockTime time) {
     intervals_[next_++ % kMost] = interval;
   if (intervals_.size() < kFewest) return;
   const GstClockTime median = std::min<GstClockTime>(median_of(intervals_), GST_SECOND);
-  // Who uses it does not have to follow each jitter.
+  // Small changes are ignored, so that callers do not follow jitter.
   if (median > duration_ + duration_ / 4 || median < duration_ - duration_ / 4) duration_ = median;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The frames of the cameras that make a batch of cudatensormux.
+// The frames of the cameras that form a batch of cudatensormux.
 #pragma once
 
 #include <vector>
@@ -24,24 +24,24 @@ class MuxBatch {
       : pads_(std::move(pads)), start_(start), frames_(pads_.size()) {}
 
   GstClockTime start() const { return start_; }
-  /// The pads by camera; null if a camera has none.
+  /// Returns the pad of each camera; null if a camera has none.
   const SlotPads &pads() const { return pads_; }
   void set_frame(size_t camera, Frame frame) { frames_[camera] = std::move(frame); }
 
   bool has_picture(size_t camera) const { return frames_[camera].is_picture(); }
-  /// Whether any camera has a picture, or a picture with a timestamp.
+  /// Return whether any camera has a picture, or a picture with a timestamp.
   bool has_picture() const;
   bool has_time() const;
 
-  /// By camera. Valid as long as the batch.
+  /// Returns the input of each camera. Valid as long as the batch.
   std::vector<TensorInput> inputs() const;
   /// Drops the frames that could not be used.
   void drop_faulty(const std::vector<MadePicture> &made);
-  /// By camera, a slot for its whole picture, without the geometry.
+  /// Returns for each camera a slot of its whole picture, without the geometry.
   std::vector<BatchSlot> wholes() const;
 
  private:
-  // By camera:
+  // One element per camera:
   SlotPads pads_;
   GstClockTime start_;
   std::vector<Frame> frames_;

@@ -87,8 +87,9 @@ const StreamEvents &stream_events_of(GstAggregatorPad *pad) {
 
 namespace {
 
-/// Caps with rates beyond these hold a timescale, such as the 90000/1 of RTP and the 1000/1 of some
-/// containers. The rate of a very fast camera is confirmed by its frames.
+/// Frame durations outside this range come from caps that hold a timescale, such as the 90000/1 of
+/// RTP and the 1000/1 of some containers. For a very fast camera, the times of the frames confirm
+/// the rate.
 constexpr GstClockTime kShortest = GST_SECOND / 240, kLongest = 60 * GST_SECOND;
 
 GstClockTime duration_in_caps(const Camera &camera) {

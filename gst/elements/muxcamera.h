@@ -30,20 +30,20 @@ namespace cudatensor {
 struct Camera {
   int index = -1;  // the number in the pad's name
   std::string stream_id;
-  InputCaps input;        // of the caps that were accepted last
+  InputCaps input;        // parsed from `caps`
   bool has_caps = false;  // whether the pad has accepted its caps
-  Ref<GstCaps> caps;      // that were accepted last
+  Ref<GstCaps> caps;      // the caps that were accepted last
   StreamEvents events;
   std::optional<Error> refusal;  // why the pad's last caps were rejected
   CameraLag lag;
-  MeasuredRate rate;  // of the frames since the caps
+  MeasuredRate rate;  // of the frames since the last caps
   FaultyFrames faulty_frames;
 };
 
-/// `pad` must be a GstCudaTensorMuxPad.
+/// Returns the state of the pad's camera. `pad` must be a GstCudaTensorMuxPad.
 Camera &camera_of(GstAggregatorPad *pad);
 
-/// The sink pads, sorted by number.
+/// Returns the sink pads, sorted by number.
 std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator);
 
 /// The pad of each slot, or null. A pad whose number is less than the batch size is assigned the
@@ -52,27 +52,28 @@ std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator);
 using SlotPads = std::vector<GstAggregatorPad *>;
 SlotPads assign_slots(const std::vector<Ref<GstAggregatorPad>> &pads, guint batch_size);
 
-/// GST_CLOCK_TIME_NONE if the buffer has no timestamp or the segment is not in time format.
+/// Returns GST_CLOCK_TIME_NONE if the buffer has no timestamp or the segment is not in time format.
 GstClockTime running_time_of(GstAggregatorPad *pad, GstBuffer *buffer);
 
-/// The current events of the pad's stream.
+/// Returns the current events of the pad's stream.
 const StreamEvents &stream_events_of(GstAggregatorPad *pad);
 
-/// As the caps announce it; 0 if they have no framerate, or none that a camera can have.
+/// Returns the frame duration that the caps announce; 0 if they have no frame rate, or one that no
+/// camera has.
 GstClockTime announced_duration_of(const Camera &camera);
-/// The announced duration, otherwise what the frames' times show; 0 if neither is known.
+/// Returns the announced duration, otherwise the measured one; 0 if neither is known.
 GstClockTime frame_duration_of(const Camera &camera);
-/// Names a framerate in the caps that the frames' times contradict, otherwise empty.
+/// Returns a warning if the frames' times contradict the frame rate in the caps; otherwise empty.
 std::string framerate_warning(const Camera &camera);
 
 /// Returns the first frame in the pad's queue, or null. Drops a frame left over from before a
 /// flush.
 Ref<GstBuffer> peek(GstAggregatorPad *pad);
 
-/// Whether there is at least one pad, and all are at EOS.
+/// Returns whether there is at least one pad and all pads are at EOS.
 bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads);
 
-/// Whether GstAggregator created the buffer for a GAP event.
+/// Returns whether GstAggregator created the buffer for a GAP event.
 bool is_gap(GstBuffer *buffer);
 
 /// Implements GstAggregatorClass::clip: drops frames that lie outside the segment.

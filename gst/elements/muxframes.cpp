@@ -8,14 +8,14 @@
 namespace cudatensor {
 namespace {
 
-/// Old frames of a camera that are dropped at once, while the other cameras wait.
+/// How many old frames of a camera are dropped in one go, while the other cameras wait.
 constexpr int kMostDropped = 64;
 
 GstClockTime since(GstClockTime time, GstClockTime now) { return now > time ? now - time : 0; }
 
 }  // namespace
 
-/// The clock's running time; none where frames do not come with it.
+/// Returns the clock's running time; GST_CLOCK_TIME_NONE if the frames are not live.
 GstClockTime MuxFrames::now() const {
   GstClock *clock = live_ ? gst_element_get_clock(GST_ELEMENT(element_)) : nullptr;
   if (clock == nullptr) return GST_CLOCK_TIME_NONE;
@@ -56,8 +56,8 @@ void MuxFrames::post_dropped(GstAggregatorPad *pad, const Frame &frame) {
   post_dropped(pad, frame.time, GST_BUFFER_PTS(frame.buffer.get()));
 }
 
-/// A batch may lie in the future if the clock of a camera is fast, which makes no frame of the
-/// others older.
+/// Returns whether a frame is not too late for the batch. A batch may lie in the future if the
+/// clock of a camera is fast; frames of the other cameras do not count as older then.
 bool MuxFrames::fits(GstClockTime time, GstClockTime start, GstClockTime clock) const {
   return !schedule_.is_late(time) ||
          since(time, std::min(start, clock)) <= std::max(kLateTolerance, schedule_.window());
@@ -78,7 +78,7 @@ Frame MuxFrames::pop(GstAggregatorPad *pad) {
   return frame;
 }
 
-/// Looks at each frame once: one that comes later may be too old, too.
+/// Drops old frames in a loop, because the frame after a dropped one may be too old, too.
 bool MuxFrames::is_ready(GstAggregatorPad *pad, GstClockTime start) {
   for (int dropped = 0; dropped < kMostDropped; ++dropped) {
     const Ref<GstBuffer> head = peek(pad);
@@ -96,7 +96,8 @@ bool MuxFrames::are_ready(const Pads &pads, GstClockTime start) {
   return all;
 }
 
-/// A gap is no news of a camera whose last picture waits.
+/// Returns whether the head of the queue replaces a frame that was taken. A gap does not replace a
+/// picture.
 bool MuxFrames::replaces(GstBuffer *head, const Frame &frame) const {
   if (frame.buffer == nullptr) return true;
   return live_ && schedule_.is_late(frame.time) && !(is_gap(head) && frame.is_picture());

@@ -19,17 +19,18 @@ class MuxFrames {
   BatchSchedule &schedule() { return schedule_; }
   const BatchSchedule &schedule() const { return schedule_; }
 
-  /// Whether frames come with the clock. Only then are late frames dropped.
+  /// Sets whether the frames are live. Late frames are dropped only then.
   void set_live(bool live) { live_ = live; }
-  /// Whether the clock has reached the time until which a batch waits for frames.
+  /// Returns whether the clock has reached the time until which a batch waits for frames.
   bool is_due(GstClockTime start) const;
-  /// The start of the next batch; no value if no frame is waiting.
+  /// Returns the start of the next batch; no value if no frame is waiting.
   std::optional<GstClockTime> next_start(const Pads &pads) const;
 
-  /// Whether each camera has a frame for a batch, or has ended. Drops frames that are too old for
-  /// it: of one camera as many as there is time for, while the other cameras wait.
+  /// Returns whether each camera has a frame for a batch, or has ended. Drops frames that are too
+  /// old for the batch, but only a limited number of each camera, because the other cameras wait.
   bool are_ready(const Pads &pads, GstClockTime start);
-  /// The frame of a camera for a batch, or none; if the camera has fallen behind, the newest.
+  /// Returns the frame of a camera for a batch, or none; if the camera has fallen behind, the
+  /// newest frame.
   Frame take(GstAggregatorPad *pad, GstClockTime start);
   void post_dropped(gpointer where, GstClockTime time, GstClockTime pts);
 

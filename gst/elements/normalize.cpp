@@ -5,15 +5,17 @@
  * @see_also: cudaletterbox, cudanv12toyuv444
  *
  * Converts a picture to the input tensor of a network in one pass: resize, letterbox or crop, color
- * conversion, channel order, layout and normalization. The tensor has NNStreamer's caps. Each buffer
- * carries a GstCudaTensorGeometryMeta, which maps detections back to the picture.
+ * conversion, channel order, layout and normalization. The tensor's caps are those of NNStreamer.
+ * Each buffer carries a GstCudaTensorGeometryMeta, which maps detections back to the picture.
  *
- * With the property `regions` it produces a batch of regions of the picture instead: a list, those of
- * GstVideoRegionOfInterestMeta, or tiles. On a GPU this takes one kernel launch for every 64 regions.
- * Buffers then carry a GstCudaTensorBatchMeta, which contains the geometry of each slot.
+ * With the property `regions` it produces a batch of regions of the picture instead: a list, the
+ * regions of interest and detections in the frame's metas, or tiles. On a GPU this takes one kernel
+ * launch for every 64 regions. Buffers then carry a GstCudaTensorBatchMeta, which contains the
+ * geometry of each slot.
  *
- * With the property `frames-per-tensor` it collects frames: each is processed when it comes, into
- * its own slot of the tensor, and released. The last tensor of a stream may have empty slots.
+ * With the property `frames-per-tensor` it collects frames: each frame is converted into its own
+ * slot of the tensor when it arrives, and released. The last tensor of a stream may have empty
+ * slots.
  *
  * The property `model-config` takes sizes, filter, crop, colors and normalization from a file that
  * a model comes with, such as the preprocessor_config.json of Transformers.
@@ -63,18 +65,18 @@ namespace cudatensor {
 namespace {
 
 struct Settings : TensorSettings {
-  guint frames = 1;  // of a tensor
+  guint frames = 1;  // frames per tensor
 };
 
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;
     add_tensor_properties(t,
-                          "Slots of a batch of regions; 0 = as many as the list or the tiles have, "
-                          "16 for regions=meta");
+                          "Number of slots of a batch of regions; 0 = one for each region of the "
+                          "list or tile, 16 for regions=meta");
     t.add(uint_property("frames-per-tensor", "Frames per tensor",
-                        "Consecutive frames of a tensor, with one slot each or as many as there "
-                        "are regions",
+                        "Number of consecutive frames in a tensor, each with one slot, or with one "
+                        "for each region",
                         1, kMaxSlots, 1),
           Effect::renegotiates, [](Settings &s) -> guint & { return s.frames; });
     return t;
@@ -126,13 +128,14 @@ class Normalize final : public FilterWithSettings<Settings> {
 
   InputCaps in_;
   TensorDesc out_ = {};
-  guint frames_ = 1;  // of a tensor
+  guint frames_ = 1;  // frames per tensor
   TensorMaker maker_;
   StreamEvents events_;
-  OpenTensor open_;  // of several frames
+  OpenTensor open_;  // the tensor that collects frames
 };
 
-/// Regions may change from frame to frame: only their number asks for other caps.
+/// Renegotiates only if the number of slots changes: the regions themselves may change from frame
+/// to frame.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
   const int64_t slots = pending().regions.slots();
   const auto effect = set_given(pending(), properties(), index, value);
@@ -144,7 +147,8 @@ Filter::Change Normalize::prepare_change(guint index, const GValue *value) {
                          value);
 }
 
-/// For the error of a failed negotiation, of which an unreadable file may be the cause.
+/// Adds the error of the model's file, because an unreadable file may be the cause of a failed
+/// negotiation.
 std::string Normalize::caps_settings() const {
   const std::string text = FilterWithSettings::caps_settings();
   const ModelState model = settings().model;
@@ -153,7 +157,7 @@ std::string Normalize::caps_settings() const {
 
 void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
-  // Not in set_caps, which is not called where another layout reads the same in the caps.
+  // Done here and not in set_caps(), which is not called if another layout has the same caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   frames_ = s.frames;
   maker_.prepare(backend, s, out_, frames_);
@@ -193,7 +197,7 @@ void Normalize::describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces
   open_.add(in, out, std::move(slots), frame_duration(), frames_);
 }
 
-/// 0 if the caps have no framerate.
+/// Returns the duration of a frame; 0 if the caps have no frame rate.
 GstClockTime Normalize::frame_duration() const {
   const GstVideoInfo &info = in_.info;
   return info.fps_n > 0 ? gst_util_uint64_scale(GST_SECOND, info.fps_d, info.fps_n) : 0;
@@ -241,7 +245,8 @@ std::vector<BatchSlot> Normalize::wholes(GstBuffer *in, const Surfaces &surfaces
   return slots;
 }
 
-/// The slots of a tensor for buffers of up to `surfaces` pictures. Throws Error.
+/// Returns the number of slots of a tensor for buffers of up to `surfaces` pictures. Throws Error
+/// if there are too many.
 int64_t slots_for(const Settings &s, int surfaces) {
   const int64_t slots = s.regions.slots() * surfaces * s.frames;
   if (slots <= kMaxSlots) return slots;
@@ -252,8 +257,8 @@ int64_t slots_for(const Settings &s, int surfaces) {
                                          std::to_string(kMaxSlots) + " slots");
 }
 
-/// Appends the caps of pictures that can be converted to a tensor: any size, and any format with
-/// the colors.
+/// Appends the caps of pictures that can be converted to a tensor: any size, and any format that
+/// has the colors.
 void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure *tensor) {
   GstStructure *picture = gst_structure_new_empty("video/x-raw");
   copy_framerate(picture, tensor);
@@ -266,8 +271,8 @@ struct FreeStructure {
 };
 using StructureRef = std::unique_ptr<GstStructure, FreeStructure>;
 
-/// A copy of the structure `i` of caps with its framerate times numerator/denominator, or any
-/// framerate if the product cannot be told.
+/// Returns a copy of structure `i` of caps with its frame rate multiplied by numerator/denominator,
+/// or any frame rate if the product is not known.
 StructureRef with_framerate_of(const GstCaps *caps, guint i, gint numerator, gint denominator) {
   StructureRef copy(gst_structure_copy(gst_caps_get_structure(caps, i)));
   if (numerator == denominator) return copy;
@@ -312,8 +317,8 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   return result.release();
 }
 
-/// The part of `caps` that downstream accepts. GstBaseTransform does not query downstream if only
-/// the dimensions are missing.
+/// Returns the part of `caps` that downstream accepts. GstBaseTransform does not query downstream
+/// if only the dimensions are missing.
 GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
   Ref<GstCaps> peer(gst_pad_peer_query_caps(element->srcpad, caps));
   return gst_caps_intersect_full(peer.get(), caps, GST_CAPS_INTERSECT_FIRST);

@@ -13,7 +13,7 @@ void OpenTensor::add(GstBuffer *frame, GstBuffer *tensor, DescribedSlots slots,
 
 GstFlowReturn OpenTensor::keep(GstFlowReturn flow, GstBuffer **tensor) {
   if (*tensor == nullptr) return flow;
-  // A tensor with earlier frames outlives a dropped one.
+  // A dropped frame does not discard a tensor that has earlier frames.
   if (flow != GST_FLOW_OK && flow != GST_BASE_TRANSFORM_FLOW_DROPPED) {
     batch_.clear();
     return flow;
@@ -22,7 +22,8 @@ GstFlowReturn OpenTensor::keep(GstFlowReturn flow, GstBuffer **tensor) {
   return flow;
 }
 
-/// Elements downstream that refuse the buffer will refuse the next one, too, or post an error.
+/// Ignores the flow of the push: elements downstream that refuse the buffer refuse the next one,
+/// too, or post an error.
 void OpenTensor::push() {
   if (buffer_ == nullptr) return;
   Ref<GstBuffer> tensor = std::move(buffer_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The tensor of cudanormalize that takes several frames, while they come.
+// The tensor in which cudanormalize collects several frames.
 #pragma once
 
 #include <atomic>
@@ -15,28 +15,28 @@ class OpenTensor {
  public:
   OpenTensor(GstBaseTransform *element, TensorMaker &maker) : element_(element), maker_(maker) {}
 
-  /// How many frames the tensor has.
+  /// Returns how many frames the tensor has.
   int64_t frames() const { return static_cast<int64_t>(batch_.frames()); }
-  /// Adds a frame that was put into `tensor`, which is complete with `most` frames. `duration` is
-  /// the usual one of a frame.
+  /// Records a frame that was written into `tensor`, which is complete with `most` frames.
+  /// `duration` is the usual duration of a frame.
   void add(GstBuffer *frame, GstBuffer *tensor, DescribedSlots slots, GstClockTime duration,
            guint most);
 
   /// Returns the tensor for the next frame; null if none is open.
   GstBuffer *take() { return buffer_.release(); }
   /// Keeps the tensor for the next frame unless it is complete. `flow` is the result for this
-  /// frame; returns the one for GstBaseTransform.
+  /// frame; returns the result for GstBaseTransform.
   GstFlowReturn keep(GstFlowReturn flow, GstBuffer **tensor);
   /// Fills the rest with pad, and pushes the tensor, if one is open.
   void push();
   void discard();
-  /// Pushes the tensor before an event that frames of the same tensor must not be separated by, and
-  /// discards it when the streams are flushed.
+  /// Pushes the tensor before an event that must not fall between frames of one tensor, and
+  /// discards it after a flush.
   void before_event(GstEvent *event);
 
-  /// The time that the first frame of a tensor waits for the last one.
+  /// Sets the latency in ns: how long the first frame of a tensor waits for the last one.
   void set_latency(GstClockTime latency);
-  /// Adds it to an answered query.
+  /// Adds the latency to an answered query.
   void add_latency(GstQuery *query) const;
 
  private:

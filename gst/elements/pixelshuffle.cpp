@@ -3,9 +3,9 @@
  * SECTION:element-cudapixelshuffle
  * @title: cudapixelshuffle
  *
- * Depth to space (PyTorch's PixelShuffle, ONNX's DepthToSpace in CRD mode), the last step of most
- * super-resolution networks. The output is a tensor of the same type or a picture, converted in the
- * same pass.
+ * Rearranges channels into pixels, the last step of most super-resolution networks: depth to space,
+ * PyTorch's PixelShuffle, ONNX's DepthToSpace in CRD mode. The output is a tensor of the same type
+ * or a picture, converted in the same pass.
  *
  * ## Example launch line
  * |[
@@ -163,7 +163,7 @@ void append_unfixed_results(GstCaps *caps, const GstStructure *in) {
   gst_caps_append_structure(caps, picture);
 }
 
-/// No value if the structure does not fix the dimensions.
+/// Returns the dimensions; no value if the structure does not fix them.
 std::optional<Dimensions> dimensions_of_tensor(const GstStructure *tensor) {
   const std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (texts.size() != 1) return std::nullopt;
@@ -179,8 +179,8 @@ void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   append_pictures(caps, in, out);
 }
 
-/// The dimensions of the tensor that becomes this picture; no value if the structure does not fix
-/// them.
+/// Returns the dimensions of the tensor that becomes this picture; no value if the structure does
+/// not fix them.
 std::optional<Dimensions> dimensions_of_picture(const GstStructure *picture) {
   int width = 0, height = 0;
   const char *format = gst_structure_get_string(picture, "format");
@@ -205,7 +205,8 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
     gst_structure_free(s);
 }
 
-/// Skips structures that cannot be shuffled. Throws Error if none is left.
+/// Returns the output caps, without those of structures that cannot be shuffled. Throws Error if
+/// none is left.
 Ref<GstCaps> results_of(const GstCaps *caps, int factor) {
   Ref<GstCaps> result(gst_caps_new_empty());
   std::optional<Error> refusal;

@@ -43,7 +43,8 @@ GstFlowReturn chain(GstPad *, GstObject *parent, GstBuffer *buffer) {
   return self_of(parent)->restorer->push(buffer);
 }
 
-/// Other threads may send events that are not serialized with the stream.
+/// Only serialized events belong to the restorer, which the streaming thread uses; other threads
+/// may send the others.
 gboolean sink_event(GstPad *, GstObject *parent, GstEvent *event) {
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_push_event(self_of(parent)->src, event);
   return self_of(parent)->restorer->handle(event);
@@ -65,7 +66,8 @@ gboolean answer_caps(GstPad *pad, GstQuery *query) {
   return TRUE;
 }
 
-/// The caps and the memory of one side have nothing to do with those of the other.
+/// Answers queries of caps and allocation itself, because caps and memory of one side do not depend
+/// on those of the other.
 gboolean query(GstPad *pad, GstObject *parent, GstQuery *query) {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CAPS: return answer_caps(pad, query);

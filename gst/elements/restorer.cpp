@@ -11,8 +11,8 @@
 namespace cudatensor {
 namespace {
 
-/// What elements after the one that kept the frame have said about the stream. Those that repeat or
-/// move pictures set their time.
+/// Copies the times and the DISCONT flag from the picture, because elements that repeat or move
+/// pictures have set them after the frame was kept.
 void copy_timing(GstBuffer *picture, GstBuffer *frame) {
   GST_BUFFER_PTS(frame) = GST_BUFFER_PTS(picture);
   GST_BUFFER_DURATION(frame) = GST_BUFFER_DURATION(picture);
@@ -21,7 +21,8 @@ void copy_timing(GstBuffer *picture, GstBuffer *frame) {
 
 }  // namespace
 
-/// Sets `caps` to those of the frame. Throws Error.
+/// Returns the frame of a picture and sets `caps` to the frame's. Throws Error if the picture
+/// carries no frame.
 Ref<GstBuffer> Restorer::restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps) {
   KeptInput input = take_input(picture.get());
   if (input.frame == nullptr)
@@ -47,7 +48,8 @@ GstFlowReturn Restorer::push(GstBuffer *picture) {
   return gst_pad_push(src_, frame.release());
 }
 
-/// A pad that is flushing or has ended takes no caps. It takes no frame either, and says why.
+/// Sends new caps, then the held events. Ignores a refusal: a pad that is flushing or at EOS
+/// refuses the frame, too, and returns the reason.
 void Restorer::set_caps(GstCaps *caps) {
   if (caps_ != nullptr && gst_caps_is_equal(caps_.get(), caps)) return;
   if (!gst_pad_push_event(src_, gst_event_new_caps(caps))) return;
@@ -72,8 +74,8 @@ gboolean Restorer::handle(GstEvent *event) {
   Ref<GstEvent> owner(event);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_CAPS:
-      return TRUE;  // of the pictures; frames bring theirs
-    // Without a frame there are no caps, which sinks need before a gap.
+      return TRUE;  // dropped: the caps of the frames are sent
+    // Dropped before the first frame, because sinks need caps before a gap.
     case GST_EVENT_GAP: return caps_ == nullptr || gst_pad_push_event(src_, owner.release());
     case GST_EVENT_FLUSH_STOP: drop_held(GST_EVENT_SEGMENT); break;
     case GST_EVENT_STREAM_START: held_.clear(); break;

@@ -11,15 +11,16 @@
 
 namespace cudatensor {
 
-/// The logic of cudarestore. All functions but the constructor and reset() are called by the
-/// streaming thread; reset() while there is none.
+/// The logic of cudarestore. Only the streaming thread calls push() and handle(); reset() is called
+/// while there is none.
 class Restorer {
  public:
   Restorer(GstElement *element, GstPad *src) : src_(src), errors_(element) {}
 
-  /// Takes ownership. Reports an element error for a picture that does not carry its frame.
+  /// Pushes the frame of a picture. Takes ownership. Reports an element error if the picture does
+  /// not carry its frame.
   GstFlowReturn push(GstBuffer *picture);
-  /// Takes ownership.
+  /// Handles a serialized event. Takes ownership.
   gboolean handle(GstEvent *event);
   void reset();
 
@@ -31,7 +32,7 @@ class Restorer {
 
   GstPad *src_;
   ErrorReporter errors_;
-  Ref<GstCaps> caps_;  // of the frames; null before the first
+  Ref<GstCaps> caps_;  // the caps of the frames; null before the first frame
   // Sticky events that follow the caps, received before these are known.
   std::vector<Ref<GstEvent>> held_;
 };

@@ -22,16 +22,16 @@ const Properties<MuxSettings> &mux_properties() {
   static const Properties<MuxSettings> &table = immortal([] {
     Properties<MuxSettings> t;
     add_tensor_properties(t,
-                          "Slots of each camera; 0 = as many as the list or the tiles have, 16 for "
-                          "regions=meta");
+                          "Number of slots of each camera; 0 = one for each region of the list or "
+                          "tile, 16 for regions=meta");
     t.add(uint_property("batch-size", "Batch size",
-                        "Cameras of a batch, with one slot each or as many as there are regions; "
-                        "0 = as many as there are sink pads",
+                        "Number of cameras in a batch, each with one slot, or with one for each "
+                        "region; 0 = the number of sink pads",
                         0, kMaxSlots, 0),
           Effect::renegotiates, [](MuxSettings &s) -> guint & { return s.batch_size; });
     t.add(uint64_property("window", "Window",
-                          "Frames that lie less than this apart make one batch, in ns; 0 = the "
-                          "duration of the fastest camera's frames",
+                          "Frames less than this time apart form one batch, in ns; 0 = the frame "
+                          "duration of the fastest camera",
                           kMaxWindow, 0),
           Effect::next_frame, [](MuxSettings &s) -> guint64 & { return s.window; });
     t.add(bool_property("qos", "QoS", "Drop batches that would be late downstream", true),
@@ -43,7 +43,8 @@ const Properties<MuxSettings> &mux_properties() {
 
 // --- properties --------------------------------------------------------------------------------
 
-/// Where the number of regions changes, aggregate() sees that a batch has another number of slots.
+/// Needs no effect for the number of regions: aggregate() notices that a batch has another number
+/// of slots.
 std::optional<Effect> TensorMuxer::set_property(guint index, const GValue *value) {
   return set_given(settings_.pending(), mux_properties(), index, value);
 }
@@ -108,7 +109,7 @@ GstCaps *TensorMuxer::sink_caps(GstCaps *filter) {
 
 bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
   Camera &camera = camera_of(pad);
-  // Frames of caps that are refused are not those before.
+  // Set first, so that frames that follow refused caps are not read with the previous ones.
   camera.has_caps = false;
   try {
     const InputCaps input = parse_single_input_caps(caps);
@@ -124,7 +125,7 @@ bool TensorMuxer::set_caps(GstAggregatorPad *pad, GstCaps *caps) {
     camera.refusal = error_of(error);
   }
   core_.session_manager().allow_stream_change();
-  // Size and framerate of the batch may follow from it.
+  // Size and frame rate of the batch may depend on the caps of this pad.
   gst_pad_mark_reconfigure(element_->srcpad);
   update_window(sorted_sink_pads(element_));
   return camera.has_caps;
@@ -178,7 +179,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   }
 }
 
-/// Slots.
+/// Returns the number of slots of a batch of so many cameras.
 int64_t TensorMuxer::batch_of(size_t cameras) const {
   return static_cast<int64_t>(cameras) * latched().regions.slots();
 }
@@ -194,8 +195,9 @@ bool TensorMuxer::finish_negotiation(bool negotiated) {
   if (negotiated) return true;
   // If a step has failed before, it has already posted the only error.
   const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
-  report_negotiation_error(Error(Error::Code::settings, "downstream takes " + text_of(taken.get()) +
-                                                            ", the element gives other/tensors"));
+  report_negotiation_error(Error(Error::Code::settings,
+                                 "downstream accepts " + text_of(taken.get()) +
+                                     ", but the element produces other/tensors"));
   return false;
 }
 
@@ -216,11 +218,11 @@ bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
 // --- batches -----------------------------------------------------------------------------------
 
 GstClockTime TensorMuxer::next_time() const {
-  // Without a frame there is nothing to wait for but one.
+  // Without a frame there is no time to wait for, only the next frame.
   return frames_.next_start(sorted_sink_pads(element_)).value_or(GST_CLOCK_TIME_NONE);
 }
 
-/// Waiting for the frames of a batch is our latency.
+/// Sets the window and reports it as the latency, because a batch waits that long for its frames.
 void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) {
   GstClockTime window = latched().window;
   for (const Ref<GstAggregatorPad> &pad : pads) {
@@ -236,7 +238,7 @@ void TensorMuxer::update_window(const std::vector<Ref<GstAggregatorPad>> &pads) 
   reported_window_ = window;
 }
 
-/// Like GstBaseTransform: after a late frame, skips twice the delay.
+/// Skips twice the delay after a late frame, as GstBaseTransform does.
 void TensorMuxer::handle_qos(GstEvent *event) {
   GstClockTimeDiff jitter = 0;
   GstClockTime time = GST_CLOCK_TIME_NONE;
@@ -250,8 +252,8 @@ bool TensorMuxer::is_late_downstream(GstClockTime start) const {
   return latched().qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
 }
 
-/// To where the first camera's memory is that lies on a GPU; whether that is elsewhere than before.
-/// Surfaces of NVMM come first: unlike CUDAMemory, they cannot be copied through the host.
+/// Moves the session to the first GPU memory found. Returns whether it moved. Surfaces of NVMM come
+/// first: unlike CUDAMemory, they cannot be copied through the host.
 bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
   bool has_surfaces = false;
   for (const Ref<GstAggregatorPad> &pad : pads) {
@@ -261,11 +263,12 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
     const Ref<GstBuffer> head = peek(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;
     bool moved = false;
-    // Of a frame that cannot be used, the batch tells.
+    // Ignores a fault of the frame here: it is reported with the batch.
     const auto follow_it = [&] { moved = core_.session_manager().follow_surfaces(head.get()); };
     if (!frame_fault_of(follow_it)) return moved;
   }
-  // A camera with surfaces that is late keeps the others where it will be.
+  // A camera with surfaces whose frame is late still needs its GPU, so CUDAMemory of the others
+  // does not move the session.
   if (has_surfaces) return false;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Ref<GstBuffer> head = peek(pad.get());
@@ -275,7 +278,7 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
   return false;
 }
 
-/// Throws Error where a camera shows frames of caps that were refused, or of none. Gaps may come
+/// Throws Error if a camera has a frame whose caps were refused or are missing. Gaps may come
 /// before caps.
 void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const {
   for (const Ref<GstAggregatorPad> &pad : pads) {
@@ -284,18 +287,18 @@ void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) con
     const Ref<GstBuffer> head = peek(pad.get());
     if (head == nullptr || is_gap(head.get())) continue;
     const Error cause =
-        camera.refusal.value_or(Error(Error::Code::settings, "a frame without caps"));
+        camera.refusal.value_or(Error(Error::Code::settings, "a frame has no caps"));
     throw Error(cause.code(), GST_PAD_NAME(pad.get()) + std::string(": ") + cause.what());
   }
 }
 
-/// No value if a batch has to wait for frames.
+/// Returns the start of the next batch; no value if it has to wait for frames.
 std::optional<GstClockTime> TensorMuxer::start_of_next(
     const std::vector<Ref<GstAggregatorPad>> &pads, bool timeout) {
   const auto start = frames_.next_start(pads);
   if (!start) return start;
-  // A frame that seemed to be there may have been clipped, or was too old. Upstream may have
-  // another in a moment, but the cameras that are in time do not wait longer for it.
+  // A waiting frame may have been clipped, or dropped as too old. Upstream may send another in a
+  // moment, but the cameras that are in time do not wait longer for it.
   const bool ready = frames_.are_ready(pads, *start);
   if (!ready && !timeout && !frames_.is_due(*start)) return std::nullopt;
   return frames_.next_start(pads);
@@ -352,7 +355,8 @@ void TensorMuxer::collect(MuxBatch &batch) {
   }
 }
 
-/// Not a pool's own words alone: the cause.
+/// Returns an output buffer. Throws the Error that is the cause of a failure, which a pool does not
+/// report.
 Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
   GstBuffer *buffer = nullptr;
   GstAllocator *allocator = nullptr;
@@ -383,7 +387,7 @@ Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   return done ? std::move(out) : nullptr;
 }
 
-/// Only after the batch is done is it known which frames could not be used.
+/// Called after the batch is made, because only then is it known which frames could not be used.
 void TensorMuxer::warn_of_faults(const MuxBatch &batch) {
   for (size_t i = 0; i < batch.pads().size(); ++i) {
     const auto &[found, fault] = maker_.pictures()[i];
@@ -406,8 +410,8 @@ GstSegment in_running_time(const GstSegment &asked) {
   gst_segment_init(&own, GST_FORMAT_TIME);
   own.applied_rate = asked.rate * asked.applied_rate;
   if (GST_CLOCK_TIME_IS_VALID(asked.time)) own.time = asked.time;
-  // Backwards, the times of streams count from the end. The last frame, of the very begin, is not
-  // beyond it, or sinks would drop it.
+  // In reverse playback, running time counts from the end of the stream. One nanosecond more keeps
+  // the last frame, at the very beginning, inside the segment, or sinks would drop it.
   if (asked.rate < 0.0 && GST_CLOCK_TIME_IS_VALID(asked.stop))
     own.stop =
         1 + static_cast<GstClockTime>(static_cast<double>(asked.stop - asked.start) / -asked.rate);
@@ -416,7 +420,8 @@ GstSegment in_running_time(const GstSegment &asked) {
 
 }  // namespace
 
-/// GstAggregator's own after a seek is the seek's.
+/// Replaces GstAggregator's segment, which after a seek is the requested one, by a segment in
+/// running time.
 void TensorMuxer::begin_segment() {
   GstAggregatorPad *src = GST_AGGREGATOR_PAD(element_->srcpad);
   const GstSegment own = locked(src, [&] { return in_running_time(src->segment); });

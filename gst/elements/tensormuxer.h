@@ -32,7 +32,7 @@ class TensorMuxer final : public Configurable {
 
   ElementCore &core() { return core_; }
 
-  // To be called with the object lock held.
+  // Called with the object lock held, except prepare_change().
   Change prepare_change(guint index, const GValue *value) override;
   std::optional<Effect> set_property(guint index, const GValue *value) override;
   void get_property(guint index, GValue *value) override { settings_.get(index, value); }
@@ -82,7 +82,7 @@ class TensorMuxer final : public Configurable {
   TensorMaker maker_;
   ElementCore core_;
 
-  /// The running time before which frames are late downstream.
+  /// The running time up to which batches are too late downstream.
   std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};
 
   // Used only by the streaming thread.

@@ -139,7 +139,7 @@ TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesAnotherBatch) {
 
 TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesNoTensor) {
   start("width=20 height=10", 1, "text/plain");
-  EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream takes text/plain"));
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream accepts text/plain"));
 }
 
 TEST_F(TensorMuxCaps, OfACameraWithoutTheColoursAreRefused) {
@@ -658,7 +658,7 @@ TEST(TensorMuxErrors, NameAFrameWithoutCaps) {
   gst_segment_init(&segment, GST_FORMAT_TIME);
   rig.camera(0).event(gst_event_new_segment(&segment));
   rig.camera(0).push(buffer_of(Bytes(10)));
-  EXPECT_TRUE(mentions(error_of(rig), "sink_0: a frame without caps"));
+  EXPECT_TRUE(mentions(error_of(rig), "sink_0: a frame has no caps"));
 }
 
 TEST(TensorMuxErrors, NameAPropertyThatCannotBe) {

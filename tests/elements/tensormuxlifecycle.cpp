@@ -133,7 +133,7 @@ TEST_F(TensorMuxLifecycle, AnotherStartForgetsTheCapsOfItsCameras) {
   rig_->restart();
   begin_without_caps();
   push(0, 0, 2);
-  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame without caps"));
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame has no caps"));
   EXPECT_EQ(rig_->pull_if_there(), nullptr);
 }
 
@@ -145,7 +145,7 @@ TEST_F(TensorMuxLifecycle, AnotherStartForgetsWhyCapsWereRefused) {
   rig_->restart();
   begin_without_caps();
   push(0, 0, 2);
-  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame without caps"));
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_0: a frame has no caps"));
 }
 
 TEST_F(TensorMuxLifecycle, AnotherStartForgetsWhatWasLateDownstream) {

@@ -173,7 +173,7 @@ TEST_F(TensorMuxOutput, EndsInAnErrorWhereNobodyTakesTensors) {
   start({"25/1"});
   rig_->downstream("text/plain");
   push(0, 0);
-  EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream takes text/plain"));
+  EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream accepts text/plain"));
 }
 
 TEST_F(TensorMuxOutput, EndsInAnErrorWhereNothingIsLinked) {
