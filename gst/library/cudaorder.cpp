@@ -13,7 +13,7 @@
 namespace cudatensor {
 namespace {
 
-/// Never closed, because tensors may be released until the process exits.
+/// Returns a device that is never closed, because tensors may be released until the process exits.
 Device &device() {
   static Device *const device = open_cuda_device().release();
   return *device;
@@ -31,7 +31,8 @@ struct PendingRelease {
   std::function<void()> then;
 };
 
-/// The event must be destroyed in its context, or without a CUDA call if the context is lost.
+/// Waits for the event, then destroys it in its context, or without a CUDA call if the context is
+/// lost.
 void wait_until_done(PendingRelease &waiting) {
   try {
     const ContextScope scope(waiting.context);
@@ -47,7 +48,7 @@ void wait_until_done(PendingRelease &waiting) {
   }
 }
 
-/// Waits for events in turn, on a thread that exits when none is left.
+/// Waits for events one after another, on a thread that exits when none is left.
 class Waiter {
  public:
   void add(PendingRelease waiting) {
@@ -90,7 +91,7 @@ class Waiter {
   bool running_ = false;
 };
 
-/// Never destroyed, because its thread may outlive main().
+/// Returns a waiter that is never destroyed, because its thread may outlive main().
 Waiter &waiter() {
   static auto *const waiter = new Waiter;
   return *waiter;
@@ -100,15 +101,16 @@ bool is_ordered(const CudaLocation &place, Stream consumer) {
   return place.stream.handle != nullptr && place.stream.handle == consumer.handle;
 }
 
-/// Returns false if the driver cannot record an event for a whole context.
+/// Records the consumer's work. Returns false if the driver cannot record an event for a whole
+/// context.
 bool record(Event &event, std::optional<Stream> consumer) {
   if (!consumer) return event.record_context();
   event.record(*consumer);
   return true;
 }
 
-/// The work that must complete before the memory may be overwritten; no value if the memory's
-/// stream can wait for it.
+/// Returns the work that must complete before the memory may be overwritten; no value if the
+/// memory's stream can wait for it.
 std::optional<PendingRelease> pending_work(const CudaLocation &place,
                                            std::optional<Stream> consumer) {
   const ContextScope scope(place.context);

@@ -23,10 +23,11 @@ struct CudaLocation {
   Stream stream;  ///< has no handle if the memory has no stream
 };
 
-/// The location of the memory. The memory must outlive it.
+/// Returns the location of the memory, which must outlive the result.
 CudaLocation location_of(gstcuda::Memory *memory);
 
-/// Whether the context is the device's primary context, which the CUDA runtime uses. Throws Error.
+/// Returns whether the context is the device's primary context, which the CUDA runtime uses. Throws
+/// Error.
 bool is_primary(const CudaLocation &place);
 
 /// Makes work queued on `consumer` from now on wait for the work that fills the memory. Throws

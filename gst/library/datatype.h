@@ -10,11 +10,11 @@ namespace cudatensor {
 struct DataType {
   GstCudaTensorDataType type;
   const char *name;  ///< the name in NNStreamer's caps
-  uint8_t code;      ///< in DLPack
+  uint8_t code;      ///< DLPack's type code
   uint8_t bits;
 };
 
-/// Null if there is no such type.
+/// Return the type, or null if there is none.
 const DataType *find_data_type(GstCudaTensorDataType type);
 const DataType *find_data_type(const char *name);
 

@@ -180,7 +180,7 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_dims(const GstCudaTensor *tensor
  * gst_cuda_tensor_get_shape:
  * @tensor: a tensor
  *
- * The dimensions of the caps in reverse order, as many as the caps have.
+ * Gets the dimensions of the caps, in reverse order.
  *
  * Returns: (transfer none) (array zero-terminated=1): gst_cuda_tensor_get_n_dims() numbers,
  *   outermost first, in elements, followed by a 0
@@ -252,9 +252,9 @@ GST_CUDA_TENSOR_API gpointer gst_cuda_tensor_get_stream(const GstCudaTensor *ten
  * gst_cuda_tensor_is_read_only:
  * @tensor: a tensor
  *
- * Whether the data must not be modified, because there is another reference to the tensor, its
- * buffer (for example in a sample) or its memory, or because the memory is read-only. While this is
- * %FALSE, the holder of the only reference may write.
+ * Checks whether the data must not be modified, because there is another reference to the tensor,
+ * its buffer (for example in a sample) or its memory, or because the memory is read-only. While
+ * this is %FALSE, the holder of the only reference may write.
  *
  * Returns: whether the data is read-only
  */
@@ -275,7 +275,8 @@ GST_CUDA_TENSOR_API GstBuffer *gst_cuda_tensor_get_buffer(const GstCudaTensor *t
  * @tensor: a tensor
  * @geometry: (out caller-allocates): the position of the picture in the tensor
  *
- * Returns: %FALSE if the buffer carries no geometry. In a batch, each slot has its own geometry.
+ * Returns: %TRUE, or %FALSE if the buffer carries no geometry. In a batch, each slot has its own
+ * geometry.
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_geometry(const GstCudaTensor *tensor,
                                                           GstCudaTensorGeometry *geometry);
@@ -294,7 +295,7 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_n_slots(const GstCudaTensor *tenso
  * @index: the slot's index in the outermost dimension, from 0
  * @slot: (out caller-allocates): the contents of the slot
  *
- * Returns: %FALSE if there is no such slot
+ * Returns: %TRUE, or %FALSE if there is no such slot
  */
 GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_get_slot(const GstCudaTensor *tensor, guint index,
                                                       GstCudaTensorSlot *slot);
@@ -415,8 +416,8 @@ GST_CUDA_TENSOR_API struct DLManagedTensor *gst_cuda_tensor_to_dlpack(
  * @stream: (nullable): as in gst_cuda_tensor_acquire()
  * @error: return location for a #GError, or %NULL
  *
- * The same for consumers of DLPack 1.0. The read-only flag is set if gst_cuda_tensor_is_read_only()
- * is %TRUE at the time of the call.
+ * Exports the tensor like gst_cuda_tensor_to_dlpack(), for consumers of DLPack 1.0. The read-only
+ * flag is set if gst_cuda_tensor_is_read_only() is %TRUE at the time of the call.
  *
  * Returns: (transfer full) (nullable): as gst_cuda_tensor_to_dlpack()
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all functions of gstcudatensor.h have in common: include that header. */
+/* The error domain of all functions in gstcudatensor.h: include that header. */
 #ifndef GST_CUDA_TENSOR_ERRORS_H
 #define GST_CUDA_TENSOR_ERRORS_H
 
@@ -46,9 +46,9 @@ GST_CUDA_TENSOR_API GQuark gst_cuda_tensor_error_quark(void);
  * @GST_CUDA_TENSOR_ERROR_FORMAT: the data is broken or not a video. Since: 0.1
  * @GST_CUDA_TENSOR_ERROR_DECODER: there is no decoder, or another plugin of GStreamer is missing.
  *   Since: 0.1
- * @GST_CUDA_TENSOR_ERROR_TIMEOUT: nothing has come in time. Since: 0.1
+ * @GST_CUDA_TENSOR_ERROR_TIMEOUT: nothing has come within the timeout. Since: 0.1
  * @GST_CUDA_TENSOR_ERROR_CLOSED: the frames were closed. Since: 0.1
- * @GST_CUDA_TENSOR_ERROR_NO_FRAMES: no frame is between the start and the stop that were asked for.
+ * @GST_CUDA_TENSOR_ERROR_NO_FRAMES: no frame lies between the requested start and stop.
  *   Since: 0.1
  */
 typedef enum {

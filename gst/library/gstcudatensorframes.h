@@ -14,12 +14,12 @@ G_BEGIN_DECLS
  * @title: GstCudaTensorFrames
  * @short_description: the frames of videos as tensors
  *
- * A #GstCudaTensorFrames opens video files, streams or cameras and gives their frames as tensors,
+ * A #GstCudaTensorFrames opens video files, streams or cameras and returns their frames as tensors,
  * one batch after another. It builds a pipeline of its own, with cudanormalize for one source and
- * cudatensormux for several. At most two batches are made ahead.
+ * cudatensormux for several. It makes at most two batches ahead.
  *
- * Which frames are given depends on their timestamps only, not on the decoder. Groups of pictures
- * in which no frame is wanted are not decoded.
+ * The choice of frames depends only on their timestamps, not on the decoder. Groups of pictures
+ * without a wanted frame are not decoded.
  *
  * Functions may be called from any thread. gst_init() is called if the program has not done so.
  */
@@ -41,23 +41,24 @@ GST_CUDA_TENSOR_API GType gst_cuda_tensor_frames_get_type(void);
 
 /**
  * GstCudaTensorFramesOptions:
- * @batch: frames of a tensor for one source; 0 = 1. Must be 0 or 1 for several sources, of which a
- * tensor has one frame each
- * @every: seconds; the frames that are shown at each multiple of it from the start; 0 = all frames
- * @every_frames: every so many frames; 0 = all frames
- * @keyframes: key frames only
- * @count: so many frames, spread evenly from the first to the last one, or all if there are fewer;
- * 0 = all frames. Only for files
+ * @batch: frames per tensor for one source; 0 = 1. Must be 0 or 1 for several sources: a tensor
+ * then has one frame of each
+ * @every: seconds; select the frames that are shown at each multiple of it from the start; 0 = all
+ * frames
+ * @every_frames: select every n-th frame; 0 = all frames
+ * @keyframes: whether to select key frames only
+ * @count: number of frames to select, spread evenly from the first to the last one, or all if there
+ * are fewer; 0 = all frames. Only for files
  * @has_start: whether @start is set
  * @start: seconds; the first frame is the one that is shown at this time
  * @has_stop: whether @stop is set
- * @stop: seconds; frames from this time on are not given
+ * @stop: seconds; frames from this time on are not returned
  * @block: whether live sources wait for the consumer; otherwise frames that come too fast are
  * dropped, the oldest first
  * @device: (nullable): "auto" or %NULL, "cpu", "cuda", or "cuda:" and a number
  *
- * Which frames are given, and where the tensors are. Zero is the default of all fields. At most one
- * of @every, @every_frames, @keyframes and @count is set.
+ * The choice of frames, and the device of the tensors. Zero is the default of all fields. At most
+ * one of @every, @every_frames, @keyframes and @count may be set.
  */
 typedef struct {
   guint batch;
@@ -77,8 +78,8 @@ typedef struct {
 
 /**
  * GstCudaTensorFramesInfo:
- * @width: width of the source's frames, in pixels, as they are seen: turned, if the tag
- *   `image-orientation` says so
+ * @width: width of the source's frames, in pixels, after they are turned as the tag
+ *   `image-orientation` says
  * @height: height of the source's frames, in pixels
  * @frame_rate_n: numerator of the frame rate; 0 if it is unknown or varies
  * @frame_rate_d: denominator of the frame rate
@@ -99,7 +100,7 @@ typedef struct {
 /**
  * gst_cuda_tensor_frames_new:
  * @sources: (array zero-terminated=1): paths of files, URIs, or cameras such as /dev/video0
- * @options: (nullable): which frames; %NULL for the defaults
+ * @options: (nullable): the choice of frames; %NULL for the defaults
  * @properties: (array zero-terminated=1) (nullable): names and values in turn, of properties of
  *   cudanormalize or cudatensormux, as gst-launch-1.0 takes them
  * @error: return location for a #GError, or %NULL
@@ -125,7 +126,7 @@ GST_CUDA_TENSOR_API GstCudaTensorFrames *gst_cuda_tensor_frames_ref(GstCudaTenso
  * gst_cuda_tensor_frames_unref:
  * @frames: (transfer full): frames
  *
- * Closes them when the last reference is dropped.
+ * Drops a reference. Closes the frames when the last reference is dropped.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_frames_unref(GstCudaTensorFrames *frames);
 
@@ -137,8 +138,9 @@ struct _GstCudaTensor;
  * @timeout: how long to wait, in ns; %GST_CLOCK_TIME_NONE for no limit
  * @error: return location for a #GError, or %NULL
  *
- * Waits for the next tensor. The outermost dimension of the last one may be smaller. Each tensor has
- * a slot for each frame. With several sources, slots of sources that gave no frame are not valid.
+ * Waits for the next tensor. The outermost dimension of the last one may be smaller. Each tensor
+ * has a slot for each frame. With several sources, the slots of sources without a frame are not
+ * valid.
  *
  * Returns: (transfer full) (nullable): the tensor; %NULL without an error after the last one;
  *   otherwise %NULL with %GST_CUDA_TENSOR_ERROR_TIMEOUT, after which the function can be called
@@ -170,8 +172,8 @@ GST_CUDA_TENSOR_API gboolean gst_cuda_tensor_frames_get_info(GstCudaTensorFrames
  * gst_cuda_tensor_frames_get_failed_source:
  * @frames: frames
  *
- * Returns: the number of the source that the error of gst_cuda_tensor_frames_next() is of; -1 if
- *   there was none, or it is of no single source
+ * Returns: the number of the source that caused the error of gst_cuda_tensor_frames_next(); -1 if
+ *   there was no error, or no single source caused it
  */
 GST_CUDA_TENSOR_API gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorFrames *frames);
 
@@ -180,21 +182,21 @@ GST_CUDA_TENSOR_API gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorF
  * @frames: frames
  *
  * Ends the pipeline and closes the sources. Threads that wait in other functions return with
- * %GST_CUDA_TENSOR_ERROR_CLOSED. Tensors that were given stay valid.
+ * %GST_CUDA_TENSOR_ERROR_CLOSED. Tensors that were returned stay valid.
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames);
 
 /**
  * GstCudaTensorReadFunc:
  * @offset: an offset in a file
- * @data: (out caller-allocates) (array length=size): where to put the bytes; those behind the end of
- *   the file are 0
- * @size: how many bytes
- * @user_data: (closure): what was given to the caller
+ * @data: (out caller-allocates) (array length=size): where to put the bytes; bytes beyond the end
+ *   of the file are 0
+ * @size: number of bytes to read
+ * @user_data: (closure): the data passed with the function
  *
  * Reads a part of a file.
  *
- * Returns: %FALSE if it cannot be read
+ * Returns: %TRUE, or %FALSE if the part cannot be read
  */
 typedef gboolean (*GstCudaTensorReadFunc)(guint64 offset, guint8 *data, gsize size,
                                           gpointer user_data);
@@ -205,10 +207,12 @@ typedef gboolean (*GstCudaTensorReadFunc)(guint64 offset, guint8 *data, gsize si
  * @user_data: passed to @read
  * @length: how many bytes the file has
  *
- * Reads the headers of a file of MP4, Matroska, WebM or AVI. A file with fewer bytes than they state
- * is truncated. Fragmented MP4 has two headers in each fragment, which are all read.
+ * Reads the headers of a file of MP4, Matroska, WebM, AVI, FLV, Ogg or MPEG-TS. A file with fewer
+ * bytes than they state is truncated. Fragmented MP4 has two headers in each fragment, which are
+ * all read.
  *
- * Returns: how many bytes the file should have; 0 if its headers do not tell, or cannot be read
+ * Returns: how many bytes the file should have at least; 0 if its headers do not say, or cannot be
+ * read
  */
 GST_CUDA_TENSOR_API guint64 gst_cuda_tensor_stated_length(GstCudaTensorReadFunc read,
                                                           gpointer user_data, guint64 length);

@@ -58,7 +58,7 @@ typedef struct {
  * @detection_type: (nullable): the type of the object
  * @confidence: the confidence of the detection, 0 to 1
  *
- * A picture of a batch; the contents of a slot of GstCudaTensorBatchMeta.
+ * The contents of a slot of GstCudaTensorBatchMeta: a picture of a batch, or a region of one.
  */
 typedef struct {
   gboolean valid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The messages of cudahistogram, read and added up.
+// Reads the messages of cudahistogram and adds them up.
 #include "kernels/histogram.h"
 
 #include <algorithm>
@@ -101,8 +101,8 @@ GstClockTime known_or(GstClockTime time, GstClockTime otherwise) {
   return GST_CLOCK_TIME_IS_VALID(time) ? time : otherwise;
 }
 
-/// To the end of `more`, from the first frame of `sum`. In reverse playback, later frames have
-/// lower timestamps.
+/// Extends the duration of `sum` to the end of `more`. In reverse playback, later frames have lower
+/// timestamps.
 void extend(GstCudaTensorHistogram &sum, const GstCudaTensorHistogram &more) {
   if (GST_CLOCK_TIME_IS_VALID(sum.timestamp) && GST_CLOCK_TIME_IS_VALID(more.timestamp)) {
     const auto [earlier, later] = std::minmax(sum.timestamp, more.timestamp);
@@ -122,7 +122,7 @@ void begin(GstCudaTensorHistogram &sum, const GstCudaTensorHistogram &first) {
   for (const auto &field : kRegion) sum.*field.member = first.*field.member;
 }
 
-/// The mean of two shares, weighted by their numbers of pixels.
+/// Returns the mean of two shares, weighted by their numbers of pixels.
 double share_of(double a, guint64 pixels_a, double b, guint64 pixels_b) {
   if (pixels_a == 0) return b;
   const auto weight_a = static_cast<double>(pixels_a), weight_b = static_cast<double>(pixels_b);

@@ -28,8 +28,8 @@ void acquire(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, void *strea
   gst_cuda_tensor_ref(tensor);
 }
 
-/// The consumer's stream if it is known to exist. No value if it may have been destroyed, or if it
-/// is the per-thread default stream, which differs between threads.
+/// Returns the consumer's stream if it is known to exist. Returns no value if it may have been
+/// destroyed, or if it is the per-thread default stream, which differs between threads.
 std::optional<Stream> remaining_stream(GstCudaTensorAcquireFlags flags, void *stream) {
   if (stream == nullptr || stream == kLegacyDefaultStream) return Stream{stream};
   const bool is_transient = (flags & GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM) != 0;
@@ -67,7 +67,7 @@ DLTensor describe(GstCudaTensor *tensor) {
   dl.device = {gst_cuda_tensor_get_device_type(tensor), gst_cuda_tensor_get_device_id(tensor)};
   dl.ndim = static_cast<int32_t>(layout.n_dims);
   dl.dtype = {layout.type->code, layout.type->bits, 1};
-  // Consumers do not write to them; DLPack has no const members.
+  // Consumers do not write to shape and strides; DLPack has no const members.
   dl.shape = const_cast<int64_t *>(layout.shape.data());
   dl.strides = const_cast<int64_t *>(layout.strides.data());
   return dl;

@@ -9,8 +9,8 @@ namespace {
 
 GstCudaTensorPythonApi python;
 
-/// The struct in a capsule of this name. Null for other names, because a consumer that takes the
-/// struct renames the capsule.
+/// Returns the struct in a capsule of this name. Returns null for other names, because a consumer
+/// that takes the struct renames the capsule.
 template <class Managed>
 Managed *held_in(gpointer capsule, const char *name) {
   if (!python.capsule_is_valid(capsule, name)) return nullptr;

@@ -10,7 +10,7 @@
 namespace cudatensor {
 namespace {
 
-/// Null if the buffer has no such meta, or if the plugin that registers it is not loaded.
+/// Returns null if the buffer has no such meta, or if the plugin that registers it is not loaded.
 const GstStructure *find_meta(GstBuffer *buffer, const char *name) {
   GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, name);
   return meta != nullptr ? gst_custom_meta_get_structure(meta) : nullptr;

@@ -9,7 +9,7 @@
 
 namespace cudatensor {
 
-/// No value if the buffer carries no geometry.
+/// Returns no value if the buffer carries no geometry.
 std::optional<GstCudaTensorGeometry> read_geometry_meta(GstBuffer *buffer);
 
 struct BatchContents {
@@ -17,8 +17,8 @@ struct BatchContents {
   guint left_out = 0;
 };
 
-/// The slots point into the buffer's meta, so the buffer and its meta must outlive them. Empty if
-/// there is no meta.
+/// Returns the slots of a batch; empty if there is no meta. The slots point into the buffer's meta,
+/// so the buffer and its meta must outlive them.
 BatchContents read_batch_meta(GstBuffer *buffer);
 
 }  // namespace cudatensor

@@ -19,7 +19,7 @@ std::string bytes_text(gsize size) { return std::to_string(size) + " bytes"; }
   throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, message);
 }
 
-/// The structure of fixed caps, which have exactly one.
+/// Returns the structure of fixed caps, which have exactly one.
 const GstStructure *structure_of(GstCaps *caps) {
   if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "there are no caps");
   if (!gst_caps_is_fixed(caps)) refuse(caps, "not fixed");
@@ -121,7 +121,7 @@ using namespace cudatensor;
 
 namespace {
 
-/// The slot of a tensor of one frame, which needs no batch meta.
+/// Returns the slot of a tensor of one frame, which needs no batch meta.
 GstCudaTensorSlot only_slot(GstBuffer *buffer,
                             const std::optional<GstCudaTensorGeometry> &geometry) {
   GstCudaTensorSlot slot = {};
@@ -133,7 +133,8 @@ GstCudaTensorSlot only_slot(GstBuffer *buffer,
   return slot;
 }
 
-/// Slots of regions stay, because each frame has the same number of them.
+/// Removes the slots without a frame. Slots of regions stay, because each frame has the same number
+/// of them.
 void leave_out_empty(std::vector<GstCudaTensorSlot> &slots) {
   for (const GstCudaTensorSlot &slot : slots)
     if (slot.has_region) return;
@@ -149,7 +150,7 @@ BatchContents contents_of(GstBuffer *buffer, TensorSlots slots,
   return batch;
 }
 
-/// The first `count` slots of the tensor that the caps describe.
+/// Returns the layout of the first `count` slots of the tensor that the caps describe.
 DenseLayout layout_for(GstCaps *caps, TensorSlots slots, size_t count) {
   DenseLayout layout = layout_of(caps);
   const auto n = static_cast<gint64>(count);

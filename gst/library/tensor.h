@@ -32,9 +32,9 @@ class MappedBuffer {
   GstBuffer *get() const { return buffer_; }
   void *data() const { return map_.data; }
   gsize size() const { return map_.size; }
-  /// No value for host memory.
+  /// Returns the location in CUDA memory; no value for host memory.
   const std::optional<CudaLocation> &cuda() const { return cuda_; }
-  /// Whether no other reference could observe writes to the data.
+  /// Returns whether no other reference could observe writes to the data.
   bool is_exclusive() const;
 
  private:
@@ -43,11 +43,11 @@ class MappedBuffer {
   std::optional<CudaLocation> cuda_;
 };
 
-/// What the outermost dimension of a tensor counts.
+/// The meaning of the outermost dimension of a tensor.
 enum class TensorSlots {
-  as_described,  ///< by the metas of the buffer; none if there are none
+  as_described,  ///< the slots in the metas of the buffer, if any
   of_batch,      ///< the slots of a batch, or one
-  of_frames      ///< the same, of which those behind the last frame are left out
+  of_frames      ///< the same, without the slots after the last frame
 };
 
 }  // namespace cudatensor

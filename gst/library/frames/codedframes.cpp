@@ -12,26 +12,27 @@
 namespace cudatensor {
 namespace {
 
-/// Codecs let at most 16 pictures precede another in the order of decoding that are shown after it.
-/// So among two more pictures than that, the next one to be shown and its successor are known.
+/// In codecs, at most 16 pictures that are shown after a picture precede it in decoding order.
+/// Among two pictures more than that, the next one to be shown and its successor are known.
 constexpr size_t kMostReordered = 17;
 
-/// What a picture takes besides its bytes, about.
+/// Approximate bytes that a held picture takes besides its data.
 constexpr gsize kDescription = 1024;
-/// Pictures that are held in bytes; more are decoded instead.
+/// Most bytes of held pictures; further pictures are decoded instead.
 constexpr gsize kMostHeld = 64 << 20;
-/// To where a seek pays off, and by how much it aims before the frame: demuxers look for the time of
-/// decoding.
+/// The distance from which on a seek pays off, and how far before the frame it aims, because
+/// demuxers look for the time of decoding.
 constexpr StreamTime kFar = 10 * GST_SECOND, kBefore = 2 * GST_SECOND;
 
-/// Stream time, also outside the segment.
+/// Returns the stream time of a position, also outside the segment.
 StreamTime stream_time(const GstSegment &segment, GstClockTime position) {
   guint64 time = 0;
   const int sign = gst_segment_to_stream_time_full(&segment, GST_FORMAT_TIME, position, &time);
   return sign < 0 ? -static_cast<StreamTime>(time) : static_cast<StreamTime>(time);
 }
 
-/// Of a coded stream. H.264 and H.265 site chroma as MPEG-2 does unless they say otherwise.
+/// Returns the chroma site of a coded stream. Without one, H.264 and H.265 site chroma as MPEG-2
+/// does.
 const gchar *chroma_site_of(const GstStructure *s) {
   const gchar *given = gst_structure_get_string(s, "chroma-site");
   if (given != nullptr) return g_intern_string(given);
@@ -40,7 +41,7 @@ const gchar *chroma_site_of(const GstStructure *s) {
   return is_h26x ? "mpeg2" : nullptr;
 }
 
-/// 1 ns if the caps tell no frame rate.
+/// Returns the duration of a frame; 1 ns if the caps have no frame rate.
 StreamTime frame_duration_of(GstCaps *caps) {
   gint n = 0, d = 0;
   const GstStructure *s = gst_caps_get_structure(caps, 0);
@@ -57,7 +58,8 @@ GstClockTime with_origin(StreamTime time) {
 
 // ------------------------------------------------------------------------------ buffers, events
 
-/// Pictures without a timestamp cannot be told apart behind the decoder.
+/// Decides whether frames are picked here, which needs timestamps: pictures without one cannot be
+/// told apart after the decoder.
 void CodedFrames::decide(GstBuffer *first) {
   const bool chooses = counter_ != nullptr || !chooser_.selection().is_everything();
   const bool picks = options_.may_drop && chooses && segment_.format == GST_FORMAT_TIME &&
@@ -90,15 +92,17 @@ GstFlowReturn CodedFrames::chain(Ref<GstBuffer> buffer) {
   return push(std::move(buffer));
 }
 
-/// Of codecs whose headers are no pictures.
+/// Returns whether a buffer is a key frame. For codecs that are not known, buffers with headers are
+/// no pictures.
 bool CodedFrames::is_keyframe(GstBuffer *buffer) const {
   if (finder_->is_known()) return finder_->find(buffer) != RandomAccess::none;
   constexpr auto kOthers = GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_HEADER;
   return (GST_BUFFER_FLAGS(buffer) & kOthers) == 0 && GST_BUFFER_PTS_IS_VALID(buffer);
 }
 
-/// Where pictures cannot be left out. A key frame that has the timestamp of a picture before, or none
-/// because a parser has taken that away, gets the next one: the frames before it are shown before it.
+/// Picks the buffer if it is a key frame, in streams whose pictures cannot be left out. A key frame
+/// with the timestamp of an earlier picture, or without one because a parser has removed it, gets a
+/// later one, because it is shown after the pictures before it.
 Ref<GstBuffer> CodedFrames::marked(Ref<GstBuffer> buffer) {
   const bool is_key = is_keyframe(buffer.get());
   const bool has_time = GST_BUFFER_PTS_IS_VALID(buffer.get());
@@ -113,7 +117,7 @@ Ref<GstBuffer> CodedFrames::marked(Ref<GstBuffer> buffer) {
   return buffer;
 }
 
-/// In the segment that decide() has sent.
+/// Moves the timestamps into the segment that decide() has sent.
 Ref<GstBuffer> CodedFrames::shifted(Ref<GstBuffer> buffer) const {
   buffer.reset(gst_buffer_make_writable(buffer.release()));
   GstBuffer *const b = buffer.get();
@@ -124,7 +128,7 @@ Ref<GstBuffer> CodedFrames::shifted(Ref<GstBuffer> buffer) const {
   return buffer;
 }
 
-/// Leaves the choice to the stage behind the decoder, which gives all frames timestamps.
+/// Leaves the choice to the stage after the decoder, which gives all frames timestamps.
 GstFlowReturn CodedFrames::give_up() {
   const bool marks = chooser_.selection().kind == FrameSelection::Kind::keyframes;
   shifts_ = true;
@@ -192,7 +196,8 @@ bool CodedFrames::query(GstQuery *query) {
 
 // ------------------------------------------------------------------------------------- choosing
 
-/// Frames are told apart by their timestamps behind the decoder.
+/// Returns `time`, or a later time that no other frame has, because timestamps identify frames
+/// after the decoder.
 StreamTime CodedFrames::unique_time(StreamTime time) const {
   if (is_of_burst(time, settled_)) time = settled_ + 1;
   while (waiting_.count(time) != 0) ++time;
@@ -223,8 +228,8 @@ CodedFrames::Picture CodedFrames::describe(Ref<GstBuffer> buffer) {
   return picture;
 }
 
-/// Whether a seek has missed a picture before its target that decoding can start with, also if only
-/// the demuxer says so.
+/// Returns whether a seek has not landed on a picture before its target from which decoding can
+/// start. The demuxer's word suffices for such a picture.
 bool CodedFrames::has_missed(const Picture &first) const {
   const bool is_delta = GST_BUFFER_FLAG_IS_SET(first.buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT) ||
                         finder_->is_complete();
@@ -234,7 +239,7 @@ bool CodedFrames::has_missed(const Picture &first) const {
   return target_ > 0 && (first.time > target_ || !is_start);
 }
 
-/// The first picture after a seek.
+/// Handles the first picture after a seek: adds it, or reads from the start if the seek has missed.
 GstFlowReturn CodedFrames::land(Picture picture) {
   const bool misses = has_missed(picture);
   if (misses) {
@@ -245,7 +250,8 @@ GstFlowReturn CodedFrames::land(Picture picture) {
                         (nullptr));
     return flow == GST_FLOW_OK ? GST_FLOW_ERROR : flow;
   }
-  // Files without another random access point are read on.
+  // The seek has led back, because the file has no other random access point: it is read without
+  // further seeks.
   if (picture.time <= left_) options_.may_seek = false;
   if (picture.access == RandomAccess::none) picture.access = RandomAccess::open;
   return wait(std::move(picture));
@@ -285,7 +291,8 @@ StreamTime CodedFrames::end_of(const Shown &last) const {
   return std::max(last.time + 1, last.end != kNever ? last.end : last.time + frame_duration_);
 }
 
-/// Nobody else sees what becomes of the pictures that were held until the end.
+/// Passes on the pictures held until the end of the stream. Reports their flow errors here, because
+/// no chain function returns them.
 void CodedFrames::finish() {
   const GstFlowReturn flow = settle(0);
   if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) GST_ELEMENT_FLOW_ERROR(element(), flow);
@@ -322,7 +329,7 @@ GstFlowReturn CodedFrames::settle(const Shown &frame, StreamTime next) {
   return pass_until(frame);
 }
 
-/// Whether a frame is shown before the random access point of its group.
+/// Returns whether a frame is shown before the random access point of its group.
 bool CodedFrames::leads(const Shown &frame) const {
   const auto group = groups_.find(frame.group);
   return group != groups_.end() && group->second.access == RandomAccess::open &&
@@ -336,19 +343,19 @@ CodedFrames::Picture CodedFrames::take_held() {
   return picture;
 }
 
-/// Numbers have no gaps among held pictures.
+/// Marks the picture of a frame as unwanted. The numbers of held pictures have no gaps.
 void CodedFrames::set_unwanted(const Shown &frame) {
   if (held_.empty() || frame.number < held_.front().number) return;
   held_[frame.number - held_.front().number].is_unwanted = true;
 }
 
-/// Groups end where the next random access point is shown.
+/// Drops the groups before a group, whose random access point ends them.
 void CodedFrames::drop_groups_before(guint64 group) {
   while (!held_.empty() && held_.front().group < group) take_held();
   groups_.erase(groups_.begin(), groups_.lower_bound(group));
 }
 
-/// Passes on what a frame needs.
+/// Passes on the pictures that a frame needs.
 GstFlowReturn CodedFrames::pass_until(const Shown &frame) {
   const bool only_itself = chooser_.selection().kind == FrameSelection::Kind::keyframes &&
                            frame.access != RandomAccess::none;
@@ -380,7 +387,7 @@ GstFlowReturn CodedFrames::pass(Picture picture) {
   return push(std::move(picture.buffer));
 }
 
-/// The decoder gets no end of a stream of which it has seen nothing.
+/// Ends the stream, but sends no EOS to a decoder that has received no picture.
 void CodedFrames::end() {
   clear();
   if (std::exchange(is_ended_, true)) return;
@@ -405,14 +412,14 @@ bool CodedFrames::push(GstEvent *event) {
   return true;
 }
 
-/// Whether it is not decided yet if the frame of the next picture is wanted.
+/// Returns whether the frame of the first held picture is not decided yet.
 bool CodedFrames::is_next_waiting() const {
   return std::any_of(waiting_.begin(), waiting_.end(), [&](const auto &entry) {
     return entry.second.number == held_.front().number;
   });
 }
 
-/// Pictures that are far away are decoded rather than held.
+/// Passes pictures on to be decoded if those held take too much memory.
 GstFlowReturn CodedFrames::check_held() {
   while (held_bytes_ > kMostHeld && !held_.empty() && !is_next_waiting()) {
     const GstFlowReturn flow = pass(take_held());
@@ -421,8 +428,8 @@ GstFlowReturn CodedFrames::check_held() {
   return GST_FLOW_OK;
 }
 
-/// Lets the decoder give all its frames and forget the pictures before, which the next ones do not
-/// refer to. The stage behind the decoder keeps the flush to itself.
+/// Makes the decoder output all its frames and forget earlier pictures, to which the next ones do
+/// not refer. The stage after the decoder does not forward the flush.
 void CodedFrames::reset_decoder() {
   push(gst_video_event_new_still_frame(TRUE));
   const Ref<GstEvent> segment(gst_pad_get_sticky_event(src(), GST_EVENT_SEGMENT, 0));
@@ -447,11 +454,12 @@ GstFlowReturn CodedFrames::seek_if_far(StreamTime time) {
   return seek_to(next);
 }
 
-/// Returns GST_FLOW_OK if there was no seek, and GST_FLOW_FLUSHING after one, which flushes this pad.
+/// Seeks if it may. Returns GST_FLOW_OK if there was no seek, GST_FLOW_FLUSHING after one, which
+/// flushes this pad.
 GstFlowReturn CodedFrames::seek_to(StreamTime time) {
   if (!options_.may_seek) return GST_FLOW_OK;
   target_ = time;
-  // Demuxers fail behind the end.
+  // Seeks beyond the end make demuxers fail.
   gint64 duration = 0;
   if (!gst_pad_peer_query_duration(sink(), GST_FORMAT_TIME, &duration) || time >= duration)
     return GST_FLOW_OK;

@@ -18,20 +18,22 @@
 namespace cudatensor {
 
 /// A group of pictures starts at a random access point. A wanted frame needs the pictures of its
-/// group that are decoded before it, except those to which none refers, and, if it leads the random
-/// access point of an open group, the group before. Others are not passed on.
+/// group that are decoded before it, except those to which no picture refers. A frame that is shown
+/// before the random access point of an open group also needs the previous group. Other pictures
+/// are not passed on.
 ///
-/// Timestamps behind this stage are those of stream time plus kOrigin, whatever the segments before
-/// it; frames outside the segments are not picked.
+/// After this stage, timestamps are stream time plus kOrigin, whatever the segments before it.
+/// Frames outside the segments are not picked.
 class CodedFrames final : public FrameStage {
  public:
-  /// Before it frames would have negative timestamps, which decoders do not know.
+  /// An offset that keeps all timestamps positive, because decoders have no negative ones.
   static constexpr GstClockTime kOrigin = 3600 * GST_SECOND;
 
   struct Options {
     bool may_drop = true;   ///< false: pass on everything, as for live sources
     bool may_seek = false;  ///< whether the demuxer's seeks are exact
-    /// Whether the decoder gives the frame of an open random access point without the pictures before.
+    /// Whether the decoder outputs the frame of an open random access point without earlier
+    /// pictures.
     bool may_start_open = true;
   };
 
@@ -40,25 +42,25 @@ class CodedFrames final : public FrameStage {
               FrameCounter *counter)
       : chooser_(selection), picks_(std::move(picks)), counter_(counter) {}
 
-  /// The error that the end of the stream is. It is posted as a warning, since frames before it are
-  /// still under way.
+  /// Sets the error to report at end of stream. It is posted as a warning, because earlier frames
+  /// are still under way.
   void set_end_problem(std::string problem) { end_problem_ = std::move(problem); }
-  /// Before the first buffer.
+  /// Called before the first buffer.
   void set_options(Options options) { options_ = options; }
-  /// Called by the streaming thread instead of an end of stream for a decoder that has got nothing,
-  /// which would report an error.
+  /// Sets a function that the streaming thread calls at end of stream instead of sending EOS, if
+  /// the decoder has received no picture and would report an error.
   void set_on_unused(std::function<void()> on_unused) { on_unused_ = std::move(on_unused); }
-  /// Waits until no seek is under way. To be called when the pipeline has stopped.
+  /// Waits until no seek is under way. Called after the pipeline has stopped.
   void wait_for_seeks() { seeker_.finish(); }
-  /// Whether frames were picked here. Otherwise they are to be chosen behind the decoder. Known when
-  /// the first buffer has been passed on.
+  /// Returns whether frames are picked here. If not, they must be chosen after the decoder. Known
+  /// once the first buffer has been passed on.
   bool is_picking() const { return mode_ == Mode::picking || mode_ == Mode::marking; }
 
-  /// How many coded pictures the decoder has got.
+  /// Returns how many coded pictures were passed on to the decoder.
   guint64 passed_on() const { return passed_on_; }
 
-  /// The chroma site of the frames if their decoder does not tell; null if it is not known. Known
-  /// before the decoder has caps.
+  /// Returns the chroma site for frames whose decoder does not state one; null if it is not known.
+  /// Set before the decoder has caps.
   const gchar *chroma_site() const { return chroma_site_; }
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override;
@@ -77,23 +79,23 @@ class CodedFrames final : public FrameStage {
   /// A coded picture.
   struct Picture {
     Ref<GstBuffer> buffer;
-    GstClockTime pts;  // before it is in stream time
+    GstClockTime pts;  // the timestamp of the input, not in stream time
     gsize size;        // bytes
-    guint64 number;    // in the order of decoding
+    guint64 number;    // in decoding order
     StreamTime time;
-    StreamTime end;  // if it is the last
+    StreamTime end;  // used if no frame follows
     guint64 group;
     RandomAccess access;
     bool is_keyframe;
     bool is_shown;
     bool is_reference;
-    bool is_unwanted = false;  // decided
+    bool is_unwanted = false;  // whether its frame is known to be unwanted
   };
   struct Group {
     RandomAccess access;
     StreamTime begin;
   };
-  /// A frame that waits for the next one that is shown.
+  /// A frame that waits until the next frame to be shown is known.
   struct Shown {
     guint64 number, group;
     StreamTime time, end;
@@ -115,7 +117,8 @@ class CodedFrames final : public FrameStage {
   StreamTime end_of(const Shown &last) const;
   GstFlowReturn push(Ref<GstBuffer> buffer);
   bool push(GstEvent *event);
-  /// A decoder is made when its caps come. Frames that can be counted here need none.
+  /// Returns whether events are withheld, so that no decoder is created: frames that are counted
+  /// here need none.
   bool withholds() const { return counter_ != nullptr && !is_used_; }
   GstFlowReturn settle(size_t most_waiting);
   void finish();
@@ -141,8 +144,8 @@ class CodedFrames final : public FrameStage {
   Options options_;
   std::atomic<Mode> mode_{Mode::unknown};
   std::atomic<const gchar *> chroma_site_{nullptr};
-  bool shifts_ = false;                 // passes on pictures with the timestamps of picking
-  std::optional<GstClockTime> latest_;  // of the timestamps, in the segment
+  bool shifts_ = false;                 // whether timestamps are still shifted after give_up()
+  std::optional<GstClockTime> latest_;  // the highest timestamp so far, in the segment
   Ref<GstEvent> segment_event_;
   GstSegment segment_ = {};
   std::optional<RandomAccessFinder> finder_;
@@ -154,13 +157,13 @@ class CodedFrames final : public FrameStage {
 
   guint64 number_ = 0, group_ = 0;
   guint64 passed_ = 0;        // the number of the picture after the last one that was passed on
-  guint64 unled_group_ = 0;   // whose leading pictures cannot be decoded
-  std::deque<Picture> held_;  // in the order of decoding
+  guint64 unled_group_ = 0;   // the group whose leading pictures cannot be decoded
+  std::deque<Picture> held_;  // in decoding order
   gsize held_bytes_ = 0;
   std::map<guint64, Group> groups_;
   std::map<StreamTime, Shown> waiting_;
-  StreamTime settled_ = -kNever / 2;  // of the last frame that was decided
-  StreamTime frame_duration_ = 1;     // of a last frame that does not tell its own
+  StreamTime settled_ = -kNever / 2;  // the time of the last decided frame
+  StreamTime frame_duration_ = 1;     // for a last frame without a duration
 
   FrameSeeker seeker_;
   bool lands_ = false;  // the next picture is the first after a seek

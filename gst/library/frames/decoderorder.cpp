@@ -25,7 +25,8 @@ bool gives_cuda_memory(GstElementFactory *factory) {
   return false;
 }
 
-/// nvcodec has an element for each GPU: nvh264dec for the first one, nvh264device1dec for the second.
+/// Returns whether a decoder runs on this GPU. nvcodec has an element for each GPU: nvh264dec for
+/// the first, nvh264device1dec for the second.
 bool is_on(GstElementFactory *factory, int gpu) {
   const std::string name = GST_OBJECT_NAME(factory);
   const std::string number = "device" + std::to_string(gpu) + "dec";
@@ -34,7 +35,8 @@ bool is_on(GstElementFactory *factory, int gpu) {
 }
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-/// The caller frees the array. decodebin still has arrays of this deprecated type.
+/// Returns a sorted array, which the caller frees. decodebin still uses arrays of this deprecated
+/// type.
 GValueArray *sort(GstElement *, GstPad *, GstCaps *, GValueArray *factories, gpointer gpu) {
   std::vector<GstElementFactory *> sorted;
   for (guint i = 0; i < factories->n_values; ++i)
@@ -67,8 +69,9 @@ bool has_decoder_on(GstCaps *coded, int gpu) {
   return found;
 }
 
-/// FFmpeg asks for buffers for pictures before a recovery point that others refer to. Its plugin of
-/// GStreamer 1.24 and later refuses some of them, and frames are lost.
+/// Returns whether FFmpeg's decoder loses frames after a recovery point. It requests buffers for
+/// earlier pictures that others refer to, and its plugin in GStreamer 1.24 and later refuses some
+/// of them.
 bool loses_frames(GstCaps *coded) {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);

@@ -18,7 +18,7 @@ inline uint64_t little_endian(const uint8_t *at, int bytes) {
   return number;
 }
 
-/// An integer of EBML, whose first byte tells its length.
+/// An integer of EBML, whose first byte contains its length.
 struct VarInt {
   uint64_t value;
   int bytes;

@@ -10,7 +10,7 @@ std::vector<guint64> spread_evenly(guint64 n, guint64 count) {
   if (n == 0) return numbers;
   const bool all = count >= n;
   if (all) count = n;
-  // NumPy's own arithmetic, for its roundings.
+  // The same arithmetic as NumPy's, so that it rounds alike.
   const double step = count > 1 ? static_cast<double>(n - 1) / static_cast<double>(count - 1) : 0.0;
   for (guint64 i = 0; i < count; ++i)
     numbers.push_back(all ? i : static_cast<guint64>(std::floor(static_cast<double>(i) * step)));
@@ -28,11 +28,11 @@ bool FrameChooser::has_time(guint64 i) const {
 
 StreamTime FrameChooser::time_of(guint64 i) const {
   if (selection_.kind == FrameSelection::Kind::times) return selection_.times[i];
-  // Not a sum, whose error would grow.
+  // Multiplied, because the error of a sum would grow.
   return *origin_ + std::llround(static_cast<double>(i) * selection_.period);
 }
 
-/// No frame is shown at times before `begin` that are still waited for.
+/// Skips wanted times before `begin`: no frame is shown at them.
 guint64 FrameChooser::choose_times(StreamTime begin, StreamTime end) {
   if (!origin_) origin_ = begin;
   if (selection_.kind == FrameSelection::Kind::period && time_of(next_) < begin)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which frames of a stream are wanted.
+// The choice of frames of a stream.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,8 +13,9 @@ namespace cudatensor {
 using StreamTime = gint64;
 constexpr StreamTime kNever = G_MAXINT64;
 
-/// Whether a frame has the time of the one before it, at `last`, for frames of one time get increasing
-/// ones. Packets that come at once may have one time, but each frame is shown.
+/// Returns whether a frame at `time` had the same time as the frame before it, which is now at
+/// `last`: frames with equal times get increasing ones. Packets that arrive together may share a
+/// time, but each frame is shown.
 constexpr bool is_of_burst(StreamTime time, StreamTime last) {
   return time <= last && last - time < static_cast<StreamTime>(GST_USECOND);
 }
@@ -37,26 +38,26 @@ struct FrameSelection {
   std::optional<StreamTime> start;  ///< the first frame is the one that is shown at this time
   StreamTime stop = kNever;         ///< frames from this time on are not wanted
 
-  /// Whether each frame that is shown is wanted.
+  /// Returns whether each shown frame is wanted.
   bool is_everything() const { return kind == Kind::all && !start && stop == kNever; }
-  /// Whether the choice depends on when the next frame is shown.
+  /// Returns whether the choice depends on when the next frame is shown.
   bool needs_end() const { return kind == Kind::period || kind == Kind::times || start; }
 };
 
-/// The numbers of `count` frames of `n`, as NumPy's linspace(0, n - 1, count, dtype=int); all
-/// frames once if there are not more.
+/// Returns the numbers of `count` of `n` frames, as NumPy's linspace(0, n - 1, count, dtype=int)
+/// does; all frames once if `n` is not greater than `count`.
 std::vector<guint64> spread_evenly(guint64 n, guint64 count);
 
 class FrameChooser {
  public:
   explicit FrameChooser(FrameSelection selection);
 
-  /// How many times a frame is wanted that is shown from `begin` until `end`. To be called for the
-  /// frames in the order in which they are shown; frames may be left out before next_time().
+  /// Returns how many times a frame is wanted that is shown from `begin` until `end`. Called for
+  /// the frames in the order in which they are shown; frames before next_time() may be left out.
   guint64 choose(StreamTime begin, StreamTime end, bool is_keyframe);
-  /// Whether no frame that is shown from `begin` on is wanted, if it follows those before.
+  /// Returns whether no further frame is wanted if the next one is shown from `begin` on.
   bool is_done(StreamTime begin) const;
-  /// No frame that has ended at this time is wanted.
+  /// Returns the next wanted time. Frames that have ended by then are not wanted.
   StreamTime next_time() const;
 
   const FrameSelection &selection() const { return selection_; }
@@ -68,9 +69,9 @@ class FrameChooser {
   bool has_time(guint64 i) const;
 
   FrameSelection selection_;
-  std::optional<StreamTime> origin_;  // of the period
-  guint64 next_ = 0;                  // in the times or positions
-  guint64 position_ = 0;              // of the next frame
+  std::optional<StreamTime> origin_;  // the start of the first period
+  guint64 next_ = 0;                  // index of the next time or position
+  guint64 position_ = 0;              // number of the next frame
 };
 
 }  // namespace cudatensor

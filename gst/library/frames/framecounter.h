@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The frames of a source, which are counted before some of them are chosen.
+// Counts the frames of a source before some of them are chosen.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,8 @@
 
 namespace cudatensor {
 
-/// Filled by the stage that knows the frames, which is the one before the decoder if it can.
+/// Filled by the first stage that knows the frames: the one before the decoder, if it can tell
+/// them.
 class FrameCounter {
  public:
   /// `on_end` is called by a streaming thread.
@@ -21,7 +22,7 @@ class FrameCounter {
   }
   void end() { on_end_(); }
 
-  /// Chooses so many frames, evenly.
+  /// Selects `wanted` frames, evenly spread.
   void select(guint64 wanted, FrameSelection &selection) const {
     using Kind = FrameSelection::Kind;
     const std::vector<guint64> numbers = spread_evenly(count_, wanted);

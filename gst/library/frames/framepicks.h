@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The frames that were chosen before the decoder, for the stage behind it.
+// The frames that the stage before the decoder has picked, for the stage after it.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ class FramePicks {
     picks_.push_back({time, times});
     total_ += times;
   }
-  /// How many frames were picked.
+  /// Returns how many frames were picked.
   guint64 total() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return total_;
   }
-  /// How many times the frame with this timestamp was picked. Timestamps may go back.
+  /// Returns how many times the frame with this timestamp was picked. Timestamps may go back.
   guint64 take(StreamTime time) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = std::find_if(picks_.begin(), picks_.end(),
@@ -37,8 +37,8 @@ class FramePicks {
   }
 
  private:
-  /// Earlier picks than so many before one whose frame has come are of frames that the decoder has not
-  /// given.
+  /// Picks this far before one whose frame has arrived are dropped: the decoder has not output
+  /// their frames.
   static constexpr std::ptrdiff_t kMostReordered = 64;
 
   struct Pick {

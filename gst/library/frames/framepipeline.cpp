@@ -9,7 +9,7 @@ namespace cudatensor {
 // -------------------------------------------------------------------------------------- the inbox
 
 bool FrameInbox::put(Tensor tensor) {
-  std::deque<Tensor> old;  // not released with the lock held
+  std::deque<Tensor> old;  // released after the lock
   std::unique_lock<std::mutex> lock(mutex_);
   if (drops_) old.swap(tensors_);
   changed_.wait(lock, [&] { return is_closed_ || tensors_.size() < kMostTensors; });
@@ -41,7 +41,8 @@ void FrameInbox::report(Problem problem) {
   changed_.notify_all();
 }
 
-/// Elements send the end of the stream after an error, but not all do.
+/// Returns the problem if it is due: after the last frames, or after a time without progress,
+/// because not all elements send EOS after an error.
 const FrameInbox::Problem *FrameInbox::due_problem() const {
   constexpr gint64 kPatience = G_USEC_PER_SEC;
   if (!problem_) return nullptr;
@@ -153,8 +154,9 @@ FramePipeline::FramePipeline(const std::vector<std::string> &sources,
   }
 }
 
-/// A bin that could not start fails to stop as long as its state is the one that is asked for, and so
-/// does the pipeline, on its way down. What is behind the bin has stopped by then.
+/// Stops the pipeline. A bin that failed to start also fails to stop while its state is the
+/// requested one, which stops the pipeline halfway; the elements after the bin have stopped by
+/// then.
 void FramePipeline::stop() {
   if (gst_element_set_state(pipeline_, GST_STATE_NULL) != GST_STATE_CHANGE_FAILURE) return;
   for (const auto &source : sources_) {
@@ -185,8 +187,8 @@ void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted)
   gst_element_link(maker.get(), add_output(accepted));
 }
 
-/// Sources run before the pipeline has got to playing, which would give them its clock and base time:
-/// they have both from the beginning. Timestamps of live sources would go back otherwise.
+/// Sets clock and base time of the sources from the beginning, because they run before the pipeline
+/// reaches PLAYING and distributes its own. Otherwise the timestamps of live sources would go back.
 void FramePipeline::start() {
   const Ref<GstClock> clock(gst_system_clock_obtain());
   const GstClockTime now = gst_clock_get_time(clock.get());
@@ -227,7 +229,7 @@ GstCudaTensorError code_of(const GError *error, bool in_source, bool is_input) {
   return in_source ? GST_CUDA_TENSOR_ERROR_FORMAT : GST_CUDA_TENSOR_ERROR_SETTINGS;
 }
 
-/// Elements that find no way on say only that, and the cause in the details.
+/// Returns the text of an error with its cause, which some elements state only in the details.
 std::string text_of(const GError *error, const gchar *details) {
   std::string text = error->message;
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
@@ -238,7 +240,8 @@ std::string text_of(const GError *error, const gchar *details) {
   return text;
 }
 
-/// Whether a truncated file may be the cause. Missing decoders and formats have their own.
+/// Returns whether a truncated file may be the cause. Missing decoders and unknown formats have
+/// other causes.
 bool may_be_truncation(const GError *error) {
   return error->domain == GST_STREAM_ERROR && error->code != GST_STREAM_ERROR_FORMAT &&
          error->code != GST_STREAM_ERROR_CODEC_NOT_FOUND;

@@ -14,7 +14,7 @@
 
 namespace cudatensor {
 
-/// What pipelines tell the consumer. May outlive them.
+/// The tensors and problems that pipelines hand to the consumer. May outlive the pipelines.
 class FrameInbox {
  public:
   struct Tensor {
@@ -25,23 +25,23 @@ class FrameInbox {
     GstCudaTensorError code;
     std::string text;
     int source;
-    bool is_of_end = false;  ///< all frames were given
+    bool is_of_end = false;  ///< whether it is due after all frames
   };
   static constexpr size_t kMostTensors = 2;
 
-  /// `drops`: keep only the newest tensor, and do not wait for the consumer.
+  /// If `drops` is set, put() keeps only the newest tensor and does not wait for the consumer.
   explicit FrameInbox(bool drops = false) : drops_(drops) {}
 
-  // Streaming threads.
-  /// Waits until there is room, unless old tensors are dropped. Returns false if the inbox is closed.
+  // Called by streaming threads.
+  /// Waits until there is room, unless old tensors are dropped. Returns false if it is closed.
   bool put(Tensor tensor);
   void end();
   void report(Problem problem);
-  /// The same for a problem that the consumer gets after the last tensor.
+  /// Like report(), for a problem that the consumer receives after the last tensor.
   void report_at_end(Problem problem);
   void set_info(size_t source, const GstCudaTensorFramesInfo &info);
 
-  // Consumers.
+  // Called by consumers.
   /// Waits until `is_done(*this)`, with the lock held, is true. Returns false after the timeout.
   template <class Done>
   bool wait(GstClockTime timeout, const Done &is_done) {
@@ -52,18 +52,18 @@ class FrameInbox {
   std::optional<Tensor> take();
   void close();
 
-  // With the lock held.
+  // Called with the lock held.
   bool has_tensor() const { return !tensors_.empty(); }
   size_t ends() const { return ends_; }
   bool is_closed() const { return is_closed_; }
-  /// Null as long as frames are under way of a source that has given some before its error.
+  /// Returns null while frames from before the error may still be under way.
   const Problem *due_problem() const;
   bool has_info(size_t source) const { return infos_.count(source) != 0; }
 
-  // Any thread.
-  /// Whether all tensors of the one output were taken, or there will be none.
+  // Called by any thread.
+  /// Returns whether all tensors of the one output were taken, or there will be none.
   bool is_over() const;
-  /// Whether there ever was a tensor.
+  /// Returns whether there ever was a tensor.
   bool has_given() const;
   std::optional<Problem> problem() const;
   std::optional<GstCudaTensorFramesInfo> info(size_t source) const;
@@ -76,13 +76,13 @@ class FrameInbox {
   std::optional<Problem> problem_;  // the first one
   std::optional<Problem> end_problem_;
   std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
-  gint64 progress_ = 0;  // when a tensor was put or taken, or the problem reported
+  gint64 progress_ = 0;  // time of the last put(), take() or report()
   size_t ends_ = 0;
   bool has_given_ = false;
   bool is_closed_ = false;
 };
 
-/// The last element, which puts tensors into the inbox.
+/// The last element of the pipeline, which puts tensors into the inbox.
 class TensorOutput final : public FrameStage {
  public:
   explicit TensorOutput(std::shared_ptr<FrameInbox> inbox, GstCaps *accepted)
@@ -109,7 +109,7 @@ class FramePipeline {
 
   GstElement *element() const { return pipeline_; }
 
-  /// Adds the element that makes tensors and the output, in which tensors have `accepted` caps.
+  /// Adds the element that makes tensors, and an output that accepts tensors with `accepted` caps.
   void add_tensors(const Ref<GstElement> &maker, GstCaps *accepted);
   void start();
   void check_progress();

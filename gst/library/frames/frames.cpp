@@ -29,7 +29,7 @@ StreamTime nanoseconds(double seconds) { return std::llround(seconds * GST_SECON
 void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOptions &o) {
   if (sources.empty()) refuse("there are no sources");
   check_time("every", o.every);
-  if (o.every > 0 && o.every < 1e-6) refuse("every is less than a microsecond");
+  if (o.every > 0 && o.every < 1e-6) refuse("every must be 0 or at least 1e-6 seconds");
   if (o.has_start) check_time("start", o.start);
   if (o.has_stop) check_time("stop", o.stop);
   if (o.has_start && o.has_stop && o.stop <= o.start) refuse("stop is not after start");
@@ -41,9 +41,10 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
   if (sources.size() > 1 && o.batch > 1)
     refuse("with several sources, a tensor has one frame of each: batch must be 1");
   for (const std::string &source : sources) {
-    if (o.count > 0 && is_live_source(source)) refuse(source + ": is live, and count needs files");
+    if (o.count > 0 && is_live_source(source))
+      refuse(source + ": count needs a file, got a live source");
     if (o.count > 0 && is_fifo_source(source))
-      refuse(source + ": is a FIFO, which count would read twice");
+      refuse(source + ": count needs a file that can be read twice, got a FIFO");
   }
 }
 
@@ -62,7 +63,8 @@ GParamSpec *spec_of(GstElement *element, const std::string &name) {
   return spec;
 }
 
-/// GStreamer takes an empty text for 0, and reads a number up to what is none.
+/// Returns whether the whole text is a number. GStreamer reads an empty text as 0 and ignores what
+/// follows a number.
 bool is_number(const std::string &text) {
   gchar *end = nullptr;
   const double value = g_ascii_strtod(text.c_str(), &end);
@@ -76,7 +78,7 @@ bool is_numeric(GType type) {
          g_type_is_a(type, G_TYPE_FLOAT) || g_type_is_a(type, G_TYPE_DOUBLE);
 }
 
-/// As gst-launch-1.0 does, but with errors.
+/// Sets a property from text as gst-launch-1.0 does, but throws if the text is wrong.
 void set_property(GstElement *element, const std::string &name, const std::string &text) {
   GParamSpec *spec = spec_of(element, name);
   GValue value = G_VALUE_INIT;
@@ -177,7 +179,7 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   return owner;
 }
 
-/// Consumers work in the primary context.
+/// Shares the primary context, in which consumers work.
 void _GstCudaTensorFrames::share_context(GstElement *pipeline) const {
   if (device_ == "cpu") return;
   GError *error = nullptr;
@@ -196,7 +198,7 @@ void _GstCudaTensorFrames::start_tensors() {
   pipeline_->start();
 }
 
-/// Goes on after the count.
+/// Starts the second pipeline when the frames are counted.
 void _GstCudaTensorFrames::advance() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
   if (!is_counting_ || is_closed_) return;
@@ -225,7 +227,7 @@ namespace {
 
 }  // namespace
 
-/// Of frames that have ended before the first one.
+/// Returns the problem of a pipeline that has ended without a frame.
 FrameInbox::Problem _GstCudaTensorFrames::emptiness() const {
   const auto seconds = [](double value) {
     std::array<char, G_ASCII_DTOSTR_BUF_SIZE> text = {};
@@ -270,12 +272,13 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
     if (!has_changed) {
       check_progress();
       if (GST_CLOCK_TIME_IS_VALID(timeout)) left -= slice;
-      if (left == 0) throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come in time");
+      if (left == 0)
+        throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come within the timeout");
       continue;
     }
     if (done) return inbox;
     if (!counting && ended && !inbox->has_given()) inbox->report(emptiness());
-    // The frames up to the end of a truncated file are counted, and then read.
+    // The frames of a truncated file are counted up to its end, and then read.
     const auto problem = inbox->problem();
     if (problem && !(counting && problem->is_of_end)) fail(*problem);
     if (!counting) return inbox;
@@ -287,7 +290,7 @@ GstCudaTensor *_GstCudaTensorFrames::next(GstClockTime timeout) {
   for (;;) {
     const auto inbox = wait(timeout, [](const FrameInbox &box) { return box.has_tensor(); });
     if (auto tensor = inbox->take()) return make_tensor(std::move(*tensor));
-    // Another thread may have taken it.
+    // Another thread may have taken the tensor.
     if (inbox->is_over()) return nullptr;
   }
 }

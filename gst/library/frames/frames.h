@@ -5,18 +5,18 @@
 
 #include "gst/library/frames/framepipeline.h"
 
-/// From the options to tensors. With a count there are two pipelines, one after the other: the first
+/// Builds the pipelines for the options. With a count there are two, one after the other: the first
 /// one finds the times of all frames.
 struct _GstCudaTensorFrames {
  public:
   using Properties = std::vector<std::pair<std::string, std::string>>;
 
-  /// Starts. Throws cudatensor::Failure and cudatensor::Error.
+  /// Starts to read the sources. Throws cudatensor::Failure and cudatensor::Error.
   _GstCudaTensorFrames(std::vector<std::string> sources, const GstCudaTensorFramesOptions &options,
                        Properties properties);
   ~_GstCudaTensorFrames() { close(); }
 
-  /// Null at the end. Throws Failure.
+  /// Returns the next tensor; null at the end. Throws Failure.
   GstCudaTensor *next(GstClockTime timeout);
   GstCudaTensorFramesInfo info(guint source, GstClockTime timeout);
   int failed_source() const;
@@ -38,7 +38,8 @@ struct _GstCudaTensorFrames {
     return sources_.size() > 1 ? "cudatensormux" : "cudanormalize";
   }
   void check_progress();
-  /// Waits until `is_done(inbox)`, called with its lock held, or until no more will come.
+  /// Waits until `is_done(inbox)`, called with the inbox's lock held, is true, or until nothing
+  /// more will come.
   template <class Done>
   std::shared_ptr<cudatensor::FrameInbox> wait(GstClockTime timeout, const Done &is_done);
   GstCudaTensor *make_tensor(cudatensor::FrameInbox::Tensor tensor) const;

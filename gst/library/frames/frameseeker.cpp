@@ -29,14 +29,14 @@ void execute(GstElement *, gpointer data) {
 
 bool FrameSeeker::seek(GstElement *element, GstPad *sink, StreamTime time) {
   std::unique_lock<std::mutex> lock(mutex_);
-  // The thread of the seek before may not have returned yet.
+  // The thread of the previous seek may not have returned yet.
   changed_.wait(lock, [&] { return !executes_ || is_stopped_; });
   if (is_stopped_) return true;
   waits_ = executes_ = true;
   bool is_done = true;
   auto on_end = [this, &is_done](bool done) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    // A seek that is done has flushed the pad, and seek() may have returned.
+    // A successful seek has flushed the pad, so that seek() may already have returned.
     if (!done && waits_) waits_ = is_done = false;
     executes_ = false;
     changed_.notify_all();

@@ -9,20 +9,21 @@
 
 namespace cudatensor {
 
-/// Not the streaming thread but another one seeks, since the demuxer waits for the streaming thread.
+/// Seeks on a separate thread, because the demuxer waits for the streaming thread.
 class FrameSeeker {
  public:
-  /// Called by the streaming thread of the sink pad, which belongs to the element. Seeks to the random
-  /// access point before a time. Returns whether it did: then the pad was flushed, and the thread must
-  /// return GST_FLOW_FLUSHING.
+  /// Seeks to the random access point before a time. Called by the streaming thread of `sink`, a
+  /// pad of `element`. Returns whether it has sought; if so, the pad was flushed, and the streaming
+  /// thread must return GST_FLOW_FLUSHING.
   bool seek(GstElement *element, GstPad *sink, StreamTime time);
 
-  // Other threads.
-  /// The pad has got the flush of the seek.
+  // Called by other threads.
+  /// Called when the pad has received the flush of the seek.
   void set_flushed();
-  /// seek() must return soon.
+  /// Makes seek() return soon.
   void stop();
-  /// Waits until the thread of the last seek has ended. It does when the pipeline has stopped.
+  /// Waits until the thread of the last seek has ended, which it does once the pipeline has
+  /// stopped.
   void finish();
 
  private:

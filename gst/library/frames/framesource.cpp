@@ -21,7 +21,7 @@ namespace {
 
 bool is_camera(const std::string &source) { return source.rfind("/dev/video", 0) == 0; }
 
-/// The path of a file; empty for other sources.
+/// Returns the path of a file; empty for other sources.
 std::string path_of(const std::string &source) {
   if (source.find("://") == std::string::npos) return source;
   if (source.rfind("file://", 0) != 0) return "";
@@ -54,8 +54,8 @@ bool is_live(GstPad *pad) {
   return live;
 }
 
-/// Whether the demuxer's seeks land on the random access point before the time they ask for, and
-/// keep the timestamps.
+/// Returns whether the demuxer's seeks land on the random access point before the requested time,
+/// and keep the timestamps.
 bool has_exact_seeks(GstElement *parser, GstPad *pad) {
   bool is_exact = false;
   GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(parser));
@@ -75,10 +75,10 @@ bool has_exact_seeks(GstElement *parser, GstPad *pad) {
   return seekable;
 }
 
-/// Throws a stream away. A sink would make the bin wait for its first buffer.
+/// Discards a stream. A sink would make the bin wait for its first buffer.
 class UnusedStream final : public FrameStage {
  public:
-  /// `on_long` is called by the streaming thread when the stream has gone on for a minute.
+  /// The streaming thread calls `on_long` when the stream has lasted a minute.
   explicit UnusedStream(std::function<void()> on_long) : on_long_(std::move(on_long)) {}
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override {
@@ -96,7 +96,7 @@ class UnusedStream final : public FrameStage {
   GstClockTime first_ = GST_CLOCK_TIME_NONE;
 };
 
-/// Whether a demuxer has paused the task in which it reads before it has found a stream.
+/// Returns whether a demuxer has paused its reading task before it has found a stream.
 bool has_stopped(GstElement *parser) {
   bool has_stopped = false;
   GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(parser));
@@ -147,10 +147,10 @@ FrameSource::FrameSource(std::string source, FrameSourceOptions options, OnInfo 
       options_(std::move(options)),
       on_info_(std::move(on_info)),
       bin_(GST_ELEMENT(gst_object_ref_sink(gst_bin_new(nullptr)))) {
-  // The pipeline plays while decodebin waits for a stream.
+  // Lets the pipeline reach PLAYING while decodebin still waits for a stream.
   g_object_set(bin_, "async-handling", TRUE, nullptr);
   try {
-    // Those that are made while streams are found.
+    // Checked now, because these are created later, when streams are found.
     for (const char *factory : {"parsebin", "decodebin"}) require(factory);
     const auto picks = std::make_shared<FramePicks>();
     if (!is_camera(source_)) {
@@ -214,8 +214,8 @@ GstElement *FrameSource::add_late(const char *factory) {
   return element;
 }
 
-/// Not to the state of the bin, which waits for decodebin, which waits for these. The cause of a
-/// failure is on the bus.
+/// Sets the late elements to PLAYING, not to the state of the bin: the bin waits for decodebin,
+/// which waits for these elements. The bus has the cause of a failure.
 void FrameSource::start(GstClock *clock, GstClockTime base_time) {
   is_started_ = true;
   for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
@@ -258,7 +258,8 @@ void FrameSource::add_input() {
   gst_object_unref(src);
 }
 
-/// filesrc would open it twice, which ends its writer, and wait in open() where nothing can end that.
+/// Opens the FIFO for an fdsrc. filesrc would open it twice, which ends its writer, and block in
+/// open(), which cannot be interrupted.
 GstElement *FrameSource::add_fifo(const std::string &path) {
   GstElement *input = add_late("fdsrc");
   fifo_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -297,7 +298,8 @@ void FrameSource::add_decoder(GstPad *from) {
   link(from, decoder);
 }
 
-/// parsebin drops the error of a demuxer that fails while parsebin still plugs it.
+/// Reports the error itself, because parsebin drops the error of a demuxer that fails while
+/// parsebin still plugs it.
 void FrameSource::check_progress() {
   constexpr gint64 kPatience = G_USEC_PER_SEC;
   {
@@ -311,7 +313,8 @@ void FrameSource::check_progress() {
   GST_ELEMENT_ERROR(bin_, STREAM, DEMUX, ("it ends before its first picture"), (nullptr));
 }
 
-/// decodebin would report that a stream has no data.
+/// Sends an empty stream to the shown stage directly, because decodebin would report that a stream
+/// has no data.
 void FrameSource::end_undecoded() {
   const Ref<GstPad> sink(gst_element_get_static_pad(shown_element_, "sink"));
   gst_pad_send_event(sink.get(), gst_event_new_stream_start("undecoded"));
@@ -333,14 +336,14 @@ void FrameSource::on_stream(GstElement *parser, GstPad *pad, gpointer self) {
   static_cast<FrameSource *>(self)->take_stream(parser, pad);
 }
 
-/// Whatever its caps are: another stage refuses them with a cause.
+/// Links without a check of the caps: another stage refuses them with a cause.
 void FrameSource::on_decoded(GstElement *, GstPad *pad, gpointer self) {
   const auto *source = static_cast<FrameSource *>(self);
   const Ref<GstPad> sink(gst_element_get_static_pad(source->shown_element_, "sink"));
   gst_pad_link_full(pad, sink.get(), GST_PAD_LINK_CHECK_HIERARCHY);
 }
 
-/// The first video is taken, all other streams are thrown away.
+/// Takes the first video and discards all other streams.
 void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   bool takes = false;
   {
@@ -361,7 +364,8 @@ void FrameSource::take_stream(GstElement *parser, GstPad *pad) {
   link(pad, coded_element_);
 }
 
-/// Not when the first streams are known: demuxers may find them one by one. RTSP has a parser for each.
+/// Checks for a video when the parser is drained, not at the first streams: demuxers may find
+/// streams one by one, and RTSP has a parser for each.
 void FrameSource::on_drained(GstElement *, gpointer self) {
   static_cast<FrameSource *>(self)->check_video();
 }

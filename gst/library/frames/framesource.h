@@ -15,15 +15,15 @@ namespace cudatensor {
 
 struct FrameSourceOptions {
   FrameSelection selection;
-  bool block = false;               ///< live sources wait for the consumer
-  FrameCounter *counter = nullptr;  ///< give no frames, but count them
-  int gpu = 0;                      ///< which decodes if it can; -1: only the CPU
+  bool block = false;               ///< whether live sources wait for the consumer
+  FrameCounter *counter = nullptr;  ///< null: give frames; otherwise only count them
+  int gpu = 0;                      ///< the GPU that decodes if it can; -1: only the CPU
   std::string taker;                ///< the name of the element that the frames are for
 };
 
-/// Whether a source is known to be live before it is opened.
+/// Returns whether a source is known to be live before it is opened.
 bool is_live_source(const std::string &source);
-/// Whether a source is a FIFO, which can be read once.
+/// Returns whether a source is a FIFO, which can be read only once.
 bool is_fifo_source(const std::string &source);
 
 class FrameSource {
@@ -38,18 +38,18 @@ class FrameSource {
   FrameSource &operator=(const FrameSource &) = delete;
 
   const std::string &name() const { return source_; }
-  /// What says that the file lacks bytes; empty: nothing says so.
+  /// Returns why the file is known to be truncated; empty if it is not.
   const std::string &truncation() const { return truncation_; }
-  /// A bin, with a pad `src` unless frames are counted, which belongs to the pipeline that it is
-  /// added to. The source must outlive its streaming threads.
+  /// Returns a bin with a pad `src`, unless frames are counted. It belongs to the pipeline that it
+  /// is added to. The source must outlive the bin's streaming threads.
   GstElement *bin() const { return bin_; }
-  /// Called when the rest of the pipeline is playing. Elements before a link that is made later
-  /// would otherwise send to pads that are not active yet.
+  /// Starts the source, once the rest of the pipeline is playing. Otherwise elements that are
+  /// linked later would send to pads that are not active yet.
   void start(GstClock *clock, GstClockTime base_time);
-  /// Reports an error if the demuxer has stopped without one. Called now and then by a thread that waits
-  /// for frames.
+  /// Reports an error if the demuxer has stopped without one. Called regularly by a thread that
+  /// waits for frames.
   void check_progress();
-  /// Called when the pipeline has stopped, before its elements are gone.
+  /// Called after the pipeline has stopped, while its elements still exist.
   void finish();
 
  private:
@@ -84,7 +84,7 @@ class FrameSource {
   int fifo_ = -1;                      // a descriptor; -1: not a FIFO
 
   std::atomic<bool> is_started_{false};
-  std::vector<GstElement *> late_;  // to be started last, downstream first
+  std::vector<GstElement *> late_;  // elements to start last, downstream first
   std::mutex mutex_;
   bool has_video_ = false;
   gint64 stopped_since_ = 0;  // monotonic time in µs; 0: the demuxer is at work

@@ -10,16 +10,16 @@
 
 namespace cudatensor {
 
-/// What an element does with what comes to its sink pad. Functions are called on the streaming
-/// thread, unless they say otherwise.
+/// The behavior of an element: how it handles the input of its sink pad. Functions are called on
+/// the streaming thread, unless they say otherwise.
 class FrameStage {
  public:
   virtual ~FrameStage() = default;
 
   virtual GstFlowReturn chain(Ref<GstBuffer> buffer) = 0;
-  /// The default forwards the event.
+  /// Handles an event. The default forwards it.
   virtual bool event(Ref<GstEvent> event);
-  /// Changes the answer to a query of upstream's, which the default forwards.
+  /// Answers a query from upstream. The default forwards it.
   virtual bool query(GstQuery *query);
   /// Called by any thread before the pads are deactivated: chain() must return soon.
   virtual void stop() {}
@@ -42,10 +42,10 @@ class FrameStage {
 /// Returns a floating element with the pads `sink` and `src`, which owns the stage.
 GstElement *make_stage(std::unique_ptr<FrameStage> stage);
 
-/// Whether an object is an element that make_stage() has made.
+/// Returns whether an object is an element that make_stage() has made.
 bool is_stage(gpointer object);
 
-/// The stage of an element that make_stage() has made.
+/// Returns the stage of an element that make_stage() has made.
 FrameStage *stage_of(GstElement *element);
 
 }  // namespace cudatensor

@@ -29,7 +29,7 @@ class Bytes {
   GstMapInfo map_ = GST_MAP_INFO_INIT;
 };
 
-/// Behind the next start code, or the end.
+/// Returns the position after the next start code, or the end.
 const guint8 *after_start_code(const guint8 *at, const guint8 *end) {
   for (; end - at > 3; ++at) {
     const auto *one = static_cast<const guint8 *>(memchr(at + 2, 1, end - at - 3));
@@ -58,8 +58,8 @@ void visit_units(const Bytes &bytes, gsize length_size, const See &see) {
   }
 }
 
-/// A unit up to the next start code, without its emulation prevention bytes. The end of long ones is
-/// left out.
+/// Returns a unit up to the next start code, without its emulation prevention bytes. Long units are
+/// cut.
 std::vector<guint8> payload_of(const guint8 *unit, const guint8 *end) {
   constexpr ptrdiff_t kMost = 1 << 16;
   end = unit + std::min<ptrdiff_t>(end - unit, kMost);
@@ -75,7 +75,8 @@ std::vector<guint8> payload_of(const guint8 *unit, const guint8 *end) {
   return payload;
 }
 
-/// Whether one of the messages of an SEI unit is a recovery point whose pictures are right at once.
+/// Returns whether an SEI unit has a recovery point message from which on pictures are correct at
+/// once.
 bool is_recovery_point(const guint8 *unit, const guint8 *unit_end) {
   constexpr guint kRecoveryPoint = 6;
   const std::vector<guint8> payload = payload_of(unit, unit_end);
@@ -101,7 +102,7 @@ RandomAccess find_h264(const Bytes &bytes, gsize length_size) {
     const int type = *unit & 0x1f;
     if (type == 6 && is_recovery_point(unit, end)) recovers = true;
     if (type == 5) found = RandomAccess::closed;
-    // Any other slice.
+    // A slice of a picture that is not IDR.
     if (type >= 1 && type <= 4 && recovers) found = RandomAccess::open;
     return type < 1 || type > 5;
   });
@@ -119,13 +120,14 @@ RandomAccess find_h265(const Bytes &bytes, gsize length_size) {
   return found;
 }
 
-/// Muxers mark other pictures as key frames too, and VP8 has no parser that corrects them.
+/// Reads the frame header, because muxers also mark other pictures as key frames and no VP8 parser
+/// corrects that.
 RandomAccess find_vp8(const Bytes &bytes) {
   const bool is_key = bytes.begin() != bytes.end() && (*bytes.begin() & 1) == 0;
   return is_key ? RandomAccess::closed : RandomAccess::none;
 }
 
-/// From the decoder's configuration record.
+/// Reads the size of a NAL unit's length from the decoder's configuration record.
 gsize read_length_size(const GstStructure *s, gsize at) {
   const GValue *value = gst_structure_get_value(s, "codec_data");
   if (value == nullptr || !GST_VALUE_HOLDS_BUFFER(value)) return 4;

@@ -19,8 +19,9 @@ bool is_keyframe(const Ref<GstBuffer> &buffer) {
   return !GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_DELTA_UNIT);
 }
 
-/// Caps with this chroma site unless they have one. NVDEC's decoders of GStreamer 1.22 do not tell
-/// it, so that frames would be converted otherwise than from other decoders.
+/// Returns a caps event with this chroma site, unless its caps have one. NVDEC's decoders of
+/// GStreamer 1.22 do not state it, so that their frames would be converted differently from those
+/// of other decoders.
 Ref<GstEvent> with_chroma_site(Ref<GstEvent> event, const gchar *site) {
   GstCaps *caps = nullptr;
   gst_event_parse_caps(event.get(), &caps);
@@ -45,7 +46,7 @@ GstFlowReturn ShownFrames::repeat(Ref<GstBuffer> buffer, guint64 times) {
   return flow;
 }
 
-/// Decides the frame that is held, which is shown until `next`.
+/// Passes on or drops the held frame, which is shown until `next`.
 GstFlowReturn ShownFrames::choose(StreamTime next) {
   if (held_ == nullptr) return GST_FLOW_OK;
   Ref<GstBuffer> frame = std::move(held_);
@@ -87,7 +88,8 @@ GstFlowReturn ShownFrames::chain(Ref<GstBuffer> buffer) {
   return chooser_.selection().needs_end() ? GST_FLOW_OK : choose(time + 1);
 }
 
-/// Decoders may leave out what they cannot decode without an error, also all of it.
+/// Reports an error if no wanted frame was decoded: decoders may drop pictures that they cannot
+/// decode without an error, even all of them.
 void ShownFrames::check_decoder() {
   if (coded_ == nullptr || chosen_ > 0) return;
   const guint64 coded = coded_->passed_on();
@@ -95,7 +97,7 @@ void ShownFrames::check_decoder() {
   if (is_missing)
     GST_ELEMENT_ERROR(
         element(), STREAM, DECODE,
-        ("no frame that is wanted could be decoded, of %" G_GUINT64_FORMAT " coded pictures",
+        ("expected wanted frames from %" G_GUINT64_FORMAT " coded pictures, the decoder gave none",
          coded),
         (nullptr));
 }
@@ -116,7 +118,7 @@ void ShownFrames::finish() {
   choose(time_of(held_) + static_cast<StreamTime>(duration));
 }
 
-/// One segment, in stream time.
+/// Sends the only segment, which is in stream time.
 bool ShownFrames::begin_stream() {
   if (std::exchange(has_segment_, true)) return true;
   GstSegment own;
@@ -126,7 +128,7 @@ bool ShownFrames::begin_stream() {
 
 bool ShownFrames::event(Ref<GstEvent> event) {
   switch (GST_EVENT_TYPE(event.get())) {
-    // Of CodedFrames::reset_decoder().
+    // Sent by CodedFrames::reset_decoder() only for the decoder.
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP: return true;
     case GST_EVENT_SEGMENT: gst_event_copy_segment(event.get(), &segment_); return begin_stream();
@@ -149,7 +151,7 @@ bool ShownFrames::event(Ref<GstEvent> event) {
   return FrameStage::event(std::move(event));
 }
 
-/// A frame is held here.
+/// Asks pools for one more buffer, because a frame is held here.
 bool ShownFrames::query(GstQuery *query) {
   if (!FrameStage::query(query)) return false;
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return true;

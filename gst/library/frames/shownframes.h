@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stage behind the decoder, which passes on the wanted frames.
+// The stage after the decoder, which passes on the wanted frames.
 #pragma once
 
 #include <gst/video/video.h>
@@ -8,11 +8,11 @@
 
 namespace cudatensor {
 
-/// The timestamps of frames behind this stage are in stream time.
+/// After this stage, the timestamps of frames are in stream time.
 class ShownFrames final : public FrameStage {
  public:
-  /// `coded` is the stage before the decoder; null if there is none. With a
-  /// `counter`, frames are only counted.
+  /// `coded` is the stage before the decoder; null if there is none. With a `counter`, frames are
+  /// only counted.
   ShownFrames(const FrameSelection &selection, std::shared_ptr<FramePicks> picks,
               const CodedFrames *coded, FrameCounter *counter)
       : chooser_(selection), picks_(std::move(picks)), coded_(coded), counter_(counter) {}
@@ -38,8 +38,8 @@ class ShownFrames final : public FrameStage {
   bool has_segment_ = false, is_ended_ = false;
   guint64 decoded_ = 0, chosen_ = 0;  // frames
   GstClockTime frame_duration_ = 0;
-  StreamTime last_time_ = -kNever / 2;  // of a frame that is chosen here
-  Ref<GstBuffer> held_;                 // until the next frame tells how long it is shown
+  StreamTime last_time_ = -kNever / 2;  // the time of the last frame chosen here
+  Ref<GstBuffer> held_;                 // held until the next frame tells how long it is shown
 };
 
 }  // namespace cudatensor

@@ -15,7 +15,7 @@ namespace cudatensor {
 namespace {
 
 constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;
-constexpr uint64_t kMostIndex = 64 << 20;  // bytes that are looked at
+constexpr uint64_t kMostIndex = 64 << 20;  // most bytes of an index that are read
 
 /// Bytes in memory.
 struct Span {
@@ -32,7 +32,8 @@ std::vector<uint8_t> read(std::ifstream &file, uint64_t at, uint64_t size) {
   return bytes;
 }
 
-/// The method for a matrix whose rows are (a, b) and (c, d), which maps points as row vectors.
+/// Returns the method for a matrix whose rows are (a, b) and (c, d), which maps points as row
+/// vectors.
 GstVideoOrientationMethod method_of(int a, int b, int c, int d) {
   struct Known {
     int a, b, c, d;
@@ -81,7 +82,7 @@ bool is_video_track(Span track) {
   return handler.size() >= 12 && std::memcmp(handler.begin + 8, "vide", 4) == 0;
 }
 
-/// -1, 0 or 1 of a number with 16 bits behind the point; 2 for others.
+/// Returns -1, 0 or 1 for a fixed-point number with 16 fractional bits; 2 for other values.
 int unit_of(const uint8_t *at) {
   const auto value = static_cast<int32_t>(big_endian(at, 4));
   return value == 0 ? 0 : value == 1 << 16 ? 1 : value == -(1 << 16) ? -1 : 2;
@@ -125,7 +126,7 @@ struct Element {
   int head;
 };
 
-/// From at least 12 bytes.
+/// Reads the head of an element from at least 12 bytes.
 Element read_element(const uint8_t *at) {
   int bytes = 1;
   while (bytes < 4 && (at[0] & (0x80 >> (bytes - 1))) == 0) ++bytes;
@@ -170,7 +171,8 @@ double number_of(Span content) {
   return content.size() == 4 ? value : 0;
 }
 
-/// Yaw mirrors the picture if it turns its back, pitch also turns it upside down.
+/// Returns the method for a projection. A yaw of 180° mirrors the picture; a pitch of 180° also
+/// turns it upside down.
 GstVideoOrientationMethod orientation_of_projection(Span projection) {
   constexpr uint64_t kType = 0x7671, kYaw = 0x7673, kPitch = 0x7674, kRoll = 0x7675;
   const Span type = find_element(projection, kType);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The orientation that a file states, where demuxers do not tell all of it.
+// The orientation that a file states. Demuxers do not report all of it.
 #pragma once
 
 #include <gst/video/video.h>
@@ -8,10 +8,11 @@
 
 namespace cudatensor {
 
-/// How the first video of an MP4, QuickTime or Matroska file must be turned to be seen upright. The
-/// identity for other files, and for angles that are no multiple of 90°.
+/// Returns how the first video of an MP4, QuickTime or Matroska file must be turned to be upright;
+/// identity for other files, and for angles that are not a multiple of 90°.
 ///
-/// GStreamer's tag does not tell that of Matroska, nor that of MP4 if the picture is mirrored too.
+/// GStreamer has no tag for the orientation in Matroska, nor for that in MP4 if the picture is also
+/// mirrored.
 GstVideoOrientationMethod stored_orientation(const std::string &path);
 
 }  // namespace cudatensor

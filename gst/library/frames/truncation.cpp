@@ -12,7 +12,7 @@
 namespace cudatensor {
 namespace {
 
-/// No file of any kind is shorter.
+/// The shortest file of any supported container.
 constexpr uint64_t kShortest = std::tuple_size<FileHead>::value;
 
 bool has_text(const FileHead &head, size_t at, const char *text) {
@@ -21,7 +21,8 @@ bool has_text(const FileHead &head, size_t at, const char *text) {
 
 bool has_type(const FileHead &head, const char *type) { return has_text(head, 4, type); }
 
-/// Cameras append other bytes to their files, which may look like the length of a box.
+/// Returns whether a header has a known box type. Cameras append other bytes to their files, which
+/// may look like the length of a box.
 bool is_box(const FileHead &head) {
   constexpr std::array<const char *, 14> kTypes = {"ftyp", "mdat", "moov", "moof", "free",
                                                    "skip", "wide", "uuid", "meta", "mfra",
@@ -30,8 +31,8 @@ bool is_box(const FileHead &head) {
                      [&](const char *type) { return has_type(head, type); });
 }
 
-/// Where the boxes of an MP4 file end; 0 if that is not told. Without an index or pictures, another box
-/// is missing.
+/// Returns where the boxes of an MP4 file end; 0 if it does not say. Without an index or pictures,
+/// at least another box is missing.
 uint64_t end_of_boxes(const ReadHead &read, uint64_t length) {
   constexpr int kMostBoxes = 1 << 16;
   constexpr uint64_t kBoxHead = 8;
@@ -45,7 +46,8 @@ uint64_t end_of_boxes(const ReadHead &read, uint64_t length) {
     const bool is_complete = has_index && has_media;
     if (length - at < kBoxHead) return is_complete && !may_begin ? 0 : at + kBoxHead;
     if (size == 1) size = big_endian(head.data() + 8, 8);
-    // 0: the last box, to the end of the file. Bytes behind the last box are not one.
+    // A size of 0 means the last box, which extends to the end of the file. Bytes after the last
+    // box are not a box.
     if (size < kBoxHead || size > UINT64_MAX / 2) return 0;
     if (size > length - at && !is_box(head)) return 0;
     has_index |= has_type(head, "moov") || has_type(head, "moof") || has_type(head, "meta");
@@ -55,7 +57,7 @@ uint64_t end_of_boxes(const ReadHead &read, uint64_t length) {
   return has_index && has_media ? at : at + kBoxHead;
 }
 
-/// Where the segment of a Matroska file ends; 0 if that is not told.
+/// Returns where the segment of a Matroska file ends; 0 if it does not say.
 uint64_t end_of_segment(const ReadHead &read, const FileHead &first, uint64_t length) {
   constexpr uint64_t kMostHeader = 1 << 16;
   const VarInt header = read_varint(first.data() + 4);
@@ -68,8 +70,8 @@ uint64_t end_of_segment(const ReadHead &read, const FileHead &first, uint64_t le
   return size.is_unknown ? 0 : segment + 4 + size.bytes + size.value;
 }
 
-/// Of AVI, which has more than one RIFF list if it is large. A writer that is stopped leaves a size of
-/// 0, which no list follows.
+/// Returns where the RIFF lists of an AVI file end; large files have more than one. A writer that
+/// was stopped leaves a size of 0, and no list follows.
 uint64_t end_of_lists(const ReadHead &read, uint64_t length) {
   constexpr uint64_t kListHead = 8;
   uint64_t at = 0;
@@ -81,7 +83,7 @@ uint64_t end_of_lists(const ReadHead &read, uint64_t length) {
   return at;
 }
 
-/// Packets of `size` bytes, whose sync byte is at `offset`; 0 if there are none.
+/// Returns where packets of `size` bytes end, whose sync byte is at `offset`; 0 if there are none.
 uint64_t end_of_packets(const ReadHead &read, uint64_t length, uint64_t size, uint64_t offset) {
   constexpr uint8_t kSync = 0x47;
   constexpr uint64_t kSeen = 4;
@@ -92,7 +94,7 @@ uint64_t end_of_packets(const ReadHead &read, uint64_t length, uint64_t size, ui
   return (length + size - 1) / size * size;
 }
 
-/// What a number in the script data of FLV says of the length of the file; 0 if it has none.
+/// Returns the length of the file that the script data of FLV states; 0 if it states none.
 uint64_t flv_length(const ReadHead &read, uint64_t begin) {
   constexpr int kMostFields = 64;
   uint64_t at = begin;
@@ -114,7 +116,8 @@ uint64_t flv_length(const ReadHead &read, uint64_t begin) {
   return 0;
 }
 
-/// FLV ends with the size of its last tag.
+/// Returns where the tags of FLV end, which is known because a complete file ends with the size of
+/// its last tag.
 uint64_t end_of_tags(const ReadHead &read, uint64_t length) {
   constexpr uint64_t kFirst = 13, kTagHead = 11, kName = 13, kCount = 5;
   FileHead head = {}, last = {};
@@ -131,7 +134,8 @@ uint64_t end_of_tags(const ReadHead &read, uint64_t length) {
   return fits ? length : length + 1;
 }
 
-/// The last page of Ogg is whole and marked as the end.
+/// Returns where the pages of Ogg end. The last page of a complete file is whole and marked as the
+/// end.
 uint64_t end_of_pages(const ReadHead &read, uint64_t length) {
   constexpr uint64_t kMostPage = 65307, kPageHead = 27, kStep = 11;
   const uint64_t first = length > kMostPage ? length - kMostPage : 0;
@@ -186,8 +190,8 @@ std::optional<std::string> find_truncation(const std::string &path) {
   };
   const uint64_t end = stated_length(read, static_cast<uint64_t>(length));
   if (end <= static_cast<uint64_t>(length)) return std::nullopt;
-  return "it is truncated: it has " + std::to_string(length) + " bytes of at least " +
-         std::to_string(end);
+  return "it is truncated: expected at least " + std::to_string(end) + " bytes, got " +
+         std::to_string(length);
 }
 
 }  // namespace cudatensor

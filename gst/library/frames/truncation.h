@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files that end early. Demuxers take that for their end.
+// Detects truncated files, whose early end demuxers take for the end of the stream.
 #pragma once
 
 #include <array>
@@ -11,14 +11,16 @@
 namespace cudatensor {
 
 using FileHead = std::array<uint8_t, 16>;
-/// Reads the bytes at an offset; those behind the end of the file are 0. False: it cannot.
+/// Reads the bytes at an offset; bytes beyond the end of the file are 0. Returns false if they
+/// cannot be read.
 using ReadHead = std::function<bool(uint64_t offset, FileHead &head)>;
 
-/// How long a file of MP4, Matroska, AVI, FLV, Ogg or MPEG-TS is at least, according to its headers; 0
-/// if they do not tell, or cannot be read. `length` is the length that it has.
+/// Returns how many bytes a file of MP4, Matroska, AVI, FLV, Ogg or MPEG-TS has at least according
+/// to its headers; 0 if they do not say, or cannot be read. `length` is its actual length.
 uint64_t stated_length(const ReadHead &read, uint64_t length);
 
-/// Says where a local file should end if it is shorter than its headers tell.
+/// Returns a text with both lengths if a local file is shorter than its headers state; no value
+/// otherwise.
 std::optional<std::string> find_truncation(const std::string &path);
 
 }  // namespace cudatensor

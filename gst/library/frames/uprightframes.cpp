@@ -28,14 +28,14 @@ GstVideoChromaSite chroma_site_of(const GstStructure *s, const GstVideoInfo &inf
 
 }  // namespace
 
-// --------------------------------------------------------------------------------- the given ones
+// --------------------------------------------------------------------------------- given frames
 
 void GivenFrames::set_turned(GstStructure *fields) {
   if (turned_ != nullptr) gst_structure_free(turned_);
   turned_ = fields;
 }
 
-/// Empty if the element behind takes these caps.
+/// Returns why the next element does not accept these caps; empty if it does.
 std::string GivenFrames::refusal(const GstCaps *caps, const GstVideoInfo *info) const {
   if (gst_pad_peer_query_accept_caps(src(), const_cast<GstCaps *>(caps))) return "";
   const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
@@ -92,7 +92,8 @@ bool GivenFrames::query(GstQuery *query) {
 
 // ------------------------------------------------------------------------------------------- tags
 
-/// Whether a tag tells an orientation. A tag of the stream goes before one of the whole file.
+/// Reads the orientation from a tag. Returns whether the tag has one. A tag of the stream wins over
+/// one of the whole file.
 bool UprightFrames::read_tags(GstEvent *event) {
   GstTagList *tags = nullptr;
   gst_event_parse_tag(event, &tags);
@@ -127,7 +128,8 @@ GstFlowReturn UprightFrames::chain(Ref<GstBuffer> buffer) {
   return has_failed_ ? GST_FLOW_NOT_NEGOTIATED : push(std::move(buffer));
 }
 
-/// Elements in between are made for the caps that come: they have no say in which these are.
+/// Answers caps queries from GivenFrames, because the elements in between are made for the caps
+/// that arrive and do not restrict them.
 bool UprightFrames::query(GstQuery *query) {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CAPS: return gst_pad_query(given_->sink(), query);
@@ -139,7 +141,8 @@ bool UprightFrames::query(GstQuery *query) {
 
 // ---------------------------------------------------------------------------------------- elements
 
-/// By the streaming thread, so nothing is under way between this stage and the next one.
+/// Replaces the elements in between. Called by the streaming thread, so that nothing is under way
+/// between this stage and the next one.
 bool UprightFrames::arrange() {
   GstVideoInfo info;
   Turn turn;
@@ -152,7 +155,7 @@ bool UprightFrames::arrange() {
     turn.format = GST_VIDEO_INFO_FORMAT(&info);
     turn.is_in_cuda_memory = has_only(features, "memory:CUDAMemory");
     if (!turn.is_in_cuda_memory && !has_only(features, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
-      return refuse(turn, "their memory is of another kind than the CPU's and CUDA's");
+      return refuse(turn, "their memory is neither system memory nor CUDA memory");
   }
   tell_turned(turn.method);
   if (has_failed_ || turn != turn_) {
@@ -164,7 +167,8 @@ bool UprightFrames::arrange() {
   return true;
 }
 
-/// What caps leave open goes by the size of the stored picture.
+/// Tells GivenFrames the colorimetry and the chroma site of turned frames, because their defaults
+/// depend on the size of the stored picture.
 void UprightFrames::tell_turned(GstVideoOrientationMethod method) {
   GstVideoInfo info;
   if (method == GST_VIDEO_ORIENTATION_IDENTITY || !gst_video_info_from_caps(&info, caps_.get()))
@@ -188,7 +192,7 @@ bool UprightFrames::refuse(const Turn &turn, const char *why) {
   auto *type = static_cast<GEnumClass *>(g_type_class_ref(GST_TYPE_VIDEO_ORIENTATION_METHOD));
   const bool is_known = turn.format != GST_VIDEO_FORMAT_UNKNOWN;
   GST_ELEMENT_ERROR(element(), STREAM, FORMAT,
-                    ("the pictures%s%s have to be turned (%s), and cannot be: %s",
+                    ("the pictures%s%s must be turned (%s), but cannot be: %s",
                      is_known ? " of the pixel format " : "",
                      is_known ? gst_video_format_to_string(turn.format) : "",
                      g_enum_get_value(type, turn.method)->value_nick, why),
@@ -215,7 +219,8 @@ GstElement *UprightFrames::add(const char *factory) {
   return made;
 }
 
-/// Formats that videoflip does not know are brought into one with the same samples.
+/// Adds videoflip and what it needs. A format that videoflip does not know is converted to one with
+/// the same samples.
 bool UprightFrames::add_turners(const Turn &turn) {
   if (turn.is_in_cuda_memory && add("cudadownload") == nullptr) return false;
   GstElement *flip = add("videoflip");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last stages of a source: frames are turned as the tag image-orientation says, and what is behind
-// them can take their format.
+// The last stages of a source, which turn frames as the tag image-orientation says and check that
+// the next element accepts their format.
 #pragma once
 
 #include <gst/video/video.h>
@@ -15,21 +15,21 @@
 
 namespace cudatensor {
 
-/// Passes frames on, or refuses their format by its name.
+/// Passes frames on, or refuses their format with an error that names it.
 class GivenFrames final : public FrameStage {
  public:
   using OnInfo = std::function<void(const GstVideoInfo &)>;
 
-  /// `taker`: the name of the element that the frames are for. `on_info` gets the format of the frames,
-  /// from the streaming thread.
+  /// `taker` is the name of the element that the frames are for. The streaming thread calls
+  /// `on_info` with the format of the frames.
   GivenFrames(std::string taker, OnInfo on_info)
       : taker_(std::move(taker)), on_info_(std::move(on_info)) {}
 
   GstFlowReturn chain(Ref<GstBuffer> buffer) override { return push(std::move(buffer)); }
   bool event(Ref<GstEvent> event) override;
-  /// Caps come as an event, so that this stage and no other refuses them.
+  /// Accepts all caps in queries, so that this stage and no other refuses those of the event.
   bool query(GstQuery *query) override;
-  /// Fields that the next caps get, if their frames have been turned; null: none.
+  /// Sets the fields that the next caps get because their frames were turned; null: none.
   void set_turned(GstStructure *fields);
   ~GivenFrames() override { set_turned(nullptr); }
 
@@ -42,12 +42,12 @@ class GivenFrames final : public FrameStage {
   GstStructure *turned_ = nullptr;
 };
 
-/// Puts elements that turn frames between itself and GivenFrames, which it is linked with, where
-/// frames are not stored upright.
+/// Inserts elements that turn frames between itself and GivenFrames, if frames are not stored
+/// upright.
 class UprightFrames final : public FrameStage {
  public:
-  /// `given` belongs to another element of the same bin. `stored`: how frames are turned whose stream
-  /// has no tag.
+  /// `given` belongs to another element of the same bin. `stored` is the orientation of frames
+  /// whose stream has no tag.
   UprightFrames(GivenFrames *given, GstVideoOrientationMethod stored)
       : given_(given), stored_(stored) {}
 
@@ -56,7 +56,7 @@ class UprightFrames final : public FrameStage {
   bool query(GstQuery *query) override;
 
  private:
-  /// What the elements in between were made for.
+  /// The frames that the elements in between were made for.
   struct Turn {
     GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
     GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
@@ -79,10 +79,10 @@ class UprightFrames final : public FrameStage {
 
   GivenFrames *const given_;
   const GstVideoOrientationMethod stored_;
-  std::optional<GstVideoOrientationMethod> stream_, global_;  // of the tags of these scopes
+  std::optional<GstVideoOrientationMethod> stream_, global_;  // from the tags of these scopes
   Ref<GstCaps> caps_;
   Turn turn_;
-  std::vector<GstElement *> elements_;  // of the bin
+  std::vector<GstElement *> elements_;  // the elements in between; owned by the bin
   bool has_failed_ = false;
 };
 

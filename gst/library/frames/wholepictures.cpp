@@ -6,7 +6,7 @@
 namespace cudatensor {
 namespace {
 
-/// Whole pictures only.
+/// Returns caps of the codecs that may come in parts, with whole pictures only.
 GstCaps *whole_pictures() {
   static GstCaps *const caps = [] {
     GstCaps *made = gst_caps_from_string(

@@ -6,7 +6,7 @@
 
 namespace cudatensor {
 
-/// New caps: of the codecs that may come in parts only as whole pictures, others as they are.
+/// Returns new caps, in which codecs that may come in parts are restricted to whole pictures.
 GstCaps *in_whole_pictures(GstCaps *caps);
 
 }  // namespace cudatensor
