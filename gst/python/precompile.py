@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""precompile.py PACKAGE INSTALLED OUTPUT: compiles the package into OUTPUT/PACKAGE, in folders as Python
-has them. Installed with the package, they are removed with it; those that Python itself writes, as root,
-would stay. INSTALLED is where the package will lie."""
+"""precompile.py PACKAGE INSTALLED OUTPUT: compiles the package into OUTPUT/PACKAGE, with Python's folders
+__pycache__. Files installed with the package are removed with it; those that Python itself writes, as root,
+would stay. INSTALLED is the path at which the package will be installed."""
 import pathlib
 import py_compile
 import shutil
@@ -13,6 +13,6 @@ shutil.rmtree(target, ignore_errors=True)
 for source in sorted(package.rglob("*.py")):
     name = source.relative_to(package)
     cache = target / name.parent / "__pycache__" / f"{name.stem}.{sys.implementation.cache_tag}.pyc"
-    # The hash, because an installation may change the time of a file.
+    # Checked by hash, because an installation may change the time of a file.
     py_compile.compile(str(source), str(cache), str(installed / name), doraise=True,
                        invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)

@@ -5,14 +5,14 @@
 >>> torch.from_dlpack(tensor)       # on the tensor's device, GPU or CPU
 >>> numpy.asarray(tensor)           # on the CPU
 
-Frames opens files, streams and cameras itself:
+Frames opens files, streams and cameras without a pipeline of your own:
 
 >>> for batch in gst_cudatensor.Frames("clip.mp4", batch=64, every="1s", width=640, height=640):
 ...     torch.from_dlpack(batch)
 
 Histogram.from_message() reads the messages of cudahistogram.
 
-A thin wrapper of libgstcudatensor-1.0; see its header for details.
+The package is a thin wrapper of libgstcudatensor-1.0; see its header for details.
 """
 from ._frames import Batch, Frames, FramesError
 from ._geometry import Geometry, Slot

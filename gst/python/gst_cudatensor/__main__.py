@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """python -m gst_cudatensor: prints which GStreamer, plugin, GPUs and decoders the package finds.
 
-Ends with 1 if GStreamer does not find the plugin.
+Exits with status 1 if GStreamer does not find the plugin.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODECS = {"H.264": "video/x-h264", "H.265": "video/x-h265", "AV1": "video/x-av1
            "MPEG-2": "video/mpeg, mpegversion=2", "MPEG-4": "video/mpeg, mpegversion=4",
            "WMV and VC-1": "video/x-wmv", "Theora": "video/x-theora", "JPEG": "image/jpeg"}
 _DECODERS = 1  # GST_ELEMENT_FACTORY_TYPE_DECODER
-_MARGINAL = 64  # the least rank with which decodebin takes an element
+_MARGINAL = 64  # GST_RANK_MARGINAL, the lowest rank that decodebin uses
 _SINK = 2  # GST_PAD_SINK
 
 
@@ -46,7 +46,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
 
 
 def _function(name: str) -> Any:
-    """A function of GStreamer or GLib. What it returns is not freed: the program ends soon."""
+    """Returns a function of GStreamer or GLib. Its results are not freed, because the program ends
+    soon."""
     function = getattr(_LIBRARY, name)
     function.restype, *function.argtypes = _FUNCTIONS[name]
     return function
@@ -59,7 +60,7 @@ def _names(features: Any) -> Iterator[str]:
 
 
 def _decoders() -> Iterator[tuple[str, list[str]]]:
-    """The names of the decoders of each codec, the one that is tried first before the others."""
+    """Yields each codec and the names of its decoders, in the order in which they are tried."""
     elements = _function("gst_element_factory_list_get_elements")(_DECODERS, _MARGINAL)
     compare = ctypes.cast(_function("gst_plugin_feature_rank_compare_func"), c_void_p)
     for codec, caps in _CODECS.items():
@@ -69,7 +70,7 @@ def _decoders() -> Iterator[tuple[str, list[str]]]:
 
 
 def _gpus() -> Iterator[str]:
-    """The names of the GPUs, or why there is none."""
+    """Yields the names of the GPUs, or the reason why there is none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The GStreamer that the wheel carries: which library to load, and its initialization.
+"""The GStreamer in the wheel: which library to load, and the environment for its initialization.
 
-The wheel has the folder runtime/; an installation from the source has not, and uses the system's
+The wheel has the folder runtime/. An installation from source does not, and uses the system's
 GStreamer. Libraries and C symbols in runtime/ have names of their own, so that the process may use
-the system's, too.
+the system's GStreamer, too.
 """
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SYSTEM_VARIABLE = "GST_CUDATENSOR_SYSTEM"
 _RUNTIME = Path(__file__).resolve().with_name("runtime")
 _LIBRARY = _RUNTIME / "lib/libgstcudatensor-1.0-gct.so.0"
 _GIO = _RUNTIME / "lib/libgio-2.0-gct.so.0"
-_PREFIX = "gct_"  # of the symbols; see packaging/wheel/bundle.py
-# What the user may have set for the system's GStreamer, and that would bring its plugins here.
+_PREFIX = "gct_"  # of the C symbols; see packaging/wheel/bundle.py
+# Variables that the user may have set for the system's GStreamer; they would load its plugins here.
 _NOT_OURS = ("GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH", "GST_REGISTRY",
              "GST_REGISTRY_UPDATE", "GST_PLUGIN_SCANNER", "GST_PLUGIN_LOADING_WHITELIST",
              "GIO_EXTRA_MODULES")
 
 
 def is_wanted() -> bool:
-    """Whether this is the wheel and the user has not asked for the system's GStreamer."""
+    """Returns whether this is the wheel and the user has not asked for the system's GStreamer."""
     return _LIBRARY.is_file() and os.environ.get(SYSTEM_VARIABLE, "") in ("", "0")
 
 
@@ -41,7 +41,8 @@ class Library(ctypes.CDLL):
 
 
 def load() -> tuple[Library, Library]:
-    """Loads the library, and GIO, which some plugins of GStreamer use. Raises ImportError."""
+    """Loads and returns the library, and GIO, which some plugins of GStreamer use. Raises
+    ImportError."""
     try:
         return Library(str(_LIBRARY)), Library(str(_GIO))
     except OSError as error:
@@ -50,7 +51,8 @@ def load() -> tuple[Library, Library]:
 
 @contextlib.contextmanager
 def environment() -> Iterator[None]:
-    """The variables that GStreamer and GIO read while they are initialized, for that time."""
+    """Sets the variables that GStreamer and GIO read during initialization, while the context
+    lasts."""
     with _variables(_registry()):
         yield
 
@@ -75,11 +77,12 @@ def _variables(registry: Path) -> Iterator[None]:
 
 
 def _registry() -> Path:
-    """A file in the user's cache folder. Where that cannot be written, a path at which there can be no
-    file: GStreamer then lists the plugins at each start, and goes on when it cannot write the list."""
+    """Returns the path of the registry, in the user's cache folder. If the folder is not writable,
+    returns a path that no file can have: GStreamer then scans the plugins at each start and ignores
+    that it cannot write the registry."""
     folder = _cache()
-    # A name that is too long for a folder. GStreamer would change the mode of anything that is there,
-    # even of a device.
+    # A name too long to exist, because GStreamer would change the mode of any file at the path, even of a
+    # device.
     return (Path("/", "-" * 256) if folder is None else folder) / _name_of_registry()
 
 
@@ -94,8 +97,9 @@ def _cache() -> Optional[Path]:
 
 
 def _name_of_registry() -> str:
-    """A name for what the registry depends on: these plugins, and the GPUs and the driver, from which
-    nvcodec makes its elements. GStreamer looks at the files of plugins only."""
+    """Returns a name that changes with what the registry depends on: these plugins, and the GPUs
+    and the driver, from which nvcodec makes its elements. GStreamer itself checks only the files of
+    plugins."""
     gpus = sorted(Path("/proc/driver/nvidia").glob("gpus/*/information"))
     parts = [str(_RUNTIME), str(_LIBRARY.stat().st_mtime_ns),
              os.environ.get("CUDA_VISIBLE_DEVICES", "all"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._library import functions
 
-# In the order of GstCudaTensorPythonApi.
+# The members of GstCudaTensorPythonApi, in its order.
 _API = ("PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_Fetch", "PyErr_Restore",
         "PyEval_SaveThread", "PyEval_RestoreThread")
 _addresses = (c_void_p * len(_API))(
@@ -24,5 +24,5 @@ for _kept in _NAMES:
 
 
 def make_capsule(managed: int, versioned: bool) -> Any:
-    """A capsule that owns the struct at this address."""
+    """Returns a capsule that owns the struct at this address."""
     return _new(managed, _NAMES[versioned], _destructor)

@@ -19,7 +19,7 @@ from ._library import (NO_TIME, ErrorCode, FramesInfoStruct, FramesOptionsStruct
                        functions)
 from ._tensor import Tensor
 
-_SLICE = 100_000_000  # ns between two looks for signals, such as that of Ctrl-C
+_SLICE = 100_000_000  # ns between two checks for signals such as Ctrl-C
 _LONGEST = 10**9  # seconds
 _MOST = 2**63 - 1  # frames
 _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -34,14 +34,14 @@ class FramesError(RuntimeError):
     def __init__(self, code: ErrorCode, message: str, source: Optional[str] = None):
         super().__init__(message)
         self.code = code  #: the kind of the error
-        self.source = source  #: the source, as it was given; None if the error is of no single one
+        self.source = source  #: the source as it was passed; None if no single source caused the error
 
     def __reduce__(self) -> Any:
         return FramesError, (self.code, str(self), self.source)
 
 
 def _seconds(value: Any, name: str) -> float:
-    """A time in seconds. Raises TypeError or ValueError."""
+    """Returns a time in seconds. Raises TypeError or ValueError."""
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     if isinstance(value, str):
@@ -57,7 +57,7 @@ def _seconds(value: Any, name: str) -> float:
 
 
 def _whole(value: Any, name: str, most: int) -> int:
-    """A number of frames. Raises TypeError or ValueError."""
+    """Returns a number of frames, from 1 to `most`. Raises TypeError or ValueError."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}: expected a number of frames")
     number = operator.index(value)
@@ -85,7 +85,7 @@ def _set_every(options: FramesOptionsStruct, every: Any) -> None:
 
 
 def _property_text(value: Any) -> str:
-    """A property's value as gst-launch-1.0 takes it."""
+    """Returns a property's value as text for gst-launch-1.0."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, os.PathLike)):
@@ -103,25 +103,25 @@ def _strings(values: Sequence[str]) -> Any:
 
 
 def _printable(name: str) -> str:
-    """A name as errors have it."""
+    """Returns a name as the texts of errors contain it."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
 class Batch(Tensor):
     """Frames as one tensor, of shape (N, C, H, W) or (N, H, W, C). The last batch of a source has
-    only the frames that are left.
+    only the remaining frames.
 
-    Consumers take it as any Tensor: ``torch.from_dlpack(batch)``, ``numpy.asarray(batch)``.
+    Consumers use it like any Tensor: ``torch.from_dlpack(batch)``, ``numpy.asarray(batch)``.
     """
 
     _times: Optional[tuple[Any, Any]] = None
 
     def _read_slots(self) -> None:
-        """Not read until they are asked for."""
+        """Does nothing: slots are read on first use."""
 
     @property
     def slots(self) -> list[Slot]:
-        """What each frame shows, as in Tensor."""
+        """The slot of each frame, as in Tensor."""
         if self._slots is None:
             address = self._open().address
             self._slots = [self._read_slot(address, i) for i in range(functions.get_n_slots(address))]
@@ -143,14 +143,15 @@ class Batch(Tensor):
     @property
     def pts(self) -> Any:
         """The timestamps of the frames: a NumPy array of shape (N,), int64, in ns from the start of
-        the source. -1 if a source of several has given no frame."""
+        the source; -1 for a source without a frame."""
         import numpy
 
         return numpy.array(self._read_times()[0], numpy.int64)
 
     @property
     def pts_seconds(self) -> Any:
-        """The same as float64, in seconds; NaN if a source has given no frame."""
+        """The timestamps as a NumPy array of shape (N,), float64, in seconds; NaN for a source
+        without a frame."""
         import numpy
 
         pts = self.pts
@@ -158,23 +159,23 @@ class Batch(Tensor):
 
     @property
     def sources(self) -> Any:
-        """The index of each frame's source: a NumPy array of shape (N,), int64. -1 if a source has
-        given no frame."""
+        """The index of each frame's source: a NumPy array of shape (N,), int64; -1 for a source
+        without a frame."""
         import numpy
 
         return numpy.array(self._read_times()[1], numpy.int64)
 
     @property
     def geometry(self) -> list[Optional[Geometry]]:  # type: ignore[override]
-        """Where each frame's picture lies in the tensor; None if a source has given no frame."""
+        """The position of each frame's picture in the tensor; None for a source without a frame."""
         return [slot.geometry for slot in self.slots]
 
     def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:  # type: ignore[override]
         """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to the source picture's.
 
-        `boxes`: of shape (n, 4) for the frame with this index, or N arrays of shape (n, 4) for all
-        frames, which may be one array of shape (N, n, 4). Returns arrays of the same shapes. Raises
-        ValueError for other shapes, and for a frame without a picture.
+        `boxes` has shape (n, 4) for the frame with the index `frame`. Without `frame`, it has N
+        arrays of shape (n, 4), or is one array of shape (N, n, 4). Returns arrays of the same
+        shapes. Raises ValueError for other shapes, and for a frame without a picture.
         """
         if frame is not None:
             geometry = self.geometry[frame]
@@ -196,7 +197,7 @@ class Batch(Tensor):
 
 
 def _give_back(address: int, pid: int) -> None:
-    """The threads of a pipeline do not exist in a forked process."""
+    """Frees the pipeline, unless this is a forked process, in which its threads do not exist."""
     if os.getpid() == pid:
         functions.frames_unref(address)
 
@@ -204,7 +205,7 @@ def _give_back(address: int, pid: int) -> None:
 class _Pipeline:
     """A GstCudaTensorFrames, which is closed when this object is garbage-collected."""
 
-    #: The first process that has made one. Those that are forked from it cannot.
+    #: The first process that has opened a pipeline. Processes forked from it cannot open one.
     opened_by: Optional[int] = None
 
     def __init__(self, address: int) -> None:
@@ -220,31 +221,34 @@ class Frames:
     >>> for batch in Frames("clip.mp4", model_config="preprocessor_config.json", batch=64, every="1s"):
     ...     y = model(torch.from_dlpack(batch))
 
-    `source`: the path of a file, a URI (file, http, https, rtsp), a camera ("/dev/video0"), or a list
-    of these. With a list, a batch has one frame of each source, of the same time.
+    `source`: the path of a file, a URI (file, http, https, rtsp), a camera ("/dev/video0"), or a
+    list of these. With a list, a batch has one frame of each source, all of the same time.
 
-    `batch`: frames of a batch, for a single source.
+    `batch`: number of frames per batch, for a single source.
 
-    `every`: "1s", "200ms", seconds as a float, or a timedelta: the frames that are shown at each
-    multiple of this time from the start, some of them repeatedly if it is shorter than a frame; "10
-    frames" or an int: every tenth frame; "keyframes". `count`: so many frames, spread evenly over the
-    clip like numpy.linspace(0, n - 1, count, dtype=int), or all if there are fewer. `start`, `stop`,
-    in seconds: from the frame that is shown at `start` to the last one before `stop`.
+    `every` selects frames. "1s", "200ms", seconds as a float, or a timedelta: the frames shown at
+    each multiple of this time from the start, repeated if the time is shorter than a frame. "10
+    frames" or the int 10: every tenth frame. "keyframes": key frames. `count` selects this number
+    of frames, spread evenly over the clip like numpy.linspace(0, n - 1, count, dtype=int), or all
+    if there are fewer. `start` and `stop`, in seconds, select the frames from the one shown at
+    `start` to the last one before `stop`.
 
     Pictures that are not stored upright, as phones record them, are turned; boxes are mapped to the
-    picture as it is seen. Raises FramesError if there is no frame at all.
+    turned picture. Raises FramesError if there is no frame at all.
 
-    `width`, `height`: of the tensor, in pixels; 0 = the source's. `model_config`: a file that the
-    model comes with. `properties` are those of cudanormalize (with a list of sources, cudatensormux),
-    with underscores: resize_mode="ultralytics", dtype="float16", mean=[0.485, 0.456, 0.406].
+    `width`, `height`: size of the tensor, in pixels; 0 = the source's. `model_config`: a file that
+    the model comes with. `properties` are the properties of cudanormalize, or with a list of
+    sources cudatensormux, with underscores: resize_mode="ultralytics", dtype="float16",
+    mean=[0.485, 0.456, 0.406].
 
-    `device`: "auto" is the GPU if there is one, "cpu", "cuda" or "cuda:1". `live`: of cameras and
-    RTSP, "drop" gives the newest frames and "block" all of them. `timeout`: seconds to wait for a
+    `device`: "auto" (the GPU if there is one), "cpu", "cuda" or "cuda:1". `live`, for cameras and
+    RTSP: "drop" gives the newest frames, "block" all of them. `timeout`: seconds to wait for a
     batch. `progress`: show progress with tqdm, if that is installed and stderr is a terminal.
 
-    The source is opened when the first batch or the format is asked for; the object can be pickled
-    before that, for example for workers that are spawned. Threads may share it: each batch is given
-    to one of them. Raises TypeError and ValueError for wrong arguments, and later FramesError.
+    The source is opened when the first batch or the format is requested; the object can be pickled
+    before that, for example for spawned workers. Threads may share it: each batch goes to one of
+    them. The constructor raises TypeError and ValueError for wrong arguments; other methods raise
+    FramesError.
     """
 
     def __init__(self, source: Any, *, batch: int = 1, every: Every = None,
@@ -335,7 +339,8 @@ class Frames:
             return self._pipeline
 
     def _wait(self, function: Any, *arguments: Any) -> tuple[Any, _Pipeline]:
-        """Calls a function that waits, so that signals are handled meanwhile."""
+        """Calls a function that waits, in slices, so that signals are handled in between. Returns
+        its result and the pipeline."""
         pipeline = self._open()
         end = None if self._timeout is None else time.monotonic() + self._timeout
         while True:
@@ -357,7 +362,7 @@ class Frames:
         return self
 
     def __next__(self) -> Batch:
-        """The next batch. Raises FramesError, and StopIteration at the end."""
+        """Returns the next batch. Raises FramesError, and StopIteration at the end."""
         try:
             address, pipeline = self._wait_for_next()
         except BaseException:
@@ -375,7 +380,7 @@ class Frames:
         return self._wait(functions.frames_next)
 
     def close(self) -> None:
-        """Closes the source. Other threads that wait for a batch get a FramesError. Batches stay
+        """Closes the source. Other threads that wait for a batch get a FramesError. Batches remain
         valid."""
         with self._lock:
             self._closed = True
@@ -403,13 +408,13 @@ class Frames:
 
     @property
     def width(self) -> int:
-        """Width of the source's frames as they are seen, in pixels; of the first source of a list. Opens the source,
-        like the next properties."""
+        """Width of the source's frames after they are turned upright, in pixels. With a list of
+        sources, this is that of the first. Opens the source, like the next properties."""
         return int(self._info().width)
 
     @property
     def height(self) -> int:
-        """Height of the source's frames as they are seen, in pixels."""
+        """Height of the source's frames after they are turned upright, in pixels."""
         return int(self._info().height)
 
     @property
@@ -439,7 +444,7 @@ class Frames:
 
 
 def _make_bar(frames: Frames) -> Any:
-    """False without tqdm or a terminal."""
+    """Returns a progress bar; False without tqdm or a terminal."""
     if not sys.stderr.isatty():
         return False
     try:

@@ -31,7 +31,7 @@ class Geometry:
 
     def map_points(self, points: Any) -> Any:
         """Maps points of shape (…, 2) from the tensor's pixels to the source picture's. Returns a
-        NumPy array. Raises ValueError for other shapes."""
+        NumPy array of the same shape, float64. Raises ValueError for other shapes."""
         import numpy
 
         points = numpy.asarray(points, numpy.float64)
@@ -69,15 +69,15 @@ class Slot:
     valid: bool  #: whether the slot holds a picture
     pad_index: int  #: number of the sink pad; -1 if there is none
     stream_id: Optional[str]
-    pts: Optional[int]  #: in ns, like the next two
+    pts: Optional[int]  #: the picture's timestamp in ns; the next two are in ns, too
     duration: Optional[int]
     running_time: Optional[int]
     geometry: Optional[Geometry]  #: position in the slot, as if the slot were a tensor of its own
     region: Optional[tuple[float, ...]]  #: x, y, width, height in pixels of the input picture
-    roi_type: Optional[str]  #: of the region's GstVideoRegionOfInterestMeta, like the next two
+    roi_type: Optional[str]  #: from the region's GstVideoRegionOfInterestMeta, like the next two
     roi_id: Optional[int]
     parent_id: Optional[int]
-    detection_type: Optional[str]  #: of the region's GstAnalyticsODMtd, like the next two
+    detection_type: Optional[str]  #: from the region's GstAnalyticsODMtd, like the next two
     detection_id: Optional[int]
     confidence: Optional[float]
 

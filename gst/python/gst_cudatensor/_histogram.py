@@ -12,7 +12,7 @@ _TIMES = ("timestamp", "stream_time", "running_time", "duration")
 
 
 def is_histogram(message: Any) -> bool:
-    """Whether a message is one of cudahistogram.
+    """Returns whether a message is one of cudahistogram.
 
     `message`: a Gst.Message of PyGObject, or the address of a GstMessage (an int). Raises TypeError
     for other objects.
@@ -24,18 +24,18 @@ def is_histogram(message: Any) -> bool:
 class Histogram:
     """The luminance histogram of one or more frames. Luma is from 0 to 255, as in the picture."""
 
-    timestamp: Optional[int]  #: of the first frame, in ns, as the next two
+    timestamp: Optional[int]  #: of the first frame, in ns, like the next two
     stream_time: Optional[int]
     running_time: Optional[int]
     duration: Optional[int]  #: of the frames, in ns
     frames: int
-    pixels: int  #: in all frames
+    pixels: int  #: number of pixels in all frames
     bins: tuple[int, ...]  #: number of pixels with each luma value, 256 values
     mean: float
     stddev: float  #: population standard deviation
     min: int  #: lowest and highest luma value that occur
     max: int
-    median: int  #: percentiles
+    median: int  #: percentile 50; the next four are percentiles, too
     p1: int
     p5: int
     p95: int
@@ -46,17 +46,18 @@ class Histogram:
 
     @classmethod
     def from_message(cls, message: Any) -> Histogram:
-        """The histogram of a message of cudahistogram.
+        """Returns the histogram in a message of cudahistogram.
 
-        `message`: as for is_histogram(). Raises TensorError for other messages, and if a field is
-        missing.
+        `message` is as for is_histogram(). Raises TypeError for other objects, and TensorError for
+        other messages or if a field is missing.
         """
         struct = HistogramStruct()
         call(functions.histogram_parse, address_of(message, "GstMessage"), ctypes.byref(struct))
         return cls._of(struct)
 
     def __add__(self, more: Histogram) -> Histogram:
-        """The histogram of both, where `more` was played later: see gst_cuda_tensor_histogram_add()."""
+        """Returns the sum of two histograms, of which `more` was played later: see
+        gst_cuda_tensor_histogram_add()."""
         if not isinstance(more, Histogram):
             return NotImplemented
         struct = self._struct()

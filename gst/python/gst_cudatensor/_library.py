@@ -27,24 +27,25 @@ class ErrorCode(enum.IntEnum):
     """The kind of a TensorError; corresponds to GstCudaTensorError."""
 
     CAPS = 0  #: the caps do not describe one static tensor of a known type
-    BUFFER = 1  #: not exactly one memory of the size that the caps describe, or it cannot be mapped
+    BUFFER = 1  #: the buffer is not one memory of the size in the caps, or cannot be mapped
     NO_CUDA = 2  #: the library was built without CUDA, or there is no driver, device or libgstcuda
     CONTEXT = 3  #: the memory belongs to a CUDA context that the consumer does not use
     STATE = 4  #: the element has started
     CUDA = 5  #: a CUDA call failed
-    MESSAGE = 6  #: not a message of cudahistogram, or one that lacks a field
+    MESSAGE = 6  #: the message is not one of cudahistogram, or lacks a field
     SETTINGS = 7  #: an option or property is wrong
     NOT_FOUND = 8  #: there is no such file, camera or stream
     SOURCE = 9  #: a file, camera or stream cannot be opened or read
     FORMAT = 10  #: the data is broken or not a video
     DECODER = 11  #: there is no decoder, or another plugin of GStreamer is missing
-    TIMEOUT = 12  #: nothing has come in time
+    TIMEOUT = 12  #: nothing has come within the timeout
     CLOSED = 13  #: the frames were closed
-    NO_FRAMES = 14  #: no frame is between the start and the stop that were asked for
+    NO_FRAMES = 14  #: no frame lies between the requested start and stop
 
 
 class TensorError(RuntimeError):
-    """An error reported by the library. The message names the cause and `code` its kind."""
+    """An error reported by the library. The message names the cause, and `code` the kind of
+    error."""
 
     def __init__(self, code: ErrorCode, message: str):
         super().__init__(message)
@@ -97,7 +98,7 @@ class FramesInfoStruct(ctypes.Structure):
                 ("duration", c_uint64), ("is_live", c_int), ("_reserved", c_void_p * 4)]
 
 
-#: Reads bytes at an offset to an address.
+#: Reads bytes at an offset into memory at an address.
 ReadFunction = ctypes.CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)
 
 _ERROR = POINTER(POINTER(GError))
@@ -145,7 +146,7 @@ _FUNCTIONS = {
 
 
 def _pkg_config() -> Iterator[str]:
-    """The library directory that pkg-config reports, if any."""
+    """Yields the library directory that pkg-config reports, if any."""
     command = ["pkg-config", "--variable=libdir", "gstcudatensor-1.0"]
     try:
         found = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
@@ -157,7 +158,7 @@ def _pkg_config() -> Iterator[str]:
 
 
 def _candidates() -> Iterator[str]:
-    """Candidate paths of the system's library, most likely first."""
+    """Yields candidate paths of the system's library, most likely first."""
     if os.environ.get(LIBRARY_VARIABLE):
         yield os.environ[LIBRARY_VARIABLE]
         return
@@ -244,12 +245,12 @@ def call(function: Any, *arguments: Any) -> Any:
         return result
     code, message = error.contents.code, error.contents.message
     _LIBRARY.g_error_free(error)
-    # Names of files are in it as they were given.
+    # The message contains names of files as they were passed, which may not be UTF-8.
     raise TensorError(ErrorCode(code), message.decode(errors="backslashreplace"))
 
 
 def time_of(value: int) -> Optional[int]:
-    """A GstClockTime; None if unknown."""
+    """Returns a GstClockTime in ns; None if it is unknown."""
     return None if value == NO_TIME else value
 
 
@@ -259,8 +260,8 @@ def _is_a(name: str, wanted: str) -> bool:
 
 
 def _check_origin(kind: Optional[int], name: str, thing: object) -> None:
-    """Raises TypeError if `kind`, the GType of an object, is not the one of this name here: the object
-    then belongs to another GStreamer in the process."""
+    """Raises TypeError if `kind`, the GType of an object, is not the type `name` of this package's
+    GStreamer: the object then belongs to another GStreamer in the process."""
     if is_bundled and kind != _LIBRARY.g_type_from_name(name.encode()):
         raise TypeError(f"{thing!r} belongs to another GStreamer, and this package uses the one that "
                         f"it carries: set {_bundled.SYSTEM_VARIABLE}=1 before the import for the "
@@ -268,7 +269,7 @@ def _check_origin(kind: Optional[int], name: str, thing: object) -> None:
 
 
 def _check_instance(address: int, wanted: str) -> None:
-    """The same for the address of a `wanted`."""
+    """Like _check_origin(), for the address of an instance of the type `wanted`."""
     if not is_bundled:
         return
     kind = _LIBRARY.g_type_from_name(wanted.encode())
@@ -279,7 +280,8 @@ def _check_instance(address: int, wanted: str) -> None:
 
 
 def _match_repr(thing: object) -> re.Match[str] | None:
-    """Matches '(GType at 0xADDRESS)' in PyGObject's own repr of an object, ignoring overrides."""
+    """Matches '(GType at 0xADDRESS)' in PyGObject's own repr of an object, also if it is
+    overridden."""
     for base in reversed(type(thing).__mro__):
         found = re.search(r"\((\w+) at (0x[0-9a-f]+)\)", getattr(base, "__repr__")(thing))
         if found:

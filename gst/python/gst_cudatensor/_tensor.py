@@ -36,7 +36,7 @@ class _Reference(_NotCopied):
 
 
 class _ArrayView:
-    """The base object of the NumPy arrays, which are views of its data."""
+    """The base object of NumPy arrays, which are views of its data."""
 
     def __init__(self, tensor: Tensor, reference: _Reference) -> None:
         self._reference = _Reference(functions.ref(reference.address))
@@ -44,7 +44,8 @@ class _ArrayView:
 
 
 class Tensor(_NotCopied):
-    """A tensor in a buffer. The buffer is held until this object and all arrays made of it are freed.
+    """A tensor in a buffer. The buffer is held until this object and all arrays made from it are
+    freed.
 
     The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C
     depends on the property `layout` of the element that produced it. Consumers access the data
@@ -60,7 +61,7 @@ class Tensor(_NotCopied):
     """
 
     def __init__(self, address: int, *, any_context: bool = False) -> None:
-        """Used by the class methods. Takes ownership of a reference to a GstCudaTensor."""
+        """Called by the class methods. Takes ownership of a reference to a GstCudaTensor."""
         self._reference: Optional[_Reference] = _Reference(address)
         self._flags = ANY_CONTEXT if any_context else 0
         self._cuda_array: Optional[_Reference] = None
@@ -95,7 +96,8 @@ class Tensor(_NotCopied):
 
     @classmethod
     def from_buffer(cls, buffer: Any, caps: Any, *, any_context: bool = False) -> Tensor:
-        """The same for a Gst.Buffer and its Gst.Caps, or their addresses."""
+        """Creates a Tensor from a Gst.Buffer and its Gst.Caps, or their addresses, like
+        from_sample()."""
         addresses = address_of(buffer, "GstBuffer"), address_of(caps, "GstCaps")
         return cls(call(functions.new, *addresses), any_context=any_context)
 
@@ -118,7 +120,7 @@ class Tensor(_NotCopied):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
+        """Size of an element, in bytes."""
         return self._itemsize
 
     @property
@@ -128,13 +130,13 @@ class Tensor(_NotCopied):
 
     @property
     def geometry(self) -> Optional[Geometry]:
-        """Where the picture lies in the tensor; None where the buffer does not say, or for a batch,
-        whose slots have a geometry each."""
+        """The position of the picture in the tensor; None if the buffer has no geometry, or for a
+        batch, in which each slot has its own."""
         return self._geometry
 
     @property
     def slots(self) -> list[Slot]:
-        """The slots of a batch; empty for a tensor that is no batch."""
+        """The slots of a batch; empty for a tensor that is not a batch."""
         return self._slots or []
 
     @property
@@ -194,7 +196,7 @@ class Tensor(_NotCopied):
     # ---------------------------------------------------------------------- consumers
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack's device type (1: CPU, 2: CUDA) and the device index."""
+        """Returns DLPack's device type (1: CPU, 2: CUDA) and the device index."""
         return self._device
 
     def __dlpack__(self, *, stream: Optional[int] = None,
@@ -225,7 +227,7 @@ class Tensor(_NotCopied):
         return make_capsule(managed, versioned)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        """A read-only NumPy view of the data, or a copy if `dtype` or `copy` requires one.
+        """Returns a read-only NumPy view of the data, or a copy if `dtype` or `copy` requires one.
 
         Raises TypeError for a tensor on the GPU, and ValueError if a copy is needed but
         `copy=False`.
@@ -284,7 +286,7 @@ class Tensor(_NotCopied):
         return reference
 
     def _interface(self, reference: _Reference) -> dict[str, Any]:
-        """The fields common to the array interfaces of CPU and CUDA."""
+        """Returns the fields that the array interfaces of CPU and CUDA share."""
         order = "|" if self.itemsize == 1 else "<" if sys.byteorder == "little" else ">"
         return {"shape": self.shape, "typestr": f"{order}{self.dtype[0]}{self.itemsize}",
                 "data": (functions.get_data(reference.address), True), "strides": None}
@@ -325,6 +327,7 @@ def prefer_gpu_decoders(decodebin: Any, device: int = 0) -> None:
     """Makes a `decodebin` or `uridecodebin` that has not started try the decoders of a GPU before all
     others. By their ranks, some releases of GStreamer prefer decoders in software.
 
-    `decodebin` is as `pipeline` of share_primary_context(). Raises TypeError for other objects.
+    `decodebin` is a PyGObject Gst.Element or the address of a GstElement (an int). Raises TypeError
+    for other objects.
     """
     functions.prefer_gpu_decoders(address_of(decodebin, "GstElement"), device)

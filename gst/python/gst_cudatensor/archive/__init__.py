@@ -16,7 +16,7 @@ __all__ = ["Options", "Summary", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    # Late, so that the command can say which package is missing.
+    # Imported late, so that the command can say which package is missing.
     if name not in __all__:
         raise AttributeError(name)
     from . import options, pipeline

@@ -13,7 +13,8 @@ if all chunks have rows, also those with an error; 1 if the job failed; 2 for wr
 
 class _Parser(argparse.ArgumentParser):
     def convert_arg_line_to_args(self, arg_line: str) -> list[str]:
-        """Without blank lines, which would name the working directory."""
+        """Returns the line as an argument; none for a blank line, which would name the working
+        directory."""
         return [arg_line] if arg_line.strip() else []
 
 
@@ -29,27 +30,27 @@ def _parser() -> argparse.ArgumentParser:
     add("--model", required=True, help="luminance, a file MODEL.onnx, or embed=module:function")
     add("--every", help='which frames: "1s", "200ms", "10 frames", "keyframes"; luminance: the '
         "length of an interval, default 1s")
-    add("--count", type=int, help="so many frames of each file")
-    add("--batch", type=int, help="frames that the model gets at a time")
-    add("--chunk", type=float, metavar="SECONDS", help="longer files are split into such parts")
-    add("--whole-below", type=int, metavar="BYTES", help="smaller files are never split")
-    add("--longest", type=float, metavar="SECONDS", help="of video to read from files that do not "
-        "state their duration")
-    add("--model-config", metavar="FILE", help="preprocessing, as of cudanormalize")
+    add("--count", type=int, help="number of frames of each file, spread evenly")
+    add("--batch", type=int, help="number of frames per call of the model")
+    add("--chunk", type=float, metavar="SECONDS", help="length of the parts of longer files")
+    add("--whole-below", type=int, metavar="BYTES", help="size below which files are never split")
+    add("--longest", type=float, metavar="SECONDS", help="how much video to read from files that do "
+        "not state their duration")
+    add("--model-config", metavar="FILE", help="file with the preprocessing, as for cudanormalize")
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
         help="a property of cudanormalize")
-    add("--confidence", type=float, help="least score of a detection")
+    add("--confidence", type=float, help="lowest score of a detection")
     add("--columns", metavar="NAME,…", help="columns of results to keep")
     add("--device", help="auto, cpu, cuda or cuda:N")
-    add("--concurrency", type=int, metavar="N", help="workers")
-    add("--num-cpus-per-worker", type=int, metavar="N", help="cores of a worker")
-    add("--num-gpus-per-worker", type=float, metavar="N", help="GPUs of a worker, for example 0.25")
-    add("--address", help="of a Ray cluster; default: a Ray is started on this machine")
-    add("--timeout", type=float, metavar="SECONDS", help="in which nothing is read or decoded, "
-        "after which a file has failed")
-    add("--retry-errors", nargs="?", const="all", metavar="all|retryable", help="do the chunks with "
-        "an error again: all, or those whose error may have passed")
-    add("--rows-per-file", type=int, metavar="N", help="least rows of a Parquet file")
+    add("--concurrency", type=int, metavar="N", help="number of workers")
+    add("--num-cpus-per-worker", type=int, metavar="N", help="number of cores per worker")
+    add("--num-gpus-per-worker", type=float, metavar="N", help="GPUs per worker, for example 0.25")
+    add("--address", help="address of a Ray cluster; default: start Ray on this machine")
+    add("--timeout", type=float, metavar="SECONDS", help="time without anything read or "
+        "decoded after which a file has failed")
+    add("--retry-errors", nargs="?", const="all", metavar="all|retryable", help="compute the "
+        "chunks with an error again: all, or those whose error may have passed")
+    add("--rows-per-file", type=int, metavar="N", help="minimum number of rows of a Parquet file")
     return parser
 
 
@@ -73,7 +74,8 @@ def _value(text: str) -> Any:
 
 
 def _with_value(arguments: Sequence[str]) -> list[str]:
-    """The arguments, in which --retry-errors does not take the source that follows for its value."""
+    """Returns the arguments, changed so that --retry-errors does not take a source that follows as
+    its value."""
     following = [*arguments[1:], ""]
     return [f"{this}=all" if this == "--retry-errors" and then not in ("all", "retryable") else this
             for this, then in zip(arguments, following)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ray Data's checkpoint of a job: which chunks have their rows in Parquet files.
 
-Ray writes the rows of a block and the ids of its chunks by a two-phase commit. What a killed job
-has left half written is deleted by the next one. Ray does not promise to keep these interfaces:
-cluster.check_version() refuses the versions for which this was not tried.
+Ray writes the rows of a block and the ids of its chunks by a two-phase commit. The next job deletes
+what a killed job has left incomplete. These interfaces of Ray are not stable:
+cluster.check_version() refuses untested versions.
 """
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .store import Store
 
 
 class _CleaningManager(IdColumnCheckpointManager):
-    """Deletes what is half written. It gives Ray no ids to filter by, for which Ray would start an
-    actor that waits for a core: the chunks that are done are left out of what Ray reads."""
+    """Deletes incomplete files. Returns no ids to filter by, for which Ray would start an actor
+    that waits for a core: finished chunks are left out of what Ray reads."""
 
     def load_checkpoint(self, data_file_dir: Optional[str] = None,
                         data_file_filesystem: Any = None) -> tuple[None, int]:
@@ -26,7 +26,8 @@ class _CleaningManager(IdColumnCheckpointManager):
 
 
 def checkpoint_config(store: Store) -> CheckpointConfig:
-    """The checkpoint in the folder of the results, kept when the job has ended."""
+    """Returns the settings of the checkpoint, which is in the folder of the results and is kept
+    after the job."""
     return CheckpointConfig("chunk_id", store.uri("checkpoint"),
                             delete_checkpoint_on_success=False,
                             override_filesystem=store.filesystem,

@@ -13,7 +13,7 @@ from pyarrow import fs, parquet
 from .listing import File
 
 SECOND = 1_000_000_000  #: ns
-#: ns. A file that says it is longer is read as one that does not say how long it is.
+#: ns. A file that states a longer duration is read as one that states none.
 LONGEST_BELIEVED = 31 * 86400 * SECOND
 
 SCHEMA = pyarrow.schema([("chunk_id", pyarrow.string()), ("file_id", pyarrow.string()),
@@ -29,20 +29,20 @@ class Chunk:
     chunk_id: str
     file_id: str
     uri: str
-    chunk: int  #: number in the file, from 0
-    chunks: int  #: of the file
-    start: int  #: in ns: with fractions of a second, a frame could be in two chunks or in none
-    end: Optional[int]  #: None: to the end of the file
+    chunk: int  #: the chunk's number in the file, from 0
+    chunks: int  #: number of chunks of the file
+    start: int  #: in ns: as seconds, rounding could put a frame into two chunks or none
+    end: Optional[int]  #: in ns; None: to the end of the file
     error: Optional[str] = None  #: why it cannot be read
 
 
 def chunks_of(file: File, duration: Optional[int], length: Optional[int]) -> list[Chunk]:
-    """The chunks of a file: of `length` ns, the last one from half of it to one and a half.
-    One chunk where `duration` or `length` is None."""
+    """Returns the chunks of a file, of `length` ns each; the last one has 0.5 to 1.5 times that.
+    One chunk if `duration` or `length` is None."""
     count = 1
     if duration is not None and length is not None and duration <= LONGEST_BELIEVED:
         count = max(1, (2 * duration + length) // (2 * length))
-    # The last one has no end: the duration that a file states is not always that of its video.
+    # The last chunk has no end, because the stated duration of a file may differ from that of its video.
     return [_chunk(file, i, count, i * (length or 0), (i + 1) * length if i < count - 1 else None)
             for i in range(count)]
 
@@ -54,22 +54,22 @@ def _chunk(file: File, number: int, count: int, start: int, end: Optional[int]) 
 
 
 class ChunkList:
-    """The chunks of all files that have been looked at, in Parquet files of a folder. Only the
-    driver writes it."""
+    """The chunks of all files that were examined, in Parquet files of a folder. Only the driver
+    writes it."""
 
     def __init__(self, store: fs.FileSystem, folder: str) -> None:
         self._store, self.folder = store, folder
         store.create_dir(folder, recursive=True)
 
     def read(self) -> pyarrow.Table:
-        """The chunks, in columns of SCHEMA."""
+        """Returns the chunks, in columns of SCHEMA."""
         found = self._store.get_file_info(fs.FileSelector(self.folder))
         tables = [parquet.read_table(info.path, filesystem=self._store, schema=SCHEMA)
                   for info in sorted(found, key=lambda i: i.path) if info.path.endswith(".parquet")]
         return pyarrow.concat_tables(tables) if tables else SCHEMA.empty_table()
 
     def append(self, chunks: Iterable[Chunk]) -> None:
-        """Adds a file with these chunks; none where a crash comes between."""
+        """Adds a file with these chunks. A crash in between adds none."""
         table = pyarrow.Table.from_pylist([asdict(chunk) for chunk in chunks], SCHEMA)
         if table.num_rows == 0:
             return
@@ -84,5 +84,5 @@ class ChunkList:
 
 
 def chunk_from(row: dict) -> Chunk:
-    """The chunk of a row of a ChunkList."""
+    """Returns the chunk in a row of a ChunkList."""
     return Chunk(**{field.name: row[field.name] for field in fields(Chunk)})

@@ -8,7 +8,7 @@ from typing import Any
 from .faults import PassingError
 from .options import Options
 
-#: The only versions whose checkpoints of Ray Data are known: they are not a stable interface.
+#: The only versions with known checkpoints of Ray Data, which are not a stable interface.
 VERSIONS = "2.60"
 
 
@@ -24,7 +24,7 @@ def check_version() -> None:
 
 
 def connected(options: Options) -> Any:
-    """Ray, connected to options.address, or to one that is started on this machine."""
+    """Returns Ray, connected to the cluster at options.address, or started on this machine."""
     import ray
     import ray.data
 
@@ -35,16 +35,17 @@ def connected(options: Options) -> Any:
 
 
 class Settings:
-    """A context manager with what the writing of rows needs of Ray Data's context."""
+    """A context manager that sets Ray Data's context for writing rows, and restores it."""
 
     def __init__(self, context: Any, checkpoint: Any) -> None:
         self._context = context
         self._wanted = {
             "checkpoint_config": checkpoint,
-            # The rows of a chunk stay in one block, which one task writes: the checkpoint knows ids.
+            # Keeps the rows of a chunk in one block, which one task writes, because the checkpoint has only
+            # ids of chunks.
             "target_max_block_size": None,
             "use_datasource_v2": False,  # it lists files in a task that waits for a core
-            # Without a limit; a worker ends the attempts of a chunk.
+            # Retries without a limit: the worker limits the attempts of a chunk.
             "actor_task_retry_on_errors": [PassingError]}
         self._kept = {name: getattr(context, name) for name in self._wanted}
 

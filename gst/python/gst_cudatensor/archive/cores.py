@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cores of this machine for a worker.
+"""Claims cores of this machine for a worker.
 
-Decoders start as many threads as they may use cores. Without a limit, many workers on a large
-machine would have that number squared.
+Decoders start one thread for each core that they may use. Without a limit, a large machine with one
+worker per core would have the square of that number of threads.
 
-Workers see each other's claims in a folder of locks. Containers have folders of their own, unless the
-variable GST_CUDATENSOR_CORE_LOCKS names one that they share: without it, the containers of a machine
-begin at different cores, which makes it rare that two claim the same, not impossible.
+Workers see each other's claims in a folder of locks. Containers have folders of their own, unless
+the variable GST_CUDATENSOR_CORE_LOCKS names a shared one. Without it, the containers of a machine
+begin at different cores, so that two rarely claim the same core.
 """
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ import tempfile
 import zlib
 from pathlib import Path
 
-_HOST = "pid:[4026531836]"  # the name space of processes that is no container's
+_HOST = "pid:[4026531836]"  # the PID namespace of the host
 _kept: list[int] = []  # The system releases a lock with the process, however it ends.
 
 
 def _folder() -> Path:
-    """Of locks. Raises OSError if another user could have put something there."""
+    """Returns the folder of locks. Raises OSError if another user could have written to it."""
     shared = os.environ.get("GST_CUDATENSOR_CORE_LOCKS") or tempfile.gettempdir()
     folder = Path(shared) / f"gst-cudatensor-cores-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -34,7 +34,8 @@ def _folder() -> Path:
 
 
 def _in_order(cores: set[int]) -> list[int]:
-    """All cores; in a container whose locks others do not see, from another one than in these."""
+    """Returns all cores in the order to try them. It begins at a core that depends on the host name
+    in a container whose locks others do not see."""
     ordered = sorted(cores)
     try:
         is_container = os.readlink("/proc/self/ns/pid") != _HOST
@@ -48,8 +49,8 @@ def _in_order(cores: set[int]) -> list[int]:
 
 def claim_cores(count: int) -> set[int]:
     """Limits this thread, and the threads that it starts, to `count` cores that no other worker of
-    this user has claimed. Returns them; without a change, all that the thread may use, if fewer
-    are free."""
+    this user has claimed. Returns these cores. If fewer are free, changes nothing and returns all
+    cores that the thread may use."""
     allowed = os.sched_getaffinity(0)
     claimed: dict[int, int] = {}
     try:
@@ -69,7 +70,7 @@ def claim_cores(count: int) -> set[int]:
             _kept.extend(claimed.values())
             return set(claimed)
     except OSError:
-        pass  # a system that does not permit it
+        pass  # the system does not permit it
     for lock in claimed.values():
         os.close(lock)
     return allowed

@@ -10,16 +10,16 @@ import pyarrow
 DETECTION_COLUMNS = pyarrow.schema(
     [(name, pyarrow.float32()) for name in ("x0", "y0", "x1", "y1", "score")]
     + [("class", pyarrow.int32())])
-_OVERLAP = 0.7  # of two boxes of a class, of which only the better one is kept
-_MOST_BOXES = 300  # of a frame
+_OVERLAP = 0.7  # IoU of two boxes of a class above which only the better one is kept
+_MOST_BOXES = 300  # per frame
 _END_TO_END = 6  # x0, y0, x1, y1, score, class
-_HEADS = ("Detect", "v10Detect", "WorldDetect", "YOLOEDetect")  # of Ultralytics, with such outputs
+_HEADS = ("Detect", "v10Detect", "WorldDetect", "YOLOEDetect")  # Ultralytics' heads with such outputs
 
 
 def is_detector(shape: Sequence[Any], metadata: Mapping[str, str]) -> bool:
-    """Whether an output of this shape has boxes: (N, boxes, 6), or (N, 4 + classes, boxes) of an
-    export of Ultralytics with the task "detect". Raises ValueError if the metadata of an export name
-    a task or a head with other outputs."""
+    """Returns whether an output of this shape has boxes: (N, boxes, 6), or (N, 4 + classes, boxes)
+    of an export of Ultralytics with the task "detect". Raises ValueError if the metadata of an
+    export name a task or a head with other outputs."""
     is_export = "imgsz" in metadata
     task = metadata.get("task", "") if is_export else ""
     if is_export:
@@ -29,20 +29,21 @@ def is_detector(shape: Sequence[Any], metadata: Mapping[str, str]) -> bool:
 
 def _check_export(task: str, metadata: Mapping[str, str]) -> None:
     if task not in ("detect", "classify"):
-        raise ValueError(f"an export of Ultralytics with the task {task!r}; expected 'detect' or "
-                         "'classify'")
-    # Before exports named the head, only the description told RT-DETR, whose task is detect, too.
+        raise ValueError("expected an export of Ultralytics with the task 'detect' or 'classify', "
+                         f"got the task {task!r}")
+    # In exports that do not name the head, only the description shows RT-DETR, whose task is also detect.
     is_rtdetr = "rtdetr" in metadata.get("description", "")
     head = metadata.get("head") or ("RTDETRDecoder" if is_rtdetr else "")
     if task == "detect" and head and head not in _HEADS:
-        raise ValueError(f"an export of Ultralytics with the head {head}; expected one of "
-                         f"{', '.join(_HEADS)}")
+        raise ValueError("expected an export of Ultralytics with one of the heads "
+                         f"{', '.join(_HEADS)}, got the head {head}")
 
 
 def boxes_of(output: numpy.ndarray, confidence: float) -> tuple[numpy.ndarray, ...]:
-    """The boxes (n, 4) as x0, y0, x1, y1 in pixels of the tensor, their scores (n,) and classes
-    (n,), best first, of the output for a frame: (boxes, 6), where the network has chosen them, or
-    (4 + classes, boxes) with center and size, as of Ultralytics, where the best are chosen here."""
+    """Returns the boxes (n, 4) as x0, y0, x1, y1 in pixels of the tensor, their scores (n,) and
+    classes (n,), best first. The output for a frame is (boxes, 6), in which the network has chosen
+    the boxes, or Ultralytics' (4 + classes, boxes) with center and size, from which the best are
+    chosen here."""
     if output.shape[1] == _END_TO_END:
         chosen = output[output[:, 4] >= confidence]
         chosen = chosen[numpy.argsort(-chosen[:, 4], kind="stable")]
@@ -58,7 +59,8 @@ def boxes_of(output: numpy.ndarray, confidence: float) -> tuple[numpy.ndarray, .
 
 
 def _best(boxes: numpy.ndarray, classes: numpy.ndarray) -> list[int]:
-    """The indices of the boxes that overlap no better one of their class; the best come first."""
+    """Returns the indices of the boxes that do not overlap a better one of their class, best
+    first."""
     areas = numpy.prod(boxes[:, 2:] - boxes[:, :2], 1)
     left, kept = numpy.arange(len(boxes)), []
     while len(left) and len(kept) < _MOST_BOXES:

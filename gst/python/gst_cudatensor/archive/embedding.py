@@ -10,8 +10,8 @@ import pyarrow
 
 
 def vectors_of(result: Any, frames: int) -> tuple[numpy.ndarray, str]:
-    """An array of float32 of shape (frames, D) on the CPU, of an array of any framework with the
-    shape (frames, …), and the name of the type that its numbers had. Raises ValueError for other
+    """Converts an array of any framework of shape (frames, …). Returns a NumPy array of float32 of
+    shape (frames, D), and the name of the original element type. Raises ValueError for other
     shapes."""
     kind = str(getattr(result, "dtype", "")).removeprefix("torch.")
     if hasattr(result, "detach"):  # PyTorch
@@ -21,26 +21,25 @@ def vectors_of(result: Any, frames: int) -> tuple[numpy.ndarray, str]:
     kind = kind or numpy.asarray(result).dtype.name
     array = numpy.asarray(result, numpy.float32)
     if array.ndim == 0 or array.shape[0] != frames:
-        raise ValueError(f"an embedding of shape {array.shape} for {frames} frames; expected "
-                         f"({frames}, …)")
+        raise ValueError(f"expected an embedding of shape ({frames}, …), got {array.shape}")
     return array.reshape(frames, -1), kind
 
 
 def described(form: Sequence[Any]) -> str:
-    """The form [type, dimension] of embeddings as text."""
+    """Returns the form [type, dimension] of embeddings as text."""
     return f"{form[1]} numbers of {form[0]}"
 
 
 def embedding_column(dimension: Optional[int]) -> pyarrow.Schema:
-    """A column of lists of `dimension` numbers; None: of any length."""
+    """Returns a column of lists of `dimension` numbers, or of any length if that is None."""
     kind = pyarrow.list_(pyarrow.float32(), dimension if dimension else -1)
     return pyarrow.schema([("embedding", kind)])
 
 
 class EmbeddingFunction:
-    """The network `embed=module:function`: a function of a gst_cudatensor.Batch that returns an
-    array of shape (frames, D), or a class of such objects, of which each worker makes one. Raises
-    ValueError if there is no such function."""
+    """The network `embed=module:function`: a function that takes a gst_cudatensor.Batch and returns
+    an array of shape (frames, D), or a class of such callables, of which each worker makes one.
+    Raises ValueError if there is no such function."""
 
     def __init__(self, name: str, form: Optional[Sequence[Any]] = None) -> None:
         module, _, attribute = name.partition(":")
@@ -51,7 +50,7 @@ class EmbeddingFunction:
         except (ImportError, AttributeError) as error:
             raise ValueError(f"embed={name}: {error}") from error
         self._function = found() if isinstance(found, type) else found
-        self.form = form  #: [type, dimension] of its results; None: not known yet
+        self.form = form  #: [type, dimension] of the results; None: not known yet
         self.columns = embedding_column(form[1] if form else None)
 
     def input_options(self) -> dict[str, Any]:
@@ -62,7 +61,7 @@ class EmbeddingFunction:
         form = [kind, vectors.shape[1]]
         self.form = self.form or form
         if list(self.form) != form:
-            raise ValueError(f"an embedding of {described(form)}; the first had "
-                             f"{described(self.form)}")
+            raise ValueError(f"expected an embedding of {described(self.form)} like the first, "
+                             f"got {described(form)}")
         for frame, vector in enumerate(vectors):
             yield {"frame": frame, "embedding": vector}

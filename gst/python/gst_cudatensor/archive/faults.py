@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Faults of files, and faults of what is around them: networks, disks, memory.
+"""Faults of files, and faults of their environment: networks, disks, memory.
 
-A file that is broken stays so, and gets a row with the error. What is around it may work at another
-time: the chunk is tried again.
+A broken file stays broken and gets a row with the error. A fault of the environment may pass, so
+the chunk is tried again.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .. import ErrorCode, FramesError
 _OF_THE_JOB = (ErrorCode.SETTINGS, ErrorCode.NO_CUDA, ErrorCode.CONTEXT)
 _PASSING_CODES = (ErrorCode.SOURCE, ErrorCode.TIMEOUT)
 _OF_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
-#: Of PyTorch, CuPy and onnxruntime, which have no common class.
+#: Texts of PyTorch, CuPy and onnxruntime, whose errors have no common class.
 _NO_MEMORY = ("out of memory", "failed to allocate memory", "bad_alloc", "cublas_status_alloc_failed")
 
 
@@ -27,16 +27,17 @@ class EndsEarly(MediaError):
 
 
 class PassingError(RuntimeError):
-    """A file could not be read now, for a cause that is not in the file: a network, a store, a disk,
-    or memory that is in use. The message names the cause."""
+    """A file could not be read for a cause outside the file, which may pass: a network, a store, a
+    disk, or memory in use. The message names the cause."""
 
 
 class DeviceError(PassingError):
-    """A call to the GPU failed. Others may fail after it, until the process ends."""
+    """A call to the GPU failed. Later calls may fail, too, until the process ends."""
 
 
 def of_frames(error: FramesError, source: str) -> Exception:
-    """MediaError, PassingError, or ValueError for what no file could have."""
+    """Returns a MediaError, a PassingError, or a ValueError for errors of the options, which every
+    file would have."""
     text = str(error).removeprefix(f"{source}: ")
     if error.code in _OF_THE_JOB:
         return ValueError(text)
@@ -46,13 +47,14 @@ def of_frames(error: FramesError, source: str) -> Exception:
 
 
 def of_system(error: OSError) -> Exception:
-    """MediaError where the file is not there or is not for this user, else PassingError."""
+    """Returns a MediaError if the file does not exist or this user may not read it, otherwise a
+    PassingError."""
     text = str(error) or type(error).__name__
     return MediaError(text) if isinstance(error, _OF_A_FILE) else PassingError(text)
 
 
 def of_model(error: Exception) -> Optional[PassingError]:
-    """PassingError for a model that found no memory; None for its other errors."""
+    """Returns a PassingError if the model ran out of memory; None for its other errors."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return PassingError(text)

@@ -11,20 +11,20 @@ import numpy
 _WINDOW, _MIN_WINDOW = 4.0, 2.0  # seconds
 _MIN_SAMPLES, _MAX_SAMPLES = 16, 1000
 _LIGHTS = (100.0, 120.0)  # Hz
-_SLOWEST = 1.0  # Hz: slower swings cannot be told from what happens in the picture
+_SLOWEST = 1.0  # Hz: slower swings cannot be distinguished from changes in the picture
 _OFF, _STEP = 0.3, 0.1  # Hz: mains, clocks of cameras and timestamps are off by this much
-_MIN_SHARE = 0.5  # of the variance, that the swing has to explain
+_MIN_SHARE = 0.5  # of the variance that the swing must explain
 _LATE, _ADAPTATION = 0.6, 0.1
 
 
 class Flicker:
-    """Takes the mean luma of frames in the order of their times."""
+    """Measures flicker from the mean luma of frames, added in the order of their times."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, float]] = deque()
 
     def add(self, time: float, mean: float) -> None:
-        """`time` in seconds."""
+        """Adds a frame's time, in seconds, and its mean luma."""
         if self._samples and time <= self._samples[-1][0]:
             self._samples.clear()
         self._samples.append((time, mean))
@@ -32,8 +32,9 @@ class Flicker:
             self._samples.popleft()
 
     def percent(self) -> Optional[float]:
-        """The amplitude of the swing in the last 4 seconds in percent of the mean: 0 without one,
-        or where the frame rate hides it. None for fewer than 16 frames or 2 seconds."""
+        """Returns the amplitude of the swing in the last 4 seconds, in percent of the mean: 0
+        without a swing, or if the frame rate hides it; None for fewer than 16 frames or 2
+        seconds."""
         if len(self._samples) < _MIN_SAMPLES:
             return None
         times, means = numpy.array(self._samples).T
@@ -50,7 +51,8 @@ class Flicker:
 
 
 def _frequencies(rate: float) -> list[float]:
-    """At which a camera of `rate` frames a second may see the lights, in Hz."""
+    """Returns the frequencies, in Hz, at which a camera with `rate` frames per second may see the
+    lights."""
     found = []
     for light in _LIGHTS:
         middle = abs(light - rate * round(light / rate))
@@ -59,7 +61,8 @@ def _frequencies(rate: float) -> list[float]:
 
 
 def _numbers(times: numpy.ndarray) -> numpy.ndarray:
-    """Numbers frames by their times, which tremble: where some were lost, their numbers are."""
+    """Returns numbers for frames from their times, which jitter. Lost frames leave gaps in the
+    numbers."""
     gaps = numpy.sort(numpy.diff(times))
     gap = gaps[len(gaps) // 2]
     numbers, expected, frame = [0.0], times[0], 0.0
@@ -74,8 +77,8 @@ def _numbers(times: numpy.ndarray) -> numpy.ndarray:
 
 
 def _swing(at: numpy.ndarray, change: numpy.ndarray, cycles: float) -> tuple[float, float]:
-    """The amplitude of `cycles` a frame in the luma, and its share of the variance, by least
-    squares of the changes from frame to frame."""
+    """Returns the amplitude of a swing of `cycles` per frame in the luma, and its share of the
+    variance, by least squares of the changes from frame to frame."""
     phase = 2 * numpy.pi * cycles * at
     c, s = numpy.cos(phase), numpy.sin(phase)
     cc, cs, ss, xc, xs, xx = c @ c, c @ s, s @ s, change @ c, change @ s, change @ change

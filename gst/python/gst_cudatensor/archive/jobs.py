@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The jobs: what makes rows of a chunk."""
+"""The jobs, which make rows from chunks."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -18,18 +18,18 @@ from .remote import source_of
 
 
 class Job(Protocol):
-    """What a worker keeps from chunk to chunk."""
+    """An object that a worker keeps from chunk to chunk."""
 
-    columns: pyarrow.Schema  #: of its rows; a row may lack some
+    columns: pyarrow.Schema  #: the columns of the rows; a row may lack some
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
-        """The rows of a chunk, which is read from `source`, a path or URI for GStreamer. Raises
+        """Yields the rows of a chunk, read from `source`, a path or URI for GStreamer. Raises
         MediaError or PassingError if it cannot be read, and the errors of the job."""
 
 
 def make_job(options: Options, form: Optional[Sequence[Any]] = None) -> Job:
-    """The job of `options.model`. `form`: [type, dimension] of the embeddings of a function, where
-    it is known already. Raises ValueError if the model cannot be used."""
+    """Returns the job of `options.model`. `form` is [type, dimension] of the embeddings of a
+    function, if already known. Raises ValueError if the model cannot be used."""
     if is_luminance(options):
         return Luminance(options)
     function = function_of(options)
@@ -42,8 +42,8 @@ def make_job(options: Options, form: Optional[Sequence[Any]] = None) -> Job:
 
 
 def form_of(options: Options, chunks: Iterable[Chunk]) -> Optional[list[Any]]:
-    """[type, dimension] of the embeddings of a function, from the first frame of the first of these
-    chunks that has one; None if none has. Raises the errors of the model."""
+    """Returns [type, dimension] of the embeddings of a function, from the first frame in these
+    chunks; None if they have no frame. Raises the errors of the model."""
     function = EmbeddingFunction(str(function_of(options)))
     job = FramesJob(replace(options, batch=1), function)
     for chunk in chunks:

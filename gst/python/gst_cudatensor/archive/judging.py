@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdicts on all rows of a job `luminance`, in memory that does not depend on their number.
 
-The index has an entry for each chunk. Its rows are read in windows, in the order of files and times.
+The index has an entry for each chunk. The rows of the chunks are read in windows, in the order of
+files and times.
 """
 from __future__ import annotations
 
@@ -13,18 +14,18 @@ from pyarrow import compute, dataset, parquet
 
 from . import verdicts
 
-#: Rows of a window, except where a single chunk has more.
+#: Maximum rows of a window, unless a single chunk has more.
 WINDOW = 20_000
-_TASK = 1_000_000  # rows of a task, except where a single file has more
-_SLICE = 1000  # rows that are Python objects at a time
+_TASK = 1_000_000  # rows after which a task ends at the next file
+_SLICE = 1000  # rows converted to Python objects at a time
 _KEYS = ["file_id", "start"]
 _INDEX = pyarrow.schema([("file_id", pyarrow.string()), ("start", pyarrow.float64()),
                          ("rows", pyarrow.int64()), ("path", pyarrow.string())])
 
 
 def index_of(filesystem: Any, paths: list[str]) -> pyarrow.Table:
-    """The chunks in these Parquet files, in columns of _INDEX, sorted so that the chunks of a file
-    of the archive follow each other, and files that share a Parquet file are close."""
+    """Returns the chunks in these Parquet files, in columns of _INDEX. They are sorted so that the
+    chunks of a video follow each other, and videos that share a Parquet file are close."""
     parts = [_INDEX.empty_table()]
     for path in paths:
         keys = parquet.read_table(path, columns=_KEYS, filesystem=filesystem)
@@ -39,7 +40,7 @@ def index_of(filesystem: Any, paths: list[str]) -> pyarrow.Table:
 
 
 def tasks_of(index: pyarrow.Table) -> Iterator[dict[str, Any]]:
-    """Parts of the index, each with all chunks of its files."""
+    """Yields parts of the index, each with all chunks of its files."""
     begin, rows, previous = 0, 0, None
     for i, (name, count) in enumerate(zip(index["file_id"].to_pylist(), index["rows"].to_pylist())):
         if rows >= _TASK and name != previous:
@@ -55,7 +56,7 @@ def _task(part: pyarrow.Table) -> dict[str, Any]:
 
 
 def judge_part(part: pyarrow.Table, filesystem: Any, has_gaps: bool) -> pyarrow.Table:
-    """The verdicts on the files of a part of the index, in columns of verdicts.SCHEMA."""
+    """Returns the verdicts on the files of a part of the index, in columns of verdicts.SCHEMA."""
     found: list[dict[str, Any]] = []
     for _, rows in groupby(_rows_of(part, filesystem), lambda row: row["file_id"]):
         first = next(rows)

@@ -14,7 +14,7 @@ from pyarrow import fs
 
 from .places import Place, place_of
 
-#: Files of a folder that are taken; a file that is named itself is always taken.
+#: Suffixes of the files that are taken from a folder. A file that the user names is always taken.
 VIDEO_SUFFIXES = frozenset(
     ".3gp .avi .flv .h264 .h265 .hevc .ivf .m2ts .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg .mpg .mts "
     ".ogv .ts .webm .wmv .y4m".split())
@@ -31,15 +31,15 @@ class File:
 
     @property
     def id(self) -> str:
-        """Changes when the file does."""
+        """An id that changes when the file does."""
         return hashlib.sha256(f"{self.uri}\n{self.size}\n{self.modified}".encode()).hexdigest()[:32]
 
 
 def list_files(sources: Iterable[str]) -> list[File]:
-    """The files of `sources`: files, folders with the folders in them, and URIs of those that
-    pyarrow.fs knows (s3://, gs://, …) or http(s). Each file once, in the order of the sources and
-    sorted in a folder. What is missing becomes a File with an error. Raises ValueError for URIs
-    of other kinds, and OSError where a store cannot be listed."""
+    """Returns the files of `sources`: files, folders with their subfolders, URIs that pyarrow.fs
+    knows (s3://, gs://, …), and http(s) URIs. Each file comes once, in the order of the sources and
+    sorted in a folder. A missing file becomes a File with an error. Raises ValueError for other
+    URIs, and OSError if a store cannot be listed."""
     files: dict[str, File] = {}
     for source in sources:
         for file in _files_of(source):
@@ -73,8 +73,8 @@ def _is_video(path: str) -> bool:
 
 
 def _local_files_of(path: str) -> Iterator[File]:
-    """The same for this machine. pyarrow.fs lists nothing where a name is not UTF-8, or where one of
-    the folders cannot be read."""
+    """Yields the files of a path on this machine. pyarrow.fs is not used here, because it lists
+    nothing if a name is not UTF-8 or a folder cannot be read."""
     if os.path.isdir(path):
         found: list[tuple[str, Optional[str]]] = []
         _list_folder(path, frozenset(), found)
@@ -86,11 +86,12 @@ def _local_files_of(path: str) -> Iterator[File]:
 
 def _list_folder(folder: str, parents: frozenset[tuple[int, int]],
                  found: list[tuple[str, Optional[str]]]) -> None:
-    """Appends the videos in a folder and in those below; for what cannot be listed, the error."""
+    """Appends the videos in a folder and its subfolders, and an error for each folder that cannot
+    be listed."""
     try:
         state = os.stat(folder)
         if (state.st_dev, state.st_ino) in parents:
-            return  # a link to a folder that it is in
+            return  # a link to a folder above it
         with os.scandir(folder) as entries:
             listed = [(entry.path, _is_folder(entry)) for entry in entries]
     except OSError as error:

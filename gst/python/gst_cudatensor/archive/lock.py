@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lock of a folder of results, so that one run at a time writes to it.
+"""The lock of a folder of results, which lets one run at a time write to it.
 
-A run writes the time into the file lock.json again and again. A file that has become old belongs to
-a run that was killed.
+A run writes the time into the file lock.json at regular intervals. An old file belongs to a run
+that was killed.
 """
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Any, Callable, Optional
 
 from pyarrow import fs
 
-HEARTBEAT = 10.0  #: seconds between two times in the file
+HEARTBEAT = 10.0  #: seconds between two writes of the time
 STALE = 60.0  #: seconds after which the lock may be taken
-_SETTLED = 2.0  # seconds in which another run that takes the lock has written it
+_SETTLED = 2.0  # seconds within which another run that takes the lock writes it
 
 
 class OutputInUse(OSError):
@@ -27,7 +27,7 @@ class OutputInUse(OSError):
 
 
 def _machine() -> str:
-    """Where the numbers of processes mean the same."""
+    """Returns an id of the boot and PID namespace, in which process numbers are unique."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot} {os.readlink('/proc/self/ns/pid')}"
@@ -46,8 +46,8 @@ def _exists(process: int) -> bool:
 
 
 def _begin_of(process: int) -> Optional[str]:
-    """When a process of this machine began, in the system's units; "" if it has ended. None: the system
-    does not tell."""
+    """Returns when a process of this machine began, in the system's units; "" if it has ended; None
+    if the system does not tell."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:
@@ -56,11 +56,11 @@ def _begin_of(process: int) -> Optional[str]:
 
 
 class Lock:
-    """A context manager that holds the lock at `path`, of the folder that the user calls `output`.
-    Raises OutputInUse if another run has it, and OSError.
+    """A context manager that holds the lock at `path` of the folder that the user has named
+    `output`. Raises OutputInUse if another run holds it, and OSError.
 
-    On local and network disks only one of several runs can create the file. An object store has no
-    such operation: there the run whose file is found after two seconds has it.
+    On local and network disks, only one of several runs can create the file. An object store has no
+    such operation: there, the run whose file is found after two seconds holds the lock.
     """
 
     def __init__(self, store: fs.FileSystem, path: str, output: str) -> None:
@@ -84,13 +84,13 @@ class Lock:
             self._store.delete_file(self._path)
 
     def check(self) -> None:
-        """Raises OutputInUse if another run has taken the lock, because this one was stopped for
+        """Raises OutputInUse if another run has taken the lock, because this one was suspended for
         long."""
         if self._lost is not None:
             raise OutputInUse(self._lost)
 
     def when_lost(self, call: Callable[[str], None]) -> None:
-        """What to call with the reason when another run has taken the lock."""
+        """Sets a function that is called with the reason when another run has taken the lock."""
         self._when_lost = call
 
     # ------------------------------------------------------------------------ taking
@@ -110,19 +110,19 @@ class Lock:
     def _reason(self, held: dict[str, Any]) -> str:
         return (f"{self._output} is in use by process {held.get('process', '?')} on "
                 f"{held.get('host', '?')}: one run at a time can write to it. If that run does not "
-                f"exist any more, this is possible {STALE:g} s after its end")
+                f"exist any more, try again {STALE:g} s after its end")
 
     def _is_left(self, held: dict[str, Any]) -> bool:
-        """Whether the run of this lock has ended."""
+        """Returns whether the run of this lock has ended."""
         if held.get("machine") and held["machine"] == self._own["machine"]:
             begin = _begin_of(held["process"])
-            # Of other users' processes the system may tell nothing but that they exist.
+            # The system may report only that a process of another user exists.
             if begin != held["begin"] and (begin is not None or not _exists(held["process"])):
                 return True
         return time.time() - held["time"] > STALE
 
     def _create(self) -> bool:
-        """Whether there was no file, and is one of this run now."""
+        """Creates the file if there is none. Returns whether it was created."""
         if isinstance(self._store, fs.LocalFileSystem):
             try:
                 file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -143,7 +143,7 @@ class Lock:
         return json.dumps({**self._own, "time": time.time()}).encode()
 
     def _write(self) -> None:
-        # A file of an object store is replaced as a whole, that of a disk by a move.
+        # A write replaces a file of an object store as a whole; on a disk, a move does.
         is_local = isinstance(self._store, fs.LocalFileSystem)
         path = f"{self._path}.{self._own['run']}" if is_local else self._path
         with self._store.open_output_stream(path) as file:
@@ -152,14 +152,14 @@ class Lock:
             self._store.move(path, self._path)
 
     def _read(self) -> Optional[dict[str, Any]]:
-        """The lock; None if there is none."""
+        """Returns the contents of the lock's file; None if there is none."""
         try:
             with self._store.open_input_file(self._path) as file:
                 return json.loads(file.read())
         except FileNotFoundError:
             return None
         except ValueError:  # it is being written, or its run was killed at that moment
-            # Some stores do not tell when.
+            # Some stores do not report when the file was written.
             written = self._store.get_file_info(self._path).mtime_ns or time.time_ns()
             return {"time": written / 1e9}
 
@@ -174,7 +174,7 @@ class Lock:
                     self._write()
                     continue
             except OSError:
-                continue  # the next time, or the run that takes the lock meanwhile is found
+                continue  # tried again; a run that takes the lock meanwhile is found then
             if "run" not in held:
                 continue  # it is being written
             self._lost = self._reason(held)

@@ -16,8 +16,8 @@ from .flicker import Flicker
 from .options import Options, period_of
 from .player import Player, check_length
 
-#: Lumas at (i + 0.5) / 32 of the pixels: the mean distance of two such lists is close to the least
-#: mean change of luma that turns one histogram into the other.
+#: Lumas at (i + 0.5) / 32 of the pixels. The mean distance of two such lists approximates the smallest mean
+#: change of luma that turns one histogram into the other.
 QUANTILES = 32
 LEAD = 4 * SECOND
 _STATISTICS = ("mean", "stddev", "clipped_low", "clipped_high")
@@ -70,12 +70,12 @@ class Luminance:
         self._device = options.device
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
-        """A row for each interval in which the chunk has a frame, also before an error. Raises
-        MediaError and PassingError."""
+        """Yields a row for each interval in which the chunk has a frame, also for those before an
+        error. Raises MediaError and PassingError."""
         interval: Optional[_Interval] = None
         failures: list[RuntimeError] = []
         flicker = None if self._keyframes else Flicker()
-        # Flicker is that of the frames of the last seconds, also of those before the chunk.
+        # Flicker needs the frames of the last seconds, which may lie before the chunk.
         begin = max(0, chunk.start - (0 if self._keyframes else LEAD))
         with Player(source, self._timeout, self._device) as player:
             for frame in self._until_error(player, begin, chunk.end, failures):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames of a file in batches, and the rows that a network makes of them."""
+"""Frames of a file in batches, and the rows that a network makes from them."""
 from __future__ import annotations
 
 from typing import Any, Iterator, Optional, Protocol
@@ -14,20 +14,21 @@ from .options import Options, period_of
 from .patience import Patience, batches_of
 from .player import check_end, check_length
 
-_DENSE = SECOND  # ns: where frames are farther apart, the last one does not tell where the file ends
+_DENSE = SECOND  # ns: with frames farther apart, the last one does not show where the file ends
 TIME = pyarrow.field("time", pyarrow.float64())
 
 
 class Network(Protocol):
-    """What a worker keeps in memory from chunk to chunk."""
+    """A network that a worker keeps in memory from chunk to chunk."""
 
-    columns: pyarrow.Schema  #: of its rows
+    columns: pyarrow.Schema  #: the columns of the rows
 
     def input_options(self) -> dict[str, Any]:
-        """Arguments of Frames that the network's input needs."""
+        """Returns the arguments of Frames that the network's input needs."""
 
     def rows(self, batch: Any) -> Iterator[dict[str, Any]]:
-        """At least one row for each frame of a Batch, with the number of the frame as `frame`."""
+        """Yields at least one row for each frame of a Batch, with the number of the frame as
+        `frame`."""
 
 
 class FramesJob:
@@ -38,8 +39,8 @@ class FramesJob:
         self.columns = pyarrow.schema([TIME, *network.columns])
 
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
-        """The rows of each frame with its timestamp as `time`, in seconds. Raises MediaError,
-        PassingError, and ValueError for properties that no file could have."""
+        """Yields the rows of each frame with its timestamp as `time`, in seconds. Raises
+        MediaError, PassingError, and ValueError for wrong properties, which fail for every file."""
         patience = Patience(self._options.timeout)
         arguments = self._arguments(chunk)
         arguments.update(timeout=patience.slice)
@@ -54,13 +55,14 @@ class FramesJob:
             raise of_frames(error, source) from error
 
     def _look_at(self, source: str) -> None:
-        """Raises MediaError if a source cannot be read because of what is in it: Frames has the same
+        """Raises MediaError if a source cannot be read because of its contents: Frames has the same
         code for that and for faults of disks and networks."""
         with CodedFile(source, self._options.timeout) as file:
             file.duration()
 
     def _may_be_endless(self, chunk: Chunk) -> bool:
-        """Whether counting its frames may not end. Files that are no stream have a size."""
+        """Returns whether counting the chunk's frames may never end, which is possible only for
+        HTTP: other files have a size."""
         return self._options.count is not None and chunk.uri.startswith(("http://", "https://"))
 
     def _stop_of(self, source: str) -> Optional[float]:
@@ -90,14 +92,14 @@ class FramesJob:
         if last is None or chunk.end is not None:
             return
         if count is not None and stop is not None:
-            check_length(last + SECOND, None, longest)  # the last of the frames up to `stop`
+            check_length(last + SECOND, None, longest)  # `last` is the last frame before `stop`
         period = _period_between(self._options)
         if period is not None:
             check_end(last + period, _ns(frames.duration))
 
     def _rows_of(self, batch: Any, chunk: Chunk) -> Iterator[dict[str, Any]]:
-        # The frame that is shown at the start of a chunk belongs to the one before, unless frames
-        # are selected by time.
+        # The frame shown at the start of a chunk belongs to the previous chunk, unless frames are selected by
+        # time.
         begin = chunk.start if period_of(self._options.every) is None else 0
         times = [int(pts) for pts in batch.pts]
         for row in self._rows_of_model(batch):
@@ -120,7 +122,8 @@ def _ns(seconds: Optional[float]) -> Optional[int]:
 
 
 def _period_between(options: Options) -> Optional[int]:
-    """The ns from a chosen frame to the next; None if that is much, or not known."""
+    """Returns the ns from a chosen frame to the next; None if that is more than _DENSE, or not
+    known."""
     if options.count is not None:
         return None
     period = 0 if options.every is None else period_of(options.every)

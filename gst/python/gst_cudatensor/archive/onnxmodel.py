@@ -21,14 +21,15 @@ def _fixed(size: Any) -> Optional[int]:
 
 
 class _Input:
-    """What the input of a model asks of the tensor. Raises ValueError if it is no picture."""
+    """The requirements of a model's input for the tensor. Raises ValueError if the input is not a
+    picture."""
 
     def __init__(self, described: Any) -> None:
         self.name = described.name
         shape = described.shape
         if described.type not in _TYPES or len(shape) != 4:
-            raise ValueError(f"the input {described.name} is {described.type} of shape {shape}; "
-                             "expected a batch of pictures of float32, float16, uint8 or int8")
+            raise ValueError(f"the input {described.name}: expected a batch of pictures of float32, "
+                             f"float16, uint8 or int8, got {described.type} of shape {shape}")
         self.dtype = _TYPES[described.type]
         self.layout = "nhwc" if shape[3] in (1, 3) and shape[1] not in (1, 3) else "nchw"
         channels, height, width = ((shape[3], shape[1], shape[2]) if self.layout == "nhwc"
@@ -37,7 +38,7 @@ class _Input:
         self.is_gray = channels == 1
 
     def options(self) -> dict[str, Any]:
-        """Arguments of Frames."""
+        """Returns the arguments of Frames for this input."""
         found: dict[str, Any] = {"dtype": self.dtype, "layout": self.layout}
         if self.batch:
             found["batch"] = self.batch
@@ -49,9 +50,9 @@ class _Input:
 
 
 class OnnxModel:
-    """The network in an ONNX file: a detector, whose boxes become rows, or else one whose first
-    output is the embedding. Which it is depends on the shape of the output: see docs/archives.md.
-    Raises ValueError if the model has other inputs or outputs, or cannot be loaded."""
+    """The network in an ONNX file: a detector, whose boxes become rows, or a network whose first
+    output is the embedding. The shape of the output decides: see docs/archives.md. Raises
+    ValueError if the model has other inputs or outputs, or cannot be loaded."""
 
     def __init__(self, path: str, device: str, confidence: float, threads: int,
                  has_config: bool) -> None:
@@ -59,7 +60,7 @@ class OnnxModel:
         self._session = _session(path, device, threads)
         inputs = self._session.get_inputs()
         if len(inputs) != 1:
-            raise ValueError(f"{path} has {len(inputs)} inputs; expected one")
+            raise ValueError(f"{path}: expected one input, got {len(inputs)}")
         try:
             self._input = _Input(inputs[0])
         except ValueError as error:
@@ -111,10 +112,10 @@ class OnnxModel:
         return self._session.run([self._output.name], {self._input.name: array})[0]
 
     def _run_on_gpu(self, batch: Any) -> numpy.ndarray:
-        """Reads the batch where it lies. The last one of a file may have fewer frames than the
-        model wants; the memory behind them belongs to the same tensor."""
+        """Runs the model on the batch in place. The last batch of a file may have fewer frames than
+        the model requires; the memory after them belongs to the same tensor."""
         interface = batch.__cuda_array_interface__
-        # onnxruntime works on a stream of its own.
+        # onnxruntime works on its own stream, which does not wait for the batch.
         if ctypes.CDLL("libcuda.so.1").cuStreamSynchronize(ctypes.c_void_p(_LEGACY_DEFAULT_STREAM)):
             raise RuntimeError("CUDA reported an error before the model")
         shape = (self._input.batch or len(batch), *batch.shape[1:])
@@ -142,5 +143,5 @@ def _session(path: str, device: str, threads: int) -> Any:
         providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
-    except Exception as error:  # of onnxruntime, which have no common class
+    except Exception as error:  # onnxruntime's errors have no common class
         raise ValueError(f"{path}: {error}") from error

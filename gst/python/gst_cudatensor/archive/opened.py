@@ -20,11 +20,11 @@ _NULL, _PAUSED, _PLAYING = 1, 3, 4
 _FORMAT_TIME, _SEEK_SET, _SEEK_NONE = 3, 1, 0
 _FLUSH, _ACCURATE, _TRICKMODE, _KEY_UNITS = 1 << 0, 1 << 1, 1 << 4, 1 << 7
 _RESOURCE = b"gst-resource-error-quark"
-_FAILED = 1  # of the GPU: no other element has an error without a cause
+_FAILED = 1  # an error of the GPU: other elements do not use this code
 _PASSING = (4, 5, 9, 14)  # busy, cannot be opened, cannot be read, no space left
-_TYPE_OFFSET = 64  # of GstMessage.type, behind its GstMiniObject, in GStreamer 1.x on 64 bits
+_TYPE_OFFSET = 64  # of GstMessage.type, which follows the GstMiniObject, in GStreamer 1.x on 64 bits
 
-# What decoders take. A stream of another kind is decoded.
+# The caps at which decodebin stops: those that decoders take.
 _CODED = ("video/x-h264", "video/x-h265", "video/x-h266", "video/x-h263",
           "video/mpeg,systemstream=(boolean)false", "video/x-vp8", "video/x-vp9", "video/x-av1",
           "video/x-theora", "video/x-prores", "image/jpeg", "video/x-raw(ANY)")
@@ -54,7 +54,7 @@ _DECLARATIONS = {
 
 def _declare() -> Any:
     class Gst:
-        """GStreamer's functions, which the library is linked with."""
+        """The functions of GStreamer, with which the library is linked."""
     for name, (result, *arguments) in _DECLARATIONS.items():
         function = getattr(_LIBRARY, name)
         function.restype, function.argtypes = result, arguments
@@ -76,7 +76,7 @@ def _checked(function: Any, *arguments: Any) -> Any:
 
 
 def uri_of(source: str) -> str:
-    """The URI of a path; URIs stay as they are. Raises MediaError."""
+    """Returns the URI of a path, or `source` if it is a URI. Raises MediaError."""
     if "://" in source:
         return source
     address = _checked(_gst.gst_filename_to_uri, str(Path(source).absolute()).encode())
@@ -94,7 +94,7 @@ def unref(address: int) -> None:
 class OpenedFile:
     """A pipeline whose element "source" is a uridecodebin. A context manager; close() ends it.
 
-    `timeout`: as of Patience. Methods raise MediaError and PassingError, which name the cause.
+    `timeout` is that of Patience. Methods raise MediaError and PassingError, which name the cause.
     """
 
     def __init__(self, line: str, source: str, timeout: float) -> None:
@@ -122,17 +122,20 @@ class OpenedFile:
             self._pipeline = None
 
     def known_duration(self) -> Optional[int]:
-        """ns, as the file states them; None where it does not, or was not opened."""
+        """Returns the duration that the file states, in ns; None if it states none, or was not
+        opened."""
         value = c_int64()
         known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
         return value.value if known and value.value > 0 else None
 
     def is_seekable(self) -> bool:
-        """Whether a file that was opened can be read from elsewhere than its beginning."""
+        """Returns whether a file that was opened can be read from other positions than its
+        beginning."""
         return self._says_seekable() and (self._is_local or self._seeks_in_fact())
 
     def _seeks_in_fact(self) -> bool:
-        """A server without ranges can look like one with them until it is asked for one."""
+        """Returns whether a seek works. A server may appear to support ranges until one is
+        requested."""
         try:
             self.seek((self.known_duration() or 0) // 2, False)
             message = self.pop(_ASYNC_DONE | ERROR | EOS)
@@ -152,16 +155,17 @@ class OpenedFile:
         return bool(seekable.value)
 
     def seek(self, begin: int, keyframes: bool) -> None:
-        """From `begin` in ns, with some frames before it."""
+        """Seeks to `begin`, in ns. Some frames before it come, too."""
         flags = _FLUSH | _ACCURATE | (_TRICKMODE | _KEY_UNITS if keyframes else 0)
-        # From earlier: a decoder gives the frame that is shown at the position a later timestamp.
+        # Seeks to an earlier position, because decoders give the frame shown at the position a later
+        # timestamp.
         position = max(0, begin - SECOND)
         if not _gst.gst_element_seek(self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position,
                                      _SEEK_NONE, -1):
             raise MediaError(f"cannot seek to {begin / SECOND:g} s")
 
     def open(self) -> None:
-        """Reads the file to its first frame."""
+        """Reads the file up to its first frame."""
         _gst.gst_element_set_state(self._pipeline, _PAUSED)
         message = self.pop(_ASYNC_DONE | ERROR | EOS)
         kind = self.kind(message)
@@ -172,11 +176,11 @@ class OpenedFile:
             raise MediaError("the file has no frame")
 
     def play(self) -> None:
-        """Lets the file be read to its end."""
+        """Reads the file to its end, in the background."""
         _gst.gst_element_set_state(self._pipeline, _PLAYING)
 
     def pop(self, kinds: int) -> int:
-        """The next message. Raises PassingError if none comes."""
+        """Returns the next message of these kinds. Raises PassingError if none comes."""
         self._patience.renew()
         while True:
             message = _gst.gst_bus_timed_pop_filtered(self._bus, int(self._patience.slice * SECOND),
@@ -187,11 +191,11 @@ class OpenedFile:
 
     @staticmethod
     def kind(message: int) -> int:
-        """Of EOS, ERROR and ELEMENT."""
+        """Returns the kind of a message, for example EOS, ERROR or ELEMENT."""
         return c_uint.from_address(message + _TYPE_OFFSET).value
 
     def error(self, message: int) -> RuntimeError:
-        """What to raise for a message of kind ERROR, which is freed."""
+        """Returns the exception for a message of kind ERROR, and frees the message."""
         self.has_failed = True
         error, details = POINTER(GError)(), c_void_p()
         _gst.gst_message_parse_error(message, ctypes.byref(error), ctypes.byref(details))
@@ -206,21 +210,22 @@ class OpenedFile:
         return PassingError(text) if code in _PASSING else MediaError(text)
 
     def context(self, name: str) -> Optional[int]:
-        """The context of that type that elements of the pipeline share. The caller frees it."""
+        """Returns the context of this type that elements of the pipeline share. The caller frees
+        it."""
         return _gst.gst_element_get_context(self._pipeline, name.encode()) or None
 
     def set_context(self, context: int) -> None:
-        """Lets the elements use a context of another pipeline."""
+        """Makes the elements use a context of another pipeline."""
         _gst.gst_element_set_context(self._pipeline, context)
 
     def set(self, element: str, name: str, value: str) -> None:
-        """A property of an element of the pipeline."""
+        """Sets a property of an element of the pipeline."""
         with self.element(element) as address:
             _gst.gst_util_set_object_arg(address, name.encode(), value.encode())
 
     @contextlib.contextmanager
     def element(self, name: str) -> Iterator[int]:
-        """The address of an element of the pipeline, in a `with` block."""
+        """Returns a context manager with the address of an element of the pipeline."""
         address = _gst.gst_bin_get_by_name(self._pipeline, name.encode())
         try:
             yield address
@@ -236,6 +241,6 @@ class CodedFile(OpenedFile):
                          "expose-all-streams=false ! fakesink sync=false", source, timeout)
 
     def duration(self) -> Optional[int]:
-        """ns, as the file states them; None where it does not. The file is opened for it."""
+        """Opens the file and returns the duration that it states, in ns; None if it states none."""
         self.open()
         return self.known_duration()

@@ -14,15 +14,15 @@ _PERIOD = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ms|s|min)")
 _SECOND = 1_000_000_000
 _NANOSECONDS = {"ms": 1_000_000, "s": _SECOND, "min": 60 * _SECOND}
 _LEAST_PERIOD = 1000  # ns
-_FORMAT = 2  # of the results
+_FORMAT = 2  # version of the results' format
 #: Options that do not change what a row contains.
 _PLACEMENT = ("output", "device", "batch", "concurrency", "num_cpus_per_worker",
               "num_gpus_per_worker", "address", "timeout", "rows_per_file", "retry_errors")
 
 
 def period_of(every: Optional[str]) -> Optional[int]:
-    """The nanoseconds of "1s", "200ms" or "2min"; None for "10 frames", "keyframes" and None. Raises
-    ValueError for other texts."""
+    """Returns the nanoseconds of "1s", "200ms" or "2min"; None for "10 frames", "keyframes" and
+    None. Raises ValueError for other texts."""
     if every is None or every == "keyframes" or re.fullmatch(r"\d+ frames", every):
         return None
     match = _PERIOD.fullmatch(every)
@@ -43,23 +43,23 @@ class Options:
     output: str  #: folder or URI of the results
     model: str  #: "luminance", "embed=module:function" or the path of an ONNX model
     every: Optional[str] = None  #: which frames: "1s", "200ms", "10 frames", "keyframes"
-    count: Optional[int] = None  #: so many frames of each file instead
-    batch: int = 16  #: frames that the model gets at a time
-    chunk: float = 120.0  #: seconds of video that a task takes; longer files are split
+    count: Optional[int] = None  #: number of frames of each file, instead of `every`
+    batch: int = 16  #: number of frames per call of the model
+    chunk: float = 120.0  #: seconds of video per chunk; longer files are split
     whole_below: int = 8 << 20  #: bytes; smaller files are one chunk, whatever they contain
-    longest: float = 3600.0  #: seconds to read of a file that does not state its duration
-    model_config: Optional[str] = None  #: file with the preprocessing, as of `cudanormalize`
-    properties: dict[str, Any] = field(default_factory=dict)  #: of `cudanormalize`
-    confidence: float = 0.25  #: least score of a detection
+    longest: float = 3600.0  #: seconds of video to read of a file that does not state its duration
+    model_config: Optional[str] = None  #: file with the preprocessing, as for `cudanormalize`
+    properties: dict[str, Any] = field(default_factory=dict)  #: properties of `cudanormalize`
+    confidence: float = 0.25  #: lowest score of a detection
     columns: Optional[tuple[str, ...]] = None  #: columns of results to keep; None: all
-    device: str = "auto"  #: as of Frames: "auto", "cpu", "cuda"
-    concurrency: Optional[int] = None  #: workers; None: as many as fit into the cluster
+    device: str = "auto"  #: as for Frames: "auto", "cpu", "cuda" or "cuda:1"
+    concurrency: Optional[int] = None  #: number of workers; None: as many as fit into the cluster
     num_cpus_per_worker: int = 1
     num_gpus_per_worker: float = 0.0
-    address: Optional[str] = None  #: of a Ray cluster; None: one that is started on this machine
-    timeout: float = 30.0  #: seconds in which nothing is read or decoded, after which a file has failed
-    rows_per_file: int = 5000  #: least rows of a Parquet file, except the last ones
-    retry_errors: Optional[str] = None  #: chunks to do again: "all" with an error, or "retryable"
+    address: Optional[str] = None  #: address of a Ray cluster; None: start Ray on this machine
+    timeout: float = 30.0  #: seconds without anything read or decoded after which a file has failed
+    rows_per_file: int = 5000  #: minimum number of rows of a Parquet file, except the last ones
+    retry_errors: Optional[str] = None  #: which chunks with an error to compute again: "all" or "retryable"
 
     def __post_init__(self) -> None:
         period = period_of(self.every)
@@ -67,10 +67,10 @@ class Options:
                  "num_cpus_per_worker": 1, "whole_below": 0, "num_gpus_per_worker": 0}
         for name, smallest in least.items():
             if not getattr(self, name) >= smallest:
-                raise ValueError(f"{name} is {getattr(self, name)}; the least is {smallest}")
+                raise ValueError(f"{name} is {getattr(self, name)}; expected at least {smallest}")
         for name in ("count", "concurrency"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; the least is 1")
+                raise ValueError(f"{name} is {getattr(self, name)}; expected at least 1")
         if self.retry_errors not in (None, "all", "retryable"):
             raise ValueError(f"retry_errors is {self.retry_errors}; expected all or retryable")
         if self.count is not None and self.every is not None:
@@ -85,19 +85,20 @@ class Options:
 
 
 def is_luminance(options: Options) -> bool:
-    """Whether the job is `luminance`."""
+    """Returns whether the job is `luminance`."""
     return options.model == "luminance"
 
 
 def function_of(options: Options) -> Optional[str]:
-    """module:function of an embedding; None for other jobs."""
+    """Returns module:function of an embedding; None for other jobs."""
     match = re.fullmatch(r"embed=([\w.]+:[\w.]+)", options.model)
     return match[1] if match else None
 
 
 def chunk_length(options: Options) -> Optional[int]:
-    """Nanoseconds of a chunk; None where files are not split, because frames are counted from their
-    beginning. A multiple of the period, so that chunks have the frames of the whole."""
+    """Returns the length of a chunk in ns; None if files are not split, because frames are counted
+    from the beginning. The length is a multiple of the period, so that chunks select the same
+    frames as the whole file."""
     if options.count is not None or options.every and options.every.endswith(" frames"):
         return None
     length = round(options.chunk * _SECOND)
@@ -106,7 +107,7 @@ def chunk_length(options: Options) -> Optional[int]:
 
 
 def fingerprint(options: Options) -> str:
-    """A JSON text of what the rows depend on, with the contents of the model's files."""
+    """Returns a JSON text of what the rows depend on, with hashes of the model's files."""
     values = {name: value for name, value in asdict(options).items() if name not in _PLACEMENT}
     values["format"] = _FORMAT
     for name in ("model", "model_config"):

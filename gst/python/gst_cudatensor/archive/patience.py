@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long to wait for a frame: as long as the pipeline works.
+"""Waits for a frame as long as the pipeline works.
 
-A frame may take long where the file is read over a slow network, where many frames are decoded for
-one that is wanted, or where all of them are counted first. A pipeline that waits for something that
-does not come uses no processor time.
+A frame may take long if the file is read over a slow network, if many frames are decoded for one
+that is wanted, or if all frames are counted first. A pipeline that waits for something that does
+not come uses no processor time.
 """
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from typing import Any, Iterator
 from .. import ErrorCode, FramesError
 from .faults import MediaError, PassingError
 
-#: Seconds after which waiting for one batch or frame ends in any case.
+#: Maximum seconds of waiting for one batch or frame.
 MOST = 3600.0
 _LEAST_WORK = 1_000_000  # ns of processor time that count as work
-_LOOK = 1.0  # seconds between two looks
-#: Threads that look for something to do, those of Ray and of CUDA.
+_LOOK = 1.0  # seconds between two checks
+#: Names of threads of Ray and CUDA that poll for work.
 _FOREIGN = ("grpc", "ray::", "client.poll", "server.poll", "event_engine", "worker.io", "cuda")
 
 
 def _threads() -> dict[str, int]:
-    """The processor time in ns of each thread of this process that is not Python's."""
+    """Returns the processor time in ns of each thread of this process that Python has not
+    started."""
     own = {str(thread.native_id) for thread in threading.enumerate()}
     found = {}
     try:
@@ -40,32 +41,33 @@ def _threads() -> dict[str, int]:
             with open(f"/proc/self/task/{name}/schedstat", encoding="ascii") as file:
                 used = int(file.read().split()[0])
         except (OSError, ValueError, IndexError):
-            continue  # it has ended, or the system does not tell
+            continue  # the thread has ended, or the system does not report its time
         if not is_foreign:
             found[name] = used
     return found
 
 
 _earlier: set[str] = set()
-_earlier.update(_threads())  # those of Ray, before a file is opened
+_earlier.update(_threads())  # threads from before a file is opened, such as Ray's
 
 
 class Patience:
-    """Whether to wait on for a frame. `timeout`: seconds without one and without work."""
+    """Decides whether to wait longer for a frame. `timeout`: seconds without a frame and without
+    work."""
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
-        self.slice = min(_LOOK, timeout / 4)  #: seconds to wait between two looks
+        self.slice = min(_LOOK, timeout / 4)  #: seconds to wait between two checks
         self._seen = _threads()
         self.renew()
 
     def renew(self) -> None:
-        """A frame has come."""
+        """Called when a frame has come."""
         self._begin = self._latest = time.monotonic()
 
     def check(self) -> None:
-        """Raises PassingError if it has been waited for long enough, and MediaError if the pipeline
-        has worked for too long."""
+        """Raises PassingError if the timeout has passed, and MediaError if the pipeline has worked
+        for longer than MOST."""
         now, threads = time.monotonic(), _threads()
         if sum(max(0, used - self._seen.get(name, 0)) for name, used in threads.items()) >= _LEAST_WORK:
             self._latest, self._seen = now, threads
@@ -76,8 +78,8 @@ class Patience:
 
 
 def batches_of(frames: Any, patience: Patience) -> Iterator[Any]:
-    """The batches of Frames, whose timeout has to be `patience.slice`. Raises PassingError if none
-    comes, and FramesError."""
+    """Yields the batches of Frames, whose timeout must be `patience.slice`. Raises PassingError if
+    none comes, and FramesError."""
     while True:
         try:
             batch = next(frames)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A job, from the list of files to the Parquet files, by Ray Data."""
+"""Runs a job with Ray Data, from the list of files to the Parquet files."""
 from __future__ import annotations
 
 import math
@@ -26,30 +26,31 @@ from .retry import finish_forgetting, forget_errors
 from .store import Store
 from .worker import MOST_ATTEMPTS, Attempts, Worker, schema_of
 
-_MOST_TASKS = 10_000  # of a run; a task takes several chunks where there are more
-_FILES_AT_A_TIME = 1000  # whose chunks are found, and kept, together
+_MOST_TASKS = 10_000  # per run; with more chunks, a task takes several
+_FILES_AT_A_TIME = 1000  # files whose chunks are found and stored together
 _FILES_A_TASK = 10
-_LOOKS = 3  # at the duration of a file, where a fault comes that may pass
-_TRIED = 20  # chunks, to find how long an embedding is
+_LOOKS = 3  # attempts to read the duration of a file after passing faults
+_TRIED = 20  # chunks that are tried to find the dimension of an embedding
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has done."""
+    """The numbers of a run."""
 
-    files: int  #: of the archive
-    chunks: int  #: of these files
-    computed: int  #: of the chunks, by this run
-    errors: int  #: of the computed chunks, those with an error
+    files: int  #: files of the archive
+    chunks: int  #: chunks of these files
+    computed: int  #: chunks that this run has computed
+    errors: int  #: computed chunks with an error
 
 
 def run(sources: Iterable[str], options: Options) -> Summary:
-    """Computes the rows that are missing in `options.output`, of the files of `sources` (see
-    listing.list_files()). Ray has to be connected, or is started on this machine.
+    """Computes the rows of the files of `sources` (see listing.list_files()) that are missing in
+    `options.output`. Uses a connected Ray, the cluster at `options.address`, or starts Ray on this
+    machine.
 
     Raises ValueError for options that contradict each other or earlier results and for a model that
     cannot be used, OSError if a store cannot be read or written or another run writes to it,
-    ImportError for a Ray that is not known, and Ray's errors.
+    ImportError for an unsupported version of Ray, and Ray's errors.
     """
     check_version()
     store = Store(options)
@@ -83,7 +84,7 @@ def _run(sources: Iterable[str], options: Options, store: Store, lock: Lock) -> 
 
 
 def _find_chunks(files: list[File], options: Options, store: Store, lock: Lock) -> None:
-    """Adds the chunks of new files to the store's list. The larger files are opened by tasks."""
+    """Adds the chunks of new files to the store's list. Tasks open the larger files."""
     small = [file for file in files if _is_whole(file, options)]
     store.chunks.append(chunk for file in small for chunk in chunks_of(file, None, None))
     large = [file for file in files if not _is_whole(file, options)]
@@ -119,8 +120,9 @@ def _chunks_of_files(table: pyarrow.Table, length: int, timeout: float,
 
 
 def _duration_if_harmless(file: File, timeout: float, attempts: Any) -> Optional[int]:
-    """None also for a file whose opening ends the process. Ray would begin the task anew without an
-    end; the worker that gets the file as one chunk counts."""
+    """Returns _duration_of(); None also for a file that has crashed the process several times. Ray
+    would restart the task without end; the worker that gets the file as one chunk counts its
+    attempts."""
     import ray
 
     attempt, _ = ray.get(attempts.begin.remote(file.id))
@@ -130,8 +132,8 @@ def _duration_if_harmless(file: File, timeout: float, attempts: Any) -> Optional
 
 
 def _duration_of(file: File, timeout: float) -> Optional[int]:
-    """ns; None if the file states none, or can only be read from its beginning, or not at all. The
-    worker finds that again, and has the rows that come before it."""
+    """Returns the duration in ns; None if the file states none, can be read only from its
+    beginning, or cannot be read. The worker meets the error again, and keeps the rows before it."""
     for look in range(1, _LOOKS + 1):
         try:
             with source_of(file.uri) as source, CodedFile(source, timeout) as opened:
@@ -152,7 +154,7 @@ def _compute(left: pyarrow.Table, options: Options, store: Store, lock: Lock) ->
     ray = connected(options)
     form = store.embedding
     if not is_luminance(options):
-        # A file can end the process: it is begun anew, and goes on behind that file.
+        # A file can crash the process. Ray then restarts the task, which continues after that file.
         describe = ray.remote(num_cpus=options.num_cpus_per_worker, max_retries=_TRIED,
                               num_gpus=options.num_gpus_per_worker)(_describe)
         found = ray.get(describe.remote(options, left.slice(0, _TRIED).to_pylist(),
@@ -172,7 +174,8 @@ def _compute(left: pyarrow.Table, options: Options, store: Store, lock: Lock) ->
 
 def _describe(options: Options, rows: list[dict[str, Any]], attempts: Any) -> Optional[list[Any]]:
     """Checks the model where a worker would run. Returns [type, dimension] of the embeddings of a
-    function, from the first chunk that has a frame; None: not known, or no function."""
+    function, from the first chunk that has a frame; None if it is not known, or for other
+    models."""
     import ray
 
     schema_of(options, make_job(options).columns)
@@ -184,7 +187,7 @@ def _describe(options: Options, rows: list[dict[str, Any]], attempts: Any) -> Op
 
 
 def _attempts(ray: Any, lock: Lock) -> Any:
-    """An actor on this node, which is not lost before the job."""
+    """Returns an actor on this node, so that it is not lost before the job."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
@@ -196,14 +199,14 @@ def _attempts(ray: Any, lock: Lock) -> Any:
 def _write_rows(ray: Any, left: pyarrow.Table, form: Optional[list[Any]], options: Options,
                 store: Store, lock: Lock) -> int:
     attempts = _attempts(ray, lock)
-    # Reading and writing are little work, and must not wait for the cores that workers hold. Ray
-    # starts a process for each such task, so there are few at a time.
+    # Reading and writing need little work and must not wait for the cores that workers hold. Ray starts a
+    # process for each such task, so only few run at a time.
     light = {"num_cpus": 0}
     tasks = min(left.num_rows, _MOST_TASKS)
     pool = _pool(ray, tasks, options)
     chunks = ray.data.read_parquet(store.write_todo(left), filesystem=store.filesystem,
                                    override_num_blocks=tasks, concurrency=1, **light)
-    # With GPUs, Ray wants a number of rows; a task has this many, or one more.
+    # With GPUs, Ray requires a batch size; a task has this number of rows or one more.
     rows = chunks.map_batches(
         Worker, batch_format="pyarrow", batch_size=left.num_rows // tasks, compute=pool,
         fn_constructor_args=(options, form, attempts), num_cpus=options.num_cpus_per_worker,
@@ -215,8 +218,8 @@ def _write_rows(ray: Any, left: pyarrow.Table, form: Optional[list[Any]], option
 
 
 def _pool(ray: Any, tasks: int, options: Options) -> Any:
-    """As many workers as have room, at once. Ray starts more where the cluster grows, and goes on
-    with fewer."""
+    """Returns a pool with as many workers as the cluster has room for. Ray starts more if the
+    cluster grows, and continues with fewer."""
     room = ray.cluster_resources()
     places = [room.get("CPU", 0) / options.num_cpus_per_worker]
     if options.num_gpus_per_worker:
@@ -235,7 +238,8 @@ def _has_verdicts(options: Options) -> bool:
 
 
 def _judge(options: Options, store: Store) -> None:
-    """Writes the verdicts on all rows anew: they are few, and depend on all chunks of a file."""
+    """Rewrites the verdicts on all rows, because they are few and depend on all chunks of a
+    file."""
     ray = connected(options)
     tasks = list(tasks_of(index_of(store.filesystem, store.parquet_files("rows"))))
     if tasks:

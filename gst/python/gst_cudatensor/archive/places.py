@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Paths and URIs, and the file systems of pyarrow.fs that they are in."""
+"""Paths and URIs, and their file systems of pyarrow.fs."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,17 +15,18 @@ class Place:
 
     store: fs.FileSystem
     path: str  #: in the store
-    root: str = ""  #: what all paths of the store begin with
-    prefix: str = ""  #: what stands in their URIs instead
+    root: str = ""  #: the prefix of all paths in the store
+    prefix: str = ""  #: the prefix that replaces `root` in URIs
 
     def uri_of(self, path: str) -> str:
-        """The URI of a path in the store; for files of this machine, the path."""
+        """Returns the URI of a path in the store; for files of this machine, the path."""
         return self.prefix + path[len(self.root):]
 
 
 def place_of(uri: str) -> Place:
-    """The place of a path, or of a URI whose path is taken as it stands: names in object stores may
-    contain spaces, "%" and "?". Raises ValueError if pyarrow.fs does not know its scheme."""
+    """Returns the place of a path or a URI. The path in a URI is not decoded, because names in
+    object stores may contain spaces, "%" and "?". Raises ValueError if pyarrow.fs does not know its
+    scheme."""
     scheme, is_uri, rest = uri.partition("://")
     if not is_uri or scheme == "file":
         path = unquote(rest[rest.find("/"):]) if is_uri else uri

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file that cudahistogram measures frame by frame."""
+"""Measures a file frame by frame with cudahistogram."""
 from __future__ import annotations
 
 import ctypes
@@ -11,7 +11,7 @@ from .faults import EndsEarly, MediaError
 from .opened import ELEMENT, EOS, ERROR, OpenedFile, unref
 
 _MOST_STUCK = 1000  # frames that may have the same timestamp
-_TAIL = 2 * SECOND  # by which sound may be longer
+_TAIL = 2 * SECOND  # how much longer the sound may be
 
 _LINE = ("uridecodebin name=source caps=video/x-raw(ANY) expose-all-streams=false ! "
          "cudahistogram name=histogram interval=0 backend={backend} cuda-device-id={gpu} ! "
@@ -19,15 +19,16 @@ _LINE = ("uridecodebin name=source caps=video/x-raw(ANY) expose-all-streams=fals
 
 
 def check_end(last: int, duration: Optional[int]) -> None:
-    """Raises EndsEarly if a file whose last frame is at `last` says that it is longer, in ns."""
+    """Raises EndsEarly if the last frame is at `last`, in ns, and the file states a longer
+    duration."""
     if duration is not None and last < duration - max(_TAIL, duration // 50):
         raise EndsEarly(f"the video ends at {last / SECOND:.1f} s, of {duration / SECOND:.1f} s that "
                         "the file states")
 
 
 def check_length(time: int, duration: Optional[int], longest: float) -> None:
-    """Raises MediaError if a file has no end: with a frame at `time` in ns, after `longest` seconds
-    where it states no duration that can be believed, and that much after the duration it states."""
+    """Raises MediaError if a file does not end: if a frame at `time`, in ns, is more than `longest`
+    seconds after the stated duration, or after 0 if that is missing or not credible."""
     is_stated = duration is not None and duration <= LONGEST_BELIEVED
     limit = longest + (duration / SECOND if is_stated else 0)
     if time > limit * SECOND:
@@ -37,12 +38,12 @@ def check_length(time: int, duration: Optional[int], longest: float) -> None:
 class Player(OpenedFile):
     """A pipeline that measures a file.
 
-    `timeout`: as of Patience. `device`: what measures, and decodes if it can: "cpu", "cuda", "cuda:1",
-    or "auto", which is a GPU if there is one.
+    `timeout` is that of Patience. `device` measures, and decodes if it can: "cpu", "cuda",
+    "cuda:1", or "auto" (a GPU if there is one).
     """
 
-    #: Of the decoders of the last file, by device. The driver makes and ends the CUDA contexts of a
-    #: machine one at a time, which would limit many workers with short files.
+    #: The CUDA context of the last file's decoders, by device. The driver creates and destroys the contexts
+    #: of a machine one at a time, which would limit many workers with short files.
     _cuda_contexts: ClassVar[dict[str, int]] = {}
 
     def __init__(self, source: str, timeout: float, device: str = "cpu") -> None:
@@ -60,7 +61,8 @@ class Player(OpenedFile):
         super().__exit__(*exception)
 
     def _keep_context(self) -> None:
-        """For the next file. After an error, the context may be the cause."""
+        """Keeps the CUDA context for the next file, unless there was an error, of which it may be
+        the cause."""
         if self._device == "cpu":
             return
         context = None if self.has_failed else self.context("gst.cuda.context")
@@ -72,9 +74,9 @@ class Player(OpenedFile):
 
     def histograms(self, begin: int, stop: Optional[int],
                    keyframes: bool = False) -> Iterator[HistogramStruct]:
-        """The histogram of each frame whose stream time is from `begin` up to `stop` (None: the end
-        of the file), in ns. The struct is valid until the next one. `keyframes`: only key
-        frames are decoded, where the container tells them."""
+        """Yields the histogram of each frame whose stream time, in ns, is at least `begin` and less
+        than `stop` (None: the end of the file). The struct is valid until the next one. With
+        `keyframes`, only key frames are decoded, if the container marks them."""
         if begin or keyframes:
             self.set("histogram", "post-messages", "false")
             self.open()
@@ -95,7 +97,7 @@ class Player(OpenedFile):
             check_end(last, self.known_duration())
 
     def _next(self, struct: HistogramStruct) -> bool:
-        """Fills `struct` with the next frame's histogram; False at the end of the file."""
+        """Fills `struct` with the next frame's histogram. Returns False at the end of the file."""
         while True:
             message = self.pop(ELEMENT | ERROR | EOS)
             kind = self.kind(message)

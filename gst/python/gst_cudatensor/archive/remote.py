@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Files of object stores for GStreamer, which reads HTTP.
 
-A server on this machine's loopback interface answers requests for ranges of bytes with
-pyarrow.fs, so that of a large file only the bytes of a chunk are transferred, and nothing is stored.
+A server on the loopback interface answers requests for ranges of bytes with pyarrow.fs, so that
+only the needed bytes of a large file are transferred, and nothing is stored.
 """
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=True)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing: the errors that matter reach the rows."""
+        """Logs nothing, because the errors that matter reach the rows."""
 
     def _answer(self, with_body: bool) -> None:
         served = self.server.served.get(self.path.lstrip("/"))
@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             self._send(served, with_body)
-        except ConnectionError:  # GStreamer seeks, or has all that it needs
+        except ConnectionError:  # GStreamer seeks, or has read all it needs
             self.close_connection = True
         except OSError as error:
             served.error = error
@@ -93,34 +93,34 @@ class RangeServer(ThreadingHTTPServer):
 
     @contextmanager
     def open(self, store: fs.FileSystem, path: str) -> Iterator[str]:
-        """The URL of a file, while the context lasts. Raises the store's OSError at its end if the
-        store failed."""
+        """Returns a context manager with the URL of a file, which is valid in the context. Leaving
+        it raises the store's OSError if the store failed."""
         name = secrets.token_hex(16)
         served = self.served[name] = _Served(store, path)
         try:
             yield f"http://127.0.0.1:{self.server_address[1]}/{name}"
         except RuntimeError as error:
-            # The pipeline has only heard of a closed connection.
+            # The pipeline reports only a closed connection.
             if served.error is not None:
                 raise served.error from error
             raise
         finally:
             del self.served[name]
-        if served.error is not None:  # what was read until then is not the whole
+        if served.error is not None:  # the file was not read completely
             raise served.error
 
 
 _PROXIES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
-_proxies: dict[str, str] = {}  # those that are not in the environment now
+_proxies: dict[str, str] = {}  # variables currently removed from the environment
 _server: Optional[RangeServer] = None
 _starting = threading.Lock()
 
 
 @contextmanager
 def source_of(uri: str) -> Iterator[str]:
-    """What GStreamer opens for a file of the archive, while the context lasts: a path or an
-    http(s) URL as it is, the URL of a server in this process for other stores. Raises OSError if
-    the store fails, PermissionError for a path that this user cannot read."""
+    """Returns a context manager with the source that GStreamer opens for a file of the archive: a
+    path or an http(s) URL unchanged, for other stores the URL of a server in this process. Raises
+    OSError if the store fails, PermissionError for a path that this user cannot read."""
     global _server  # pylint: disable=global-statement
     scheme = urlsplit(uri).scheme if "://" in uri else ""
     if scheme in ("", "http", "https"):
@@ -140,9 +140,9 @@ def source_of(uri: str) -> Iterator[str]:
 
 
 def _use_proxies(wanted: bool) -> None:
-    """GStreamer's HTTP source takes its proxy from the environment, for this machine too: it does
-    not read no_proxy. The variables are there only while a source is elsewhere. No pipeline of this
-    process runs at that time."""
+    """Sets or removes the variables of proxies, which are set only while a source is on another
+    machine: GStreamer's HTTP source ignores no_proxy and would use them for this machine, too.
+    Called while no pipeline of this process runs."""
     for name in _PROXIES:
         if wanted and name in _proxies:
             os.environ[name] = _proxies.pop(name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Chunks with an error that are to be done again: their rows are taken out of the results.
+"""Removes the rows of chunks with an error from the results, so that they are computed again.
 
-The ids of these chunks are written first, and deleted last, so that the next run can end what a
+The ids of these chunks are written first and deleted last, so that the next run can complete what a
 killed one has begun.
 """
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .store import Store
 
 
 def forget_errors(store: Store, which: str, file_ids: set[str]) -> int:
-    """Takes the rows of these files' chunks with an error out of the results: of "all", or of those
+    """Removes the rows of these files' chunks with an error from the results: of "all", or of those
     whose error may have passed ("retryable"). Returns the number of chunks."""
     chunks = store.chunks.read().select(["chunk_id", "file_id"]).to_pylist()
     wanted = {chunk["chunk_id"] for chunk in chunks if chunk["file_id"] in file_ids}
@@ -29,7 +29,7 @@ def forget_errors(store: Store, which: str, file_ids: set[str]) -> int:
 
 
 def finish_forgetting(store: Store) -> None:
-    """Ends what forget_errors() of this run, or of a killed one, has begun."""
+    """Completes what forget_errors() of this run, or of a killed one, has begun."""
     if store.filesystem.get_file_info(store.forgotten).type == fs.FileType.NotFound:
         return
     ids = parquet.read_table(store.forgotten, filesystem=store.filesystem)["chunk_id"]
@@ -42,7 +42,7 @@ def finish_forgetting(store: Store) -> None:
 
 
 def _whole_files(store: Store, folder: str) -> Iterator[str]:
-    """Without those that a killed run has left half written, which Ray deletes later."""
+    """Yields the complete files. Ray later deletes those that a killed run has left incomplete."""
     for path in store.parquet_files(folder):
         try:
             parquet.read_metadata(path, filesystem=store.filesystem)
@@ -63,7 +63,7 @@ def _failed(store: Store, all_errors: bool) -> list[str]:
 
 
 def _remove(store: Store, path: str, ids: pyarrow.ChunkedArray) -> None:
-    """Writes a Parquet file anew without the rows of these chunks."""
+    """Rewrites a Parquet file without the rows of these chunks."""
     filesystem = store.filesystem
     found = parquet.read_table(path, columns=["chunk_id"], filesystem=filesystem)["chunk_id"]
     is_in = compute.is_in(found, ids.combine_chunks())
@@ -73,6 +73,6 @@ def _remove(store: Store, path: str, ids: pyarrow.ChunkedArray) -> None:
     if kept.num_rows == 0:
         filesystem.delete_file(path)
         return
-    # Not beside it: a reader would take what is half written for a part of the results.
+    # Written outside the folder of rows, where a reader would take an incomplete file for results.
     parquet.write_table(kept, store.forgotten + ".tmp", filesystem=filesystem)
     filesystem.move(store.forgotten + ".tmp", path)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The folder of a job's results.
 
-rows/ has the results, verdicts/ the verdicts of the job `luminance`. chunks/ has the list of chunks,
-todo/ those of the latest run, checkpoint/ those whose rows are written (by Ray), job.json the
-options. lock.json and forgotten.parquet are there while a run writes.
+rows/ has the results, verdicts/ the verdicts of the job `luminance`. chunks/ has the list of
+chunks, todo/ the chunks of the latest run, checkpoint/ the chunks whose rows Ray has written,
+job.json the options. lock.json and forgotten.parquet exist while a run writes.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .lock import Lock
 from .options import Options, fingerprint
 from .places import place_of
 
-_SETTLED = 10.0  # seconds in which the workers of a job that was killed have ended
+_SETTLED = 10.0  # seconds without new files after which the workers of a killed job have ended
 _PENDING = ".pending.parquet"  # of Ray's checkpoint: rows that may not be complete
 
 
@@ -34,7 +34,7 @@ class Store:
         self.filesystem.create_dir(self._root, recursive=True)
         self.chunks = ChunkList(self.filesystem, f"{self._root}/chunks")
         self._job = f"{self._root}/job.json"
-        #: The chunks whose rows are being taken out.
+        #: The list of chunks whose rows are being removed.
         self.forgotten = f"{self._root}/forgotten.parquet"
         self._options = json.loads(fingerprint(options))
         empty = {"options": self._options, "embedding": None, "judged": False,
@@ -46,34 +46,34 @@ class Store:
             raise ValueError(f"{output} has the results of other options: {different}")
 
     def uri(self, folder: str) -> str:
-        """The path or URI of a folder of the results."""
+        """Returns the path or URI of a folder of the results."""
         return self._place.uri_of(f"{self._root}/{folder}")
 
     def lock(self) -> Lock:
-        """The lock of the folder."""
+        """Returns the lock of the folder."""
         return Lock(self.filesystem, f"{self._root}/lock.json", self._output)
 
     @property
     def embedding(self) -> Optional[list[Any]]:
-        """[type, dimension] of the embeddings in rows/ that a function made; None: unknown."""
+        """[type, dimension] of the embeddings in rows/ that a function made; None if unknown."""
         return self._kept["embedding"]
 
     @property
     def judged(self) -> bool:
-        """Whether verdicts/ belongs to all of rows/."""
+        """Whether verdicts/ covers all of rows/."""
         return self._kept["judged"]
 
     def begin(self) -> None:
-        """Keeps the options before there are chunks, which depend on them. Chunks of a run that has
-        failed before it began to write rows, with other options, are thrown away."""
+        """Stores the options before there are chunks, which depend on them. Discards the chunks of
+        a run with other options that failed before it wrote rows."""
         if self._kept["options"] != self._options:
             self.chunks.clear()
             self._kept["options"] = self._options
         self.update()
 
     def settle(self) -> None:
-        """Waits until the workers of a run that was killed, which end a little later than it, write
-        nothing any more."""
+        """Waits until the workers of a killed run no longer write: they end a little later than the
+        run."""
         seen, since = None, time.monotonic()
         while self._kept["running"] and time.monotonic() - since < _SETTLED:
             files = [self.filesystem.get_file_info(path) for folder in ("rows", "checkpoint")
@@ -84,15 +84,15 @@ class Store:
             time.sleep(1)
 
     def update(self, **values: Any) -> None:
-        """Keeps the options, and what is known about the rows: `embedding`, `judged`, whether a job
-        is `running`, and whether one has `begun` to write rows."""
+        """Stores the options and the state of the rows: `embedding`, `judged`, whether a job is
+        `running`, and whether one has `begun` to write rows."""
         self._kept = {**self._kept, **values}
         with self.filesystem.open_output_stream(self._job + ".tmp") as file:
             file.write(json.dumps(self._kept, indent=1).encode())
         self.filesystem.move(self._job + ".tmp", self._job)
 
     def write_todo(self, chunks: pyarrow.Table) -> str:
-        """The path of a new Parquet file with these chunks, for Ray to read."""
+        """Writes a new Parquet file with these chunks, for Ray to read. Returns its path."""
         folder = f"{self._root}/todo"
         self.filesystem.create_dir(folder, recursive=True)
         self.filesystem.delete_dir_contents(folder)
@@ -101,7 +101,7 @@ class Store:
         return path
 
     def complete(self, folder: str, schema: pyarrow.Schema) -> None:
-        """Writes a table without rows where a folder has none, so that it can be read."""
+        """Writes a table without rows if a folder has no table, so that it can be read."""
         path = f"{self._root}/{folder}"
         self.filesystem.create_dir(path, recursive=True)
         if not self.parquet_files(folder):
@@ -109,13 +109,13 @@ class Store:
                                 filesystem=self.filesystem)
 
     def parquet_files(self, folder: str) -> list[str]:
-        """The paths of the Parquet files in a folder of the results, for `filesystem`."""
+        """Returns the paths in `filesystem` of the Parquet files in a folder of the results."""
         found = self.filesystem.get_file_info(
             fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True))
         return sorted(info.path for info in found if info.path.endswith(".parquet"))
 
     def done(self) -> set[str]:
-        """The ids of the chunks whose rows are written."""
+        """Returns the ids of the chunks whose rows are written."""
         ids: set[str] = set()
         for path in self.parquet_files("checkpoint"):
             if not path.endswith(_PENDING):
@@ -124,7 +124,7 @@ class Store:
         return ids
 
     def remaining(self) -> pyarrow.Table:
-        """The chunks without rows, in columns of chunks.SCHEMA."""
+        """Returns the chunks without rows, in columns of chunks.SCHEMA."""
         table, done = self.chunks.read(), self.done()
         is_left = [name not in done for name in table["chunk_id"].to_pylist()]
         return table.filter(pyarrow.array(is_left, pyarrow.bool_()))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whether a file has all the bytes that its container states.
+"""Checks whether a file has all the bytes that its container states.
 
-The last frame of a whole file may come long before its end: sound may be longer, and a still picture
-has one frame for all of its time.
+The last frame of a complete file may come long before its end: sound may be longer, and a still
+picture has one frame for its whole duration.
 """
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pyarrow import fs
 from .._library import ReadFunction, functions
 from .places import place_of
 
-#: Each is a request to a store. A fragmented MP4 file has a header every second.
+#: Each read is a request to a store, and a fragmented MP4 file may have a header every second.
 _MOST_READS_OF_STORES = 16
 
 
 def missing_bytes(uri: str) -> Optional[int]:
-    """The number of bytes that an MP4, Matroska, WebM or AVI file lacks; 0: none. None: the
-    container does not tell, or the file is read from a web server. Raises OSError."""
+    """Returns the number of bytes that a file lacks, 0 if it is complete. Returns None if its
+    container does not tell (see gst_cuda_tensor_stated_length()), or for a file on a web server.
+    Raises OSError."""
     if uri.startswith(("http://", "https://")):
         return None
     place = place_of(uri)
@@ -32,7 +33,7 @@ def missing_bytes(uri: str) -> Optional[int]:
 
 
 def _stated_length(file: Any, size: int, most_reads: Optional[int]) -> int:
-    """What gst_cuda_tensor_stated_length() returns. Raises OSError."""
+    """Calls gst_cuda_tensor_stated_length() and returns its result. Raises OSError."""
     reads = 0
     fault: Optional[OSError] = None
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdicts of luminance-monitor on the rows of the job `luminance`.
 
-The rules and their numbers are those of luminance-monitor, in rules.json, of which it has a copy. It
-judges each frame; here each row is judged, so that times are exact to the length of an interval, and
-chunks do not matter.
+The rules and their numbers are in rules.json, of which luminance-monitor has a copy.
+luminance-monitor judges each frame; here each row is judged, so that times are exact to the length
+of an interval, and do not depend on chunks.
 """
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ import pyarrow
 
 @dataclass(frozen=True)
 class Rule:
-    """When a verdict is raised and cleared."""
+    """The thresholds at which a verdict is raised and cleared."""
 
     raise_at: float
     clear_at: float
     hold: float  #: seconds for which the value must be beyond the threshold
     bad_above: bool = True
-    is_duration: bool = False  #: the value is seconds that have passed already
+    is_duration: bool = False  #: whether the value is seconds that have already passed
 
 
 _DATA = json.loads(Path(__file__).with_name("rules.json").read_text(encoding="utf-8"))
-#: In order of severity. Rows have no pictures, so nothing is said of cameras that are moved, covered
-#: or out of focus.
+#: The rules in order of severity. Rows have no pictures, so there are no verdicts for cameras that are moved,
+#: covered or out of focus.
 RULES = {rule["name"]: Rule(rule["raise"], rule["clear"], rule["hold"], rule["bad"] == "above",
                             rule["duration"])
          for rule in _DATA["verdicts"] if not rule["picture"]}
@@ -47,7 +47,7 @@ _ACCEPTED: float = _DATA["change"]["accepted"]
 
 @dataclass
 class _Condition:
-    since: Optional[float] = None  # of the verdict; None: not raised
+    since: Optional[float] = None  # start of the verdict; None: not raised
     crossing: Optional[float] = None  # since when the value has been beyond the threshold
     worst: float = math.nan
 
@@ -56,7 +56,7 @@ class _Condition:
 class _Judge:
     """The verdicts of one file."""
 
-    has_gaps: bool = True  #: where False, frames that are far apart are not missed
+    has_gaps: bool = True  #: whether a long time without a frame is a verdict
     conditions: dict[str, _Condition] = field(
         default_factory=lambda: {name: _Condition() for name in RULES})
     ended: list[dict[str, Any]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class _Judge:
     usual_time: float = 0.0
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """Judges a row; rows come in the order of their times."""
+        """Judges a row. Rows must come in the order of their times."""
         time, end = row["time"], row["last_time"]
         if self.last_time is not None:
             self._take_gap(time)
@@ -83,7 +83,8 @@ class _Judge:
             self._update("flicker", row["flicker"], time)
 
     def finish(self) -> list[dict[str, Any]]:
-        """All verdicts, in the order of their ends."""
+        """Ends the verdicts that are still raised. Returns all verdicts, in the order of their
+        ends."""
         for name in RULES:
             self._clear(name, self.last_time, at_end=True)
         return self.ended
@@ -99,15 +100,15 @@ class _Judge:
         self.digest = self.usual = None
 
     def _stillness(self, row: Mapping[str, Any]) -> float:
-        """Seconds for which all histograms have been the same."""
+        """Returns the seconds for which all histograms have been the same."""
         if row["first_digest"] != self.digest or not row["still"]:
             self.same_since = row["time"] if row["still"] else row["last_time"]
         self.digest = row["last_digest"]
         return row["last_time"] - self.same_since
 
     def _change(self, row: Mapping[str, Any]) -> float:
-        """The change in luma against the last seconds, and while the verdict is raised, against
-        the picture before it."""
+        """Returns the change in luma compared with the last seconds, or, while the verdict is
+        raised, with the picture before it."""
         condition, now = self.conditions["sudden-change"], row["time"]
         latest = numpy.asarray(row["quantiles"], float)
         if condition.since is not None and now - condition.since >= _ACCEPTED:
@@ -156,11 +157,11 @@ def _verdict(name: str, start: float, end: Optional[float], at_end: bool,
 
 
 def judge(rows: Iterable[Mapping[str, Any]], has_gaps: bool = True) -> Iterator[dict[str, Any]]:
-    """The verdicts on the rows of one file, which need the keys of COLUMNS and come in the order of
-    their times. Rows with an error, which have no time, are left out. `has_gaps`: whether frames are
-    missed where there are none for long, as they are not where only key frames are decoded. `start`
-    and `end` are in seconds of the file, `at_end` says that a verdict still stood when the file
-    ended, `value` is the worst one."""
+    """Yields the verdicts on the rows of one file. Rows need the keys of COLUMNS and come in the
+    order of their times; rows with an error, which have no time, are left out. `has_gaps`: whether
+    a long time without a frame is a verdict; False if only key frames are decoded. In a verdict,
+    `start` and `end` are in seconds of the file, `at_end` says that it was still raised when the
+    file ended, and `value` is the worst value."""
     verdicts = _Judge(has_gaps)
     for row in rows:
         if row["time"] is not None:

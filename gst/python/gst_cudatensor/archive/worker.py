@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What runs on the workers: chunks become rows."""
+"""The code that runs on the workers and turns chunks into rows."""
 from __future__ import annotations
 
 import logging
@@ -23,26 +23,28 @@ COLUMNS = pyarrow.schema([("uri", pyarrow.string()), ("file_id", pyarrow.string(
                           ("chunk_id", pyarrow.string()), ("start", pyarrow.float64()),
                           ("end", pyarrow.float64()), ("error", pyarrow.string()),
                           ("retryable", pyarrow.bool_())])
-#: Times that a chunk is begun, where it ends the worker or a fault comes that may pass. A file can
-#: make a decoder crash.
+#: How often a chunk is begun that ends its worker or meets a fault that may pass. A file can make a decoder
+#: crash.
 MOST_ATTEMPTS = 3
-_PAUSE = 2.0  # seconds before the second attempt after a fault; twice as many before the third
+_PAUSE = 2.0  # seconds before the second attempt after a fault; twice that before the third
 
 _log = logging.getLogger(__name__)
 
 
 def schema_of(options: Options, columns: pyarrow.Schema) -> pyarrow.Schema:
-    """The columns of the results. Raises ValueError if `options.columns` names others."""
+    """Returns the columns of the results. Raises ValueError if `options.columns` names unknown
+    ones."""
     if options.columns is None:
         return pyarrow.schema([*COLUMNS, *columns])
     unknown = sorted(set(options.columns) - set(columns.names))
     if unknown:
-        raise ValueError(f"no column {', '.join(unknown)}; the job has {', '.join(columns.names)}")
+        raise ValueError(f"columns: expected some of {', '.join(columns.names)}, got {', '.join(unknown)}")
     return pyarrow.schema([*COLUMNS, *(columns.field(name) for name in options.columns)])
 
 
 class Attempts:
-    """A Ray actor that knows how often a chunk was begun, and keeps those with an error."""
+    """A Ray actor that counts the attempts of each chunk and keeps the ids of those with an
+    error."""
 
     def __init__(self) -> None:
         self._begun: dict[str, int] = {}
@@ -51,24 +53,25 @@ class Attempts:
         self._stopped: Optional[str] = None
 
     def stop(self, reason: str) -> None:
-        """No chunk can be begun any more."""
+        """Stops the job: no chunk can be begun afterwards."""
         self._stopped = reason
 
     def begin(self, chunk_id: str) -> tuple[int, list[str]]:
-        """The number of this attempt, from 1, and the faults of those before that did not end their
-        worker. Raises OutputInUse if the job has been stopped."""
+        """Returns the number of this attempt, from 1, and the faults of earlier attempts that did
+        not end their worker. Raises OutputInUse if the job has been stopped."""
         if self._stopped is not None:
             raise OutputInUse(self._stopped)
         self._begun[chunk_id] = self._begun.get(chunk_id, 0) + 1
         return self._begun[chunk_id], self._faults.get(chunk_id, [])
 
     def add_fault(self, chunk_id: str, fault: str) -> None:
-        """The attempt has met a fault that may pass."""
+        """Records a fault that may pass."""
         self._faults.setdefault(chunk_id, []).append(fault)
 
     def finish(self, chunk_id: str, has_failed: bool) -> None:
-        """The chunk has its rows. If they are lost with a node, it begins anew. Raises OutputInUse if
-        the job has been stopped: the rows must not be written."""
+        """Called when a chunk has its rows. Forgets its attempts, because it begins anew if the
+        rows are lost with a node. Raises OutputInUse if the job has been stopped: the rows must not
+        be written."""
         if self._stopped is not None:
             raise OutputInUse(self._stopped)
         self._begun.pop(chunk_id, None)
@@ -76,7 +79,7 @@ class Attempts:
         (self._failed.add if has_failed else self._failed.discard)(chunk_id)
 
     def failed(self) -> set[str]:
-        """The ids of the chunks with an error."""
+        """Returns the ids of the chunks with an error."""
         return self._failed
 
 
@@ -92,9 +95,9 @@ class Worker:
         self._finished: dict[str, list[dict[str, Any]]] = {}
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        """The rows of the chunks in a table of chunks.SCHEMA."""
+        """Returns the rows of the chunks in a table of chunks.SCHEMA."""
         chunks = [chunk_from(entry) for entry in table.to_pylist()]
-        # Ray calls again with the whole table where one of its chunks has met a fault.
+        # Ray calls again with the whole table if one of its chunks has met a fault.
         ids = {chunk.chunk_id for chunk in chunks}
         self._finished = {name: rows for name, rows in self._finished.items() if name in ids}
         for chunk in chunks:
@@ -119,7 +122,7 @@ class Worker:
                 error = rows_of(self._job, chunk, found)
             except PassingError as fault:
                 if attempt < MOST_ATTEMPTS:
-                    _log.warning("%s: %s; it is tried again", chunk.uri, fault)
+                    _log.warning("%s: %s; the chunk is tried again", chunk.uri, fault)
                     ray.get(self._attempts.add_fault.remote(chunk.chunk_id, str(fault)))
                     time.sleep(attempt * _PAUSE)
                     if isinstance(fault, DeviceError):
@@ -133,15 +136,15 @@ class Worker:
 
 
 def _no_attempt_left(faults: list[str]) -> str:
-    """What is wrong with a file that has ended the workers in all attempts without a fault."""
+    """Returns the error of a file that has ended its workers in all attempts."""
     ends = MOST_ATTEMPTS - len(faults)
     text = f"workers ended {ends} time{'s' if ends > 1 else ''} while they read it"
     return f"{text}, after other faults: {'; '.join(faults)}" if faults else text
 
 
 def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]:
-    """Appends the rows of a chunk. Returns what is wrong with the file, whose rows up to there are
-    kept; None: nothing. Raises PassingError, and the errors of the model."""
+    """Appends the rows of a chunk to `rows`. Returns the error of the file, whose rows before the
+    error are kept; None if there is none. Raises PassingError, and the errors of the model."""
     if chunk.error is not None:
         return chunk.error
     begun, count = time.monotonic(), len(rows)
@@ -159,7 +162,7 @@ def rows_of(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> Optional[str]
 
 
 def _read(job: Job, chunk: Chunk, rows: list[dict[str, Any]]) -> None:
-    """Appends the rows of a chunk. Raises MediaError also for a file that is not whole."""
+    """Appends the rows of a chunk to `rows`. Raises MediaError, also for a truncated file."""
     fault: Optional[MediaError] = None
     try:
         with source_of(chunk.uri) as source:
