@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# deb.sh [--cuda] [DIR]
-# Builds the Debian packages of packaging/debian/ from the files of this clone that Git knows, in DIR, by
-# default build-deb/: the source package and its packages, all checked by lintian. --cuda: with code for
-# NVIDIA GPUs. Installs what is missing.
+# deb.sh [--cuda] [DIR] Builds the Debian packages of packaging/debian/ from the files of this clone that Git
+# tracks, in DIR (default: build-deb/): the source package and the binary packages, which lintian checks.
+# --cuda adds code for NVIDIA GPUs. Installs missing packages.
 set -euo pipefail
 profiles=
 [ "${1:-}" != --cuda ] || { profiles=pkg.gst-cudatensor.cuda; shift; }
@@ -27,6 +26,6 @@ tar -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --exclude-vcs -cJf
 cp -r packaging/debian "$source/debian"
 apt_get -y --no-install-recommends build-dep "$source"
 (cd "$source" && DEB_BUILD_PROFILES=$profiles quietly dpkg-buildpackage -us -uc --build=full)
-# An upload to Debian would close the bug that announces it.
+# The tag does not apply: only an upload to Debian would close the bug that announces it.
 lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$dir"/*.changes
 echo "${dir#"$root/"}"/*.deb

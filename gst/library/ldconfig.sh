@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs after installation. Updates the cache of the dynamic loader, so that it finds the library at
-# once. What it prints is not shown by Meson: the summary of the setup names the library's folder.
+# Runs after installation. Updates the cache of the dynamic loader, so that it finds the library at once.
+# Meson hides the output: the summary of the setup names the library's folder.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 command -v ldconfig >/dev/null || exit 0

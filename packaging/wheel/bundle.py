@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Copies the plugin, the library and the system's GStreamer with all that they need to a folder, and
-renames its libraries and their symbols, so that a process can have both this copy and the system's.
+"""Copies the plugin, the library and the system's GStreamer with their dependencies to a folder, and
+renames the libraries and their symbols, so that a process can use both this copy and the system's.
 
 usage: bundle.py INSTALLED DECODERS RUNTIME
 
@@ -22,16 +22,16 @@ import sys
 from pathlib import Path
 
 SUFFIX, PREFIX = "-gct", "gct_"
-# For decoding, and those that a test needs.
+# The plugins for decoding, and those that a test needs.
 PLUGINS = ("aom app asf avi coreelements flv isomp4 ivfparse jpeg jpegformat libav matroska mpegpsdemux "
            "mpegtsdemux multipart nvcodec ogg playback png rtp rtpmanager rtsp soup tcp theora "
            "typefindfunctions udp video4linux2 videoconvertscale videofilter videoparsersbad "
            "videorate videotestsrc vpx y4mdec").split()
-# Of C and C++, which every Linux has; auditwheel checks the versions of their symbols.
+# The libraries of C and C++, which every Linux has; auditwheel checks the versions of their symbols.
 SYSTEM = re.compile(r"(ld-linux-x86-64|lib(c|m|mvec|dl|rt|pthread|resolv|util|anl|gcc_s|stdc\+\+))\.so\.")
-# Debian's encoder of Theora does not name the library whose functions it calls.
+# Debian's Theora encoder is not linked with a library whose functions it calls.
 UNDERLINKED = {"libtheoraenc.so.1": "libtheoradec.so.1"}
-# The plugin of HTTP opens libsoup by name, so that the new names must be as long as the old ones.
+# The HTTP plugin opens libsoup by name, so the new names must be as long as the old ones.
 SOUP, SOUP_NAME, SOUP_PREFIX = "libsoup-3.0.so.0", "libsoup_gct.so.0", {"soup_": "sgct_"}
 
 
@@ -44,12 +44,12 @@ def variable(module, name):
 
 
 def new_name(name):
-    """The name of a library's copy."""
+    """Returns the name of a library's copy."""
     return SOUP_NAME if name == SOUP else re.sub(r"\.so\b", f"{SUFFIX}.so", name, count=1)
 
 
 def needed_by(files, decoders):
-    """The libraries that these files need, directly or not: name → path."""
+    """Returns the libraries that these files need, directly or indirectly: name → path."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(decoders)}
     found = {}
     for file in files:
@@ -61,14 +61,14 @@ def needed_by(files, decoders):
 
 
 def symbols_of(file, which):
-    """The dynamic symbols of a file; which: --defined-only or --undefined-only."""
+    """Returns the dynamic symbols of a file. `which` is --defined-only or --undefined-only."""
     text = output_of("nm", "--dynamic", "--format=posix", which, file)
     return {fields[0].split("@")[0] for fields in map(str.split, text.splitlines())
             if fields[1] != "A"}
 
 
 def collect(installed, decoders, runtime):
-    """Copies the files. Returns the path in the runtime of each → where it comes from."""
+    """Copies the files. Returns for each file: path in the runtime → path of the original."""
     plugins, libraries = variable("gstreamer-1.0", "pluginsdir"), variable("gstreamer-1.0", "libdir")
     found = {f"plugins/libgst{name}.so": plugins / f"libgst{name}.so" for name in PLUGINS}
     found["plugins/libgstcudatensor.so"] = installed / "plugins/libgstcudatensor.so"
@@ -87,8 +87,9 @@ def collect(installed, decoders, runtime):
 
 
 def new_symbols(runtime, found):
-    """What is renamed: the C symbols of the copied libraries, but for those of the project's own
-    library, which programs find by name, and those that the libraries of C and C++ have, too."""
+    """Returns the symbols to rename: the C symbols of the copied libraries, except those of the
+    project's own library, which programs find by name, and those that the libraries of C and C++ also
+    define."""
     kept = set()
     for name in ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"):
         kept |= symbols_of(output_of("g++", f"-print-file-name={name}").strip(), "--defined-only")
@@ -122,12 +123,12 @@ def rename(runtime, found):
 
 
 def rename_in_soup_plugin(plugin, symbols):
-    """Renames what the plugin looks up by its name: libsoup 3 and its functions. It must not find
+    """Renames libsoup 3 and its functions in the plugin, which looks them up by name. It must not find
     the system's libsoup 2 either."""
     data = plugin.read_bytes()
     found = {name for name in re.findall(rb"soup_[a-z0-9_]+(?=\0)", data) if name.decode() in symbols}
     if not found or SOUP.encode() not in data:
-        sys.exit("the plugin of HTTP does not look up libsoup as bundle.py expects")
+        sys.exit("the HTTP plugin does not look up libsoup by name as bundle.py expects")
     for name in found:
         data = re.sub(name + rb"(?=\0)", symbols[name.decode()].encode(), data)
     data = data.replace(SOUP.encode(), SOUP_NAME.encode())
@@ -140,7 +141,7 @@ def main():
         shutil.rmtree(runtime)
     found = collect(installed, decoders, runtime)
     rename(runtime, found)
-    # GIO then loads the module for TLS only when it is asked for.
+    # With this cache, GIO loads the TLS module only when it is needed.
     (runtime / "gio/giomodule.cache").write_text("libgiognutls.so: gio-tls-backend\n")
     (runtime / "SOURCES").write_text("".join(f"{target}\t{source}\n" for target, source in found.items()))
 

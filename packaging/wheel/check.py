@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks a wheel: auditwheel finds its platform tag right; its files need only libraries of its own
-and those of C and C++; nothing has a name of the system's libraries; no symbol is missing; the size.
+"""Checks a wheel: auditwheel confirms its platform tag; its files need only its own libraries and those
+of C and C++; no library has the name of a system library; no symbol is missing; the size is within the
+limit.
 
 usage: check.py WHEEL SIZE_LIMIT_MB
 """
@@ -30,7 +31,7 @@ def check_audit(wheel):
     tag = wheel.stem.split("-")[-1]
     found = re.search(r'following platform tag: "(manylinux_(\d+)_(\d+)_x86_64)"', text)
     if not found or tuple(map(int, found.groups()[1:])) > tuple(map(int, re.findall(r"_(\d+)(?=_)", tag)[:2])):
-        problems.append(f"auditwheel does not find the wheel fit for {tag}: {text}")
+        problems.append(f"auditwheel does not confirm the tag {tag}: {text}")
     else:
         print(f"auditwheel: {found[1]}")
 
@@ -39,18 +40,18 @@ def check_file(path, own):
     needed = re.findall(r"\((NEEDED|SONAME|RPATH|RUNPATH)\).*\[(.*)\]", output_of("readelf", "-d", path))
     for kind, name in needed:
         if kind == "NEEDED" and name not in own and not SYSTEM.match(name):
-            problems.append(f"{path.name} needs {name}, which the wheel does not have")
+            problems.append(f"{path.name} needs {name}, which is not in the wheel")
         if kind == "SONAME" and path.parent.name == "lib" and name != path.name:
-            problems.append(f"{path.name} is called {name} inside")
+            problems.append(f"{path.name} has the SONAME {name}")
         if kind in ("RPATH", "RUNPATH") and not name.startswith("$ORIGIN"):
-            problems.append(f"{path.name} searches {name}")
+            problems.append(f"expected an RPATH below $ORIGIN in {path.name}, got {name}")
     missing = re.findall(r"undefined symbol: (\S+)|(\S+) => not found", output_of("ldd", "-r", path))
     if missing:
         problems.append(f"{path.name} lacks {missing[:5]}")
 
 
 def check_files(folder):
-    """Each ELF file. Returns their number."""
+    """Checks each ELF file. Returns their number."""
     own = {path.name for path in folder.glob("gst_cudatensor/runtime/lib/*")}
     count = 0
     for path in folder.rglob("*"):
@@ -68,9 +69,9 @@ def main():
         count = check_files(Path(name))
     size = wheel.stat().st_size / 1e6
     if size > limit:
-        problems.append(f"the wheel has {size:.1f} MB, more than {limit:g}")
+        problems.append(f"expected at most {limit:g} MB, got {size:.1f} MB")
     if count < 100:
-        problems.append(f"the wheel has only {count} programs and libraries")
+        problems.append(f"expected at least 100 programs and libraries, got {count}")
     print("\n".join(problems[:20]) or f"{wheel.name}: {count} programs and libraries, {size:.1f} MB")
     sys.exit(bool(problems))
 

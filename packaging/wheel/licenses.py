@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Collects the licenses of what bundle.py copied, and lists it in licenses/packages.csv. Fails for a
-package that is not in licenses.csv, so that nothing new is shipped before someone has read its
-license.
+"""Collects the licenses of the files that bundle.py copied, and lists the files in
+licenses/packages.csv. Fails for a package that is not in licenses.csv, so that nothing new is shipped
+before someone has read its license.
 
 usage: licenses.py RUNTIME DECODERS [CUDA_LICENSE]
 
 DECODERS: the folder of decoders.sh
-CUDA_LICENSE: the license of CUDA's runtime, where the plugin has it
+CUDA_LICENSE: the license of the CUDA runtime, if the plugin contains it
 """
 import csv
 import functools
@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 EXPRESSIONS = {row["source"]: row["license"] for row in
                csv.DictReader(Path(__file__).with_name("licenses.csv").read_text().splitlines())}
-COMPILED_IN = Path("/usr/include/nlohmann/json.hpp")  # a library of headers
+COMPILED_IN = Path("/usr/include/nlohmann/json.hpp")  # a header-only library
 NOTE = """The files of this package beside its Python files come from the source packages in packages.csv.
 Their copyright and licenses are in the files that it names.
 
@@ -44,7 +44,7 @@ def cuda_version():
 
 @functools.lru_cache(maxsize=None)
 def package_of(path):
-    """The Debian package that a file comes from: (source, package, version)."""
+    """Returns the Debian package that a file comes from: (source, package, version)."""
     for name in (path, Path("/usr") / path.relative_to("/"), Path("/") / path.relative_to("/usr")
                  if path.is_relative_to("/usr") else path):
         found = subprocess.run(["dpkg-query", "--search", name], text=True, stdout=subprocess.PIPE,
@@ -54,11 +54,11 @@ def package_of(path):
             form = "${source:Package}\t${binary:Package}\t${Version}"
             return tuple(subprocess.run(["dpkg-query", "--show", f"--showformat={form}", package],
                                         check=True, text=True, stdout=subprocess.PIPE).stdout.split("\t"))
-    sys.exit(f"{path} belongs to no Debian package")
+    sys.exit(f"{path} does not belong to a Debian package")
 
 
 def rows_of(runtime, decoders, cuda_license):
-    """For each package: source, package, version, where its license is, its files."""
+    """Returns for each package: source, package, version, path of its license, its files."""
     rows = {}
 
     def add(source, package, version, text, file):
@@ -95,7 +95,7 @@ def main():
     rows = rows_of(runtime, decoders, cuda_license[0] if cuda_license else None)
     unknown = {source for source, *_ in rows} - EXPRESSIONS.keys()
     if unknown:
-        sys.exit(f"licenses.csv does not have {', '.join(sorted(unknown))}")
+        sys.exit(f"licenses.csv lacks {', '.join(sorted(unknown))}: read their licenses and add them")
     with (folder / "packages.csv").open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(("package", "version", "source", "license", "license_file", "files"))

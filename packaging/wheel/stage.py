@@ -16,14 +16,14 @@ PACKAGE = "gst_cudatensor"
 
 
 def metadata(expression):
-    """That of the package without runtime/, with what this adds."""
+    """Returns the metadata of the package without runtime/, with the changes for the wheel."""
     made = tomllib.loads((ROOT / "gst/python/pyproject.toml").read_text())
     made["build-system"]["requires"] = ["setuptools>=77"]
     made["project"].update({
         "license": expression, "license-files": ["LICENSE", f"{PACKAGE}/runtime/licenses/*"],
         "requires-python": ">=3.10", "readme": "README.md",
         "description": "Video to tensors on NVIDIA GPUs and CPUs, with a GStreamer of its own"})
-    # PyGObject is for the system's GStreamer.
+    # PyGObject works only with the system's GStreamer.
     made["project"]["optional-dependencies"].pop("gst")
     made["tool"]["setuptools"]["package-data"][PACKAGE] += ["runtime/**/*"]
     return made
