@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Changes of state that may wait without end for what a source opens or reads: the writer of a named
-// pipe, a device, a file server. They run in threads of their own.
+// State changes in separate threads, because they may block forever on what a source opens or
+// reads: the writer of a named pipe, a device, a file server.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,14 +8,14 @@
 #include <functional>
 #include <future>
 
-/// Runs the task in a thread of its own. If it never ends, the thread is left behind.
+/// Runs the task in a separate thread, which is left behind if the task never ends.
 std::future<void> in_background(std::function<void()> task);
 
-/// Sets the state in a thread of its own, which keeps the element.
+/// Sets the state in a separate thread, which holds a reference to the element.
 std::future<void> set_state_in_background(GstElement *element, GstState state);
 
-/// Whether the task ends within this time, in microseconds.
+/// Returns whether the task ends within `patience` microseconds.
 bool ends_within(const std::future<void> &task, gint64 patience);
 
-/// Ends the program without a wait for threads that are left behind.
+/// Ends the program without waiting for threads that are left behind.
 [[noreturn]] void leave(int status);

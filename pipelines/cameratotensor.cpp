@@ -19,8 +19,8 @@ constexpr const char *kUsage =
 constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
 
-/// The tensors of Ultralytics' networks: letterboxed as in their code, RGB from 0 to 1. Frames are
-/// still interlaced if deinterlace does not take their format.
+/// Returns a pipeline that makes the tensors of Ultralytics' networks: letterboxed as in their
+/// code, RGB from 0 to 1. Frames are still interlaced if deinterlace does not support their format.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
          " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"

@@ -41,7 +41,7 @@ guint64 difference(const Picture &a, const Picture &b, const Part &part) {
   return sum;
 }
 
-/// The position at which the two pictures differ most.
+/// Returns the part in which the two pictures differ most.
 Part detail_of(const Picture &a, const Picture &b) {
   Part part = {0, 0, std::min(kDetailWidth, a.width), std::min(kDetailHeight, a.height)};
   Part best = part;

@@ -19,10 +19,10 @@ struct Picture {
   }
 };
 
-/// Each pixel is the mean of 2×2 pixels. Width and height must be even.
+/// Returns a picture in which each pixel is the mean of 2×2 pixels. Width and height must be even.
 Picture halved(const Picture &picture);
 
-/// Each pixel is repeated 2×2 times.
+/// Returns a picture in which each pixel is repeated 2×2 times.
 Picture doubled(const Picture &picture);
 
 /// Writes `input`, the same enlarged with nearest-neighbor scaling, and `result`, which has twice

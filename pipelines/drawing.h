@@ -33,10 +33,10 @@ Surface new_surface(double width, double height);
 double width_of(const Surface &surface);
 double height_of(const Surface &surface);
 
-/// A pixel in the format of a cairo surface.
+/// Returns a pixel in the format of a cairo surface.
 guint32 pack(const Color &color);
 
-/// A surface whose pixel i, counted row by row, is `color(i)`.
+/// Returns a surface whose pixel i, counted row by row, is `color(i)`.
 template <class ColorAt>
 Surface painted(int width, int height, ColorAt color) {
   Surface surface = new_surface(width, height);

@@ -18,7 +18,7 @@ std::string description_of(const std::string &source) {
          "wait-on-eos=false sync=false";
 }
 
-/// The file keeps its former contents until the picture is complete.
+/// Writes the picture. The file keeps its former contents until the picture is complete.
 void write_file(const std::string &path, GstSample *sample) {
   GstMapInfo map;
   if (!gst_buffer_map(gst_sample_get_buffer(sample), &map, GST_MAP_READ))

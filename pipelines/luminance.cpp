@@ -42,8 +42,8 @@ Interval read_interval(const GstStructure *s) {
   return interval;
 }
 
-/// The histogram as `columns` block characters. Heights are square roots of the counts, so that
-/// small counts are visible.
+/// Returns the histogram as `columns` block characters. Heights are square roots of the counts, so
+/// that small counts are visible.
 std::string draw(const Histogram &histogram, int columns) {
   static constexpr const char *kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::vector<double> heights(columns);
@@ -56,7 +56,7 @@ std::string draw(const Histogram &histogram, int columns) {
   return text;
 }
 
-/// The width of the histogram: 64 if there is no terminal or the line fits into it.
+/// Returns the width of the histogram: 64 if there is no terminal or the line fits into it.
 int histogram_columns() {
   winsize size = {};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;

@@ -45,7 +45,7 @@ class Interrupts {
   struct sigaction old_int_, old_term_;
 };
 
-/// Whether a thread of GStreamer is blocked, so that the program cannot end in the usual way.
+/// Set if a thread of GStreamer is blocked, so that the program cannot end in the usual way.
 bool blocked = false;
 
 int print_failure(const std::string &text) {
@@ -76,7 +76,8 @@ Pipeline::Pipeline(const std::string &description) {
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
 }
 
-/// A source that waits for data, as one that reads from a pipe does, cannot be stopped.
+/// Waits for kPatience at most, because a source that waits for data, for example from a pipe,
+/// cannot be stopped.
 Pipeline::~Pipeline() {
   if (ends_within(set_state_in_background(pipeline_.get(), GST_STATE_NULL), kPatience)) return;
   blocked = true;
@@ -94,8 +95,8 @@ void Pipeline::play(const std::function<void(const GstStructure *)> &on_message,
   const Interrupts interrupts;
   const Ref<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   std::string failure = "interrupted before the source was opened";
-  // In a thread, because it may wait without end for what a source opens: for the writer of a named
-  // pipe, or for a server. A failure to start is also posted as a message.
+  // Started in a separate thread, because it may block forever on what a source opens: the writer
+  // of a named pipe, or a server. A failure to start is also posted as a message.
   start_ = set_state_in_background(pipeline_.get(), GST_STATE_PLAYING);
   try {
     run(bus.get(), on_message, on_tick);
@@ -144,7 +145,8 @@ GstPadProbeReturn Pipeline::on_frame(GstPad *, GstPadProbeInfo *, gpointer self)
   return GST_PAD_PROBE_OK;
 }
 
-/// Counts ticks instead of time, so that a stopped and continued program does not time out.
+/// Throws Failure if no frame comes for too long. Counts ticks instead of time, so that a stopped
+/// and continued program does not time out.
 void Pipeline::expect_frames() {
   const guint64 frames = frames_;
   silent_ticks_ = frames == seen_frames_ ? silent_ticks_ + 1 : 0;
@@ -192,7 +194,7 @@ std::string quoted(const std::string &text) {
   return result + "\"";
 }
 
-/// Throws Failure if a file cannot be written there, before the pipeline plays.
+/// Throws Failure if a file cannot be written to `path`. Called before the pipeline plays.
 void check_output(const std::string &path) {
   const Ref<gchar> folder(g_path_get_dirname(path.c_str()));
   const auto refuse = [&](const char *why) {
@@ -222,8 +224,8 @@ std::vector<std::string> parse_command_line(int argc, char **argv, int count, co
   }
   if (timeout < 0) throw Failure("--timeout must not be negative");
   if (argc > count + 1)
-    throw Failure(std::string("there are more arguments than expected, from '") + argv[count + 1] +
-                  "' on; --help shows the usage");
+    throw Failure(std::string("unexpected argument '") + argv[count + 1] +
+                  "'; --help shows the usage");
   if (argc < count + 1) {
     const Ref<gchar> help(g_option_context_get_help(context.get(), TRUE, nullptr));
     throw Failure(help.get());

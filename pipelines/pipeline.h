@@ -64,14 +64,15 @@ class Pipeline {
   std::string missing_;  // what GStreamer lacks to play the source
 };
 
-/// The description of elements that decode the video of `source`, which is a camera device, a file
-/// or a URI, to a format that the plugin's elements accept. A pipeline may contain it only once.
+/// Returns the description of elements that decode the video of `source`, which is a camera device,
+/// a file or a URI, to a format that the plugin's elements accept. A pipeline may contain it only
+/// once.
 std::string decoder_of(const std::string &source);
 
-/// The source for messages, without a password.
+/// Returns the name of the source for messages, without a password.
 std::string shown_source(const std::string &source);
 
-/// `text` quoted as the value of a property in a description.
+/// Returns `text` quoted as the value of a property in a description.
 std::string quoted(const std::string &text);
 
 /// Initializes GStreamer, parses the options and --timeout, and returns the `count` arguments.

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck shell=bash
-# Sourced by the scripts in this folder, with their arguments: answers --help, builds the plugin and
-# the applications in $BUILD_DIR (default: build-scripts/ in the repository) and lets GStreamer find
-# the plugin. $application is the program to run; $application_packages are those that it needs
-# besides, and $application_settings its options of Meson.
+# shellcheck shell=bash Sourced by the scripts in this folder, with their arguments: answers --help, builds
+# the plugin and the applications in $BUILD_DIR (default: build-scripts/ in the repository) and makes
+# GStreamer find the plugin. $application is the program to run, $application_packages are its additional
+# packages, and $application_settings its Meson options.
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -17,8 +16,8 @@ clip=$root/pipelines/media/pedestrians.webm
 
 stop() { echo "${0##*/}: $*" >&2; exit 1; }
 
-# check_arguments ARGUMENT...: ends the script for --help, and for an argument that is empty, as it is
-# when a variable of the caller is not set.
+# check_arguments ARGUMENT...: ends the script for --help, and for an empty argument, which comes from an
+# unset variable of the caller.
 check_arguments() {
   local argument
   for argument; do
@@ -33,8 +32,8 @@ check_arguments() {
   done
 }
 
-# check_writable: ends the script if it could not build, before it installs anything. A part of the
-# folder may belong to root after a call with sudo.
+# check_writable: ends the script, before it installs anything, if it cannot write to the build folder. A part
+# of the folder may belong to root after a call with sudo.
 check_writable() {
   local denied
   if mkdir -p "$build" 2>/dev/null; then
@@ -46,9 +45,9 @@ check_writable() {
     stop "cannot write to $denied: use a clone of your own, or set BUILD_DIR to a folder of your own"
 }
 
-# split_arguments ARGUMENT...: sets source, png and options to [SOURCE [PNG]] [OPTION...]. source is
-# the clip by default, png stays as it is.
-# shellcheck disable=SC2034  # used by scripts that source this file
+# split_arguments ARGUMENT...: sets source, png and options to [SOURCE [PNG]] [OPTION...]. The default of
+# source is the clip; png keeps its value by default. shellcheck disable=SC2034  # used by scripts that source
+# this file
 split_arguments() {
   source=$clip options=()
   case ${1:--} in -*) ;; *) source=$1; shift ;; esac
@@ -56,8 +55,8 @@ split_arguments() {
   options=("$@")
 }
 
-# need_decoders SOURCE...: installs what decodes the sources, unless they are clips of this
-# repository in WebM. Without the packages, other decoders may do.
+# need_decoders SOURCE...: installs decoders for the sources, unless these are WebM clips of this repository.
+# If that fails, installed decoders may suffice.
 need_decoders() {
   local source packages=()
   for source; do
@@ -83,5 +82,5 @@ elif [ ! -e "$build/$application" ]; then
 fi
 build_plugin "$build"
 [ -e "$build/$application" ] ||
-  stop "the build in $build is without ${application##*/}: remove the folder to build anew"
+  stop "the build in $build does not include ${application##*/}: remove the folder to rebuild it"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}

@@ -148,7 +148,7 @@ need_nvcc() {
 # The Meson options for these scripts: applications, but no tests. luminance-monitor adds its own.
 application_options=(-Dapplications=enabled)
 
-# gpu_options: prints the Meson option for CUDA code for this machine only; that for all GPUs takes
+# gpu_options: prints the Meson option for CUDA code for this machine's GPU only; code for all GPUs takes
 # minutes to compile.
 gpu_options() {
   if nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then

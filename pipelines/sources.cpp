@@ -33,7 +33,7 @@ mode_t check_file(const std::string &path) {
   return file.st_mode;
 }
 
-/// The package for what plays streams of this media type, or sources of this protocol.
+/// Returns the Debian package that plays streams of this media type, or sources of this protocol.
 const char *package_of(const std::string &kind) {
   for (const char *good :
        {"video/x-vp8", "video/x-vp9", "video/x-matroska", "video/webm", "video/x-dv",
@@ -46,7 +46,7 @@ const char *package_of(const std::string &kind) {
   return "gstreamer1.0-libav";
 }
 
-/// The media type of a stream without a decoder, or the name of a protocol or an element.
+/// Returns the media type of a stream without a decoder, or the name of a protocol or an element.
 std::string kind_of(const GstStructure *missing) {
   const GValue *detail = gst_structure_get_value(missing, "detail");
   if (detail == nullptr) return "";
@@ -83,7 +83,7 @@ std::string shown(const std::string &uri) {
   if (uri.rfind(kCamera, 0) == 0) return uri.substr(std::strlen(kCamera));
   std::string text = uri;
   const size_t begin = text.find("//"), end = text.rfind('@');
-  // Up to the last @, because passwords may contain unescaped slashes and @.
+  // Erases up to the last @, because passwords may contain unescaped slashes and @.
   if (begin != std::string::npos && end != std::string::npos && begin < end)
     text.erase(begin + 2, end - begin - 1);
   return text.substr(0, text.find('?'));

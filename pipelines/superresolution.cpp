@@ -55,7 +55,7 @@ Picture play_for_picture(const std::string &description,
   return picture_of(sample.get());
 }
 
-/// The first frame, cropped to even width and height.
+/// Returns the first frame, cropped to even width and height.
 Picture first_frame(const std::string &source) {
   const Picture frame = play_for_picture(
       decoder_of(source) + " ! video/x-raw,format=RGB ! appsink name=picture sync=false");
@@ -69,7 +69,7 @@ Picture first_frame(const std::string &source) {
 
 guint8 as_uint8(guint8 value) { return value; }
 
-/// The float16 of value/255, which is 0 or a positive normal number.
+/// Returns value/255 as float16, which is 0 or a positive normal number.
 guint16 as_float16(guint8 value) {
   int exponent = 0;
   const double mantissa = std::frexp(value / 255.0, &exponent);  // 0, or in [0.5, 1)
@@ -77,7 +77,8 @@ guint16 as_float16(guint8 value) {
   return static_cast<guint16>(((exponent + 13) << 10) + std::lround(mantissa * 2048));
 }
 
-/// Space to depth: a sample goes to channel c·4 + 2·(y mod 2) + x mod 2, at half the coordinates.
+/// Rearranges space to depth: a sample goes to channel c·4 + 2·(y mod 2) + x mod 2, at half the
+/// coordinates.
 template <class Element>
 std::vector<Element> split(const Picture &picture, Element (*convert)(guint8)) {
   std::vector<Element> tensor;
@@ -110,7 +111,7 @@ Picture shuffle(const std::vector<Element> &tensor, const std::string &caps) {
   });
 }
 
-/// The output of cudapixelshuffle. Throws Failure if it differs from the frame.
+/// Returns the output of cudapixelshuffle. Throws Failure if it differs from the frame.
 template <class Element>
 Picture check(const Picture &frame, const char *type, Element (*convert)(guint8)) {
   const std::string dimensions = dimensions_of(frame);

@@ -29,8 +29,8 @@ Tensor read_tensor(GstBuffer *buffer, GstCaps *caps) {
   const gsize size = tensor.values.size() * sizeof(float);
   if (gst_buffer_get_size(buffer) != size ||
       gst_buffer_extract(buffer, 0, tensor.values.data(), size) != size)
-    throw Failure("a tensor with dimensions " + dimensions + " has " +
-                  std::to_string(gst_buffer_get_size(buffer)) + " bytes");
+    throw Failure("expected " + std::to_string(size) + " bytes for a tensor with dimensions " +
+                  dimensions + ", got " + std::to_string(gst_buffer_get_size(buffer)));
   return tensor;
 }
 

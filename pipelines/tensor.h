@@ -28,5 +28,5 @@ struct Geometry {
 
 Geometry read_geometry(GstBuffer *buffer);
 
-/// The field `name` of tensor caps.
+/// Returns the field `name` of tensor caps.
 std::string tensor_field(GstCaps *caps, const char *name);

@@ -26,10 +26,10 @@ class Watcher {
 
   guint64 count() const { return count_; }
   double frames_per_second() const;
-  /// The mean time that the element takes for a frame.
+  /// Returns the mean time that the element takes for a frame.
   double milliseconds_each() const;
-  /// At most `count` captures, evenly spaced; if the frames had several sizes or formats, the first
-  /// of each instead. May be called once.
+  /// Returns at most `count` captures, evenly spaced; if the frames had several sizes or formats,
+  /// the first of each instead. May be called once.
   std::vector<Capture> take_captures(size_t count);
 
  private:
@@ -40,7 +40,7 @@ class Watcher {
   void keep(GstSample *sample);
   void keep_first_of_kind(GstSample *sample);
 
-  Ref<GstBuffer> frame_;  // being processed
+  Ref<GstBuffer> frame_;  // the frame being processed
   Ref<GstCaps> frame_caps_;
   gint64 frame_time_ = 0;
   std::atomic<guint64> count_ = 0;
@@ -48,6 +48,6 @@ class Watcher {
 
   std::mutex mutex_;
   std::vector<Capture> kinds_;     // the first of each size and format
-  std::vector<Capture> captures_;  // every stride-th
+  std::vector<Capture> captures_;  // every stride_-th frame
   guint64 stride_ = 1;
 };

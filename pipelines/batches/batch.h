@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A batch that is used on the application's own stream.
+// A batch of tensors for use on the application's own stream.
 #pragma once
 
 #include <dlpack/dlpack.h>
@@ -16,7 +16,7 @@ class Batch {
   /// does not. The stream must outlive the batch.
   Batch(GstSample *sample, Stream &stream);
 
-  /// For gst_cuda_tensor_get_slot() and others.
+  /// Returns the tensor, for example for gst_cuda_tensor_get_slot().
   GstCudaTensor *tensor() const { return tensor_.get(); }
   const DLTensor &dlpack() const { return export_->dl_tensor; }
 
@@ -30,6 +30,6 @@ class Batch {
   std::unique_ptr<DLManagedTensor, Release> export_;
 };
 
-/// The center pixel of the first channel of each slot. Stands in for a network: queues its work on
-/// the stream and waits for that stream only. Throws if the tensor is not float32 in NCHW.
+/// Returns the center pixel of the first channel of each slot. Stands in for a network: queues its
+/// work on the stream and waits only for that stream. Throws if the tensor is not float32 in NCHW.
 std::vector<float> center_pixels(const DLTensor &batch, Stream &stream);

@@ -34,16 +34,16 @@ struct Totals {
   guint batches = 0, frames = 0;
 };
 
-/// A message that ends the program.
+/// Returns a message that ends the program.
 GstMessage *new_end(GstObject *source, const std::string &failure) {
   return gst_message_new_application(
       source, gst_structure_new("end", "failure", G_TYPE_STRING, failure.c_str(), nullptr));
 }
 
-/// A thread that takes batches until the sink stops, or as many as asked for.
+/// A thread that takes batches until the sink stops or `most` batches were taken.
 class Consumer {
  public:
-  /// `most`: 0 for all batches. The totals are for this thread while the consumer exists.
+  /// `most` = 0 takes all batches. Only this thread uses the totals while the consumer exists.
   Consumer(GstElement *sink, guint most, Totals &totals)
       : sink_(sink), most_(most), totals_(totals), thread_([this] { run(); }) {}
   ~Consumer() { thread_.join(); }
@@ -138,7 +138,7 @@ std::string wait_for_end(GstBus *bus, GstClockTime most, const Sources &sources)
 
 void run(const Options &options) {
   g_autoptr(GstElement) pipeline = make_pipeline(options);
-  Sources sources = add_sources(pipeline, options);  // gone before the pipeline
+  Sources sources = add_sources(pipeline, options);  // destroyed before the pipeline
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_set_sync_handler(bus, on_message, &sources, nullptr);
@@ -151,7 +151,7 @@ void run(const Options &options) {
     failure = wait_for_end(bus, fails ? 0 : GST_CLOCK_TIME_NONE, sources);
     gst_element_set_state(pipeline, GST_STATE_NULL);  // ends the consumer
   }
-  if (failure.empty() && totals.batches == 0) failure = "the sources have no frames";
+  if (failure.empty() && totals.batches == 0) failure = "the sources sent no frames";
   if (!failure.empty()) fail(failure);
   std::printf("%u batches, %u frames\n", totals.batches, totals.frames);
 }

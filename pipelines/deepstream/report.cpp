@@ -15,7 +15,7 @@ struct MuxedFrame {
   gint width, height;
 };
 
-/// These fields are in the batch meta only. No value without nvstreammux.
+/// Returns the fields of nvstreammux, which only the batch meta has; no value without nvstreammux.
 std::optional<MuxedFrame> muxed_frame(const GstCudaTensor *batch, guint slot) {
   const GstCustomMeta *meta =
       gst_buffer_get_custom_meta(gst_cuda_tensor_get_buffer(batch), "GstCudaTensorBatchMeta");
@@ -30,14 +30,14 @@ std::optional<MuxedFrame> muxed_frame(const GstCudaTensor *batch, guint slot) {
   return frame;
 }
 
-/// Stands in for a detection: the middle of the content, in pixels of the tensor.
+/// Returns the middle of the content, in pixels of the tensor. Stands in for a detection.
 Box example_box(const GstCudaTensorGeometry &g) {
   const double x = g.pad_left, y = g.pad_top, width = g.content_width, height = g.content_height;
   return {x + width / 4, y + height / 4, x + 3 * width / 4, y + 3 * height / 4};
 }
 
-/// In pixels of the source. The library maps to the picture that the element got. nvstreammux has
-/// scaled that to a common size; this undoes it, unless enable-padding is set.
+/// Returns a box in pixels of the source. The library maps it to the element's input picture, which
+/// nvstreammux has scaled to a common size; this undoes the scaling, unless enable-padding is set.
 Box in_source(const GstCudaTensorGeometry &g, const std::optional<MuxedFrame> &frame,
               const Box &box) {
   Box mapped;

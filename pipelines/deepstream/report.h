@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a batch says of its slots.
+// Prints the contents of a batch's slots.
 #pragma once
 
 #include <gstcudatensor.h>

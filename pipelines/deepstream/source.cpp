@@ -7,8 +7,9 @@
 
 namespace {
 
-/// Decoders of DeepStream take H.264 and H.265 as a byte stream only, but parsebin leaves them as
-/// the container has them. Null: the stream needs no other form.
+/// Returns a parser that converts the stream for DeepStream's decoders; null if it needs no
+/// conversion. The decoders take H.264 and H.265 only as a byte stream, but parsebin leaves them as
+/// the container has them.
 const char *parser_of(const std::string &media_type) {
   if (media_type == "video/x-h264") return "h264parse";
   if (media_type == "video/x-h265") return "h265parse";
@@ -21,7 +22,7 @@ bool takes(GstPad *pad, const char *media_type) {
   return gst_caps_can_intersect(taken, caps);
 }
 
-/// An RTSP camera has a pad for each medium.
+/// Returns whether a pad is not video: an RTSP camera has a pad for each medium.
 bool is_other_medium(GstPad *pad) {
   g_autoptr(GstCaps) caps = gst_pad_query_caps(pad, nullptr);
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps)) return false;
@@ -42,7 +43,7 @@ Source::Source(GstElement *pipeline, GstElement *mux, guint index, std::string u
   bin_ = gst_parse_bin_from_description_full(elements.c_str(), FALSE, nullptr,
                                              GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (bin_ == nullptr)
-    fail("cannot create the decoder, which is DeepStream's or that of --decoder", error);
+    fail("cannot create the decoder: install DeepStream, or correct --decoder", error);
   gst_bin_add(GST_BIN(pipeline), bin_);
   decoder_ = find("decoder");
   input_ = decoder_->numsinkpads == 1 ? GST_PAD(decoder_->sinkpads->data) : nullptr;
@@ -51,7 +52,7 @@ Source::Source(GstElement *pipeline, GstElement *mux, guint index, std::string u
   link_mux(mux);
 }
 
-/// The bin keeps the element.
+/// Returns an element of the bin, which keeps the reference.
 GstElement *Source::find(const char *name) const {
   g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(bin_), name);
   return element;
@@ -71,7 +72,7 @@ void Source::link_mux(GstElement *mux) {
   g_autoptr(GstPad) slot =
       gst_element_request_pad_simple(mux, ("sink_" + std::to_string(index_)).c_str());
   if (slot == nullptr || gst_pad_link(out, slot) != GST_PAD_LINK_OK)
-    fail("the batches do not take what the decoder makes");
+    fail("the mux does not accept the decoder's output");
 }
 
 void Source::on_data(GstElement *, GstPad *pad, GstPad *parser) {
@@ -102,11 +103,12 @@ void Source::on_stream(GstElement *, GstPad *pad, Source *self) {
       self->others_ += (self->others_.empty() ? "" : ", ") + std::string(media_type);
     if (!self->decodes_) return;
   }
-  // Without the lock, which the message of an error takes.
+  // Called without the lock, which the handler of an error message takes.
   self->decode(pad, media_type);
 }
 
-/// parsebin drops the error of a demuxer that finds nothing linked while parsebin still plugs it.
+/// Posts the error itself, because parsebin drops that of a demuxer that finds nothing linked while
+/// parsebin still plugs it.
 void Source::on_drained(GstElement *parser, Source *self) {
   {
     const std::lock_guard<std::mutex> lock(self->mutex_);
@@ -124,10 +126,10 @@ std::string Source::refusal() const {
   g_autoptr(GstCaps) made = gst_pad_get_current_caps(out);
   if (made == nullptr || gst_pad_peer_query_accept_caps(out, made)) return "";
   g_autofree gchar *text = gst_caps_to_string(made);
-  return name() + "the batches do not take " + text;
+  return name() + "the mux does not accept " + text;
 }
 
-/// Where data cannot flow, the elements only say that.
+/// Returns the cause of an error. If data cannot flow, the elements' own texts say only that.
 std::string Source::cause_of(const GError *error) const {
   const bool is_flow = g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED);
   const std::string refused = is_flow ? refusal() : "";

@@ -19,10 +19,10 @@ class Source {
   bool owns(GstObject *object) const {
     return gst_object_has_as_ancestor(object, GST_OBJECT(bin_));
   }
-  /// Why no frame gets into a batch; empty if the elements have agreed on a format. A source that
-  /// is refused may fail, or just end. May be called from any thread, as the next function.
+  /// Returns why no frame gets into a batch; empty if the elements have agreed on a format. A
+  /// source that is refused may fail, or just end. May be called from any thread, like cause_of().
   std::string refusal() const;
-  /// What to say of an error of this source.
+  /// Returns the text for an error of this source.
   std::string cause_of(const GError *error) const;
 
  private:
@@ -37,9 +37,9 @@ class Source {
 
   const guint index_;
   const std::string uri_;
-  GstElement *bin_;  // of the pipeline, as are the next two
+  GstElement *bin_;  // owned by the pipeline, as are the next two
   GstElement *decoder_;
-  GstPad *input_;             // of the decoder
+  GstPad *input_;             // the decoder's sink pad
   mutable std::mutex mutex_;  // protects the fields below
   bool decodes_ = false;
   std::string others_;  // streams that are not decoded

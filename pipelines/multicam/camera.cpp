@@ -14,7 +14,7 @@ namespace {
 
 constexpr guint kPause = 2;  // seconds
 constexpr const char *kEnd = "multicam-camera-ended";
-constexpr gint64 kPatience = G_USEC_PER_SEC;  // with a source that does not close
+constexpr gint64 kPatience = G_USEC_PER_SEC;  // how long to wait for a source to close
 constexpr gint64 kSilence = 5 * G_USEC_PER_SEC;
 
 }  // namespace
@@ -59,7 +59,7 @@ void Camera::lose(const std::string &why) {
   try_again();
 }
 
-/// After a pause, and not before the last connection has been closed.
+/// Reconnects after a pause, and not before the last connection has been closed.
 void Camera::try_again() {
   const auto again = [](gpointer data) -> gboolean {
     auto *self = static_cast<Camera *>(data);
@@ -136,10 +136,10 @@ void Camera::disconnect() {
     const std::lock_guard<std::mutex> lock(mutex_);
     bin = std::exchange(bin_, nullptr);  // take_slot() then does nothing
   }
-  // The slot first, because the camera's thread may be blocked there.
+  // Releases the slot first, because the camera's thread may be blocked there.
   if (slot_ != nullptr) gst_element_release_request_pad(pipeline_.mux, slot_);
   g_clear_object(&slot_);
-  // Removed in any case, because a change of the pipeline's state would wait for it.
+  // Removed even if it does not stop, because a state change of the pipeline would wait for it.
   stop_ = set_state_in_background(bin, GST_STATE_NULL);
   ends_within(stop_, kPatience);
   gst_bin_remove(GST_BIN(pipeline_.pipeline), bin);
@@ -150,7 +150,7 @@ bool Camera::has_waiting_frame() {
   return slot_ != nullptr && gst_aggregator_pad_has_buffer(GST_AGGREGATOR_PAD(slot_));
 }
 
-/// False for a connection that was closed while its source was being opened.
+/// Returns false for a connection that was closed while its source was being opened.
 bool Camera::is_current(GstPad *pad) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return owns(GST_OBJECT(pad));
@@ -222,7 +222,7 @@ void Camera::send_end() {
     gst_event_unref(end);
 }
 
-/// EOS is dropped, because without other cameras it would end the batches, too. Not before
+/// Drops EOS, because without other cameras it would also end the batches. It is dropped after
 /// deinterlace, which pushes its last frame at EOS.
 GstPadProbeReturn Camera::on_event(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera of the batch. It is reconnected when it fails, ends or stops sending.
-// Its state changes in threads, so that a source that never opens holds up nothing else.
+// A camera of the batch. It is reconnected when it fails, ends or stops sending. State changes run
+// in separate threads, so that a source that never opens does not block anything else.
 #pragma once
 
 #include <gst/gst.h>
@@ -17,7 +17,7 @@ struct Pipeline {
   std::atomic<GstClockTime> position{0};  // of the last batch
 };
 
-/// For use by the main thread, except count() and the callbacks of GStreamer.
+/// Used by the main thread only, except count() and the callbacks of GStreamer.
 class Camera {
  public:
   /// If `loops` is true, a file starts again when it ends.
@@ -29,20 +29,20 @@ class Camera {
 
   bool owns(GstObject *object) const;
   bool is_over() const { return bin_ == nullptr && (*ended_ || !failure_.empty()); }
-  /// Why the camera was given up; empty if it was not.
+  /// Returns why the camera was given up; empty if it was not.
   const std::string &failure() const { return failure_; }
-  /// Whether a thread of GStreamer still waits for the source.
+  /// Returns whether a thread of GStreamer still waits for the source.
   bool is_blocked() const;
 
   /// Prints why the camera is lost, disconnects it, and reconnects it after a pause. Gives it up if
   /// each attempt would end with the same error.
   void fail(const GError *error);
-  /// Records what GStreamer lacks to play the camera. The error comes after it.
+  /// Records what GStreamer lacks to play the camera. Called before the error is posted.
   void lacks(const std::string &missing) { missing_ = missing; }
   /// Disconnects the camera for good.
   void stop();
-  /// To be called a few times per second. Disconnects a camera that has ended or stopped sending,
-  /// so that the others do not wait for it.
+  /// Called a few times per second. Disconnects a camera that has ended or stopped sending, so that
+  /// the others do not wait for it.
   void tend();
 
   /// Records the result of a frame, which is available `age` after the frame was captured.
@@ -74,10 +74,10 @@ class Camera {
   bool stopped_ = false;
   std::future<void> start_, stop_;
   std::string missing_, failure_;
-  std::atomic<bool> ending_{false};           // the last frame has been sent
-  std::shared_ptr<std::atomic<bool>> ended_;  // and taken; of the present connection
+  std::atomic<bool> ending_{false};           // whether the last frame has been sent
+  std::shared_ptr<std::atomic<bool>> ended_;  // whether it was also taken; per connection
   std::atomic<gint64> heard_{0};
-  // Since the last report.
+  // Counted since the last report.
   std::atomic<guint> frames_{0};
   std::atomic<GstClockTime> age_{0};  // sum over all frames
   std::atomic<float> result_{0.0f};   // of the last frame

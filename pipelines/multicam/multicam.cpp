@@ -133,8 +133,8 @@ bool run(const Options &options) {
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GMainLoop) loop = g_main_loop_new(nullptr, FALSE);
   Application app = {{pipeline, mux, sink, static_cast<guint>(options.rtsp_latency)}, {}, loop};
-  // Before cameras are added, so that one that fails at once does not keep the others from
-  // starting.
+  // Started before cameras are added, so that a camera that fails at once does not keep the others
+  // from starting.
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < uris.size(); ++i)
     app.cameras.push_back(std::make_unique<Camera>(app.pipeline, i, uris[i], options.loops));

@@ -73,7 +73,7 @@ def errors_are_one_line(decoder):
             ([CLIP, "--decoder=nodec"], '"nodec"'),
             ([CLIP, "--decoder=fakesink"], "fakesink is not a decoder"),
             ([CLIP, "--decoder=identity ! identity"], "more than one element"),
-            ([CLIP, "--decoder=vorbisdec"], "the batches do not take"),
+            ([CLIP, "--decoder=vorbisdec"], "the mux does not accept"),
             ([CLIP, "/no/such.mp4", decode], "'/no/such.mp4' does not exist"),
             ([VP8, decode], f"{decoder} does not decode video/x-vp8"),
             ([MEDIA / "README.md", decode], "README.md): "),
@@ -103,7 +103,7 @@ def names_refused_format():
                         "video/x-raw,format=GRAY16_BE,width=64,height=48", "!", "pngenc", "!",
                         "filesink", f"location={picture}"], check=True, timeout=60)
         done = run(picture, "--decoder=pngdec")
-        expect(done.returncode == 1 and "the batches do not take video/x-raw, format=(string)GRAY16"
+        expect(done.returncode == 1 and "the mux does not accept video/x-raw, format=(string)GRAY16"
                in done.stderr, "the format is not named", done.stderr)
 
 

@@ -9,7 +9,8 @@ from gst_cudatensor import Tensor
 
 
 def description_of(uri: str, size: int) -> str:
-    """The pipeline for gst-launch-1.0: decoder, cudanormalize and an appsink named sink."""
+    """Returns a pipeline in the syntax of gst-launch-1.0: decoder, cudanormalize and an appsink
+    named sink."""
     quoted = uri.replace("\\", "\\\\").replace('"', '\\"')
     return (f'uridecodebin uri="{quoted}" caps=video/x-raw(memory:CUDAMemory) ! '
             f"cudanormalize backend=cuda width={size} height={size} resize-mode=ultralytics "
@@ -20,7 +21,7 @@ def description_of(uri: str, size: int) -> str:
 def tensors_of(samples: Iterable) -> Iterator[torch.Tensor]:
     """Yields a batch of one picture for each sample of the appsink: shape (1, 3, size, size),
     float32 from 0 to 1. The tensor uses the memory of the buffer, which returns to its pool when
-    the tensor has been freed and PyTorch's stream has executed the work queued before."""
+    the tensor has been freed and PyTorch's stream has executed the work queued before that."""
     for sample in samples:
         yield torch.from_dlpack(Tensor.from_sample(sample))
 
@@ -34,11 +35,11 @@ class Edges(torch.nn.Module):
         self.register_buffer("kernels", sobel.expand(3, 1, 3, 3).contiguous())
 
     def strength(self, batch: torch.Tensor) -> torch.Tensor:
-        """(N, 3, H, W) → the same shape"""
+        """Returns the strength of the edges at each pixel, of the same shape (N, 3, H, W)."""
         return torch.nn.functional.conv2d(batch, self.kernels, padding=1, groups=3).abs()
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """(N, 3, H, W) → (N, 3)"""
+        """Returns the mean strength of the edges, of shape (N, 3), for a batch of (N, 3, H, W)."""
         return self.strength(batch).mean((2, 3))
 
 

@@ -30,7 +30,7 @@ SIGN = 3.8  # seconds
 
 
 def number(kind, low):
-    """A parser for numbers that are at least `low`."""
+    """Returns a parser for numbers that are at least `low`."""
     def parse(text):
         value = kind(text)
         if not low <= value < float("inf"):
@@ -41,7 +41,7 @@ def number(kind, low):
 
 
 def size_of(text):
-    """'640x480' as (640, 480)."""
+    """Returns '640x480' as (640, 480)."""
     width, height = (int(side) for side in text.split("x"))
     if width % 32 or height % 32 or min(width, height) <= 0:
         raise argparse.ArgumentTypeError(f"{text}: width and height must be multiples of 32")
@@ -57,8 +57,8 @@ def output_of(text):
 
 
 def set_example(arguments):
-    """A frame of the clip in which the detector finds its only text, the sign. In other frames it
-    also takes people for text, with scores as high."""
+    """Sets the source to a frame of the clip in which the detector finds only the sign. In other
+    frames it also takes people for text, with scores as high."""
     arguments.source = str(CLIP)
     if arguments.start is None and arguments.frames is None:
         arguments.start, arguments.frames = SIGN, 1
@@ -140,7 +140,7 @@ class Report:
 
 
 def detect(arguments, detector, stream, outputs):
-    """Processes all frames. If the source fails, the results up to then are still written."""
+    """Processes all frames. If the source fails, still writes the results up to then."""
     report = Report(arguments.json)
     lost = None
     try:
@@ -182,7 +182,8 @@ def stop_on_signals(stream):
 
 
 def close(stream):
-    """Ends the program if a thread of GStreamer still waits for the source: nothing can stop it."""
+    """Closes the stream. Ends the program if a thread of GStreamer still waits for the source,
+    because nothing can stop that thread."""
     failure = sys.exc_info()[1]
     stream.close()
     if not stream.blocked:

@@ -32,7 +32,7 @@ class Detector:
         self.mean, self.std = self.rapidocr.mean, self.rapidocr.std
 
     def tensor_size(self, width, height):
-        """The width and height to which rapidocr resizes a frame."""
+        """Returns the width and height to which rapidocr resizes a frame."""
         blank = np.zeros((height, width), np.uint8)
         if max(width, height) > self._longest:
             blank, _, _ = reduce_max_side(blank, self._longest)
@@ -40,12 +40,12 @@ class Detector:
         return resized.shape[1], resized.shape[0]
 
     def probabilities(self, tensor):
-        """The probability that a pixel is in text, as 1×1×height×width, for a tensor of
-        1×3×height×width."""
+        """Returns the probability that a pixel is in text, of shape (1, 1, height, width), for a
+        tensor of shape (1, 3, height, width)."""
         return self.rapidocr.infer(tensor)[0]
 
     def texts(self, probabilities, geometry):
-        """The text in a map of probabilities. `geometry` is that of the tensor."""
+        """Returns a list of Text for a map of probabilities. `geometry` is that of the tensor."""
         _, _, height, width = probabilities.shape
         quads, scores = self.rapidocr.postprocess_op(probabilities, (height * FINE, width * FINE))
         frame_shape = geometry.src_height, geometry.src_width
@@ -57,5 +57,5 @@ class Detector:
         return found
 
     def find(self, tensor):
-        """The text in a tensor of gst_cudatensor, as a list of Text."""
+        """Returns the text in a gst_cudatensor.Tensor, as a list of Text."""
         return self.texts(self.probabilities(np.asarray(tensor)), tensor.geometry)

@@ -25,7 +25,7 @@ WINDOWS = {"DISPLAY": "ximagesink", "WAYLAND_DISPLAY": "waylandsink"}
 
 
 def display():
-    """The environment variable that names a display; None if there is no display."""
+    """Returns the environment variable that names a display; None if there is no display."""
     return next((name for name in WINDOWS if os.environ.get(name)), None)
 
 

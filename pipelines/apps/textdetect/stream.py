@@ -14,19 +14,19 @@ from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  GstApp: appsink'
 from failure import Failure, Lost, Missing  # noqa: E402
 
 POLL = 100 * Gst.MSECOND
-# The seconds in which a stream must close.
+# The number of seconds within which a stream must close.
 PATIENCE = 3
 # The number of frames of a camera that are kept until their tensors have been processed.
 LIVE_FRAMES = 4
 
 
 def quoted(text):
-    """`text` quoted as the value of a property in a description."""
+    """Returns `text` quoted as the value of a property in a description."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def decoder_of(source):
-    """Elements that decode the video of a camera device, a file or a URI."""
+    """Returns elements that decode the video of a camera device, a file or a URI."""
     # With narrower caps, uridecodebin would reject decoders whose pad templates have additional
     # caps.
     return (f"uridecodebin name=decoder uri={quoted(uri_of(source))} expose-all-streams=false "
@@ -65,10 +65,10 @@ def check_file(path):
 
 
 def shown(uri):
-    """The URI without user name, password and query; for a file, its path."""
+    """Returns the URI without user name, password and query; for a file, its path."""
     if uri.startswith("file:"):
         return Gst.uri_get_location(uri)
-    # Up to the last @, because passwords may contain unescaped slashes and @.
+    # Removes up to the last @, because passwords may contain unescaped slashes and @.
     return re.sub("//.*@", "//", uri).partition("?")[0]
 
 
@@ -102,7 +102,7 @@ def raise_error_of(pipeline):
 
 
 def missing_plugin(message):
-    """What GStreamer lacks to play the video; None if the message is another one."""
+    """Returns what GStreamer lacks to play the video; None for other messages."""
     fields = message.get_structure()
     if fields.get_name() != "missing-plugin" or "audio" in fields.to_string():
         return None
@@ -111,8 +111,8 @@ def missing_plugin(message):
 
 
 def set_up(_pipeline, _bin, element):
-    """Cameras that send JPEG over HTTP have one stream. Without this property, multipartdemux waits
-    for more streams."""
+    """Sets a property of multipartdemux, which otherwise waits for more streams: cameras that send
+    JPEG over HTTP have only one."""
     factory = element.get_factory()
     if factory is not None and factory.get_name() == "multipartdemux":
         element.set_property("single-stream", True)
@@ -133,7 +133,7 @@ class Stream:
         self._timeout = timeout * Gst.SECOND
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
-        # deinterlace passes interlaced frames in formats that it does not take.
+        # deinterlace passes interlaced frames through if it does not support their format.
         description = (
             f"{video} ! videoconvert ! deinterlace fields=top ! tee name=tee "
             f"tee. ! cudanormalize name=normalize color=bgr interlaced=as-progressive "
@@ -148,8 +148,8 @@ class Stream:
         self._normalize = self._pipeline.get_by_name("normalize")
         self._tensors = self._pipeline.get_by_name("tensors")
         self._frames = self._pipeline.get_by_name("frames")
-        # Without preroll, frames arrive before the pipeline plays. A full sink would then wait, with
-        # the lock that it needs to start to play.
+        # Without preroll, frames arrive before the pipeline plays. A full sink would then wait while it holds
+        # the lock that it needs to start playing.
         self._entry = self._pipeline.get_by_name("tee").get_static_pad("sink")
         self._gate = self._entry.add_probe(
             Gst.PadProbeType.BLOCK | Gst.PadProbeType.BUFFER, lambda *_: Gst.PadProbeReturn.OK)
@@ -175,7 +175,8 @@ class Stream:
         return self._normalize.get_property("active-backend").value_nick
 
     def close(self):
-        """A source that waits for data, as one that reads from a pipe does, cannot be stopped."""
+        """Closes the pipeline, within PATIENCE: a source that waits for data, for example from a
+        pipe, cannot be stopped."""
         closing = threading.Thread(target=self._pipeline.set_state, args=(Gst.State.NULL,),
                                    daemon=True)
         closing.start()
@@ -208,7 +209,7 @@ class Stream:
         return Gst.PadProbeReturn.OK
 
     def _pause(self):
-        # In a thread, because it may wait without end for what a source opens, as for the writer of a
+        # Runs in a thread, because it may block forever on what a source opens, for example the writer of a
         # named pipe.
         results = []
         self._opening = threading.Thread(
@@ -244,7 +245,7 @@ class Stream:
             raise Lost(f"{source} has sent no frame for {self._timeout // Gst.SECOND} s")
 
     def _next(self, sink):
-        """The sink's next sample; None at the end."""
+        """Returns the sink's next sample; None at the end."""
         polls = 0
         while not self.stopped:
             sample = sink.try_pull_sample(POLL)
@@ -257,7 +258,7 @@ class Stream:
         return None
 
     def _frame_of(self, tensor):
-        """The frame of a tensor; None if the frame was dropped."""
+        """Returns the frame of a tensor; None if the frame was dropped."""
         pts = tensor.get_buffer().pts
         while (frame := self._next(self._frames)) is not None and frame.get_buffer().pts < pts:
             pass
