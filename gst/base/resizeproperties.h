@@ -18,7 +18,7 @@ void add_resize_properties(Properties<S> &table, ResizeOf resize_of) {
             Effect::next_frame, [resize_of](S &s) -> Method & { return resize_of(s).method; });
   table.add(bool_property("antialias", "Antialias",
                           "Resize as Pillow does, with a filter that covers all source pixels; not "
-                          "with method=nearest, resize-mode=affine and color=yuv",
+                          "with method=nearest, resize-mode=affine or color=yuv",
                           false),
             Effect::next_frame, [resize_of](S &s) -> bool & { return resize_of(s).antialias; });
   table.add(int_property("shortest-edge", "Shortest edge",
