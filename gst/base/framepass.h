@@ -14,9 +14,9 @@
 
 namespace cudatensor {
 
-/// To be used in this order: add the buffers, call begin(), map the buffers with the flags and get
-/// their views, queue the work, and call finish() before the buffers are unmapped. The caller holds
-/// the buffers until then.
+/// The order of use: add the buffers, call begin(), map the buffers with the flags and get their
+/// views, queue the work, and call finish() before the buffers are unmapped. The caller holds the
+/// buffers until then.
 class FramePass {
  public:
   explicit FramePass(Session &session) : cuda_(session.cuda()) {}

@@ -47,12 +47,12 @@ void check_meta(const ImageDesc &desc, const GstVideoInfo &info, GstBuffer *buff
        meta->width >= static_cast<guint>(info.width) &&
        meta->height >= static_cast<guint>(info.height) && meta->n_planes == info.finfo->n_planes))
     return;
-  throw Error(fault_of(flags),
-              size_text(buffer) + " has a GstVideoMeta for a " +
-                  gst_video_format_to_string(meta->format) + " picture of " +
-                  std::to_string(meta->width) + "x" + std::to_string(meta->height) + " in " +
-                  std::to_string(meta->n_planes) +
-                  " planes, but the caps require " + text_of(desc));
+  throw Error(fault_of(flags), size_text(buffer) + " has a GstVideoMeta for a " +
+                                   gst_video_format_to_string(meta->format) + " picture of " +
+                                   std::to_string(meta->width) + "x" +
+                                   std::to_string(meta->height) + " in " +
+                                   std::to_string(meta->n_planes) +
+                                   " planes, but the caps require " + text_of(desc));
 }
 
 /// Throws the CUDA error if a GstCudaMemory cannot be mapped at all: the cause is then not the

@@ -6,7 +6,7 @@
 namespace cudatensor {
 namespace {
 
-/// How long a late camera may take to catch up before its lateness counts as usual.
+/// Time that a late camera has to catch up before its lateness counts as usual.
 constexpr GstClockTime kPatience = GST_SECOND;
 
 bool differ(GstClockTime a, GstClockTime b, GstClockTime tolerance) {

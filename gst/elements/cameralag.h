@@ -8,7 +8,7 @@
 
 namespace cudatensor {
 
-/// How much later than its batch a frame may be. Networks and decoders delay frames by less.
+/// Maximum delay of a frame relative to its batch. Networks and decoders delay frames by less.
 constexpr GstClockTime kLateTolerance = 300 * GST_MSECOND;
 
 /// A camera that was delayed sends its old frames at once and then catches up; those frames must

@@ -8,7 +8,8 @@
 namespace cudatensor {
 namespace {
 
-/// How many old frames of a camera are dropped in one go, while the other cameras wait.
+/// Maximum number of old frames of a camera that are dropped in one go, while the other cameras
+/// wait.
 constexpr int kMostDropped = 64;
 
 GstClockTime since(GstClockTime time, GstClockTime now) { return now > time ? now - time : 0; }

@@ -195,9 +195,9 @@ bool TensorMuxer::finish_negotiation(bool negotiated) {
   if (negotiated) return true;
   // If a step has failed before, it has already posted the only error.
   const Ref<GstCaps> taken(gst_pad_peer_query_caps(element_->srcpad, nullptr));
-  report_negotiation_error(Error(Error::Code::settings,
-                                 "downstream accepts " + text_of(taken.get()) +
-                                     ", but the element produces other/tensors"));
+  report_negotiation_error(Error(
+      Error::Code::settings,
+      "downstream accepts " + text_of(taken.get()) + ", but the element produces other/tensors"));
   return false;
 }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr guint kColors = GST_VIDEO_FORMAT_FLAG_YUV | GST_VIDEO_FORMAT_FLAG_RGB |
                           GST_VIDEO_FORMAT_FLAG_GRAY | GST_VIDEO_FORMAT_FLAG_PALETTE;
 
-/// Which axes of the turned picture run opposite to those of the stored one.
+/// The axes of the turned picture that run opposite to those of the stored one.
 struct Reversal {
   bool across, along;  // along the stored picture's rows and columns
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How a picture must be turned to be seen upright, and what that does to its format.
+// The effects of turning a picture upright on its format.
 #pragma once
 
 #include <gst/video/video.h>
