@@ -2,7 +2,6 @@
 #include "gst/base/allocation.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "gst/base/tensorpool.h"
 #include "gst/caps/memorycaps.h"
@@ -21,39 +20,17 @@ bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
 
-/// The formats that libgstcuda's pool supports in GStreamer 1.22; for any other it aborts the
-/// process.
-constexpr const char *kPoolFormats[] = {
-    "BGR",       "RGB",       "BGRx",      "RGBx",     "BGRA", "RGBA",      "ABGR",
-    "ARGB",      "RGBP",      "BGRP",      "GBR",      "NV12", "NV21",      "I420",
-    "YV12",      "Y444",      "YUY2",      "UYVY",     "Y42B", "P010_10LE", "P016_LE",
-    "I420_10LE", "I422_10LE", "I422_12LE", "Y444_16LE"};
-
-/// Returns whether libgstcuda's pool can be used. It allocates too little for NV21 pictures of odd
-/// height, and up to 1.22 the host can map at most two planes of its buffers.
-bool has_cuda_pool(const GstCaps *caps) {
-  const GstStructure *s = gst_caps_get_structure(caps, 0);
-  const char *format = gst_structure_get_string(s, "format");
-  int height = 0;
-  gst_structure_get_int(s, "height", &height);
-  const auto is = [&](const char *name) { return g_strcmp0(format, name) == 0; };
-  if (std::none_of(std::begin(kPoolFormats), std::end(kPoolFormats), is)) return false;
-  for (const char *other : {"NV21", "I420", "YV12", "I420_10LE"})
-    if (is(other) && height % 2 != 0) return false;
-  return is_video(caps);
-}
-
 /// Returns a new reference to an allocator for buffers of these caps.
 GstAllocator *make_allocator(const GstCaps *caps, Session &session) {
-  CudaSession *cuda = session.cuda();
-  if (cuda == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
-  if (in_cuda_memory(caps)) return make_cuda_allocator(cuda->context(), cuda->stream());
-  return make_pinned_allocator(cuda->context());
+  const DeviceSession *device = session.device_session();
+  if (device == nullptr) return GST_ALLOCATOR(gst_object_ref(try_allocator()));
+  return in_cuda_memory(caps) ? device->make_device_allocator() : device->make_pinned_allocator();
 }
 
 GstBufferPool *new_pool(const GstCaps *caps, Session &session) {
-  if (in_cuda_memory(caps) && has_cuda_pool(caps))
-    return gstcuda::loaded().buffer_pool_new(session.cuda()->context()->shared());
+  GstBufferPool *pool =
+      in_cuda_memory(caps) ? session.device_session()->new_device_pool(caps) : nullptr;
+  if (pool != nullptr) return pool;
   return is_video(caps) ? gst_video_buffer_pool_new() : gst_buffer_pool_new();
 }
 
@@ -67,7 +44,7 @@ struct PoolConfig {
   GstAllocator *allocator;  // null: the pool's own
   GstAllocationParams params;
   bool video_meta;
-  gstcuda::Stream *stream;  // null: none
+  const DeviceSession *device;  // null: the pool's memory is on the host
 };
 
 /// Reads the size from the pool, which may have changed the size of its buffers.
@@ -83,20 +60,14 @@ bool configure(PoolOffer &offer, const PoolConfig &config) {
   gst_buffer_pool_config_set_allocator(structure, config.allocator, &config.params);
   if (config.video_meta)
     gst_buffer_pool_config_add_option(structure, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (config.stream != nullptr)
-    gstcuda::loaded().buffer_pool_config_set_cuda_stream(structure, config.stream);
+  if (config.device != nullptr) config.device->add_stream(structure);
   if (next_fault() != 0 || !gst_buffer_pool_set_config(offer.pool, structure)) return false;
   read_size(offer);
   return true;
 }
 
-bool is_pool_of(GstBufferPool *pool, const CudaSession &cuda) {
-  return G_TYPE_CHECK_INSTANCE_TYPE(pool, gstcuda::loaded().buffer_pool_get_type()) &&
-         reinterpret_cast<gstcuda::BufferPool *>(pool)->context == cuda.context()->shared();
-}
-
 bool is_usable(const PoolOffer &offer, const GstCaps *caps, guint size, Session &session) {
-  if (in_cuda_memory(caps)) return is_video(caps) && is_pool_of(offer.pool, *session.cuda());
+  if (in_cuda_memory(caps)) return is_video(caps) && session.device_session()->is_own_pool(offer.pool);
   return is_video(caps) || offer.size == size;
 }
 
@@ -159,16 +130,16 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   GstVideoInfo info;
   if (is_video(caps)) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (is_video(caps) && gst_video_info_from_caps(&info, caps)) size = info.size;
-  const bool shares = session.cuda() != nullptr && session.cuda()->context()->shared() != nullptr;
-  const bool foreign = in_cuda_memory(caps) && !shares;
+  const DeviceSession *device = session.device_session();
+  const bool foreign = in_cuda_memory(caps) && (device == nullptr || !device->is_shared());
   // DeepStream's elements allocate their surfaces themselves.
   if (!need_pool || size > G_MAXUINT || foreign || in_nvmm(caps)) return;
   PoolOffer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
   PoolConfig config = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&config.params);
   config.params.align = kAlignMask;
-  if (session.cuda() != nullptr) config.allocator = make_allocator(caps, session);
-  if (in_cuda_memory(caps)) config.stream = session.cuda()->stream();
+  if (device != nullptr) config.allocator = make_allocator(caps, session);
+  if (in_cuda_memory(caps)) config.device = device;
   if (configure(offer, config))
     gst_query_add_allocation_pool(query, offer.pool, offer.size, offer.min, offer.max);
   gst_object_unref(offer.pool);
@@ -185,7 +156,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
   const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(config.allocator, gst_object_unref);
   // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
-  if (in_cuda_memory(caps)) config.stream = session.cuda()->stream();
+  if (in_cuda_memory(caps)) config.device = session.device_session();
   PoolOffer offer = usable_offer(query, caps, static_cast<guint>(size), session);
   bool configured = offer.pool != nullptr && configure(offer, config);
   // A pool may accept a configuration but enlarge its buffers, as GstVideoBufferPool does for
@@ -212,7 +183,7 @@ void throw_allocation_error(gsize size, Session &session, GstAllocator *allocato
   if (cause) throw Error(cause->code(), what + cause->what());
   // libgstcuda does not report the cause. Allocating the same size through the CUDA runtime usually
   // does.
-  if (session.cuda() != nullptr) session.cuda()->device().allocate(size);
+  if (const DeviceSession *device = session.device_session()) device->device().allocate(size);
   throw Error(Error::Code::out_of_memory, what + "out of memory");
 }
 

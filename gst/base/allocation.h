@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/base/session.h"
+#include "gst/device/devicesession.h"
 
 namespace cudatensor {
 

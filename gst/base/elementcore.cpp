@@ -42,9 +42,7 @@ bool ElementCore::start() {
 
 void ElementCore::drain() {
   if (!session_manager_.has_session()) return;
-  with_session([](Session &session) {
-    if (session.cuda() != nullptr) session.cuda()->drain();
-  });
+  with_session([](Session &session) { session.drain(); });
 }
 
 bool ElementCore::propose_allocation(GstQuery *query, gsize size) {

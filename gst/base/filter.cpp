@@ -277,9 +277,9 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   latch(trans);
   const auto follow = [&] {
     SessionManager &manager = core.session_manager();
-    const bool surfaces = priv_of(trans)->in_nvmm;
-    if (manager.will_move(input, surfaces)) priv_of(trans)->filter->before_change();
-    const bool moved = surfaces ? manager.follow_surfaces(input) : manager.follow(input);
+    const auto before_move = [trans] { priv_of(trans)->filter->before_change(); };
+    const bool moved = priv_of(trans)->in_nvmm ? manager.follow_surfaces(input, before_move)
+                                               : manager.follow(input, before_move);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
   };
   // Ignores a fault of the frame here: process() meets it again and reports it.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gst/base/mapping.h"
-#include "gst/base/session.h"
+#include "gst/device/devicesession.h"
 
 namespace cudatensor {
 
@@ -19,7 +19,7 @@ namespace cudatensor {
 /// buffers until then.
 class FramePass {
  public:
-  explicit FramePass(Session &session) : cuda_(session.cuda()) {}
+  explicit FramePass(Session &session) : device_(session.device_session()) {}
 
   /// Adds a buffer and returns the number of the input. Throws Error if surfaces cannot be read
   /// where the work runs.
@@ -61,11 +61,11 @@ class FramePass {
  private:
   struct Input {
     GstBuffer *buffer;
-    gstcuda::Memory *memory;  // null: host memory or NVMM
-    gstcuda::Stream *stream;  // the stream of its memory; null if it has none
+    DeviceSession::Place place;
     bool in_nvmm;
   };
-  Input find_memory(GstBuffer *buffer) const;
+  Input place(GstBuffer *buffer) const;
+  GstMapFlags map_flags(const Input &buffer, GstMapFlags access) const;
   size_t add(const Input &input);
 
   template <class View>
@@ -76,9 +76,9 @@ class FramePass {
   void order_inputs();
   void keep_inputs();
   void finish_output();
-  bool completes_later() const { return output_ && output_->stream != nullptr; }
+  bool completes_later() const { return output_ && output_->place.stream != nullptr; }
 
-  CudaSession *cuda_;  // null: the CPU
+  DeviceSession *device_;  // null: the CPU
   Stream stream_;
   const Input &input_of(size_t input) const { return input == 0 ? first_ : more_[input - 1]; }
 

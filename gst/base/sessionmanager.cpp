@@ -11,15 +11,6 @@
 #include "kernels/fault.h"
 
 namespace cudatensor {
-namespace {
-
-std::unique_ptr<Session> open_cuda_session(const CudaContextRef &context) {
-  const CudaScope scope(context);
-  return std::make_unique<CudaSession>(context);
-}
-
-}  // namespace
-
 std::unique_ptr<Session> SessionManager::open() {
   if (opened_.choice != BackendChoice::cpu) {
     try {
@@ -152,35 +143,39 @@ void SessionManager::move_to(const CudaContextRef &context) {
   followed_ = false;
 }
 
-bool SessionManager::will_move(GstBuffer *input, bool surfaces) const {
-  if (!has_session() || session_->cuda() == nullptr) return false;
-  const CudaContextRef &context = session_->cuda()->context();
-  if (surfaces) return !context->is_primary(nvmm::SurfaceMap(input).gpu());
-  gstcuda::Memory *memory = cuda_memory_of(input);
-  return memory != nullptr && memory->context != context->shared();
+bool SessionManager::is_on_device(GstBuffer *buffer) const {
+  return cuda_memory_of(buffer) != nullptr;
 }
 
 /// Adopts only the first stream if upstream alternates between two, because each change costs a
 /// negotiation.
-bool SessionManager::follow(GstBuffer *input) {
-  gstcuda::Memory *memory = cuda_memory_of(input);
-  if (session().cuda() == nullptr || memory == nullptr) return false;
-  const bool moved = will_move(input, false);
-  if (moved) {
-    check_device("CUDAMemory", device_id_of(memory->context));
-    move_to(std::make_shared<CudaContext>(memory->context));
-  }
-  gstcuda::Stream *stream = stream_of(memory);
-  if (stream == nullptr || stream == session_->cuda()->stream() || followed_) return moved;
-  session_->cuda()->adopt(stream);
+bool SessionManager::adopt(gstcuda::Stream *stream) {
+  auto *shared = reinterpret_cast<SharedStream *>(stream);
+  if (shared == nullptr || shared == cuda().stream() || followed_) return false;
+  cuda().adopt(shared);
   followed_ = true;
   return true;
 }
 
-bool SessionManager::follow_surfaces(GstBuffer *input) {
-  if (session().cuda() == nullptr) return false;
-  if (!will_move(input, true)) return false;
+bool SessionManager::follow(GstBuffer *input, const std::function<void()> &before_move) {
+  if (session().kind() != BackendChoice::cuda) return false;
+  gstcuda::Memory *memory = cuda_memory_of(input);
+  if (memory == nullptr) return false;
+  const bool moves = memory->context != cuda().cuda_context().shared();
+  if (moves) {
+    before_move();
+    check_device("CUDAMemory", device_id_of(memory->context));
+    move_to(std::make_shared<CudaContext>(memory->context));
+  }
+  const bool adopted = adopt(stream_of(memory));
+  return moves || adopted;
+}
+
+bool SessionManager::follow_surfaces(GstBuffer *input, const std::function<void()> &before_move) {
+  if (session().kind() != BackendChoice::cuda) return false;
   const int gpu = nvmm::SurfaceMap(input).gpu();
+  if (cuda().reads_memory_of(gpu)) return false;
+  before_move();
   check_device("NVMM", gpu);
   move_to(open_primary_context(gpu));
   return true;

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <functional>
 
-#include "gst/base/session.h"
 #include "gst/caps/memorycaps.h"
+#include "gst/cuda/cudasession.h"
 
 namespace cudatensor {
 
@@ -42,14 +42,14 @@ class SessionManager {
   /// not started: frames can arrive then if an application has activated the pads.
   Session &session();
   bool has_session() const { return started_ && session_ != nullptr; }
-  /// Returns whether follow(), or follow_surfaces() if `surfaces` is set, will close the session to
-  /// move it.
-  bool will_move(GstBuffer *input, bool surfaces) const;
+  /// Whether a buffer lies in memory that follow() can move the session to.
+  bool is_on_device(GstBuffer *buffer) const;
   /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
-  /// and synchronization. Returns whether the output pools must be renegotiated.
-  bool follow(GstBuffer *input);
-  /// Like follow(), for surfaces of NVMM, which are in a primary context and have no stream.
-  bool follow_surfaces(GstBuffer *input);
+  /// and synchronization. Calls `before_move` while the session that will be closed still works.
+  /// Returns whether the output pools must be renegotiated.
+  bool follow(GstBuffer *input, const std::function<void()> &before_move = [] {});
+  /// Does the same for surfaces of NVMM, which are in a primary context and have no stream.
+  bool follow_surfaces(GstBuffer *input, const std::function<void()> &before_move = [] {});
   /// Called for new caps: allows follow() to adopt another stream.
   void allow_stream_change() { followed_ = false; }
 
@@ -66,6 +66,8 @@ class SessionManager {
   void reopen();
   void reopen_cpu_session();
   void close();
+  CudaSession &cuda() const { return static_cast<CudaSession &>(*session_); }
+  bool adopt(gstcuda::Stream *stream);
   void check_device(const char *memory, int device) const;
   void move_to(const CudaContextRef &context);
   void set_active(BackendChoice active);

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "gst/cuda/gstcudalibrary.h"
+#include "gst/device/devicecontext.h"
 #include "gst/util/ref.h"
-#include "kernels/ops.h"
 
 namespace cudatensor {
 
 /// A CUDA context and the backend opened in it. The context is libgstcuda's, which neighbors and
 /// the application share, or the device's primary context if libgstcuda is not installed.
-class CudaContext {
+class CudaContext final : public DeviceContext {
  public:
   /// Throws Error if the context cannot be used, for example after a sticky CUDA error.
   explicit CudaContext(gstcuda::Context *shared);
@@ -22,12 +22,11 @@ class CudaContext {
   /// Null for the primary context.
   gstcuda::Context *shared() const { return shared_.get(); }
   /// The CUcontext.
-  void *handle() const { return handle_; }
+  void *handle() const override { return handle_; }
   /// Whether it is the primary context of this device. Throws Error.
   bool is_primary(int device_id) const { return handle_ == primary_context(device_id); }
 
-  Backend &backend() const { return *backend_; }
-  Device &device() const { return *backend_->device(); }
+  Backend &backend() const override { return *backend_; }
 
  private:
   Ref<gstcuda::Context> shared_;
@@ -36,17 +35,6 @@ class CudaContext {
 };
 
 using CudaContextRef = std::shared_ptr<CudaContext>;
-
-/// Makes the context current for the lifetime of the scope.
-class CudaScope {
- public:
-  explicit CudaScope(const CudaContextRef &context)
-      : context_(context), scope_(context->handle()) {}
-
- private:
-  CudaContextRef context_;
-  ContextScope scope_;
-};
 
 /// Returns the context for an element that starts: the one in `own`, a neighbor's, the
 /// application's, or a new one, which is stored in `own`. A `device_id` of -1 allows any device.

@@ -66,7 +66,7 @@ class OwnedMemory {
       : context_(context), memory_(std::move(memory)) {}
   ~OwnedMemory() {
     try {
-      const CudaScope scope(context_);
+      const DeviceScope scope(context_);
       memory_.reset();
     } catch (const Error &) {
       const ContextLostScope gone;
@@ -115,7 +115,7 @@ GstVideoInfo row_info(GstVideoFormat format, gsize size, gsize pixel) {
 
 GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *stream, gsize size) {
   const GstVideoInfo info = row_info(GST_VIDEO_FORMAT_GRAY8, size, 1);
-  const CudaScope scope(context);
+  const DeviceScope scope(context);
   auto holder = std::make_unique<OwnedMemory>(context, context->device().allocate(size));
   const auto address = reinterpret_cast<uintptr_t>(holder->data());
   GstMemory *memory = next_fault() != 0 ? nullptr
@@ -131,7 +131,7 @@ GstMemory *wrap_device_memory(const CudaContextRef &context, gstcuda::Stream *st
 /// Throws the cause of a failed allocation. libgstcuda does not report it; allocating the same size
 /// through the CUDA runtime usually does.
 [[noreturn]] void throw_row_allocation_error(const CudaContextRef &context, gsize size) {
-  const CudaScope scope(context);
+  const DeviceScope scope(context);
   context->device().allocate(size);
   throw Error(Error::Code::out_of_memory,
               "gst_cuda_allocator_alloc of " + std::to_string(size) + " bytes failed");
@@ -153,7 +153,7 @@ GstMemory *allocate_row(const CudaContextRef &context, gsize size) {
 
 GstMemory *allocate_pinned(const CudaContextRef &context, gsize size,
                            const GstAllocationParams &params) {
-  const CudaScope scope(context);
+  const DeviceScope scope(context);
   const auto maxsize = block_size(size, params);
   gsize unaligned_size = 0;
   if (!maxsize || !g_size_checked_add(&unaligned_size, *maxsize, params.align))

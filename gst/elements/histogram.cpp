@@ -123,8 +123,8 @@ class Histogram final : public FilterWithSettings<Settings> {
  private:
   [[noreturn]] void throw_outside() const;
   void count(Session &session, GstBuffer *in, const CountedFrames &frame, bool alone);
-  void count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame, bool alone);
-  void start_worker(const CudaContextRef &context);
+  void count_later(DeviceSession &device, GstBuffer *in, const CountedFrames &frame, bool alone);
+  void start_worker(const DeviceContextRef &context);
   HistogramJob take_counted();
   void hand_over();
   void end_interval();
@@ -141,12 +141,12 @@ class Histogram final : public FilterWithSettings<Settings> {
   std::optional<Rect> roi_;
   HistogramInterval interval_;
 
-  // CUDA only: the session, and the frames whose counts are still on the GPU.
-  CudaSession *cuda_ = nullptr;
+  // On a device only: the session, and the frames whose counts are still on the device.
+  DeviceSession *device_ = nullptr;
   CountedFrames open_;
 
   HistogramAccumulator accumulator_;         // used by the worker thread, if there is one
-  std::unique_ptr<HistogramWorker> worker_;  // CUDA only
+  std::unique_ptr<HistogramWorker> worker_;  // on a device only
   std::atomic<bool> failed_{false};
 };
 
@@ -178,7 +178,7 @@ void Histogram::release() {
     report(error);
   }
   open_ = {};
-  cuda_ = nullptr;
+  device_ = nullptr;
   worker_.reset();
   operation_.reset();
 }
@@ -238,7 +238,8 @@ void Histogram::post() {
 }
 
 void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &frame, bool alone) {
-  if (session.cuda() != nullptr) return count_later(*session.cuda(), in, frame, alone);
+  if (DeviceSession *device = session.device_session())
+    return count_later(*device, in, frame, alone);
   Bins bins;
   {
     FramePass pass(session);
@@ -251,15 +252,15 @@ void Histogram::count(Session &session, GstBuffer *in, const CountedFrames &fram
   if (alone) post();
 }
 
-/// Counts on the GPU, which keeps the sums until the interval ends. If the frame is an interval of
+/// Counts on the device, which keeps the sums until the interval ends. If the frame is an interval of
 /// its own, its bins are fetched at once. Surfaces of NVMM need a wait, because downstream may
 /// overwrite a surface as soon as it has the buffer.
-void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrames &frame,
+void Histogram::count_later(DeviceSession &device, GstBuffer *in, const CountedFrames &frame,
                             bool alone) {
-  cuda_ = &cuda;
-  if (!worker_) start_worker(cuda.context());
+  device_ = &device;
+  if (!worker_) start_worker(device.context());
   HistogramJob job;
-  FramePass pass(cuda);
+  FramePass pass(device);
   const size_t input = pass.add_input(in_, in);
   pass.begin();
   {
@@ -275,7 +276,7 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
     pass.finish();
   }
   if (in_.in_nvmm)
-    cuda.device().synchronize(pass.stream());
+    device.synchronize();
   else if (pass.is_read_later(input))
     job.input = keep(in);
   if (!alone && !job.input) return;
@@ -285,7 +286,7 @@ void Histogram::count_later(CudaSession &cuda, GstBuffer *in, const CountedFrame
   worker_->push(std::move(job));
 }
 
-void Histogram::start_worker(const CudaContextRef &context) {
+void Histogram::start_worker(const DeviceContextRef &context) {
   const auto deliver = [this](const HistogramJob &job) {
     if (job.counted.frames > 0) accumulator_.add(job.bins.bins(), job.counted);
     if (job.ends_interval) post();
@@ -301,8 +302,8 @@ void Histogram::start_worker(const CudaContextRef &context) {
 /// events are handled outside it.
 HistogramJob Histogram::take_counted() {
   if (open_.frames == 0) return {};
-  const SessionScope scope(*cuda_);
-  const Stream stream = cuda_->last_stream();
+  const SessionScope scope(*device_);
+  const Stream stream = device_->last_stream();
   HistogramJob job;
   job.bins = worker_->take();
   operation_->take(job.bins.bins(), stream);

@@ -9,7 +9,7 @@ constexpr size_t kMaxJobs = 64;
 
 }  // namespace
 
-HistogramWorker::HistogramWorker(const CudaContextRef &context, Deliver deliver,
+HistogramWorker::HistogramWorker(const DeviceContextRef &context, Deliver deliver,
                                  std::function<void(const Error &)> failed)
     : context_(context),
       deliver_(std::move(deliver)),
@@ -58,7 +58,7 @@ void HistogramWorker::deliver(const HistogramJob &job) {
   if (broken_) return;
   try {
     if (job.bins.ready) {
-      const CudaScope scope(context_);
+      const DeviceScope scope(context_);
       job.bins.ready->wait();
     }
     deliver_(job);

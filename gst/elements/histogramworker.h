@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "gst/cuda/cudacontext.h"
+#include "gst/device/devicecontext.h"
 #include "gst/elements/histogramaccumulator.h"
 #include "kernels/error.h"
 
@@ -39,7 +39,7 @@ class HistogramWorker {
 
   /// `deliver` is called for each job in order, on the worker's thread. `failed` receives the Error
   /// after which no further job is delivered.
-  HistogramWorker(const CudaContextRef &context, Deliver deliver,
+  HistogramWorker(const DeviceContextRef &context, Deliver deliver,
                   std::function<void(const Error &)> failed);
   /// Waits for all jobs, as drain() does.
   ~HistogramWorker();
@@ -56,7 +56,7 @@ class HistogramWorker {
   void work();
   void deliver(const HistogramJob &job);
 
-  CudaContextRef context_;
+  DeviceContextRef context_;
   Deliver deliver_;
   std::function<void(const Error &)> failed_;
   std::mutex mutex_;

@@ -97,8 +97,7 @@ class Letterbox final : public ImageFilter<Settings> {
     follow_source(session, in);
     ImageFilter::process(session, in, out);
     // An element after cudarestore may write into the surface.
-    if (latched().keep_input && in_.in_nvmm && session.cuda() != nullptr)
-      session.cuda()->device().synchronize(session.cuda()->last_stream());
+    if (latched().keep_input && in_.in_nvmm) session.synchronize();
     clear_fields(in_.info, out);
     attach_geometry(in, out, operation_->geometry());
     if (latched().keep_input)

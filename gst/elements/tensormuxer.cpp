@@ -6,7 +6,6 @@
 #include "gst/base/allocation.h"
 #include "gst/caps/memorycaps.h"
 #include "gst/caps/videocaps.h"
-#include "gst/cuda/cudamemory.h"
 #include "gst/util/log.h"
 #include "gst/util/ref.h"
 
@@ -272,7 +271,7 @@ bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
   if (has_surfaces) return false;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr && cuda_memory_of(head.get()) != nullptr)
+    if (head != nullptr && core_.session_manager().is_on_device(head.get()))
       return core_.session_manager().follow(head.get());
   }
   return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/transfers.h"
+#include "gst/device/transfers.h"
 
 #include <cstring>
 
