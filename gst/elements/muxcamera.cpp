@@ -122,7 +122,7 @@ std::string framerate_warning(const Camera &camera) {
          "used";
 }
 
-Ref<GstBuffer> peek(GstAggregatorPad *pad) {
+Ref<GstBuffer> first_frame(GstAggregatorPad *pad) {
   Ref<GstBuffer> head(gst_aggregator_pad_peek_buffer(pad));
   const bool flushed = locked(pad, [&] { return pad->segment.format == GST_FORMAT_UNDEFINED; });
   if (head == nullptr || !flushed) return head;

@@ -66,9 +66,9 @@ GstClockTime frame_duration_of(const Camera &camera);
 /// Returns a warning if the frames' times contradict the frame rate in the caps; otherwise empty.
 std::string framerate_warning(const Camera &camera);
 
-/// Returns the first frame in the pad's queue, or null. Drops a frame left over from before a
-/// flush.
-Ref<GstBuffer> peek(GstAggregatorPad *pad);
+/// Returns the first frame in the pad's queue, which stays there, or null. Drops a frame that was
+/// left over from before a flush.
+Ref<GstBuffer> first_frame(GstAggregatorPad *pad);
 
 /// Returns whether there is at least one pad and all pads are at EOS.
 bool all_pads_eos(const std::vector<Ref<GstAggregatorPad>> &pads);

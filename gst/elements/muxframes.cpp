@@ -14,6 +14,12 @@ constexpr int kMostDropped = 64;
 
 GstClockTime since(GstClockTime time, GstClockTime now) { return now > time ? now - time : 0; }
 
+Frame head_of(GstAggregatorPad *pad) {
+  Frame head = {first_frame(pad)};
+  if (head.buffer != nullptr) head.time = running_time_of(pad, head.buffer.get());
+  return head;
+}
+
 }  // namespace
 
 /// Returns the clock's running time; GST_CLOCK_TIME_NONE if the frames are not live.
@@ -32,17 +38,17 @@ bool MuxFrames::is_due(GstClockTime start) const {
          time >= start + latency;
 }
 
-BatchSchedule::Heads MuxFrames::heads(const Pads &pads) const {
-  BatchSchedule::Heads heads;
-  for (const Ref<GstAggregatorPad> &pad : pads) {
-    const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr) heads.push_back(running_time_of(pad.get(), head.get()));
-  }
+std::vector<Frame> MuxFrames::heads(const Pads &pads) const {
+  std::vector<Frame> heads;
+  for (const Ref<GstAggregatorPad> &pad : pads) heads.push_back(head_of(pad.get()));
   return heads;
 }
 
-std::optional<GstClockTime> MuxFrames::next_start(const Pads &pads) const {
-  return schedule_.next_start(heads(pads), now());
+std::optional<GstClockTime> MuxFrames::next_start(const std::vector<Frame> &heads) const {
+  BatchSchedule::Heads times;
+  for (const Frame &head : heads)
+    if (head.buffer != nullptr) times.push_back(head.time);
+  return schedule_.next_start(times, now());
 }
 
 void MuxFrames::post_dropped(gpointer where, GstClockTime time, GstClockTime pts) {
@@ -79,12 +85,13 @@ Frame MuxFrames::pop(GstAggregatorPad *pad) {
   return frame;
 }
 
-/// Drops old frames in a loop, because the frame after a dropped one may be too old, too.
-bool MuxFrames::is_ready(GstAggregatorPad *pad, GstClockTime start) {
+/// Drops old frames in a loop, because the frame after a dropped one may be too old, too. `head` is
+/// then the first frame, or empty if the pad is at EOS.
+bool MuxFrames::is_ready(GstAggregatorPad *pad, GstClockTime start, Frame &head) {
   for (int dropped = 0; dropped < kMostDropped; ++dropped) {
-    const Ref<GstBuffer> head = peek(pad);
-    if (head == nullptr) return gst_aggregator_pad_is_eos(pad);
-    if (!is_too_old(pad, running_time_of(pad, head.get()), start)) return true;
+    head = head_of(pad);
+    if (head.buffer == nullptr) return gst_aggregator_pad_is_eos(pad);
+    if (!is_too_old(pad, head.time, start)) return true;
     const Frame old = pop(pad);
     if (old.is_picture()) post_dropped(pad, old);
   }
@@ -93,23 +100,22 @@ bool MuxFrames::is_ready(GstAggregatorPad *pad, GstClockTime start) {
 
 bool MuxFrames::are_ready(const Pads &pads, GstClockTime start) {
   bool all = true;
-  for (const Ref<GstAggregatorPad> &pad : pads) all &= is_ready(pad.get(), start);
+  Frame head;
+  for (const Ref<GstAggregatorPad> &pad : pads) all &= is_ready(pad.get(), start, head);
   return all;
 }
 
 /// Returns whether the head of the queue replaces a frame that was taken. A gap does not replace a
 /// picture.
-bool MuxFrames::replaces(GstBuffer *head, const Frame &frame) const {
+bool MuxFrames::replaces(const Frame &head, const Frame &frame) const {
   if (frame.buffer == nullptr) return true;
-  return live_ && schedule_.is_late(frame.time) && !(is_gap(head) && frame.is_picture());
+  return live_ && schedule_.is_late(frame.time) && (head.is_picture() || !frame.is_picture());
 }
 
 Frame MuxFrames::take(GstAggregatorPad *pad, GstClockTime start) {
-  Frame frame;
-  for (int taken = 0; taken < kMostDropped && is_ready(pad, start); ++taken) {
-    const Ref<GstBuffer> head = peek(pad);
-    if (head == nullptr || !replaces(head.get(), frame) ||
-        !schedule_.joins(running_time_of(pad, head.get()), start))
+  Frame frame, head;
+  for (int taken = 0; taken < kMostDropped && is_ready(pad, start, head); ++taken) {
+    if (head.buffer == nullptr || !replaces(head, frame) || !schedule_.joins(head.time, start))
       break;
     if (frame.is_picture()) post_dropped(pad, frame);
     frame = pop(pad);

@@ -23,8 +23,10 @@ class MuxFrames {
   void set_live(bool live) { live_ = live; }
   /// Returns whether the clock has reached the time until which a batch waits for frames.
   bool is_due(GstClockTime start) const;
+  /// Returns the first frame of each pad, which stays in the pad's queue; empty where there is none.
+  std::vector<Frame> heads(const Pads &pads) const;
   /// Returns the start of the next batch; no value if no frame is waiting.
-  std::optional<GstClockTime> next_start(const Pads &pads) const;
+  std::optional<GstClockTime> next_start(const std::vector<Frame> &heads) const;
 
   /// Returns whether each camera has a frame for a batch, or has ended. Drops frames that are too
   /// old for the batch, but only a limited number of each camera, because the other cameras wait.
@@ -36,11 +38,10 @@ class MuxFrames {
 
  private:
   GstClockTime now() const;
-  BatchSchedule::Heads heads(const Pads &pads) const;
   bool fits(GstClockTime time, GstClockTime start, GstClockTime clock) const;
   bool is_too_old(GstAggregatorPad *pad, GstClockTime time, GstClockTime start) const;
-  bool is_ready(GstAggregatorPad *pad, GstClockTime start);
-  bool replaces(GstBuffer *head, const Frame &frame) const;
+  bool is_ready(GstAggregatorPad *pad, GstClockTime start, Frame &head);
+  bool replaces(const Frame &head, const Frame &frame) const;
   Frame pop(GstAggregatorPad *pad);
   void learn_age(GstAggregatorPad *pad, const Frame &frame, GstClockTime start);
   void post_dropped(GstAggregatorPad *pad, const Frame &frame);

@@ -218,7 +218,8 @@ bool TensorMuxer::propose_allocation(GstAggregatorPad *pad, GstQuery *query) {
 
 GstClockTime TensorMuxer::next_time() const {
   // Without a frame there is no time to wait for, only the next frame.
-  return frames_.next_start(sorted_sink_pads(element_)).value_or(GST_CLOCK_TIME_NONE);
+  const auto heads = frames_.heads(sorted_sink_pads(element_));
+  return frames_.next_start(heads).value_or(GST_CLOCK_TIME_NONE);
 }
 
 /// Sets the window and reports it as the latency, because a batch waits that long for its frames.
@@ -251,56 +252,61 @@ bool TensorMuxer::is_late_downstream(GstClockTime start) const {
   return latched().qos && GST_CLOCK_TIME_IS_VALID(earliest) && start <= earliest;
 }
 
-/// Moves the session to the first GPU memory found. Returns whether it moved. Surfaces of NVMM come
-/// first: unlike CUDAMemory, they cannot be copied through the host.
-bool TensorMuxer::follow(const std::vector<Ref<GstAggregatorPad>> &pads) {
+/// Follows the first surface of NVMM that can be used. Returns whether any camera has surfaces:
+/// unlike CUDAMemory, they cannot be copied through the host, so one that is late keeps the others
+/// where it will be.
+bool TensorMuxer::follow_surfaces(const MuxFrames::Pads &pads, const std::vector<Frame> &heads,
+                                  bool &moved) {
   bool has_surfaces = false;
-  for (const Ref<GstAggregatorPad> &pad : pads) {
-    const Camera &camera = camera_of(pad.get());
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const Camera &camera = camera_of(pads[i].get());
     if (!camera.has_caps || !camera.input.in_nvmm) continue;
     has_surfaces = true;
-    const Ref<GstBuffer> head = peek(pad.get());
-    if (head == nullptr || is_gap(head.get())) continue;
-    bool moved = false;
-    // Ignores a fault of the frame here: it is reported with the batch.
-    const auto follow_it = [&] { moved = core_.session_manager().follow_surfaces(head.get()); };
-    if (!frame_fault_of(follow_it)) return moved;
+    if (!heads[i].is_picture()) continue;
+    // The batch reports a frame that cannot be used.
+    const auto fault = frame_fault_of(
+        [&] { moved = core_.session_manager().follow_surfaces(heads[i].buffer.get()); });
+    if (!fault) break;
   }
-  // A camera with surfaces whose frame is late still needs its GPU, so CUDAMemory of the others
-  // does not move the session.
-  if (has_surfaces) return false;
-  for (const Ref<GstAggregatorPad> &pad : pads) {
-    const Ref<GstBuffer> head = peek(pad.get());
-    if (head != nullptr && core_.session_manager().is_on_device(head.get()))
-      return core_.session_manager().follow(head.get());
-  }
+  return has_surfaces;
+}
+
+/// Moves the session to the first GPU memory found. Returns whether it moved.
+bool TensorMuxer::follow(const MuxFrames::Pads &pads, const std::vector<Frame> &heads) {
+  bool moved = false;
+  if (follow_surfaces(pads, heads, moved)) return moved;
+  SessionManager &manager = core_.session_manager();
+  for (const Frame &head : heads)
+    if (head.buffer != nullptr && manager.is_on_device(head.buffer.get()))
+      return manager.follow(head.buffer.get());
   return false;
 }
 
-/// Throws Error if a camera has a frame whose caps were refused or are missing. Gaps may come
-/// before caps.
-void TensorMuxer::check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const {
-  for (const Ref<GstAggregatorPad> &pad : pads) {
-    const Camera &camera = camera_of(pad.get());
-    if (camera.has_caps) continue;
-    const Ref<GstBuffer> head = peek(pad.get());
-    if (head == nullptr || is_gap(head.get())) continue;
+/// Throws Error if a camera has a frame whose caps were refused or are missing. Gaps may come before
+/// caps.
+void TensorMuxer::check_caps(const MuxFrames::Pads &pads, const std::vector<Frame> &heads) const {
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const Camera &camera = camera_of(pads[i].get());
+    if (camera.has_caps || !heads[i].is_picture()) continue;
     const Error cause =
         camera.refusal.value_or(Error(Error::Code::settings, "a frame has no caps"));
-    throw Error(cause.code(), GST_PAD_NAME(pad.get()) + std::string(": ") + cause.what());
+    throw Error(cause.code(), GST_PAD_NAME(pads[i].get()) + std::string(": ") + cause.what());
   }
 }
 
-/// Returns the start of the next batch; no value if it has to wait for frames.
-std::optional<GstClockTime> TensorMuxer::start_of_next(
-    const std::vector<Ref<GstAggregatorPad>> &pads, bool timeout) {
-  const auto start = frames_.next_start(pads);
+/// Returns the start of the next batch; no value if it has to wait for frames. `heads` become the
+/// first frames.
+std::optional<GstClockTime> TensorMuxer::start_of_next(const MuxFrames::Pads &pads, bool timeout,
+                                                       std::vector<Frame> &heads) {
+  heads = frames_.heads(pads);
+  const auto start = frames_.next_start(heads);
   if (!start) return start;
   // A waiting frame may have been clipped, or dropped as too old. Upstream may send another in a
   // moment, but the cameras that are in time do not wait longer for it.
   const bool ready = frames_.are_ready(pads, *start);
   if (!ready && !timeout && !frames_.is_due(*start)) return std::nullopt;
-  return frames_.next_start(pads);
+  heads = frames_.heads(pads);
+  return frames_.next_start(heads);
 }
 
 GstFlowReturn TensorMuxer::aggregate(bool timeout) {
@@ -311,15 +317,16 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   frames_.set_live(GST_CLOCK_TIME_IS_VALID(gst_aggregator_get_latency(element_)));
   apply_changes();
   update_window(pads);
-  const auto start = start_of_next(pads, timeout);
+  std::vector<Frame> heads;
+  const auto start = start_of_next(pads, timeout, heads);
   if (!start) return all_pads_eos(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
   apply_changes();
   SlotPads pads_by_slot;
   const bool possible = core_.errors().guard([&] {
-    check_caps(pads);
+    check_caps(pads, heads);
     pads_by_slot = assign_slots(pads, latched().batch_size);
-    renegotiating_ |= follow(pads) || out_.n != batch_of(pads_by_slot.size());
+    renegotiating_ |= follow(pads, heads) || out_.n != batch_of(pads_by_slot.size());
   });
   if (!possible) return GST_FLOW_ERROR;
   if (renegotiating_) {

@@ -62,11 +62,12 @@ class TensorMuxer final : public Configurable {
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
   void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
-  void check_caps(const std::vector<Ref<GstAggregatorPad>> &pads) const;
+  void check_caps(const MuxFrames::Pads &pads, const std::vector<Frame> &heads) const;
   void report_negotiation_error(const Error &cause);
-  bool follow(const std::vector<Ref<GstAggregatorPad>> &pads);
-  std::optional<GstClockTime> start_of_next(const std::vector<Ref<GstAggregatorPad>> &pads,
-                                            bool timeout);
+  bool follow(const MuxFrames::Pads &pads, const std::vector<Frame> &heads);
+  bool follow_surfaces(const MuxFrames::Pads &pads, const std::vector<Frame> &heads, bool &moved);
+  std::optional<GstClockTime> start_of_next(const MuxFrames::Pads &pads, bool timeout,
+                                            std::vector<Frame> &heads);
   void collect(MuxBatch &batch);
   int64_t batch_of(size_t cameras) const;
   Ref<GstBuffer> acquire(Session &session);
