@@ -153,7 +153,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
   config.video_meta =
       is_video(caps) && gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   config.allocator = decide_allocator(query, caps, session, config.params);
-  const std::unique_ptr<GstAllocator, void (*)(gpointer)> owner(config.allocator, gst_object_unref);
+  const Ref<GstAllocator> owner(config.allocator);
   // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
   if (in_cuda_memory(caps)) config.device = session.device_session();

@@ -82,10 +82,7 @@ class DeviceSession : public Session {
   virtual Stream shared_handle_of(SharedStream *stream) const = 0;
 
  private:
-  struct UnrefStream {
-    void operator()(SharedStream *stream) const { gst_mini_object_unref(stream); }
-  };
-  using StreamRef = std::unique_ptr<SharedStream, UnrefStream>;
+  using StreamRef = Ref<SharedStream>;
   static StreamRef reference_to(SharedStream *stream);
 
   DeviceContextRef context_;

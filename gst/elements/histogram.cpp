@@ -90,10 +90,6 @@ ClipLevels clip_levels(const Source &source) {
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
-std::shared_ptr<GstBuffer> keep(GstBuffer *buffer) {
-  return {gst_buffer_ref(buffer), gst_buffer_unref};
-}
-
 class Histogram final : public FilterWithSettings<Settings> {
  public:
   explicit Histogram(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
@@ -278,7 +274,7 @@ void Histogram::count_later(DeviceSession &device, GstBuffer *in, const CountedF
   if (in_.in_nvmm)
     device.synchronize();
   else if (pass.is_read_later(input))
-    job.input = keep(in);
+    job.input.reset(gst_buffer_ref(in));
   if (!alone && !job.input) return;
   if (!job.bins.ready) job.bins = worker_->take();
   job.bins.ready->record(pass.stream());

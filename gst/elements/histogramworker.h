@@ -12,6 +12,7 @@
 
 #include "gst/device/devicecontext.h"
 #include "gst/elements/histogramaccumulator.h"
+#include "gst/util/ref.h"
 #include "kernels/error.h"
 
 namespace cudatensor {
@@ -26,9 +27,9 @@ struct PendingBins {
 
 /// A result to be delivered in order.
 struct HistogramJob {
-  PendingBins bins;                  ///< null if there is nothing to wait for
-  CountedFrames counted;             ///< the frames counted in these bins
-  std::shared_ptr<GstBuffer> input;  ///< the buffer that the GPU reads until then, or null
+  PendingBins bins;       ///< null if there is nothing to wait for
+  CountedFrames counted;  ///< the frames counted in these bins
+  Ref<GstBuffer> input;   ///< the buffer that the GPU reads until then, or null
   bool ends_interval = false;
 };
 

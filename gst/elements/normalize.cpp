@@ -212,8 +212,7 @@ GstClockTime Normalize::running_time_of(GstClockTime pts) const {
 
 BatchSlot Normalize::whole_of_stream(GstBuffer *in) {
   BatchSlot slot;
-  const std::unique_ptr<gchar, decltype(&g_free)> stream_id(
-      gst_pad_get_stream_id(element()->sinkpad), g_free);
+  const Ref<gchar> stream_id(gst_pad_get_stream_id(element()->sinkpad));
   if (stream_id != nullptr) slot.stream_id = stream_id.get();
   slot.pad_index = 0;
   set_picture(slot, in, running_time_of(GST_BUFFER_PTS(in)));
@@ -266,15 +265,10 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
   if (s.normalize.color == Color::yuv) gst_structure_set_value(picture, "format", yuv_formats());
 }
 
-struct FreeStructure {
-  void operator()(GstStructure *structure) const { gst_structure_free(structure); }
-};
-using StructureRef = std::unique_ptr<GstStructure, FreeStructure>;
-
 /// Returns a copy of structure `i` of caps with its frame rate multiplied by numerator/denominator,
 /// or any frame rate if the product is not known.
-StructureRef with_framerate_of(const GstCaps *caps, guint i, gint numerator, gint denominator) {
-  StructureRef copy(gst_structure_copy(gst_caps_get_structure(caps, i)));
+Ref<GstStructure> with_framerate_of(const GstCaps *caps, guint i, gint numerator, gint denominator) {
+  Ref<GstStructure> copy(gst_structure_copy(gst_caps_get_structure(caps, i)));
   if (numerator == denominator) return copy;
   gint n = 0, d = 1;
   const bool is_known = gst_structure_get_fraction(copy.get(), "framerate", &n, &d) &&
@@ -300,8 +294,9 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const auto frames = static_cast<gint>(s.frames);
-    const StructureRef scaled = direction == GST_PAD_SRC ? with_framerate_of(caps, i, frames, 1)
-                                                         : with_framerate_of(caps, i, 1, frames);
+    const Ref<GstStructure> scaled = direction == GST_PAD_SRC
+                                         ? with_framerate_of(caps, i, frames, 1)
+                                         : with_framerate_of(caps, i, 1, frames);
     const GstStructure *structure = scaled.get();
     Ref<GstCaps> others(gst_caps_new_empty());
     if (direction == GST_PAD_SRC)

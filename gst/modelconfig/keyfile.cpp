@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <glib.h>
-
-#include <memory>
-
 #include "gst/modelconfig/syntax.h"
+#include "gst/util/ref.h"
 #include "kernels/error.h"
 
 namespace cudatensor::modelconfig {
 namespace {
 
-using Strings = std::unique_ptr<gchar *, decltype(&g_strfreev)>;
-
 Value group_of(GKeyFile *file, const gchar *group) {
   Value::Map map;
-  const Strings keys(g_key_file_get_keys(file, group, nullptr, nullptr), g_strfreev);
+  const Ref<gchar *> keys(g_key_file_get_keys(file, group, nullptr, nullptr));
   for (gchar **key = keys.get(); key != nullptr && *key != nullptr; ++key) {
     gchar *text = g_key_file_get_value(file, group, *key, nullptr);
     map.insert_or_assign(*key, scalar_of(text != nullptr ? text : ""));
@@ -25,8 +20,7 @@ Value group_of(GKeyFile *file, const gchar *group) {
 }  // namespace
 
 Value parse_key_file(const std::string &text) {
-  const std::unique_ptr<GKeyFile, decltype(&g_key_file_unref)> file(g_key_file_new(),
-                                                                    g_key_file_unref);
+  const Ref<GKeyFile> file(g_key_file_new());
   GError *error = nullptr;
   if (!g_key_file_load_from_data(file.get(), text.data(), text.size(), G_KEY_FILE_NONE, &error)) {
     const std::string cause = error->message;
@@ -34,7 +28,7 @@ Value parse_key_file(const std::string &text) {
     throw Error(Error::Code::settings, "is not a key file: " + shown(cause));
   }
   Value::Map map;
-  const Strings groups(g_key_file_get_groups(file.get(), nullptr), g_strfreev);
+  const Ref<gchar *> groups(g_key_file_get_groups(file.get(), nullptr));
   for (gchar **group = groups.get(); *group != nullptr; ++group)
     map.insert_or_assign(*group, group_of(file.get(), *group));
   return {std::move(map)};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/nvmm/deepstream.h"
 
-#include <memory>
-
 #include "gst/util/log.h"
 #include "gst/util/modulefunctions.h"
+#include "gst/util/ref.h"
 
 namespace cudatensor::nvmm {
 namespace {
@@ -17,8 +16,7 @@ constexpr const char *kFolders[] = {"", "/opt/nvidia/deepstream/deepstream/lib/"
 
 GModule *open_resident(const char *name) {
   for (const char *folder : kFolders) {
-    const std::unique_ptr<gchar, decltype(&g_free)> path(g_strconcat(folder, name, nullptr),
-                                                         g_free);
+    const Ref<gchar> path(g_strconcat(folder, name, nullptr));
     GModule *module = g_module_open(path.get(), G_MODULE_BIND_LAZY);
     if (module == nullptr) continue;
     g_module_make_resident(module);

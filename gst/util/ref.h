@@ -8,12 +8,20 @@
 
 namespace cudatensor {
 
-/// Releases one reference.
+/// Releases one reference, or frees what has no count.
 struct Unref {
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
   void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
-  void operator()(GstQuery *query) const { gst_query_unref(query); }
+  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
+  void operator()(GstContext *context) const { gst_context_unref(context); }
   void operator()(GstEvent *event) const { gst_event_unref(event); }
+  void operator()(GstMessage *message) const { gst_message_unref(message); }
+  void operator()(GstMiniObject *object) const { gst_mini_object_unref(object); }
+  void operator()(GstQuery *query) const { gst_query_unref(query); }
+  void operator()(GstSample *sample) const { gst_sample_unref(sample); }
+  void operator()(GstStructure *structure) const { gst_structure_free(structure); }
+  void operator()(GKeyFile *file) const { g_key_file_unref(file); }
+  void operator()(gchar *text) const { g_free(text); }
+  void operator()(gchar **texts) const { g_strfreev(texts); }
   /// Any GstObject, including libgstcuda's objects.
   void operator()(gpointer object) const { gst_object_unref(object); }
 };

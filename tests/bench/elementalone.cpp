@@ -11,8 +11,11 @@
 #include <stdexcept>
 
 #include "elementtables.h"
+#include "gst/util/ref.h"
 
 namespace {
+
+using cudatensor::Ref;
 
 // Fewer launches than a stream can queue, so that no launch waits for the GPU.
 constexpr int kBurst = 200;
@@ -57,16 +60,6 @@ std::string in_cuda(const char *caps) {
   return at == std::string::npos ? text
                                  : text.substr(0, at) + "(memory:CUDAMemory)" + text.substr(at + 2);
 }
-
-struct Unref {
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
-  void operator()(GstContext *context) const { gst_context_unref(context); }
-  void operator()(GstQuery *query) const { gst_query_unref(query); }
-  void operator()(gpointer object) const { gst_object_unref(object); }
-};
-template <class T>
-using Ref = std::unique_ptr<T, Unref>;
 
 Ref<GstPad> new_pad(GstPadDirection direction, const std::string &caps_text) {
   const Ref<GstCaps> caps(gst_caps_from_string(caps_text.c_str()));

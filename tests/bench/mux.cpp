@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/util/ref.h"
 #include "imagenet.h"
 
 namespace {
@@ -23,15 +24,6 @@ constexpr int kWidth = 1920, kHeight = 1080, kSize = 640;
 constexpr int kRounds = 200;
 constexpr const char *kVideo =
     ",format=NV12,width=1920,height=1080,framerate=30/1,colorimetry=bt709";
-
-struct Unref {
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-  void operator()(GstContext *context) const { gst_context_unref(context); }
-  void operator()(GstQuery *query) const { gst_query_unref(query); }
-  void operator()(gpointer object) const { gst_object_unref(object); }
-};
-template <class T>
-using Ref = std::unique_ptr<T, Unref>;
 
 double microseconds(gint64 since) { return static_cast<double>(g_get_monotonic_time() - since); }
 

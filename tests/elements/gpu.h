@@ -28,10 +28,7 @@ std::string in_cuda(const std::string &caps);
 
 // ------------------------------------------------------------------------- contexts and streams
 
-struct UnrefContext {
-  void operator()(gstcuda::Context *context) const { gst_object_unref(context); }
-};
-using ContextRef = std::unique_ptr<gstcuda::Context, UnrefContext>;
+using ContextRef = Ref<gstcuda::Context>;
 
 struct UnrefStream {
   void operator()(gstcuda::Stream *stream) const {

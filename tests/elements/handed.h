@@ -18,10 +18,7 @@ struct UnrefTensor {
 };
 using TensorRef = std::unique_ptr<GstCudaTensor, UnrefTensor>;
 
-struct UnrefSample {
-  void operator()(GstSample *sample) const { gst_sample_unref(sample); }
-};
-using SampleRef = std::unique_ptr<GstSample, UnrefSample>;
+using SampleRef = Ref<GstSample>;
 
 /// One of DLPack's forms in a consumer's hands.
 template <class Managed>

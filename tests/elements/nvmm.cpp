@@ -70,8 +70,8 @@ std::string counted(const std::string &caps, BufferRef buffer) {
   rig.process(std::move(buffer));
   const std::vector<MessageRef> messages = rig.histograms(1);
   if (messages.size() != 1) return "no message";
-  const std::unique_ptr<GstStructure, decltype(&gst_structure_free)> s(
-      gst_structure_copy(gst_message_get_structure(messages.front().get())), gst_structure_free);
+  const Ref<GstStructure> s(
+      gst_structure_copy(gst_message_get_structure(messages.front().get())));
   gchar *text = gst_structure_to_string(s.get());
   const std::string result = text;
   g_free(text);

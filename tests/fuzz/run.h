@@ -11,7 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "gst/util/ref.h"
+
 namespace fuzz {
+
+using cudatensor::Ref;
 
 /// Random numbers that depend only on the number of the pipeline.
 class Random {
@@ -74,19 +78,6 @@ Totals &totals();
 /// a signal or a sanitizer ends the process.
 void watch(int seconds);
 void stop_watching();
-
-struct Unref {
-  void operator()(GstBuffer *buffer) const { gst_buffer_unref(buffer); }
-  void operator()(GstCaps *caps) const { gst_caps_unref(caps); }
-  void operator()(GstElement *element) const { gst_object_unref(element); }
-  void operator()(GstPad *pad) const { gst_object_unref(pad); }
-  void operator()(GstBus *bus) const { gst_object_unref(bus); }
-  void operator()(GstBufferPool *pool) const { gst_object_unref(pool); }
-  void operator()(GstQuery *query) const { gst_query_unref(query); }
-  void operator()(GstMessage *message) const { gst_message_unref(message); }
-};
-template <class T>
-using Ref = std::unique_ptr<T, Unref>;
 
 /// Counts the buffers and objects of a run that have not been freed.
 class Living {
