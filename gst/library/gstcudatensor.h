@@ -36,6 +36,7 @@
 #include "gstcudatensorframes.h"
 #include "gstcudatensorgeometry.h"
 #include "gstcudatensorhistogram.h"
+#include "gstcudatensorinfo.h"
 
 G_BEGIN_DECLS
 
@@ -55,48 +56,6 @@ typedef struct _GstCudaTensor GstCudaTensor;
  */
 #define GST_TYPE_CUDA_TENSOR (gst_cuda_tensor_get_type())
 GST_CUDA_TENSOR_API GType gst_cuda_tensor_get_type(void);
-
-/**
- * GstCudaTensorDataType:
- * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT32: 32-bit floating point
- * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT16: 16-bit floating point
- * @GST_CUDA_TENSOR_DATA_TYPE_UINT8: 8-bit unsigned integer
- * @GST_CUDA_TENSOR_DATA_TYPE_INT8: 8-bit signed integer
- * @GST_CUDA_TENSOR_DATA_TYPE_FLOAT64: 64-bit floating point
- * @GST_CUDA_TENSOR_DATA_TYPE_INT16: 16-bit signed integer
- * @GST_CUDA_TENSOR_DATA_TYPE_UINT16: 16-bit unsigned integer
- * @GST_CUDA_TENSOR_DATA_TYPE_INT32: 32-bit signed integer
- * @GST_CUDA_TENSOR_DATA_TYPE_UINT32: 32-bit unsigned integer
- * @GST_CUDA_TENSOR_DATA_TYPE_INT64: 64-bit signed integer
- * @GST_CUDA_TENSOR_DATA_TYPE_UINT64: 64-bit unsigned integer
- *
- * The element types, which are those of NNStreamer's caps.
- */
-typedef enum {
-  GST_CUDA_TENSOR_DATA_TYPE_FLOAT32,
-  GST_CUDA_TENSOR_DATA_TYPE_FLOAT16,
-  GST_CUDA_TENSOR_DATA_TYPE_UINT8,
-  GST_CUDA_TENSOR_DATA_TYPE_INT8,
-  GST_CUDA_TENSOR_DATA_TYPE_FLOAT64,
-  GST_CUDA_TENSOR_DATA_TYPE_INT16,
-  GST_CUDA_TENSOR_DATA_TYPE_UINT16,
-  GST_CUDA_TENSOR_DATA_TYPE_INT32,
-  GST_CUDA_TENSOR_DATA_TYPE_UINT32,
-  GST_CUDA_TENSOR_DATA_TYPE_INT64,
-  GST_CUDA_TENSOR_DATA_TYPE_UINT64
-} GstCudaTensorDataType;
-
-/**
- * GstCudaTensorDeviceType:
- * @GST_CUDA_TENSOR_DEVICE_TYPE_CPU: host memory
- * @GST_CUDA_TENSOR_DEVICE_TYPE_CUDA: memory of a CUDA device
- *
- * The type of the device that holds the data. The values are those of DLPack's device types.
- */
-typedef enum {
-  GST_CUDA_TENSOR_DEVICE_TYPE_CPU = 1,
-  GST_CUDA_TENSOR_DEVICE_TYPE_CUDA = 2
-} GstCudaTensorDeviceType;
 
 /**
  * gst_cuda_tensor_new:
@@ -142,6 +101,14 @@ GST_CUDA_TENSOR_API GstCudaTensor *gst_cuda_tensor_ref(GstCudaTensor *tensor);
 GST_CUDA_TENSOR_API void gst_cuda_tensor_unref(GstCudaTensor *tensor);
 
 /* -------------------------------------------------------------------------- tensor information */
+
+/**
+ * gst_cuda_tensor_get_info:
+ * @tensor: a tensor
+ * @info: (out caller-allocates): what the functions below return one by one
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_get_info(const GstCudaTensor *tensor,
+                                                  GstCudaTensorInfo *info);
 
 /**
  * gst_cuda_tensor_get_data_type:

@@ -201,6 +201,22 @@ void gst_cuda_tensor_unref(GstCudaTensor *tensor) {
   if (--tensor->references == 0) delete tensor;
 }
 
+void gst_cuda_tensor_get_info(const GstCudaTensor *tensor, GstCudaTensorInfo *info) {
+  g_return_if_fail(tensor != nullptr);
+  g_return_if_fail(info != nullptr);
+  *info = {};
+  info->data_type = tensor->layout.type->type;
+  info->n_dims = tensor->layout.n_dims;
+  info->shape = tensor->layout.shape.data();
+  info->strides = tensor->layout.strides.data();
+  info->size = tensor->layout.size;
+  info->device_type = gst_cuda_tensor_get_device_type(tensor);
+  info->device_id = gst_cuda_tensor_get_device_id(tensor);
+  info->n_slots = gst_cuda_tensor_get_n_slots(tensor);
+  info->left_out = tensor->batch.left_out;
+  info->has_geometry = gst_cuda_tensor_get_geometry(tensor, &info->geometry);
+}
+
 GstCudaTensorDataType gst_cuda_tensor_get_data_type(const GstCudaTensor *tensor) {
   g_return_val_if_fail(tensor != nullptr, GST_CUDA_TENSOR_DATA_TYPE_FLOAT32);
   return tensor->layout.type->type;

@@ -37,7 +37,7 @@ LIBRARY = 'gst/library'
 LIBRARY_HEADER = 'gstcudatensor.h'
 # Installed headers have no root, so they include each other by name.
 INSTALLED = {LIBRARY_HEADER, 'gstcudatensorerrors.h', 'gstcudatensorframes.h',
-             'gstcudatensorgeometry.h', 'gstcudatensorhistogram.h'}
+             'gstcudatensorgeometry.h', 'gstcudatensorhistogram.h', 'gstcudatensorinfo.h'}
 
 
 def is_beside(path, name):

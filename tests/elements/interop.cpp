@@ -441,6 +441,30 @@ TEST(Interop, TellsWhoWasInterestedInARegion) {
   EXPECT_EQ(gst_cuda_tensor_get_left_out(tensor.get()), 3u);
 }
 
+/// One call has what the others have one by one.
+TEST(Interop, DescribesATensorInOneCall) {
+  const ImageDesc frame = {PixelFormat::RGB, 32, 16};
+  Rig rig("cudanormalize width=8 height=8 regions=tiles tile-columns=2 tile-rows=1");
+  rig.downstream("other/tensors");
+  ASSERT_TRUE(rig.caps(video_caps(frame)));
+  const BufferRef batch = rig.process(buffer_of(random_picture(frame)));
+  const CapsRef caps = rig.output_caps();
+  const TensorRef tensor(gst_cuda_tensor_new(batch.get(), caps.get(), nullptr));
+  ASSERT_NE(tensor, nullptr);
+  GstCudaTensorInfo info;
+  gst_cuda_tensor_get_info(tensor.get(), &info);
+  EXPECT_EQ(info.data_type, gst_cuda_tensor_get_data_type(tensor.get()));
+  EXPECT_EQ(info.n_dims, 4u);
+  EXPECT_EQ(info.shape, gst_cuda_tensor_get_shape(tensor.get()));
+  EXPECT_EQ(info.strides, gst_cuda_tensor_get_strides(tensor.get()));
+  EXPECT_EQ(info.size, gst_cuda_tensor_get_size(tensor.get()));
+  EXPECT_EQ(info.device_type, gst_cuda_tensor_get_device_type(tensor.get()));
+  EXPECT_EQ(info.device_id, gst_cuda_tensor_get_device_id(tensor.get()));
+  EXPECT_EQ(info.n_slots, 2u);
+  EXPECT_EQ(info.left_out, 0u);
+  EXPECT_FALSE(info.has_geometry) << "each slot has its own";
+}
+
 TEST(Interop, DoesNotTripOverAForeignBatchMeta) {
   make_element("cudanormalize");
   for (const char *slots : {"(int)1", "<1,2>", "<(structure)\"slot;\",3>"}) {
@@ -741,6 +765,8 @@ TEST(Interop, ObjectsToNull) {
   GstCudaTensorSlot slot;
   expect_null_is_refused(gst_cuda_tensor_get_geometry, FALSE, &geometry);
   expect_null_is_refused(gst_cuda_tensor_get_slot, FALSE, 0u, &slot);
+  GstCudaTensorInfo info;
+  objected("*tensor != *", [&] { return gst_cuda_tensor_get_info(nullptr, &info), true; });
 
   const BufferRef buffer = small_buffer();
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);
