@@ -132,18 +132,27 @@ def names_of_package(folder, modules):
     init = ast.parse((folder / "__init__.py").read_text())
     exported = next(ast.literal_eval(node.value) for node in init.body
                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-    for file in sorted(folder.glob(modules)):
-        for node in ast.parse(file.read_text()).body:
-            if getattr(node, "name", "") in exported:
-                yield from names_of_node(node)
+    nodes = [node for file in sorted(folder.glob(modules)) for node in ast.parse(file.read_text()).body]
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    for node in nodes:
+        if getattr(node, "name", "") in exported:
+            yield from names_of_node(node, classes)
 
 
-def names_of_node(node):
+def members_of(node, classes):
+    """The members of a class, with those that it inherits from the package's own."""
+    for base in node.bases:
+        if getattr(base, "id", "") in classes:
+            yield from members_of(classes[base.id], classes)
+    yield from node.body
+
+
+def names_of_node(node, classes):
     if isinstance(node, ast.FunctionDef):
         yield f"python {node.name}({', '.join(a.arg for a in node.args.args + node.args.kwonlyargs)})"
         return
     yield f"python {node.name}"
-    for member in node.body:
+    for member in members_of(node, classes):
         if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
             names = [a.arg for a in member.args.args + member.args.kwonlyargs if a.arg not in
                      ("self", "cls")]

@@ -17,7 +17,7 @@ from typing import Any, Iterator, Optional, Sequence, Union
 from ._geometry import Geometry, Slot
 from ._library import (NO_TIME, ErrorCode, FramesInfoStruct, FramesOptionsStruct, TensorError, call,
                        functions)
-from ._tensor import Tensor
+from ._tensor import TensorData
 
 _SLICE = 100_000_000  # ns between two checks for signals such as Ctrl-C
 _LONGEST = 10**9  # seconds
@@ -107,24 +107,22 @@ def _printable(name: str) -> str:
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
-class Batch(Tensor):
+class Batch(TensorData):
     """Frames as one tensor, of shape (N, C, H, W) or (N, H, W, C). The last batch of a source has
     only the remaining frames.
 
     Consumers use it like any Tensor: ``torch.from_dlpack(batch)``, ``numpy.asarray(batch)``.
     """
 
+    # Read on first use: most batches are asked for neither.
+    _slots: Optional[list[Slot]] = None
     _times: Optional[tuple[Any, Any]] = None
-
-    def _read_slots(self) -> None:
-        """Does nothing: slots are read on first use."""
 
     @property
     def slots(self) -> list[Slot]:
         """The slot of each frame, as in Tensor."""
         if self._slots is None:
-            address = self._open().address
-            self._slots = [self._read_slot(address, i) for i in range(functions.get_n_slots(address))]
+            self._slots = self._read_slots()
         return self._slots
 
     def __len__(self) -> int:
@@ -134,7 +132,7 @@ class Batch(Tensor):
     def _read_times(self) -> tuple[Any, Any]:
         if self._times is None:
             reference = self._open()
-            count = functions.get_n_slots(reference.address)
+            count = self._n_slots
             pts, sources = (ctypes.c_int64 * count)(), (ctypes.c_int * count)()
             functions.get_slot_times(reference.address, count, pts, sources)
             self._times = pts, sources
@@ -166,11 +164,11 @@ class Batch(Tensor):
         return numpy.array(self._read_times()[1], numpy.int64)
 
     @property
-    def geometry(self) -> list[Optional[Geometry]]:  # type: ignore[override]
+    def geometry(self) -> list[Optional[Geometry]]:
         """The position of each frame's picture in the tensor; None for a source without a frame."""
         return [slot.geometry for slot in self.slots]
 
-    def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:  # type: ignore[override]
+    def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:
         """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to the source picture's.
 
         `boxes` has shape (n, 4) for the frame with the index `frame`. Without `frame`, it has N
@@ -191,9 +189,6 @@ class Batch(Tensor):
 
             return numpy.stack(mapped)
         return mapped
-
-    def __repr__(self) -> str:
-        return super().__repr__().replace("Tensor", "Batch", 1)
 
 
 def _give_back(address: int, pid: int) -> None:

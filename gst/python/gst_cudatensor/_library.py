@@ -75,6 +75,13 @@ class SlotStruct(ctypes.Structure):
                 ("confidence", c_double), ("_reserved", c_void_p * 17)]
 
 
+class InfoStruct(ctypes.Structure):
+    _fields_ = [("data_type", c_int), ("n_dims", c_uint), ("shape", POINTER(c_int64)),
+                ("strides", POINTER(c_int64)), ("size", c_size_t), ("device_type", c_int),
+                ("device_id", c_int), ("n_slots", c_uint), ("left_out", c_uint),
+                ("has_geometry", c_int), ("geometry", GeometryStruct), ("_reserved", c_void_p * 20)]
+
+
 class HistogramStruct(ctypes.Structure):
     _fields_ = [*((name, c_uint64) for name in ("timestamp", "stream_time", "running_time",
                                                 "duration")),
@@ -108,20 +115,11 @@ _FUNCTIONS = {
     "new_from_sample": (c_void_p, c_void_p, _ERROR),
     "ref": (c_void_p, c_void_p),
     "unref": (None, c_void_p),
-    "get_data_type": (c_int, c_void_p),
+    "get_info": (None, c_void_p, POINTER(InfoStruct)),
     "data_type_get_size": (c_size_t, c_int),
     "data_type_get_name": (c_char_p, c_int),
-    "get_n_dims": (c_uint, c_void_p),
-    "get_shape": (POINTER(c_int64), c_void_p),
-    "get_strides": (POINTER(c_int64), c_void_p),
-    "get_size": (c_size_t, c_void_p),
     "get_data": (c_void_p, c_void_p),
-    "get_device_type": (c_int, c_void_p),
-    "get_device_id": (c_int, c_void_p),
     "is_read_only": (c_int, c_void_p),
-    "get_geometry": (c_int, c_void_p, POINTER(GeometryStruct)),
-    "get_n_slots": (c_uint, c_void_p),
-    "get_left_out": (c_uint, c_void_p),
     "get_slot": (c_int, c_void_p, c_uint, POINTER(SlotStruct)),
     "get_slot_times": (c_uint, c_void_p, c_uint, POINTER(c_int64), POINTER(c_int)),
     "acquire": (c_int, c_void_p, c_int, c_void_p, _ERROR),

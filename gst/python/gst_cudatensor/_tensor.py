@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import weakref
 from typing import Any, Callable, NoReturn, Optional
 
 from ._dlpack import make_capsule
 from ._geometry import Geometry, Slot
-from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, TRANSIENT_STREAM, GeometryStruct,
+from ._library import (ANY_CONTEXT, CPU, CUDA, NO_STREAM, TRANSIENT_STREAM, InfoStruct,
                        SlotStruct, TensorError, address_of, call, functions)
 
 _LEGACY_DEFAULT_STREAM = 1
+
+
+@functools.lru_cache(maxsize=None)
+def _data_type(kind: int) -> tuple[str, int]:
+    """NumPy's name of a type, and its size in bytes."""
+    return functions.data_type_get_name(kind).decode(), functions.data_type_get_size(kind)
 
 
 class _NotCopied:
@@ -38,68 +45,30 @@ class _Reference(_NotCopied):
 class _ArrayView:
     """The base object of NumPy arrays, which are views of its data."""
 
-    def __init__(self, tensor: Tensor, reference: _Reference) -> None:
+    def __init__(self, tensor: TensorData, reference: _Reference) -> None:
         self._reference = _Reference(functions.ref(reference.address))
         self.__array_interface__ = {**tensor._interface(reference), "version": 3}
 
 
-class Tensor(_NotCopied):
-    """A tensor in a buffer. The buffer is held until this object and all arrays made from it are
-    freed.
-
-    The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C
-    depends on the property `layout` of the element that produced it. Consumers access the data
-    without a copy:
-
-    * ``torch.from_dlpack(t)``, ``cupy.from_dlpack(t)``, ``numpy.from_dlpack(t)`` and similar
-    functions, on the tensor's device. The consumer's CUDA stream waits for the work that fills the
-    tensor, and the next frame in the same memory waits for the consumer. The CPU does not wait.
-    * ``numpy.asarray(t)`` on the CPU, read-only.
-    * ``__cuda_array_interface__`` on the GPU.
-
-    Threads may share a Tensor.
-    """
+class TensorData(_NotCopied):
+    """The data of a tensor in a buffer, for Tensor and Batch."""
 
     def __init__(self, address: int, *, any_context: bool = False) -> None:
-        """Called by the class methods. Takes ownership of a reference to a GstCudaTensor."""
+        """Takes ownership of a reference to a GstCudaTensor."""
         self._reference: Optional[_Reference] = _Reference(address)
         self._flags = ANY_CONTEXT if any_context else 0
         self._cuda_array: Optional[_Reference] = None
-        rank = functions.get_n_dims(address)
-        kind = functions.get_data_type(address)
-        self._shape: tuple[int, ...] = tuple(functions.get_shape(address)[:rank])
-        self._strides: tuple[int, ...] = tuple(functions.get_strides(address)[:rank])
-        self._dtype: str = functions.data_type_get_name(kind).decode()
-        self._itemsize: int = functions.data_type_get_size(kind)
-        self._nbytes: int = functions.get_size(address)
-        self._device = (functions.get_device_type(address), functions.get_device_id(address))
-        geometry = GeometryStruct()
-        self._geometry: Optional[Geometry] = None
-        if functions.get_geometry(address, ctypes.byref(geometry)):
-            self._geometry = Geometry._of(geometry)
-        self._slots: Optional[list[Slot]] = None
-        self._read_slots()
-        self._left_out: int = functions.get_left_out(address)
-
-    @classmethod
-    def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:
-        """Creates a Tensor from a PyGObject Gst.Sample, or the address of a GstSample (an int).
-
-        The Tensor holds the buffer, not the sample. With `any_context`, consumers must work in the
-        tensor's CUDA context. Otherwise a GPU tensor outside the device's primary context cannot be
-        exported; see share_primary_context().
-
-        Raises TypeError if `sample` is not a sample, and TensorError if it contains no tensor.
-        """
-        address = address_of(sample, "GstSample")
-        return cls(call(functions.new_from_sample, address), any_context=any_context)
-
-    @classmethod
-    def from_buffer(cls, buffer: Any, caps: Any, *, any_context: bool = False) -> Tensor:
-        """Creates a Tensor from a Gst.Buffer and its Gst.Caps, or their addresses, like
-        from_sample()."""
-        addresses = address_of(buffer, "GstBuffer"), address_of(caps, "GstCaps")
-        return cls(call(functions.new, *addresses), any_context=any_context)
+        info = InfoStruct()
+        functions.get_info(address, ctypes.byref(info))
+        self._shape: tuple[int, ...] = tuple(info.shape[:info.n_dims])
+        self._strides: tuple[int, ...] = tuple(info.strides[:info.n_dims])
+        self._dtype, self._itemsize = _data_type(info.data_type)
+        self._nbytes: int = info.size
+        self._device = (info.device_type, info.device_id)
+        self._n_slots: int = info.n_slots
+        self._left_out: int = info.left_out
+        self._geometry: Optional[Geometry] = (Geometry._of(info.geometry) if info.has_geometry
+                                              else None)
 
     # ---------------------------------------------------------------------- properties
 
@@ -129,17 +98,6 @@ class Tensor(_NotCopied):
         return self._nbytes
 
     @property
-    def geometry(self) -> Optional[Geometry]:
-        """The position of the picture in the tensor; None if the buffer has no geometry, or for a
-        batch, in which each slot has its own."""
-        return self._geometry
-
-    @property
-    def slots(self) -> list[Slot]:
-        """The slots of a batch; empty for a tensor that is not a batch."""
-        return self._slots or []
-
-    @property
     def left_out(self) -> int:
         """The number of regions for which the batch had no slot."""
         return self._left_out
@@ -163,22 +121,9 @@ class Tensor(_NotCopied):
         reference = self._open()
         return bool(functions.is_read_only(reference.address))
 
-    def map_boxes(self, boxes: Any, slot: Optional[int] = None) -> Any:
-        """Maps boxes (x0, y0, x1, y1) of shape (N, 4) from the tensor's pixels to the source
-        picture's. Returns a NumPy array for an array, and a list of tuples for other sequences.
-
-        `slot` is the index in a batch, from 0. Raises ValueError if there is no geometry, and
-        IndexError if there is no such slot.
-        """
-        geometry = self.geometry if slot is None else self.slots[slot].geometry
-        if geometry is None:
-            raise ValueError("in a batch each slot has its own geometry: pass slot"
-                             if slot is None and self.slots else "the tensor has no geometry")
-        return geometry.map_boxes(boxes)
-
     def __repr__(self) -> str:
         closed = ", closed" if self._reference is None else ""
-        return f"<gst_cudatensor.Tensor {self.dtype} {self.shape} on {self.device}{closed}>"
+        return f"<gst_cudatensor.{type(self).__name__} {self.dtype} {self.shape} on {self.device}{closed}>"
 
     # ----------------------------------------------------------------------- lifetime
 
@@ -268,9 +213,9 @@ class Tensor(_NotCopied):
 
     # ------------------------------------------------------------------------ private
 
-    def _read_slots(self) -> None:
+    def _read_slots(self) -> list[Slot]:
         address = self._open().address
-        self._slots = [self._read_slot(address, i) for i in range(functions.get_n_slots(address))]
+        return [self._read_slot(address, i) for i in range(self._n_slots)]
 
     @staticmethod
     def _read_slot(address: int, index: int) -> Slot:
@@ -311,6 +256,73 @@ class Tensor(_NotCopied):
             return call(function, reference.address, self._flags | TRANSIENT_STREAM, stream)
         except TensorError as error:
             raise BufferError(str(error)) from error
+
+
+class Tensor(TensorData):
+    """A tensor in a buffer. The buffer is held until this object and all arrays made from it are
+    freed.
+
+    The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C
+    depends on the property `layout` of the element that produced it. Consumers access the data
+    without a copy:
+
+    * ``torch.from_dlpack(t)``, ``cupy.from_dlpack(t)``, ``numpy.from_dlpack(t)`` and similar
+    functions, on the tensor's device. The consumer's CUDA stream waits for the work that fills the
+    tensor, and the next frame in the same memory waits for the consumer. The CPU does not wait.
+    * ``numpy.asarray(t)`` on the CPU, read-only.
+    * ``__cuda_array_interface__`` on the GPU.
+
+    Threads may share a Tensor.
+    """
+
+    def __init__(self, address: int, *, any_context: bool = False) -> None:
+        """Called by the class methods. Takes ownership of a reference to a GstCudaTensor."""
+        super().__init__(address, any_context=any_context)
+        self._slots = self._read_slots()
+
+    @classmethod
+    def from_sample(cls, sample: Any, *, any_context: bool = False) -> Tensor:
+        """Creates a Tensor from a PyGObject Gst.Sample, or the address of a GstSample (an int).
+
+        The Tensor holds the buffer, not the sample. With `any_context`, consumers must work in the
+        tensor's CUDA context. Otherwise a GPU tensor outside the device's primary context cannot be
+        exported; see share_primary_context().
+
+        Raises TypeError if `sample` is not a sample, and TensorError if it contains no tensor.
+        """
+        address = address_of(sample, "GstSample")
+        return cls(call(functions.new_from_sample, address), any_context=any_context)
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, caps: Any, *, any_context: bool = False) -> Tensor:
+        """Creates a Tensor from a Gst.Buffer and its Gst.Caps, or their addresses, like
+        from_sample()."""
+        addresses = address_of(buffer, "GstBuffer"), address_of(caps, "GstCaps")
+        return cls(call(functions.new, *addresses), any_context=any_context)
+
+    @property
+    def geometry(self) -> Optional[Geometry]:
+        """The position of the picture in the tensor; None if the buffer has no geometry, or for a
+        batch, in which each slot has its own."""
+        return self._geometry
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The slots of a batch; empty for a tensor that is not a batch."""
+        return self._slots
+
+    def map_boxes(self, boxes: Any, slot: Optional[int] = None) -> Any:
+        """Maps boxes (x0, y0, x1, y1) of shape (N, 4) from the tensor's pixels to the source
+        picture's. Returns a NumPy array for an array, and a list of tuples for other sequences.
+
+        `slot` is the index in a batch, from 0. Raises ValueError if there is no geometry, and
+        IndexError if there is no such slot.
+        """
+        geometry = self.geometry if slot is None else self.slots[slot].geometry
+        if geometry is None:
+            raise ValueError("in a batch each slot has its own geometry: pass slot"
+                             if slot is None and self.slots else "the tensor has no geometry")
+        return geometry.map_boxes(boxes)
 
 
 def share_primary_context(pipeline: Any, device: int = 0) -> None:
