@@ -146,7 +146,7 @@ TEST_P(Tensors, AreOneMemoryOfExactlyTheirBytes) {
   for (int i = 0; i < 3; ++i) expect_one_exact_memory(rig, rig.process(filter_.frame()).get());
 }
 
-TEST_P(Tensors, AreThatWhateverDownstreamsPoolIs) {
+TEST_P(Tensors, AreOneMemoryWhateverPoolDownstreamOffers) {
   using Kind = PoolOffer::Kind;
   for (const Kind kind :
        {Kind::none, Kind::plain, Kind::larger, Kind::rounding, Kind::silent, Kind::pages}) {
@@ -209,7 +209,7 @@ TEST_P(Tensors, HaveThePrefixThatDownstreamAsksFor) {
   }
 }
 
-TEST_P(Tensors, OfAPrefixThatNoMemoryHasAreOneError) {
+TEST_P(Tensors, FailWithOneErrorIfThePrefixIsTooLarge) {
   for (const gsize prefix : {G_MAXSIZE, G_MAXSIZE - 64, G_MAXSIZE / 2}) {
     SCOPED_TRACE(prefix);
     Rig rig(GetParam().description);
@@ -332,7 +332,7 @@ TEST(Pictures, TellTheirLayoutWhereDownstreamReadsIt) {
     }
 }
 
-TEST(Pictures, OfBuffersThatAreStillHeldDownstreamStayAsTheyAre) {
+TEST(Pictures, StayUnchangedWhileDownstreamHoldsThem) {
   Rig rig("cudaletterbox");
   rig.downstream("video/x-raw,format=GRAY8");
   const ImageDesc gray = {PixelFormat::GRAY8, 4, 4};

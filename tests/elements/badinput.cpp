@@ -220,9 +220,9 @@ struct NotFinite {
 
 void PrintTo(const NotFinite &c, std::ostream *os) { *os << c.element << " " << c.property; }
 
-class NumbersThatAreNone : public testing::TestWithParam<NotFinite> {};
+class InfiniteAndNanProperties : public testing::TestWithParam<NotFinite> {};
 
-TEST_P(NumbersThatAreNone, EndInOneError) {
+TEST_P(InfiniteAndNanProperties, EndInOneError) {
   const NotFinite &c = GetParam();
   const bool video = g_str_has_prefix(c.caps.c_str(), "video");
   const auto frame = [&] {
@@ -239,7 +239,7 @@ TEST_P(NumbersThatAreNone, EndInOneError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    BadInput, NumbersThatAreNone,
+    BadInput, InfiniteAndNanProperties,
     testing::Values(NotFinite{"cudanormalize", kVideo, "ANY", "mean"},
                     NotFinite{"cudanormalize", kVideo, "ANY", "std"},
                     NotFinite{"cudanormalize", kVideo, "ANY", "scale"},
@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
                     NotFinite{"cudapixelshuffle", kTensor, kGray, "offset"}),
     [](const auto &info) { return numbered(info.index); });
 
-TEST(BadInput, AListOfWholeNumbersIsTakenOrRefusedWhole) {
+TEST(BadInput, AListOfIntegersIsTakenOrRefusedWhole) {
   Rig rig("cudanormalize");
   const std::string before = rig.get("mean");
   GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
@@ -414,7 +414,7 @@ INSTANTIATE_TEST_SUITE_P(BadInput, Buffers, testing::ValuesIn(bad_buffers()), []
 
 class TensorSizes : public testing::TestWithParam<size_t> {};
 
-TEST_P(TensorSizes, OtherThanTheCapsAreDropped) {
+TEST_P(TensorSizes, MustMatchTheCaps) {
   Rig rig("cudapixelshuffle");
   ASSERT_TRUE(rig.caps(kTensor));
   expect_fault(rig, buffer_of(Bytes(GetParam())), "bytes");
@@ -652,7 +652,7 @@ INSTANTIATE_TEST_SUITE_P(BadInput, Enormous,
 
 class Elements : public testing::TestWithParam<const char *> {};
 
-TEST_P(Elements, WithoutCapsGiveNothing) {
+TEST_P(Elements, OutputNothingBeforeCaps) {
   Rig rig(GetParam());
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);

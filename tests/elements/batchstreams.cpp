@@ -56,7 +56,7 @@ GstClockTime pts_of(const BatchStreamData &stream) {
   return stream.n_objects == 1 ? GST_BUFFER_PTS(stream.objects[0]) : GST_CLOCK_TIME_NONE;
 }
 
-TEST(BatchStreams, OfCamerasAreTheirOwn) {
+TEST(BatchStreams, DescribeEachCamera) {
   SKIP_WITHOUT_BATCH_META();
   MuxRig rig("width=8 height=8 batch-size=3", 2);
   rig.camera(0).begin(video_caps(kWide, "framerate=25/1"));
@@ -97,7 +97,7 @@ TEST(BatchStreams, FollowChangesOfCaps) {
 }
 
 /// A camera that shows nothing for a while still has a stream.
-TEST(BatchStreams, OfSlotsWithoutAPictureHaveNoObject) {
+TEST(BatchStreams, HaveNoObjectForAnEmptySlot) {
   SKIP_WITHOUT_BATCH_META();
   Rig rig("cudanormalize width=8 height=8 regions=list region-list=<0,0,8,8,8,8,8,8> max-batch=3");
   rig.downstream("other/tensors");

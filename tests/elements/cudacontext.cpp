@@ -146,7 +146,7 @@ Bytes read_by_the_runtime(GstBuffer *buffer) {
   return Bytes(memory->data(), memory->data() + size);
 }
 
-TEST_F(OwnContexts, MayBeTheOneOfTheCudaRuntime) {
+TEST_F(OwnContexts, MayBeTheContextOfTheCudaRuntime) {
   const ContextRef context = wrap_primary_context();
   for (const Subject &subject : {kSubjects[2], kSubjects[4]}) {
     const std::string element = subject.element;
@@ -166,7 +166,7 @@ TEST_F(OwnContexts, MayBeTheOneOfTheCudaRuntime) {
 
 // --------------------------------------------------------------------------------------- devices
 
-TEST_P(EveryElement, RefusesADeviceThatThereIsNot) {
+TEST_P(EveryElement, RefusesANonexistentDevice) {
   const std::string name =
       std::string(GetParam().element).substr(0, strcspn(GetParam().element, " "));
   for (const int device : {count_cuda_devices(), 99}) {
@@ -193,7 +193,7 @@ guint device_of(gstcuda::Context *context) {
   return device;
 }
 
-TEST_F(OwnContexts, OfSeveralDevicesWorkAtOnce) {
+TEST_F(OwnContexts, WorkOnSeveralDevicesAtOnce) {
   const int count = count_cuda_devices();
   if (count < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
@@ -216,7 +216,7 @@ TEST_F(OwnContexts, OfSeveralDevicesWorkAtOnce) {
   EXPECT_EQ(right, 100 * count);
 }
 
-TEST_F(OwnContexts, OfAnotherDeviceThanAskedForEndInOneError) {
+TEST_F(OwnContexts, RefuseMemoryOfADeviceThatWasNotAskedFor) {
   if (count_cuda_devices() < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
   const ContextRef other = new_context(1);
@@ -226,7 +226,7 @@ TEST_F(OwnContexts, OfAnotherDeviceThanAskedForEndInOneError) {
   expect_error(rig, to_cuda(subject.frame(), {other.get()}), "device 1");
 }
 
-TEST_F(OwnContexts, OfAnotherDeviceAreFollowedWhereNoneIsAskedFor) {
+TEST_F(OwnContexts, FollowMemoryToAnotherDeviceIfNoneIsAskedFor) {
   if (count_cuda_devices() < 2) GTEST_SKIP() << "needs two GPUs";
   const Subject &subject = kSubjects[2];
   const Bytes expected =

@@ -98,7 +98,7 @@ TEST_F(Surfaces, AreKeptUntilTheyHaveBeenRead) {
   EXPECT_TRUE(gone);
 }
 
-TEST_F(Surfaces, OfTenThousandFramesLeaveNothing) {
+TEST_F(Surfaces, DoNotLeakInTenThousandFrames) {
   if (!kMemoryIsMeasured) GTEST_SKIP() << "memory is not measured under sanitizers";
   for (const char *element : {"cudanormalize width=32 height=32", "cudahistogram"}) {
     SCOPED_TRACE(element);
@@ -146,7 +146,7 @@ const NvBufSurface *nvbufsurface() {
 
 using MemoryCase = std::pair<const char *, MemoryType>;
 
-class Created : public Surfaces, public testing::WithParamInterface<MemoryCase> {
+class CreatedSurfaces : public Surfaces, public testing::WithParamInterface<MemoryCase> {
  protected:
   void SetUp() override {
     Surfaces::SetUp();
@@ -154,7 +154,7 @@ class Created : public Surfaces, public testing::WithParamInterface<MemoryCase> 
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(DeepStream, Created,
+INSTANTIATE_TEST_SUITE_P(DeepStream, CreatedSurfaces,
                          testing::Values(MemoryCase("Pinned", MemoryType::cuda_pinned),
                                          MemoryCase("Device", MemoryType::cuda_device),
                                          MemoryCase("Unified", MemoryType::cuda_unified)),
@@ -191,7 +191,7 @@ BufferRef create(const std::vector<Picture> &pictures, nvmm::ColorFormat format,
       [](gpointer made) { nvbufsurface()->destroy(static_cast<SurfaceBatch *>(made)); }));
 }
 
-TEST_P(Created, AreWhatCudaMemoryIs) {
+TEST_P(CreatedSurfaces, EqualCudaMemory) {
   int compared = 0;
   for (const NamedColorFormat &each : kColorFormats)
     for (const auto &[width, height] : {std::pair(641, 363), std::pair(64, 48)}) {
@@ -210,7 +210,7 @@ TEST_P(Created, AreWhatCudaMemoryIs) {
   EXPECT_GE(compared, 40);
 }
 
-TEST_P(Created, InBatchesAreSlots) {
+TEST_P(CreatedSurfaces, FillTheSlotsOfABatch) {
   const ImageDesc desc = {PixelFormat::NV12, 98, 54};
   std::vector<Picture> pictures;
   Bytes expected;

@@ -300,7 +300,7 @@ bool Faults::expect_one_error_or_none(int call, const Code &code, bool sticky) {
 
 constexpr int kMostCalls = 400;
 
-TEST_P(Faults, AloneAndWithAllThatFollow) {
+TEST_P(Faults, OutOfMemoryAndALostDeviceGiveAtMostOneError) {
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {
     expect_one_error_or_none(call, kMemory, false);
     // Where not even this is noticed, it was the last call.
@@ -311,7 +311,7 @@ TEST_P(Faults, AloneAndWithAllThatFollow) {
   EXPECT_TRUE(HasFailure()) << "there is no end of calls";
 }
 
-TEST_P(Faults, OfOtherKinds) {
+TEST_P(Faults, OtherErrorsGiveAtMostOneError) {
   for (int call = 1; call < kMostCalls && !HasFailure(); call += 3) {
     expect_one_error_or_none(call, kExclusive, false);
     expect_one_error_or_none(call + 1, kDriver, false);
@@ -319,7 +319,7 @@ TEST_P(Faults, OfOtherKinds) {
   }
 }
 
-TEST_P(Faults, AtStartLeaveTheWorkToTheCpu) {
+TEST_P(Faults, MakeTheElementUseTheCpuAtStart) {
   // CUDAMemory for the output is not the CPU's, nor are surfaces in device memory.
   if (GetParam().cuda_out || GetParam().nvmm_in) GTEST_SKIP() << "only for system memory";
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {

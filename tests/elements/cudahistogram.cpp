@@ -115,7 +115,7 @@ class CudaHistogramFormats : public GpuTest, public testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(CudaHistogram, CudaHistogramFormats, testing::ValuesIn(kInputFormats),
                          [](const auto &info) { return std::string(name_of(info.param)); });
 
-TEST_P(CudaHistogramFormats, SayWhatTheCpuSays) {
+TEST_P(CudaHistogramFormats, EqualTheCpu) {
   for (const auto &[width, height] : {std::pair(1, 1), {17, 9}, {100, 62}})
     for (const char *roi : {"", "roi=<3,1,5,5>"}) {
       if (*roi != '\0' && width == 1) continue;

@@ -140,7 +140,7 @@ void share(GstElement *element) {
   g_clear_error(&error);
 }
 
-TEST_F(CudaInterop, OfAPipelineIsRefusedUntilItSharesThePrimaryContext) {
+TEST_F(CudaInterop, IsRefusedUntilThePipelineSharesThePrimaryContext) {
   Camera camera(kCamera);
   for (const bool shared : {false, true, true}) {
     if (shared) share(camera.get());
@@ -198,7 +198,7 @@ TEST_F(CudaInterop, SharesNoContextWithWhatHasStarted) {
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_STATE, "NULL"));
 }
 
-TEST_F(CudaInterop, SharesNoContextOfADeviceThatThereIsNot) {
+TEST_F(CudaInterop, SharesNoContextOfANonexistentDevice) {
   const ElementRef element = make_element("cudanormalize");
   for (const int device : {99, -1}) {
     Refusal refusal;
@@ -305,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(, CudaInteropKept,
                          testing::Values(GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE,
                                          GST_CUDA_TENSOR_ACQUIRE_FLAG_TRANSIENT_STREAM));
 
-TEST_P(CudaInteropKept, WithoutAStreamUntilTheConsumerIsDone) {
+TEST_P(CudaInteropKept, IsHeldUntilTheConsumerIsDone) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   std::vector<Watch> watches;
@@ -349,7 +349,7 @@ TEST_F(CudaInterop, MayOutliveTheConsumersStream) {
   }
 }
 
-TEST_F(CudaInterop, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {
+TEST_F(CudaInterop, IsReleasedAtOnceIfTheConsumerIsDone) {
   BufferRef made = buffer(right());
   const Watch watch(made.get());
   const Entered entered(primary());
@@ -361,7 +361,7 @@ TEST_F(CudaInterop, WithoutAStreamGoesAtOnceWhereTheConsumerIsDone) {
   EXPECT_TRUE(watch.goes());
 }
 
-TEST_F(CudaInterop, InNoOrderGoesAtOnce) {
+TEST_F(CudaInterop, IsReleasedAtOnceIfTheConsumerNamesNoStream) {
   BufferRef made = buffer(right());
   const Watch watch(made.get());
   Legacy dl = to_dlpack(tensor_in(made).get(), GST_CUDA_TENSOR_NO_STREAM);
@@ -488,7 +488,7 @@ void let_go(std::vector<Kept> kept, gstcuda::Context *context, Stream consumer) 
   for (std::thread &thread : threads) thread.join();
 }
 
-TEST_F(CudaInterop, OfAHundredIsLetGoInAnyOrder) {
+TEST_F(CudaInterop, ReleasesAHundredInAnyOrder) {
   const Entered entered(primary());
   const auto consumer = entered.device().make_stream();
   Camera camera(kCamera);

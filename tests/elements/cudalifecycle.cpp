@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                "video/x-raw(memory:CUDAMemory),format=GRAY8,width=16384,height=16384", nullptr}),
     [](const auto &info) { return info.param.name; });
 
-TEST_P(NoMemory, IsOneErrorThatSaysSo) {
+TEST_P(NoMemory, GivesOneErrorThatSaysSo) {
   {
     const FullDevice full;
     grow();
@@ -188,7 +188,7 @@ TEST_P(NoMemory, IsOneErrorThatSaysSo) {
   rig_->process(buffer_of(random_picture(kNv12)));
 }
 
-TEST_F(OwnContexts, ThatCannotBeMadeAreOneError) {
+TEST_F(OwnContexts, GiveOneErrorIfCreationFails) {
   for (const char *name : {"cudanormalize", "cudahistogram"}) {
     Messages messages;
     const ElementRef element = make_element(name);
@@ -214,7 +214,7 @@ TEST_F(OwnContexts, ThatCannotBeMadeAreOneError) {
 
 class LargeTensors : public GpuTest {};
 
-TEST_F(LargeTensors, OfAGigabyteAreWhole) {
+TEST_F(LargeTensors, MayHaveAGigabyte) {
   // One value everywhere, so that no second tensor is needed to compare with.
   const Picture flat({PixelFormat::GRAY8, 16, 16}, 77);
   Rig rig("cudanormalize width=18920 height=18920 dtype=uint8");
@@ -229,7 +229,7 @@ TEST_F(LargeTensors, OfAGigabyteAreWhole) {
   gst_buffer_unmap(out.get(), &map);
 }
 
-TEST_F(LargeTensors, BeyondOneMemoryOfLibgstcudaAreNotForCudaMemory) {
+TEST_F(LargeTensors, AreRefusedBeyondOneMemoryOfLibgstcuda) {
   const ImageDesc gray = {PixelFormat::GRAY8, 16, 16};
   Rig rig("cudanormalize width=30000 height=30000 dtype=uint8");
   rig.downstream("other/tensors(memory:CUDAMemory)");

@@ -31,7 +31,7 @@ std::vector<std::string> memories_of_template(const std::string &element, const 
 
 class Templates : public testing::TestWithParam<const char *> {};
 
-TEST_P(Templates, ListSystemMemoryAndWhereItIsBuiltCudaMemoryBefore) {
+TEST_P(Templates, ListCudaMemoryBeforeSystemMemory) {
   for (const char *pad : {"sink", "src"}) {
     const std::vector<std::string> memories = memories_of_template(GetParam(), pad);
     const std::string media = memories.back().substr(memories.back().find(' '));
@@ -211,7 +211,7 @@ TEST_P(CudaInput, MayLieAnywhereInItsMemory) {
                            expected));
 }
 
-TEST_P(CudaInput, OfAHistogramMayLieAnywhereInItsMemory) {
+TEST_P(CudaInput, MayLieAnywhereInMemoryThatAHistogramCounts) {
   const Picture picture = random_picture({GetParam(), 17, 11});
   Rig cpu("cudahistogram interval=0 backend=cpu");
   ASSERT_TRUE(cpu.caps(video_caps(picture.desc())));
@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(CudaMemory, CudaInput, testing::ValuesIn(kInputFormats)
 
 class CudaMemoryTest : public GpuTest {};
 
-TEST_F(CudaMemoryTest, ThatIsTooShortIsDropped) {
+TEST_F(CudaMemoryTest, IsDroppedIfTooShort) {
   const ImageDesc nv12 = {PixelFormat::NV12, 16, 16};
   for (const char *element : {"cudanormalize", "cudaletterbox", "cudanv12toyuv444"}) {
     Rig rig(element);
@@ -299,7 +299,7 @@ struct Preference {
   bool cuda;
 };
 
-TEST_F(CudaMemoryTest, OfPicturesIsPreferred) {
+TEST_F(CudaMemoryTest, IsPreferredForPictures) {
   const ImageDesc in = {PixelFormat::RGB, 8, 8};
   for (const auto &[downstream, cuda] :
        {Preference{"ANY", true},
@@ -316,7 +316,7 @@ TEST_F(CudaMemoryTest, OfPicturesIsPreferred) {
   }
 }
 
-TEST_F(CudaMemoryTest, OfTensorsIsPreferred) {
+TEST_F(CudaMemoryTest, IsPreferredForTensors) {
   const ImageDesc in = {PixelFormat::RGB, 8, 8};
   const std::string tensor = tensor_caps("float32", "8:8:3");
   for (const auto &[downstream, cuda] : {Preference{"ANY", true},
@@ -333,7 +333,7 @@ TEST_F(CudaMemoryTest, OfTensorsIsPreferred) {
   }
 }
 
-TEST_F(CudaMemoryTest, IsWhatUpstreamIsAskedForFirst) {
+TEST_F(CudaMemoryTest, IsOfferedToUpstreamFirst) {
   for (const char *element : {"cudaletterbox", "cudanormalize", "cudanv12toyuv444", "cudahistogram",
                               "cudapixelshuffle"}) {
     Rig rig(element);

@@ -49,7 +49,7 @@ TEST_F(CudaTensorMux, SixtyFourCamerasEqualSixtyFourSingleRuns) {
   }
 }
 
-TEST_F(CudaTensorMux, MoreCamerasThanALaunchTakes) {
+TEST_F(CudaTensorMux, BatchesMoreCamerasThanALaunchTakes) {
   const auto pictures = mixed_pictures(70, kInputFormats);
   start(pictures, [](size_t) { return true; });
   for (size_t i = 0; i < pictures.size(); ++i)
@@ -57,7 +57,7 @@ TEST_F(CudaTensorMux, MoreCamerasThanALaunchTakes) {
   EXPECT_TRUE(same_bytes(bytes_of(rig_->pull().get()), expected(pictures)));
 }
 
-TEST_F(CudaTensorMux, MemoriesMayDiffer) {
+TEST_F(CudaTensorMux, TakesDifferentMemories) {
   const auto pictures = mixed_pictures(8, kInputFormats);
   const ContextRef other = new_context();
   start(pictures, [](size_t i) { return i % 2 == 0; });
@@ -71,7 +71,7 @@ TEST_F(CudaTensorMux, MemoriesMayDiffer) {
   }
 }
 
-TEST_F(CudaTensorMux, FramesMayChangeOnceTheirBatchIsThere) {
+TEST_F(CudaTensorMux, LetsFramesChangeOnceTheirBatchIsThere) {
   const auto pictures = mixed_pictures(4, {PixelFormat::NV12});
   start(pictures, [](size_t) { return false; });
   for (int round = 0; round < 10; ++round) {

@@ -110,7 +110,7 @@ TEST_F(FramesPerTensor, SkipFramesThatCannotBeUsed) {
   expect(9, 2, 1);
 }
 
-TEST_F(FramesPerTensor, PushNothingMoreWhereTheEndIsThatOfATensor) {
+TEST_F(FramesPerTensor, PushNothingAtTheEndIfTheLastTensorIsFull) {
   start("frames-per-tensor=2");
   push(2);
   expect(0, 2);
@@ -303,7 +303,7 @@ TEST_F(FramesPerTensor, AddToTheLongestLatency) {
 }
 
 /// The pipeline asks anew where it is told that the latency is another one.
-TEST_F(FramesPerTensor, TellOfAnotherLatency) {
+TEST_F(FramesPerTensor, PostAMessageIfTheLatencyChanges) {
   start("frames-per-tensor=2");
   const auto told = [&] {
     push();

@@ -45,7 +45,7 @@ TEST(Letterbox, AffineIsTheDefaultAndBlendsItsBorder) {
   EXPECT_TRUE(same_bytes(gray_letterbox("", gray, 2, 2), filled(4, 157)));
 }
 
-TEST(Letterbox, WithoutScaleUpASmallPictureKeepsItsSize) {
+TEST(Letterbox, KeepsTheSizeOfASmallPictureWithoutScaleUp) {
   const Picture dot({PixelFormat::GRAY8, 1, 1}, 255);
   const Bytes expected = {0, 0, 0, 0, 255, 0, 0, 0, 0};
   for (const char *mode : {"affine", "ultralytics"})

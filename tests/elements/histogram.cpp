@@ -190,7 +190,7 @@ Report single_report(const std::string &properties, const Picture &picture,
   return messages.empty() ? Report{} : report_of(messages[0].get());
 }
 
-TEST(Message, SaysWhatAHandCountSays) {
+TEST(Message, EqualsAHandCount) {
   // 1, 2, 3, … 100: percentiles are the values themselves.
   Bytes values(100);
   std::iota(values.begin(), values.end(), uint8_t{1});
@@ -232,7 +232,7 @@ TEST(Message, HasStatisticsOfItsOwnBins) {
   EXPECT_LE(r.p99, r.max);
 }
 
-TEST(Message, OfAFlatFrame) {
+TEST(Message, HasOneLevelForAFlatFrame) {
   const Report r = single_report("", Picture(kGray, 200));
   EXPECT_EQ(r.mean, 200.0);
   EXPECT_EQ(r.stddev, 0.0);
@@ -267,18 +267,18 @@ void expect_clipped(const Report &r, double low, double high) {
   EXPECT_DOUBLE_EQ(r.clipped_high, high);
 }
 
-TEST(Clipping, OfLimitedYuvBeginsAt16And235) {
+TEST(Clipping, BeginsAt16And235InLimitedYuv) {
   expect_clipped(single_report("", levels(PixelFormat::NV12), "colorimetry=bt709"), 0.4, 0.3);
   expect_clipped(single_report("", levels(PixelFormat::Y444), "colorimetry=bt601"), 0.4, 0.3);
   expect_clipped(single_report("", levels(PixelFormat::I420)), 0.4, 0.3);
 }
 
-TEST(Clipping, OfFullYuvIsAt0And255) {
+TEST(Clipping, IsAt0And255InFullYuv) {
   expect_clipped(single_report("", levels(PixelFormat::NV12), "colorimetry=(string)1:3:5:1"), 0.1,
                  0.2);
 }
 
-TEST(Clipping, OfGreyAndRgbIsAt0And255) {
+TEST(Clipping, IsAt0And255InGreyAndRgb) {
   expect_clipped(single_report("", levels(PixelFormat::GRAY8)), 0.1, 0.2);
   Bytes rgb;
   for (const uint8_t level : kLevels) rgb.insert(rgb.end(), 3, level);
@@ -288,7 +288,7 @@ TEST(Clipping, OfGreyAndRgbIsAt0And255) {
   EXPECT_EQ(r.bins[0], 1u);
 }
 
-TEST(Clipping, OfTenBitsTakesTheUpperEight) {
+TEST(Clipping, TakesTheUpperEightOfTenBits) {
   Picture picture({PixelFormat::P010_10LE, 10, 1}, 128);
   for (size_t i = 0; i < 10; ++i) {
     picture.planes()[0].bytes[2 * i] = 0xff;
@@ -311,7 +311,7 @@ Picture numbered_pixels() {
 
 using Roi = std::vector<guint>;
 
-TEST(RegionOfInterest, IsWhatIsCounted) {
+TEST(RegionOfInterest, IsCountedAlone) {
   const Report r = single_report("roi=<2,1,3,2>", numbered_pixels());
   EXPECT_EQ(r.pixels, 6u);
   for (const size_t value : {10, 11, 12, 18, 19, 20}) EXPECT_EQ(r.bins[value], 1u) << value;
@@ -328,13 +328,13 @@ TEST(RegionOfInterest, IsClippedToTheFrame) {
   EXPECT_EQ(high.bins[30] + high.bins[31], 2u);
 }
 
-TEST(RegionOfInterest, OfTheWholeFrameIsNamed) {
+TEST(RegionOfInterest, IsReportedEvenForTheWholeFrame) {
   const Report r = single_report("roi=<0,0,8,4>", numbered_pixels());
   EXPECT_EQ(r.roi, (Roi{0, 0, 8, 4}));
   EXPECT_EQ(r.pixels, 32u);
 }
 
-TEST(RegionOfInterest, OfAnOddPlaceInYuv) {
+TEST(RegionOfInterest, MayBeginAtOddPixelsInYuv) {
   Picture picture = random_picture({PixelFormat::NV12, 9, 7});
   const Report r = single_report("roi=<3,1,5,5>", picture);
   std::vector<guint64> bins(256);
@@ -357,7 +357,7 @@ TEST_F(Histogram, RegionFollowsANewSize) {
 
 // ------------------------------------------------------------------------------------ intervals
 
-TEST_F(Histogram, AnIntervalTakesFramesThatBeginLessThanItAfterItsFirst) {
+TEST_F(Histogram, AnIntervalBeginsWithItsFirstFrame) {
   start("interval=100");
   for (const GstClockTime pts : {1000, 1050, 1099, 1100, 1199, 1300}) frame(pts);
   expect_frames({3, 2});

@@ -131,7 +131,7 @@ TEST(HistogramMessage, HasARegionWhereOneIsSet) {
   EXPECT_EQ(h.pixels, 15u);
 }
 
-TEST(HistogramMessage, IsToldFromOthers) {
+TEST(HistogramMessage, IsDistinguishedFromOthers) {
   std::vector<MessageRef> others;
   others.push_back(message_named("histogram"));
   others.push_back(message_named("cudahistograms"));
@@ -147,7 +147,7 @@ TEST(HistogramMessage, IsToldFromOthers) {
   expect_refusal(empty.get(), "is missing");
 }
 
-TEST(HistogramMessage, IsRefusedByTheNameOfTheFieldThatIsMissingOrWrong) {
+TEST(HistogramMessage, IsRefusedNamingAMissingOrWrongField) {
   const auto messages = messages_of("roi=<0,0,4,4>", 1);
   ASSERT_EQ(messages.size(), 1u);
   GstStructure *whole = fields_of(messages[0].get());
@@ -185,7 +185,7 @@ TEST(HistogramMessage, IsRefusedWithOtherBins) {
 }
 
 /// The element is the oracle: what it sums up itself, in one message.
-TEST(HistogramSum, IsWhatOneMessageOfAllFramesSays) {
+TEST(HistogramSum, EqualsOneMessageOfAllFrames) {
   for (const char *region : {"", " roi=<1,0,3,2>"})
     for (const double rate : {1.0, -1.0}) {
       const auto each = messages_of(std::string("interval=0") + region, 20, rate);
@@ -199,7 +199,7 @@ TEST(HistogramSum, IsWhatOneMessageOfAllFramesSays) {
     }
 }
 
-TEST(HistogramSum, HasNothingAsItsNeutralElement) {
+TEST(HistogramSum, HasAnEmptyNeutralElement) {
   const auto messages = messages_of("roi=<1,0,3,2>", 3);
   ASSERT_EQ(messages.size(), 1u);
   const GstCudaTensorHistogram h = parsed(messages[0].get()), nothing = {};
@@ -255,7 +255,7 @@ TEST(HistogramSum, GoesWithoutDurationsThatAreNotKnown) {
   EXPECT_EQ(sum.duration, 7u);
 }
 
-TEST(HistogramSum, OfFramesWithoutPixelsHasNoNumbersBesideZero) {
+TEST(HistogramSum, IsZeroForFramesWithoutPixels) {
   GstCudaTensorHistogram sum = {}, empty = {};
   empty.frames = 1;
   gst_cuda_tensor_histogram_add(&sum, &empty);

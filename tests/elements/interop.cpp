@@ -333,7 +333,7 @@ TEST(Interop, TellsTheRegionOfASlot) {
 }
 
 /// A slot whose camera shows nothing has the camera's number, but no picture.
-TEST(Interop, TellsWhoseThePicturesAreAndWhen) {
+TEST(Interop, TellsTheCameraAndTimeOfEachPicture) {
   make_element("cudanormalize");
   const BufferRef buffer = buffer_with_slots(
       "<(structure)\"slot,valid=true,pad-index=2,pts=(guint64)7;\","
@@ -391,7 +391,7 @@ std::vector<double> region_of(const GstCudaTensorSlot &slot) {
   return {slot.region, slot.region + 4};
 }
 
-TEST(Interop, TellsRegionsThatNobodyWasInterestedIn) {
+TEST(Interop, TellsRegionsThatAreNotOfInterest) {
   for (const auto &[properties, first, last] :
        {std::tuple<const char *, std::vector<double>, std::vector<double>>(
             "regions=list region-list=<2,4,10,8,12,6,8,5>", {2, 4, 10, 8}, {12, 6, 8, 5}),
@@ -599,7 +599,7 @@ void let_go(std::vector<Kept> kept) {
   for (std::thread &thread : threads) thread.join();
 }
 
-TEST(Interop, OfAHundredIsLetGoInAnyOrderWhileFramesGoOn) {
+TEST(Interop, ReleasesAHundredInAnyOrderWhileFramesGoOn) {
   Camera camera(normalize("width=30 height=30"));
   camera.pipeline().start();
   for (int round = 0; round < 3; ++round) {
@@ -783,7 +783,7 @@ TEST(Interop, ObjectsToNull) {
   objected("*source_box != *", map(&geometry, box, nullptr));
 }
 
-TEST(Interop, SharesNoContextWhereThereIsNoCuda) {
+TEST(Interop, SharesNoContextWithoutCuda) {
   if (gpu_is_there()) GTEST_SKIP() << "needs a machine without a GPU";
   const ElementRef element = make_element("cudanormalize");
   Refusal refusal;

@@ -121,14 +121,14 @@ std::string traced_run(const char *test) {
   return objects;
 }
 
-TEST_P(Leaks, LeaveNothingBehind) {
+TEST_P(Leaks, AreNotMadeByElements) {
   if (g_getenv(kChild) != nullptr) {
     exercise(subjects()[GetParam()]);
     release_shared_context();
     gst_deinit();
     return;
   }
-  const std::string test = "Elements/Leaks.LeaveNothingBehind/" + std::to_string(GetParam());
+  const std::string test = "Elements/Leaks.AreNotMadeByElements/" + std::to_string(GetParam());
   EXPECT_EQ(traced_run(test.c_str()), "");
 }
 
@@ -152,24 +152,24 @@ void hand_over() {
   EXPECT_EQ(gst_cuda_tensor_new(wrong.get(), caps.get(), refusal.into()), nullptr);
 }
 
-TEST(Leaks, OfTensorsAreNone) {
+TEST(Leaks, AreNotMadeByTensors) {
   if (g_getenv(kChild) != nullptr) {
     hand_over();
     release_shared_context();
     gst_deinit();
     return;
   }
-  EXPECT_EQ(traced_run("Leaks.OfTensorsAreNone"), "");
+  EXPECT_EQ(traced_run("Leaks.AreNotMadeByTensors"), "");
 }
 
-TEST(Leaks, AreSeen) {
+TEST(Leaks, AreDetected) {
   if (g_getenv(kChild) != nullptr) {
     [[maybe_unused]] GstBuffer *const leaked = gst_buffer_new();
     gst_deinit();
     return;
   }
   // The test must be able to fail.
-  EXPECT_NE(traced_run("Leaks.AreSeen"), "");
+  EXPECT_NE(traced_run("Leaks.AreDetected"), "");
 }
 
 }  // namespace

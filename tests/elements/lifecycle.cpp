@@ -101,7 +101,7 @@ TEST_P(Elements, NeedTheirCapsAnewAfterAStop) {
   EXPECT_TRUE(rig->messages().errors().empty());
 }
 
-TEST_P(Elements, SayTheErrorOfEachStart) {
+TEST_P(Elements, ReportTheErrorOfEachStart) {
   Messages messages;
   const ElementRef element =
       make_element(std::string(GetParam().element) + " backend=cuda cuda-device-id=999");
@@ -154,7 +154,7 @@ TEST_P(Elements, DoNotDropWhereQosIsOff) {
   EXPECT_TRUE(same_bytes(next(*rig), expected_));
 }
 
-TEST_P(Elements, AutoIsTheBackendThatThereIs) {
+TEST_P(Elements, AutoSelectsTheAvailableBackend) {
   const BackendScope scope(TestBackend::automatic);
   bool cuda = true;
   try {
@@ -232,7 +232,7 @@ const ImageDesc kPictures[] = {{PixelFormat::NV12, 13, 7}, {PixelFormat::NV12, 2
                                {PixelFormat::RGB, 20, 30}, {PixelFormat::GRAY8, 1, 1},
                                {PixelFormat::YV12, 5, 9},  {PixelFormat::NV12, 13, 7}};
 
-TEST(NewCaps, OfNormalize) {
+TEST(NewCaps, TakeEffectInNormalize) {
   for (const std::string size : {"", " width=9 height=9"}) {
     Rig rig("cudanormalize" + size);
     for (const ImageDesc &desc : kPictures) {
@@ -248,7 +248,7 @@ TEST(NewCaps, OfNormalize) {
   }
 }
 
-TEST(NewCaps, OfLetterbox) {
+TEST(NewCaps, TakeEffectInLetterbox) {
   const ImageDesc out = {PixelFormat::BGR, 16, 16};
   Rig rig("cudaletterbox");
   rig.downstream(video_caps(out));
@@ -262,7 +262,7 @@ TEST(NewCaps, OfLetterbox) {
   }
 }
 
-TEST(NewCaps, OfColoursOnly) {
+TEST(NewCaps, MayChangeOnlyTheColours) {
   const Picture picture = random_picture(kNv12);
   Rig rig("cudanormalize");
   for (const char *fields : {"colorimetry=bt601", "colorimetry=bt709", "chroma-site=mpeg2",
@@ -275,7 +275,7 @@ TEST(NewCaps, OfColoursOnly) {
   }
 }
 
-TEST(NewCaps, OfPixelShuffle) {
+TEST(NewCaps, TakeEffectInPixelShuffle) {
   Rig rig("cudapixelshuffle");
   for (const TensorDesc &desc : {kTensor, TensorDesc{DType::uint8, Layout::nchw, 2, 4, 1, 1},
                                  TensorDesc{DType::float16, Layout::nchw, 1, 8, 5, 2}}) {
@@ -317,7 +317,7 @@ TEST_P(Elements, GoOnWhenDownstreamTakesTheirCapsAgain) {
   EXPECT_TRUE(same_bytes(next(*rig), expected_));
 }
 
-TEST(NewCaps, OfDownstreamTakeEffectAtTheNextFrame) {
+TEST(NewCaps, AreTakenFromDownstreamAtTheNextFrame) {
   const Picture picture = random_picture(kNv12);
   Rig rig("cudanormalize");
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
@@ -331,7 +331,7 @@ TEST(NewCaps, OfDownstreamTakeEffectAtTheNextFrame) {
   }
 }
 
-TEST(NewCaps, OfDownstreamThatCannotBeMetAreRefused) {
+TEST(NewCaps, AreRefusedIfDownstreamAsksForTheImpossible) {
   Rig rig("cudaletterbox");
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   rig.process(buffer_of(random_picture(kNv12)));

@@ -47,7 +47,7 @@ class LiveNormalize : public testing::Test {
   std::unique_ptr<Rig> rig_;
 };
 
-TEST_F(LiveNormalize, SizeTypeLayoutAndColour) {
+TEST_F(LiveNormalize, ChangesSizeTypeLayoutAndColour) {
   start();
   expect_next(params_);
   rig_->set("width", "5");
@@ -68,7 +68,7 @@ TEST_F(LiveNormalize, SizeTypeLayoutAndColour) {
   expect_next(params_);
 }
 
-TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
+TEST_F(LiveNormalize, ChangesAllThatKeepsTheCaps) {
   start("width=20 height=20");
   params_.out.w = params_.out.h = 20;
   expect_next(params_);
@@ -117,7 +117,7 @@ TEST_F(LiveNormalize, EverythingThatKeepsTheCaps) {
 }
 
 /// One property of several at a time, in an order that is never wrong.
-TEST_F(LiveNormalize, AntialiasCropAndZeroPad) {
+TEST_F(LiveNormalize, ChangesAntialiasCropAndZeroPad) {
   start("width=20 height=20 mean=<0.5>");
   params_.mean = {0.5};
   params_.out.w = params_.out.h = 20;
@@ -172,7 +172,7 @@ TEST_F(LiveNormalize, ResizesThatExcludeEachOtherAreAnErrorUntilTheyDoNot) {
   expect_next(params_);
 }
 
-TEST_F(LiveNormalize, RoundingAlone) {
+TEST_F(LiveNormalize, ChangesRoundingAlone) {
   start("width=20 height=20");
   params_.out.w = params_.out.h = 20;
   expect_next(params_);
@@ -181,7 +181,7 @@ TEST_F(LiveNormalize, RoundingAlone) {
   expect_next(params_);
 }
 
-TEST_F(LiveNormalize, LayoutWhoseDimensionsReadTheSame) {
+TEST_F(LiveNormalize, ChangesALayoutWithEqualDimensions) {
   start("width=3 height=3");
   params_.out.w = params_.out.h = 3;
   expect_next(params_);
@@ -204,7 +204,7 @@ TEST_F(LiveNormalize, TheSameValueAgainChangesNothing) {
   EXPECT_GT(offer.asked(), asked);
 }
 
-TEST_F(LiveNormalize, AllocationQueryBetweenChangeAndFrame) {
+TEST_F(LiveNormalize, AnswersAnAllocationQueryBetweenChangeAndFrame) {
   start();
   next();
   rig_->set("layout", "nhwc");
@@ -217,7 +217,7 @@ TEST_F(LiveNormalize, AllocationQueryBetweenChangeAndFrame) {
   expect_next(params_);
 }
 
-TEST_F(LiveNormalize, ChangeBeforeNewCaps) {
+TEST_F(LiveNormalize, TakesAChangeBeforeNewCaps) {
   start();
   next();
   rig_->set("layout", "nhwc");
@@ -228,7 +228,7 @@ TEST_F(LiveNormalize, ChangeBeforeNewCaps) {
   expect_next(normalize_params(source_of(other), Color::rgb, DType::uint8, Layout::nhwc, 7, 5));
 }
 
-TEST_F(LiveNormalize, ColoursThatTheInputDoesNotHaveAreRefused) {
+TEST_F(LiveNormalize, RefusesColoursThatTheInputDoesNotHave) {
   Rig rig("cudanormalize color=yuv");
   ASSERT_TRUE(rig.caps(video_caps(kInput, "colorimetry=smpte240m")));
   rig.process(buffer_of(picture_));
@@ -284,7 +284,7 @@ testing::AssertionResult others_work(Rig &rig, GstBuffer *frame, bool expected) 
   return testing::AssertionFailure() << "other threads' share is " << share;
 }
 
-TEST(LiveThreads, AreAsManyAsThePropertySaysNow) {
+TEST(LiveThreads, FollowTheProperty) {
   cpu_set_t processors;
   ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
   if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "needs two processors";
@@ -303,7 +303,7 @@ TEST(LiveThreads, AreAsManyAsThePropertySaysNow) {
   }
 }
 
-TEST_F(LiveNormalize, ControlledPropertyIsThatOfTheFrame) {
+TEST_F(LiveNormalize, ControlledPropertyHasItsValueAtTheFramesTime) {
   start("width=12 height=20 resize-mode=affine");
   params_.out.h = 20;
   params_.resize.mode = ResizeMode::affine;
@@ -326,7 +326,7 @@ TEST_F(LiveNormalize, ControlledPropertyIsThatOfTheFrame) {
   }
 }
 
-TEST(LiveLetterbox, Properties) {
+TEST(LiveLetterbox, ChangesItsProperties) {
   const Picture picture = random_picture(kInput);
   LetterboxParams params = {source_of(kInput), {PixelFormat::RGB, 30, 30}, {}};
   params.resize.mode = ResizeMode::affine;
@@ -369,7 +369,7 @@ TEST(LiveLetterbox, Properties) {
   expect_next();
 }
 
-TEST(LiveYuv444, ResizeAndCrop) {
+TEST(LiveYuv444, ChangesResizeAndCrop) {
   const Picture picture = random_picture(kInput);
   const ImageDesc out = {PixelFormat::Y444, 6, 4};
   Rig rig("cudanv12toyuv444");
@@ -408,7 +408,7 @@ TEST(LiveYuv444, SizeFollowsWhereDownstreamLeavesItOpen) {
       same_picture(picture_of(buffer.get(), out), as_yuv444(picture, {kInput, out, 10, 6, 3, 0})));
 }
 
-TEST(LivePixelShuffle, FactorAndScale) {
+TEST(LivePixelShuffle, ChangesFactorAndScale) {
   const TensorDesc in = {DType::float32, Layout::nchw, 1, 16, 2, 3};
   const Bytes bytes = random_tensor(in, 3);
   Rig rig("cudapixelshuffle");
@@ -421,7 +421,7 @@ TEST(LivePixelShuffle, FactorAndScale) {
   }
 }
 
-TEST(LivePixelShuffle, ScaleAndOffset) {
+TEST(LivePixelShuffle, ChangesScaleAndOffset) {
   const TensorDesc in = {DType::float32, Layout::nchw, 1, 4, 2, 3};
   const ImageDesc out = {PixelFormat::GRAY8, 6, 4};
   const Bytes bytes = random_tensor(in, 3);

@@ -116,7 +116,7 @@ const LetterboxMode kLetterboxModes[] = {
     {"top-left", {{0.5, 0, 0, 0, 0.5, 0}, {2, 0, 0, 0, 2, 0}, 1280, 720, 640, 640, 0, 0, 640, 360}},
 };
 
-TEST(Geometry, OfLetterbox) {
+TEST(Geometry, DescribesLetterbox) {
   for (const LetterboxMode &mode : kLetterboxModes) {
     SCOPED_TRACE(mode.name);
     expect_geometry(geometry_of(processed(std::string("cudaletterbox resize-mode=") + mode.name,
@@ -126,7 +126,7 @@ TEST(Geometry, OfLetterbox) {
   }
 }
 
-TEST(Geometry, OfNormalize) {
+TEST(Geometry, DescribesNormalize) {
   for (const LetterboxMode &mode : kLetterboxModes) {
     SCOPED_TRACE(mode.name);
     expect_geometry(geometry_of(processed(std::string("cudanormalize resize-mode=") + mode.name,
@@ -153,7 +153,7 @@ GeometryMeta geometry_of_crop(double left, double top) {
           224};
 }
 
-TEST(Geometry, OfCrops) {
+TEST(Geometry, DescribesCrops) {
   const std::pair<const char *, double> modes[] = {{"torchvision", 116}, {"transformers", 115}};
   for (const auto &[mode, left] : modes)
     for (const char *antialias : {"false", "true"}) {
@@ -172,7 +172,7 @@ TEST(Geometry, OfCrops) {
     }
 }
 
-TEST(Geometry, OfStretch) {
+TEST(Geometry, DescribesStretch) {
   expect_geometry(
       geometry_of(processed("cudanormalize", kWide, tensor_caps("float32", "640:144:3:1")).get()),
       {{0.5, 0, 0, 0, 0.2, 0}, {2, 0, 0, 0, 5, 0}, 1280, 720, 640, 144, 0, 0, 640, 144});
@@ -187,7 +187,7 @@ TEST(Geometry, HoldsTheRoundedIntegersOfUltralytics) {
       {{10.0 / 7, 0, 0, 0, 4.0 / 3, 3}, {0.7, 0, 0, 0, 0.75, -2.25}, 7, 3, 10, 10, 0, 3, 10, 4});
 }
 
-TEST(Geometry, OfAffineIsNotRounded) {
+TEST(Geometry, IsNotRoundedInAffineMode) {
   // 7 x 3 into 10 x 10: 3 * 10/7 = 4.2857 rows, the first at 2.857.
   const double s = 10.0 / 7, ty = (10 - 3 * s) / 2;
   expect_geometry(
@@ -196,7 +196,7 @@ TEST(Geometry, OfAffineIsNotRounded) {
       {{s, 0, 0, 0, s, ty}, {1 / s, 0, 0, 0, 1 / s, -ty / s}, 7, 3, 10, 10, 0, 2, 10, 6});
 }
 
-TEST(Geometry, OfAPictureThatIsNotEnlarged) {
+TEST(Geometry, DescribesAPictureThatIsNotEnlarged) {
   for (const char *mode : {"affine", "ultralytics"})
     expect_geometry(
         geometry_of(processed(std::string("cudaletterbox scale-up=false resize-mode=") + mode,
@@ -226,7 +226,7 @@ void expect_composed(const std::string &chain, const std::string &out, double sc
   EXPECT_EQ(actual.dst_height, size);
 }
 
-TEST(Geometry, OfTwoElementsIsComposed) {
+TEST(Geometry, IsComposedOverTwoElements) {
   const std::string letterbox = "cudaletterbox ! video/x-raw,format=RGB,width=640,height=640 ! ";
   expect_composed(letterbox + "cudanormalize", tensor_caps("float32", "640:640:3:1"), 0.5, 140,
                   640);
@@ -393,7 +393,7 @@ TEST(Regions, AreClippedToTheOutputAndDroppedOutsideIt) {
   EXPECT_EQ(crop({150, 70, 0, 5}), Regions{}) << "it was empty before";
 }
 
-TEST(Regions, OfANetworksCropAreClippedAndDropped) {
+TEST(Regions, AreClippedToTheCropOrDropped) {
   // Half as large: 640x360, of which 360x360 from column 140.
   const auto crop = [](const Region &region) {
     return mapped("cudaletterbox resize-mode=torchvision", kWide, letterbox_caps(360, 360), region);
@@ -406,7 +406,7 @@ TEST(Regions, OfANetworksCropAreClippedAndDropped) {
   EXPECT_EQ(crop({1000, 0, 280, 720}), Regions{});
 }
 
-TEST(Regions, ThatReachBeyondTheirPictureAreClipped) {
+TEST(Regions, AreClippedToTheirPicture) {
   EXPECT_EQ(mapped("cudanormalize", kWide, tensor_caps("float32", "640:360:3:1"),
                    {1000, 600, G_MAXUINT, G_MAXUINT}),
             (Regions{{500, 300, 140, 60}}));
@@ -458,7 +458,7 @@ TEST(Regions, GoThroughAShuffle) {
   EXPECT_EQ((Region{metas[0]->x, metas[0]->y, metas[0]->w, metas[0]->h}), (Region{3, 6, 9, 12}));
 }
 
-TEST(Regions, KeepWhatElseTheySay) {
+TEST(Regions, KeepTheirOtherFields) {
   const BufferRef out =
       processed("cudaletterbox", kWide, letterbox_caps(640, 640), [](GstBuffer *b) {
         auto *face = gst_buffer_add_video_region_of_interest_meta(b, "face", 0, 0, 100, 100);
@@ -486,7 +486,7 @@ TEST(Regions, KeepWhatElseTheySay) {
   EXPECT_EQ(confidence, 0.75);
 }
 
-TEST(Regions, OfACropMetaAreMapped) {
+TEST(Regions, AreMappedAlsoInACropMeta) {
   const auto map_crop = [](const Region &region, const char *element = "cudaletterbox",
                            int size = 640) -> Regions {
     const BufferRef out = processed(element, kWide, letterbox_caps(size, size), [&](GstBuffer *b) {
@@ -625,7 +625,7 @@ TEST_P(Filters, PassGapEvents) {
   EXPECT_TRUE(seen);
 }
 
-TEST(Metas, OfSizesAndLayoutsOfTheInputAreNotTheOutputs) {
+TEST(Metas, AreDroppedIfTheyDescribeTheInputsSizeOrLayout) {
   const Picture picture(kWide);
   Rig rig("cudaletterbox");
   rig.downstream(letterbox_caps(64, 64));

@@ -160,7 +160,7 @@ TEST_F(ModelConfigTest, AnAbsentFileIsOneError) {
   expect_error(rig, frame(), folder_.path("absent.json") + ": No such file");
 }
 
-TEST_F(ModelConfigTest, AFileThatCanBeReadEndsTheError) {
+TEST_F(ModelConfigTest, AReadableFileEndsTheError) {
   Rig rig(element_with(bad_));
   ASSERT_TRUE(rig.caps(kVideo));
   expect_error(rig, frame(), "scaling-filter");
@@ -184,7 +184,7 @@ TEST_F(ModelConfigTest, SizesOfTheFileAreNegotiated) {
   expect_refusal(rig, kVideo, frame());
 }
 
-TEST_F(ModelConfigTest, LaunchLine) {
+TEST_F(ModelConfigTest, WorksInALaunchLine) {
   Pipeline pipeline(
       "videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
       "cudanormalize model-config=" +
@@ -199,7 +199,7 @@ TEST_F(ModelConfigTest, LaunchLine) {
 
 // --- sources for which the file asks for another size --------------------------------------------
 
-TEST_F(ModelConfigTest, DynamicExports) {
+TEST_F(ModelConfigTest, DynamicExportsMayNeedBothLengths) {
   const std::string path = folder_.write(
       "dynamic.onnx",
       onnx_model({{"task", "detect"}, {"imgsz", "64"}, {"args", "{'dynamic': True}"}}));
@@ -218,7 +218,7 @@ TEST_F(ModelConfigTest, DynamicExports) {
 }
 
 #ifdef HAVE_JSON
-TEST_F(ModelConfigTest, ASizeThatFollowsFromThePictureIsTheUsers) {
+TEST_F(ModelConfigTest, ASizeThatFollowsFromThePictureIsSetByTheUser) {
   const std::string path =
       folder_.write("detr.json", R"({"image_processor_type":"DetrImageProcessor"})");
   for (const char *more : {"", "width=64", "resize-mode=stretch"}) {
@@ -277,7 +277,7 @@ std::vector<std::pair<std::string, std::string>> open_files(const Folder &folder
   return files;
 }
 
-TEST_F(ModelConfigTest, AnOpenSizeIsNeverTheCameras) {
+TEST_F(ModelConfigTest, AnOpenSizeIsNeverTakenFromTheCamera) {
   for (const auto &[path, key] : open_files(folder_)) {
     for (const char *more :
          {"", "width=40", "height=24", "width=0", "regions=tiles", "frames-per-tensor=2"}) {
@@ -290,7 +290,7 @@ TEST_F(ModelConfigTest, AnOpenSizeIsNeverTheCameras) {
   }
 }
 
-TEST_F(ModelConfigTest, AnOpenSizeIsDownstreams) {
+TEST_F(ModelConfigTest, AnOpenSizeIsTakenFromDownstream) {
   for (const auto &[path, key] : open_files(folder_)) {
     Rig rig(element_with(path));
     rig.downstream(kSized);
@@ -300,7 +300,7 @@ TEST_F(ModelConfigTest, AnOpenSizeIsDownstreams) {
   }
 }
 
-TEST_F(ModelConfigTest, AnOpenSizeIsTheUsers) {
+TEST_F(ModelConfigTest, AnOpenSizeIsSetByTheUser) {
   for (const auto &[path, key] : open_files(folder_)) {
     for (const auto &[properties, dimensions] :
          std::map<std::string, std::string>{{"width=40 height=24", "40:24:3:1"},
@@ -315,7 +315,7 @@ TEST_F(ModelConfigTest, AnOpenSizeIsTheUsers) {
 }
 
 /// The file is set while frames flow, and removed again.
-TEST_F(ModelConfigTest, AnOpenSizeOfASecondFile) {
+TEST_F(ModelConfigTest, ASecondFileMayLeaveTheSizeOpen) {
   const std::string open = folder_.write("open.txt", "[property]\nnet-scale-factor=0.25\n");
   Rig rig(element_with(infer_));
   ASSERT_TRUE(rig.caps(kVideo));
@@ -330,7 +330,7 @@ TEST_F(ModelConfigTest, AnOpenSizeOfASecondFile) {
   EXPECT_EQ(other.output("dimensions"), "64:48:3:1");
 }
 
-TEST_F(ModelConfigTest, TheSizeOfTheModelThatDeepStreamReads) {
+TEST_F(ModelConfigTest, TakesTheSizeOfTheModelThatDeepStreamReads) {
   folder_.write("yolo.onnx",
                 onnx_model({}, onnx_graph({onnx_input("input", onnx_float, {-1, 3, 32, 40})})));
   Rig rig(element_with(folder_.write("yolo.txt", "[property]\nonnx-file=yolo.onnx\n")));
@@ -339,7 +339,7 @@ TEST_F(ModelConfigTest, TheSizeOfTheModelThatDeepStreamReads) {
   EXPECT_EQ(rig.output("dimensions"), "40:32:3:1");
 }
 
-TEST_F(ModelConfigTest, TheTypeOfTheModelThatUltralyticsExports) {
+TEST_F(ModelConfigTest, TakesTheTypeOfTheModelThatUltralyticsExports) {
   const std::string graph = onnx_graph({onnx_input("images", onnx_float16, {1, 3, 32, 64})});
   const std::string path =
       folder_.write("half.onnx", onnx_model({{"task", "detect"}, {"imgsz", "[32, 64]"}}, graph));
@@ -349,7 +349,7 @@ TEST_F(ModelConfigTest, TheTypeOfTheModelThatUltralyticsExports) {
 }
 
 #ifdef HAVE_LIBYAML
-TEST_F(ModelConfigTest, AnOpenLayoutIsTheUsers) {
+TEST_F(ModelConfigTest, AnOpenLayoutIsSetByTheUser) {
   folder_.write("yolo_float32.tflite", "");
   const std::string path = folder_.write("metadata.yaml", "task: detect\nimgsz: [32, 64]\n");
   Rig rig(element_with(path));
@@ -367,7 +367,7 @@ TEST_F(ModelConfigTest, AnOpenLayoutIsTheUsers) {
 
 // --- cudatensormux -----------------------------------------------------------------------------
 
-TEST_F(ModelConfigTest, Mux) {
+TEST_F(ModelConfigTest, MuxTakesTheProperties) {
   MuxRig rig("height=20 model-config=" + infer_, 2);
   for (size_t i = 0; i < 2; ++i) {
     rig.camera(i).caps(kVideo);
@@ -378,7 +378,7 @@ TEST_F(ModelConfigTest, Mux) {
   EXPECT_EQ(rig.output("dimensions"), "40:20:3:2");
 }
 
-TEST_F(ModelConfigTest, MuxError) {
+TEST_F(ModelConfigTest, MuxReportsTheError) {
   MuxRig rig("model-config=" + bad_, 1);
   rig.camera(0).caps(kVideo);
   rig.camera(0).push(frame());
@@ -398,7 +398,7 @@ TEST_F(ModelConfigTest, MuxNamesTheCamera) {
   EXPECT_TRUE(mentions(text, "args.dynamic=true")) << text;
 }
 
-TEST_F(ModelConfigTest, MuxWithAnOpenSize) {
+TEST_F(ModelConfigTest, MuxRequiresAnOpenSize) {
   const auto run = [&](const std::string &properties, const std::string &downstream) {
     auto rig = std::make_unique<MuxRig>(properties, 1);
     if (!downstream.empty()) rig->downstream(downstream);
@@ -423,7 +423,7 @@ TEST_F(ModelConfigTest, MuxWithAnOpenSize) {
 }
 
 #ifdef HAVE_LIBYAML
-TEST_F(ModelConfigTest, MuxWithAnOpenLayout) {
+TEST_F(ModelConfigTest, MuxRequiresAnOpenLayout) {
   folder_.write("yolo_float32.tflite", "");
   const std::string path = folder_.write("metadata.yaml", "task: detect\nimgsz: [32, 64]\n");
   MuxRig rig("model-config=" + path, 1);

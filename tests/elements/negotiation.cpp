@@ -144,7 +144,7 @@ TEST(Properties, AlphaStandsForOneOver255) {
 }
 
 /// GLib's own comparison takes what is no number for equal to all.
-TEST(Properties, AreNotEqualToWhatIsNoNumber) {
+TEST(Properties, AreNotEqualToNan) {
   const ElementRef element = make_element("cudanormalize");
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), "scale");
   ASSERT_NE(spec, nullptr);
@@ -728,14 +728,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Siting{"", false, false}, Siting{",colorimetry=bt601", false, false}),
     [](const auto &info) { return "case" + std::to_string(info.index); });
 
-TEST_P(ChromaSite, OfTheCapsIsUsedByLetterbox) {
+TEST_P(ChromaSite, IsReadFromTheCapsByLetterbox) {
   LetterboxParams params = {source(), {PixelFormat::RGB, 30, 20}, {}};
   params.resize.mode = ResizeMode::affine;
   EXPECT_TRUE(same_picture(output_picture("cudaletterbox", caps_, buffer_of(picture_), params.out),
                            letterboxed(picture_, params)));
 }
 
-TEST_P(ChromaSite, OfTheCapsIsUsedByNormalize) {
+TEST_P(ChromaSite, IsReadFromTheCapsByNormalize) {
   const NormalizeCase params =
       normalize_params(source(), Color::rgb, DType::float32, Layout::nchw, 30, 20);
   EXPECT_TRUE(
@@ -798,7 +798,7 @@ TEST_P(ColoursOfCaps, AreUsed) {
   }
 }
 
-TEST(ColoursOfCaps, WithoutAMatrixAreThoseOfTheHeight) {
+TEST(ColoursOfCaps, FollowTheHeightIfThereIsNoMatrix) {
   for (const int height : {576, 577}) {
     const ImageDesc desc = {PixelFormat::NV12, 4, height};
     const Picture picture = random_picture(desc);

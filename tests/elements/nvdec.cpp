@@ -74,7 +74,7 @@ TEST_F(NvdecTest, LetterboxesAreTheCpus) {
                       std::string("video/x-raw,width=416,height=416,format=") + format);
 }
 
-TEST_F(NvdecTest, FourFourFourIsTheCpus) {
+TEST_F(NvdecTest, Yuv444IsTheCpus) {
   expect_as_the_cpu("cudanv12toyuv444 resize-width=1000 resize-height=600 crop-x=31 crop-y=17",
                     "video/x-raw,width=641,height=481");
 }

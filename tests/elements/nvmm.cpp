@@ -55,7 +55,7 @@ TEST_P(EveryFormat, BecomesAPicture) {
     expect_same("cudaletterbox", "video/x-raw,format=RGB,width=32,height=9", width, height);
 }
 
-TEST_P(EveryFormat, Of420BecomesYuv444) {
+TEST_P(EveryFormat, BecomesYuv444IfItIs420) {
   const FormatLayout layout = layout_of(desc(1, 1).format);
   if (!layout.is_420() || layout.is_deep()) GTEST_SKIP() << "not 4:2:0 of eight bits";
   for (const auto &[width, height] : kSizes)
@@ -122,7 +122,7 @@ TEST(Nvmm, IsNotOfferedOnTheCpu) {
   }
 }
 
-TEST(Nvmm, IsNoOutput) {
+TEST(Nvmm, IsNotAnOutput) {
   for (const char *element : {"cudanv12toyuv444", "cudaletterbox", "cudanormalize"}) {
     const ElementRef owned = make_element(element);
     const CapsRef caps(gst_pad_template_get_caps(
@@ -264,7 +264,7 @@ TEST(NvmmRefuses, DeviceMemoryOnTheCpu) {
       MemoryType::cuda_pinned);
 }
 
-TEST(NvmmRefuses, DescriptionsThatCannotBe) {
+TEST(NvmmRefuses, ImpossibleDescriptions) {
   expect_fault_of("at least 1 filled surface", [](SurfaceBatch &batch) { batch.num_filled = 0; });
   expect_fault_of("has 9 filled ones", [](SurfaceBatch &batch) { batch.num_filled = 9; });
   expect_fault_of("has 1 filled ones", [](SurfaceBatch &batch) { batch.surfaces = nullptr; });
@@ -320,7 +320,7 @@ TEST(Nvmm, MayEndWithItsLastSample) {
   expect_fault(rig, tensor(1)(rig), "is too small for a NV12 picture of 40x30");
 }
 
-TEST(NvmmRefuses, WhatTheCapsDoNotAnnounce) {
+TEST(NvmmRefuses, SurfacesThatTheCapsDoNotAnnounce) {
   expect_fault_of(
       "a surface with a NV12 picture of 20x30 does not match the caps, which announce a "
       "NV12 picture of 40x30",
@@ -329,7 +329,7 @@ TEST(NvmmRefuses, WhatTheCapsDoNotAnnounce) {
                   [](SurfaceBatch &batch) { batch.surfaces[0].color_format = ColorFormat::nv21; });
 }
 
-TEST(NvmmRefuses, BuffersThatAreNone) {
+TEST(NvmmRefuses, BuffersWithoutADescription) {
   for (const size_t size : {size_t{0}, size_t{8}, sizeof(SurfaceBatch) - 8}) {
     Rig rig("cudanormalize width=8 height=8");
     ASSERT_TRUE(rig.caps(in_nvmm(video_caps(kNv12))));
@@ -337,7 +337,7 @@ TEST(NvmmRefuses, BuffersThatAreNone) {
   }
 }
 
-TEST(NvmmRefuses, BatchesWhereOnePictureIsTaken) {
+TEST(NvmmRefuses, BatchesIfOnePictureIsExpected) {
   for (const char *element : {"cudaletterbox", "cudahistogram", "cudanv12toyuv444"}) {
     Rig rig(element);
     const std::string text =

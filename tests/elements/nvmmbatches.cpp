@@ -54,7 +54,7 @@ TEST_F(NvmmBatch, HasASlotForEachSurfaceOfAnySizeAndFormat) {
   }
 }
 
-TEST_F(NvmmBatch, OfOneHasABatchMetaToo) {
+TEST_F(NvmmBatch, HasABatchMetaEvenForOneSurface) {
   start("", 1);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(1, kMixed)));
   EXPECT_EQ(slots_of(out.get()).size(), 1u);
@@ -208,20 +208,20 @@ TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
 }
 
 /// Also not one of the type that nothing has had yet.
-TEST_F(NvmmBatch, HasNoSlotForAnObjectOfNoTypeWhereOneIsAskedFor) {
+TEST_F(NvmmBatch, HasNoSlotForAnUntypedObjectIfATypeIsAskedFor) {
   start(" regions=meta max-batch=1 roi-type=of-no-object-at-all", 1);
   BufferRef in = surfaces(mixed_pictures(1, kMixed));
   attach_frames(in.get(), {{0, 0, 0, 0, 40, 30, {{"", 2, 4, 10, 8, 0.75f}}}});
   EXPECT_FALSE(slots_of(rig_->process(std::move(in)).get()).at(0).valid);
 }
 
-TEST_F(NvmmBatch, WithoutObjectsIsAGap) {
+TEST_F(NvmmBatch, IsAGapWithoutObjects) {
   start(" regions=meta", 2);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));
   EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
 }
 
-TEST_F(NvmmBatch, WithoutFilledSurfacesIsAGap) {
+TEST_F(NvmmBatch, IsAGapWithoutFilledSurfaces) {
   start("", 2);
   const BufferRef out = rig_->process(surfaces({}));
   EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
@@ -242,7 +242,7 @@ TEST_F(NvmmBatch, LinksToDimensionsThatAreFixed) {
 }
 
 /// The first camera's surfaces say where the batch is made.
-TEST_F(NvmmBatch, OfOneWithAnotherSizeHasNoSlotInTheMux) {
+TEST_F(NvmmBatch, HasNoSlotInTheMuxIfItsSizeIsWrong) {
   for (const size_t bad : {0, 1}) {
     MuxRig rig(properties_of(small_params()), 2);
     batch_size_ = 1;
@@ -264,7 +264,7 @@ TEST_F(NvmmBatch, OfOneWithAnotherSizeHasNoSlotInTheMux) {
 }
 
 /// Bytes that are no description of surfaces are another layout than this element knows.
-TEST_F(NvmmBatch, OfNoDescriptionIsRefusedByTheMux) {
+TEST_F(NvmmBatch, IsRefusedByTheMuxWithoutADescription) {
   MuxRig rig(properties_of(small_params()), 1);
   rig.camera(0).caps(
       in_nvmm(video_caps({PixelFormat::RGBA, 32, 32}, "framerate=25/1,batch-size=1")));

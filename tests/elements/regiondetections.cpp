@@ -90,7 +90,7 @@ TEST(MetaRegions, AreEnlargedAboutTheirCenters) {
       (All{{18, 2, 24, 24}}));
 }
 
-TEST(MetaRegions, ThatAreEnlargedAreClippedLast) {
+TEST(MetaRegions, AreClippedAfterTheyAreEnlarged) {
   using All = std::vector<Rectangle>;
   EXPECT_EQ(regions_with("roi-type=tall region-square=true", frame_with_interests()),
             (All{{38, 8, 26, 30}}));
@@ -99,7 +99,7 @@ TEST(MetaRegions, ThatAreEnlargedAreClippedLast) {
       (All{{38, 8, 30, 30}}));
 }
 
-TEST(MetaRegions, OfEnlargedRegionsHaveTheirPixels) {
+TEST(MetaRegions, HaveThePixelsOfTheEnlargedRegion) {
   const Picture picture = random_picture(kFrame);
   NormalizeCase params = small_params();
   BufferRef buffer = buffer_of(picture);
@@ -169,7 +169,7 @@ TEST(DetectedRegions, AreSelectedByTypeConfidenceAndSize) {
             (All{{0, 0, 10, 10}}));
 }
 
-TEST(DetectedRegions, WithoutATypeHaveNone) {
+TEST(DetectedRegions, AreNotSelectedByTypeIfTheyHaveNone) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
   add_object(buffer.get(), {"", 0, 0, 10, 10, 0.9F});
@@ -199,7 +199,7 @@ TEST(DetectedRegions, AreNotThoseOfOtherResults) {
   EXPECT_EQ(regions_with("", std::move(buffer)), (std::vector<Rectangle>{{4, 6, 10, 20}}));
 }
 
-TEST(DetectedRegions, OfOrientedObjectsAreTheirBoundingBoxes) {
+TEST(DetectedRegions, AreTheBoundingBoxesOfOrientedObjects) {
   SKIP_WITHOUT_ANALYTICS();
   if (gstanalytics::library()->relation_meta_add_oriented_od_mtd == nullptr)
     GTEST_SKIP() << "GStreamer is older than 1.26";
@@ -210,7 +210,7 @@ TEST(DetectedRegions, OfOrientedObjectsAreTheirBoundingBoxes) {
   EXPECT_EQ(regions_of(batch.get()), (std::vector<Rectangle>{{26, 10, 8, 20}}));
 }
 
-TEST(DetectedRegions, OfTwoAlikeOnlyOneIsThatOfInterest) {
+TEST(DetectedRegions, MatchEachRegionOfInterestOnce) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
   add_interest(buffer.get(), "person", 4, 6, 10, 20, 7);
@@ -223,7 +223,7 @@ TEST(DetectedRegions, OfTwoAlikeOnlyOneIsThatOfInterest) {
 }
 
 /// DL Streamer attaches both metas.
-TEST(DetectedRegions, ThatAreOfInterestTooAreOneSlot) {
+TEST(DetectedRegions, ShareTheSlotOfAnEqualRegionOfInterest) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
   add_interest(buffer.get(), "person", 4, 6, 10, 20, 7);
@@ -237,7 +237,7 @@ TEST(DetectedRegions, ThatAreOfInterestTooAreOneSlot) {
   EXPECT_EQ(detection_id(batch.get(), 1), 1U);
 }
 
-TEST(DetectedRegions, BeyondTheSlotsAreCounted) {
+TEST(DetectedRegions, AreCountedIfTheyFindNoSlot) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
   for (int i = 0; i < 6; ++i) add_object(buffer.get(), {"person", 4 * i, 0, 4, 4});
@@ -246,7 +246,7 @@ TEST(DetectedRegions, BeyondTheSlotsAreCounted) {
 }
 
 /// Far outside, empty, inverted, and so large that sums overflow.
-TEST(DetectedRegions, ThatAreNoneAreSkipped) {
+TEST(DetectedRegions, AreSkippedIfInvalid) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
   for (const Object &each :
@@ -257,7 +257,7 @@ TEST(DetectedRegions, ThatAreNoneAreSkipped) {
   EXPECT_EQ(regions_with("region-expand=0.5", std::move(buffer)).size(), 1U);
 }
 
-TEST(DetectedRegions, OfSeveralCamerasStayWithTheirPictures) {
+TEST(DetectedRegions, StayWithTheirCamerasPicture) {
   SKIP_WITHOUT_ANALYTICS();
   MuxRig rig("width=8 height=8 regions=meta max-batch=2", 2);
   for (size_t i = 0; i < 2; ++i) {

@@ -65,7 +65,7 @@ TEST(RegionList, MayBeOfFractions) {
 }
 
 /// Whose ends are whole pixels but for rounding.
-TEST(RegionList, OfFractionsIsACropWhereItIsOnPixels) {
+TEST(RegionList, IsACropIfItsFractionsEndOnPixels) {
   const ImageDesc desc = {PixelFormat::GRAY8, 8, 720};
   const Picture picture = random_picture(desc);
   const BufferRef pixels = batch_of(element("regions=list region-list=<0,252,8,252,0,0,8,504>"),
@@ -127,7 +127,7 @@ TEST(RegionList, IsClippedToTheFrame) {
                          slot_bytes(cut_out(picture, 0, 20, 10, 10), small_params())));
 }
 
-TEST(RegionList, OrKeepsItsSizeAmongThePadValue) {
+TEST(RegionList, IsPaddedBeyondTheFrameIfAsked) {
   const ImageDesc desc = {PixelFormat::RGB, 12, 10};
   // The region of the lower right quarter, and as much again beyond the corner.
   Picture expected(desc, 114), frame = random_picture(desc);
@@ -140,7 +140,7 @@ TEST(RegionList, OrKeepsItsSizeAmongThePadValue) {
   EXPECT_TRUE(same_bytes(bytes_of(batch.get()), slot_bytes(expected, small_params())));
 }
 
-TEST(RegionList, BesideTheFrameIsAllPad) {
+TEST(RegionList, IsAllPadOutsideTheFrame) {
   for (const bool pads : {false, true}) {
     const auto rig = make_rig(element(std::string("regions=list region-list=<0,0,4,4,40,0,5,5>") +
                                       (pads ? " region-edge=pad" : "")));
@@ -152,7 +152,7 @@ TEST(RegionList, BesideTheFrameIsAllPad) {
   }
 }
 
-TEST(RegionList, ThatIsWrongIsOneError) {
+TEST(RegionList, GivesOneErrorIfInvalid) {
   const struct {
     const char *properties, *cause;
   } cases[] = {
@@ -224,7 +224,7 @@ TEST(Tiles, AreTheRegionsThatTheirMetaSays) {
   EXPECT_TRUE(same_bytes(bytes_of(tiles.get()), bytes_of(listed.get())));
 }
 
-TEST(Tiles, OfOneAreTheWholeFrame) {
+TEST(Tiles, AreTheWholeFrameIfThereIsOne) {
   const Picture picture = random_picture(kFrame);
   for (const char *more : {"", " color=yuv resize-mode=stretch", " region-edge=pad"})
     EXPECT_TRUE(
@@ -277,7 +277,7 @@ TEST(RegionMetas, HaveSlotsInTheirOrder) {
 }
 
 /// As those are that began outside, of detectors that reckon with signs.
-TEST(RegionMetas, MayHaveWrappedAround) {
+TEST(RegionMetas, MayHaveNegativeCoordinatesThatWrappedAround) {
   const Picture picture = random_picture(kFrame);
   for (const char *edge : {"clip", "pad"}) {
     BufferRef frame = buffer_of(picture);
@@ -305,7 +305,7 @@ TEST(RegionMetas, KeepTheirNumberWithoutAType) {
   EXPECT_FALSE(gst_structure_has_field(slot_of(batch.get(), 0), "roi-type"));
 }
 
-TEST(RegionMetas, OfAnyTypeFillSixteenSlots) {
+TEST(RegionMetas, FillSixteenSlotsByDefault) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   for (guint i = 0; i < 20; ++i) add_interest(frame.get(), i % 2 ? "a" : "b", i, i, 3, 4);
   const auto rig = make_rig(element("regions=meta"));
@@ -480,7 +480,7 @@ void compare_with_cpu(const std::string &properties) {
   }
 }
 
-TEST_F(CudaRegions, ThatChangeFromFrameToFrame) {
+TEST_F(CudaRegions, MayChangeFromFrameToFrame) {
   for (const char *edge : {"region-edge=clip", "region-edge=pad"})
     for (const char *resize :
          {"", " antialias=true method=bicubic resize-mode=torchvision shortest-edge=57",

@@ -75,7 +75,7 @@ Bytes tensor_of(const Picture &picture, const NormalizeCase &params, const std::
 
 // ---------------------------------------------------------------------- the kernels' arithmetic
 
-TEST(Resizes, OfLetterboxAreTheKernels) {
+TEST(Resizes, EqualTheKernelsInLetterbox) {
   size_t i = 0;
   for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::BGRx, PixelFormat::GRAY8})
     for (const Resize &resize : new_resizes(false)) {
@@ -92,7 +92,7 @@ TEST(Resizes, OfLetterboxAreTheKernels) {
     }
 }
 
-TEST(Resizes, OfNormalizeAreTheKernels) {
+TEST(Resizes, EqualTheKernelsInNormalize) {
   size_t i = 0;
   for (const auto &[dtype, color] : {std::pair(DType::float32, Color::rgb),
                                      {DType::float16, Color::bgr},
@@ -117,7 +117,7 @@ TEST(Resizes, CropYuv) {
 }
 
 /// Which shares no code with the kernels.
-TEST(Resizes, AreTheOracles) {
+TEST(Resizes, EqualTheOracle) {
   const std::vector<Resize> resizes = new_resizes(true);
   for (size_t i = 0; i < resizes.size(); ++i) {
     const Resize &resize = resizes[i];
@@ -159,7 +159,7 @@ TEST_P(ResizesOf, LetterboxThenNormalizeIsNormalizeWithRound) {
 }
 
 /// Samples are rounded before they are filtered, and after.
-TEST(Resizes, OfAntialiasAreRoundedAlready) {
+TEST(Resizes, AreAlwaysRoundedIfAntialiased) {
   const Picture picture = random_picture({PixelFormat::NV12, 31, 17});
   for (const Resize &resize : new_resizes(true)) {
     if (!resize.antialias) continue;
@@ -220,7 +220,7 @@ TEST(PadNormalized, IsZeroAroundTheSameContent) {
     }
 }
 
-TEST(PadNormalized, IsTheKernelsForEveryResizeAndFloatType) {
+TEST(PadNormalized, EqualsTheKernelForEveryResizeAndFloatType) {
   size_t i = 0;
   for (const DType dtype : {DType::float32, DType::float16})
     for (const Resize &resize : new_resizes(true)) {
@@ -255,7 +255,7 @@ BufferRef batch_of(const Picture &picture, const NormalizeCase &params, const st
   return rig.process(buffer_of(picture));
 }
 
-TEST(ResizesOfRegions, AreThoseOfCutOutPictures) {
+TEST(ResizesOfRegions, EqualThoseOfCutOutPictures) {
   const Picture picture = random_picture(kFrame);
   for (const Resize &resize : new_resizes(true)) {
     const NormalizeCase params = case_of(kFrame, resize);
@@ -266,7 +266,7 @@ TEST(ResizesOfRegions, AreThoseOfCutOutPictures) {
   }
 }
 
-TEST(ResizesOfRegions, AreTheKernelsWhereverTilesBegin) {
+TEST(ResizesOfRegions, EqualTheKernelsWhereverTilesBegin) {
   const Picture picture = random_picture(kFrame);
   for (const char *edge : {"clip", "pad"})
     for (const Resize &resize : new_resizes(true)) {
@@ -326,7 +326,7 @@ TEST(ResizesOfRegions, MayBeThin) {
 /// In the GPU's memory, with plans that change from frame to frame.
 class CudaResizes : public GpuTest {};
 
-TEST_F(CudaResizes, AreThoseOfTheCpu) {
+TEST_F(CudaResizes, EqualThoseOfTheCpu) {
   for (const PixelFormat format : {PixelFormat::NV12, PixelFormat::BGRx, PixelFormat::P010_10LE}) {
     const Picture picture = random_picture({format, 203, 119});
     const std::string caps = video_caps(picture.desc());
@@ -349,7 +349,7 @@ TEST_F(CudaResizes, AreThoseOfTheCpu) {
 
 // ------------------------------------------------------------------------------------- cameras
 
-TEST(ResizesOfCameras, AreThoseOfNormalize) {
+TEST(ResizesOfCameras, EqualThoseOfNormalize) {
   const auto pictures =
       mixed_pictures(4, {PixelFormat::NV12, PixelFormat::RGB, PixelFormat::GRAY8});
   for (const Resize &resize : new_resizes(true)) {
@@ -393,7 +393,7 @@ TEST(ResizesOfCameras, ChangeWithTheNextBatch) {
   expect_next();
 }
 
-TEST(ResizesOfCameras, ThatCannotBeAreOneError) {
+TEST(ResizesOfCameras, GiveOneErrorIfImpossible) {
   const struct {
     const char *properties, *cause;
   } cases[] = {{"antialias=true resize-mode=affine", "resize-mode=affine"},

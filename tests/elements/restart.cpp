@@ -113,7 +113,7 @@ TEST_P(Restarts, LetNoFrameInBeforeTheBackendIsOpenOrAfterItIsClosed) {
   EXPECT_EQ(context.flows, std::vector<GstFlowReturn>(6, GST_FLOW_FLUSHING));
 }
 
-TEST_P(Restarts, WhileUpstreamPushesEndInNoCrash) {
+TEST_P(Restarts, DoNotCrashWhileUpstreamPushes) {
   Upstream upstream(GetParam());
   std::atomic<bool> stop{false};
   std::atomic<int> pushed{0};
@@ -140,7 +140,7 @@ TEST_P(Restarts, WhileUpstreamPushesEndInNoCrash) {
   EXPECT_EQ(upstream.push(), GST_FLOW_OK);
 }
 
-TEST_P(Restarts, OfPadsAloneLetNoFrameIntoAStoppedElement) {
+TEST_P(Restarts, LetNoFrameIntoAnElementWithOnlyItsPadsActive) {
   if (strchr(GetParam().sink, '%') != nullptr) GTEST_SKIP() << "the element's pads queue the frame";
   Upstream upstream(GetParam());
   gst_element_foreach_pad(
@@ -199,7 +199,7 @@ class ProcessEnd : public testing::TestWithParam<Subject> {};
 INSTANTIATE_TEST_SUITE_P(Elements, ProcessEnd, testing::ValuesIn(kSubjects),
                          [](const auto &info) { return std::string(info.param.name); });
 
-TEST_P(ProcessEnd, WhileElementsWorkIsNoCrash) {
+TEST_P(ProcessEnd, DoesNotCrashWhileElementsWork) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(end_the_process(GetParam()), testing::ExitedWithCode(0), "");
 }

@@ -442,7 +442,7 @@ TEST(Restore, LeavesTheFramesOwnRegionsAsTheyWere) {
 }
 
 /// With the type and the id that the frame's own region has: 0, the default.
-TEST(Restore, TakesNewRegionsForNew) {
+TEST(Restore, AddsNewRegionsWithTheDefaultId) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   add_interest(frame.get(), "face", 40, 5, 7, 9);
   add_interest(frame.get(), "face", static_cast<guint>(-10), 0, 4, 4);  // outside of every picture
@@ -458,7 +458,7 @@ TEST(Restore, TakesNewRegionsForNew) {
 }
 
 /// As a second detector finds it.
-TEST(Restore, TakesARegionLikeTheFramesOwnForASecondOne) {
+TEST(Restore, AddsANewRegionThatEqualsOneOfTheFrame) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   add_interest(frame.get(), "face", 8, 4, 12, 8);
   const BufferRef out = restored(std::move(frame), [](GstBuffer *picture) {
@@ -605,7 +605,7 @@ void check(const RandomCase &each, Random &random) {
 }
 
 /// Each found box comes back within half a pixel of the frame.
-TEST(Restore, OfRandomGeometries) {
+TEST(Restore, MapsBoxesThroughRandomGeometries) {
   for_cases(1000, [](Random &random) {
     const RandomCase each = random_case(random);
     SCOPED_TRACE(text_of(each.frame) + " " + each.mode + " " + text_of(each.picture));

@@ -89,7 +89,7 @@ TEST(Detections, PassCudahistogram) {
   EXPECT_EQ(objects_of(out.get()), (Objects{{"person", 8, 4, 12, 8}}));
 }
 
-TEST(Detections, ThatAreOrientedTurnWithUnequalScales) {
+TEST(Detections, TurnWithUnequalScalesIfOriented) {
   SKIP_WITHOUT_ANALYTICS();
   if (library().relation_meta_add_oriented_od_mtd == nullptr)
     GTEST_SKIP() << "GStreamer is older than 1.26";
@@ -140,7 +140,7 @@ TEST(RestoredDetections, JoinThoseOfTheFrame) {
 }
 
 /// An element that removed the meta and made another one.
-TEST(RestoredDetections, AreNotTakenForOthersWithTheirIds) {
+TEST(RestoredDetections, AreNotMistakenForOthersWithTheirIds) {
   SKIP_WITHOUT_ANALYTICS();
   for (const auto &[type, confidence] :
        {std::pair("face", 0.5F), std::pair("face", 0.25F), std::pair("person", 0.5F)}) {
@@ -244,7 +244,7 @@ TEST(RestoredDetections, FollowTheScalingOfOtherElements) {
 }
 
 /// As two detectors in a row, of which the second looks at what the first has found.
-TEST(RestoredDetections, OfASecondDetectorJoinThoseOfTheFirst) {
+TEST(RestoredDetections, JoinThoseOfAnEarlierDetector) {
   SKIP_WITHOUT_ANALYTICS();
   const BufferRef first = restored(frame(), [](GstBuffer *picture) {
     add_object(picture, {"person", 4, 10, 6, 4, 0.5F});
@@ -380,7 +380,7 @@ void expect_near(const Object &found, const Object &drawn, int pixels) {
 
 /// The sides of what a detector sees are rounded to the picture's pixels, and those that come back
 /// to the frame's: half a pixel each, and nothing where pixels of the frame are whole pixels.
-TEST(RestoredDetections, ThatWereDrawnLieWhereTheyWereDrawn) {
+TEST(RestoredDetections, LieWhereTheObjectWasDrawn) {
   SKIP_WITHOUT_ANALYTICS();
   for_cases(1000, [](Random &random) {
     const ImageDesc desc = {PixelFormat::GRAY8, random.integer(60, 120), random.integer(60, 120)};

@@ -173,7 +173,7 @@ void expect_empty_slots_of_one_camera(const std::string &more) {
   EXPECT_TRUE(mentions(warnings[0], "region 1 of region-list"));
 }
 
-TEST(SmallerStream, OfOneCameraLeavesItsSlotsEmpty) {
+TEST(SmallerStream, LeavesTheSlotsOfItsCameraEmpty) {
   expect_empty_slots_of_one_camera("");
   expect_empty_slots_of_one_camera(" resize-mode=torchvision shortest-edge=12");
 }

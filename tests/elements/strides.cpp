@@ -56,7 +56,7 @@ std::string format_name(const testing::TestParamInfo<PixelFormat> &info) {
 INSTANTIATE_TEST_SUITE_P(Strides, Input, testing::ValuesIn(kInputFormats), format_name);
 INSTANTIATE_TEST_SUITE_P(Strides, InputYuv420, testing::ValuesIn(kYuv420Formats), format_name);
 
-TEST_P(Input, OfLetterbox) {
+TEST_P(Input, MayHaveAnyLayoutInLetterbox) {
   for_layouts([](const Picture &picture, BufferRef buffer) {
     LetterboxParams params = {source_of(picture.desc()), {PixelFormat::RGB, 9, 7}, {}};
     params.resize.mode = ResizeMode::affine;
@@ -66,7 +66,7 @@ TEST_P(Input, OfLetterbox) {
   });
 }
 
-TEST_P(Input, OfNormalize) {
+TEST_P(Input, MayHaveAnyLayoutInNormalize) {
   for_layouts([](const Picture &picture, BufferRef buffer) {
     const NormalizeCase params =
         normalize_params(source_of(picture.desc()), Color::rgb, DType::float32, Layout::nchw, 9, 7);
@@ -76,7 +76,7 @@ TEST_P(Input, OfNormalize) {
   });
 }
 
-TEST_P(Input, OfHistogram) {
+TEST_P(Input, MayHaveAnyLayoutInHistogram) {
   for_layouts([](const Picture &picture, BufferRef buffer) {
     Rig rig("cudahistogram interval=0");
     ASSERT_TRUE(rig.caps(video_caps(picture.desc())));
@@ -91,7 +91,7 @@ TEST_P(Input, OfHistogram) {
   });
 }
 
-TEST_P(InputYuv420, OfYuv444) {
+TEST_P(InputYuv420, MayHaveAnyLayoutInYuv444) {
   for_layouts([](const Picture &picture, BufferRef buffer) {
     const ImageDesc out = {PixelFormat::Y444, 9, 7};
     EXPECT_TRUE(same_picture(
@@ -132,7 +132,7 @@ TEST(Strides, ALargerMetaMayComeWithACrop) {
   EXPECT_EQ(mapped->height, 10u);
 }
 
-TEST(Strides, PicturesInSeveralMemories) {
+TEST(Strides, PicturesMayHaveSeveralMemories) {
   // Without a GstVideoMeta the memories are one after the other, wherever they are cut.
   const Picture picture = random_picture({PixelFormat::RGB, 11, 5});
   const Bytes whole = bytes_of(buffer_of(picture).get());
@@ -143,7 +143,7 @@ TEST(Strides, PicturesInSeveralMemories) {
                            picture));
 }
 
-TEST(Strides, TensorsInSeveralMemories) {
+TEST(Strides, TensorsMayHaveSeveralMemories) {
   const TensorDesc desc = {DType::float32, Layout::nchw, 1, 4, 3, 5};
   const Bytes bytes = random_tensor(desc, 1);
   EXPECT_TRUE(same_bytes(

@@ -48,7 +48,7 @@ void expect_ramp(const std::string &decoder, const std::string &format, const st
   for (const auto &[time, tensor] : outputs) EXPECT_TRUE(same_bytes(tensor, expected)) << time;
 }
 
-TEST(TenBits, OfTheClipAreMoreThanEightBitsHold) {
+TEST(TenBits, ClipHasMoreLevelsThanEightBitsHold) {
   std::set<uint16_t> levels;
   for (int x = 0; x < kWidth; ++x) levels.insert(to_half(luma_at(x)).bits);
   EXPECT_EQ(levels.size(), 877u);

@@ -142,7 +142,7 @@ TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesNoTensor) {
   EXPECT_TRUE(mentions(rig_->wait_for_error(), "downstream accepts text/plain"));
 }
 
-TEST_F(TensorMuxCaps, OfACameraWithoutTheColoursAreRefused) {
+TEST_F(TensorMuxCaps, AreRefusedIfACameraLacksTheColours) {
   MuxRig rig("color=yuv", 1);
   rig.camera(0).caps(video_caps({PixelFormat::RGB, 8, 8}));
   rig.camera(0).push(frame_at(Picture({PixelFormat::RGB, 8, 8}), 0, kFrame));
@@ -355,7 +355,7 @@ TEST_F(TensorMuxTimes, AStalledCameraHoldsUpNobodyBeyondTheLatency) {
   EXPECT_EQ(next(), (Times{kFrame, kNone}));
 }
 
-TEST_F(TensorMuxTimes, WhatIsLateGoesWithTheNext) {
+TEST_F(TensorMuxTimes, ALateFrameGoesIntoTheNextBatch) {
   start("", 2, true);
   push(0, 0);
   push(1, 0);
@@ -368,7 +368,7 @@ TEST_F(TensorMuxTimes, WhatIsLateGoesWithTheNext) {
   EXPECT_EQ(next(), (Times{2 * kFrame, kFrame - 1}));
 }
 
-TEST_F(TensorMuxTimes, OfWhatHasFallenBehindTheNewestIsTaken) {
+TEST_F(TensorMuxTimes, TheNewestLateFrameIsTaken) {
   start("", 2, true);
   push(0, 10 * kFrame);
   EXPECT_EQ(rig_->time_out(), 11 * kFrame);
@@ -400,7 +400,7 @@ TEST_F(TensorMuxTimes, AFrameFromTheFutureHoldsUpNobodyAfterIt) {
 }
 
 /// Nor where the pipeline has been started long after its clock.
-TEST_F(TensorMuxTimes, OneFromTheFutureDoesNotMoveTheClock) {
+TEST_F(TensorMuxTimes, AFrameFromTheFutureDoesNotMoveTheClock) {
   for (const GstClockTime base : {GstClockTime{0}, GstClockTime{10 * GST_SECOND}}) {
     start("", 2, true);
     gst_element_set_base_time(rig_->element(), base);
@@ -468,7 +468,7 @@ TEST_F(TensorMuxTimes, BatchesThatAreLateDownstreamAreDropped) {
   EXPECT_EQ(next(), (Times{6 * kFrame, 6 * kFrame}));
 }
 
-TEST_F(TensorMuxTimes, NoBatchesAreMadeOfNothing) {
+TEST_F(TensorMuxTimes, NoBatchIsMadeWithoutAFrame) {
   start("", 2, true);
   push(0, 0);
   push(1, 0);
@@ -661,7 +661,7 @@ TEST(TensorMuxErrors, NameAFrameWithoutCaps) {
   EXPECT_TRUE(mentions(error_of(rig), "sink_0: a frame has no caps"));
 }
 
-TEST(TensorMuxErrors, NameAPropertyThatCannotBe) {
+TEST(TensorMuxErrors, NameAnInvalidProperty) {
   MuxRig rig("width=4 height=4 mean=<1,2>", 1);
   rig.camera(0).caps(video_caps(kDesc, kRate));
   rig.camera(0).push(frame_at(Picture(kDesc), 0, kFrame));

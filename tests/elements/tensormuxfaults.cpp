@@ -98,7 +98,7 @@ TEST_F(TensorMuxFaults, LeaveTheSlotsOfTheirFrameEmpty) {
     }
 }
 
-TEST_F(TensorMuxFaults, OfAllCamerasMakeNoBatch) {
+TEST_F(TensorMuxFaults, GiveNoBatchIfAllCamerasHaveThem) {
   for (const Fault &fault : kFaults) {
     SCOPED_TRACE(fault.name);
     begin("", 2);
@@ -110,7 +110,7 @@ TEST_F(TensorMuxFaults, OfAllCamerasMakeNoBatch) {
   }
 }
 
-TEST_F(TensorMuxFaults, AreReportedOnceACamera) {
+TEST_F(TensorMuxFaults, AreReportedOncePerCamera) {
   begin("", 2);
   for (int i = 0; i < 20; ++i) {
     push(0, buffer_of(picture_));

@@ -131,7 +131,7 @@ TEST_F(TensorMuxLate, ABacklogThatComesByTheFrameIsDropped) {
   ASSERT_TRUE(times[1]);
 }
 
-TEST_F(TensorMuxLate, OfABurstTheNewestIsTaken) {
+TEST_F(TensorMuxLate, TheNewestFrameOfABurstIsTaken) {
   begin();
   for (int i = 0; i < 20; ++i) {
     period_without();

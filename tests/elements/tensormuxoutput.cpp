@@ -48,7 +48,7 @@ TEST_F(TensorMuxOutput, HasTheRateOfTheFastestCamera) {
   EXPECT_EQ(rig_->output("framerate"), "50/1");
 }
 
-TEST_F(TensorMuxOutput, TakesWhatLiesWithinTheFastestCamerasFrame) {
+TEST_F(TensorMuxOutput, TakesFramesWithinTheFastestCamerasFrame) {
   start({"25/1", "50/1"});
   push(0, kFrame / 2 - 1);
   push(1, 0);

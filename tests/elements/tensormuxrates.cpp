@@ -50,7 +50,7 @@ class TensorMuxRates : public MuxTimes {
 
 constexpr GstClockTime kSlow = 100 * GST_MSECOND;
 
-TEST_F(TensorMuxRates, ThatNoCameraHasAreMeasured) {
+TEST_F(TensorMuxRates, AreMeasuredIfTheCapsAreImplausible) {
   for (const std::string rate : {"90000/1", "1000/1", "10000/1", "241/1", "1/90000", "0/1"}) {
     begin("", {rate, rate}, kSlow);
     show(40);
@@ -64,7 +64,7 @@ TEST_F(TensorMuxRates, ThatNoCameraHasAreMeasured) {
   }
 }
 
-TEST_F(TensorMuxRates, ThatNoCameraHasDoNotMatterBesideOthers) {
+TEST_F(TensorMuxRates, AreIgnoredIfImplausibleBesideOthers) {
   begin("", {"10/1", "90000/1"}, kSlow);
   show(40);
   EXPECT_EQ(ended(), std::make_pair(40, 40));
@@ -73,7 +73,7 @@ TEST_F(TensorMuxRates, ThatNoCameraHasDoNotMatterBesideOthers) {
   EXPECT_TRUE(mentions(texts[0], "sink_1: "));
 }
 
-TEST_F(TensorMuxRates, OfFastCamerasAreConfirmed) {
+TEST_F(TensorMuxRates, AreConfirmedForFastCameras) {
   begin("", {"1000/1", "1000/1"}, GST_MSECOND);
   show(40);
   push(0, time_);
@@ -100,7 +100,7 @@ TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
   EXPECT_EQ(last, kSlow / 2);
 }
 
-TEST_F(TensorMuxRates, AreThoseOfSeveralFramesAndOfTheLatest) {
+TEST_F(TensorMuxRates, AreMeasuredOverTheLatestFrames) {
   start("", 1, false, "framerate=0/1");
   // A batch has the window that was known before its frame.
   EXPECT_EQ(window_after(3, kSlow), 40 * GST_MSECOND);
@@ -110,12 +110,12 @@ TEST_F(TensorMuxRates, AreThoseOfSeveralFramesAndOfTheLatest) {
 }
 
 /// A batch waits no longer than a second for the next one.
-TEST_F(TensorMuxRates, OfVerySlowCamerasAreOneASecond) {
+TEST_F(TensorMuxRates, AreAtLeastOneFrameASecond) {
   start("", 1, false, "framerate=0/1");
   EXPECT_EQ(window_after(6, 5 * GST_SECOND), GST_SECOND);
 }
 
-TEST_F(TensorMuxRates, OfOtherCapsAreNotKnownAtFirst) {
+TEST_F(TensorMuxRates, AreUnknownAfterNewCaps) {
   start("", 1, false, "framerate=0/1");
   EXPECT_EQ(window_after(10, kSlow), kSlow);
   rig_->camera(0).caps(video_caps(desc_, "framerate=0/1,multiview-mode=mono"));
@@ -126,7 +126,7 @@ TEST_F(TensorMuxRates, OfOtherCapsAreNotKnownAtFirst) {
   EXPECT_EQ(window_after(1, kSlow / 5), kSlow / 5);
 }
 
-TEST_F(TensorMuxRates, OfOtherCapsAreMeasuredAnew) {
+TEST_F(TensorMuxRates, AreMeasuredAgainAfterNewCaps) {
   begin("", {"0/1", "0/1"}, kSlow);
   show(10);
   for (size_t i = 0; i < 2; ++i)

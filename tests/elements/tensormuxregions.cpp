@@ -44,7 +44,7 @@ class TensorMuxRegions : public testing::Test {
   std::vector<Picture> pictures_;
 };
 
-TEST_F(TensorMuxRegions, OfEachCameraLieBehindEachOther) {
+TEST_F(TensorMuxRegions, AreGroupedByCamera) {
   start(kList, {kWide, kNarrow});
   const BufferRef out = batch();
   EXPECT_TRUE(
@@ -62,7 +62,7 @@ TEST_F(TensorMuxRegions, OfEachCameraLieBehindEachOther) {
   }
 }
 
-TEST_F(TensorMuxRegions, OfTilesCoverEachCamerasOwnPicture) {
+TEST_F(TensorMuxRegions, CoverEachCamerasPictureWithTiles) {
   start(" regions=tiles tile-columns=2 tile-rows=1", {kWide, kNarrow});
   const BufferRef out = batch();
   EXPECT_TRUE(
@@ -70,7 +70,7 @@ TEST_F(TensorMuxRegions, OfTilesCoverEachCamerasOwnPicture) {
                                               part(1, 0, 0, 12, 36), part(1, 12, 0, 12, 36)})));
 }
 
-TEST_F(TensorMuxRegions, OfMetasAreEachCamerasOwn) {
+TEST_F(TensorMuxRegions, AreReadFromEachCamerasMetas) {
   start(" regions=meta max-batch=2", {kWide, kNarrow});
   for (guint round = 0; round < 3; ++round) {
     BufferRef wide = frame_at(pictures_[0], round * kDuration, kDuration),
@@ -92,14 +92,14 @@ TEST_F(TensorMuxRegions, OfMetasAreEachCamerasOwn) {
   }
 }
 
-TEST_F(TensorMuxRegions, WithoutAnyMakeAGap) {
+TEST_F(TensorMuxRegions, GiveAGapIfThereAreNone) {
   start(" regions=meta max-batch=2", {kWide, kNarrow});
   const BufferRef out = batch();
   EXPECT_EQ(valid_of(out.get()), (Valid{false, false, false, false}));
   EXPECT_TRUE(GST_BUFFER_FLAG_IS_SET(out.get(), GST_BUFFER_FLAG_GAP));
 }
 
-TEST_F(TensorMuxRegions, MoreThanSlotsAreCountedForAllCameras) {
+TEST_F(TensorMuxRegions, AreCountedForAllCamerasIfTheyFindNoSlot) {
   start(" regions=meta max-batch=1", {kWide, kNarrow});
   for (size_t i = 0; i < 2; ++i) {
     BufferRef frame = frame_at(pictures_[i], 0, kDuration);
@@ -109,7 +109,7 @@ TEST_F(TensorMuxRegions, MoreThanSlotsAreCountedForAllCameras) {
   EXPECT_EQ(left_out_of(rig_->pull().get()), 5u);
 }
 
-TEST_F(TensorMuxRegions, OfAMissingCameraArePad) {
+TEST_F(TensorMuxRegions, ArePadForAMissingCamera) {
   start(std::string(kList) + "batch-size=3", {kWide, kNarrow});
   const BufferRef out = batch();
   EXPECT_EQ(valid_of(out.get()), (Valid{true, true, true, true, false, false}));
@@ -131,7 +131,7 @@ TEST_F(TensorMuxRegions, MayChangeInNumberWhilePlaying) {
   EXPECT_EQ(slots_of(batch(2 * kDuration).get()).size(), 2u);
 }
 
-TEST_F(TensorMuxRegions, BesideAPictureHaveNoValidSlot) {
+TEST_F(TensorMuxRegions, HaveNoValidSlotOutsideThePicture) {
   start(" regions=list region-list=<30,0,5,5>", {kWide, kNarrow});
   const BufferRef out = batch();
   EXPECT_EQ(valid_of(out.get()), (Valid{true, false}));
@@ -139,14 +139,14 @@ TEST_F(TensorMuxRegions, BesideAPictureHaveNoValidSlot) {
       same_bytes(bytes_of(out.get()), joined({part(0, 30, 0, 5, 5), pad_bytes(small_params())})));
 }
 
-TEST_F(TensorMuxRegions, SmallerThanTheirCropAreOneErrorThatNamesTheirCamera) {
+TEST_F(TensorMuxRegions, NameTheCameraWhosePictureIsSmallerThanItsCrop) {
   // 40x30 becomes 13x10, of which 12x10 are taken; 24x36 becomes 10x15.
   start(" resize-mode=torchvision shortest-edge=10", {kWide, kNarrow});
   for (size_t i = 0; i < 2; ++i) rig_->camera(i).push(frame_at(pictures_[i], 0, kDuration));
   EXPECT_TRUE(mentions(rig_->wait_for_error(), "sink_1: a resized picture of 10x15 pixels"));
 }
 
-TEST_F(TensorMuxRegions, MoreThanABatchHoldsAreOneError) {
+TEST_F(TensorMuxRegions, GiveOneErrorIfABatchCannotHoldThem) {
   start(" regions=tiles tile-columns=32 tile-rows=32", {kWide, kNarrow});
   for (size_t i = 0; i < 2; ++i) rig_->camera(i).push(frame_at(pictures_[i], 0, kDuration));
   const std::string error = rig_->wait_for_error();

@@ -40,7 +40,7 @@ TEST(Interlaced, FramesAreRefused) {
   }
 }
 
-TEST(Interlaced, FramesOfMixedVideoAreRefusedProgressiveOnesAreNot) {
+TEST(Interlaced, OnlyInterlacedFramesOfMixedVideoAreRefused) {
   for (const char *element : kFilters) {
     SCOPED_TRACE(element);
     Rig rig(element);
@@ -69,7 +69,7 @@ TEST(Interlaced, FramesAreResizedAsOnePictureIfAsked) {
   }
 }
 
-TEST(Interlaced, FramesOfACameraAreRefusedByItsName) {
+TEST(Interlaced, FramesAreRefusedWithTheNameOfTheirCamera) {
   MuxRig rig("width=4 height=4", 2);
   rig.camera(0).caps(video_caps(kNv12));
   rig.camera(1).caps(interlaced_caps("interleaved"));
@@ -117,7 +117,7 @@ std::vector<std::string> warnings_of(Messages &messages) {
   return texts;
 }
 
-TEST(Hdr, VideoIsWarnedOfOnce) {
+TEST(Hdr, VideoGivesOneWarning) {
   const ImageDesc p010 = {PixelFormat::P010_10LE, 16, 12};
   for (const char *element : {"cudaletterbox", "cudanormalize width=8 height=8"})
     for (const auto &[colorimetry, name] :
@@ -134,7 +134,7 @@ TEST(Hdr, VideoIsWarnedOfOnce) {
     }
 }
 
-TEST(Hdr, SdrVideoIsNot) {
+TEST(Hdr, SdrVideoGivesNoWarning) {
   for (const char *colorimetry : {"bt2020", "bt2020-10", "bt709", "1:4:0:0"}) {
     Rig rig("cudanormalize width=8 height=8");
     ASSERT_TRUE(rig.caps(video_caps(kNv12, std::string("colorimetry=") + colorimetry)));
@@ -143,7 +143,7 @@ TEST(Hdr, SdrVideoIsNot) {
   }
 }
 
-TEST(Hdr, VideoIsWarnedOfAgainAfterARestart) {
+TEST(Hdr, VideoGivesAWarningAgainAfterARestart) {
   MuxRig rig("width=4 height=4", 1);
   const std::string caps = video_caps(kNv12, "colorimetry=bt2100-pq");
   rig.camera(0).caps(caps);
@@ -160,7 +160,7 @@ TEST(Hdr, VideoIsWarnedOfAgainAfterARestart) {
   }
 }
 
-TEST(Hdr, CamerasAreNamed) {
+TEST(Hdr, WarningNamesTheCamera) {
   MuxRig rig("width=4 height=4", 1);
   for (const char *more : {"", ",chroma-site=mpeg2"}) {
     rig.camera(0).caps(video_caps(kNv12, std::string("colorimetry=bt2100-hlg") + more));
@@ -177,7 +177,7 @@ TEST(Hdr, CamerasAreNamed) {
 // ---------------------------------------------------------------------------------- colorimetry
 
 /// JPEG's pictures: full range, BT.601's matrix, whatever their size.
-TEST(Colorimetry, OfJpegIsFullRangeBt601) {
+TEST(Colorimetry, IsFullRangeBt601ForJpeg) {
   for (const PixelFormat format : {PixelFormat::Y42B, PixelFormat::I420, PixelFormat::Y444}) {
     const Picture picture = random_picture({format, 64, 720});
     NormalizeCase params =
@@ -192,7 +192,7 @@ TEST(Colorimetry, OfJpegIsFullRangeBt601) {
 }
 
 /// What caps do not say follows from the height: BT.601 up to 576 rows, BT.709 above; limited range.
-TEST(Colorimetry, ThatIsNotSaidIsOfTheHeight) {
+TEST(Colorimetry, FollowsTheHeightIfUnknown) {
   for (const int height : {576, 578}) {
     const Picture picture = random_picture({PixelFormat::YUY2, 16, height});
     const CapsRef caps(gst_caps_from_string(video_caps(picture.desc()).c_str()));

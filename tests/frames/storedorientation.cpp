@@ -42,7 +42,7 @@ Text track(const char *handler, const Text &header) {
 const Text kType = box("ftyp", "isomisom");
 const Text kUprightTrack = track("vide", box("tkhd", Text(84, '\0')));
 
-TEST(StoredOrientation, IsThatOfTheTracksHeaderInBothVersions) {
+TEST(StoredOrientation, ComesFromTheTrackHeaderInBothVersions) {
   for (const int version : {0, 1})
     EXPECT_EQ(orientation_of(kType + box("moov", track("vide", track_header(version)))),
               GST_VIDEO_ORIENTATION_90R)
@@ -88,7 +88,7 @@ Text matroska(const Text &content) {
   return element("\x1a\x45\xdf\xa3", "head") + element("\x18\x53\x80\x67", content);
 }
 
-TEST(StoredOrientation, IsThatOfARectangleThatIsNotTilted) {
+TEST(StoredOrientation, IsUprightForATiltedProjection) {
   const auto of = [](const Text &stated) {
     return orientation_of(matroska(tracks(entry(1, stated))));
   };
@@ -115,7 +115,7 @@ TEST(StoredOrientation, IsNotLookedForBehindPictures) {
   EXPECT_EQ(orientation_of(matroska(element("\x1f\x43\xb6\x75", "cluster") + turned)), kUpright);
 }
 
-TEST(StoredOrientation, OfOtherFilesIsUpright) {
+TEST(StoredOrientation, IsUprightForOtherFiles) {
   for (const Text &content :
        {Text(), Text(15, '\0'), Text(64, '\0'), kType, Text("RIFF") + Text(99, 'x')})
     EXPECT_EQ(orientation_of(content), kUpright);

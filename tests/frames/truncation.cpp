@@ -34,7 +34,7 @@ Text flv(double length) {
          number(0, 7) + script + number(11 + script.size(), 4);
 }
 
-TEST(Truncation, IsWhatTheScriptDataOfFlvSays) {
+TEST(Truncation, FollowsTheScriptDataOfFlv) {
   const auto length = static_cast<double>(flv(0).size());
   for (const double stated : {0.0, -1.0, 1e19, 10.0, length})
     EXPECT_EQ(truncation_of(flv(stated)), std::nullopt) << stated;
@@ -51,7 +51,7 @@ Text riff(const char *type, uint32_t size, const Text &content) {
 }
 
 /// A size of 0 was to be written when the file was complete.
-TEST(Truncation, OfAviIsThatOfItsLastList) {
+TEST(Truncation, FollowsTheLastListOfAvi) {
   const Text rest(96, 'x');
   EXPECT_EQ(truncation_of(riff("AVI ", 100, rest)), std::nullopt);
   EXPECT_EQ(truncation_of(riff("AVI ", 0, rest)), std::nullopt);

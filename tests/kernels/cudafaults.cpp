@@ -294,7 +294,7 @@ TEST_F(CudaRealFaultTest, ADeviceThatIsFull) {
   EXPECT_TRUE(is_free_again(before));
 }
 
-TEST_F(CudaRealFaultTest, ADeviceThatIsNotThere) {
+TEST_F(CudaRealFaultTest, ANonexistentDevice) {
   const int count = count_cuda_devices();
   for (const int device : {count, count + 1, 9999, 2147483647}) {
     expect_refusal(Error::Code::not_found, "cudaErrorInvalidDevice",
@@ -307,7 +307,7 @@ TEST_F(CudaRealFaultTest, ADeviceThatIsNotThere) {
   for (int device = -1; device < count; ++device) EXPECT_NO_THROW(check_cuda_device(device));
 }
 
-TEST_F(CudaRealFaultTest, ACopyThatCannotBe) {
+TEST_F(CudaRealFaultTest, AnImpossibleCopy) {
   const auto memory = device().allocate(4096);
   expect_refusal(Error::Code::device, "cudaMemcpy2DAsync: cudaError", [&] {
     device().copy({memory->data(), 16}, {memory->data() + 2048, 64}, 64, 4, stream());

@@ -43,7 +43,7 @@ TEST_F(FaultTest, OneCallFails) {
   EXPECT_EQ(next(3), (std::vector<int>{2, 0, 0}));
 }
 
-TEST_F(FaultTest, WithAPlusAllThatFollowFail) {
+TEST_F(FaultTest, APlusFailsAllLaterCalls) {
   arm("3+:700");
   EXPECT_EQ(next(5), (std::vector<int>{0, 0, 700, 700, 700}));
   arm("1+:2");

@@ -172,7 +172,7 @@ TEST(Clip, LeavesNoLessThanTheSmallestRegion) {
   EXPECT_FALSE(clip({2, 0, 5, 2}, 2, 2));
 }
 
-TEST(Clip, OfNoNumbersIsNothing) {
+TEST(Clip, GivesNoRegionForNan) {
   const double none = std::nan("");
   for (const Region &region : {Region{0, 0, none, 2}, Region{0, 0, 2, none}})
     EXPECT_FALSE(clip(region, 2, 2));

@@ -463,7 +463,7 @@ TEST(Statistics, RandomBins) {
   });
 }
 
-TEST(Statistics, OfNothingAreZero) {
+TEST(Statistics, AreZeroWithoutPixels) {
   const HistogramStatistics s = statistics_of({});
   EXPECT_EQ(s.pixels, 0u);
   EXPECT_EQ(s.mean, 0.0);

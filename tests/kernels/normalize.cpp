@@ -531,7 +531,7 @@ TEST_P(NormalizeRefusalTest, Lists) {
   EXPECT_LIST_REFUSED(beta, "beta", Normalization::alpha_beta);
 }
 
-TEST_P(NormalizeRefusalTest, FactorsThatAreNone) {
+TEST_P(NormalizeRefusalTest, InvalidFactors) {
   refused("std is 0", [](auto &p) { p.std = {0.0}; });
   refused("std is 0", [](auto &p) { p.std = {-0.0}; });
   refused("std is 0", [](auto &p) { p.std = {1.0, 2.0, 0.0}; });
@@ -594,7 +594,7 @@ TEST_P(NormalizeRefusalTest, PadValues) {
       });
 }
 
-TEST_P(NormalizeRefusalTest, YuvOfWhatIsNone) {
+TEST_P(NormalizeRefusalTest, YuvFromOtherFormats) {
   for (const PixelFormat format : kSourceFormats)
     for (const ResizeMode mode : kModes)
       for (const Method method : kMethods) {

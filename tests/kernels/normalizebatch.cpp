@@ -193,7 +193,7 @@ TEST_P(BatchTest, EveryTensorOfEveryColor) {
           }
 }
 
-TEST_P(BatchTest, IsWhatTheOracleMakesOfItsPictures) {
+TEST_P(BatchTest, EqualsTheOracle) {
   for_cases(20, [&](Random &random) {
     expect_as(random, random_batch(random, random.pick(kKinds), 6), 20,
               [](const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
@@ -297,7 +297,7 @@ TEST_P(CudaEdgesBatchTest, EnlargedPictures) {
   }
 }
 
-TEST_P(CudaEdgesBatchTest, MoreThanALaunchTakes) {
+TEST_P(CudaEdgesBatchTest, MoreSlotsThanALaunchTakes) {
   Random random(0);
   SCOPED_TRACE(random.name());
   for (const Kind kind : kKinds) expect_as_single_runs(random, random_batch(random, kind, 65), 20);
@@ -314,7 +314,7 @@ NormalizeCase good_params(int64_t count) {
 const std::vector<Source> kGoodSources = {{{PixelFormat::NV12, 64, 48}, {}, false, false},
                                           {{PixelFormat::BGR, 31, 17}, {}, false, false}};
 
-TEST_P(BatchTest, RefusesABatchOfNoneAndOneBeyondAnyTensor) {
+TEST_P(BatchTest, RefusesAnEmptyBatchAndOneBeyondAnyTensor) {
   EXPECT_NO_THROW(normalize_pictures(machine(), kGoodSources, good_params(2)));
   for (const int64_t count : {int64_t{-2}, int64_t{0}, kMaxBatch + 1, int64_t{1} << 32 | 2})
     expect_refusal(Error::Code::settings, "a batch of " + std::to_string(count),
@@ -344,7 +344,7 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
 }
 
 /// Also where nothing is resized by it: slots without a picture are filled with it.
-TEST_P(BatchTest, RefusesAPadValueThatIsNoneOfTheFixedPointPath) {
+TEST_P(BatchTest, RefusesAPadValueOutsideAByte) {
   NormalizeCase p = good_params(1);
   p.color = Color::yuv;
   for (const int pad : {-1, 256}) {

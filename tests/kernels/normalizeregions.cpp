@@ -235,7 +235,7 @@ InputPicture padded(Random &random, const InputPicture &in, const ImageDesc &des
   return wide;
 }
 
-TEST_P(RegionsTest, BeyondThePictureLiesThePadColor) {
+TEST_P(RegionsTest, PadColorLiesBeyondThePicture) {
   constexpr int kBorder = 8;
   for_cases(100, [&](Random &random) {
     NormalizeCase p = random_params(random, PixelFormat::RGB, Color::rgb, 1);
@@ -295,7 +295,7 @@ NormalizeCase good_params(int64_t slots) {
   return p;
 }
 
-TEST_P(RegionsTest, RefusesABatchOfNone) {
+TEST_P(RegionsTest, RefusesAnEmptyBatch) {
   for (const int64_t slots : {-1, 0})
     expect_refusal(Error::Code::settings, "a batch of " + std::to_string(slots),
                    [&] { normalize_regions(machine(), good_params(slots)); });

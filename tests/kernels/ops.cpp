@@ -108,7 +108,7 @@ TEST(CheckView, RefusesAnotherTensor) {
   refused([](auto &d) { d.w = 4; });
 }
 
-TEST(CheckView, RefusesATensorThatIsNoWhereOrMisaligned) {
+TEST(CheckView, RefusesATensorWithoutMemoryOrAlignment) {
   for (const DType type : kTypes) {
     const TensorDesc desc = {type, Layout::nchw, 1, 1, 2, 2};
     alignas(8) uint8_t memory[32] = {};

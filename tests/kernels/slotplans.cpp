@@ -231,7 +231,7 @@ class SlotsTest : public KernelTest {
 CUDATENSOR_FOR_EVERY_BACKEND(SlotsTest);
 
 /// The same operation makes one batch after the other: other slots of other pictures each time.
-TEST_P(SlotsTest, AreWhatTheOracleMakesOfThem) {
+TEST_P(SlotsTest, EqualTheOracle) {
   for_cases(40, [&](Random &random) {
     const int64_t slots = random.pick(std::vector<int64_t>{1, 2, 5, 66});
     Batch batch = random_batch(random, slots);
@@ -251,7 +251,7 @@ TEST_P(SlotsTest, AreWhatTheOracleMakesOfThem) {
   });
 }
 
-TEST_P(SlotsTest, GoOnAfterARefusedOne) {
+TEST_P(SlotsTest, ContinueAfterARefusedOne) {
   Random random(0);
   Batch batch = random_batch(random, 3);
   batch.params.pad_outside = false;
