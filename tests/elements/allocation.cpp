@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who allocates what: the pools that are offered upstream, and what comes out.
+// Allocation: the pools that elements offer upstream, and the buffers that they output.
 #include <malloc.h>
 
 #include "pools.h"
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                     TensorSource{"cudapixelshuffle upscale-factor=1", true}),
     [](const auto &info) { return "case" + std::to_string(info.index); });
 
-/// Bytes that the caps of an output name.
+/// Bytes of a frame with the output's caps.
 size_t bytes_of_caps(const Rig &rig) {
   const std::string types = rig.output("types");
   size_t bytes = types == "float32" ? 4 : types == "float16" ? 2 : 1;
@@ -179,10 +179,10 @@ TEST_P(Tensors, KeepTheAlignmentThatDownstreamAsksFor) {
   gst_buffer_unmap(out.get(), &map);
 }
 
-/// Bytes that downstream wants before the data, as for a header.
+/// Bytes that downstream asks for before the data, for example for a header.
 const gsize kPrefixes[] = {1, 2, 3, 4, 63, 64, 100, 4097};
 
-/// In system memory: CUDAMemory has none.
+/// Lets downstream ask for a prefix in system memory. CUDAMemory has no prefix.
 void ask_for_prefix(Rig &rig, gsize prefix) {
   rig.downstream("other/tensors");
   GstAllocationParams params;
@@ -220,7 +220,7 @@ TEST_P(Tensors, FailWithOneErrorIfThePrefixIsTooLarge) {
 }
 
 #ifdef __GLIBC__
-/// Overwrites all of a buffer's memory, and what lies around it.
+/// Overwrites all of a buffer's memory, including prefix and padding.
 void soil(GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   gsize offset = 0, maxsize = 0;
@@ -231,8 +231,8 @@ void soil(GstBuffer *buffer) {
   gst_memory_unmap(memory, &map);
 }
 
-/// Of system memory that others have used before: malloc()'s by mallopt(), pinned memory by the round
-/// before.
+/// The memory has been used before: mallopt() lets malloc() fill it, and the round before filled
+/// pinned memory.
 TEST_P(Tensors, HaveZerosAroundThemWhereDownstreamAsksForThem) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "AddressSanitizer allocates memory itself";
@@ -289,15 +289,15 @@ TEST(Pictures, FitIntoALargerPool) {
   ASSERT_TRUE(rig.caps(video_caps(kNv12)));
   const ImageDesc out = {PixelFormat::RGB, kNv12.width, kNv12.height};
   const BufferRef buffer = rig.process(buffer_of(random_picture(kNv12)));
-  // Downstream knows why.
+  // Downstream may have reasons for larger buffers.
   EXPECT_GT(gst_buffer_get_size(buffer.get()), video_info_of(out).size);
   EXPECT_TRUE(same_picture(
       picture_of(buffer.get(), out),
       output_picture("cudaletterbox", video_caps(kNv12), buffer_of(random_picture(kNv12)), out)));
 }
 
-/// Downstream has not counted what the picture needs; the pool makes what it is told.
-/// Of a width without padding at the ends of rows, which nobody writes.
+/// Downstream has not computed what the picture needs; the pool makes the size that it is told.
+/// With this width, rows have no padding, which nobody would write.
 TEST(Pictures, FitIntoAPoolOfSmallerBuffers) {
   const ImageDesc desc = {PixelFormat::NV12, 16, 8};
   const Picture picture = random_picture(desc);
@@ -314,7 +314,7 @@ TEST(Pictures, FitIntoAPoolOfSmallerBuffers) {
   }
 }
 
-/// In downstream's pool and in one of their own.
+/// Checks pictures from downstream's pool and from the element's own.
 TEST(Pictures, TellTheirLayoutWhereDownstreamReadsIt) {
   using Kind = PoolOffer::Kind;
   for (const char *element : {"cudaletterbox", "cudanv12toyuv444"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results of analyses that a test attaches to buffers and finds there.
+// Analytics results: functions that attach them to buffers and read them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace cudatensor {
 
-/// Ends the test where GStreamer has no analytics metas.
+/// Skips the test if GStreamer has no analytics metas.
 #define SKIP_WITHOUT_ANALYTICS()                      \
   if (cudatensor::gstanalytics::library() == nullptr) \
   GTEST_SKIP() << "GStreamer is older than 1.24, or libgstanalytics is not installed"
@@ -55,7 +55,7 @@ inline guint add_object(GstBuffer *buffer, const Object &o) {
   return added.id;
 }
 
-/// In the order of their ids.
+/// Returns the objects in the order of their ids.
 inline std::vector<Object> objects_of(GstBuffer *buffer) {
   const auto &l = *gstanalytics::library();
   gstanalytics::RelationMeta *meta = relations_of(buffer);

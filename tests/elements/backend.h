@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which backend computes for the elements that tests make: as they choose themselves, or what
-// CUDATENSOR_TEST_BACKEND=cpu or cuda says.
+// Selects the backend of the elements that tests make: their own choice, or the one that
+// CUDATENSOR_TEST_BACKEND=cpu or cuda names.
 #pragma once
 
 #include <gst/gst.h>
@@ -9,17 +9,18 @@ namespace cudatensor {
 
 enum class TestBackend { automatic, cpu, cuda };
 
-/// What elements are made for now. The environment's, outside of a BackendScope.
+/// Returns the backend for new elements: that of the environment variable, except in a
+/// BackendScope.
 TestBackend test_backend();
 
 /// The value of the variable, for messages.
 const char *text_of(TestBackend backend);
 
-/// Whether a CUDA context starts here, and libgstcuda works in it.
+/// Returns whether a CUDA context can be created and libgstcuda works in it.
 bool gpu_is_there();
 
-/// Makes elements of tests run on one backend while it lives, on CUDA in the context that the
-/// process shares, or in what they find by themselves.
+/// While it lives, elements of tests run on one backend. On CUDA they use the context that the
+/// process shares, or one that they find themselves.
 class BackendScope {
  public:
   explicit BackendScope(TestBackend backend, bool own_contexts = false);
@@ -32,12 +33,12 @@ class BackendScope {
   bool own_contexts_;
 };
 
-/// Gives this plugin's elements in `element`, which may be a bin, the backend that is wanted where
-/// their description leaves it to them. Those that may run on CUDA share a context: one of its own
-/// would cost each a tenth of a second.
+/// Sets the backend of this plugin's elements in `element`, which may be a bin, unless their
+/// description sets it. Elements that may run on CUDA share a context, because creating one takes a
+/// tenth of a second.
 void choose_backend(GstElement *element);
 
-/// Whether an element's histograms may come later than its frames.
+/// Returns whether an element may post histograms after it has pushed their frames.
 bool is_asynchronous(GstElement *element);
 
 }  // namespace cudatensor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Wrong input: one error that names its cause, or a refusal; for a single frame a warning, after
-// which the stream goes on. Never a crash, a hang or a wrong frame.
+// Wrong input ends in one error that names its cause, or in a refusal. A single wrong frame gives a
+// warning, and the stream continues. Nothing crashes, hangs or gives a wrong frame.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSettings{"cudapixelshuffle offset=-1e39", kTensor, "offset", kGray}),
     [](const auto &info) { return numbered(info.index); });
 
-/// They may fit a later picture of the camera.
+/// The regions may fit a later picture of the camera.
 TEST(BadInput, RoisOutsideThePictureAreNoErrors) {
   for (const char *roi : {"<10,0,5,5>", "<0,6,5,5>", "<-5,0,5,5>", "<0,-2147483648,1,2147483647>",
                           "<2147483647,2147483647,2147483647,2147483647>"}) {
@@ -141,7 +141,7 @@ void PrintTo(const BadValue &c, std::ostream *os) {
   *os << c.element << " " << c.property << "=" << c.value;
 }
 
-/// Sets a property whatever its type of number is.
+/// Sets a numeric property of any type.
 void set_number(GObject *object, const char *property, double number) {
   const GType type = g_object_class_find_property(G_OBJECT_GET_CLASS(object), property)->value_type;
   GValue value = G_VALUE_INIT;
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudanormalize", "color", 99}, BadValue{"cudanormalize", "layout", 2},
         BadValue{"cudanormalize", "dtype", 4}, BadValue{"cudanormalize", "resize-mode", -1},
         BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "resize-mode", 99},
-        // stretch is none of cudaletterbox's.
+        // cudaletterbox has no mode stretch.
         BadValue{"cudaletterbox", "resize-mode", 0}, BadValue{"cudaletterbox", "method", 5},
         BadValue{"cudaletterbox", "resize-mode", 6}, BadValue{"cudanormalize", "resize-mode", 6},
         BadValue{"cudaletterbox", "shortest-edge", -1},
@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudahistogram", "active-backend", 1}),
     [](const auto &info) { return numbered(info.index); });
 
-/// Puts a number that is none where a property wants one, or a list of them.
+/// Sets a property, or the elements of a list property, to NaN or infinity.
 void set_not_finite(GObject *object, const char *property, double number) {
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(object), property)->value_type ==
       G_TYPE_DOUBLE)
@@ -259,7 +259,7 @@ TEST(BadInput, AListOfIntegersIsTakenOrRefusedWhole) {
   g_value_set_int(&item, 3);
   gst_value_array_append_value(&list, &item);
   const GObjectWarnings warnings;
-  // What Python makes of Gst.ValueArray([3]).
+  // Python converts Gst.ValueArray([3]) to this.
   g_object_set_property(G_OBJECT(rig.element()), "mean", &list);
   g_value_unset(&item);
   g_value_unset(&list);
@@ -286,7 +286,7 @@ TEST_P(Buffers, AreNotUsedAndTheStreamGoesOn) {
   ASSERT_TRUE(rig.caps(video_caps(desc)));
   expect_fault(rig, GetParam().make(Picture(desc, 50)), "buffer of");
   expect_silent_fault(rig, GetParam().make(Picture(desc, 50)));
-  // The next good one is none the worse for it.
+  // The next good buffer is used.
   rig.process(buffer_of(Picture(desc, 50)));
 }
 
@@ -296,7 +296,7 @@ BufferRef shortened(const Picture &picture, size_t bytes) {
   return buffer;
 }
 
-/// A GstVideoMeta that says this of a picture's buffer.
+/// Fields of the GstVideoMeta of a picture's buffer.
 struct Claim {
   ImageDesc desc;
   std::vector<gsize> offsets;
@@ -322,7 +322,7 @@ std::vector<gint> strides_of(const Picture &picture) {
   return strides;
 }
 
-/// A picture with negative strides, in one plane of which the last row begins before the memory.
+/// Returns a picture with negative strides. In one plane, the last row begins before the memory.
 BufferRef too_far_up(const Picture &picture, size_t plane) {
   std::vector<gsize> offsets;
   std::vector<gint> strides;
@@ -334,7 +334,7 @@ BufferRef too_far_up(const Picture &picture, size_t plane) {
   return with_meta(picture, {picture.desc(), offsets, strides});
 }
 
-/// Planes that end one byte before their picture does.
+/// Returns planes of which one is a byte too short.
 BufferRef with_short_plane(const Picture &picture, size_t plane) {
   const Picture::Plane &last = picture.planes()[plane];
   std::vector<gsize> offsets(picture.planes().size(), 0);
@@ -423,7 +423,7 @@ TEST_P(TensorSizes, MustMatchTheCaps) {
 
 INSTANTIATE_TEST_SUITE_P(BadInput, TensorSizes, testing::Values(0, 1, 15, 17, 20, 512));
 
-/// A buffer whose memory begins one byte behind an aligned address.
+/// Returns a buffer whose memory begins one byte after an aligned address.
 BufferRef misaligned(const Bytes &bytes) {
   BufferRef buffer(gst_buffer_new());
   auto *data = static_cast<guint8 *>(g_malloc(bytes.size() + 1));
@@ -444,7 +444,7 @@ TEST(BadInput, AMisalignedTensorIsDroppedOrCopied) {
       expect_fault(rig, misaligned(bytes), "aligned");
       continue;
     }
-    // On its way to the GPU.
+    // The upload to the GPU copies it.
     EXPECT_TRUE(same_bytes(bytes_of(rig.process(misaligned(bytes)).get()),
                            shuffled_bytes(bytes, {desc, 2})));
   }
@@ -462,8 +462,8 @@ struct BadCaps {
   const char *description;
   std::string caps;
   std::string downstream = "ANY";
-  const char *cause = "";  ///< in the error; none where the pad's template has refused the caps
-  Error::Code code = Error::Code::settings;  ///< input where no setting changes the refusal
+  const char *cause = "";  ///< in the error's text; empty if the pad's template refuses the caps
+  Error::Code code = Error::Code::settings;  ///< or input if no setting changes the refusal
 };
 
 void PrintTo(const BadCaps &c, std::ostream *os) {
@@ -495,7 +495,7 @@ BadCaps tensor_of_nv12(const char *properties, const char *types, const char *di
 INSTANTIATE_TEST_SUITE_P(
     BadInput, Caps,
     testing::Values(
-        // Pictures that are none.
+        // Impossible pictures.
         BadCaps{"cudaletterbox", "video/x-raw"}, BadCaps{"cudaletterbox", "video/x-raw,format=RGB"},
         BadCaps{"cudaletterbox", "video/x-raw,format=RGB,width=10"},
         BadCaps{"cudaletterbox", "video/x-raw,width=10,height=6,framerate=30/1"},
@@ -522,7 +522,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "resize-width=8, resize-height=0, crop-x=2"},
         BadCaps{"cudanv12toyuv444 resize-height=4", kVideo, "video/x-raw,height=5",
                 "resize-height=4"},
-        // Colours that nobody converts.
+        // Colours that no element converts.
         BadCaps{"cudanv12toyuv444", nv12_with("colorimetry=bt601"), "video/x-raw,colorimetry=bt709",
                 "colorimetry"},
         BadCaps{"cudanv12toyuv444", kVideo, "video/x-raw,colorimetry=bt709", "colorimetry"},
@@ -561,7 +561,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudanormalize", kVideo, "other/tensors,num_tensors=2", "num_tensors=(int)2"},
         BadCaps{"cudanormalize", kVideo, "other/tensor,dimension=(string)10:6:3:1",
                 "other/tensor,"},
-        // Tensors that are none.
+        // Impossible tensors.
         tensors("float32", "", "dimensions"), tensors("float32", "0:1:4:1", "dimensions"),
         tensors("float32", "a:b", "dimensions"), tensors("float32", "1:1:-4:1", "dimensions"),
         tensors("float32", "1:2:4:1:5", "dimensions"), tensors("float32", "1::4:1", "dimensions"),
@@ -579,7 +579,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCaps{"cudapixelshuffle",
                 "other/tensors,format=static,num_tensors=2,types=float32,"
                 "dimensions=(string)1:1:4:1,framerate=30/1"},
-        // Channels, batches and sizes that cannot be shuffled into what downstream takes.
+        // Channels, batches and sizes that cannot be shuffled into downstream's caps.
         tensors("float32", "1:1:3:1", "upscale-factor"), tensors("float32", "1:1:6:1", "multiple"),
         BadCaps{"cudapixelshuffle upscale-factor=3", kTensor, "ANY", "upscale-factor"},
         BadCaps{"cudapixelshuffle", tensor_caps("uint8", "4:4:4:1"), "video/x-raw,width=9,height=8",
@@ -599,7 +599,7 @@ INSTANTIATE_TEST_SUITE_P(
                 tensor_caps("uint8", "8:8:3:1"), "8:8:3:1"}),
     [](const auto &info) { return numbered(info.index); });
 
-/// Every format that GStreamer has is taken, or refused by its name.
+/// Every format of GStreamer is taken, or refused with its name.
 TEST(Formats, AreTakenOrRefusedByName) {
   guint count = 0;
   const GstVideoFormat *all = gst_video_formats_raw(&count);
@@ -623,8 +623,8 @@ TEST(Formats, AreTakenOrRefusedByName) {
   }
 }
 
-/// More bytes than 64 bits count, than any memory has, and than most machines have. Where the system
-/// promises even those, the buffer is one that cannot be used.
+/// The tensors have more bytes than 64 bits can count, than any memory has, and than most machines
+/// have. If the system allocates even those, the buffer cannot be used.
 class Enormous : public testing::TestWithParam<const char *> {};
 
 TEST_P(Enormous, TensorsAreRefusedOrEndInOneError) {

@@ -96,7 +96,7 @@ TEST(BatchStreams, FollowChangesOfCaps) {
   EXPECT_EQ(width_of(meta_of(rig.pull().get())->streams[0]), 24);
 }
 
-/// A camera that shows nothing for a while still has a stream.
+/// A camera without a picture still has a stream.
 TEST(BatchStreams, HaveNoObjectForAnEmptySlot) {
   SKIP_WITHOUT_BATCH_META();
   Rig rig("cudanormalize width=8 height=8 regions=list region-list=<0,0,8,8,8,8,8,8> max-batch=3");
@@ -117,7 +117,7 @@ TEST(BatchStreams, HaveNoObjectForAnEmptySlot) {
   }
 }
 
-/// GStreamer 1.28 would leak a part of each copy.
+/// GStreamer 1.28 leaks a part of each copy.
 TEST(BatchStreams, AreNotCopied) {
   SKIP_WITHOUT_BATCH_META();
   Rig rig(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory that a test looks at, and noise to fill it with.
+// Memory for comparisons, and noise to fill it with.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace cudatensor {
 
 using Bytes = std::vector<uint8_t>;
 
-/// The same numbers for the same seed, on every machine.
+/// Random numbers that depend only on the seed, on every machine.
 class Noise {
  public:
   explicit Noise(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
@@ -26,7 +26,7 @@ class Noise {
     return state_ ^= state_ << 17;
   }
   uint8_t byte() { return static_cast<uint8_t>(bits() >> 24); }
-  /// low..high, both included.
+  /// Returns a number from low to high, both included.
   int integer(int low, int high) {
     return low + static_cast<int>(bits() % static_cast<uint64_t>(high - low + 1));
   }
@@ -37,7 +37,7 @@ class Noise {
 
 Bytes noise(size_t count, uint64_t seed);
 
-/// The elements of a dense tensor, in the order of memory.
+/// Returns the elements of a dense tensor, in the order of memory.
 template <class T>
 std::vector<T> elements_of(const Bytes &bytes) {
   std::vector<T> elements(bytes.size() / sizeof(T));
@@ -51,10 +51,10 @@ Bytes bytes_of(const std::vector<T> &elements) {
   return bytes;
 }
 
-/// Names the first byte that differs.
+/// Compares bytes; a failure names the first byte that differs.
 testing::AssertionResult same_bytes(const Bytes &actual, const Bytes &expected);
 
-/// A tensor of numbers from -0.25 to 1.25, of any byte where the type is uint8.
+/// Returns a tensor of numbers from -0.25 to 1.25, or of any bytes if the type is uint8.
 Bytes random_tensor(const TensorDesc &desc, uint64_t seed);
 
 }  // namespace cudatensor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The field `colorimetry` of the caps: each of its parts counts, also beside others that are
-// unknown, as the caps of decoders have them.
+// The caps' field `colorimetry`: each known part is used, even if other parts are unknown, as in
+// the caps of decoders.
 #include <cmath>
 
 #include "muxrig.h"
@@ -22,7 +22,8 @@ struct Told {
   bool is_full() const { return range == GST_VIDEO_COLOR_RANGE_0_255; }
 };
 
-/// Every range and matrix, known or not, with a transfer function and primaries or without.
+/// Returns every range and matrix, known or unknown, with and without a transfer function and
+/// primaries.
 std::vector<Told> all_told() {
   std::vector<Told> all;
   for (const int range : {0, 1, 2, 7})
@@ -32,7 +33,7 @@ std::vector<Told> all_told() {
   return all;
 }
 
-/// What the matrix means for a YUV picture: that of the size, if it is unknown or RGB's.
+/// Returns the matrix of a YUV picture: that of its size, if the caps' matrix is unknown or RGB's.
 ColorMatrix matrix_of(const Told &told, int height) {
   switch (told.matrix) {
     case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
@@ -112,8 +113,8 @@ TEST(ColorimetryParts, AreUsedForLetterboxes) {
     }
 }
 
-/// Elements behind would take limited range for an unknown matrix, so that the caps name both. The
-/// matrix is that of the input's size.
+/// The caps name range and matrix, because downstream would assume limited range for an unknown
+/// matrix. The matrix is that of the input's size.
 TEST(ColorimetryParts, AreNamedByConvertersThatKeepThem) {
   for (const int height : {12, 720})
     for (const Told &told : all_told()) {
@@ -133,7 +134,7 @@ TEST(ColorimetryParts, AreNamedByConvertersThatKeepThem) {
     }
 }
 
-/// The same text, or one that means the same, may be asked for.
+/// Downstream may ask for the same text, or for one with the same meaning.
 TEST(ColorimetryParts, AreTakenBackFromDownstream) {
   for (const char *asked : {"1:0:5:1", "1:4:5:1"}) {
     Rig rig("cudanv12toyuv444");
@@ -145,7 +146,7 @@ TEST(ColorimetryParts, AreTakenBackFromDownstream) {
   }
 }
 
-/// The fractions of pixels at or below black and at or above white, of luma from 0 to 255.
+/// Returns the fractions of pixels at or below black and at or above white, for luma from 0 to 255.
 std::pair<double, double> clipped(const std::string &caps, const Picture &picture) {
   Rig rig("cudahistogram interval=0");
   EXPECT_TRUE(rig.caps(caps));
@@ -174,7 +175,7 @@ TEST(ColorimetryParts, SetTheClipLevels) {
     }
 }
 
-/// RGB and gray are taken as they are, whatever their caps say.
+/// The values of RGB and gray are used unchanged, whatever their caps say.
 TEST(ColorimetryParts, DoNotChangeRgbAndGray) {
   for (const PixelFormat format : {PixelFormat::RGB, PixelFormat::GRAY8})
     for (const Told &told : all_told()) {

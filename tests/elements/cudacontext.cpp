@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA context: shared with neighbours and the application, followed, left, and given back.
+// The CUDA context: elements share it with neighbours and the application, follow changes, and
+// release it.
 #include <atomic>
 #include <thread>
 
@@ -13,7 +14,7 @@ namespace {
 const ImageDesc kNv12 = {PixelFormat::NV12, 32, 18};
 const TensorDesc kTensor = {DType::float32, Layout::nchw, 1, 12, 3, 5};
 
-/// An element, and a frame for it.
+/// An element and its input.
 struct Subject {
   const char *element;
   bool tensor = false;
@@ -32,7 +33,7 @@ const Subject kSubjects[] = {{"cudanv12toyuv444 resize-width=20"},
                              {"cudahistogram interval=0"},
                              {"cudapixelshuffle", true}};
 
-/// Elements find their contexts by themselves.
+/// Elements find their own contexts.
 class OwnContexts : public GpuTest {
  protected:
   OwnContexts() : GpuTest(true) {}
@@ -46,7 +47,7 @@ class EveryElement : public OwnContexts, public testing::WithParamInterface<Subj
     return rig;
   }
   BufferRef next(Rig &rig) const { return rig.process(GetParam().frame()); }
-  /// What must come out, whatever the memory.
+  /// Returns the expected output, whatever the memory.
   Bytes expected() const { return result_of(*started(" backend=cpu"), GetParam().frame()); }
   static Bytes result_of(Rig &rig, BufferRef frame) {
     const BufferRef out = rig.process(std::move(frame));
@@ -60,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(CudaContext, EveryElement, testing::ValuesIn(kSubjects)
                            return text.substr(0, text.find(' '));
                          });
 
-/// What an element answers on a pad of its own.
+/// Returns the context that an element answers on its own pad.
 ContextRef context_of(GstElement *element) {
   const PadRef pad(gst_element_get_static_pad(element, "sink"));
   const PadRef peer(gst_pad_get_peer(pad.get()));
@@ -114,7 +115,7 @@ TEST_P(EveryElement, TellsOfItsNewContext) {
 
 // ------------------------------------------------------------------------------- the application
 
-/// Gives elements that need one the application's context.
+/// Gives the application's context to elements that need one.
 GstBusSyncReply give_context(GstBus *, GstMessage *message, gpointer context) {
   const gchar *type = nullptr;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_NEED_CONTEXT &&
@@ -133,7 +134,8 @@ TEST_P(EveryElement, UsesTheApplicationsContext) {
   EXPECT_TRUE(same_bytes(result_of(rig, GetParam().frame()), expected()));
 }
 
-/// What the CUDA runtime of this process reads at an address of its own context.
+/// Returns the bytes that this process' CUDA runtime reads at the buffer's address, in its own
+/// context.
 Bytes read_by_the_runtime(GstBuffer *buffer) {
   uint8_t *const address = device_address_of(buffer);
   const auto size = static_cast<ptrdiff_t>(gst_buffer_get_size(buffer));
@@ -252,7 +254,7 @@ TEST_P(EveryElement, FollowsUpstreamToAnotherContext) {
     const ContextRef answered = ask_for_context(rig->harness()->srcpad);
     EXPECT_EQ(answered, *context);
   }
-  // One to the CPU too, and back to memory that has no context.
+  // Also changes to the CPU's memory, which has no context, and back.
   ASSERT_TRUE(rig->caps(GetParam().caps()));
   EXPECT_TRUE(same_bytes(result_of(*rig, GetParam().frame()), expected_bytes));
   const size_t histograms = g_str_has_prefix(GetParam().element, "cudahistogram") ? 5 : 0;
@@ -318,7 +320,7 @@ TEST_P(EveryElement, GivesItsContextBackWhenItStops) {
   for (int i = 0; i < 3; ++i) next(rig);
   EXPECT_GT(references(), 2);
   ASSERT_EQ(gst_element_set_state(rig.element(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  // Ours, and what GStreamer remembers that the application has given.
+  // One reference is ours; GStreamer holds the other, as the context that the application has set.
   EXPECT_EQ(references(), 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// DeepStream's own surfaces and decoder, where its libraries are, against CUDAMemory and NVIDIA's
-// other decoder.
+// Compares DeepStream's surfaces and decoder, if its libraries are installed, with CUDAMemory and
+// NVIDIA's other decoder.
 #include <gmodule.h>
 
 #include <functional>
@@ -65,18 +65,18 @@ TEST_F(Surfaces, TakeTurnsWithCudaMemory) {
   }
 }
 
-/// The surface belongs to the buffer, which the element keeps.
+/// The surface belongs to the buffer, so the element must keep the buffer.
 TEST_F(Surfaces, AreKeptUntilTheyHaveBeenRead) {
   if (!gstcuda::loaded().has_streams()) GTEST_SKIP() << "memory has no streams before 1.24";
   Rig rig("cudanormalize width=32 height=32");
   rig.downstream(in_cuda("other/tensors"));
   ASSERT_TRUE(rig.caps(in_nvmm(video_caps(kNv12))));
   const Picture other = random_picture(kNv12, 2);
-  // Lives on: to free its memory would wait for the gate.
+  // Stays alive, because freeing its memory would wait for the gate.
   const BufferRef frame = surface_buffer(random_picture(kNv12, 1));
   const auto again = [&] { return rig.process(BufferRef(gst_buffer_ref(frame.get()))); };
   const BufferRef first = again();
-  // Leaves a buffer in the pool, which allocates none behind the gate.
+  // Leaves a buffer in the pool, so that nothing is allocated while the gate is closed.
   again();
   BufferRef in = surface_buffer(other);
   bool gone = false;
@@ -133,7 +133,7 @@ struct NvBufSurface {
   int (*destroy)(SurfaceBatch *batch);
 };
 
-/// Null where a library of the tests stands in for it.
+/// Returns null if a stand-in of the tests replaces the library.
 const NvBufSurface *nvbufsurface() {
   static NvBufSurface library = {};
   static const bool found = [] {
@@ -173,7 +173,7 @@ void fill(const nvmm::SurfaceParams &surface, const Picture &picture) {
   device->synchronize({});
 }
 
-/// Null where libnvbufsurface does not make surfaces of this kind.
+/// Returns null if libnvbufsurface does not make surfaces of this kind.
 BufferRef create(const std::vector<Picture> &pictures, nvmm::ColorFormat format, MemoryType type) {
   const ImageDesc &desc = pictures.front().desc();
   CreateParams params = {};
@@ -320,7 +320,7 @@ Bytes tensor_of(const BufferRef &frame) {
                       std::move(copy), "ANY");
 }
 
-/// What makes it safe to read a surface after its buffer has been handed on.
+/// This makes it safe to read a surface after its buffer has been pushed downstream.
 TEST_F(Decoder, LeavesSurfacesToTheBuffersThatOthersHold) {
   Kept kept;
   Bytes before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every call to CUDA and to libgstcuda fails once, alone or with all that follow it: one error that
-// says what and what to do, or nothing that anyone notices; never a wrong frame, and the element
-// starts again.
+// Every call to CUDA and to libgstcuda fails once, alone or with all later calls. The element posts
+// one error that names cause and remedy, or nobody notices the fault. No frame is wrong, and the
+// element can start again.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,7 +41,7 @@ class Fault {
   Fault &operator=(const Fault &) = delete;
 };
 
-/// Made before calls fail, some of which would be those that fill it.
+/// Created before calls fail, because a failing call could be one that fills it.
 BufferRef surface(uint64_t seed) {
   static std::map<uint64_t, BufferRef> made;
   BufferRef &buffer = made[seed];
@@ -104,7 +104,7 @@ std::vector<Subject> subjects() {
 
 // ---------------------------------------------------------------------------------------- trials
 
-/// A short life of an element, which may end at any time.
+/// Starts, runs and stops an element, and may fail at any time.
 class Trial {
  public:
   Trial(const Subject &subject, const std::string &properties);
@@ -112,7 +112,7 @@ class Trial {
   Trial(const Trial &) = delete;
   Trial &operator=(const Trial &) = delete;
 
-  /// From start to stop, until something fails.
+  /// Runs from start to stop, until a call fails.
   void run();
 
   bool started() const { return started_; }
@@ -190,7 +190,7 @@ bool Trial::negotiate() {
   gst_pad_push_event(src_.get(), gst_event_new_stream_start("trial"));
   const CapsRef caps(gst_caps_from_string(subject_.in.c_str()));
   gst_pad_push_event(src_.get(), gst_event_new_caps(caps.get()));
-  // Nobody goes on after caps that were refused.
+  // Upstream pushes nothing after caps that were refused.
   const PadRef in(gst_element_get_static_pad(element_.get(), "sink"));
   if (!gst_pad_has_current_caps(in.get())) return false;
   GstSegment segment;
@@ -227,7 +227,7 @@ class Faults : public GpuTest, public testing::WithParamInterface<Subject> {
  protected:
   void SetUp() override;
 
-  /// Whether anybody noticed the fault.
+  /// Returns whether the fault was noticed.
   bool expect_one_error_or_none(int call, const Code &code, bool sticky);
   void expect_all_is_well(const Trial &trial) const;
 
@@ -245,7 +245,7 @@ void Faults::SetUp() {
   GpuTest::SetUp();
   if (IsSkipped()) return;
   if (GetParam().nvmm_in && !nvmm::is_installed()) GTEST_SKIP() << "DeepStream is not installed";
-  // The first one does what is done once.
+  // The first trial makes the calls that a process makes once.
   tried();
   good_ = tried();
   ASSERT_TRUE(good_->errors().empty()) << good_->errors()[0].text;
@@ -270,7 +270,8 @@ void Faults::expect_all_is_well(const Trial &trial) const {
   expect_right_outputs(trial);
 }
 
-/// That of the first call that fails, by the CUDA error or libgstcuda's function, and advice.
+/// Expects the text to name the cause of the first failed call, by the CUDA error or libgstcuda's
+/// function, and to give advice.
 void expect_cause(const std::string &text, const Code &code) {
   const bool named = text.find(code.name) != std::string::npos;
   EXPECT_TRUE(named || text.find("gst_cuda_") != std::string::npos ||
@@ -303,7 +304,7 @@ constexpr int kMostCalls = 400;
 TEST_P(Faults, OutOfMemoryAndALostDeviceGiveAtMostOneError) {
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {
     expect_one_error_or_none(call, kMemory, false);
-    // Where not even this is noticed, it was the last call.
+    // If not even this fault is noticed, there are no more calls.
     if (expect_one_error_or_none(call, kLost, true)) continue;
     EXPECT_GT(call, 10) << "of all calls";
     return;
@@ -320,7 +321,7 @@ TEST_P(Faults, OtherErrorsGiveAtMostOneError) {
 }
 
 TEST_P(Faults, MakeTheElementUseTheCpuAtStart) {
-  // CUDAMemory for the output is not the CPU's, nor are surfaces in device memory.
+  // The CPU cannot output CUDAMemory, nor read surfaces in device memory.
   if (GetParam().cuda_out || GetParam().nvmm_in) GTEST_SKIP() << "only for system memory";
   for (int call = 1; call < kMostCalls && !HasFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudahistogram while the GPU counts: messages that come later are the CPU's, all of them, once and
-// in order, and nobody waits for them who need not.
+// cudahistogram while the GPU counts: its later messages equal the CPU's, each is posted once and
+// in order, and no thread waits for them unless it must.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -15,7 +15,7 @@ namespace {
 
 const ImageDesc kGray = {PixelFormat::GRAY8, 40, 30};
 
-/// Where frames come from.
+/// The memory of the frames.
 enum class Source { system, pinned, row, pool };
 
 const Source kSources[] = {Source::system, Source::pinned, Source::row, Source::pool};
@@ -42,7 +42,7 @@ class Histogram {
     return buffer;
   }
   void push(const Picture &picture, GstClockTime pts) { rig_.process(frame(picture, pts)); }
-  /// A frame of noise, of the caps' size.
+  /// Pushes a frame of noise of the caps' size.
   void push(GstClockTime pts) { push(random_picture(desc_, pts + 1), pts); }
 
   void end() { rig_.event(gst_event_new_eos()); }
@@ -58,7 +58,8 @@ class Histogram {
     }
     return nullptr;
   }
-  /// As the pool of an element behind it gives it, where one takes the format.
+  /// Returns pinned memory as the pool of a downstream element provides it, if one takes the
+  /// format.
   static BufferRef pinned(const Picture &picture);
 
   Source source_;
@@ -93,11 +94,11 @@ std::vector<std::string> posted(const std::string &properties, Source source, co
                                 size_t expected) {
   Histogram histogram(properties, source);
   script(histogram);
-  // And a moment for those that should not come.
+  // Also waits a moment for unexpected messages.
   return texts_of(histogram.rig().messages().elements("cudahistogram", expected, 1000));
 }
 
-/// Expects the CPU's messages from every memory.
+/// Expects the same messages as from the CPU, for every memory.
 void expect_the_cpus(const std::string &properties, const Script &script) {
   const auto expected = posted(properties + " backend=cpu", Source::system, script, 0);
   EXPECT_FALSE(expected.empty());
@@ -174,7 +175,7 @@ TEST_F(CudaHistogram, SumsOverCapsAsTheCpuDoes) {
   expect_the_cpus("interval=1000", [](Histogram &histogram) {
     const ImageDesc large = {PixelFormat::NV12, 320, 200}, small = {PixelFormat::NV12, 32, 20};
     GstClockTime pts = 0;
-    // Other sizes and formats, and other levels of black and white at the same.
+    // Other sizes and formats, and other levels of black and white with the same size and format.
     for (const auto &[desc, more] : {std::pair(small, "colorimetry=bt709"),
                                      {small, "colorimetry=1:4:0:0"},
                                      {large, ""},
@@ -193,7 +194,7 @@ TEST_F(CudaHistogram, LosesNoneOfAThousandFrames) {
   for (const Source source : {Source::system, Source::row}) {
     Histogram histogram("interval=0", source);
     histogram.caps(kGray);
-    // Buffers are made before, so that the GPU falls behind.
+    // Buffers are created first, so that the GPU falls behind.
     std::vector<BufferRef> frames;
     for (guint i = 0; i < 1000; ++i)
       frames.push_back(histogram.frame(Picture(kGray, expected(i)), i));
@@ -226,7 +227,7 @@ TEST_F(CudaHistogram, CountsBuffersBeforeTheirPoolGivesThemOutAgain) {
     ASSERT_NE(pool, nullptr);
     for (guint i = 0; i < 60; ++i) {
       BufferRef buffer = acquire(pool);
-      // libgstcuda leaves it to those who write on the host to wait for uploads under way.
+      // libgstcuda does not wait for pending uploads before the host writes.
       if (stream_of(buffer.get()) != nullptr) device_bytes_of(buffer.get());
       write_picture(buffer.get(), Picture(large, static_cast<uint8_t>(i)));
       GST_BUFFER_PTS(buffer.get()) = i;
@@ -256,7 +257,7 @@ TEST_F(CudaHistogram, PostsWithoutAFurtherFrame) {
   }
 }
 
-/// What the bus holds when an event leaves the element.
+/// Records what the bus holds when an event leaves the element.
 struct Witness {
   GstEventType event;
   Messages *messages;
@@ -293,8 +294,8 @@ GstBusSyncReply post_slowly(GstBus *, GstMessage *message, gpointer posted) {
   return GST_BUS_PASS;
 }
 
-/// Upstream asks before it takes back the memory of its frames. The element holds some of them until
-/// they are counted.
+/// Upstream sends the query before it frees the memory of its frames, some of which the element
+/// holds until they are counted.
 TEST_F(CudaHistogram, HoldsNoFrameWhenItAnswersADrainQuery) {
   for (const Source source : {Source::system, Source::pinned}) {
     std::atomic<int> posted{0};
@@ -330,7 +331,7 @@ TEST_F(CudaHistogram, PostsNothingAfterAStop) {
     for (GstClockTime pts = 0; pts < 50; ++pts) histogram->push(pts);
     gst_element_set_state(histogram->rig().element(), GST_STATE_READY);
   }
-  // A partial interval is dropped; frames of their own are not, and none comes twice.
+  // A partial interval is dropped. Complete intervals are posted, and none twice.
   EXPECT_TRUE(partial.rig().histograms(0).empty());
   EXPECT_EQ(each.rig().messages().elements("cudahistogram").size(), 50u);
   EXPECT_TRUE(each.rig().histograms(0).empty());
@@ -378,9 +379,9 @@ class CudaHistogramStreams : public GpuTest {
     GST_BUFFER_PTS(buffer.get()) = pts;
     return buffer;
   }
-  /// A frame on the stream.
+  /// Returns a frame on the stream.
   BufferRef frame(GstClockTime pts) const { return frame(pts, stream_.get()); }
-  /// Afterwards it has all that six frames at once need.
+  /// Lets the rig allocate all that six frames at once need.
   void warm_up(Rig &rig) {
     for (int round = 0; round < 2; ++round) {
       std::vector<BufferRef> frames, held;
@@ -388,7 +389,7 @@ class CudaHistogramStreams : public GpuTest {
       const Entered entered;
       Gate gate(handle_of(stream_.get()));
       for (BufferRef &each : frames) held.push_back(rig.process(std::move(each)));
-      // To free memory waits for all of the device.
+      // Freeing memory would wait for the whole device.
       gate.open();
     }
     EXPECT_EQ(rig.histograms(12).size(), 12u);

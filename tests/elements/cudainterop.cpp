@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tensors in CUDAMemory, handed to consumers: contexts, and who waits for whom. Work that has to be
-// late is held up by a gate in its stream.
+// Tensors in CUDAMemory, handed to consumers: contexts, and the order of work. A gate in a stream
+// delays the work behind it.
 #include <algorithm>
 #include <future>
 #include <random>
@@ -20,7 +20,7 @@ const ImageDesc kNv12 = {PixelFormat::NV12, 64, 48};
 Bytes right() { return random_tensor(kTensor, 1); }
 Bytes wrong() { return random_tensor(kTensor, 2); }
 
-/// Elements find their contexts by themselves; consumers work in the primary one.
+/// Elements find their own contexts; consumers work in the primary context.
 class CudaInterop : public GpuTest {
  protected:
   CudaInterop() : GpuTest(true) {}
@@ -39,7 +39,7 @@ class CudaInterop : public GpuTest {
   ContextRef primary_;
 };
 
-/// Streams are objects of libgstcuda's.
+/// Streams are libgstcuda objects.
 class CudaInteropStreams : public CudaInterop {
  protected:
   void SetUp() override {
@@ -250,7 +250,7 @@ TEST_F(CudaInteropStreams, ConsumerWaitsForTheProducer) {
   }
 }
 
-/// How a consumer gets its stream's order.
+/// How a consumer orders its stream after the producer's.
 enum class Hold { dlpack, dlpack_of_a_stream_that_may_go, acquired };
 
 TEST_F(CudaInteropStreams, NextWriterWaitsForTheConsumer) {
@@ -275,7 +275,7 @@ TEST_F(CudaInteropStreams, NextWriterWaitsForTheConsumer) {
     if (explicitly) gst_cuda_tensor_release(tensor.get(), consumer->get().handle);
     dl.reset();
     tensor.reset();
-    // As a pool's next user does.
+    // The pool's next user writes like this.
     bad.write_to(made.get(), handle());
     EXPECT_TRUE(gate.holds()) << "the CPU has waited";
     gate.open();
@@ -297,7 +297,7 @@ TEST_F(CudaInteropStreams, MayBeUsedOnTheProducersStream) {
   EXPECT_TRUE(same_bytes(seen.bytes(), right()));
 }
 
-/// Memory that knows no stream, which is complete and whose next writer knows nothing.
+/// Memory without a stream: it is complete, and its next writer waits for nobody.
 class CudaInteropKept : public CudaInterop,
                         public testing::WithParamInterface<GstCudaTensorAcquireFlags> {};
 
@@ -332,7 +332,7 @@ TEST_P(CudaInteropKept, IsHeldUntilTheConsumerIsDone) {
   for (const PinnedBytes &bytes : seen) EXPECT_TRUE(same_bytes(bytes.bytes(), right()));
 }
 
-/// As garbage collectors do it.
+/// Garbage collectors release tensors this late.
 TEST_F(CudaInterop, MayOutliveTheConsumersStream) {
   const Entered entered(primary());
   const StreamRef own = has_streams() ? new_stream(primary()) : nullptr;
@@ -371,7 +371,7 @@ TEST_F(CudaInterop, IsReleasedAtOnceIfTheConsumerNamesNoStream) {
   EXPECT_TRUE(watch.is_gone());
 }
 
-/// The last of them is another stream on another thread.
+/// The last one, the per-thread default stream, is a different stream on another thread.
 TEST_F(CudaInterop, MayBeUsedOnTheDefaultStreams) {
   const Entered entered(primary());
   for (const uintptr_t number : {0, 1, 2})
@@ -393,21 +393,22 @@ TEST_F(CudaInterop, MayBeUsedOnTheDefaultStreams) {
 
 // ------------------------------------------------------------------------------- with elements
 
-/// What an element's pool gives out next must not be overwritten while a consumer reads it.
+/// The buffer that the element's pool provides next must not be overwritten while a consumer reads
+/// it.
 TEST_F(CudaInterop, IsNotOverwrittenByTheNextFrame) {
   const Picture first = random_picture(kNv12, 1), second = random_picture(kNv12, 2);
   const auto expected = [](const Picture &picture) {
     return output_bytes("cudanormalize backend=cpu", video_caps(kNv12), buffer_of(picture), "ANY");
   };
   const Bytes expected_first = expected(first), expected_second = expected(second);
-  // Held to the end: to free one would wait for all of the device.
+  // Held to the end, because freeing memory would wait for the whole device.
   const BufferRef first_frame = to_cuda(buffer_of(first), {primary()});
   const BufferRef second_frame = to_cuda(buffer_of(second), {primary()});
   const auto again = [](const BufferRef &frame) { return BufferRef(gst_buffer_ref(frame.get())); };
   Rig rig("cudanormalize");  // follows upstream to the primary context
   rig.downstream("other/tensors(memory:CUDAMemory)");
   ASSERT_TRUE(rig.caps(in_cuda(video_caps(kNv12))));
-  // All that is needed at once is there before the gate closes.
+  // Allocates everything before the gate closes.
   for (int round = 0; round < 2; ++round) {
     std::vector<BufferRef> held;
     for (int i = 0; i < 3; ++i) held.push_back(rig.process(again(second_frame)));
@@ -431,7 +432,7 @@ TEST_F(CudaInterop, IsNotOverwrittenByTheNextFrame) {
     out.reset();
     tensor.reset();
     dl.reset();
-    // Without streams the buffer is not back yet, and another would have to be made.
+    // Without streams, the buffer has not returned yet, and another would have to be allocated.
     for (int i = 0; i < (has_streams() ? 3 : 2); ++i) {
       ASSERT_EQ(rig.push(again(second_frame)), GST_FLOW_OK);
       later.push_back(rig.pull());
@@ -471,7 +472,7 @@ Bytes read(const Kept &kept, Device &device, Stream stream) {
   return Bytes(memory->data(), memory->data() + size);
 }
 
-/// From other threads, in random order.
+/// Releases everything from another thread, in random order.
 void let_go(std::vector<Kept> kept, gstcuda::Context *context, Stream consumer) {
   std::shuffle(kept.begin(), kept.end(), std::mt19937(1));
   std::vector<std::thread> threads;

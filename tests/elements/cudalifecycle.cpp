@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA over a long time: memory that does not grow, none left, a lot of it, and starting anew.
+// CUDA over a long time: memory that does not grow, out of memory, large tensors, and restarts.
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +18,7 @@ size_t used_device_memory() {
   return std::numeric_limits<size_t>::max() - free_device_memory(shared_context());
 }
 
-// What cudaMalloc takes of the device at once is 2 MiB.
+// cudaMalloc takes memory from the device in blocks of 2 MiB.
 constexpr size_t kMostDeviceGrowth = size_t{3} << 20;
 constexpr size_t kMostHostGrowth = size_t{1} << 20;
 
@@ -87,7 +87,7 @@ TEST_P(ManyFrames, NeedNoMoreMemoryWhenTheyStartAnew) {
   expect_no_growth(used_device_memory, kMostDeviceGrowth, [&] { run(50); });
 }
 
-/// Each element finds a context by itself.
+/// Each element finds its own context.
 class OwnContexts : public GpuTest {
  protected:
   OwnContexts() : GpuTest(true) {}
@@ -102,13 +102,13 @@ TEST_F(OwnContexts, AreGivenBack) {
     }
   };
   run(2);
-  // One context has tens of megabytes, and more with its kernels.
+  // A context takes tens of megabytes, and more with its kernels.
   expect_no_growth(used_device_memory, size_t{32} << 20, [&] { run(8); });
 }
 
 // --------------------------------------------------------------------------------- no memory left
 
-/// Takes all of the device's memory, to the last piece that counts.
+/// Allocates all of the device's memory.
 class FullDevice {
  public:
   FullDevice() {
@@ -126,7 +126,7 @@ class FullDevice {
 
 struct Greedy {
   const char *name, *element, *downstream;
-  const char *property;  ///< that makes the output as large as `downstream` allows; null: caps do
+  const char *property;  ///< makes the output as large as `downstream` allows; null if the caps do
 };
 
 void PrintTo(const Greedy &greedy, std::ostream *os) { *os << greedy.name; }
@@ -142,7 +142,7 @@ class NoMemory : public GpuTest, public testing::WithParamInterface<Greedy> {
     rig_->process(buffer_of(random_picture(kNv12)));
   }
 
-  /// Hundreds of megabytes come out of the next frame.
+  /// Makes the output of the next frame hundreds of megabytes large.
   void grow() {
     rig_->downstream(GetParam().downstream);
     if (GetParam().property == nullptr) return;
@@ -177,7 +177,7 @@ TEST_P(NoMemory, GivesOneErrorThatSaysSo) {
     EXPECT_TRUE(errors[0].is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
     EXPECT_TRUE(mentions(errors[0].text, "cudaErrorMemoryAllocation"));
   }
-  // With room again the same element goes on, and starts anew.
+  // With free memory, the same element continues and can restart.
   gst_element_set_state(rig_->element(), GST_STATE_NULL);
   gst_element_set_state(rig_->element(), GST_STATE_PLAYING);
   rig_->event(gst_event_new_stream_start("again"));
@@ -198,7 +198,7 @@ TEST_F(OwnContexts, GiveOneErrorIfCreationFails) {
       if (gst_element_set_state(element.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
         const std::vector<ElementError> errors = messages.errors();
         ASSERT_EQ(errors.size(), 1u);
-        // Where libgstcuda fails ahead of us it keeps the CUDA error to itself.
+        // If libgstcuda fails first, it does not report the CUDA error.
         EXPECT_TRUE(mentions(errors[0].text, "cudaErrorMemoryAllocation") ||
                     mentions(errors[0].text, "gst_cuda_ensure_element_context"));
       }
@@ -215,7 +215,7 @@ TEST_F(OwnContexts, GiveOneErrorIfCreationFails) {
 class LargeTensors : public GpuTest {};
 
 TEST_F(LargeTensors, MayHaveAGigabyte) {
-  // One value everywhere, so that no second tensor is needed to compare with.
+  // A flat picture needs no second tensor to compare with.
   const Picture flat({PixelFormat::GRAY8, 16, 16}, 77);
   Rig rig("cudanormalize width=18920 height=18920 dtype=uint8");
   rig.downstream("other/tensors(memory:CUDAMemory)");

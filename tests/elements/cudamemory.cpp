@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every element from and to CUDAMemory, byte for byte as the CPU, and who gets which memory.
+// Every element from and to CUDAMemory gives the CPU's bytes, and selects the right memory.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 
 // ------------------------------------------------------------------------------------ templates
 
-/// The memories that a pad's template lists, in their order, each followed by its media type.
+/// Returns the memories that a pad's template lists, in order, each followed by its media type.
 std::vector<std::string> memories_of_template(const std::string &element, const char *pad) {
   const ElementRef owned = make_element(element);
   GstPadTemplate *pad_template =
@@ -36,7 +36,7 @@ TEST_P(Templates, ListCudaMemoryBeforeSystemMemory) {
     const std::vector<std::string> memories = memories_of_template(GetParam(), pad);
     const std::string media = memories.back().substr(memories.back().find(' '));
     std::vector<std::string> expected;
-    std::string nvmm;  // where DeepStream is installed
+    std::string nvmm;  // if DeepStream is installed
     for (const std::string &memory : memories) {
       if (memory.rfind("memory:NVMM ", 0) == 0) nvmm = memory;
       if (memory.rfind("memory:SystemMemory ", 0) != 0) continue;
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, Templates,
 
 // --------------------------------------------------------------------------- every combination
 
-/// Work for one element: a picture or a tensor becomes one or the other.
+/// Work for one element: a picture or a tensor in, a picture or a tensor out.
 struct Job {
   std::string element;
   std::optional<ImageDesc> in_picture;
@@ -78,7 +78,7 @@ Job normalize_job(const std::string &properties, const ImageDesc &in) {
   return {"cudanormalize width=21 height=5 " + properties, in, {}, {}, "other/tensors"};
 }
 
-/// Odd, smaller and larger than what comes out, and the smallest.
+/// Input sizes: odd and smaller than the output, larger, and the smallest.
 const std::pair<int, int> kSizes[] = {{13, 7}, {64, 48}, {1, 1}};
 
 std::vector<Job> jobs_for_format(PixelFormat format, int width, int height) {
@@ -95,7 +95,7 @@ std::vector<Job> jobs_for_format(PixelFormat format, int width, int height) {
 std::vector<Job> shuffle_jobs() {
   std::vector<Job> jobs;
   for (const DType dtype : {DType::uint8, DType::float16, DType::float32}) {
-    // Three bytes by three: no multiple of four.
+    // Planes of 3 x 3 bytes are no multiple of four.
     const TensorDesc in = {dtype, Layout::nchw, 1, 12, 3, 3};
     jobs.push_back({"cudapixelshuffle", {}, in, {}, "other/tensors"});
     const TensorDesc gray = {dtype, Layout::nchw, 1, 4, 3, 5};
@@ -142,13 +142,13 @@ BufferRef input_of(const Job &job, Input kind) {
   return kind == Input::pool ? pooled(picture) : to_cuda(padded_buffer_of(picture, {3, 5, 7}));
 }
 
-/// The samples of what comes out, which must lie where its caps say.
+/// Returns the output's samples, and checks that they lie in the memory that its caps name.
 Bytes run(const Job &job, Input input, bool cuda_out) {
   Rig rig(job.element);
   rig.downstream(cuda_out ? in_cuda(job.out) : job.out);
   EXPECT_TRUE(rig.caps(input == Input::system ? job.in() : in_cuda(job.in())));
   Bytes first;
-  // The second one finds all that the first one has made.
+  // The second frame reuses what the first one has created.
   for (int i = 0; i < 2; ++i) {
     const BufferRef out = rig.process(input_of(job, input));
     EXPECT_EQ(cuda_memory_of(out.get()) != nullptr, cuda_out);
@@ -246,7 +246,7 @@ TEST_F(CudaMemoryTest, IsDroppedIfTooShort) {
 
 // --------------------------------------------------------------------------------------- tensors
 
-/// Sizes that are multiples of nothing, and one of many rows of anything.
+/// Sizes that are no multiples of blocks, and one with many rows.
 class CudaTensors : public GpuTest, public testing::WithParamInterface<const char *> {};
 
 INSTANTIATE_TEST_SUITE_P(CudaMemory, CudaTensors,
@@ -272,7 +272,7 @@ TEST_P(CudaTensors, AreOneMemoryOfExactlyTheirBytes) {
   Rig rig(std::string("cudanormalize ") + GetParam());
   rig.downstream("other/tensors(memory:CUDAMemory)");
   ASSERT_TRUE(rig.caps(video_caps(in)));
-  // More than one at a time, and then those that were used before.
+  // Holds several buffers at once, then reuses them.
   for (int round = 0; round < 2; ++round) {
     std::vector<BufferRef> held;
     for (int i = 0; i < 3; ++i) held.push_back(rig.process(buffer_of(random_picture(in))));
@@ -410,7 +410,7 @@ TEST_F(CudaMemoryTest, StaysWithinChains) {
 
 // ----------------------------------------------------------------------------------- passthrough
 
-/// Until the GPU is done with it, at most.
+/// Waits until the GPU is done with the buffer, if need be.
 bool becomes_writable(GstBuffer *buffer) {
   for (int i = 0; i < 1000 && !gst_buffer_is_writable(buffer); ++i) g_usleep(1000);
   return gst_buffer_is_writable(buffer);
@@ -434,7 +434,7 @@ TEST_F(CudaMemoryTest, PassesTheHistogramUntouched) {
   EXPECT_EQ(rig.histograms(3).size(), 3u);
 }
 
-/// The picture for a detector is made from it and lies in system memory.
+/// The detector's picture is made from it and lies in system memory.
 TEST_F(CudaMemoryTest, StaysWhereItIsThroughRestore) {
   const Picture picture = random_picture({PixelFormat::NV12, 64, 32});
   Rig rig(

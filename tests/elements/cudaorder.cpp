@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams: what is done in which order, and who waits for whom. Work that has to be late is held up
-// by a gate in its stream.
+// CUDA streams: the order of work, and the waits between streams. A gate in a stream delays the
+// work behind it.
 #include "gpu.h"
 #include "pools.h"
 #include "reference.h"
@@ -12,7 +12,7 @@ namespace {
 const ImageDesc kNv12 = {PixelFormat::NV12, 64, 48};
 const TensorDesc kTensor = {DType::float32, Layout::nchw, 1, 12, 16, 20};
 
-/// An element that makes something, and an input that it takes.
+/// An element with an output, and an input that it takes.
 struct Subject {
   const char *element;
   const char *output;  ///< caps
@@ -27,7 +27,7 @@ struct Subject {
 
 void PrintTo(const Subject &subject, std::ostream *os) { *os << subject.element; }
 
-// Pictures of rows that libgstcuda does not pad, so that all of their bytes can be compared.
+// libgstcuda does not pad rows of these pictures, so all bytes can be compared.
 const Subject kSubjects[] = {
     {"cudanormalize width=40 height=24", "other/tensors"},
     {"cudanormalize regions=tiles width=40 height=24", "other/tensors"},
@@ -37,7 +37,7 @@ const Subject kSubjects[] = {
 
 class Order : public GpuTest, public testing::WithParamInterface<Subject> {
  protected:
-  /// One that has run on `stream`, and keeps as many buffers for later as are asked for.
+  /// Starts an element that has run on `stream`, and keeps `buffers` buffers for later.
   void start(gstcuda::Stream *stream, size_t buffers = 1) {
     rig_ = std::make_unique<Rig>(GetParam().element);
     rig_->downstream(in_cuda(GetParam().output));
@@ -51,7 +51,7 @@ class Order : public GpuTest, public testing::WithParamInterface<Subject> {
   static BufferRef input(const Bytes &bytes, gstcuda::Stream *stream) {
     return to_cuda(buffer_of(bytes), {shared_context(), stream});
   }
-  /// What comes out of these bytes.
+  /// Returns the output for these bytes.
   static Bytes expected(const Bytes &bytes) {
     return output_bytes(std::string(GetParam().element) + " backend=cpu", GetParam().caps(),
                         buffer_of(bytes), GetParam().output);
@@ -62,7 +62,7 @@ class Order : public GpuTest, public testing::WithParamInterface<Subject> {
   std::unique_ptr<Rig> rig_;
 };
 
-/// Streams are objects of libgstcuda's.
+/// Streams are libgstcuda objects.
 class StreamOrder : public Order {
  protected:
   void SetUp() override {
@@ -70,7 +70,7 @@ class StreamOrder : public Order {
     if (!IsSkipped() && !has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
   }
 
-  /// The input is written when the gate opens, and made wrong after it was pushed.
+  /// Writes the input when the gate opens, and overwrites it after it was pushed.
   void expect_order(gstcuda::Stream *stream);
 };
 
@@ -88,7 +88,7 @@ TEST_P(Order, OutputIsCompleteWhereNobodyKnowsItsStream) {
   start(nullptr);
   for (uint64_t seed = 1; seed < 20; ++seed) {
     const BufferRef out = rig_->process(input(GetParam().bytes(seed), nullptr));
-    // Read in the memory's stream, and without one at once.
+    // Reads in the memory's stream, and then without a stream, at once.
     EXPECT_TRUE(same_bytes(device_bytes_of(out.get()), expected(GetParam().bytes(seed)))) << seed;
   }
 }
@@ -136,7 +136,7 @@ TEST_P(Order, BuffersOfTheOfferedPoolAreNotGivenOutWhileTheyAreRead) {
     const Bytes bytes = GetParam().bytes(seed);
     ASSERT_EQ(gst_buffer_fill(buffer.get(), 0, bytes.data(), bytes.size()), bytes.size());
     const BufferRef out = rig.process(std::move(buffer));
-    // The next one to be given out is overwritten, as by the next frame.
+    // Overwrites the pool's next buffer, as the next frame would.
     const BufferRef next = acquire(pool);
     gst_buffer_memset(next.get(), 0, 0, gst_buffer_get_size(next.get()));
     EXPECT_TRUE(same_bytes(bytes_of(out.get()), expected(bytes))) << seed;
@@ -176,7 +176,7 @@ void StreamOrder::expect_order(gstcuda::Stream *stream) {
     EXPECT_TRUE(gate.holds()) << "the push has waited";
     out = rig_->pull();
     ASSERT_NE(out, nullptr);
-    // The memory's owner writes to it next, in the same stream.
+    // The memory's owner then overwrites it in the same stream.
     wrong_bytes.write_to(frame.get(), handle_of(stream));
     EXPECT_TRUE(gate.holds());
     gate.open();
@@ -194,7 +194,7 @@ TEST_P(StreamOrder, IsKeptOnTheInputsStream) {
 TEST_P(StreamOrder, IsKeptBetweenStreams) {
   const StreamRef stream = new_stream(), second = new_stream(), third = new_stream();
   start(stream.get());
-  // One that is not followed any more.
+  // The element does not follow this stream any more.
   rig_->process(input(right(), second.get()));
   for (const StreamRef *each : {&second, &third, &stream, &third}) expect_order(each->get());
 }
@@ -211,7 +211,7 @@ TEST_P(StreamOrder, UploadsDoNotWait) {
         gst_mini_object_ref(reinterpret_cast<GstMiniObject *>(stream_of(out.get())))));
   }
   const Bytes right_bytes = expected(right()), wrong_bytes = expected(wrong());
-  // In the first round all is allocated that several frames at once need.
+  // The first round allocates all that several frames at once need.
   for (int round = 0; round < 2; ++round) {
     std::vector<BufferRef> outs;
     {
@@ -258,7 +258,7 @@ TEST_F(StreamChains, RunOnUpstreamsStreamWithoutWaiting) {
   Rig rig(with("", "(memory:CUDAMemory)"));
   ASSERT_TRUE(rig.caps(in_cuda(video_caps(kNv12))));
   for (int i = 0; i < 2; ++i) bytes_of(rig.process(to_cuda(buffer_of(picture), place)).get());
-  // What counts these is free again.
+  // The counters of these frames are free again.
   rig.messages().elements("cudahistogram", 2, 20000);
   const BufferRef frame = to_cuda(buffer_of(Bytes(bytes.size())), place);
   BufferRef out;

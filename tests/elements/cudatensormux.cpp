@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux on a GPU: cameras whose pictures are there already, on streams of their own.
+// cudatensormux on a GPU: cameras whose pictures are in GPU memory, each on its own stream.
 #include <limits>
 
 #include "gpu.h"
@@ -14,7 +14,7 @@ constexpr const char *kCudaTensors = "other/tensors(memory:CUDAMemory)";
 
 class CudaTensorMux : public GpuTest {
  protected:
-  /// A rig and the cameras that show these pictures, in CUDAMemory where `in_memory` says so.
+  /// Starts a rig with cameras for these pictures, in CUDAMemory if `in_memory` returns true.
   template <class InMemory>
   void start(const std::vector<Picture> &pictures, const InMemory &in_memory,
              const char *downstream = kCudaTensors) {
@@ -93,7 +93,7 @@ TEST_F(CudaTensorMux, LetsFramesChangeOnceTheirBatchIsThere) {
 
 TEST_F(CudaTensorMux, WaitsForTheStreamsOfAllCamerasWithoutBlocking) {
   if (!has_streams()) GTEST_SKIP() << "needs the streams of GStreamer 1.24";
-  // Of one size, so that what is wrong can be made right.
+  // The pictures have one size, so that a right one can overwrite a wrong one.
   const std::vector<Picture> right = {random_picture({PixelFormat::RGB, 16, 16}, 1),
                                       random_picture({PixelFormat::RGB, 16, 16}, 2)};
   const Picture wrong({PixelFormat::RGB, 16, 16}, 9);
@@ -107,7 +107,7 @@ TEST_F(CudaTensorMux, WaitsForTheStreamsOfAllCamerasWithoutBlocking) {
   const auto frame_of = [&](size_t i) {
     return to_cuda(frame_at(wrong, time, kFrame), {shared_context(), streams[i].get()});
   };
-  // All is allocated that several batches at once need.
+  // Allocates all that several batches at once need.
   std::vector<BufferRef> held;
   for (int round = 0; round < 3; ++round, time += kFrame) {
     for (size_t i = 0; i < 2; ++i) rig_->camera(i).push(frame_of(i));
@@ -134,7 +134,7 @@ TEST_F(CudaTensorMux, WaitsForTheStreamsOfAllCamerasWithoutBlocking) {
         rig_->camera(i).push(BufferRef(gst_buffer_ref(frames[i].get())));
       batch = rig_->pull();
       EXPECT_TRUE(gate.holds()) << "the batch has waited";
-      // Their owners write to them next, in the same streams.
+      // The owners then overwrite the frames in the same streams.
       for (size_t i = 0; i < 2; ++i)
         wrong_bytes.write_to(frames[i].get(), handle_of(streams[i].get()));
       EXPECT_TRUE(gate.holds());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// In which order decodebin tries decoders. Those of a GPU are stand-ins here: only their names and
-// pad templates matter.
+// The order in which decodebin tries decoders. GPU decoders are stand-ins, because only their names
+// and pad templates matter.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ void init_class(gpointer klass, gpointer) {
   gst_element_class_set_static_metadata(element, "Test", "Codec/Decoder/Video", "Test", "Test");
 }
 
-/// A decoder of this GPU, or of the CPU.
+/// A decoder on this GPU, or on the CPU.
 template <int Gpu>
 GstElementFactory *add_factory(const char *name) {
   const std::string type_name = std::string("Test_") + name;
@@ -41,7 +41,7 @@ GstElementFactory *add_factory(const char *name) {
 }
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-/// The names of the factories in the order in which `decodebin` would try them.
+/// Returns the names of the factories in the order in which `decodebin` would try them.
 std::vector<std::string> order_of(GstElement *decodebin,
                                   const std::vector<GstElementFactory *> &factories) {
   GValueArray *given = g_value_array_new(0), *sorted = nullptr;

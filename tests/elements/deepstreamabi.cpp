@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The declarations in gst/nvmm/nvbufsurface.h and nvdsmeta.h, against DeepStream's headers.
+// Compares the declarations in gst/nvmm/nvbufsurface.h and nvdsmeta.h with DeepStream's headers.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 #include <nvbufsurface.h>
@@ -13,7 +13,7 @@
 namespace cudatensor {
 namespace {
 
-/// A member of ours lies where DeepStream's does, and has its size.
+/// Checks that our member has the offset and size of DeepStream's.
 #define EXPECT_SAME(Ours, ours, Theirs, theirs)                \
   do {                                                         \
     EXPECT_EQ(offsetof(Ours, ours), offsetof(Theirs, theirs)); \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaletterbox with kept inputs and cudarestore, with a detector between them that a test plays.
+// cudaletterbox with keep-input and cudarestore, with a test as the detector between them.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ class DetectionRig {
     rig_.downstream("video/x-raw(ANY)");
     return rig_.caps(video_caps(frame));
   }
-  /// The frame that comes out for one that goes in.
+  /// Returns the output frame for an input frame.
   BufferRef process(BufferRef frame) { return rig_.process(std::move(frame)); }
 
  private:
@@ -48,7 +48,7 @@ class DetectionRig {
   Detector detector_;
 };
 
-/// What comes out of `between` and cudarestore for a frame in which `detector` finds things.
+/// Returns the output of `between` and cudarestore for a frame in which `detector` finds objects.
 inline BufferRef restored(BufferRef frame, const DetectionRig::Detector &detector,
                           const std::string &between = "") {
   DetectionRig rig("", kPicture, between);

@@ -106,7 +106,7 @@ TEST_P(Yuv444ThenNormalize, GivesTheSameColoursWhereNothingIsResized) {
   }
 }
 
-/// The rectangle of a Y444 picture.
+/// Returns a rectangle of a Y444 picture.
 Picture cut_out(const Picture &from, int x, int y, const ImageDesc &desc) {
   Picture picture(desc);
   for (size_t plane = 0; plane < 3; ++plane)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames that cannot be used: the stream goes on, and the warnings about them do not become a flood.
+// Frames that cannot be used: the stream continues, and warnings about them are limited.
 #include <ctime>
 
 #include "muxrig.h"
@@ -10,7 +10,7 @@ gint64 skipped = 0;  // microseconds
 
 }  // namespace
 
-/// Replaces GLib's in this program and the plugin.
+/// Replaces GLib's function in this program and the plugin.
 extern "C" gint64 g_get_monotonic_time() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -20,7 +20,7 @@ extern "C" gint64 g_get_monotonic_time() {
 namespace cudatensor {
 namespace {
 
-/// More than the pause between two warnings.
+/// Skips more time than the pause between two warnings.
 void skip_pause() { skipped += 11 * G_USEC_PER_SEC; }
 
 const ImageDesc kUyvy = {PixelFormat::UYVY, 64, 48}, kGray = {PixelFormat::GRAY8, 8, 6};
@@ -41,7 +41,7 @@ TEST_P(FaultyFrames, AreReportedOnceInARun) {
   rig_.process(good());
 }
 
-/// A camera with a fault in every other frame.
+/// The camera has a fault in every other frame.
 TEST_P(FaultyFrames, AreNotReportedAgainAtOnce) {
   rig_.process(good());
   expect_fault(rig_, too_short(), "3072");
@@ -97,7 +97,7 @@ TEST_P(FaultyFrames, AreReportedAgainAfterARestart) {
   expect_fault(rig_, too_short(), "3072");
 }
 
-/// What announces a gap may have no memory at all.
+/// A buffer that announces a gap may have no memory.
 TEST_P(FaultyFrames, CanBeGaps) {
   BufferRef gap(gst_buffer_new());
   GST_BUFFER_FLAG_SET(gap.get(), GST_BUFFER_FLAG_GAP);
@@ -108,7 +108,7 @@ TEST_P(FaultyFrames, CanBeGaps) {
       GST_BUFFER_FLAG_IS_SET(rig_.process(std::move(with_memory)).get(), GST_BUFFER_FLAG_GAP));
 }
 
-/// What follows is not the next frame of a continuous stream.
+/// The next frame does not continue the stream.
 TEST_P(FaultyFrames, MakeTheNextADiscontinuityWhereTheyAreDropped) {
   rig_.process(good());
   expect_fault(rig_, too_short(), "3072");
@@ -175,7 +175,7 @@ TEST(FaultyFramesOfHistograms, AreNotCounted) {
   }
 }
 
-/// An interval that a faulty frame lies beyond is over.
+/// A faulty frame ends an interval if it lies beyond it.
 TEST(FaultyFramesOfHistograms, EndIntervals) {
   Rig rig("cudahistogram interval=100000000");
   ASSERT_TRUE(rig.caps(video_caps(kGray, "framerate=10/1")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every format of every pad, byte for byte: what the kernels make of the same picture, and for
-// counts and permutations what a loop in here makes of it.
+// Every format of every pad, byte for byte, compared with the kernels, and for counts and
+// permutations with a loop in this file.
 #include <algorithm>
 #include <tuple>
 
@@ -10,7 +10,7 @@
 namespace cudatensor {
 namespace {
 
-// Odd, so that chroma and strides are not what a division gives.
+// Odd sizes, so that chroma sizes and strides are rounded.
 constexpr int kWidth = 13, kHeight = 9;
 
 class EveryInput : public testing::TestWithParam<PixelFormat> {
@@ -96,7 +96,7 @@ TEST_P(EveryYuv420, Yuv444ResizesAndCrops) {
 
 // ------------------------------------------------------------------------------------ histogram
 
-/// Luminance of a pixel straight from the page.
+/// Returns the luminance of a pixel by the formula of the documentation.
 uint8_t luminance_of(const ConstImage &image, int x, int y) {
   const FormatLayout layout = layout_of(image.desc.format);
   const auto sample = [&](int c) {
@@ -140,7 +140,7 @@ TEST_P(EveryInput, HistogramCounts) {
 
 // --------------------------------------------------------------------------------- pixel shuffle
 
-/// The formula of the page, element by element; `size` bytes each.
+/// Shuffles by the formula of the documentation, element by element; `size` bytes each.
 Bytes permuted(const Bytes &in, const TensorDesc &d, int r) {
   const int64_t channels = d.c / (r * r), height = d.h * r, width = d.w * r;
   const size_t size = size_of(d.dtype);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudanormalize with frames-per-tensor: which slot shows which frame, and when a tensor comes.
+// cudanormalize with frames-per-tensor: which slot shows which frame, and when a tensor is pushed.
 #include "gpu.h"
 #include "muxrig.h"
 #include "reference.h"
@@ -26,7 +26,7 @@ class Collecting : public Base {
     const std::string caps = video_caps(desc, "framerate=25/1");
     EXPECT_TRUE(rig_->caps(in_cuda_ ? in_cuda(caps) : caps));
   }
-  /// Pushes the next frame, and keeps what its slot must show.
+  /// Pushes the next frame, and keeps the expected content of its slot.
   void push() {
     const Picture picture = random_picture(desc_, frames_.size() + 1);
     const GstClockTime time = frames_.size() * kDuration;
@@ -38,7 +38,7 @@ class Collecting : public Base {
   void push(int count) {
     for (int i = 0; i < count; ++i) push();
   }
-  /// The tensor of `count` frames from `first` on and of `empty` slots.
+  /// Expects a tensor of `count` frames from `first` on and of `empty` slots.
   void expect(size_t first, size_t count, size_t empty = 0) {
     const BufferRef tensor = rig_->pull();
     ASSERT_NE(tensor, nullptr);
@@ -94,7 +94,7 @@ TEST_F(FramesPerTensor, LeaveSlotsEmptyAtTheEnd) {
 
 TEST_F(FramesPerTensor, SkipFramesThatCannotBeUsed) {
   start("frames-per-tensor=3");
-  // As the first frame of a tensor, between two, and as its last.
+  // The frame is the first, the middle and the last one of a tensor.
   for (int i = 0; i < 3; ++i) {
     push(i);
     EXPECT_EQ(rig_->push(buffer_of(Bytes(7))), GST_FLOW_OK);
@@ -194,7 +194,7 @@ TEST_F(FramesPerTensor, MayDifferInTheirSettings) {
   expect(0, 2);
 }
 
-/// As an element of others attaches it that has made half of a picture of 80x60.
+/// Attaches the geometry of another plugin's element that has halved a picture of 80x60.
 void add_geometry(GstBuffer *frame, bool is_whole) {
   const Ref<GstCaps> told(gst_caps_from_string(
       "geometry,matrix=<0.5,0.0,0.0,0.0,0.5,0.0>,inverse=<2.0,0.0,0.0,0.0,2.0,0.0>,src-width=80,"
@@ -210,7 +210,7 @@ void add_geometry(GstBuffer *frame, bool is_whole) {
     if (is_whole) gst_structure_set_value(to, field, gst_structure_get_value(from, field));
 }
 
-/// Of a geometry the size of the source is enough.
+/// A geometry needs only the size of the source.
 TEST_F(FramesPerTensor, ShowTheSourceOfTheirFrames) {
   start("frames-per-tensor=3");
   for (int i = 0; i < 3; ++i) {
@@ -270,7 +270,7 @@ TEST_F(FramesPerTensor, DelayTheFirstOne) {
   EXPECT_EQ(gst_harness_query_latency(rig_->harness()), 4 * kDuration);
 }
 
-/// What upstream can hold grows with what a tensor waits for; a limit that there is not stays so.
+/// The maximum latency grows by the time that a tensor waits; an unlimited one stays unlimited.
 TEST_F(FramesPerTensor, AddToTheLongestLatency) {
   start("frames-per-tensor=5");
   push();
@@ -302,7 +302,7 @@ TEST_F(FramesPerTensor, AddToTheLongestLatency) {
   }
 }
 
-/// The pipeline asks anew where it is told that the latency is another one.
+/// After this message, the pipeline queries the latency again.
 TEST_F(FramesPerTensor, PostAMessageIfTheLatencyChanges) {
   start("frames-per-tensor=2");
   const auto told = [&] {
@@ -319,7 +319,7 @@ TEST_F(FramesPerTensor, PostAMessageIfTheLatencyChanges) {
   EXPECT_EQ(told(), 1u);
 }
 
-/// Another number of threads ends the session that filled the first slots.
+/// Another number of threads replaces the session that filled the first slots.
 TEST_F(FramesPerTensor, AreCompletedByAnotherNumberOfThreads) {
   for (const int frames : {1, 2}) {
     start("frames-per-tensor=3 n-threads=1");
@@ -371,7 +371,7 @@ TEST_F(FramesPerTensor, HaveTheTimesOfTheirFrames) {
   EXPECT_EQ(tensor_of(0, kDuration, kNone), std::make_pair(GstClockTime{0}, 2 * kDuration));
   EXPECT_EQ(tensor_of(2 * kDuration, 3 * kDuration, 7),
             std::make_pair(2 * kDuration, kDuration + 7));
-  // Frames may come in another order than that of their times.
+  // Frames may arrive in another order than that of their times.
   EXPECT_EQ(tensor_of(9 * kDuration, 8 * kDuration, kNone),
             std::make_pair(8 * kDuration, 2 * kDuration));
   EXPECT_EQ(tensor_of(kNone, 20 * kDuration, kNone), std::make_pair(20 * kDuration, kDuration));

@@ -10,18 +10,18 @@
 namespace cudatensor {
 namespace {
 
-/// What else libgstcuda has.
+/// Further functions of libgstcuda.
 struct MoreOfLibrary {
   gboolean (*context_push)(gstcuda::Context *context);
   gboolean (*context_pop)(void **handle);
   GstContext *(*context_new_cuda_context)(gstcuda::Context *context);
-  // gst_cuda_allocator_alloc() until 1.22, and as it is since 1.24.
+  // gst_cuda_allocator_alloc() until GStreamer 1.22, and since 1.24.
   GstMemory *(*alloc)(GstAllocator *, gstcuda::Context *, const GstVideoInfo *);
   GstMemory *(*alloc_on_stream)(GstAllocator *, gstcuda::Context *, gstcuda::Stream *,
                                 const GstVideoInfo *);
 };
 
-/// What the driver has and nobody wraps.
+/// Functions of the driver that have no wrapper.
 struct Driver {
   int (*get_current)(void **context);
   int (*retain_primary)(void **context, int device);
@@ -70,7 +70,7 @@ const Driver &driver() {
   return table;
 }
 
-/// Never destroyed by itself: the driver may end before.
+/// Not destroyed at exit, because the driver may be shut down before.
 ContextRef &held_context() {
   static auto *const context = new ContextRef;
   return *context;
@@ -167,7 +167,8 @@ size_t free_device_memory(gstcuda::Context *context) {
 
 namespace {
 
-/// A picture of one row, which libgstcuda copies from and to the host whole.
+/// Returns memory for a picture of one row, which libgstcuda copies completely from and to the
+/// host.
 GstMemory *new_row(const CudaLocation &place, size_t size) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>((size + 3) / 4), 1);
@@ -254,12 +255,12 @@ bool has_pool(const ImageDesc &desc) {
     case PixelFormat::I422_12LE:
     case PixelFormat::Y444:
     case PixelFormat::Y444_16LE: return true;
-    // libgstcuda forgets the last row of chroma, and until 1.22 to copy the third plane.
+    // libgstcuda does not copy the last row of chroma, and until 1.22 the third plane.
     case PixelFormat::NV21: return desc.height % 2 == 0;
     case PixelFormat::I420:
     case PixelFormat::YV12:
     case PixelFormat::I420_10LE: return desc.height % 2 == 0 || has_streams();
-    // libgstcuda of 1.22 ends the process for others.
+    // libgstcuda 1.22 aborts for other formats.
     default: return false;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The GPU as neighbours of the elements use it: contexts, memory and streams of libgstcuda.
+// The GPU as other elements use it: libgstcuda's contexts, memory and streams.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace cudatensor {
 
-/// Skipped where there is no GPU; elements run on CUDA.
+/// Skips tests if there is no GPU; elements run on CUDA.
 class GpuTest : public testing::Test {
  protected:
-  /// With `own_contexts` elements look for a context as they do outside of tests.
+  /// With `own_contexts`, elements find their contexts as they do outside of tests.
   explicit GpuTest(bool own_contexts = false) : scope_(TestBackend::cuda, own_contexts) {}
   void SetUp() override;
 
@@ -23,7 +23,7 @@ class GpuTest : public testing::Test {
   BackendScope scope_;
 };
 
-/// "video/x-raw,…" as "video/x-raw(memory:CUDAMemory),…".
+/// Returns "video/x-raw,…" as "video/x-raw(memory:CUDAMemory),…".
 std::string in_cuda(const std::string &caps);
 
 // ------------------------------------------------------------------------- contexts and streams
@@ -38,24 +38,24 @@ struct UnrefStream {
 using StreamRef = std::unique_ptr<gstcuda::Stream, UnrefStream>;
 
 ContextRef new_context(int device = 0);
-/// The device's primary context, as the CUDA runtime uses it, wrapped as applications do.
+/// Wraps the device's primary context, which the CUDA runtime uses, as applications do.
 ContextRef wrap_primary_context(int device = 0);
-/// What carries a context from element to element.
+/// Returns the GstContext that passes a CUDA context between elements.
 Ref<GstContext> message_of(gstcuda::Context *context);
-/// What the other side of a pad answers to the query for a context; null where it has none.
+/// Returns the peer's answer to a query for a context; null if it has none.
 ContextRef ask_for_context(GstPad *pad);
 
-/// The first device's, which elements share; it stays until the process ends.
+/// Returns the first device's context, which elements share. It stays until the process ends.
 gstcuda::Context *shared_context();
 void share_context(GstElement *element);
-/// For a process that counts what it leaves behind.
+/// Releases the shared context, for a process that checks for leaks.
 void release_shared_context();
 
-/// Whether memories know their streams: since GStreamer 1.24.
+/// Returns whether memories know their streams, as since GStreamer 1.24.
 bool has_streams();
 StreamRef new_stream(gstcuda::Context *context = shared_context());
 
-/// A context that is current while this lives.
+/// Makes a context current while it lives.
 class Entered {
  public:
   explicit Entered(gstcuda::Context *context = shared_context());
@@ -69,45 +69,44 @@ class Entered {
   std::unique_ptr<Backend> backend_;
 };
 
-/// The CUcontext that is current in this thread; null where none is.
+/// Returns the CUcontext that is current in this thread; null if there is none.
 void *current_context();
 
 Stream handle_of(gstcuda::Stream *stream);
 
-/// Bytes of device memory that nobody holds.
+/// Returns the free bytes of device memory.
 size_t free_device_memory(gstcuda::Context *context = shared_context());
 
 // --------------------------------------------------------------------------------------- memory
 
-/// Where CUDAMemory is, and on which stream; null is none.
+/// Context and stream of CUDAMemory; null is none.
 struct CudaLocation {
   gstcuda::Context *context = shared_context();
   gstcuda::Stream *stream = nullptr;
 };
 
-/// The buffer's bytes in one GstCudaMemory of exactly their number, with its times and its
-/// GstVideoMeta.
+/// Copies a buffer to one GstCudaMemory of exactly its size, with its times and its GstVideoMeta.
 BufferRef to_cuda(const BufferRef &buffer, const CudaLocation &place = {});
-/// A picture in a buffer of libgstcuda's pool, whose rows are padded.
+/// Returns a picture in a buffer of libgstcuda's pool, which pads rows.
 BufferRef pooled(const Picture &picture, const CudaLocation &place = {});
-/// Whether that pool makes pictures of this format and height.
+/// Returns whether that pool makes pictures of this format and height.
 bool has_pool(const ImageDesc &desc);
 
 gstcuda::Stream *stream_of(GstBuffer *buffer);
 
-/// The address of a buffer's one memory on the device; with `write`, libgstcuda is told so.
+/// Returns the device address of a buffer's only memory, mapped for writing if `write`.
 uint8_t *device_address_of(GstBuffer *buffer, bool write = false);
-/// All bytes of a buffer's one memory, read from the device without libgstcuda.
+/// Returns all bytes of a buffer's only memory, read from the device without libgstcuda.
 Bytes device_bytes_of(GstBuffer *buffer);
 
-/// Bytes of the host that the device reads and writes while others go on.
+/// Host memory that the device reads and writes asynchronously.
 class PinnedBytes {
  public:
   PinnedBytes(Device &device, const Bytes &bytes);
 
-  /// Queues a copy to a buffer's one memory.
+  /// Queues a copy to a buffer's only memory.
   void write_to(GstBuffer *buffer, Stream stream) const;
-  /// Queues a copy from there.
+  /// Queues a copy from a buffer's only memory.
   void read_from(GstBuffer *buffer, Stream stream);
   Bytes bytes() const;
 
@@ -116,18 +115,19 @@ class PinnedBytes {
   std::unique_ptr<Memory> memory_;
 };
 
-/// Holds a stream up until it is opened, or many seconds have passed. While it is closed, nothing
-/// may be called that waits for all of the device: no allocation, and no kernel for the first time.
+/// Blocks a stream until the gate is opened, or many seconds have passed. While it is closed,
+/// nothing that waits for the whole device may be called: no allocation, and no kernel for the
+/// first time.
 class Gate {
  public:
-  /// In the current context.
+  /// Closes the gate in the current context.
   explicit Gate(Stream stream);
   ~Gate() { open(); }
   Gate(const Gate &) = delete;
   Gate &operator=(const Gate &) = delete;
 
   void open();
-  /// Whether what is queued behind it has not begun.
+  /// Returns whether the work queued behind it has not begun.
   bool holds() const;
 
  private:

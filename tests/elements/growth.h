@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory that a process should not need more of.
+// Checks that a process does not need more and more memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 
 namespace cudatensor {
 
-/// Sanitizers keep what is freed, and shadows of it.
+/// Sanitizers keep freed memory and shadow memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsMeasured = false;
 #else
 constexpr bool kMemoryIsMeasured = true;
 #endif
 
-/// Of this process, in bytes.
+/// Returns the resident memory of this process in bytes.
 inline size_t resident_memory() {
   std::ifstream file("/proc/self/statm");
   size_t total = 0, resident = 0;
@@ -23,8 +23,8 @@ inline size_t resident_memory() {
   return resident * 4096;
 }
 
-/// Expects that work which has been done before takes less than `limit` bytes more of what `used`
-/// measures. What grows once, as the pools of allocators do, may have its day.
+/// Expects repeated work to take less than `limit` more bytes, as `used` measures them. A single
+/// growth, as of allocators' pools, is allowed.
 template <class Used, class Work>
 void expect_no_growth(const Used &used, size_t limit, const Work &work) {
   size_t grown = 0;

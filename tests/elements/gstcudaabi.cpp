@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gst/cuda/gstcudalibrary.h declares is what the headers of libgstcuda do, those that this is
-// compiled with. Everything here is checked by the compiler.
+// Checks that gst/cuda/gstcudalibrary.h declares the same as the headers of libgstcuda that this
+// file is compiled with. The compiler checks everything here.
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
@@ -23,7 +23,7 @@
 namespace cudatensor::gstcuda {
 namespace {
 
-/// What a type of the headers is called in ours.
+/// Maps a type of their headers to ours.
 template <class T>
 struct Ours {
   using type = T;
@@ -65,7 +65,7 @@ struct Ours<Result(Args...)> {
   using type = OursOf<Result>(OursOf<Args>...);
 };
 
-/// Whether a function of the headers is what a member of Library points to.
+/// True if a function of their headers has the type that a member of Library points to.
 template <class Member, class Function>
 constexpr bool is_same(Member Library::*, Function *) {
   return std::is_same_v<Member, OursOf<Function> *>;

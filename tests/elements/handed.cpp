@@ -6,7 +6,7 @@
 namespace cudatensor {
 namespace {
 
-/// The result of a call that must succeed.
+/// Returns the result of a call that must succeed.
 template <class Result>
 Result checked(Result result, GError *error) {
   EXPECT_EQ(error, nullptr) << error->message;

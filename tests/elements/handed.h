@@ -36,16 +36,16 @@ class Refusal {
   Refusal(const Refusal &) = delete;
   Refusal &operator=(const Refusal &) = delete;
 
-  /// For the call.
+  /// Returns the location of the error for the call.
   GError **into() { return &error_; }
-  /// Whether it is the library's, and says what is wrong.
+  /// Checks that the error is the library's, has this code, and names the cause.
   testing::AssertionResult is(GstCudaTensorError code, const std::string &cause) const;
 
  private:
   GError *error_ = nullptr;
 };
 
-// Null, and a failure of the test, where the library refuses.
+// Return null, and fail the test, if the library refuses.
 TensorRef tensor_of(GstBuffer *buffer, const std::string &caps);
 TensorRef tensor_of(GstSample *sample);
 Legacy to_dlpack(GstCudaTensor *tensor, gpointer stream = nullptr,
@@ -53,15 +53,16 @@ Legacy to_dlpack(GstCudaTensor *tensor, gpointer stream = nullptr,
 Versioned to_versioned(GstCudaTensor *tensor, gpointer stream = nullptr,
                        GstCudaTensorAcquireFlags flags = GST_CUDA_TENSOR_ACQUIRE_FLAG_NONE);
 
-/// "videotestsrc ! …" with an appsink behind, one sample after the other.
+/// A pipeline "videotestsrc ! … ! appsink" that returns one sample after the other.
 class Camera {
  public:
-  /// Does not start. The elements between source and sink, which may end with a caps filter.
+  /// Does not start the pipeline. `elements` are those between source and sink; a caps filter may
+  /// be the last.
   explicit Camera(const std::string &elements);
 
   Pipeline &pipeline() { return pipeline_; }
   GstElement *get() const { return pipeline_.get(); }
-  /// Null at the end, or where nothing comes.
+  /// Returns null at the end, or if no sample comes.
   SampleRef pull();
 
  private:
@@ -69,13 +70,14 @@ class Camera {
   ElementRef sink_;
 };
 
-/// Whether a buffer has been freed, as the last reference does to one that has no active pool.
+/// Watches whether a buffer is freed, which releasing the last reference does without an active
+/// pool.
 class Watch {
  public:
   explicit Watch(GstBuffer *buffer);
 
   bool is_gone() const { return *gone_; }
-  /// Waits for it.
+  /// Waits for the buffer to be freed. Returns whether it was.
   bool goes() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures that were computed by hand, so that not everything is compared with the kernels.
+// Pictures that were computed by hand, because other tests compare with the kernels.
 #include <cmath>
 
 #include "reference.h"
@@ -10,7 +10,7 @@ namespace {
 
 Bytes filled(size_t count, uint8_t value) { return Bytes(count, value); }
 
-/// The rows of a grey letterbox of a picture.
+/// Returns the rows of a grey letterbox of a picture.
 Bytes gray_letterbox(const std::string &properties, const Picture &in, int width, int height) {
   return output_picture("cudaletterbox " + properties, video_caps(in.desc()), buffer_of(in),
                         {PixelFormat::GRAY8, width, height})
@@ -85,7 +85,7 @@ TEST(Letterbox, OrdersChannelsAndMakesAlphaOpaque) {
         << name_of(c.format);
 }
 
-/// A picture of one colour in 4:2:0.
+/// Returns a picture of one colour in 4:2:0.
 Picture nv12(uint8_t y, uint8_t u, uint8_t v) {
   return Picture({PixelFormat::NV12, 2, 2}, Bytes{y, y, y, y, u, v});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudahistogram: buffers untouched, and what its messages say.
+// cudahistogram: it leaves buffers unchanged, and its messages are right.
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -14,13 +14,13 @@ constexpr int kWidth = 8, kHeight = 4;
 constexpr ImageDesc kGray = {PixelFormat::GRAY8, kWidth, kHeight};
 constexpr GstClockTime kNone = GST_CLOCK_TIME_NONE;
 
-/// A message, each field by its type.
+/// The fields of a message.
 struct Report {
   guint64 timestamp, stream_time, running_time, duration, pixels;
   guint frames, min, max, median, p1, p5, p95, p99;
   double mean, stddev, clipped_low, clipped_high;
   std::vector<guint64> bins;
-  std::vector<guint> roi;  ///< empty where the message has none
+  std::vector<guint> roi;  ///< empty if the message has none
 
   guint64 sum() const { return std::accumulate(bins.begin(), bins.end(), guint64{0}); }
 };
@@ -49,7 +49,7 @@ class Reader {
  private:
   const GValue *of(const char *field, GType type) const {
     const GValue *value = gst_structure_get_value(s_, field);
-    // A wrong type would end in criticals and nonsense.
+    // Reading a wrong type gives criticals and wrong values.
     if (value == nullptr || G_VALUE_TYPE(value) != type)
       throw std::runtime_error(std::string(field) + " is missing or of another type");
     return value;
@@ -93,7 +93,7 @@ class Histogram : public testing::Test {
     ASSERT_TRUE(rig_->caps(video_caps(desc, more)));
   }
 
-  /// A grey frame of one value.
+  /// Pushes a grey frame of one value.
   void frame(GstClockTime pts, uint8_t value = 0, GstClockTime duration = kNone) {
     BufferRef buffer = buffer_of(Picture(kGray, value));
     GST_BUFFER_PTS(buffer.get()) = pts;
@@ -101,7 +101,7 @@ class Histogram : public testing::Test {
     rig_->process(std::move(buffer));
   }
 
-  /// As many as are expected, or more where there are more.
+  /// Returns the expected number of messages, or more if there are more.
   std::vector<Report> reports(size_t expected) {
     std::vector<Report> reports;
     for (const MessageRef &message : rig_->histograms(expected)) {
@@ -111,7 +111,7 @@ class Histogram : public testing::Test {
     return reports;
   }
 
-  /// Messages with these numbers of frames, and no others.
+  /// Expects messages with these numbers of frames, and no others.
   void expect_frames(const std::vector<guint> &expected) {
     std::vector<guint> counts;
     for (const Report &report : reports(expected.size())) counts.push_back(report.frames);
@@ -145,7 +145,7 @@ TEST_F(Histogram, PassesTheVeryBuffer) {
   ASSERT_EQ(rig_->push(BufferRef(buffer)), GST_FLOW_OK);
   const BufferRef out = rig_->pull();
   EXPECT_EQ(out.get(), buffer);
-  // Ours and the one that came out.
+  // One reference is ours, the other is that of the output.
   EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer), 2);
   EXPECT_TRUE(same_bytes(bytes_of(buffer), before));
   gst_buffer_unref(buffer);
@@ -302,7 +302,7 @@ TEST(Clipping, TakesTheUpperEightOfTenBits) {
 
 // ------------------------------------------------------------------------------------------ roi
 
-/// Each pixel is its own number.
+/// Returns a picture whose pixels are numbered.
 Picture numbered_pixels() {
   Bytes values(kWidth * kHeight);
   std::iota(values.begin(), values.end(), uint8_t{0});
@@ -464,7 +464,7 @@ TEST_F(Histogram, ACapsChangeDoesNotEndTheInterval) {
   EXPECT_EQ(all[0].frames, 2u);
   EXPECT_EQ(all[0].pixels, 32u + 12u);
   EXPECT_EQ(all[0].bins[10], 44u);
-  // Each frame by the levels of its own caps: 10 is black in the second only.
+  // Each frame is counted by the levels of its own caps: 10 is black only in the second.
   EXPECT_DOUBLE_EQ(all[0].clipped_low, 12.0 / 44.0);
 }
 
@@ -497,7 +497,7 @@ TEST_F(Histogram, AStopDiscardsTheInterval) {
 TEST_F(Histogram, TheLastIntervalIsPostedBeforeEos) {
   start("interval=1000");
   frame(0);
-  // What the bus holds when EOS leaves the element.
+  // Records what the bus holds when EOS leaves the element.
   struct Context {
     Messages *messages;
     size_t posted;
@@ -520,7 +520,7 @@ TEST_F(Histogram, TheLastIntervalIsPostedBeforeSegmentDone) {
   frame(1);
   rig_->event(gst_event_new_segment_done(GST_FORMAT_TIME, 2));
   expect_frames({2});
-  // A loop goes on with another segment.
+  // A looping source continues with another segment.
   segment([](GstSegment &) {});
   frame(0);
   eos();
@@ -700,7 +700,7 @@ TEST_F(Histogram, IntervalAndRegionChangeAtTheNextFrame) {
   EXPECT_TRUE(all.back().roi.empty());
 }
 
-/// Each number of the region alone.
+/// Changes each number of the region alone.
 TEST_F(Histogram, RegionMovesAtTheNextFrame) {
   start("interval=0");
   const Picture picture = numbered_pixels();
@@ -734,7 +734,7 @@ TEST_F(Histogram, AMessageNeverMixesRegions) {
     EXPECT_EQ(report.pixels, report.frames * (report.roi.empty() ? 32u : 4u));
 }
 
-/// Whether the lock becomes free: other threads hold it for a moment.
+/// Returns whether the lock becomes free; other threads may hold it for a moment.
 bool can_lock(GstObject *object) {
   for (int i = 0; i < 1000; ++i) {
     if (g_mutex_trylock(GST_OBJECT_GET_LOCK(object))) {
@@ -750,7 +750,7 @@ TEST_F(Histogram, PostsWithoutTheObjectLock) {
   start("interval=0");
   const auto handler = [](GstBus *, GstMessage *message, gpointer) {
     GstObject *source = GST_MESSAGE_SRC(message);
-    // Would wait for itself if the poster held it.
+    // Deadlocks if the poster holds the lock.
     const bool is_free = can_lock(source);
     EXPECT_TRUE(is_free);
     if (!is_free) return GST_BUS_PASS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the library makes of the messages of cudahistogram.
+// The library's functions for messages of cudahistogram.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ GstCudaTensorHistogram parsed(GstMessage *message) {
   return histogram;
 }
 
-/// Expects a refusal that names the cause, and the struct untouched.
+/// Expects a refusal that names the cause and leaves the struct unchanged.
 void expect_refusal(GstMessage *message, const std::string &cause) {
   GstCudaTensorHistogram histogram = {};
   histogram.frames = 77;
@@ -38,8 +38,8 @@ void expect_refusal(GstMessage *message, const std::string &cause) {
   EXPECT_FALSE(gst_cuda_tensor_histogram_parse(message, &histogram, nullptr));
 }
 
-/// The messages that a cudahistogram of these properties posts for these frames, which have lumas 10
-/// apart and one row of another luma.
+/// Returns the messages that cudahistogram posts with these properties for these frames, whose
+/// lumas are 10 apart and which have one row of another luma.
 std::vector<MessageRef> messages_of(const std::string &properties, int frames, double rate = 1,
                                     bool timed = true) {
   Rig rig("cudahistogram qos=false " + properties);
@@ -184,7 +184,7 @@ TEST(HistogramMessage, IsRefusedWithOtherBins) {
   }
 }
 
-/// The element is the oracle: what it sums up itself, in one message.
+/// The reference is the element's own sum, in one message.
 TEST(HistogramSum, EqualsOneMessageOfAllFrames) {
   for (const char *region : {"", " roi=<1,0,3,2>"})
     for (const double rate : {1.0, -1.0}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tensors in system memory, handed to consumers: what they say, who may write to them, and how long
-// they last.
+// Tensors in system memory, handed to consumers: their description, write access and lifetime.
 #include <algorithm>
 #include <random>
 #include <thread>
@@ -15,7 +14,7 @@ namespace cudatensor {
 namespace {
 
 constexpr const char *kFilter = "video/x-raw,format=RGB,width=20,height=12 ! ";
-constexpr const char *kSystem = " ! other/tensors";  // where the GPU's memory would do as well
+constexpr const char *kSystem = " ! other/tensors";  // even if it could use the GPU's memory
 
 std::string normalize(const std::string &properties) {
   return kFilter + ("cudanormalize " + properties) + kSystem;
@@ -30,7 +29,7 @@ std::vector<gint64> strides_of(GstCudaTensor *tensor) {
   return list(gst_cuda_tensor_get_strides(tensor), gst_cuda_tensor_get_n_dims(tensor));
 }
 
-/// Where a sample's bytes are.
+/// Returns the address of a sample's bytes.
 const void *address_of(GstSample *sample) {
   GstMapInfo map;
   GstBuffer *buffer = gst_sample_get_buffer(sample);
@@ -205,7 +204,7 @@ TEST(Interop, TellsTheGeometryOfAPicture) {
   EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({0, 0, 1280, 720}));
 }
 
-/// 1280x720, of whose middle 720x720 pixels the tensor shows every other one.
+/// The tensor shows every other pixel of the middle 720x720 pixels of 1280x720.
 TEST(Interop, MapsBoxesOfACrop) {
   Camera camera(
       "video/x-raw,width=1280,height=720 ! cudanormalize width=360 height=360 "
@@ -221,7 +220,7 @@ TEST(Interop, MapsBoxesOfACrop) {
   double box[] = {0, 0, 360, 360}, beyond[] = {-20, 10, 380, 370};
   gst_cuda_tensor_geometry_map_box(&g, box, box);
   EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({280, 0, 1000, 720}));
-  // A network's box may reach beyond its input: the picture goes on there.
+  // A network's box may reach beyond its input, where the picture continues.
   gst_cuda_tensor_geometry_map_box(&g, beyond, beyond);
   EXPECT_EQ(std::vector<double>(beyond, beyond + 4), std::vector<double>({240, 20, 1040, 740}));
 }
@@ -287,7 +286,7 @@ TEST(Interop, TellsTheSlotsOfABatch) {
   }
 }
 
-/// A batch's meta from the text of its slots.
+/// Returns a buffer with a batch meta that is parsed from the text of its slots.
 BufferRef buffer_with_slots(const std::string &slots) {
   BufferRef buffer = small_buffer();
   GstCustomMeta *meta = gst_buffer_add_custom_meta(buffer.get(), "GstCudaTensorBatchMeta");
@@ -318,7 +317,7 @@ TEST(Interop, TellsTheRegionOfASlot) {
   EXPECT_EQ(slot.roi_id, 7);
   EXPECT_EQ(slot.parent_id, 3);
   EXPECT_FALSE(slot.has_geometry);
-  // What is not whole is not there.
+  // Incomplete fields are treated as missing.
   ASSERT_TRUE(gst_cuda_tensor_get_slot(tensor.get(), 1, &slot));
   EXPECT_TRUE(slot.valid);
   EXPECT_FALSE(slot.has_region || slot.has_roi);
@@ -332,7 +331,7 @@ TEST(Interop, TellsTheRegionOfASlot) {
   EXPECT_FALSE(gst_cuda_tensor_get_slot(tensor.get(), 4, &slot));
 }
 
-/// A slot whose camera shows nothing has the camera's number, but no picture.
+/// An empty slot has the number of its camera, but no picture.
 TEST(Interop, TellsTheCameraAndTimeOfEachPicture) {
   make_element("cudanormalize");
   const BufferRef buffer = buffer_with_slots(
@@ -356,7 +355,7 @@ TEST(Interop, TellsTheCameraAndTimeOfEachPicture) {
   EXPECT_EQ(pads, (std::vector<gint>{2, 77, 77, 77, 77, 77, 77}));
 }
 
-/// Whole numbers where others than the plugin have written coordinates, or too few.
+/// Others than the plugin may write integers as coordinates, or too few of them.
 TEST(Interop, TakesCoordinatesOnlyAsTheyAreDocumented) {
   make_element("cudanormalize");  // registers the metas
   const std::string sizes =
@@ -565,7 +564,7 @@ TEST(Interop, IsAcquiredAndReleased) {
   EXPECT_TRUE(watch.is_gone());
 }
 
-/// What a consumer keeps of a frame.
+/// The objects that a consumer keeps of a frame.
 struct Kept {
   Versioned tensor;
   Bytes expected;
@@ -585,7 +584,8 @@ std::vector<Kept> keep(Camera &camera, int count) {
   return kept;
 }
 
-/// Lets all go from other threads, in random order; each still holds what it held.
+/// Releases everything from other threads, in random order, and checks that the contents are
+/// unchanged.
 void let_go(std::vector<Kept> kept) {
   std::shuffle(kept.begin(), kept.end(), std::mt19937(1));
   std::vector<std::thread> threads;
@@ -681,7 +681,7 @@ void expect_refused(const BufferRef &buffer, const char *cause) {
   EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), refusal.into()), nullptr);
   EXPECT_TRUE(refusal.is(GST_CUDA_TENSOR_ERROR_BUFFER, cause));
   EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer.get()), 1);
-  // Also where nobody wants to know.
+  // The error's location may be null.
   EXPECT_EQ(gst_cuda_tensor_new(buffer.get(), caps.get(), nullptr), nullptr);
 }
 
@@ -700,7 +700,7 @@ TEST(Interop, RefusesMemoryThatCannotBeMapped) {
   GST_MINI_OBJECT_FLAG_SET(gst_buffer_peek_memory(buffer.get(), 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
   expect_refused(buffer, "mapped");
   GST_MINI_OBJECT_FLAG_UNSET(gst_buffer_peek_memory(buffer.get(), 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
-  // Somebody writes to it.
+  // Maps the buffer for writing.
   GstMapInfo map;
   ASSERT_TRUE(gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE));
   expect_refused(buffer, "mapped");
@@ -731,7 +731,7 @@ TEST(Interop, RefusesSamplesThatLackSomething) {
   EXPECT_TRUE(no_caps.is(GST_CUDA_TENSOR_ERROR_CAPS, "caps"));
 }
 
-/// What a call answers that GLib's convention for a programmer's errors ends.
+/// Returns the result of a call that GLib's checks for programming errors reject.
 template <class Call>
 auto objected(const char *to, const Call &call) {
   g_test_expect_message(nullptr, G_LOG_LEVEL_CRITICAL, to);

@@ -39,7 +39,7 @@ std::vector<Subject> subjects() {
           {"cudapixelshuffle", tensor_caps(kTensor), tensor}};
 }
 
-/// Good and bad days of one element.
+/// Runs one element with valid and invalid input.
 void exercise(const Subject &subject) {
   Rig rig(subject.description);
   ASSERT_TRUE(rig.caps(subject.caps));
@@ -49,7 +49,7 @@ void exercise(const Subject &subject) {
   const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
   gst_pad_peer_query(rig.harness()->srcpad, query.get());
   rig.process(subject.frame());
-  // A buffer that is too short, caps that downstream refuses, caps that are none, EOS.
+  // A buffer that is too short, caps that downstream refuses, invalid caps, EOS.
   rig.push(buffer_of(Bytes(1)));
   rig.messages().errors();
   rig.downstream("video/x-raw,format=UYVY");
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, Leaks, testing::Range(size_t{0}, subjects().s
 
 constexpr const char *kChild = "CUDATENSOR_TEST_LEAKS_CHILD";
 
-/// The lines of a log that name an object.
+/// Returns the lines of a log that name an object.
 std::string objects_in(const std::string &log) {
   std::string objects, line;
   std::istringstream lines(log);
@@ -82,7 +82,7 @@ std::string objects_in(const std::string &log) {
   return objects;
 }
 
-/// How this program was started, perhaps by a loader of its own, without what it was told to test.
+/// Returns the command line of this program, perhaps with a loader, but without test filters.
 std::vector<std::string> command_line() {
   gchar *self = g_file_read_link("/proc/self/exe", nullptr);
   std::vector<std::string> words = {self};
@@ -95,7 +95,7 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-/// Runs this very test again under the tracer and returns what the tracer found.
+/// Runs this test again under the tracer and returns the objects that the tracer found.
 std::string traced_run(const char *test) {
   std::vector<std::string> words = command_line();
   words.push_back(std::string("--gtest_filter=") + test);
@@ -132,7 +132,7 @@ TEST_P(Leaks, AreNotMadeByElements) {
   EXPECT_EQ(traced_run(test.c_str()), "");
 }
 
-/// Tensors that are handed over, refused, and let go after the pipeline.
+/// Exports tensors, refuses one, and releases the exported ones after the pipeline.
 void hand_over() {
   std::vector<Versioned> held;
   {
@@ -168,7 +168,7 @@ TEST(Leaks, AreDetected) {
     gst_deinit();
     return;
   }
-  // The test must be able to fail.
+  // Proves that the other tests can fail.
   EXPECT_NE(traced_run("Leaks.AreDetected"), "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Starting, stopping, flushing, and new caps on the way.
+// Starting, stopping, flushing, and new caps while running.
 #include "backend.h"
 #include "growth.h"
 #include "kernels/error.h"
@@ -31,7 +31,7 @@ const Subject kSubjects[] = {{"cudanv12toyuv444"},
 
 class Elements : public testing::TestWithParam<Subject> {
  protected:
-  /// A rig that has made its first output.
+  /// Returns a rig that has made its first output.
   std::unique_ptr<Rig> running() {
     auto rig = std::make_unique<Rig>(GetParam().element);
     EXPECT_TRUE(rig->caps(GetParam().caps()));
@@ -200,7 +200,7 @@ TEST_P(Elements, CudaWithoutADeviceIsOneError) {
   EXPECT_TRUE(mentions(errors[0].text, "CUDA"));
   EXPECT_TRUE(messages.of_type(GST_MESSAGE_WARNING).empty());
   EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  // And it runs once it may use the CPU.
+  // It runs if it may use the CPU.
   gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "auto");
   EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state(element.get(), GST_STATE_NULL);

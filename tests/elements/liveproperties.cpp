@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Properties that change while frames run: at the next frame, and whole.
+// Properties that change while frames flow take effect at the next frame, and completely.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <sched.h>
@@ -20,14 +20,15 @@ namespace {
 
 const ImageDesc kInput = {PixelFormat::NV12, 12, 8};
 
-/// As upstream does between frames; the element may negotiate anew before it answers.
+/// Sends the query that upstream sends between frames. The element may renegotiate before it
+/// answers.
 void ask_for_allocation(Rig &rig) {
   const CapsRef caps(gst_pad_get_current_caps(rig.harness()->srcpad));
   const QueryRef query(gst_query_new_allocation(caps.get(), TRUE));
   gst_pad_peer_query(rig.harness()->srcpad, query.get());
 }
 
-/// A running cudanormalize, and what it must make of one picture.
+/// A running cudanormalize, and its expected output for one picture.
 class LiveNormalize : public testing::Test {
  protected:
   void start(const std::string &properties = "") {
@@ -116,7 +117,7 @@ TEST_F(LiveNormalize, ChangesAllThatKeepsTheCaps) {
   expect_next(params_);
 }
 
-/// One property of several at a time, in an order that is never wrong.
+/// Changes one property at a time, in an order in which every combination is valid.
 TEST_F(LiveNormalize, ChangesAntialiasCropAndZeroPad) {
   start("width=20 height=20 mean=<0.5>");
   params_.mean = {0.5};
@@ -232,7 +233,7 @@ TEST_F(LiveNormalize, RefusesColoursThatTheInputDoesNotHave) {
   Rig rig("cudanormalize color=yuv");
   ASSERT_TRUE(rig.caps(video_caps(kInput, "colorimetry=smpte240m")));
   rig.process(buffer_of(picture_));
-  // From now on the matrix matters, and none like this one is converted.
+  // From now on the matrix is needed, and this one cannot be converted.
   rig.set("color", "rgb");
   EXPECT_EQ(rig.push(buffer_of(picture_)), GST_FLOW_NOT_NEGOTIATED);
   EXPECT_EQ(rig.pull(), nullptr);
@@ -259,7 +260,7 @@ int64_t cpu_time(clockid_t clock) {
   return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
 }
 
-/// Of the processor's time that frames take, the share of other threads than the one that pushes.
+/// Returns the share of other threads than the pushing one in the processor time of frames.
 double share_of_others(Rig &rig, GstBuffer *frame) {
   const int64_t begin = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
   const int64_t own_begin = cpu_time(CLOCK_THREAD_CPUTIME_ID);
@@ -272,8 +273,8 @@ double share_of_others(Rig &rig, GstBuffer *frame) {
   return static_cast<double>(all - own) / static_cast<double>(all);
 }
 
-/// On a busy machine some rounds go by before another thread gets a processor, and an idle one may
-/// look for work a while before it sleeps.
+/// Tries several rounds, because on a busy machine another thread may get no processor at first,
+/// and an idle thread looks for work for a while before it sleeps.
 testing::AssertionResult others_work(Rig &rig, GstBuffer *frame, bool expected) {
   const gint64 end = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
   double share = 0;
@@ -288,7 +289,7 @@ TEST(LiveThreads, FollowTheProperty) {
   cpu_set_t processors;
   ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
   if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "needs two processors";
-  // Long enough for a thread to wake up in the meantime.
+  // Large enough that a thread can wake up while a frame is computed.
   const ImageDesc large = {PixelFormat::NV12, 3840, 2160};
   const BufferRef frame = buffer_of(random_picture(large));
   Rig rig("cudanormalize dtype=uint8 n-threads=1");
@@ -468,7 +469,7 @@ std::string text_of(GstCaps *caps) {
   return result;
 }
 
-/// Looks at buffers where their caps are known for sure: on the pad that pushes them.
+/// Reads buffers on the pad that pushes them, where their caps are certain.
 class OutputProbe {
  public:
   OutputProbe(Rig &rig, std::function<void(const Result &)> visit)
@@ -501,7 +502,7 @@ std::string described(const Race &race, const Settings &settings) {
   return text;
 }
 
-/// All results that are right, from elements whose settings never change.
+/// Returns all right results, from elements whose settings never change.
 std::set<Result> right_results(const Race &race) {
   std::set<Result> results;
   for_combinations(race.choices, [&](const Settings &settings) {
@@ -514,8 +515,7 @@ std::set<Result> right_results(const Race &race) {
   return results;
 }
 
-/// Sets properties at random, one after the other, asks for caps and lets downstream ask for
-/// negotiation, until told to stop.
+/// Sets random properties, queries caps and lets downstream request negotiation, until `stop`.
 void toggle(Rig &rig, const Race &race, const std::atomic<bool> &stop) {
   Noise noise(11);
   while (!stop) {
@@ -552,7 +552,7 @@ void run_race(Race race) {
   std::atomic<bool> stop{false};
   std::thread thread([&] { toggle(rig, race, stop); });
   const gint64 begin = g_get_monotonic_time();
-  // At least a second, more where frames are rare.
+  // Runs for at least a second, longer if frames are rare.
   const auto is_over = [&] {
     const gint64 time = g_get_monotonic_time() - begin;
     return time > 10 * G_USEC_PER_SEC || (time > G_USEC_PER_SEC && seen.size() >= right.size() / 2);
@@ -567,7 +567,7 @@ void run_race(Race race) {
   EXPECT_EQ(failed, 0) << "after " << frames << " frames";
   for (const ElementError &error : rig.messages().errors()) ADD_FAILURE() << error.text;
   EXPECT_EQ(wrong, 0u) << "of " << frames << " outputs";
-  // Not all of many need to come by, but changes must have had effects.
+  // If there are many right results, not all need to occur, but changes must have had effects.
   EXPECT_GE(seen.size(), right.size() / 2) << "of " << right.size() << " in " << frames;
 }
 

@@ -8,7 +8,7 @@
 #include "../kernels/random.h"
 #include "backend.h"
 
-/// Under AddressSanitizer, whose malloc otherwise ends the process where no memory is to be had.
+/// AddressSanitizer's malloc would otherwise abort if no memory is left.
 extern "C" const char *__asan_default_options();
 extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
 
@@ -26,7 +26,7 @@ class NeedsItsBackend : public testing::Environment {
 }  // namespace
 
 int main(int argc, char **argv) {
-  // Bands of rows meet also where there are fewer cores.
+  // Uses several bands of rows even on a machine with fewer cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   testing::InitGoogleTest(&argc, argv);
   gst_init(&argc, &argv);

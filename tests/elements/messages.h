@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What an element says: on its bus, in the debug log, and through GLib.
+// Messages of an element: on its bus, in the debug log, and through GLib.
 #pragma once
 
 #include <gst/gst.h>
@@ -24,17 +24,17 @@ struct ElementError {
   }
 };
 
-/// A bus of its own, read by kind: what is not asked for waits.
+/// A bus whose messages are read by kind. Messages of other kinds stay queued.
 class Messages {
  public:
   Messages() : bus_(gst_bus_new()) {}
 
   GstBus *bus() const { return bus_.get(); }
   std::vector<ElementError> errors();
-  /// The texts of element warnings.
+  /// Returns the texts of element warnings.
   std::vector<std::string> warnings();
-  /// Element messages of this name: waits for as many as are expected, then for as many
-  /// microseconds more.
+  /// Returns element messages of this name. Waits for the expected number, then some microseconds
+  /// for more.
   std::vector<MessageRef> elements(const char *name, size_t expected = 0, gulong patience = 0);
   std::vector<MessageRef> of_type(GstMessageType type);
 
@@ -54,7 +54,7 @@ class WarningLog {
   WarningLog(const WarningLog &) = delete;
   WarningLog &operator=(const WarningLog &) = delete;
 
-  /// All of them, one a line.
+  /// Returns all warnings, one per line.
   std::string text() const;
 
  private:
@@ -66,8 +66,8 @@ class WarningLog {
   std::string text_;
 };
 
-/// Swallows and counts what GObject says when it refuses a value: a warning, since GLib 2.84 a
-/// critical, which must not end the process here.
+/// Catches and counts GObject's messages about refused values: warnings, and since GLib 2.84
+/// criticals, which must not end the process here.
 class GObjectWarnings {
  public:
   GObjectWarnings();

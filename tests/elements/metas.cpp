@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a buffer carries besides its picture: geometry, regions, times, flags, and what others
-// attached.
+// Data of a buffer besides its picture: geometry, regions, times, flags, and metas of others.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,7 +42,7 @@ int int_of(const GstStructure *s, const char *field) {
   return value;
 }
 
-/// Looks at every field's type on the way.
+/// Reads the geometry, and checks the type of every field.
 GeometryMeta geometry_of(GstBuffer *buffer) {
   GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, "GstCudaTensorGeometryMeta");
   if (meta == nullptr) {
@@ -80,7 +79,7 @@ void expect_geometry(const GeometryMeta &actual, const GeometryMeta &expected) {
   EXPECT_EQ(actual.content_height, expected.content_height);
 }
 
-/// A frame of these caps through an element or chain; `prepare` attaches things to it first.
+/// Returns the output of an element or chain for a frame, to which `prepare` attaches metas first.
 template <class Prepare>
 BufferRef processed(const std::string &description, const ImageDesc &in, const std::string &out,
                     const Prepare &prepare) {
@@ -214,7 +213,7 @@ TEST(Geometry, FollowsALiveProperty) {
   EXPECT_EQ(geometry_of(rig.process(buffer_of(Picture(kWide))).get()).pad_top, 0);
 }
 
-/// What a chain says of the first picture.
+/// Expects the chain's geometry to refer to the first picture.
 void expect_composed(const std::string &chain, const std::string &out, double scale, double ty,
                      int size) {
   const GeometryMeta actual = geometry_of(processed(chain, kWide, out).get());
@@ -234,7 +233,7 @@ TEST(Geometry, IsComposedOverTwoElements) {
                   320);
   expect_composed(letterbox + "cudaletterbox resize-mode=top-left", letterbox_caps(160, 160), 0.125,
                   35, 160);
-  // A picture between two rows of pad, of which a crop takes the middle.
+  // A crop takes the middle of a picture with padding above and below.
   const std::string crop = "cudanormalize resize-mode=torchvision shortest-edge=320";
   const GeometryMeta cropped =
       geometry_of(processed(letterbox + crop, kWide, tensor_caps("float32", "200:160:3:1")).get());
@@ -313,7 +312,7 @@ TEST(GeometryOfPooledBuffers, IsCopiedByOthersDownstream) {
   for (int i = 0; i < 3; ++i) {
     const BufferRef out = rig.process(buffer_of(Picture(kWide)));
     GstCustomMeta *meta = gst_buffer_get_custom_meta(out.get(), "GstCudaTensorGeometryMeta");
-    // GstBaseTransform leaves such metas behind.
+    // GstBaseTransform does not copy pooled metas.
     EXPECT_EQ(meta->meta.flags & GST_META_FLAG_POOLED, 0) << i;
   }
 }
@@ -353,7 +352,7 @@ std::vector<const GstVideoRegionOfInterestMeta *> interests_of(GstBuffer *buffer
   return metas;
 }
 
-/// Where a region goes; empty where it is dropped.
+/// Returns the mapped region; empty if it is dropped.
 std::vector<Region> mapped(const std::string &description, const ImageDesc &in,
                            const std::string &out, const Region &region) {
   const BufferRef buffer = processed(description, in, out, [&](GstBuffer *frame) {
@@ -394,7 +393,7 @@ TEST(Regions, AreClippedToTheOutputAndDroppedOutsideIt) {
 }
 
 TEST(Regions, AreClippedToTheCropOrDropped) {
-  // Half as large: 640x360, of which 360x360 from column 140.
+  // The picture becomes 640x360, and 360x360 from column 140 are taken.
   const auto crop = [](const Region &region) {
     return mapped("cudaletterbox resize-mode=torchvision", kWide, letterbox_caps(360, 360), region);
   };
@@ -415,7 +414,7 @@ TEST(Regions, AreClippedToTheirPicture) {
       Regions{});
 }
 
-/// The map of one axis, evaluated as it is written down.
+/// Maps one axis as the matrix in the meta says.
 std::pair<double, double> edges(double scale, double offset, guint begin, guint length, int dst) {
   const double low = std::floor(scale * begin + offset);
   const double high = std::ceil(scale * (static_cast<double>(begin) + length) + offset);

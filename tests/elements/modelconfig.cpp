@@ -15,7 +15,7 @@ namespace {
 const ImageDesc kNv12 = {PixelFormat::NV12, 64, 48};
 const std::string kVideo = video_caps(kNv12);
 
-// Key files need no library.
+// Reading key files needs no further library.
 const char *const kInfer =
     "[property]\nnet-scale-factor=0.25\noffsets=4;8;12\nmodel-color-format=1\ninfer-dims=3;24;40\n"
     "maintain-aspect-ratio=1\n";
@@ -54,7 +54,7 @@ TEST_F(ModelConfigTest, SetsTheProperties) {
   EXPECT_EQ(rig.output("dimensions"), "40:24:3:1");
 }
 
-/// The tensor is that of the properties.
+/// The file gives the same tensor as the properties.
 TEST_F(ModelConfigTest, EqualsTheProperties) {
   const std::string imagenet =
       " scale=0.00392156862745098 mean=<0.485,0.456,0.406> "
@@ -138,7 +138,7 @@ TEST_F(ModelConfigTest, NoneRemovesTheFile) {
   EXPECT_EQ(rig.get("width"), "0");
 }
 
-/// Read when it is set, not later.
+/// The element reads the file when the property is set, not later.
 TEST_F(ModelConfigTest, IsReadOnce) {
   Rig rig(element_with(infer_));
   folder_.write("config_infer.txt", kBad);
@@ -203,7 +203,7 @@ TEST_F(ModelConfigTest, DynamicExportsMayNeedBothLengths) {
   const std::string path = folder_.write(
       "dynamic.onnx",
       onnx_model({{"task", "detect"}, {"imgsz", "64"}, {"args", "{'dynamic': True}"}}));
-  // One length alone leaves the other to the file.
+  // If only one length is set, the other follows from the file.
   for (const char *more : {"", "width=64", "height=64"}) {
     Rig wide(element_with(path, more));
     ASSERT_TRUE(wide.caps(video_caps({PixelFormat::NV12, 64, 24})));
@@ -256,7 +256,7 @@ TEST_F(ModelConfigTest, SamRefusesOnlySizesThatItRoundsOtherwise) {
 
 const char *const kSized = "other/tensors,format=static,num_tensors=1,dimensions=(string)40:24:3:1";
 
-/// Files of every kind, and the key that the error names.
+/// Returns files of every kind, and the key that the error names.
 std::vector<std::pair<std::string, std::string>> open_files(const Folder &folder) {
   std::vector<std::pair<std::string, std::string>> files = {
       {folder.write("infer.txt", "[property]\nnet-scale-factor=0.25\n"), "property.infer-dims"},
@@ -314,7 +314,7 @@ TEST_F(ModelConfigTest, AnOpenSizeIsSetByTheUser) {
   }
 }
 
-/// The file is set while frames flow, and removed again.
+/// The property is set while frames flow, and reset.
 TEST_F(ModelConfigTest, ASecondFileMayLeaveTheSizeOpen) {
   const std::string open = folder_.write("open.txt", "[property]\nnet-scale-factor=0.25\n");
   Rig rig(element_with(infer_));

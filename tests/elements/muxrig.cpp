@@ -98,7 +98,7 @@ MuxRig::MuxRig(const std::string &properties, size_t cameras, bool live) : live_
 
 MuxRig::~MuxRig() {
   const ElementRef element(static_cast<GstElement *>(gst_object_ref(harness_->element)));
-  // What waits for a frame must not, for its pad to go.
+  // Stops threads that wait for a frame, so that the pad can be released.
   gst_element_set_state(element.get(), GST_STATE_NULL);
   cameras_.clear();
   gst_harness_teardown(harness_);
@@ -117,7 +117,7 @@ void MuxRig::restart() {
 }
 
 void MuxRig::flush() {
-  // One flush for GstAggregator: that of one seek.
+  // One seqnum makes it one flush for GstAggregator, as after a seek.
   const guint32 seqnum = gst_util_seqnum_next();
   for (const bool starts : {true, false})
     for (const auto &camera : cameras_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux between cameras and a consumer that a test holds.
+// cudatensormux between cameras and a consumer that a test plays.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace cudatensor {
 
-/// One slot of a GstCudaTensorBatchMeta; looks at every field's type on the way.
+/// One slot of a GstCudaTensorBatchMeta; parsing checks every field's type.
 struct BatchSlotMeta {
   bool valid;
   int pad_index;
-  std::string stream_id;  ///< empty where there is none
+  std::string stream_id;  ///< empty if there is none
   GstClockTime pts, duration, running_time;
   int src_width, src_height, pad_left, pad_top, content_width, content_height;
 };
 std::vector<BatchSlotMeta> slots_of(GstBuffer *batch);
 
-/// A camera: what is linked to one sink pad, until it is released.
+/// A camera: the source that is linked to a sink pad until the pad is released.
 class MuxCamera {
  public:
   MuxCamera(GstElement *mux, const std::string &pad, bool live);
@@ -27,9 +27,9 @@ class MuxCamera {
   MuxCamera(const MuxCamera &) = delete;
   MuxCamera &operator=(const MuxCamera &) = delete;
 
-  /// The caps, and a segment in time the first time.
+  /// Pushes the caps, and the first time a time segment.
   void caps(const std::string &caps);
-  /// A new stream, as after a restart: its start, its caps, its segment in time.
+  /// Begins a new stream, as after a restart: pushes stream-start, caps and a time segment.
   void begin(const std::string &caps);
   void event(GstEvent *event) { gst_harness_push_event(harness_, event); }
   GstFlowReturn push(BufferRef buffer) { return gst_harness_push(harness_, buffer.release()); }
@@ -43,7 +43,7 @@ class MuxCamera {
 
 class MuxRig {
  public:
-  /// Of live cameras the clock stands still until time_out().
+  /// With live cameras, the clock stands still until time_out().
   explicit MuxRig(const std::string &properties, size_t cameras = 0, bool live = false);
   ~MuxRig();
   MuxRig(const MuxRig &) = delete;
@@ -52,28 +52,28 @@ class MuxRig {
   GstElement *element() const { return harness_->element; }
   Messages &messages() { return messages_; }
   MuxCamera &camera(size_t i) { return *cameras_.at(i); }
-  /// Gets pad sink_`i`, or gives it back.
+  /// Requests pad sink_`i`, or releases it.
   MuxCamera &add(size_t i);
   void remove(size_t i) { cameras_.at(i).reset(); }
 
-  /// Stops the element and starts it again; its cameras are to begin() anew.
+  /// Stops the element and starts it again; then each camera must begin() again.
   void restart();
-  /// What a flushing seek does to all cameras; each needs a segment then.
+  /// Flushes all cameras, as a flushing seek does; then each needs a segment.
   void flush();
 
   void set(const char *property, const std::string &value);
   void downstream(const std::string &caps);
 
-  /// The next batch, which comes; a failure and an empty buffer where none does.
+  /// Waits for the next batch. If none comes, fails the test and returns an empty buffer.
   BufferRef pull();
-  /// A batch that has come, or none.
+  /// Returns a batch if there is one; does not wait.
   BufferRef pull_if_there();
-  /// What the element waits for, once it waits for the clock, and lets the clock come there.
+  /// Waits until the element waits for the clock, sets the clock to that time, and returns it.
   GstClockTime time_out();
-  /// Until the element waits for the clock.
+  /// Waits until the element waits for the clock.
   void wait_for_clock();
   guint pending_waits() const;
-  /// The text of the one error that comes.
+  /// Waits for the only error and returns its text.
   std::string wait_for_error();
   bool reaches_eos();
 
@@ -86,20 +86,20 @@ class MuxRig {
   std::vector<std::unique_ptr<MuxCamera>> cameras_;
 };
 
-/// What cudanormalize makes of one picture, and so a slot holds.
+/// Returns the output of cudanormalize for one picture, which is the content of a slot.
 Bytes slot_bytes(const Picture &picture, NormalizeCase params);
-/// A slot that holds no picture.
+/// Returns the content of a slot without a picture.
 Bytes pad_bytes(const NormalizeCase &params);
 Bytes joined(const std::vector<Bytes> &slots);
 
-/// A letterboxed tensor of 12 × 10, and the properties that ask for one.
+/// Parameters of a letterboxed tensor of 12 × 10, and the properties that select them.
 NormalizeCase small_params();
 std::string properties_of(const NormalizeCase &params);
 
-/// What cameras of any size and of these formats in turn show.
+/// Returns pictures of random sizes, with these formats in turn.
 std::vector<Picture> mixed_pictures(size_t count, const std::vector<PixelFormat> &formats);
 
-/// A frame with its time and duration.
+/// Returns a frame with this time and duration.
 BufferRef frame_at(const Picture &picture, GstClockTime pts, GstClockTime duration);
 
 }  // namespace cudatensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Cameras of cudatensormux by the times of their frames.
+// A rig for cudatensormux in which times identify frames.
 #pragma once
 
 #include "muxrig.h"
@@ -10,7 +10,7 @@ namespace cudatensor {
 constexpr GstClockTime kFrame = 40 * GST_MSECOND;  // 25 a second
 constexpr const char *kRate = "framerate=25/1";
 
-/// Cameras whose frames are told apart by their grey level.
+/// Cameras whose frames differ in their grey level.
 class MuxTimes : public testing::Test {
  protected:
   void start(const std::string &properties, size_t cameras, bool live = false,
@@ -25,8 +25,8 @@ class MuxTimes : public testing::Test {
         frame_at(Picture(desc_, static_cast<uint8_t>(camera + 1)), pts, duration));
   }
 
-  /// The running times in the next batch, by slot; nothing where there is no picture. Looks at the
-  /// slots' bytes on the way.
+  /// Running times of the next batch's pictures, by slot; no value for an empty slot. Checks the
+  /// slots' bytes, too.
   using Times = std::vector<std::optional<GstClockTime>>;
   static Times times_of(const BufferRef &batch) {
     Times times;
@@ -39,7 +39,7 @@ class MuxTimes : public testing::Test {
     return times;
   }
   Times next() { return times_of(rig_->pull()); }
-  /// The frames' own timestamps.
+  /// Returns the frames' own timestamps.
   std::vector<GstClockTime> next_times() {
     std::vector<GstClockTime> times;
     for (const BatchSlotMeta &slot : slots_of(rig_->pull().get())) times.push_back(slot.pts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which caps the elements offer, take, choose and set.
+// The caps that the elements offer, take, choose and set.
 #include <gst/base/gstbasetransform.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Strings names_of(const std::vector<PixelFormat> &formats) {
   return names;
 }
 
-/// What a template lists in system memory for one media type.
+/// Returns the strings that a template lists in system memory for one media type.
 Strings template_strings(const char *element, const char *pad, const char *media,
                          const char *field) {
   Ref<GstElement> owned = make_element(element);
@@ -143,7 +143,7 @@ TEST(Properties, AlphaStandsForOneOver255) {
   g_value_unset(&value);
 }
 
-/// GLib's own comparison takes what is no number for equal to all.
+/// GLib's own comparison takes NaN as equal to all numbers.
 TEST(Properties, AreNotEqualToNan) {
   const ElementRef element = make_element("cudanormalize");
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), "scale");
@@ -182,7 +182,7 @@ TEST(Properties, AllMayChangeWhilePlayingButTheBackend) {
 
 // ------------------------------------------------------------------------------ what is offered
 
-/// Whether the element's sink pad takes these caps, with this downstream.
+/// Returns whether the element's sink pad takes these caps with this downstream.
 bool offers(const std::string &description, const std::string &downstream,
             const std::string &caps) {
   Rig rig(description);
@@ -214,7 +214,7 @@ TEST(Offer, FramerateIsDownstreams) {
   EXPECT_TRUE(offers("cudanormalize", tensor, "video/x-raw,framerate=25/1"));
   EXPECT_FALSE(offers("cudanormalize", tensor, "video/x-raw,framerate=30/1"));
   EXPECT_FALSE(offers("cudaletterbox", "video/x-raw,framerate=25/1", "video/x-raw,framerate=5/1"));
-  // A tensor of two frames has half the rate; of a range, that is not told.
+  // A tensor of two frames has half the rate; a range of rates is not halved.
   const std::string two = "cudanormalize frames-per-tensor=2";
   EXPECT_TRUE(offers(two, "other/tensors,framerate=10/1", "video/x-raw,framerate=20/1"));
   EXPECT_FALSE(offers(two, "other/tensors,framerate=10/1", "video/x-raw,framerate=10/1"));
@@ -237,8 +237,8 @@ TEST(Offer, PixelShuffleOffersWhatGivesTheOutput) {
   EXPECT_FALSE(offers("cudapixelshuffle", tensor, tensor_caps("float32", "6:3:20:2")));
 }
 
-/// What each structure lists in a field that an element can have on a pad, for a question with this
-/// filter. Not by a query: GstBaseTransform itself puts first what need not be changed.
+/// Returns the values that each structure of a pad's caps lists in a field, with this filter. It
+/// calls transform_caps directly, because GstBaseTransform's query puts unchanged caps first.
 std::vector<std::vector<std::string>> listed(const std::string &element, const char *pad,
                                              const char *field, const std::string &filter) {
   const ElementRef owned = make_element(element);
@@ -254,7 +254,7 @@ std::vector<std::vector<std::string>> listed(const std::string &element, const c
   return lists;
 }
 
-/// Of several inputs that upstream can give, some cannot be shuffled.
+/// Some of upstream's possible inputs cannot be shuffled.
 TEST(Offer, SkipsWhatCannotBeShuffled) {
   const ElementRef owned = make_element("cudapixelshuffle");
   auto *trans = GST_BASE_TRANSFORM(owned.get());
@@ -269,7 +269,7 @@ TEST(Offer, SkipsWhatCannotBeShuffled) {
   }
 }
 
-/// Who asks lists first what it prefers.
+/// The peer's query lists the preferred caps first.
 TEST(Offer, KeepsTheOrderOfTheQuestion) {
   struct Case {
     const char *element, *pad, *media, *field, *one, *other;
@@ -288,7 +288,7 @@ TEST(Offer, KeepsTheOrderOfTheQuestion) {
          {std::pair(each.one, each.other), std::pair(each.other, each.one)}) {
       SCOPED_TRACE(std::string(each.element) + " " + each.pad + ": " + first + ", " + second);
       const std::string fields = std::string(each.media) + "," + each.field + "=";
-      // Structures come in the order of the filter's, strings in the order of its list.
+      // Structures are in the order of the filter's structures, strings in the order of its list.
       std::vector<std::string> found;
       for (const auto &list :
            listed(each.element, each.pad, each.field, fields + first + ";" + fields + second))
@@ -307,7 +307,7 @@ TEST(Offer, KeepsTheOrderOfTheQuestion) {
 const ImageDesc kInput = {PixelFormat::NV12, 12, 8};
 const std::string kVideo = video_caps(kInput);
 
-/// Negotiates, and sends a frame so that what was negotiated also holds.
+/// Negotiates, and sends a frame to check that the negotiated caps work.
 std::unique_ptr<Rig> negotiated(const std::string &description, const std::string &caps,
                                 const std::string &downstream = "ANY",
                                 const ImageDesc &input = kInput) {
@@ -365,7 +365,7 @@ TEST(Letterbox, RgbKeepsTransferAndPrimaries) {
   EXPECT_EQ(colorimetry.primaries, GST_VIDEO_COLOR_PRIMARIES_BT2020);
 }
 
-/// The samples of what it makes have the full range.
+/// cudaletterbox outputs samples of the full range.
 TEST(Letterbox, MakesNoOtherRange) {
   for (const char *format : {"RGB", "GRAY8"}) {
     const std::string matrix = format[0] == 'R' ? "1" : "4";
@@ -404,7 +404,7 @@ TEST(Yuv444, OpenDownstreamGetsTheResizedSizeLessTheCrop) {
             "12x1");
 }
 
-/// What the crop leaves of the resized picture.
+/// Downstream cannot ask for more than the crop leaves of the resized picture.
 TEST(Yuv444, RefusesMoreThanTheCropLeaves) {
   for (const auto &[properties, side] : {std::pair("resize-width=10 crop-x=4", "width"),
                                          std::pair("resize-height=10 crop-y=4", "height")}) {
@@ -478,7 +478,7 @@ std::string text_of(const CapsRef &caps) {
   return result;
 }
 
-/// The fields that NNStreamer asks for, each with its type, and nothing else.
+/// Expects the fields that NNStreamer requires, with their types, and no others.
 void expect_tensor(const Rig &rig, const std::string &types, const std::string &dimensions,
                    int fps_n = 30, int fps_d = 1) {
   const CapsRef caps = rig.output_caps();
@@ -582,7 +582,7 @@ TEST(Normalize, OffersThreeDimensionsToo) {
                 "4:5:3:1");
 }
 
-/// What tensor_filter lists for a model of three dimensions.
+/// Caps that tensor_filter lists for a model of three dimensions.
 const char *const kNnstreamerFilter =
     "other/tensor,type=(string)float32,dimension=(string)64:64:3:1,framerate=[0/1,2147483647/1];"
     "other/tensors,format=static,num_tensors=1,types=(string)float32,dimensions=(string)64:64:3,"
@@ -599,7 +599,7 @@ TEST(Normalize, LooksBeyondTheFirstStructure) {
   }
 }
 
-/// Behind the fourth dimension only ones say nothing.
+/// Dimensions after the fourth must be 1.
 TEST(Normalize, TakesFurtherDimensionsOfOne) {
   const auto rig = negotiated("cudanormalize", kVideo, tensor_caps("float32", "6:4:3:1:1"));
   EXPECT_EQ(rig->output("dimensions"), "6:4:3:1:1");
@@ -611,7 +611,7 @@ TEST(Normalize, TakesFurtherDimensionsOfOne) {
   }
 }
 
-/// One number of each dimension is not the settings'.
+/// In each case, one dimension differs from the settings.
 TEST(Normalize, RefusesTensorsOfAnotherShape) {
   for (const auto &[properties, dimensions] :
        std::vector<std::pair<const char *, const char *>>{{"", "6:4:3:2"},
@@ -633,7 +633,7 @@ TEST(Normalize, RefusesTensorsOfAnotherShape) {
   }
 }
 
-/// A cause that comes back after caps that were taken is told again.
+/// A cause that returns after accepted caps is reported again.
 TEST(Normalize, TellsTheCauseOfEachRefusal) {
   Rig rig("cudanormalize color=yuv");
   rig.downstream("other/tensors");
@@ -724,7 +724,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Siting{",chroma-site=mpeg2", true, false},
                     Siting{",chroma-site=jpeg", false, false},
                     Siting{",chroma-site=v-cosited", false, true},
-                    // GStreamer's own default for this size, and unknown.
+                    // GStreamer's default for this size, and unknown.
                     Siting{"", false, false}, Siting{",colorimetry=bt601", false, false}),
     [](const auto &info) { return "case" + std::to_string(info.index); });
 
@@ -816,7 +816,7 @@ TEST(ColoursOfCaps, FollowTheHeightIfThereIsNoMatrix) {
 }
 
 TEST(ColoursOfCaps, LumaAndYuvNeedNoKnownMatrix) {
-  // Nothing is converted, so there is nothing to refuse.
+  // Nothing is converted, so the matrix is not refused.
   negotiated("cudanormalize color=yuv", kVideo + ",colorimetry=smpte240m");
   negotiated("cudanormalize color=gray", kVideo + ",colorimetry=smpte240m");
   negotiated("cudaletterbox", kVideo + ",colorimetry=smpte240m", "video/x-raw,format=GRAY8");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Video that the GPU decodes and that never leaves it, against the CPU on the same frames.
+// Video that the GPU decodes and processes, compared with the CPU on the same frames.
 #include <atomic>
 #include <memory>
 
@@ -9,9 +9,9 @@
 namespace cudatensor {
 namespace {
 
-constexpr int kFrames = 20;  // or a few more, which the decoder already had
+constexpr int kFrames = 20;  // or a few more that the decoder has already output
 
-/// Skipped without a decoder, or without a clip to decode.
+/// Skips tests without a decoder or a clip.
 class NvdecTest : public GpuTest {
  protected:
   NvdecTest() : GpuTest(true) {}
@@ -29,7 +29,7 @@ class NvdecTest : public GpuTest {
     }
   }
 
-  /// Decoded frames in CUDAMemory, into a chain and its sink.
+  /// Returns a pipeline of decoded frames in CUDAMemory, a chain and its sink.
   std::string decoded(const std::string &chain) const {
     return "filesrc location=" + clip_ +
            " ! qtdemux ! h264parse ! nvh264dec ! video/x-raw(memory:CUDAMemory) ! identity "
@@ -43,7 +43,7 @@ class NvdecTest : public GpuTest {
     return pipeline.outputs();
   }
 
-  /// On the GPU in both memories that the output may have.
+  /// Expects the CPU's output from the GPU, in both memories that the output may have.
   void expect_as_the_cpu(const std::string &element, const std::string &caps) const {
     SCOPED_TRACE(element);
     const std::string media = caps.substr(0, caps.find(','));
@@ -131,7 +131,7 @@ TEST_F(NvdecTest, FourCamerasAtOnceDoNotDisturbEachOther) {
   expect_outputs(cameras, alone);
 }
 
-/// Counts the frames of other contexts than the one that all share.
+/// Counts frames that are not in the shared context.
 GstPadProbeReturn count_foreign(GstPad *, GstPadProbeInfo *info, gpointer foreign) {
   const gstcuda::Memory *memory = cuda_memory_of(GST_PAD_PROBE_INFO_BUFFER(info));
   const bool shared = memory != nullptr && memory->context == shared_context();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Surfaces of DeepStream as input: every color format, and what cannot be read.
+// DeepStream's surfaces as input: every color format, and unreadable surfaces.
 #include <cstring>
 
 #include "backend.h"
@@ -22,8 +22,7 @@ class EveryFormat : public testing::TestWithParam<NamedColorFormat> {
   ImageDesc desc(int width, int height) const {
     return {nvmm::format_of(GetParam().format)->format, width, height};
   }
-  /// The element gives the same from surfaces, whose caps name no colorimetry, as from system
-  /// memory.
+  /// Expects the same output from surfaces, whose caps name no colorimetry, as from system memory.
   void expect_same(const std::string &element, const std::string &out, int width, int height) {
     SCOPED_TRACE(element + " " + std::to_string(width) + "x" + std::to_string(height));
     const Picture picture = random_picture(desc(width, height));
@@ -62,7 +61,7 @@ TEST_P(EveryFormat, BecomesYuv444IfItIs420) {
     expect_same("cudanv12toyuv444", "video/x-raw,format=Y444,width=32,height=9", width, height);
 }
 
-/// The element message of one frame without its times.
+/// Returns the element message of one frame without its times.
 std::string counted(const std::string &caps, BufferRef buffer) {
   Rig rig("cudahistogram interval=0");
   EXPECT_TRUE(rig.caps(caps));
@@ -108,8 +107,7 @@ TEST(Nvmm, IsOfferedBeforeSystemMemory) {
   }
 }
 
-/// An element before these that gives several memories would choose surfaces, which the CPU cannot
-/// read.
+/// An upstream element with several memories would choose surfaces, which the CPU cannot read.
 TEST(Nvmm, IsNotOfferedOnTheCpu) {
   const BackendScope scope(TestBackend::cpu);
   for (const char *element :
@@ -161,7 +159,7 @@ TEST(Nvmm, IsPassedOnByHistogramWithoutAReference) {
   GstBuffer *const given = buffer.get();
   const BufferRef out = rig.process(std::move(buffer));
   EXPECT_EQ(out.get(), given);
-  // DeepStream's elements write into buffers in place.
+  // DeepStream's elements modify buffers in place.
   EXPECT_TRUE(gst_buffer_is_writable(out.get()));
 }
 
@@ -226,14 +224,14 @@ void for_elements(const Change &change, MemoryType type, const Check &check) {
   }
 }
 
-/// A frame of these surfaces ends in one error that names the cause.
+/// Expects a frame of these surfaces to end in one error that names the cause.
 void expect_cause(const std::string &cause, const Change &change,
                   MemoryType type = usual_memory()) {
   for_elements(change, type,
                [&](Rig &rig, BufferRef frame) { expect_error(rig, std::move(frame), cause); });
 }
 
-/// A frame of these surfaces is not used, and the next one is.
+/// Expects a frame of these surfaces to be dropped, and the next one to be used.
 void expect_fault_of(const std::string &cause, const Change &change) {
   for_elements(change, usual_memory(), [&](Rig &rig, BufferRef frame) {
     expect_fault(rig, std::move(frame), cause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Batches of surfaces, as nvstreammux makes them, become batches of slots.
+// Batches of surfaces from nvstreammux become batches of slots.
 #include <limits>
 
 #include "muxrig.h"
@@ -14,7 +14,7 @@ using nvmm::ColorFormat;
 
 class NvmmBatch : public testing::Test {
  protected:
-  /// An element behind nvstreammux with this batch-size.
+  /// Starts an element downstream of nvstreammux with this batch-size.
   void start(const std::string &properties, int batch_size) {
     batch_size_ = static_cast<size_t>(batch_size);
     rig_ = std::make_unique<Rig>("cudanormalize " + properties_of(small_params()) + properties);
@@ -74,7 +74,7 @@ const GstStructure *slot(GstBuffer *batch, guint i) {
   return gst_value_get_structure(gst_value_array_get_value(all, i));
 }
 
-/// Its regions have been found before its samples are looked at.
+/// The surface's regions are read before its samples are checked.
 TEST_F(NvmmBatch, HasNoSlotsForASurfaceThatIsTooShort) {
   for (const char *regions : {"", " regions=tiles tile-rows=2"})
     for (const size_t bad : {0, 1, 2}) {
@@ -105,7 +105,7 @@ TEST_F(NvmmBatch, SaysWhereFramesComeFrom) {
   attach_frames(in.get(), {{7, 1, 70, 5 * GST_SECOND, 1920, 1080, {}},
                            {3, 0, 30, 4 * GST_SECOND, 640, 480, {}},
                            {9, 12, 90, 0, 1, 1, {}}});
-  GST_BUFFER_DURATION(in.get()) = GST_SECOND;  // of the batch
+  GST_BUFFER_DURATION(in.get()) = GST_SECOND;  // the batch's duration
   const BufferRef out = rig_->process(std::move(in));
   const auto told = slots_of(out.get());
   ASSERT_EQ(told.size(), 3u);
@@ -171,7 +171,7 @@ TEST_F(NvmmBatch, HasTheObjectsOfEachSurface) {
                                  slot_bytes(cut_out(pictures[1], 0, 0, 10, 10), small_params())})));
   EXPECT_STREQ(gst_structure_get_string(slot(out.get(), 0), "detection-type"), "person");
   for (const guint i : {2u, 3u}) {
-    guint id = 7;  // the object's place in its surface
+    guint id = 7;  // index of the object in its surface
     EXPECT_TRUE(gst_structure_get_uint(slot(out.get(), i), "detection-id", &id));
     EXPECT_EQ(id, i - 2) << i;
   }
@@ -179,13 +179,13 @@ TEST_F(NvmmBatch, HasTheObjectsOfEachSurface) {
   EXPECT_EQ(left_out_of(out.get()), 1u);
 }
 
-/// Boxes are floats: rounded to whole pixels, and of any value.
+/// Boxes are floats of any value, which are rounded to whole pixels.
 TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
   start(" regions=meta max-batch=4", 1);
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<Picture> pictures = {random_picture({PixelFormat::RGB, 40, 30}, 1)};
-  const std::string label(128, 'x');  // fills its field
+  const std::string label(128, 'x');  // fills the label's field completely
   BufferRef in = surfaces(pictures);
   attach_frames(in.get(), {{0,
                             0,
@@ -207,7 +207,7 @@ TEST_F(NvmmBatch, HasTheObjectsAtTheNearestPixels) {
   EXPECT_FALSE(gst_structure_has_field(slot(out.get(), 1), "detection-type"));
 }
 
-/// Also not one of the type that nothing has had yet.
+/// The type may be one that no object has had yet.
 TEST_F(NvmmBatch, HasNoSlotForAnUntypedObjectIfATypeIsAskedFor) {
   start(" regions=meta max-batch=1 roi-type=of-no-object-at-all", 1);
   BufferRef in = surfaces(mixed_pictures(1, kMixed));
@@ -241,7 +241,7 @@ TEST_F(NvmmBatch, LinksToDimensionsThatAreFixed) {
       rig.caps(in_nvmm(video_caps({PixelFormat::NV12, 40, 30}, "framerate=25/1,batch-size=4"))));
 }
 
-/// The first camera's surfaces say where the batch is made.
+/// The first camera's surfaces determine the memory of the batch.
 TEST_F(NvmmBatch, HasNoSlotInTheMuxIfItsSizeIsWrong) {
   for (const size_t bad : {0, 1}) {
     MuxRig rig(properties_of(small_params()), 2);
@@ -263,7 +263,7 @@ TEST_F(NvmmBatch, HasNoSlotInTheMuxIfItsSizeIsWrong) {
   }
 }
 
-/// Bytes that are no description of surfaces are another layout than this element knows.
+/// Bytes that do not describe surfaces have a layout that this element does not know.
 TEST_F(NvmmBatch, IsRefusedByTheMuxWithoutADescription) {
   MuxRig rig(properties_of(small_params()), 1);
   rig.camera(0).caps(

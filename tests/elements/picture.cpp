@@ -56,7 +56,7 @@ std::string video_caps(const ImageDesc &desc, const std::string &more) {
 
 namespace {
 
-/// Asks GStreamer, not the kernels, which bytes of a plane are samples.
+/// Returns which bytes of a plane are samples, according to GStreamer, not the kernels.
 Picture::Plane plane_of(const GstVideoInfo &info, guint plane) {
   Picture::Plane result = {0, 0, {}};
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
@@ -126,7 +126,7 @@ struct PlaneLayout {
   gsize offset[GST_VIDEO_MAX_PLANES] = {};
   gint stride[GST_VIDEO_MAX_PLANES] = {};
   gsize size = 0;
-  std::vector<size_t> memories;  ///< where one is not enough
+  std::vector<size_t> memories;  ///< empty for one memory
 };
 
 Bytes laid_out(const Picture &picture, const PlaneLayout &layout) {
@@ -147,7 +147,7 @@ PlaneLayout layout_for(const Picture &picture, const Padding &padding) {
     const size_t begin = layout.size;
     layout.stride[i] = static_cast<gint>(plane.row_bytes) + padding.stride;
     layout.offset[i] = begin + (i == 0 ? padding.before : padding.between);
-    // The last row ends with its last sample: a reader beyond it is found out.
+    // The last row ends with its last sample, so that reads beyond it are detected.
     layout.size = layout.offset[i] +
                   static_cast<size_t>(layout.stride[i]) * static_cast<size_t>(plane.rows - 1) +
                   plane.row_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures that a test makes and looks at, and their way into buffers and back.
+// Pictures for tests, and their conversion to and from buffers.
 #pragma once
 
 #include <gst/video/video.h>
@@ -16,11 +16,11 @@ namespace cudatensor {
 
 extern const std::vector<PixelFormat> kPackedFormats;
 extern const std::vector<PixelFormat> kYuv420Formats;
-extern const std::vector<PixelFormat> kYuvFormats;        ///< of eight bits
+extern const std::vector<PixelFormat> kYuvFormats;        ///< formats of eight bits
 extern const std::vector<PixelFormat> kInputFormats;      ///< of cudaletterbox and cudanormalize
-extern const std::vector<PixelFormat> kLetterboxFormats;  ///< that cudaletterbox gives
+extern const std::vector<PixelFormat> kLetterboxFormats;  ///< outputs of cudaletterbox
 
-/// Planes without gaps.
+/// A picture whose planes have no gaps.
 class Picture {
  public:
   struct Plane {
@@ -30,7 +30,7 @@ class Picture {
   };
 
   explicit Picture(const ImageDesc &desc, uint8_t fill = 0);
-  /// From the bytes of its planes, one after the other.
+  /// Makes a picture from the bytes of its planes, one after the other.
   Picture(const ImageDesc &desc, const Bytes &bytes);
 
   const ImageDesc &desc() const { return desc_; }
@@ -38,11 +38,11 @@ class Picture {
   const std::vector<Plane> &planes() const { return planes_; }
   Image view();
   ConstImage view() const;
-  /// All planes, one after the other.
+  /// Returns the bytes of all planes, one after the other.
   Bytes bytes() const;
 
  private:
-  /// All but those of alpha.
+  /// Returns the number of planes without alpha.
   size_t planes_read() const { return layout_of(desc_.format).planes; }
 
   ImageDesc desc_;
@@ -55,27 +55,27 @@ GstVideoInfo video_info_of(const ImageDesc &desc);
 std::string text_of(const ImageDesc &desc);
 std::string video_caps(const ImageDesc &desc, const std::string &more = "");
 
-/// How far a buffer departs from the layout that its caps imply.
+/// Differences of a buffer from the layout that its caps imply.
 struct Padding {
   size_t before = 0;          ///< bytes in front of the first plane
   size_t between = 0;         ///< bytes in front of each further plane
   int stride = 0;             ///< bytes behind each row
   bool memory_each = false;   ///< a GstMemory for each plane
   bool upside_down = false;   ///< negative strides: the last row comes first in memory
-  int columns = 0, rows = 0;  ///< by which the GstVideoMeta describes a larger picture
+  int columns = 0, rows = 0;  ///< added to the picture's size in the GstVideoMeta
 };
 
-/// A buffer as its caps imply; what is no sample holds noise.
+/// Returns a buffer with the layout that its caps imply; bytes that are no samples hold noise.
 BufferRef buffer_of(const Picture &picture);
-/// A buffer with a GstVideoMeta that speaks of the padding.
+/// Returns a buffer with a GstVideoMeta that describes the padding.
 BufferRef padded_buffer_of(const Picture &picture, const Padding &padding);
-/// A buffer of these bytes, in memories of the given sizes.
+/// Returns a buffer of these bytes, in memories of the given sizes.
 BufferRef buffer_of(const Bytes &bytes, const std::vector<size_t> &memories = {});
 
 Bytes bytes_of(GstBuffer *buffer);
-/// The samples of a picture, without what lies between rows; all of what its caps call no picture.
+/// Returns a picture's samples without padding, or all bytes if the caps are not of a picture.
 Bytes samples_of(GstBuffer *buffer, const GstCaps *caps);
-/// Respects the buffer's GstVideoMeta.
+/// Reads a buffer's picture; respects its GstVideoMeta.
 Picture picture_of(GstBuffer *buffer, const ImageDesc &desc);
 void write_picture(GstBuffer *buffer, const Picture &picture);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A whole pipeline, with the threads and queues of real ones.
+// A complete pipeline, with threads and queues.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace cudatensor {
 
-/// A pipeline from a description, with what its element `out` receives.
+/// A pipeline from a description, which records what its element `out` receives.
 class Pipeline {
  public:
   explicit Pipeline(const std::string &description);
@@ -28,11 +28,11 @@ class Pipeline {
   void start() { gst_element_set_state(get(), GST_STATE_PLAYING); }
   void stop() { gst_element_set_state(get(), GST_STATE_NULL); }
 
-  /// The text of the first error, empty at EOS.
+  /// Runs until EOS or an error. Returns the first error's text, empty at EOS.
   std::string run();
   std::string wait();
 
-  /// The samples of each buffer by its time.
+  /// Returns the samples of each buffer by its time.
   std::map<GstClockTime, Bytes> outputs();
   size_t count();
   std::vector<MessageRef> element_messages();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The elements in pipelines, with the threads, queues and seeks of real ones.
+// The elements in complete pipelines, with threads, queues and seeks.
 #include <algorithm>
 
 #include "pipeline.h"
@@ -9,7 +9,7 @@
 namespace cudatensor {
 namespace {
 
-/// Frames that differ, and are the same in every run.
+/// Returns a source of frames that differ, and are the same in every run.
 std::string source(int frames, const std::string &format = "NV12") {
   return "videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +
          " ! video/x-raw,width=64,height=48,framerate=30/1,format=" + format + " ! ";
@@ -117,7 +117,7 @@ TEST(Pipelines, SeekAndFlushWhilePlaying) {
     EXPECT_TRUE(same_bytes(bytes, found->second)) << "at " << pts;
   }
   EXPECT_GT(compared, 0u);
-  // Only what came after the last flush is counted.
+  // Only frames after the last flush are counted.
   const auto messages = pipeline.element_messages();
   ASSERT_EQ(messages.size(), 1u);
   guint64 timestamp = 0;

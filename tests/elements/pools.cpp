@@ -16,7 +16,7 @@ struct RoundingPoolClass {
 };
 G_DEFINE_TYPE(RoundingPool, rounding_pool, GST_TYPE_BUFFER_POOL)
 
-/// Whole pages only. As the contract asks, the change is answered with FALSE.
+/// Rounds up to whole pages. Returns FALSE for a changed size, as the API requires.
 gboolean set_config(GstBufferPool *pool, GstStructure *config) {
   GstCaps *caps = nullptr;
   guint size = 0, min = 0, max = 0;
@@ -40,7 +40,7 @@ struct SilentPoolClass {
 };
 G_DEFINE_TYPE(SilentPool, silent_pool, rounding_pool_get_type())
 
-/// As GstVideoBufferPool answers when it aligns what it makes.
+/// Changes the size and returns TRUE, as GstVideoBufferPool does when it aligns its buffers.
 gboolean set_config_silently(GstBufferPool *pool, GstStructure *config) {
   set_config(pool, config);
   return TRUE;
@@ -59,7 +59,7 @@ struct PagePoolClass {
 };
 G_DEFINE_TYPE(PagePool, page_pool, GST_TYPE_BUFFER_POOL)
 
-/// As a driver's pool does, which knows one size.
+/// Allocates one fixed size, as a driver's pool does.
 GstFlowReturn alloc_page(GstBufferPool *, GstBuffer **buffer, GstBufferPoolAcquireParams *) {
   *buffer = gst_buffer_new_allocate(nullptr, 4096, nullptr);
   return GST_FLOW_OK;
@@ -73,7 +73,7 @@ void page_pool_init(PagePool *) {}
 namespace cudatensor {
 namespace {
 
-/// A pool that pads what it hands out, whatever its user configures.
+/// A pool that pads its buffers, whatever its user configures.
 struct PaddingPool {
   GstVideoBufferPool parent;
 };

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What downstream answers to an ALLOCATION query, and what an element answers itself.
+// Downstream's answers to ALLOCATION queries, and those of an element.
 #pragma once
 
 #include "rig.h"
 
 namespace cudatensor {
 
-/// Answers for a rig's downstream while it lives.
+/// While it lives, answers ALLOCATION queries for a rig's downstream.
 class PoolOffer {
  public:
   enum class Kind {
     none,          ///< neither pool nor metas
     plain,         ///< a GstBufferPool of the caps' size
-    several,       ///< two of them
+    several,       ///< two such pools
     larger,        ///< one whose buffers are larger than the query's
     smaller,       ///< one whose buffers are smaller
-    rounding,      ///< one that makes its buffers larger when it is configured, and says so
-    silent,        ///< the same, and only its configuration says so
-    pages,         ///< one that offers whole pages, and makes them whatever it is told
+    rounding,      ///< one that enlarges its buffers when it is configured, and returns FALSE
+    silent,        ///< the same, but only its configuration tells
+    pages,         ///< one that always makes whole pages
     padded_video,  ///< a GstVideoBufferPool that pads, and GstVideoMeta
     video,         ///< a GstVideoBufferPool, and GstVideoMeta
     meta,          ///< GstVideoMeta, but no pool
@@ -43,7 +43,7 @@ class PoolOffer {
   Ref<GstBufferPool> pool_;
 };
 
-/// The pool that a rig's element offers its upstream, active; null where it offers none.
+/// Returns the pool that a rig's element offers upstream, activated; null if it offers none.
 Ref<GstBufferPool> offered_pool(Rig &rig);
 BufferRef acquire(const Ref<GstBufferPool> &pool);
 

@@ -9,7 +9,7 @@ Backend &backend() {
   return *cpu;
 }
 
-/// Memory of a tensor, aligned as its elements ask for.
+/// Memory of a tensor, aligned for its elements.
 class Buffer {
  public:
   explicit Buffer(const TensorDesc &desc) : desc_(desc), words_(desc.bytes() / 4 + 1) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the kernels make of a picture, without elements around them.
+// Outputs of the kernels for a picture, without elements.
 #pragma once
 
 #include "kernels/ops.h"
@@ -8,7 +8,7 @@
 
 namespace cudatensor {
 
-/// A picture with the default colorimetry of caps, for at most 576 rows.
+/// Returns a source with the caps' default colorimetry for at most 576 rows.
 Source source_of(const ImageDesc &desc);
 
 Picture letterboxed(const Picture &in, const LetterboxParams &params);
@@ -17,21 +17,21 @@ Picture as_yuv444(const Picture &in, const Yuv444Params &params);
 Bytes shuffled_bytes(const Bytes &in, const PixelShuffleParams &params);
 Picture shuffled_picture(const Bytes &in, const PixelShuffleToVideoParams &params);
 
-/// Parameters of cudanormalize as it is after its making, for an output of width × height.
+/// Returns the parameters of a new cudanormalize, for an output of width × height.
 NormalizeCase normalize_params(const Source &source, Color color, DType dtype, Layout layout,
                                int width, int height);
 
-/// The names that the elements' properties have for values of the kernels.
+/// Returns the name that the elements' properties use for a value of the kernels.
 std::string nick(ResizeMode mode);
 std::string nick(Method method);
 std::string nick(Color color);
 std::string nick(Layout layout);
 std::string nick(DType dtype);
 
-/// The properties that ask for a resize.
+/// Returns the properties that select a resize.
 std::string properties_of(const Resize &resize);
 
-/// `dimensions` of caps, innermost first.
+/// Returns the caps' `dimensions`, innermost first.
 std::string dimensions_of(const TensorDesc &desc);
 std::string tensor_caps(const TensorDesc &desc, const std::string &more = "framerate=30/1");
 std::string tensor_caps(const std::string &types, const std::string &dimensions,

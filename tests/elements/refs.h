@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// References to GStreamer's objects that a test owns.
+// Owning references to GStreamer's objects.
 #pragma once
 
 #include "gst/util/ref.h"

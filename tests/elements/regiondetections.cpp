@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions of metas: those of detections, and what the properties select, enlarge and say of them.
+// Regions from metas: detections, the properties that select and enlarge regions, and the batch
+// meta.
 #include <cstring>
 #include <limits>
 
@@ -16,7 +17,7 @@ const ImageDesc kFrame = {PixelFormat::NV12, 64, 48};
 
 BufferRef frame() { return buffer_of(random_picture(kFrame)); }
 
-/// The batch of a frame with these properties.
+/// Returns the batch of a frame with these properties.
 BufferRef batch_of(const std::string &properties, BufferRef buffer) {
   Rig rig("cudanormalize width=8 height=8 regions=meta max-batch=4 " + properties);
   rig.downstream("other/tensors");
@@ -26,7 +27,7 @@ BufferRef batch_of(const std::string &properties, BufferRef buffer) {
 
 using Rectangle = std::array<double, 4>;
 
-/// Those of the valid slots.
+/// Returns the regions of the valid slots.
 std::vector<Rectangle> regions_of(GstBuffer *batch) {
   std::vector<Rectangle> found;
   for (guint i = 0; i < 4; ++i) {
@@ -113,7 +114,7 @@ TEST(MetaRegions, HaveThePixelsOfTheEnlargedRegion) {
       same_bytes(bytes_of(batch.get()), slot_bytes(cut_out(picture, 20, 4, 20, 20), params)));
 }
 
-/// Of DL Streamer's detectors. A region that nobody estimated has none, and passes.
+/// DL Streamer's detectors set it. A region without a confidence is always selected.
 TEST(MetaRegions, HaveTheConfidenceOfTheirParameters) {
   const auto make = [] {
     BufferRef buffer = frame();
@@ -176,11 +177,11 @@ TEST(DetectedRegions, AreNotSelectedByTypeIfTheyHaveNone) {
   EXPECT_TRUE(regions_with("roi-type=never-seen-anywhere", std::move(buffer)).empty());
 }
 
-/// Such as classes, whatever their data looks like.
+/// Other results are, for example, classes; their data may look like a detection's.
 TEST(DetectedRegions, AreNotThoseOfOtherResults) {
   SKIP_WITHOUT_ANALYTICS();
   static const gstanalytics::MtdImpl *const kind = [] {
-    // As large as any release's.
+    // At least as large as in any release.
     static struct {
       gstanalytics::MtdImpl impl;
       gpointer reserved[GST_PADDING_LARGE];
@@ -204,7 +205,7 @@ TEST(DetectedRegions, AreTheBoundingBoxesOfOrientedObjects) {
   if (gstanalytics::library()->relation_meta_add_oriented_od_mtd == nullptr)
     GTEST_SKIP() << "GStreamer is older than 1.26";
   BufferRef buffer = frame();
-  // A quarter turn about 30, 20.
+  // The box is turned by 90 degrees around 30, 20.
   add_object(buffer.get(), {"ship", 20, 16, 20, 8, 1.0F, static_cast<float>(G_PI / 2)});
   const BufferRef batch = batch_of("", std::move(buffer));
   EXPECT_EQ(regions_of(batch.get()), (std::vector<Rectangle>{{26, 10, 8, 20}}));
@@ -222,7 +223,7 @@ TEST(DetectedRegions, MatchEachRegionOfInterestOnce) {
   EXPECT_EQ(text(batch.get(), 1, "roi-type"), "(none)");
 }
 
-/// DL Streamer attaches both metas.
+/// DL Streamer attaches both metas for an object.
 TEST(DetectedRegions, ShareTheSlotOfAnEqualRegionOfInterest) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
@@ -245,7 +246,7 @@ TEST(DetectedRegions, AreCountedIfTheyFindNoSlot) {
   EXPECT_EQ(left_out_of(batch.get()), 2U);
 }
 
-/// Far outside, empty, inverted, and so large that sums overflow.
+/// The regions are far outside, empty, inverted, and so large that sums overflow.
 TEST(DetectedRegions, AreSkippedIfInvalid) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();

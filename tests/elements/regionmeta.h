@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions of pictures, and what the meta of a batch says of them.
+// Regions of pictures, and their fields in the batch meta.
 #pragma once
 
 #include <gst/video/video.h>
@@ -12,7 +12,7 @@
 
 namespace cudatensor {
 
-/// A rectangle that begins on even columns and rows.
+/// Returns a rectangle of a picture that begins on an even column and row.
 inline Picture cut_out(const Picture &from, int left, int top, int width, int height) {
   Picture crop({from.desc().format, width, height});
   const size_t luma_columns = from.planes()[0].row_bytes / static_cast<size_t>(from.desc().width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudanormalize with regions: which slot shows what, and what the batch meta says of it.
+// cudanormalize with regions: the pictures of the slots, and their description in the batch meta.
 #include <array>
 
 #include "gpu.h"
@@ -24,7 +24,7 @@ std::string element(const std::string &properties, const NormalizeCase &params =
   return "cudanormalize " + properties_of(params) + " " + properties;
 }
 
-/// An element that has been given the caps of a frame.
+/// Returns a rig whose element has received a frame's caps.
 std::unique_ptr<Rig> make_rig(const std::string &description, const ImageDesc &frame = kFrame) {
   auto rig = std::make_unique<Rig>(description);
   rig->downstream("other/tensors");
@@ -64,7 +64,7 @@ TEST(RegionList, MayBeOfFractions) {
   EXPECT_EQ(region_of(fractions.get(), 0), (std::array<double, 4>{10, 7.5, 20, 15}));
 }
 
-/// Whose ends are whole pixels but for rounding.
+/// The fractions end on whole pixels, except for rounding.
 TEST(RegionList, IsACropIfItsFractionsEndOnPixels) {
   const ImageDesc desc = {PixelFormat::GRAY8, 8, 720};
   const Picture picture = random_picture(desc);
@@ -129,7 +129,7 @@ TEST(RegionList, IsClippedToTheFrame) {
 
 TEST(RegionList, IsPaddedBeyondTheFrameIfAsked) {
   const ImageDesc desc = {PixelFormat::RGB, 12, 10};
-  // The region of the lower right quarter, and as much again beyond the corner.
+  // The region is the lower right quarter, and extends as far again beyond the corner.
   Picture expected(desc, 114), frame = random_picture(desc);
   for (size_t y = 0; y < 5; ++y)
     for (size_t x = 0; x < 18; ++x)
@@ -189,7 +189,7 @@ TEST(Tiles, FillTheFrameAndOverlap) {
                                            "tile-overlap=0.25"),
                                    buffer_of(random_picture(kFrame)));
   ASSERT_EQ(slots_of(batch.get()).size(), 6u);
-  // Three sides less two quarters of one are 40, two less a quarter are 30.
+  // Three tiles less two overlaps of a quarter are 40 wide, two less one are 30 high.
   const double width = 16.0, height = 30 / 1.75;
   for (guint i = 0; i < 6; ++i) {
     const auto region = region_of(batch.get(), i);
@@ -235,7 +235,7 @@ TEST(Tiles, AreTheWholeFrameIfThereIsOne) {
         << more;
 }
 
-/// What is said of regions changes nothing where there are none: not the fixed-point path either.
+/// Properties of regions change nothing if there are no regions; the fixed-point path stays in use.
 TEST(NoRegions, KeepTheirArithmetic) {
   const Picture picture = random_picture(kFrame);
   for (const char *color : {" color=yuv resize-mode=stretch", " color=rgb"}) {
@@ -276,7 +276,7 @@ TEST(RegionMetas, HaveSlotsInTheirOrder) {
   }
 }
 
-/// As those are that began outside, of detectors that reckon with signs.
+/// Detectors that compute with signed numbers store regions that begin outside like this.
 TEST(RegionMetas, MayHaveNegativeCoordinatesThatWrappedAround) {
   const Picture picture = random_picture(kFrame);
   for (const char *edge : {"clip", "pad"}) {
@@ -290,7 +290,7 @@ TEST(RegionMetas, MayHaveNegativeCoordinatesThatWrappedAround) {
     EXPECT_EQ(region_of(batch.get(), 0),
               (std::array<double, 4>{clips ? 0.0 : -6.0, 2, clips ? 10.0 : 16.0, 8}));
     const auto slots = slots_of(batch.get());
-    EXPECT_EQ(slots[1].valid, clips);  // padded it would be too large
+    EXPECT_EQ(slots[1].valid, clips);  // too large if padded
     EXPECT_FALSE(slots[2].valid);
   }
 }
@@ -371,7 +371,7 @@ TEST(RegionBatchMeta, TakesThePlaceOfOneThatTheFrameHas) {
   EXPECT_EQ(gst_buffer_get_n_meta(batch.get(), api), 1u);
 }
 
-/// Of a region of 20 by 16 at 12,6 in 12 by 10 pixels at the top left.
+/// A region of 20x16 at 12,6 becomes 12x10 pixels at the top left.
 TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
   const BufferRef batch = batch_of(element(std::string(kList) + "resize-mode=top-left"),
                                    buffer_of(random_picture(kFrame)));
@@ -385,14 +385,15 @@ TEST(RegionBatchMeta, MapsTheRegionToItsContent) {
   EXPECT_NEAR(inverse[4] * 10 + inverse[5], 22, 1e-12);
 }
 
-/// Of a region of 20 by 16 at 12,6, whose 16 rows become 12, in 12 by 10 pixels of its middle.
+/// The 16 rows of a region of 20x16 at 12,6 become 12, and its middle 12x10 pixels are taken.
 TEST(RegionBatchMeta, MapsTheRegionToItsCrop) {
   const BufferRef batch = batch_of(element(std::string(kList) + "resize-mode=torchvision"),
                                    buffer_of(random_picture(kFrame)));
   const auto matrix = doubles_of<6>(slot_of(batch.get(), 1), "matrix");
   EXPECT_NEAR(matrix[0], 0.75, 1e-12);
   EXPECT_NEAR(matrix[4], 0.75, 1e-12);
-  // Of 15 by 12, which are two more on the left (half of three, to even) and one more above.
+  // From 15x12, the crop removes two columns on the left (half of three, rounded to even) and one
+  // row above.
   EXPECT_NEAR(matrix[0] * 12 + matrix[2], -2, 1e-12);
   EXPECT_NEAR(matrix[4] * 6 + matrix[5], -1, 1e-12);
   const BatchSlotMeta slot = slots_of(batch.get())[1];
@@ -409,7 +410,7 @@ TEST(RegionBatchMeta, ComposesWithAnEarlierGeometry) {
                buffer_of(random_picture(kFrame)));
   const GstStructure *slot = slot_of(batch.get(), 0);
   const auto inverse = doubles_of<6>(slot, "inverse");
-  // 0,0 of the slot is 20,10 of the letterboxed picture, which is twice as large as the first.
+  // The slot's 0,0 is 20,10 in the letterboxed picture, which is twice as large as the first.
   EXPECT_NEAR(inverse[2], 10, 1e-12);
   EXPECT_NEAR(inverse[5], 5, 1e-12);
   EXPECT_EQ(region_of(batch.get(), 0), (std::array<double, 4>{20, 10, 24, 20}));
@@ -448,10 +449,10 @@ TEST(RegionCaps, FollowTheNumberOfSlots) {
   EXPECT_EQ(dimensions_with("layout", "nhwc"), "3:12:10:32");
 }
 
-/// The same bytes as on the CPU, with regions that change from frame to frame.
+/// The GPU gives the same bytes as the CPU, with regions that change from frame to frame.
 class CudaRegions : public GpuTest {};
 
-/// Frames with up to four faces, which move every other frame.
+/// Pushes frames with up to four faces, which move every other frame.
 void compare_with_cpu(const std::string &properties) {
   const Picture picture = random_picture({PixelFormat::NV12, 200, 120});
   const std::string caps = video_caps(picture.desc());

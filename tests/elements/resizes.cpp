@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Antialiased resizes, crops, and pads of zero, through every element that has them.
+// Antialiased resizes, crops, and padding of zeros, in every element that has them.
 #include "gpu.h"
 #include "muxrig.h"
 #include "reference.h"
@@ -32,7 +32,8 @@ Resize plain(ResizeMode mode, Method method, int shortest_edge = 0) {
   return resize;
 }
 
-/// What networks are trained with: all filters of all modes, and crops of other resizes.
+/// Returns the resizes that networks are trained with: all filters of all modes, and crops of other
+/// resizes.
 std::vector<Resize> new_resizes(bool has_stretch) {
   std::vector<Resize> all;
   for (const Method filter : kFilters) {
@@ -51,7 +52,7 @@ struct Size {
   int width, height;
 };
 
-/// Smaller, larger, higher, of the same size, and far smaller.
+/// Sources that are wider, smaller, higher, as large as the output, and far larger.
 constexpr Size kSources[] = {{31, 17}, {9, 14}, {32, 57}, {24, 20}, {203, 119}};
 constexpr Size kOut = {24, 20};
 
@@ -106,7 +107,7 @@ TEST(Resizes, EqualTheKernelsInNormalize) {
     }
 }
 
-/// Not of yuv alone: crops without antialias keep YUV.
+/// Crops without antialias support color=yuv.
 TEST(Resizes, CropYuv) {
   const Picture picture = random_picture({PixelFormat::NV12, 31, 17});
   for (const ResizeMode mode : kCrops) {
@@ -116,7 +117,7 @@ TEST(Resizes, CropYuv) {
   }
 }
 
-/// Which shares no code with the kernels.
+/// The oracle shares no code with the kernels.
 TEST(Resizes, EqualTheOracle) {
   const std::vector<Resize> resizes = new_resizes(true);
   for (size_t i = 0; i < resizes.size(); ++i) {
@@ -138,7 +139,7 @@ class ResizesOf : public testing::TestWithParam<PixelFormat> {};
 INSTANTIATE_TEST_SUITE_P(Equivalence, ResizesOf, testing::ValuesIn(kInputFormats),
                          [](const auto &info) { return std::string(name_of(info.param)); });
 
-/// Of each format every third resize.
+/// Each format is tested with every third resize.
 TEST_P(ResizesOf, LetterboxThenNormalizeIsNormalizeWithRound) {
   const std::vector<Resize> resizes = new_resizes(false);
   for (size_t i = static_cast<size_t>(GetParam()) % 3; i < resizes.size(); i += 3) {
@@ -158,7 +159,7 @@ TEST_P(ResizesOf, LetterboxThenNormalizeIsNormalizeWithRound) {
   }
 }
 
-/// Samples are rounded before they are filtered, and after.
+/// Samples are rounded before and after they are filtered.
 TEST(Resizes, AreAlwaysRoundedIfAntialiased) {
   const Picture picture = random_picture({PixelFormat::NV12, 31, 17});
   for (const Resize &resize : new_resizes(true)) {
@@ -168,7 +169,7 @@ TEST(Resizes, AreAlwaysRoundedIfAntialiased) {
   }
 }
 
-/// A crop is the middle of a stretched picture.
+/// The crop is the middle of the resized picture.
 TEST(Crops, AreOfTheResizedPicture) {
   const ImageDesc in = {PixelFormat::RGB, 30, 45}, resized = {PixelFormat::RGB, 26, 39};
   const Picture picture = random_picture(in);
@@ -179,7 +180,7 @@ TEST(Crops, AreOfTheResizedPicture) {
     const Bytes all = tensor_of(picture, whole, " layout=nhwc");
     const struct {
       ResizeMode mode;
-      int top;  // of (39 - 20)/2
+      int top;  // (39 - 20)/2, rounded
     } crops[] = {{ResizeMode::torchvision, 10}, {ResizeMode::transformers, 9}};
     for (const auto &crop : crops) {
       Bytes expected;
@@ -209,7 +210,7 @@ TEST(PadNormalized, IsZeroAroundTheSameContent) {
       const std::vector<float> before = floats_of(picture, params);
       params.pad_normalized = true;
       const std::vector<float> after = floats_of(picture, params);
-      // Ten rows of content, from the top or in the middle.
+      // The content has ten rows, at the top or in the middle.
       const size_t top = mode == ResizeMode::top_left ? 0 : 5;
       for (size_t i = 0; i < after.size(); ++i) {
         const size_t y = i / kOut.width % kOut.height;
@@ -305,7 +306,7 @@ TEST(ResizesOfRegions, MayReachBeyondTheFrame) {
     }
 }
 
-/// As a detector's may be.
+/// A detector's regions may be thin.
 TEST(ResizesOfRegions, MayBeThin) {
   const ImageDesc desc = {PixelFormat::GRAY8, 1280, 8};
   const Picture picture = random_picture(desc);
@@ -323,7 +324,7 @@ TEST(ResizesOfRegions, MayBeThin) {
 
 // ---------------------------------------------------------------------------------------- CUDA
 
-/// In the GPU's memory, with plans that change from frame to frame.
+/// Resizes in the GPU's memory, with plans that change from frame to frame.
 class CudaResizes : public GpuTest {};
 
 TEST_F(CudaResizes, EqualThoseOfTheCpu) {

@@ -31,8 +31,8 @@ const Subject kSubjects[] = {{"cudanv12toyuv444", "cudanv12toyuv444", "sink"},
                              {"cudapixelshuffle", "cudapixelshuffle", "sink", true},
                              {"cudatensormux", "cudatensormux width=8 height=8", "sink_%u"}};
 
-/// With a template: a pad without one answers queries with its caps, which GStreamer refs too late
-/// where new caps replace them meanwhile.
+/// Returns a pad with a template. A pad without one answers queries with its caps, which GStreamer
+/// refs too late if new caps replace them meanwhile.
 GstPad *new_source_pad() {
   GstPadTemplate *any = gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_CAPS_ANY);
   gst_object_ref_sink(any);
@@ -79,7 +79,7 @@ class Upstream {
     return gst_element_get_static_pad(element_.get(), subject_.sink);
   }
 
-  // A copy: GoogleTest frees its own while a process ends.
+  // A copy, because GoogleTest frees its own while the process ends.
   const Subject subject_;
   ElementRef element_, sink_;
   PadRef pad_;
@@ -90,7 +90,7 @@ class Restarts : public testing::TestWithParam<Subject> {};
 INSTANTIATE_TEST_SUITE_P(Elements, Restarts, testing::ValuesIn(kSubjects),
                          [](const auto &info) { return std::string(info.param.name); });
 
-/// `active-backend` is told while the element opens its backend and after it has closed it.
+/// The element notifies `active-backend` while it opens its backend and after it has closed it.
 TEST_P(Restarts, LetNoFrameInBeforeTheBackendIsOpenOrAfterItIsClosed) {
   struct Context {
     Upstream upstream;
@@ -98,7 +98,7 @@ TEST_P(Restarts, LetNoFrameInBeforeTheBackendIsOpenOrAfterItIsClosed) {
   } context{Upstream(GetParam()), {}};
   const auto push = +[](GstElement *, GParamSpec *, gpointer data) {
     auto *c = static_cast<Context *>(data);
-    // Another thread, as upstream's is.
+    // Pushes from another thread, as upstream does.
     std::thread([c] {
       c->upstream.push_events();
       c->flows.push_back(c->upstream.push());
@@ -127,14 +127,14 @@ TEST_P(Restarts, DoNotCrashWhileUpstreamPushes) {
     const int before = pushed;
     gst_element_set_state(upstream.element(), GST_STATE_PLAYING);
     g_usleep(static_cast<gulong>(i % 7) * 100);
-    // Some runs are long enough for frames, whatever a frame takes here.
+    // Some runs wait for a frame, however long it takes on this machine.
     for (int wait = 0; i % 50 == 0 && pushed == before && wait < 5000; ++wait) g_usleep(1000);
     gst_element_set_state(upstream.element(), GST_STATE_NULL);
   }
   stop = true;
   camera.join();
   EXPECT_GT(pushed, 0) << "no frame came through";
-  // The element is as good as new.
+  // The element still works.
   gst_element_set_state(upstream.element(), GST_STATE_PLAYING);
   upstream.push_events();
   EXPECT_EQ(upstream.push(), GST_FLOW_OK);

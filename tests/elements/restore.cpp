@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaletterbox keep-input=true and cudarestore: the frames themselves, and regions of interest.
+// cudaletterbox keep-input=true and cudarestore: frames and regions of interest.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -57,7 +57,7 @@ TEST(Restore, GivesTheFrameItself) {
   EXPECT_EQ(rig.rig().output("width"), "64");
 }
 
-/// As behind a tee. What is found does not show up in the other branch.
+/// A tee shares memory like this. Found objects do not appear in the other branch.
 TEST(Restore, SharesTheMemoryOfAFrameThatOthersUse) {
   DetectionRig rig("", kPicture);
   rig.detect([](GstBuffer *picture) { add_interest(picture, "face", 0, 8, 4, 4); });
@@ -90,7 +90,7 @@ TEST(Restore, ReleasesTheFramesOfAPool) {
   gst_buffer_pool_set_active(pool.get(), FALSE);
 }
 
-/// Behind a tee two pictures have the same frame.
+/// After a tee, two pictures have the same frame.
 TEST(Restore, ServesTwoBranches) {
   Rig rig("cudaletterbox keep-input=true ! " + video_caps(kPicture) +
           " ! tee name=t ! cudarestore ! fakesink async=false t. ! identity ! cudarestore");
@@ -113,7 +113,7 @@ BufferRef frame_of_time(GstClockTime pts) {
   return frame;
 }
 
-/// videorate shows pictures twice, and drops some.
+/// videorate repeats and drops pictures.
 TEST(Restore, FollowsRepeatedAndDroppedPictures) {
   for (const auto &[rate, outputs] : {std::pair("50/1", 7U), std::pair("10/1", 1U)}) {
     Rig rig(
@@ -146,7 +146,7 @@ TEST(Restore, TakesTheTimesThatAnElementBetweenHasSet) {
   EXPECT_TRUE(GST_BUFFER_IS_DISCONT(out.get()));
 }
 
-/// In a bin, whose element is the source of the error.
+/// Expects an error whose source is an element in a bin.
 void expect_failure(Rig &rig, BufferRef frame) {
   EXPECT_EQ(rig.push(std::move(frame)), GST_FLOW_ERROR);
   const std::vector<ElementError> errors = rig.messages().errors();
@@ -176,7 +176,7 @@ TEST(Restore, KeepsInputsFromTheNextFrameOn) {
 
 // ------------------------------------------------------------------------------------- allocations
 
-/// Counts what GStreamer's own allocator is asked for while this lives.
+/// While it lives, counts the allocations of GStreamer's default allocator.
 class CountedAllocations {
  public:
   explicit CountedAllocations(gsize at_least) {
@@ -218,7 +218,7 @@ class CountedAllocations {
   static inline std::atomic<int> count_;
 };
 
-/// Frames are ready before, and the pictures for the detector are smaller.
+/// Frames are created first, and the detector's pictures are smaller.
 TEST(Restore, AllocatesNoPicture) {
   for (const char *element : {"cudahistogram interval=0",
                               "cudaletterbox keep-input=true ! "
@@ -233,7 +233,7 @@ TEST(Restore, AllocatesNoPicture) {
     const CountedAllocations counted(gst_buffer_get_size(frames[0].get()));
     for (BufferRef &frame : frames) rig.process(std::move(frame));
     EXPECT_EQ(CountedAllocations::count(), 0) << element;
-    // A copy would have been counted.
+    // Proves that a copy is counted.
     const BufferRef copy(gst_buffer_copy_deep(buffer_of(random_picture(kFrame)).get()));
     EXPECT_GE(CountedAllocations::count(), 1);
   }
@@ -278,7 +278,7 @@ TEST(Restore, HoldsTagsUntilThereAreCaps) {
   EXPECT_EQ(events_of(rig.rig()), (std::vector<GstEventType>{GST_EVENT_GAP}));
 }
 
-/// Of tags there may be several; a new stream has none of those before.
+/// A stream may have several tag lists; a new stream has none of the earlier ones.
 TEST(Restore, HoldsAllTagsOfOneStream) {
   DetectionRig rig("", kPicture);
   ASSERT_TRUE(rig.caps(kFrame));
@@ -309,7 +309,7 @@ TEST(Restore, HoldsAllTagsOfOneStream) {
   EXPECT_FALSE(mentions(all, "gate"));
 }
 
-/// A part of the picture's memory is not the picture.
+/// A part of the picture's memory does not identify the frame.
 TEST(Restore, IsNotPossibleFromAPartOfAPicture) {
   Rig letterbox("cudaletterbox keep-input=true");
   letterbox.downstream(video_caps(kPicture));
@@ -368,7 +368,7 @@ TEST(Restore, GoesOnAfterAFlush) {
       (std::vector<GstEventType>{GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP, GST_EVENT_SEGMENT}));
 }
 
-/// While the element stops, its source pad ends before its sink pad does.
+/// While the element stops, its source pad is deactivated before its sink pad.
 TEST(Restore, TellsUpstreamWhyNoFrameLeaves) {
   Rig letterbox("cudaletterbox keep-input=true");
   letterbox.downstream(video_caps(kPicture));
@@ -413,7 +413,7 @@ TEST(Restore, CanStartAgainWithOtherCaps) {
 
 // ---------------------------------------------------------------------------- regions of interest
 
-/// 64×32 in 32×32: half the size, eight rows of padding above.
+/// 64×32 becomes half as large in 32×32, with eight rows of padding above.
 TEST(Restore, MapsRegionsToTheFrame) {
   const BufferRef out = restored(buffer_of(random_picture(kFrame)), [](GstBuffer *picture) {
     add_interest(picture, "face", 4, 10, 6, 4, 3);
@@ -429,7 +429,7 @@ TEST(Restore, MapsRegionsToTheFrame) {
   EXPECT_NE(gst_video_region_of_interest_meta_get_param(face, "detection"), nullptr);
 }
 
-/// One that the frame came with goes to the detector, and stays on the frame as it was.
+/// The frame's own region is passed to the detector, and stays unchanged on the frame.
 TEST(Restore, LeavesTheFramesOwnRegionsAsTheyWere) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   add_interest(frame.get(), "drawn", 3, 5, 7, 9, 1);
@@ -441,7 +441,7 @@ TEST(Restore, LeavesTheFramesOwnRegionsAsTheyWere) {
             (std::vector<Interest>{{"drawn", 3, 5, 7, 9, 1}, {"face", 8, 4, 12, 8, 2}}));
 }
 
-/// With the type and the id that the frame's own region has: 0, the default.
+/// New regions have the type and the id of the frame's own region: 0, the default.
 TEST(Restore, AddsNewRegionsWithTheDefaultId) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   add_interest(frame.get(), "face", 40, 5, 7, 9);
@@ -457,7 +457,7 @@ TEST(Restore, AddsNewRegionsWithTheDefaultId) {
   EXPECT_EQ(found[3], (Interest{"face", 16, 4, 12, 8, 0}));
 }
 
-/// As a second detector finds it.
+/// A second detector finds the same object.
 TEST(Restore, AddsANewRegionThatEqualsOneOfTheFrame) {
   BufferRef frame = buffer_of(random_picture(kFrame));
   add_interest(frame.get(), "face", 8, 4, 12, 8);
@@ -476,7 +476,7 @@ TEST(Restore, FollowsTheScalingOfOtherElements) {
   EXPECT_EQ(interests_of(out.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
 }
 
-/// The padding that the first letterbox has added is scaled like the axis that it lies on.
+/// The first letterbox's padding is scaled like its axis.
 TEST(Restore, FollowsUnequalScalesOfTheAxes) {
   const ImageDesc high = {PixelFormat::NV12, 32, 64};
   for (const ImageDesc &frame : {kFrame, high}) {
@@ -497,7 +497,7 @@ TEST(Restore, FollowsUnequalScalesOfTheAxes) {
   }
 }
 
-/// These tell metas a matrix since GStreamer 1.28. Before, they drop the frame.
+/// Since GStreamer 1.28, these elements pass a matrix to metas. Before, they drop the frame.
 TEST(Restore, FollowsCropsAndBordersOfOtherElements) {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
@@ -523,7 +523,7 @@ TEST(Restore, FollowsASecondLetterbox) {
   EXPECT_EQ(interests_of(out.get()), (std::vector<Interest>{{"face", 8, 4, 12, 8, 0}}));
 }
 
-/// Each cudarestore undoes one.
+/// Each cudarestore undoes one letterbox.
 TEST(Restore, NestsInItself) {
   Rig rig("cudaletterbox keep-input=true ! " + video_caps(kPicture) +
           " ! cudaletterbox keep-input=true ! video/x-raw,format=GRAY8,width=8,height=16 ! "
@@ -559,12 +559,12 @@ std::array<double, 6> inverse_of(GstBuffer *picture) {
   return doubles_of<6>(gst_custom_meta_get_structure(meta), "inverse");
 }
 
-/// Both ends of an interval of the frame, for what was found in the picture.
+/// Checks both ends of an interval in the frame against what was found in the picture.
 void expect_side(guint begin, guint length, double found, double found_length, double scale,
                  double shift, int size) {
   const double low = scale * found + shift, high = low + scale * found_length;
   const double end = static_cast<double>(begin) + length;
-  // Where the interval is narrower than a pixel, or at the picture's edge, a pixel covers it.
+  // If the interval is narrower than a pixel, or at the picture's edge, a pixel covers it.
   EXPECT_LE(std::abs(begin - std::clamp(low, 0.0, size - 1.0)), 0.5 + 1e-6);
   if (high - low >= 1.0) {
     EXPECT_LE(std::abs(end - std::clamp(high, 1.0, static_cast<double>(size))), 0.5 + 1e-6);

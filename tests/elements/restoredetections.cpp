@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GstAnalyticsRelationMeta through the elements that scale pictures, and back by cudarestore.
+// GstAnalyticsRelationMeta through elements that scale pictures, and back through cudarestore.
 #include <gmodule.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ using Objects = std::vector<Object>;
 
 // ------------------------------------------------------------------------------------- one picture
 
-/// 64×32 in 32×32: half the size, eight rows of padding above.
+/// 64×32 becomes half as large in 32×32, with eight rows of padding above.
 TEST(Detections, AreMappedByEveryElement) {
   SKIP_WITHOUT_ANALYTICS();
   for (const auto &[element, out] : std::vector<std::pair<std::string, std::string>>{
@@ -71,7 +71,7 @@ TEST(Detections, AreMappedWithoutScaling) {
   EXPECT_EQ(objects_of(picture.get()), (Objects{{"person", 8, 4, 12, 8, 0.75F}}));
 }
 
-/// Slots have pictures of their own, and say which object they show.
+/// Each slot has its own picture, and names the object that it shows.
 TEST(Detections, AreNotCarriedToBatches) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef buffer = frame();
@@ -94,7 +94,7 @@ TEST(Detections, TurnWithUnequalScalesIfOriented) {
   if (library().relation_meta_add_oriented_od_mtd == nullptr)
     GTEST_SKIP() << "GStreamer is older than 1.26";
   BufferRef buffer = frame();
-  // A quarter turn, and an eighth of one; the output has twice the height, and the same width.
+  // Boxes are turned by 90 and 45 degrees; the output has twice the height, and the same width.
   add_object(buffer.get(), {"a", 20, 12, 20, 8, 1.0F, static_cast<float>(G_PI / 2)});
   add_object(buffer.get(), {"b", 20, 12, 20, 8, 1.0F, static_cast<float>(G_PI / 4)});
   const BufferRef picture = processed("cudanormalize width=64 height=64 resize-mode=stretch",
@@ -119,7 +119,7 @@ TEST(RestoredDetections, LieOnTheFrame) {
             (Objects{{"face", 8, 4, 12, 8, 0.5F}, {"partly", 56, 24, 8, 8}}));
 }
 
-/// Those that the frame came with are not doubled, and keep their places.
+/// The frame's own detections are not doubled, and keep their places.
 TEST(RestoredDetections, JoinThoseOfTheFrame) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef in = frame();
@@ -139,7 +139,7 @@ TEST(RestoredDetections, JoinThoseOfTheFrame) {
   EXPECT_EQ(relation(out.get(), 2, 0), 0U);
 }
 
-/// An element that removed the meta and made another one.
+/// An element between them removes the meta and attaches another one.
 TEST(RestoredDetections, AreNotMistakenForOthersWithTheirIds) {
   SKIP_WITHOUT_ANALYTICS();
   for (const auto &[type, confidence] :
@@ -157,7 +157,7 @@ TEST(RestoredDetections, AreNotMistakenForOthersWithTheirIds) {
   }
 }
 
-/// The first one's object lies outside of the second one's crop, so that the ids of others change.
+/// The first object lies outside of the second letterbox's crop, so the ids of others change.
 TEST(RestoredDetections, AreNewBehindTwoLetterboxes) {
   SKIP_WITHOUT_ANALYTICS();
   const Object outside = {"person", 0, 0, 4, 4, 0.25F}, inside = {"person", 40, 16, 8, 8, 0.25F};
@@ -174,7 +174,7 @@ TEST(RestoredDetections, AreNewBehindTwoLetterboxes) {
   EXPECT_EQ(objects_of(out.get()), (Objects{outside, inside, {"person", 20, 4, 8, 8, 0.25F}}));
 }
 
-/// Those of the frame stay, whatever an element has made of them.
+/// The frame's own relations stay, even if an element has changed them.
 TEST(RestoredDetections, AddToTheRelationsOfTheFrame) {
   SKIP_WITHOUT_ANALYTICS();
   BufferRef in = frame();
@@ -204,11 +204,11 @@ TEST(RestoredDetections, KeepTheirRelations) {
   EXPECT_EQ(relation(out.get(), 0, 0), 0U);
 }
 
-/// The stand-in for a class or a track: a result without a place.
+/// The result stands for a class or a track: it has no position.
 TEST(RestoredDetections, BringResultsOfOtherKinds) {
   SKIP_WITHOUT_ANALYTICS();
   static const MtdImpl *const kind = [] {
-    // As large as any release's.
+    // At least as large as in any release.
     static struct {
       MtdImpl impl;
       gpointer reserved[GST_PADDING_LARGE];
@@ -243,7 +243,7 @@ TEST(RestoredDetections, FollowTheScalingOfOtherElements) {
   EXPECT_EQ(objects_of(out.get()), (Objects{{"face", 8, 4, 12, 8}}));
 }
 
-/// As two detectors in a row, of which the second looks at what the first has found.
+/// The second of two detectors in a row reads what the first one has found.
 TEST(RestoredDetections, JoinThoseOfAnEarlierDetector) {
   SKIP_WITHOUT_ANALYTICS();
   const BufferRef first = restored(frame(), [](GstBuffer *picture) {
@@ -300,8 +300,8 @@ MaskPlace place_of(GstBuffer *buffer, guint id) {
   return p;
 }
 
-/// Its pixels are shared, not scaled; only the rectangle that they cover is mapped. It may extend
-/// beyond the frame.
+/// A mask's pixels are shared, not scaled; only the rectangle that they cover is mapped. It may
+/// extend beyond the frame.
 TEST(RestoredDetections, BringMasks) {
   SKIP_WITHOUT_ANALYTICS();
   const AddMask add = add_mask_function();
@@ -323,7 +323,7 @@ TEST(RestoredDetections, BringMasks) {
   EXPECT_EQ(place.height, 40U);
 }
 
-/// One that covers less than a pixel of the picture covers one, the nearest.
+/// A mask smaller than a pixel of the picture covers the nearest pixel.
 TEST(Detections, KeepAPixelOfAMask) {
   SKIP_WITHOUT_ANALYTICS();
   const AddMask add = add_mask_function();
@@ -343,7 +343,7 @@ TEST(Detections, KeepAPixelOfAMask) {
 
 // --------------------------------------------------------------------------------- drawn rectangles
 
-/// A black frame with a white rectangle.
+/// Returns a black frame with a white rectangle.
 BufferRef drawn(const ImageDesc &desc, const Object &o) {
   Picture picture(desc, 0);
   auto &plane = picture.planes()[0];
@@ -353,7 +353,7 @@ BufferRef drawn(const ImageDesc &desc, const Object &o) {
   return buffer_of(picture);
 }
 
-/// The bounding box of what is brighter than half.
+/// Returns the bounding box of pixels brighter than half.
 Object seen_in(GstBuffer *picture, const ImageDesc &desc) {
   GstVideoInfo info = video_info_of(desc);
   GstVideoFrame mapped;
@@ -378,8 +378,8 @@ void expect_near(const Object &found, const Object &drawn, int pixels) {
   EXPECT_NEAR(found.y + found.height, drawn.y + drawn.height, pixels);
 }
 
-/// The sides of what a detector sees are rounded to the picture's pixels, and those that come back
-/// to the frame's: half a pixel each, and nothing where pixels of the frame are whole pixels.
+/// A detector's box is rounded to the picture's pixels, and the restored box to the frame's pixels,
+/// by half a pixel each. Nothing is rounded if the frame's pixels are whole pixels of the picture.
 TEST(RestoredDetections, LieWhereTheObjectWasDrawn) {
   SKIP_WITHOUT_ANALYTICS();
   for_cases(1000, [](Random &random) {

@@ -25,7 +25,7 @@ ElementRef make_element(const std::string &description) {
                                                       GST_PARSE_FLAG_FATAL_ERRORS, &error);
   EXPECT_EQ(error, nullptr) << description << ": " << error->message;
   g_clear_error(&error);
-  // Without its plugin there is nothing that a test could go on with.
+  // No test can continue without its plugin.
   if (element == nullptr) g_error("no element: %s", description.c_str());
   choose_backend(element);
   return ElementRef(static_cast<GstElement *>(gst_object_ref_sink(element)));
@@ -52,7 +52,7 @@ void forget_caps(GstPad *pad) {
 Rig::Rig(const std::string &description, GstBusSyncHandler answer, gpointer data) {
   const ElementRef element = make_element(description);
   if (answer != nullptr) gst_bus_set_sync_handler(messages_.bus(), answer, data, nullptr);
-  // Before the harness starts it: a failing start already speaks.
+  // Set before the harness starts the element, because a failing start posts messages.
   gst_element_set_bus(element.get(), messages_.bus());
   harness_ = gst_harness_new_with_element(element.get(), "sink", "src");
 }
@@ -93,7 +93,7 @@ GstFlowReturn Rig::push(BufferRef buffer) { return gst_harness_push(harness_, bu
 BufferRef Rig::pull() { return BufferRef(gst_harness_try_pull(harness_)); }
 
 std::vector<MessageRef> Rig::histograms(size_t expected) {
-  // What comes although it should not comes soon.
+  // Unexpected messages come soon.
   const gulong patience = is_asynchronous(element()) ? 20000 : 0;
   return messages_.elements("cudahistogram", expected, patience);
 }
@@ -145,7 +145,7 @@ void expect_error(Rig &rig, BufferRef buffer, const std::string &cause) {
 
 namespace {
 
-/// Whether the element did with a buffer what it does with a faulty frame.
+/// Pushes a buffer and checks that the element treats it as a faulty frame.
 void push_fault(Rig &rig, BufferRef buffer) {
   GstBuffer *const pushed = buffer.get();
   EXPECT_EQ(rig.push(std::move(buffer)), GST_FLOW_OK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera that falls back to a smaller stream and comes back: regions that were set for the large
-// picture lie outside the small one meanwhile.
+// A camera that switches to a smaller stream and back: regions that were set for the large picture
+// lie outside the small one.
 #include "muxrig.h"
 #include "regionmeta.h"
 #include "rig.h"
@@ -10,7 +10,7 @@ namespace {
 
 const ImageDesc kLarge = {PixelFormat::NV12, 64, 48}, kSmall = {PixelFormat::NV12, 32, 24};
 
-/// Sends three frames of each size in turn, and calls `check` with each output.
+/// Pushes three frames of each size in turn, and calls `check` with each output.
 template <class Check>
 void for_streams(Rig &rig, const Check &check) {
   int number = 0;
@@ -40,7 +40,7 @@ TEST(SmallerStream, IsNotCountedWhereTheRoiLiesOutside) {
   ASSERT_EQ(messages.size(), 6u);
   for (const MessageRef &message : messages) EXPECT_EQ(pixels_of(message), 80u);
   const std::vector<std::string> warnings = rig.messages().warnings();
-  ASSERT_EQ(warnings.size(), 2u);  // once for each time that the camera falls back
+  ASSERT_EQ(warnings.size(), 2u);  // one for each switch to the smaller stream
   EXPECT_TRUE(mentions(warnings[0], "roi=<40,30,10,8> lies outside the picture of 32x24"));
 }
 
@@ -53,7 +53,7 @@ TEST(SmallerStream, IsCountedWhereAPartOfTheRoiIsLeft) {
   EXPECT_TRUE(rig.messages().warnings().empty());
 }
 
-/// An interval counts what there is; one with nothing has no message.
+/// An interval without counted frames gives no message.
 TEST(SmallerStream, LeavesIntervalsWithoutAMessage) {
   Rig rig("cudahistogram interval=300000000 roi=<40,30,10,8>");
   for_streams(rig, [](bool, GstBuffer *) {});
@@ -76,12 +76,12 @@ TEST(SmallerStream, HasARoiThatIsSetMeanwhile) {
 
 TEST(SmallerStream, LeavesTheSlotOfARegionEmpty) {
   const std::string lists[] = {"region-list=<0,0,8,8,40,30,10,8,4,4,8,8>",
-                               // Smaller than any region there, and not in the larger picture.
+                               // One region is too small in the small picture only.
                                "region-units=fractions region-list=<0,0,1,1,0,0,1e-7,1,0,0,1,1>"};
   for (const std::string &list : lists)
     for (const bool pads : {false, true}) {
       SCOPED_TRACE(list);
-      if (pads && list.find("fractions") == std::string::npos) continue;  // all pad
+      if (pads && list.find("fractions") == std::string::npos) continue;  // the slot is all padding
       NormalizeCase params = small_params();
       Rig rig("cudanormalize " + properties_of(params) + " regions=list " + list +
               (pads ? " region-edge=pad" : ""));
@@ -132,7 +132,7 @@ TEST(SmallerStream, GivesAGapWhereNoRegionIsLeft) {
   }
 }
 
-/// Regions of other kinds follow the picture, and a crop of the resized frame is that of its output.
+/// Other regions follow the picture, and a crop of the resized frame depends only on the output.
 TEST(SmallerStream, ChangesNothingElse) {
   for (const char *description :
        {"cudanormalize width=8 height=8 regions=tiles tile-columns=32 tile-rows=32",

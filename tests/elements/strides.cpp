@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where samples lie in memory: what a GstVideoMeta says, and what a pool of downstream's does.
+// The positions of samples in memory, from a GstVideoMeta and from downstream's pool.
 #include "pools.h"
 #include "reference.h"
 #include "rig.h"
@@ -111,7 +111,7 @@ TEST(Strides, MetaMayChangeFromBufferToBuffer) {
                            normalized(picture, params)));
 }
 
-/// Decoders with padded sizes attach both metas. The crop is mapped to the result as ever.
+/// Decoders with padded sizes attach both metas. The crop is mapped to the output as usual.
 TEST(Strides, ALargerMetaMayComeWithACrop) {
   const ImageDesc desc = {PixelFormat::NV12, 32, 20};
   const Picture picture = random_picture(desc);
@@ -133,7 +133,7 @@ TEST(Strides, ALargerMetaMayComeWithACrop) {
 }
 
 TEST(Strides, PicturesMayHaveSeveralMemories) {
-  // Without a GstVideoMeta the memories are one after the other, wherever they are cut.
+  // Without a GstVideoMeta, the memories follow each other, wherever they are split.
   const Picture picture = random_picture({PixelFormat::RGB, 11, 5});
   const Bytes whole = bytes_of(buffer_of(picture).get());
   const BufferRef for_each_piece = buffer_of(whole, {1, 50, whole.size() - 51});
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Strides, Output, testing::ValuesIn(output_cases()), [](
 TEST_P(Output, GoesWhereDownstreamsPoolWantsIt) {
   Rig rig(GetParam().element);
   rig.downstream(video_caps(GetParam().out));
-  // Rows that begin at multiples of 64, with columns and rows of padding around the picture.
+  // The pool aligns rows to 64 bytes, with columns and rows of padding around the picture.
   PoolOffer offer(rig, PoolOffer::Kind::padded_video);
   ASSERT_TRUE(rig.caps(GetParam().caps));
   const BufferRef out = rig.process(GetParam().frame());

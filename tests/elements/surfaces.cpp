@@ -52,7 +52,7 @@ const std::vector<NamedColorFormat> kColorFormats = {
 
 namespace {
 
-constexpr size_t kPitch = 512;  // of libnvbufsurface
+constexpr size_t kPitch = 512;  // as in libnvbufsurface
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
@@ -98,8 +98,7 @@ struct Owner {
   std::deque<Block> blocks;
 };
 
-/// Lays the planes out as libnvbufsurface does, and returns the bytes, in which noise is between
-/// the rows.
+/// Lays the planes out as libnvbufsurface does, and returns the bytes, with noise between the rows.
 Bytes lay_out(const Picture &picture, nvmm::SurfaceParams &surface) {
   size_t size = 0;
   surface.planes.num_planes = static_cast<uint32_t>(picture.planes().size());
@@ -210,7 +209,7 @@ nvmm::NvDsObjectMeta object_of(const TestObject &object) {
   return meta;
 }
 
-/// Stays until the process ends, as the buffers of a test do at most.
+/// Returns a frame that stays until the process ends, so it outlives the buffers of a test.
 nvmm::NvDsFrameMeta *new_frame(const TestFrame &frame) {
   static auto &frames = immortal([] { return std::deque<nvmm::NvDsFrameMeta>(); });
   static auto &objects = immortal([] { return std::deque<nvmm::NvDsObjectMeta>(); });

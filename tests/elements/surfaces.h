@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffers of DeepStream's memory, as its decoder, nvvideoconvert and nvstreammux make them.
+// Buffers with DeepStream's memory, as from its decoder, nvvideoconvert and nvstreammux.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace cudatensor {
 
-/// "video/x-raw,…" as "video/x-raw(memory:NVMM),…".
+/// Returns "video/x-raw,…" as "video/x-raw(memory:NVMM),…".
 std::string in_nvmm(const std::string &caps);
 
 /// Color formats that surfaces can have, with their names.
@@ -20,9 +20,9 @@ struct NamedColorFormat {
   nvmm::ColorFormat format;
 };
 extern const std::vector<NamedColorFormat> kColorFormats;
-/// The one with the colorimetry that caps without one stand for, up to 576 rows.
+/// Returns the color format with the colorimetry of caps without one, for up to 576 rows.
 nvmm::ColorFormat color_format_of(PixelFormat format);
-/// The caps of a surface's picture in system memory, with its colorimetry.
+/// Returns the caps of a surface's picture in system memory, with its colorimetry.
 std::string system_caps_of(nvmm::ColorFormat format, const ImageDesc &desc);
 
 struct Surface {
@@ -30,17 +30,17 @@ struct Surface {
   nvmm::ColorFormat format;
 };
 
-/// The memory that DeepStream's elements use where the elements under test run.
+/// Returns the memory that DeepStream's elements use for the backend under test.
 nvmm::MemoryType usual_memory();
 
-/// A buffer of these surfaces, of which `batch_size` could be. The test may change the description
-/// before the buffer is made.
+/// Returns a buffer of these surfaces, with room for `batch_size`. `Change` may modify the
+/// description before the buffer is made.
 using Change = std::function<void(nvmm::SurfaceBatch &)>;
 BufferRef surface_buffer(const std::vector<Surface> &surfaces, size_t batch_size,
                          nvmm::MemoryType type = usual_memory(), const Change &change = {});
 BufferRef surface_buffer(const Picture &picture);
 
-/// What nvstreammux and a detector say of a frame.
+/// An object that a detector has found in a frame.
 struct TestObject {
   std::string label;
   float left, top, width, height, confidence;
@@ -51,7 +51,7 @@ struct TestFrame {
   guint width, height;
   std::vector<TestObject> objects;
 };
-/// The frames must outlive the buffer: they are those of one test.
+/// The frames must outlive the buffer.
 void attach_frames(GstBuffer *buffer, const std::vector<TestFrame> &frames);
 
 }  // namespace cudatensor

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Decoded video of ten bits: every one of them reaches the tensor. The clip is that of
-// media/ramp.sh.
+// All ten bits of decoded video reach the tensor. media/ramp.sh makes the clip.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -15,10 +14,10 @@ namespace {
 constexpr int kWidth = 960, kHeight = 160;
 constexpr size_t kFrames = 20;
 
-/// The luma of column x, in the scale of eight bits.
+/// Returns the luma of column x, scaled to eight bits.
 float luma_at(int x) { return static_cast<float>(std::min(64 + x, 940)) / 4.0f; }
 
-/// Y, U and V of the clip as the tensor has them.
+/// Returns Y, U and V of the clip as in the tensor.
 Bytes ramp() {
   std::vector<Half> elements;
   for (int y = 0; y < kHeight; ++y)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux: what it makes of cameras, and what it does when they are late, gone or changed.
+// cudatensormux: its batches, and its reaction to cameras that are late, end or change.
 #include "muxtimes.h"
 #include "reference.h"
 
@@ -64,7 +64,7 @@ TEST(TensorMux, NormalizesWithListsOfValues) {
 
 // -------------------------------------------------------------------------------------- the caps
 
-/// The text of the error that comes for a batch.
+/// Returns the text of the error that a batch gives.
 std::string error_of(MuxRig &rig) {
   EXPECT_TRUE(rig.reaches_eos());
   const auto errors = rig.messages().errors();
@@ -73,7 +73,8 @@ std::string error_of(MuxRig &rig) {
   return errors.empty() ? "" : errors[0].text;
 }
 
-/// What a camera is told that is refused: not by the first frame, which waits.
+/// Returns the flow return that a refused camera gets, which its first frame does not, because it
+/// waits.
 GstFlowReturn refusal_of(MuxCamera &camera, const ImageDesc &desc) {
   for (int i = 0; i < 1000; ++i) {
     const GstFlowReturn flow = camera.push(buffer_of(Picture(desc)));
@@ -82,7 +83,7 @@ GstFlowReturn refusal_of(MuxCamera &camera, const ImageDesc &desc) {
   return GST_FLOW_OK;
 }
 
-/// A rig of cameras at 25 frames a second that all have shown their first frame.
+/// A rig of cameras at 25 frames per second that have all pushed their first frame.
 class TensorMuxCaps : public testing::Test {
  protected:
   void start(const std::string &properties, size_t cameras, const std::string &downstream = "ANY") {
@@ -130,7 +131,7 @@ TEST_F(TensorMuxCaps, HaveThreeDimensionsForOnePicture) {
 TEST_F(TensorMuxCaps, AreRefusedWhereDownstreamTakesAnotherBatch) {
   const WarningLog log;
   start("width=20 height=10", 2, tensor_caps("float32", "20:10:3:4", kRate));
-  // Sources that have ended would hear nothing of it.
+  // Sources that have ended would not get the error as a flow return.
   const auto errors = rig_->wait_for_error();
   EXPECT_TRUE(mentions(errors, "not 20:10:3:2 as width=20, height=10"));
   EXPECT_EQ(refusal_of(rig_->camera(0), kDesc), GST_FLOW_NOT_NEGOTIATED);
@@ -260,8 +261,8 @@ TEST_F(TensorMuxTimes, TheSegmentsOfCamerasCount) {
   segment.start = 5 * kFrame;
   rig_->camera(1).event(gst_event_new_segment(&segment));
   push(0, 0);
-  push(1, 2 * kFrame);      // in front of the segment: clipped
-  push(1, 4 * kFrame + 1);  // reaches into it: the segment's first
+  push(1, 2 * kFrame);      // before the segment: clipped
+  push(1, 4 * kFrame + 1);  // reaches into the segment: its first frame
   const BufferRef first = rig_->pull();
   EXPECT_EQ(times_of(first), (Times{0, 0}));
   EXPECT_EQ(slots_of(first.get()).at(1).pts, 4 * kFrame + 1);
@@ -276,7 +277,7 @@ TEST_F(TensorMuxTimes, AFrameWithoutADurationLastsAsTheFramerateSays) {
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.start = 5 * kFrame;
   rig_->camera(0).event(gst_event_new_segment(&segment));
-  push(0, 4 * kFrame, GST_CLOCK_TIME_NONE);  // ends where the segment begins
+  push(0, 4 * kFrame, GST_CLOCK_TIME_NONE);  // ends at the segment's begin
   push(0, 4 * kFrame + 1, GST_CLOCK_TIME_NONE);
   EXPECT_EQ(next_times(), (std::vector<GstClockTime>{4 * kFrame + 1}));
 }
@@ -287,7 +288,7 @@ TEST_F(TensorMuxTimes, AFrameWithADurationLastsAsItSays) {
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.start = 5 * kFrame;
   rig_->camera(0).event(gst_event_new_segment(&segment));
-  push(0, 4 * kFrame + 1, kFrame / 2);  // ends in front of the segment
+  push(0, 4 * kFrame + 1, kFrame / 2);  // ends before the segment
   push(0, 2 * kFrame, 4 * kFrame);
   EXPECT_EQ(next_times(), (std::vector<GstClockTime>{2 * kFrame}));
 }
@@ -392,14 +393,14 @@ TEST_F(TensorMuxTimes, AFrameFromTheFutureHoldsUpNobodyAfterIt) {
   EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
   push(1, 498 * kFrame);
   EXPECT_EQ(next(), (Times{kNone, 498 * kFrame}));
-  // The other one says nothing.
+  // The other camera pushes nothing.
   rig_->camera(0).event(gst_event_new_stream_start("again"));
   push(1, 499 * kFrame);
   EXPECT_LE(rig_->time_out(), 503 * kFrame);
   EXPECT_EQ(next(), (Times{kNone, 499 * kFrame}));
 }
 
-/// Nor where the pipeline has been started long after its clock.
+/// The pipeline may have been started long after its clock.
 TEST_F(TensorMuxTimes, AFrameFromTheFutureDoesNotMoveTheClock) {
   for (const GstClockTime base : {GstClockTime{0}, GstClockTime{10 * GST_SECOND}}) {
     start("", 2, true);
@@ -408,12 +409,12 @@ TEST_F(TensorMuxTimes, AFrameFromTheFutureDoesNotMoveTheClock) {
     gst_test_clock_set_time(clock, base);
     gst_object_unref(clock);
     push(0, 500 * kFrame);
-    // Nobody else to wait for: the batch goes at once.
+    // There is no other camera to wait for, so the batch is pushed at once.
     rig_->camera(1).eos();
     EXPECT_EQ(next(), (Times{500 * kFrame, kNone}));
     rig_->camera(1).event(gst_event_new_stream_start("again"));
     push(1, kFrame);
-    // Late, so its batch is due: not in 20 s.
+    // The frame is late, so its batch is due now, not in 20 s.
     EXPECT_LE(rig_->time_out(), base + 2 * kFrame);
     EXPECT_EQ(next(), (Times{kNone, kFrame}));
   }
@@ -457,7 +458,7 @@ TEST_F(TensorMuxTimes, BatchesThatAreLateDownstreamAreDropped) {
     for (size_t i = 0; i < 2; ++i) push(i, t);
   EXPECT_EQ(next(), (Times{4 * kFrame, 4 * kFrame}));
   EXPECT_EQ(rig_->messages().of_type(GST_MESSAGE_QOS).size(), 4u);
-  // One that was in time.
+  // A batch that was in time.
   gst_pad_send_event(src.get(), gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 0.5,
                                                   -GstClockTimeDiff{kFrame}, 5 * kFrame));
   for (size_t i = 0; i < 2; ++i) push(i, 5 * kFrame);
@@ -473,13 +474,13 @@ TEST_F(TensorMuxTimes, NoBatchIsMadeWithoutAFrame) {
   push(0, 0);
   push(1, 0);
   next();
-  // Nor is anything waited for but a frame.
+  // The element waits for frames, not for the clock.
   g_usleep(20000);
   EXPECT_EQ(rig_->pending_waits(), 0u);
   EXPECT_EQ(rig_->pull_if_there(), nullptr);
 }
 
-/// That of the fastest camera.
+/// The latency is a frame's duration of the fastest camera.
 TEST_F(TensorMuxTimes, AFramesDurationIsTheLatency) {
   for (const auto &[first, second] :
        {std::pair("25/1", "25/1"), std::pair("25/1", "10/1"), std::pair("10/1", "25/1")}) {
@@ -634,7 +635,7 @@ TEST(TensorMuxErrors, NameTheCauseOfRefusedCaps) {
     rig.camera(i).push(frame_at(Picture(kDesc), 0, kFrame));
   }
   rig.pull();
-  // Of the template's formats and sizes, and yet no picture to GStreamer.
+  // The template accepts these caps, but GStreamer cannot parse them.
   rig.camera(1).caps(video_caps(kDesc, "interlace-mode=alternate"));
   for (size_t i = 0; i < 2; ++i) rig.camera(i).push(frame_at(Picture(kDesc), kFrame, kFrame));
   EXPECT_TRUE(mentions(error_of(rig), "sink_1: the caps do not describe a picture"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux and frames of one camera that cannot be used: their slots are not valid, and the
-// other cameras notice nothing.
+// cudatensormux and frames of one camera that cannot be used: their slots are not valid, and other
+// cameras are not affected.
 #include <functional>
 
 #include "muxtimes.h"
@@ -60,7 +60,7 @@ class TensorMuxFaults : public testing::Test {
     GST_BUFFER_DURATION(frame.get()) = kFrame;
     rig_->camera(camera).push(std::move(frame));
   }
-  /// A batch of good frames.
+  /// Expects a batch of good frames.
   void expect_good(size_t cameras) {
     for (size_t i = 0; i < cameras; ++i) push(i, buffer_of(picture_));
     EXPECT_TRUE(same_bytes(bytes_of(rig_->pull().get()),
@@ -124,7 +124,7 @@ TEST_F(TensorMuxFaults, AreReportedOncePerCamera) {
   push(1, buffer_of(picture_));
   EXPECT_FALSE(slots_of(rig_->pull().get())[0].valid);
   EXPECT_EQ(rig_->messages().warnings().size(), 1u);
-  // New caps are a new stream.
+  // New caps count as a new stream.
   rig_->camera(0).caps(video_caps(kNv12, "framerate=50/1"));
   time_ += kFrame;
   push(0, buffer_of(Bytes(10)));
@@ -146,7 +146,7 @@ TEST_F(TensorMuxFaults, LeaveAllRegionsOfTheirFrameEmpty) {
                          joined(std::vector<Bytes>(4, pad_bytes(params_)))));
 }
 
-/// Of a frame that is not used nothing is counted, nor is there anything to infer from.
+/// Regions of an unused frame are not counted, and their slots are not valid.
 TEST_F(TensorMuxFaults, HaveNoRegions) {
   begin("regions=meta max-batch=1", 2);
   for (size_t bad = 0; bad < 2; ++bad) {

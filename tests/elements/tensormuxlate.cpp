@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux and live cameras that freeze, catch up, come in bursts or have a wrong clock; and
-// files, of which nothing is dropped.
+// cudatensormux with live cameras that freeze, catch up, send bursts or have a wrong clock, and
+// with files, of which no frame is dropped.
 #include <algorithm>
 #include <set>
 #include <thread>
@@ -13,10 +13,10 @@ namespace cudatensor {
 namespace {
 
 constexpr std::nullopt_t kNone = std::nullopt;
-/// How much older than the others' a frame may be, with the frames' phase.
+/// How much older than the others' frames a frame may be, including the frames' phase.
 constexpr GstClockTime kMostLate = 300 * GST_MSECOND + kFrame;
 
-/// Two live cameras. The first is in time; the test says when the frames of the second come.
+/// Two live cameras. The first is in time; the test decides when frames of the second arrive.
 class TensorMuxLate : public MuxTimes {
  protected:
   void begin(const std::string &properties = "") {
@@ -36,7 +36,7 @@ class TensorMuxLate : public MuxTimes {
     return dropped_;
   }
 
-  /// A period: the frame of the first camera, those of the second, and the batch.
+  /// Runs a period: pushes the first camera's frame and the second's frames, and pulls the batch.
   Times period(const std::vector<GstClockTime> &others) {
     push(0, now_);
     for (const GstClockTime time : others) push(1, time);
@@ -45,13 +45,13 @@ class TensorMuxLate : public MuxTimes {
     advance();
     return times;
   }
-  /// A batch for which the clock was not waited for takes no time.
+  /// Advances the clock, because a batch that did not wait for it takes no time.
   void advance() {
     GstTestClock *clock = GST_TEST_CLOCK(gst_element_get_clock(rig_->element()));
     gst_test_clock_advance_time(clock, kFrame);
     gst_object_unref(clock);
   }
-  /// One in which all frames of the second camera are dropped, before the clock goes on.
+  /// Runs a period in which all frames of the second camera are dropped before the clock advances.
   Times period_without(const std::vector<GstClockTime> &others = {}) {
     const size_t expected = drops() + others.size();
     push(0, now_);
@@ -64,7 +64,7 @@ class TensorMuxLate : public MuxTimes {
     EXPECT_EQ(times, (Times{now_ - kFrame, kNone}));
     return times;
   }
-  /// What a camera is shown as that is late by `lateness` with each frame.
+  /// Runs periods in which each frame of the second camera is late by `lateness`.
   void show_behind(GstClockTime lateness) {
     for (int i = 0; i < 25; ++i) period_without({now_ - lateness});
     for (int i = 0; i < 35; ++i) {
@@ -72,8 +72,8 @@ class TensorMuxLate : public MuxTimes {
       ASSERT_EQ(times, (Times{now_ - kFrame, now_ - kFrame - lateness})) << i;
     }
   }
-  /// Frames of the second camera from a thread of their own, as upstream's queue has them, and
-  /// then its end; how many come beside frames of the first.
+  /// Pushes frames of the second camera from another thread, as upstream's queue does, and then
+  /// EOS. Returns how many are in batches with frames of the first.
   int show_backlog(GstClockTime from, GstClockTime offset = 0) {
     std::thread queue([this, from, offset, to = now_] {
       for (GstClockTime t = from; t <= to; t += kFrame) push(1, t - offset);
@@ -92,7 +92,7 @@ class TensorMuxLate : public MuxTimes {
     return shown;
   }
 
-  /// Looks at what holds for every batch.
+  /// Checks what must hold for every batch.
   Times take(const BufferRef &batch) {
     const GstClockTime pts = GST_BUFFER_PTS(batch.get());
     EXPECT_NE(pts, last_) << "two batches of one time";
@@ -100,7 +100,7 @@ class TensorMuxLate : public MuxTimes {
     return times_of(batch);
   }
 
-  GstClockTime now_ = 250 * kFrame;  // of the first camera's next frame
+  GstClockTime now_ = 250 * kFrame;  // time of the first camera's next frame
 
  private:
   GstClockTime last_ = GST_CLOCK_TIME_NONE;
@@ -124,7 +124,7 @@ TEST_F(TensorMuxLate, ABacklogThatComesByTheFrameIsDropped) {
   begin();
   GstClockTime other = now_;
   for (int i = 0; i < 100; ++i) period_without();
-  // Three frames in the time of one.
+  // Three frames arrive in the time of one.
   for (; now_ - other - 2 * kFrame > 300 * GST_MSECOND; other += 3 * kFrame)
     period_without({other, other + kFrame, other + 2 * kFrame});
   const Times times = period({other, other + kFrame, other + 2 * kFrame});
@@ -177,7 +177,7 @@ TEST_F(TensorMuxLate, ACameraWithAWrongClockAndAnUnevenWayIsShown) {
       const size_t before = drops();
       push(0, now_);
       push(1, last);
-      // Used, or dropped.
+      // Each frame is used or dropped.
       BufferRef batch;
       for (int k = 0; k < 60000 && batch == nullptr && drops() == before; ++k) {
         batch = rig_->pull_if_there();
@@ -220,7 +220,7 @@ TEST_F(TensorMuxLate, ARestartForgetsAWrongClock) {
   period_without({now_ - 2 * GST_SECOND});
 }
 
-/// The clock of a camera that is fast makes no frame of the others old.
+/// A camera with a fast clock does not make other cameras' frames late.
 TEST_F(TensorMuxLate, ACameraFromTheFutureDropsNothingOfOthers) {
   start("", 2, true);
   rig_->camera(1).eos();
@@ -232,7 +232,7 @@ TEST_F(TensorMuxLate, ACameraFromTheFutureDropsNothingOfOthers) {
   EXPECT_EQ(next(), (Times{501 * kFrame, 0}));
 }
 
-/// Frames that come in time again are used beside those of a clock that is fast.
+/// Frames that are in time again are used beside those of a camera with a fast clock.
 TEST_F(TensorMuxLate, AWrongClockThatIsSetIsForgottenBesideOneFromTheFuture) {
   begin();
   show_behind(2 * GST_SECOND);
@@ -245,7 +245,7 @@ TEST_F(TensorMuxLate, AWrongClockThatIsSetIsForgottenBesideOneFromTheFuture) {
   EXPECT_EQ(next(), (Times{future + kFrame, now_}));
 }
 
-/// As an event, and as a buffer without memory.
+/// The gap is an event, and a buffer without memory.
 TEST_F(TensorMuxLate, AGapDoesNotReplaceALatePicture) {
   for (const bool event : {true, false}) {
     const auto send_gap = [&](GstClockTime time) {
@@ -270,7 +270,7 @@ TEST_F(TensorMuxLate, AGapDoesNotReplaceALatePicture) {
   }
 }
 
-/// The slots of all batches until the end, by camera.
+/// Collects the slots of all batches until the end, by camera.
 class TensorMuxFiles : public MuxTimes {
  protected:
   void collect() {
@@ -295,7 +295,7 @@ TEST_F(TensorMuxFiles, EveryFrameIsUsedWhateverItsTime) {
     start("", 2);
     std::vector<std::vector<GstClockTime>> sent(2);
     for (int i = 0; i < 60; ++i) {
-      // As slow, equal, backward and far ahead as files have them.
+      // Times that are slow, equal, backward and far ahead, as in files.
       for (size_t camera = 0; camera < 2; ++camera) {
         const GstClockTime last = sent[camera].empty() ? 0 : sent[camera].back();
         const GstClockTime step =
@@ -317,7 +317,8 @@ TEST_F(TensorMuxFiles, EveryFrameIsUsedWhateverItsTime) {
   });
 }
 
-/// Of a camera with a frame in several seconds, one alone does not show that all are late.
+/// If a camera has one frame in several seconds, a single late frame does not show that all are
+/// late.
 TEST(CameraLag, WaitsForTwoWindows) {
   for (const GstClockTime window : {GstClockTime{kFrame}, GstClockTime{3 * GST_SECOND}}) {
     const GstClockTime age = window + GST_SECOND, begin = 100 * GST_SECOND;
@@ -328,7 +329,7 @@ TEST(CameraLag, WaitsForTwoWindows) {
     EXPECT_FALSE(lag.is_behind());
     EXPECT_FALSE(lag.drops(age, window, begin + patience));
     EXPECT_TRUE(lag.is_behind());
-    // From now on this age is the usual one.
+    // From now on this age counts as usual.
     EXPECT_FALSE(lag.drops(age, window, begin + patience + window));
     lag.in_time(0);
     EXPECT_FALSE(lag.is_behind());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux: what a start, a stop, a flush and a seek leave behind, which is nothing.
+// cudatensormux: starts, stops, flushes and seeks leave no state behind.
 #include <gst/controller/gstdirectcontrolbinding.h>
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace {
 
-/// Calls back when the element asks for the value of a property, which is before it takes the
-/// frames of a batch.
+/// A control source that calls back when the element reads a property, before it takes a batch's
+/// frames.
 struct CallingSource {
   GstControlSource parent;
   std::function<void()> *call;
@@ -42,8 +42,8 @@ namespace {
 constexpr GstClockTime kFrame = 40 * GST_MSECOND;  // 25 a second
 constexpr const char *kRate = "framerate=25/1";
 
-/// Lets `call` run on the streaming thread before the frames of each batch are taken; it must live
-/// as long as the element.
+/// Runs `call` on the streaming thread before the frames of each batch are taken. It must live as
+/// long as the element.
 void call_before_batches(GstElement *mux, std::function<void()> &call) {
   auto *source = static_cast<CallingSource *>(
       g_object_ref_sink(g_object_new(calling_source_get_type(), nullptr)));
@@ -54,7 +54,7 @@ void call_before_batches(GstElement *mux, std::function<void()> &call) {
   gst_object_unref(source);
 }
 
-/// Grey cameras whose frames are told apart by their level.
+/// Grey cameras whose frames differ in their level.
 class TensorMuxLifecycle : public testing::Test {
  protected:
   void start(size_t cameras, const std::string &properties = "") {
@@ -70,7 +70,7 @@ class TensorMuxLifecycle : public testing::Test {
     rig_->restart();
     begin();
   }
-  /// The first camera's stream, which nobody says the caps of.
+  /// Begins the first camera's stream without caps.
   void begin_without_caps() {
     forget_caps(rig_->camera(0).source());
     rig_->camera(0).event(gst_event_new_stream_start("again"));
@@ -91,14 +91,14 @@ class TensorMuxLifecycle : public testing::Test {
   void push_all(GstClockTime pts, int level) {
     for (size_t i = 0; i < cameras_; ++i) push(i, pts, level);
   }
-  /// The next batch is at this time, and of frames of this level alone.
+  /// Expects the next batch at this time, with frames of this level only.
   void expect_batch(GstClockTime pts, int level) {
     const BufferRef batch = rig_->pull();
     EXPECT_EQ(GST_BUFFER_PTS(batch.get()), pts);
     EXPECT_TRUE(
         same_bytes(bytes_of(batch.get()), Bytes(16 * cameras_, static_cast<uint8_t>(level))));
   }
-  /// Batches before this running time are late downstream.
+  /// Makes batches before this running time late downstream.
   void be_late(GstClockTime time) {
     const PadRef src(gst_element_get_static_pad(rig_->element(), "src"));
     gst_pad_send_event(src.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1.5, 0, time));
@@ -112,13 +112,13 @@ class TensorMuxLifecycle : public testing::Test {
 TEST_F(TensorMuxLifecycle, StartsAndStopsManyTimes) {
   start(2);
   for (int round = 0; round < 50; ++round) {
-    // Each time earlier than before, so that what is left of a clock shows.
+    // Each start is earlier than the one before, so that a remaining clock state is noticed.
     const GstClockTime begins = (100 - round) * kFrame;
     push_all(begins, round);
     expect_batch(begins, round);
     push_all(begins + kFrame, 100 + round);
     expect_batch(begins + kFrame, 100 + round);
-    // Of a frame that waits when it stops nothing comes later.
+    // A frame that waits during the stop must not come out later.
     push(0, begins + 2 * kFrame, 255);
     ASSERT_EQ(gst_element_set_state(rig_->element(), GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
     EXPECT_EQ(property_of(rig_->element(), "active-backend"), "auto");
@@ -178,7 +178,7 @@ TEST_F(TensorMuxLifecycle, SurvivesAFlush) {
   expect_batch(50 * kFrame, 1);
   push(0, 51 * kFrame, 255);  // waits for the other camera
   flush();
-  // Not late, but the first of what comes.
+  // The frames are not late, but the first ones after the flush.
   push_all(0, 2);
   expect_batch(0, 2);
   push_all(kFrame, 3);
@@ -219,7 +219,7 @@ TEST_F(TensorMuxLifecycle, ACameraFlushedInTheMiddleOfABatchIsNotInIt) {
 
 // ------------------------------------------------------------------------------------------ seeks
 
-/// The stream times of what a mux of two cameras pushes after a seek from 2 s to 3 s.
+/// Returns the stream times of a mux of two cameras after a seek to the segment from 2 s to 3 s.
 std::vector<GstClockTime> stream_times_at(double rate) {
   Pipeline pipeline(
       "cudatensormux name=mux width=8 height=8 ! fakesink name=out sync=false "
@@ -257,7 +257,7 @@ TEST(TensorMuxSeek, StreamTimesAreTheCamerasAtAnyRate) {
   }
 }
 
-/// To the nanosecond by which the segment's end is behind the last frame.
+/// Times are exact to a nanosecond, by which the segment's end lies after the last frame.
 TEST(TensorMuxSeek, StreamTimesAreTheCamerasBackwards) {
   for (const double rate : {-1.0, -2.0, -0.5}) {
     const auto times = stream_times_at(rate);

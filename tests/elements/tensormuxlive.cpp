@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux with sources of their own threads, which die and return.
+// cudatensormux with sources that have their own threads, fail and return.
 #include <map>
 #include <mutex>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kFramesPerSecond = 100;
 
-/// A pipeline whose mux `mux` has cameras that come and go, and what it made of each.
+/// A pipeline whose mux `mux` has cameras that come and go; records each camera's frames.
 class Cameras {
  public:
   explicit Cameras(const std::string &properties)
@@ -38,7 +38,7 @@ class Cameras {
     cameras_[number] = camera;
   }
 
-  /// As it is when a source's thread ends without a word, and the application notices.
+  /// Simulates a source whose thread ends without an event, and the application that notices.
   void kill(int number) {
     GstElement *camera = cameras_[number];
     const PadRef src(gst_element_get_static_pad(camera, "src"));
@@ -54,12 +54,12 @@ class Cameras {
   void start() { pipeline_.start(); }
   std::string wait() { return pipeline_.wait(); }
 
-  /// The times of the frames of a camera that came, in their order.
+  /// Returns the times of a camera's frames in order of arrival.
   std::vector<GstClockTime> times_of(int number) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return times_[number];
   }
-  /// Until as many frames of a camera came.
+  /// Waits until this number of a camera's frames has arrived.
   void wait_for(int number, size_t count) {
     for (int i = 0; i < 6000 && times_of(number).size() < count; ++i) g_usleep(10000);
     EXPECT_GE(times_of(number).size(), count) << "camera " << number;
@@ -81,7 +81,7 @@ class Cameras {
   std::map<int, std::vector<GstClockTime>> times_;
 };
 
-/// Every frame came once, in order.
+/// Expects every frame once, in order.
 void expect_no_loss(const std::vector<GstClockTime> &times) {
   const GstClockTime frame = GST_SECOND / kFramesPerSecond;
   for (size_t i = 1; i < times.size(); ++i)
@@ -128,7 +128,7 @@ TEST(TensorMuxLive, AFileThatIsTakenAwayHoldsUpNobody) {
   expect_no_loss(cameras.times_of(1));
 }
 
-/// Buffers that lie in the segment which came before them.
+/// Records buffers that lie in the current segment.
 struct Played {
   GstSegment segment;
   std::vector<GstClockTime> stream_times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux: rates, times and words of what it pushes.
+// cudatensormux: rates, times and messages of its output.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 
@@ -28,7 +28,7 @@ class TensorMuxOutput : public testing::Test {
   void push_all(size_t cameras, GstClockTime pts) {
     for (size_t i = 0; i < cameras; ++i) push(i, pts);
   }
-  /// The frames' own times in the next batch.
+  /// Times of the frames in the next batch.
   using Times = std::vector<std::optional<GstClockTime>>;
   Times next() {
     Times times;
@@ -68,10 +68,10 @@ TEST_F(TensorMuxOutput, HasNoTimeWhereNoFrameHasOne) {
 }
 
 TEST_F(TensorMuxOutput, HasAllFramesOfFiles) {
-  start({"25/1", "25/1"}, "latency=1000000000");  // room for two of a camera
+  start({"25/1", "25/1"}, "latency=1000000000");  // holds two frames per camera
   push_all(2, 10 * kFrame);
   EXPECT_EQ(next(), (Times{10 * kFrame, 10 * kFrame}));
-  // Live, only the last of those that are late would be taken.
+  // In live mode, only the last of the late frames would be used.
   push(1, 3 * kFrame);
   push(1, 4 * kFrame);
   push(0, 11 * kFrame);
@@ -145,7 +145,7 @@ TEST_F(TensorMuxOutput, SignalsItsSamplesAtTheirPosition) {
   rig_.reset();
 }
 
-/// Of GStreamer here: until 1.22.8 it may free a query that is being answered.
+/// Returns false for GStreamer before 1.22.9, which may free a query that is being answered.
 bool has_safe_queries() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudatensormux and framerates that caps announce wrongly, or not at all.
+// cudatensormux with framerates that are wrong in the caps, or missing.
 #include "muxtimes.h"
 
 namespace cudatensor {
 namespace {
 
-/// Cameras whose frames are half a frame apart.
+/// Cameras whose frames are offset by half a frame.
 class TensorMuxRates : public MuxTimes {
  protected:
   void begin(const std::string &properties, const std::vector<std::string> &rates,
@@ -22,7 +22,7 @@ class TensorMuxRates : public MuxTimes {
     }
   }
 
-  /// The batches that hold both cameras, of those that have come until both have ended.
+  /// Ends both cameras. Returns the number of batches with both cameras, and of all batches.
   std::pair<int, int> ended() {
     for (size_t i = 0; i < 2; ++i) rig_->camera(i).eos();
     EXPECT_TRUE(rig_->reaches_eos());
@@ -35,7 +35,7 @@ class TensorMuxRates : public MuxTimes {
     return full_of_all;
   }
 
-  /// The window, as the last batch tells it, after frames of the first camera.
+  /// Pushes frames of the first camera. Returns the window, which is the last batch's duration.
   GstClockTime window_after(int frames, GstClockTime duration) {
     GstClockTime last = 0;
     for (int i = 0; i < frames; ++i, time_ += duration) {
@@ -81,7 +81,7 @@ TEST_F(TensorMuxRates, AreConfirmedForFastCameras) {
   EXPECT_TRUE(warnings().empty());
 }
 
-/// The window, as the batches' duration tells it.
+/// The batches' duration is the window.
 TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
   begin("", {"1/90000", "1/90000"}, kSlow);
   const auto window = [&] { return GST_BUFFER_DURATION(rig_->pull().get()); };
@@ -93,7 +93,7 @@ TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
   rig_->add(2).caps(video_caps(desc_, "framerate=90000/1"));
   GstClockTime last = 0;
   for (int i = 0; i < 20; ++i) {
-    // The others' last frames wait for the new camera's first.
+    // The other cameras' last frames wait for the new camera's first frame.
     for (const size_t camera : {2, 0, 1}) push(camera, time_ + i * kSlow / 2);
     last = window();
   }
@@ -102,14 +102,14 @@ TEST_F(TensorMuxRates, AreMeasuredAgainForACameraThatComesLate) {
 
 TEST_F(TensorMuxRates, AreMeasuredOverTheLatestFrames) {
   start("", 1, false, "framerate=0/1");
-  // A batch has the window that was known before its frame.
+  // A batch uses the window that was known before its frame.
   EXPECT_EQ(window_after(3, kSlow), 40 * GST_MSECOND);
   EXPECT_EQ(window_after(3, kSlow), kSlow);
   EXPECT_EQ(window_after(30, kSlow / 5), kSlow / 5);
   EXPECT_EQ(window_after(30, kSlow), kSlow);
 }
 
-/// A batch waits no longer than a second for the next one.
+/// A batch waits at most a second for the next frame.
 TEST_F(TensorMuxRates, AreAtLeastOneFrameASecond) {
   start("", 1, false, "framerate=0/1");
   EXPECT_EQ(window_after(6, 5 * GST_SECOND), GST_SECOND);

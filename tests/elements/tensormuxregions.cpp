@@ -22,7 +22,7 @@ Valid valid_of(GstBuffer *batch) {
 
 class TensorMuxRegions : public testing::Test {
  protected:
-  /// A camera with each of the pictures.
+  /// Starts a camera for each of the pictures.
   void start(const std::string &properties, const std::vector<ImageDesc> &cameras) {
     rig_ = std::make_unique<MuxRig>(properties_of(small_params()) + properties, cameras.size());
     for (size_t i = 0; i < cameras.size(); ++i) {
@@ -30,7 +30,7 @@ class TensorMuxRegions : public testing::Test {
       pictures_.push_back(random_picture(cameras[i], i));
     }
   }
-  /// The batch of a frame from each camera.
+  /// Pushes a frame of each camera and returns the batch.
   BufferRef batch(GstClockTime time = 0) {
     for (size_t i = 0; i < pictures_.size(); ++i)
       rig_->camera(i).push(frame_at(pictures_[i], time, kDuration));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What caps say of a picture besides its format: fields, transfer functions, ranges, matrices.
+// Fields of caps besides the format: interlacing, transfer functions, ranges, matrices.
 #include <gst/video/video.h>
 
 #include <functional>
@@ -176,7 +176,7 @@ TEST(Hdr, WarningNamesTheCamera) {
 
 // ---------------------------------------------------------------------------------- colorimetry
 
-/// JPEG's pictures: full range, BT.601's matrix, whatever their size.
+/// JPEG pictures have full range and BT.601's matrix at any size.
 TEST(Colorimetry, IsFullRangeBt601ForJpeg) {
   for (const PixelFormat format : {PixelFormat::Y42B, PixelFormat::I420, PixelFormat::Y444}) {
     const Picture picture = random_picture({format, 64, 720});
@@ -191,7 +191,7 @@ TEST(Colorimetry, IsFullRangeBt601ForJpeg) {
   }
 }
 
-/// What caps do not say follows from the height: BT.601 up to 576 rows, BT.709 above; limited range.
+/// Unknown parts follow from the height: BT.601 up to 576 rows, BT.709 above; limited range.
 TEST(Colorimetry, FollowsTheHeightIfUnknown) {
   for (const int height : {576, 578}) {
     const Picture picture = random_picture({PixelFormat::YUY2, 16, height});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The backends under test, and the one place that knows where their memory is.
+// The backends under test. No other file knows where their memory is.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 
 namespace cudatensor {
 
-/// Copies of blocks in the memory of a device. Each is an allocation of the block's own size and
-/// ends with it, so that compute-sanitizer sees a read beyond it; it begins on 256 bytes, so that
-/// what begins on an odd address of a block does so here.
+/// Copies of blocks in the memory of a device. Each copy is an allocation of the block's size, so
+/// that compute-sanitizer detects reads beyond its end. It begins at a multiple of 256 bytes, so
+/// that an odd address in the block is odd in the copy.
 class OnDevice {
  public:
   OnDevice(Device &device, const std::vector<Span> &blocks, Stream stream);
 
   Bases bases() const;
-  /// The first block.
+  /// Returns the copy of the first block.
   uint8_t *data() const { return blocks_.front()->data(); }
   /// Queues a copy of the first block.
   void fetch(uint8_t *to, Stream stream) const;
@@ -32,16 +32,16 @@ class OnDevice {
 /// The pictures of a batch; null for a slot that stays empty.
 using Slots = std::vector<const InputPicture *>;
 
-/// A picture, and what of it goes into the slots of a batch.
+/// A picture and its regions for the slots of a batch.
 struct PictureRegions {
   const InputPicture *picture;
   std::vector<Region> regions;
 };
 
-/// A backend, and how pictures of the host's memory get to it and back.
+/// A backend, with functions that copy pictures from the host's memory to it and back.
 class Machine {
  public:
-  /// What operations are given; the CPU knows no streams.
+  /// The stream that operations run on. The CPU has no streams.
   enum class Streams { none, own };
 
   Machine(std::string name, std::unique_ptr<Backend> backend, Streams streams = Streams::none);
@@ -56,7 +56,7 @@ class Machine {
         in, out);
   }
 
-  /// A batch.
+  /// Runs a batch.
   void run(NormalizePictures &operation, const Slots &in, OutputTensor &out) const {
     run_pictures([&](const auto &views, const Tensor &to,
                      Stream stream) { operation.run(views, to, stream); },
@@ -110,13 +110,14 @@ class Machine {
     device->synchronize(copies());
   }
 
-  /// No other stream waits for it: what an operation without a stream has not finished when it
-  /// returns is missing in the copy.
+  /// Returns a stream that no other stream waits for. If an operation without a stream returns
+  /// before it is complete, its copy is incomplete, too.
   Stream copies() const { return copies_->get(); }
   Stream stream() const { return streams_ == Streams::own ? copies() : Stream{}; }
   void before_run() const;
 
-  /// Bins in pinned memory, among a pattern: for one thread at a time.
+  /// Returns bins in pinned memory, surrounded by a pattern. Only one thread may use them at a
+  /// time.
   Bins &pinned_bins() const;
   void guard(const Bins &bins) const;
   void expect_guards() const;
@@ -126,26 +127,27 @@ class Machine {
   Streams streams_;
   std::unique_ptr<OwnedStream> copies_;
   std::unique_ptr<Memory> pinned_;
-  /// Small allocations share a block of the driver's. It stays while one of them does, which makes
-  /// the others cheap.
+  /// Small allocations share a block of the driver, which stays while this one does. That makes
+  /// further allocations cheap.
   std::unique_ptr<Memory> anchor_;
 };
 
-/// The CUDA backend, or null with the reason why there is none here.
+/// Returns the CUDA backend, or null and the reason why there is none.
 std::unique_ptr<Backend> cuda_if_there_is_one(std::string &reason);
 
-/// A test that is run once with the CPU backend and once with CUDA.
+/// A test that runs once with the CPU backend and once with CUDA.
 class KernelTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override;
 
-  /// The parameter's backend in all its ways to spread the work, which must not show in any byte.
+  /// Returns the parameter's backend with every way to spread the work. All must give the same
+  /// bytes.
   const std::vector<std::unique_ptr<Machine>> &machines() const { return machines_; }
   const Machine &machine() const { return *machines_.front(); }
   const Machine &any(Random &random) const { return *machines_[random.bits() % machines_.size()]; }
 
-  /// Runs what `prepare` makes of a backend on every machine: twice, the first time on another
-  /// picture, whose traces in scratch memory must not show either.
+  /// Runs the operation that `prepare` returns on every machine. It runs twice, first on another
+  /// picture, whose data in scratch memory must not affect the result.
   template <class Prepare, class In, class Out>
   void expect_all(const Prepare &prepare, const In &other, const In &in, Out &out) const {
     for (const auto &machine : machines_) {

@@ -8,8 +8,8 @@
 
 namespace cudatensor {
 
-/// Memory among pages that nobody may touch: it begins right behind one, and so on an address that
-/// suits every vector, or ends right before one. What of its own pages lies beside it is poisoned for
+/// Memory between protected pages. It begins right after one, at an address that is aligned for
+/// every vector, or ends right before one. The rest of its own pages is poisoned for
 /// AddressSanitizer.
 class Block {
  public:
@@ -18,7 +18,7 @@ class Block {
   Block() = default;
   Block(Random &random, size_t size, Edge edge = Edge::any);
 
-  /// Nobody may touch these bytes either, where AddressSanitizer looks.
+  /// Makes AddressSanitizer report accesses to these bytes, too.
   void poison(size_t offset, size_t size);
 
   uint8_t *data() const { return data_; }

@@ -36,7 +36,7 @@ TEST(Color, CoefficientsAreRoundedOnce) {
 }
 
 TEST(Color, CoefficientsAreThePublishedOnes) {
-  // Rec. 601 for 16-235, as every textbook has it.
+  // Textbook values of Rec. 601 for 16-235.
   const YuvToRgb k = make_yuv_to_rgb({ColorMatrix::bt601, ColorRange::limited});
   EXPECT_NEAR(k.ky, 1.164, 5e-4);
   EXPECT_NEAR(k.krv, 1.596, 5e-4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The CUDA backend equals the CPU's byte for byte, at sizes that fill more than one block of
+// The CUDA backend equals the CPU backend byte for byte, at sizes that fill more than one block of
 // threads and on paths that only large tensors take.
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace cudatensor {
 namespace {
 
-/// Up to several blocks of threads along both axes, often a whole number of them.
+/// Returns a size of up to several blocks of threads along both axes, often a whole number of
+/// blocks.
 Size medium_size(Random &random) {
   if (random.chance(30)) return random_size(random);
   const auto length = [&](int most) {
@@ -89,7 +90,7 @@ TEST_F(CudaEqualsCpuTest, Histogram) {
 
 const std::vector<DType> kShuffledTypes = {DType::float32, DType::float16, DType::uint8};
 
-/// Of any factor up to 8, and of about as many elements whatever that is.
+/// Returns a shuffle with a factor up to 8, and about the same number of elements for every factor.
 PixelShuffleParams random_shuffle(Random &random, int n, int c) {
   const int r = random.integer(1, 8);
   Size size = medium_size(random);
@@ -136,8 +137,8 @@ TEST_F(CudaEqualsCpuTest, PixelShuffleToVideo) {
 
 // --------------------------------------------------------------------------- every kernel once
 
-/// Each kernel at the edges of blocks of threads, with memory that ends where pictures do: few
-/// enough cases for compute-sanitizer.
+/// Tests each kernel at the edges of blocks of threads, with memory that ends with the picture. The
+/// cases are few enough for compute-sanitizer.
 class CudaEdgesTest : public CudaAndCpuTest {
  protected:
   static Size odd_size(Random &random) {
@@ -278,7 +279,7 @@ class CudaGridTest : public CudaAndCpuTest {
   }
 };
 
-/// A grid has at most 65535 blocks along y and z, and a block of threads here 1 to 8 lines.
+/// A grid has at most 65535 blocks along y and z, and a block of threads has 1 to 8 lines here.
 TEST_F(CudaGridTest, LinesOfAPixelShuffle) {
   for (const size_t offset : {size_t{0}, size_t{4}}) {
     expect_shuffled({{DType::float32, Layout::nchw, 1, 4, 33000, 260}, 2}, offset);
@@ -326,7 +327,7 @@ TEST_F(CudaGridTest, LargestPictures) {
 
 class CudaMemoryTest : public CudaTest {
  protected:
-  /// The least free memory while `event` lies ahead.
+  /// Returns the least free memory until `event` has passed.
   static size_t least_free_until(const Event &event) {
     size_t least = SIZE_MAX, free = 0, total = 0;
     do {
@@ -353,7 +354,7 @@ class CudaMemoryTest : public CudaTest {
   }
 };
 
-/// The first launch of a kernel brings its code to the device.
+/// Runs a kernel once, because its first launch loads its code.
 void run_once(Backend &backend, Stream stream, const PixelShuffleParams &p) {
   Device &device = *backend.device();
   const auto in = device.allocate(p.in.bytes()), out = device.allocate(p.in.bytes());
@@ -375,7 +376,7 @@ TEST_F(CudaMemoryTest, APixelShuffleTakesNoneBesideItsTensors) {
   ASSERT_EQ(cudaMemset(out->data(), 0xa5, out->size()), cudaSuccess);
   const size_t before = free_device_memory();
 
-  disarm();  // counts anew
+  disarm();  // restarts the count
   const auto operation = cuda().pixelshuffle(p);
   operation->run({p.in, in->data()}, {shape, out->data()}, stream());
   EXPECT_EQ(call_count(), 1);

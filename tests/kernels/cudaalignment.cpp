@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA reads and writes whole words where pictures lie so, and bytes where they do not: that shows
-// in no byte of the result.
+// CUDA reads and writes whole words of aligned pictures, and bytes of others. The results must be
+// equal.
 #include <algorithm>
 
 #include "cudatest.h"
@@ -11,7 +11,7 @@ namespace {
 
 class CudaAlignmentTest : public CudaAndCpuTest {
  protected:
-  /// Half of the pictures lie in words.
+  /// Half of the pictures are aligned to words.
   static Lays any_lays(Random &random) { return random.chance(50) ? Lays{} : random_lays(random); }
 
   void expect_normalized(Random &random, const NormalizeCase &p, const Lays &lays) const {
@@ -47,7 +47,7 @@ class CudaAlignmentTest : public CudaAndCpuTest {
   }
 };
 
-/// Several blocks of threads along both axes.
+/// Returns a size of several blocks of threads along both axes.
 Size large_size(Random &random) {
   const int width = random.integer(1, 400), height = random.integer(1, 150);
   return {random.chance(40) ? (width + 15) / 16 * 16 : width, height};
@@ -101,7 +101,8 @@ TEST_F(CudaAlignmentTest, Histogram) {
   });
 }
 
-/// Tensors whose rows share what they read, and pictures, on more than one block of threads.
+/// Rows of enlarged tensors share their inputs. Tests tensors and pictures with more than one block
+/// of threads.
 TEST_F(CudaAlignmentTest, Enlarged) {
   for_cases(600, [&](Random &random) {
     const Size seed = random.chance(50) ? random.pick(kSeeds) : random_size(random);
@@ -122,7 +123,7 @@ TEST_F(CudaAlignmentTest, Enlarged) {
   });
 }
 
-/// Sizes in whole ratios, where a plane blends along both axes, along one, or not at all.
+/// Returns sizes in whole ratios, where a plane blends along both axes, along one, or not at all.
 NormalizeCase random_whole_ratios(Random &random, Size out) {
   const std::vector<int> ratios = {1, 2, 3, 4, 6};
   const PixelFormat from = random.pick(kSourceFormats);
@@ -146,7 +147,8 @@ TEST_F(CudaAlignmentTest, WholeRatios) {
   });
 }
 
-/// 4:2:0 to pictures that hold it as it is, with or without pad, in quads and a little beside them.
+/// Returns parameters that put 4:2:0 unscaled into a picture, with or without padding, aligned to
+/// quads or not.
 LetterboxParams random_unscaled(Random &random, PixelFormat from, Size quads) {
   const auto about = [&](int length) {
     return std::max(1, 4 * length + (random.chance(25) ? random.integer(-3, 3) : 0));
@@ -179,10 +181,10 @@ TEST_F(CudaAlignmentTest, Unscaled) {
 
 // --------------------------------------------------------------------------- for the sanitizers
 
-/// Memory ends with the last sample, which a word must not pass: few cases of each kernel.
+/// Few cases of each kernel. Memory ends with the last sample, and words must not extend beyond it.
 class CudaEdgesAlignmentTest : public CudaAlignmentTest {
  protected:
-  /// In words, beside them because of an address, or because of a stride.
+  /// Returns planes that are aligned to words, or not because of their address or stride.
   static std::vector<Lays> some_lays() {
     const Lay words, address = {1, 64, 0}, stride = {0, 64, 1}, dense = {0, 1, 0};
     return {{words, words, words},
@@ -282,7 +284,7 @@ TEST_F(CudaEdgesAlignmentTest, Yuv444WithoutAResize) {
           Random random(number++);
           SCOPED_TRACE(random.name());
           const int height = random.integer(1, 7), y = random.integer(0, 2);
-          // Up to the last column and row.
+          // Resizes up to the last column and row.
           expect_resized(random,
                          {{format, x + width, y + height},
                           {PixelFormat::Y444, width, height},
@@ -335,7 +337,7 @@ TEST_F(CudaEdgesAlignmentTest, SumsOfHistograms) {
 
 constexpr int kLongestSide = 32767;
 
-/// Longest in one dimension, before and after.
+/// Sizes before and after, each the longest in one dimension.
 const std::vector<std::pair<Size, Size>> kLongestPairs = {
     {{kLongestSide, 5}, {kLongestSide, 3}}, {{5, kLongestSide}, {3, kLongestSide}},
     {{61, 47}, {kLongestSide, 3}},          {{61, 47}, {3, kLongestSide}},
@@ -387,7 +389,7 @@ TEST_F(CudaLongestTest, Yuv444) {
       };
       expect_resized(random, {in, output(to), to.width, to.height, 0, 0}, any_lays(random),
                      any_lays(random));
-      // Its last columns, a whole number of words.
+      // The last columns, a whole number of words.
       const Size whole = {from.width < 4 ? from.width : from.width & ~3, from.height};
       const int left = from.width < 8 ? 0 : 4;
       const int width = from.width < 8 ? whole.width : whole.width - 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory, copies, streams and events, and what an operation promises about them.
+// Memory, copies, streams and events, and the guarantees of operations about them.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 class CudaDeviceTest : public CudaAndCpuTest {
  protected:
-  /// Pinned memory that holds one value.
+  /// Returns pinned memory that holds one value.
   std::unique_ptr<Memory> pinned(size_t bytes, uint8_t value) const {
     auto memory = device().allocate_pinned(bytes);
     std::fill_n(memory->data(), bytes, value);
@@ -25,7 +25,8 @@ class CudaDeviceTest : public CudaAndCpuTest {
     if (!IsSkipped()) hop_ = device().allocate(64);
   }
 
-  /// Queues a copy of all of `from`, over the device: CUDA copies from host to host at once.
+  /// Queues a copy of all of `from` through the device, because CUDA copies from host to host at
+  /// once.
   void queue_copy(const Memory &to, const Memory &from, Stream on) const {
     const auto bytes = static_cast<ptrdiff_t>(from.size());
     device().copy({hop_->data(), bytes}, {from.data(), bytes}, from.size(), 1, on);
@@ -64,7 +65,8 @@ TEST_F(CudaDeviceTest, PinnedMemoryHasOneAddress) {
   }
 }
 
-/// No stream, no copy: what the host wrote is read, and it sees the result.
+/// Without a stream or a copy, the operation reads what the host has written, and the host sees the
+/// result.
 TEST_F(CudaDeviceTest, AnOperationWithoutAStreamIsCompleteWhenItReturns) {
   Random random(0);
   SCOPED_TRACE(random.name());
@@ -91,7 +93,7 @@ TEST_F(CudaDeviceTest, AnOperationWithoutAStreamIsCompleteWhenItReturns) {
 
 enum class Place { pageable, pinned, device };
 
-/// Noise in any place.
+/// Noise in memory of any kind.
 class Noise {
  public:
   Noise(Random &random, Device &device, Place place, size_t bytes) : content_(bytes) {
@@ -101,14 +103,14 @@ class Noise {
     if (place == Place::device) memory_ = device.allocate(bytes);
     if (memory_ == nullptr) return;
     EXPECT_EQ(cudaMemcpy(memory_->data(), content_.data(), bytes, cudaMemcpyDefault), cudaSuccess);
-    // From memory that is not pinned it may return before the device has it.
+    // A copy from memory that is not pinned may return before it is complete.
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
 
   uint8_t *data() { return memory_ == nullptr ? host_.data() : memory_->data(); }
-  /// As it was.
+  /// Returns the content as it was written.
   const std::vector<uint8_t> &content() const { return content_; }
-  /// As it is.
+  /// Reads the current content.
   std::vector<uint8_t> read() {
     std::vector<uint8_t> bytes(content_.size());
     EXPECT_EQ(cudaMemcpy(bytes.data(), data(), bytes.size(), cudaMemcpyDefault), cudaSuccess);
@@ -222,7 +224,7 @@ TEST_F(CudaDeviceTest, AnEventIsRecordedAnew) {
 TEST_F(CudaDeviceTest, AnEventIsAPointOfItsStream) {
   const auto event = device().make_event();
   event->record(stream());
-  Gate gate(stream());  // what comes later does not count
+  Gate gate(stream());  // later work does not count
   event->wait();
   EXPECT_TRUE(event->passed());
 }
@@ -244,7 +246,7 @@ TEST_F(CudaDeviceTest, AnEventHoldsAnotherStream) {
   EXPECT_TRUE(holds(*to, 7));
 }
 
-/// The producer may have gone on to the next frame.
+/// The producer may already be at the next frame.
 TEST_F(CudaDeviceTest, AHoldIsForTheWorkThatWasRecordedThen) {
   const auto other = device().make_stream();
   const auto event = device().make_event();
@@ -261,7 +263,7 @@ TEST_F(CudaDeviceTest, AHoldIsForTheWorkThatWasRecordedThen) {
 
 class CudaDestructionTest : public CudaDeviceTest {
  protected:
-  /// Destroys something while the work that uses it is held up, then expects that work's result.
+  /// Destroys an object while the work that uses it is blocked, then expects that work's result.
   template <class Destroy>
   void expect_finished(const Memory &result, Gate &gate, const Destroy &destroy) const {
     std::thread opener([&] {
@@ -315,7 +317,7 @@ TEST_F(CudaDestructionTest, AnOperationMayBeUnderWay) {
   const ConstImage in = {gray, {{from->data(), 8}}};
   const Image out = {gray, {{to->data(), 8}}};
   auto operation = cuda().letterbox({{gray, {}}, gray, {}});
-  operation->run(in, out, stream());  // brings the kernel's code to the device
+  operation->run(in, out, stream());  // loads the kernel's code
   device().synchronize(stream());
   std::fill_n(to->data(), 64, uint8_t{0});
   Gate gate(stream());

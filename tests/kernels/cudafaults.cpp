@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every call to CUDA fails once, in every way that matters: one Error, which names the call and
-// what CUDA said; nothing is lost, and the next attempt works.
+// Every call to CUDA fails once, in every relevant way. The result is one Error, which names the
+// call and CUDA's error. Nothing leaks, and the next attempt works.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ std::string text_of(const Fault &fault, int64_t number) {
          (fault.sticky ? ", and all that follow" : "");
 }
 
-/// "the call: the error's name (CUDA's text); what to do".
+/// Expects the text "call: name of the error (CUDA's text); advice".
 void expect_error(const Error &error, const Fault &fault) {
   const std::string text = error.what();
   const size_t name = text.find(std::string(": ") + cudaGetErrorName(fault.error) + " (");
@@ -69,9 +69,9 @@ class CudaFaultTest : public CudaAndCpuTest {
     use();
   }
 
-  /// `use` throws nothing of itself.
+  /// Makes each call of `use` fail in turn. Without a fault, `use` throws nothing.
   void walk(const Use &use) const {
-    use();  // brings the kernels' code to the device
+    use();  // loads the kernels' code
     const size_t before = free_device_memory();
     disarm();
     use();
@@ -83,7 +83,7 @@ class CudaFaultTest : public CudaAndCpuTest {
     EXPECT_TRUE(is_free_again(before));
   }
 
-  /// From opening the backend to the result, with and without a stream.
+  /// Tests everything from opening the backend to the result, with and without a stream.
   template <class Prepare, class In, class Out>
   void walk(const Prepare &prepare, const In &in, Out &out) const {
     expect_as_the_cpu(prepare, in, out);
@@ -98,13 +98,13 @@ class CudaFaultTest : public CudaAndCpuTest {
     });
   }
 
-  /// The operation itself survives, whether its work was queued or not.
+  /// Expects the operation to remain usable, whether its work was queued or not.
   template <class Prepare, class In, class Out>
   void expect_lives_on(const Prepare &prepare, const In &in, Out &out) const {
     expect_as_the_cpu(prepare, in, out);
     const Machine machine("CUDA", open_cuda_backend(), Machine::Streams::none);
     const auto operation = prepare(machine);
-    machine.run(*operation, in, out);  // makes what all frames need
+    machine.run(*operation, in, out);  // allocates what all frames need
     disarm();
     machine.run(*operation, in, out);
     const int64_t calls = call_count();
@@ -209,7 +209,7 @@ TEST_F(CudaFaultTest, Histogram) {
   });
 }
 
-/// Totals that were counted but never fetched are in no later frame.
+/// Totals that were counted but never fetched must not appear in a later frame.
 TEST_F(CudaFaultTest, AHistogramLivesOn) {
   Random random(0);
   const Counted counted(random);
@@ -227,7 +227,7 @@ TEST_F(CudaFaultTest, AHistogramLivesOn) {
   }
 }
 
-/// Small blocks show in the device's free memory only where there are many.
+/// Small blocks change the device's free memory only if there are many.
 TEST_F(CudaFaultTest, AHistogramThatCannotBeMadeLeavesNothing) {
   const HistogramParams p = {{PixelFormat::GRAY8, 64, 48}, {0, 0, 64, 48}};
   disarm();
@@ -317,12 +317,12 @@ TEST_F(CudaRealFaultTest, AnImpossibleCopy) {
 
 // ------------------------------------------------------------------------------- lost contexts
 
-/// A context in which a kernel failed is lost, so each of these tests has a process of its own.
+/// A failed kernel makes the context unusable, so each of these tests has its own process.
 class CudaAloneTest : public CudaTest {
  protected:
   static bool is_alone() { return std::getenv("CUDATENSOR_TEST_ALONE") != nullptr; }
 
-  /// Runs this test, and no other, in a process of its own.
+  /// Runs only this test in a new process, and expects it to pass.
   static void expect_to_pass_alone() {
     const auto *const info = testing::UnitTest::GetInstance()->current_test_info();
     std::vector<std::string> arguments = own_arguments();
@@ -344,7 +344,7 @@ class CudaAloneTest : public CudaTest {
   }
 
  private:
-  /// With those of a loader that was called by name.
+  /// Returns the arguments of this process, including those of a loader that was called by name.
   static std::vector<std::string> own_arguments() {
     std::ifstream file("/proc/self/cmdline");
     std::vector<std::string> arguments;
@@ -366,7 +366,7 @@ TEST_F(CudaAloneTest, AWildAddressIsAnError) {
   expect_refusal(Error::Code::device, "cudaErrorIllegalAddress", run);
 }
 
-/// Where freeing it did not wait for the work, that would fail or copy something else.
+/// If freeing the memory did not wait for the work, the work would fail or copy something else.
 TEST_F(CudaAloneTest, PinnedMemoryMayBeInUse) {
   if (!is_alone()) return expect_to_pass_alone();
   const auto from = device().allocate(64), to = device().allocate(64);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Antialiased resizes, crops and pad of zeros: the CUDA backend equals the CPU's byte for byte.
+// Antialiased resizes, crops and padding of zeros: the CUDA backend equals the CPU backend byte for
+// byte.
 #include "cudatest.h"
 #include "params.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 class CudaFilterTest : public CudaAndCpuTest {
  protected:
-  /// From a few pixels to several blocks of threads.
+  /// Returns a size from a few pixels to several blocks of threads.
   static Size any_size(Random &random) {
     if (random.chance(40)) return random_size(random);
     const int width = random.integer(1, 900), height = random.integer(1, 400);
@@ -56,7 +57,7 @@ TEST_F(CudaFilterTest, Regions) {
   });
 }
 
-/// So many blocks that tiles are as high as they can be, some of them nothing but pad.
+/// There are so many blocks that tiles have their largest height. Some are only padding.
 TEST_F(CudaFilterTest, Batches) {
   for_cases(100, [&](Random &random) {
     const Size size = {random.integer(8, 400), random.integer(8, 300)};

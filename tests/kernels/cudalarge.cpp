@@ -23,7 +23,7 @@ class CudaLargeTest : public CudaTest {
     device().synchronize(stream());
   }
 
-  /// Behind a few bytes that misalign it.
+  /// Returns memory with `offset` bytes before it, which misalign it.
   std::unique_ptr<Memory> poisoned(size_t bytes, size_t offset = 0) const {
     auto memory = device().allocate(bytes + offset);
     EXPECT_EQ(cudaMemset(memory->data(), 0xa5, memory->size()), cudaSuccess);
@@ -32,7 +32,7 @@ class CudaLargeTest : public CudaTest {
   }
 };
 
-/// More than 2^31 elements and 2^32 bytes, in whole vectors and one by one.
+/// More than 2^31 elements and 2^32 bytes, as whole vectors and as single elements.
 TEST_F(CudaLargeTest, PixelShuffle) {
   const PixelShuffleParams p = {{DType::float16, Layout::nchw, 1, 4, 16400, 32800}, 2};
   const size_t bytes = p.in.bytes();
@@ -51,7 +51,7 @@ TEST_F(CudaLargeTest, PixelShuffle) {
 
 class CudaLargePictureTest : public CudaLargeTest {
  protected:
-  /// A small picture in the memory of both, which operations enlarge.
+  /// Creates a small picture in both memories, which operations enlarge.
   void SetUp() override {
     CudaLargeTest::SetUp();
     if (IsSkipped()) return;
@@ -104,7 +104,7 @@ TEST_F(CudaLargePictureTest, Normalize) {
   }
 }
 
-/// All pixels of the largest pictures, in planes of more than 2^31 and 2^32 bytes.
+/// Counts all pixels of the largest pictures, in planes of more than 2^31 and 2^32 bytes.
 TEST_F(CudaLargeTest, Histogram) {
   const auto memory = device().allocate_pinned(sizeof(Bins));
   auto &bins = *reinterpret_cast<Bins *>(memory->data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A kernel may begin before the one ahead of it on its stream has ended: what it reads is complete
-// all the same, and nothing is overwritten that is still read.
+// A kernel may begin before the previous one on its stream has ended. Its inputs must be complete
+// nevertheless, and it must not overwrite data that is still read.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@
 namespace cudatensor {
 namespace {
 
-/// Blocks behind each other in one allocation.
+/// Consecutive blocks in one allocation.
 class Places {
  public:
   size_t add(size_t bytes) {
@@ -28,8 +28,8 @@ size_t pixels(const ImageDesc &desc) {
   return static_cast<size_t>(desc.width) * static_cast<size_t>(desc.height);
 }
 
-/// Each operation reads what the one before wrote, in scratch memory that all rounds share; the
-/// results of a round have memory of their own.
+/// A chain of operations, each of which reads what the previous one wrote to scratch memory that
+/// all rounds share. Each round has its own memory for results.
 class Round {
  public:
   Round(Backend &backend, Size in, Size out) {
@@ -101,11 +101,11 @@ class Round {
   size_t boxed_at_, again_at_, tensor_at_, shown_at_, resized_at_, bins_at_;
 };
 
-/// The name is one that tests/gpu.sh gives to compute-sanitizer.
+/// tests/gpu.sh selects these tests for compute-sanitizer by the suite's name.
 class CudaInFlightChainTest : public CudaAndCpuTest {
  protected:
-  /// Rounds that are queued before the first of them begins: fewer kernels than a stream takes
-  /// without waiting.
+  /// Number of rounds that are queued before the first one begins. A stream must accept their
+  /// kernels without waiting.
   static constexpr int kQueued = 40;
 
   std::unique_ptr<Memory> zeros(size_t bytes) const {
@@ -129,7 +129,7 @@ class CudaInFlightChainTest : public CudaAndCpuTest {
     return bytes;
   }
 
-  /// Calls `queue` with each number, on a stream that is held up while some are queued.
+  /// Calls `queue` with each number, on a stream that is blocked while some are queued.
   template <class Queue>
   void queue_all(int count, const Queue &queue) const {
     for (int i = 0; i < count;) {
@@ -150,7 +150,7 @@ class CudaInFlightChainTest : public CudaAndCpuTest {
                  &expected[result * static_cast<size_t>(i)], {});
     const auto device_inputs = uploaded(inputs), device_scratch = zeros(scratch.size()),
                results = zeros(expected.size());
-    // Brings the kernels' code to the device.
+    // Loads the kernels' code.
     warm.run(1, device_inputs->data(), device_scratch->data(), results->data(), stream());
     device().synchronize(stream());
     EXPECT_EQ(cudaMemset(results->data(), 0, results->size()), cudaSuccess);
@@ -170,14 +170,14 @@ class CudaInFlightChainTest : public CudaAndCpuTest {
   }
 };
 
-/// Kernels of one or a few blocks: the next ones begin at once.
+/// Kernels have one or a few blocks, so the next ones begin at once.
 TEST_F(CudaInFlightChainTest, SmallPictures) { expect_rounds(200, {64, 48}, {40, 28}); }
 
-/// More blocks than multiprocessors, so that kernels begin while others end.
+/// There are more blocks than multiprocessors, so kernels begin while others end.
 TEST_F(CudaInFlightChainTest, Pictures) { expect_rounds(60, {640, 360}, {320, 316}); }
 
-/// Two or more launches of a batch read pictures that were made just before, and the next ones are
-/// made where they are still read.
+/// Two or more launches of a batch read pictures that were computed just before, and the next
+/// pictures overwrite them while they may still be read.
 TEST_F(CudaInFlightChainTest, Batches) {
   constexpr size_t kSlots = 67, kPictures = 3;
   constexpr int kRounds = 60;
@@ -222,8 +222,8 @@ TEST_F(CudaInFlightChainTest, Batches) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
-/// Regions that change while the frames before them are still worked on, so that their tables go up
-/// behind kernels that read others, and more are on the way than there are blocks for.
+/// Regions change while earlier frames are still computed, so their tables are uploaded after
+/// kernels that read other tables, and more tables are in flight than there are blocks.
 TEST_F(CudaInFlightChainTest, RegionsThatChange) {
   constexpr int kRounds = 80, kSlots = 66;
   NormalizeCase p = {};
@@ -264,7 +264,7 @@ TEST_F(CudaInFlightChainTest, RegionsThatChange) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
-/// One tensor for all frames, of which each is copied before the next is made.
+/// All frames share one tensor, which is copied before the next frame is computed.
 TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   constexpr int kFrames = 100;
   Random random(0);
@@ -287,7 +287,7 @@ TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   const auto on_gpu = normalize_picture(cuda(), p);
   const auto row = static_cast<ptrdiff_t>(bytes);
   const auto queue = [&](int i) {
-    // What is overwritten at once must not survive.
+    // This result is overwritten at once and must not remain.
     on_gpu->run(view(device_inputs->data(), kFrames - 1 - i), {p.out, tensor->data()}, stream());
     on_gpu->run(view(device_inputs->data(), i), {p.out, tensor->data()}, stream());
     device().copy({results->data() + bytes * static_cast<size_t>(i), row}, {tensor->data(), row},
@@ -299,7 +299,7 @@ TEST_F(CudaInFlightChainTest, CopiesBetweenKernels) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
-/// What waits for another stream does not begin with the kernel ahead of it.
+/// A kernel that waits for another stream must not begin with the kernel before it.
 TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
   constexpr int kFrames = 100;
   const ImageDesc small = {PixelFormat::GRAY8, 80, 60}, large = {PixelFormat::RGB, 160, 128};
@@ -336,7 +336,7 @@ TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
   const auto other = device().make_stream();
   std::vector<std::unique_ptr<Event>> events;
   for (int i = 0; i < kFrames; ++i) events.push_back(device().make_event());
-  // Brings the kernels' code to the device.
+  // Loads the kernels' code.
   enlarge(*second, device_inputs->data(), aside->data(), 0, stream());
   reduce(*normalize, aside->data(), results->data(), 0, stream());
   device().synchronize(stream());
@@ -355,7 +355,7 @@ TEST_F(CudaInFlightChainTest, EventsBetweenKernels) {
   EXPECT_TRUE(downloaded(*results) == expected);
 }
 
-/// Two operations take turns; their totals are cleared by those kernels that hand them over.
+/// Two operations alternate. The kernels that return their totals also clear them.
 TEST_F(CudaInFlightChainTest, AddsAndRunsOfHistograms) {
   constexpr int kFrames = 200, kPictures = 7;
   const HistogramParams p = {{PixelFormat::GRAY8, 640, 97}, {1, 2, 601, 91}};

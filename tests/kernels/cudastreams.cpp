@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Operations on streams: what is in flight together, what waits for what, and how few calls a frame
-// takes.
+// Operations on streams: concurrent work, waits, and the number of calls per frame.
 #include <functional>
 #include <thread>
 
@@ -12,7 +11,7 @@
 namespace cudatensor {
 namespace {
 
-/// A frame with its copies on the device and the result that the CPU has found.
+/// A frame with its copies on the device and the CPU's result.
 template <class In, class Out>
 class Frame {
  public:
@@ -56,7 +55,7 @@ NormalizeCase a_normalize(Random &random) {
   return random_normalize(random, PixelFormat::I420, Color::rgb, {321, 123}, {192, 160});
 }
 
-/// Of the fixed-point path.
+/// Returns parameters that use the fixed-point path.
 NormalizeCase a_yuv_normalize(Random &random) {
   NormalizeCase p = random_normalize(random, PixelFormat::NV12, Color::yuv, {321, 123}, {192, 160});
   p.resize = {};
@@ -107,10 +106,11 @@ class CudaStreamTest : public CudaAndCpuTest {
 
 class CudaCallsTest : public CudaStreamTest {
  protected:
-  /// A launch for each frame and nothing else: plans are on the device, and nobody allocates.
+  /// Expects one launch per frame and no other call: plans are on the device, and nothing is
+  /// allocated.
   void expect_one_call_a_frame(const std::function<void(Stream)> &run) const {
     run(stream());
-    disarm();  // counts anew
+    disarm();  // restarts the count
     for (int i = 0; i < 100; ++i) run(stream());
     EXPECT_EQ(call_count(), 100);
     device().synchronize(stream());
@@ -164,7 +164,7 @@ TEST_F(CudaCallsTest, Histogram) {
   EXPECT_EQ(bins, expected);
 }
 
-/// Nothing is made for a frame, so what an operation needs is all made before.
+/// Frames allocate nothing, so creating the operation makes all that it needs.
 TEST_F(CudaCallsTest, APixelShuffleNeedsNoPlan) {
   disarm();
   const auto tensor = cuda().pixelshuffle(a_shuffle());
@@ -172,7 +172,7 @@ TEST_F(CudaCallsTest, APixelShuffleNeedsNoPlan) {
   EXPECT_EQ(call_count(), 0);
 }
 
-/// A property that changes from frame to frame must not stop the device.
+/// A property that changes from frame to frame must not make the device wait.
 TEST_F(CudaCallsTest, OtherFactorsNeedNoCall) {
   Random random(0);
   NormalizeCase p = a_normalize(random);
@@ -211,8 +211,8 @@ class CudaInFlightTest : public CudaStreamTest {
   static constexpr int kFrames = 24;
 };
 
-/// Each operation stays on one stream; the two streams hold operations of every kind, all of them
-/// queued before the first begins.
+/// Each operation stays on one stream. The two streams hold operations of every kind, which are all
+/// queued before the first one begins.
 TEST_F(CudaInFlightTest, ManyFramesOnTwoStreams) {
   Random random(0);
   SCOPED_TRACE(random.name());
@@ -244,7 +244,7 @@ TEST_F(CudaInFlightTest, ManyFramesOnTwoStreams) {
     shuffled[i].queue(*shuffle, stream());
     shown[i].queue(*show, other->get());
   };
-  queue(0);  // brings the kernels' code to the device
+  queue(0);  // loads the kernels' code
   device().synchronize(stream());
   device().synchronize(other->get());
   {
@@ -264,7 +264,7 @@ TEST_F(CudaInFlightTest, ManyFramesOnTwoStreams) {
   }
 }
 
-/// Totals are cleared between frames by the device itself; and the bins may lie there too.
+/// The device clears the totals between frames, and the bins may be in its memory, too.
 TEST_F(CudaInFlightTest, HistogramsOnTwoStreams) {
   Random random(0);
   SCOPED_TRACE(random.name());
@@ -341,7 +341,7 @@ TEST_F(CudaStreamTest, AnOperationWithoutAStreamDoesNotWaitForOthers) {
   EXPECT_TRUE(frame.is_right(stream()));
 }
 
-/// An element is made in one thread and runs in another.
+/// Elements create operations in one thread and run them in another.
 TEST_F(CudaStreamTest, AnOperationRunsInAnotherThread) {
   Random random(0);
   const LetterboxParams p = a_letterbox(random);
@@ -353,7 +353,7 @@ TEST_F(CudaStreamTest, AnOperationRunsInAnotherThread) {
 
 // ------------------------------------------------------------------------------ several devices
 
-/// All that belongs to one device.
+/// Objects of one device.
 struct OfDevice {
   std::unique_ptr<Machine> machine;
   std::unique_ptr<NormalizePicture> normalize;

@@ -52,8 +52,8 @@ void Gate::open() {
   state_->opened.notify_all();
 }
 
-/// Gives up after a while, so that a test that waits for the stream by mistake fails and does not
-/// hang.
+/// Gives up after a while, so that a test that waits for the stream by mistake fails instead of
+/// hanging.
 void Gate::pass(void *data) {
   const std::unique_ptr<std::shared_ptr<State>> shared(static_cast<std::shared_ptr<State> *>(data));
   State &state = **shared;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of the CUDA backend alone share.
+// Common code of the tests of the CUDA backend.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,18 +12,18 @@
 
 namespace cudatensor {
 
-/// Skipped where there is no GPU.
+/// Skips tests if there is no GPU.
 class CudaTest : public testing::Test {
  protected:
   void SetUp() override;
-  /// No fault outlives its test.
+  /// Ends the faults of the test.
   void TearDown() override { disarm(); }
 
   Backend &cuda() const { return *backend_; }
   Device &device() const { return *backend_->device(); }
   Stream stream() const { return stream_->get(); }
 
-  /// The N-th guarded call from now on fails, with `sticky` all that follow it too.
+  /// Makes the N-th guarded call from now on fail, with `sticky` also all later ones.
   static void arm(int64_t number, cudaError_t code, bool sticky = false);
   static void disarm();
 
@@ -32,14 +32,14 @@ class CudaTest : public testing::Test {
   std::unique_ptr<OwnedStream> stream_;
 };
 
-/// The CUDA backend beside the CPU's, on inputs that an oracle is too slow for.
+/// Compares the CUDA backend with the CPU backend, on inputs for which the oracle is too slow.
 class CudaAndCpuTest : public CudaTest {
  protected:
   void SetUp() override;
 
   const Machine &cpu() const { return *cpu_; }
 
-  /// What the CPU makes of `in` is what `out` expects from now on.
+  /// Computes the expected content of `out` for `in` on the CPU.
   template <class Prepare, class In, class Out>
   void expect_as_the_cpu(const Prepare &prepare, const In &in, Out &out) const {
     cpu_->run(*prepare(*cpu_), in, out);
@@ -47,7 +47,7 @@ class CudaAndCpuTest : public CudaTest {
     out.reset();
   }
 
-  /// Runs what `prepare` makes of a backend on both, in one of the ways to use CUDA.
+  /// Runs the operation that `prepare` returns on both backends, in one of the ways to use CUDA.
   template <class Prepare, class In, class Out>
   void expect_same(Random &random, const Prepare &prepare, const In &in, Out &out) const {
     expect_as_the_cpu(prepare, in, out);
@@ -64,8 +64,8 @@ class CudaAndCpuTest : public CudaTest {
   std::vector<std::unique_ptr<Machine>> cuda_;
 };
 
-/// Holds a stream up until it is opened. While it is closed, nothing may be called that waits for
-/// all of the device: no allocation, and no kernel that was never launched before.
+/// Blocks a stream until the gate is opened. While it is closed, nothing that waits for the whole
+/// device may be called: no allocation, and no kernel for the first time.
 class Gate {
  public:
   explicit Gate(Stream stream);
@@ -86,13 +86,14 @@ class Gate {
   std::shared_ptr<State> state_;
 };
 
-/// Bytes of device memory that nobody holds, once all work is done.
+/// Waits for all work and returns the free bytes of device memory.
 size_t free_device_memory();
-/// Whether as much is free as `before`, but for blocks that the driver keeps for small allocations.
+/// Checks that as much memory is free as `before`, except for blocks that the driver keeps for
+/// small allocations.
 testing::AssertionResult is_free_again(size_t before);
 testing::AssertionResult is_free_again(size_t before, size_t now);
 
-/// Quick noise for what is too large for Random.
+/// Fills large memory with noise, faster than Random.
 void fill_with_noise(uint8_t *data, size_t size);
 
 }  // namespace cudatensor

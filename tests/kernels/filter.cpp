@@ -35,7 +35,7 @@ class FilterTest : public KernelTest {
     expect_all([&](const Machine &machine) { return machine->letterbox(p); }, other, in, out);
   }
 
-  /// The same with one backend only.
+  /// The same on one random machine only.
   void expect_one_as_the_oracle(Random &random, const NormalizeCase &p) const {
     SCOPED_TRACE(text_of(p));
     const InputPicture in(random, p.source.image, random.pick(kAllContents));
@@ -48,7 +48,7 @@ class FilterTest : public KernelTest {
 
 CUDATENSOR_FOR_EVERY_BACKEND(FilterTest);
 
-/// Mostly smaller than the picture.
+/// Returns a size that is mostly smaller than the picture.
 Size reduced(Random &random, Size in) {
   if (random.chance(30)) return random_size(random);
   const auto length = [&](int from) { return random.chance(10) ? from : random.integer(1, from); };
@@ -56,7 +56,7 @@ Size reduced(Random &random, Size in) {
   return {width, height};
 }
 
-/// Longer than a group of columns, and than the words that a group reads.
+/// Returns a size that is longer than a group of columns, and than the words that a group reads.
 Size large_size(Random &random) {
   if (random.chance(60)) return random_size(random);
   const int width = random.integer(1, 600), height = random.integer(1, 60);
@@ -76,7 +76,7 @@ NormalizeCase random_case(Random &random, PixelFormat from, Color color, Size in
   return p;
 }
 
-/// Part of an axis, on whole pixels or between them.
+/// Returns a part of an axis, on whole pixels or between them.
 Extent random_part(Random &random, int length, double beyond) {
   const auto place = [&](double low, double high) {
     const double value = random.real(low, high);
@@ -128,7 +128,7 @@ TEST_P(FilterTest, RandomRegions) {
   });
 }
 
-/// Without a filter too.
+/// Tests crops with and without a filter.
 TEST_P(FilterTest, RandomCrops) {
   for_cases(1500, [&](Random &random) {
     const Size in = random_size(random), out = random_size(random);
@@ -142,7 +142,7 @@ TEST_P(FilterTest, RandomCrops) {
   });
 }
 
-/// Without a filter.
+/// Tests padding of zeros without a filter.
 TEST_P(FilterTest, RandomPadOfZeros) {
   for_cases(500, [&](Random &random) {
     const Size in = random_size(random), out = random_size(random);
@@ -200,7 +200,8 @@ TEST_P(FilterTest, EveryColorimetryAndSiting) {
           }
 }
 
-/// From and to one pixel, thousands at once, and more rows than are kept between the passes.
+/// Resizes from and to one pixel, thousands of pixels to one, and more rows than are kept between
+/// the passes.
 TEST_P(FilterTest, EveryExtremeRatio) {
   const std::pair<Size, Size> sizes[] = {
       {{1, 1}, {1, 1}},        {{1, 1}, {300, 200}},   {{2, 1}, {1, 500}},
@@ -231,7 +232,7 @@ TEST_P(FilterTest, VideoFrames) {
 
 // ------------------------------------------------------------------------------- known results
 
-/// What Pillow 11.3 makes of 12 gray pixels.
+/// The expected values are Pillow 11.3's for 12 gray pixels.
 TEST_P(FilterTest, EqualsPillow) {
   const std::vector<uint8_t> pixels = {0, 255, 3, 77, 200, 201, 9, 90, 180, 255, 0, 128};
   const std::pair<Method, std::vector<uint8_t>> known[] = {
@@ -352,11 +353,11 @@ TEST_P(FilterRefusalTest, Crops) {
       refused("shortest-edge", [&](auto &p) { crop(p, 19); });
       refused("shortest-edge", [&](auto &p) { crop(p, -1); });
       refused("shortest-edge", [&](auto &p) { crop(p, 32768); });
-      // Longer than a picture may be, of which only the crop is computed.
+      // The resized picture may be longer than a picture may be, because only its crop is computed.
       accepted([&](auto &p) { crop(p, 32767); });
       accepted([&](auto &p) { crop(p, 32767), p.region = Region{0, 5, 64, 0.01}; });
       refused("longer than", [&](auto &p) { crop(p, 32767), p.region = Region{0, 5, 64, 1e-5}; });
-      // The other edge is long enough, or not.
+      // The other edge is long enough, or too short.
       accepted([&](auto &p) { crop(p, 20), p.out.w = 26; });
       refused("shortest-edge", [&](auto &p) { crop(p, 20), p.out.w = 27; });
     }

@@ -44,13 +44,14 @@ uint8_t finished(int64_t sum) {
   return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// What one output coordinate reads of the pixels that are in the picture. Without weights it is pad.
+/// The pixels in the picture that one output coordinate reads. Without weights, the output is
+/// padding.
 struct Window {
   int first;
   std::vector<int64_t> weights;
 };
 
-/// One axis: the pixels that a part touches, of which [low, high) are in the picture.
+/// One axis: the pixels that a part covers, of which [low, high) are in the picture.
 struct Line {
   Part part;
   int length, offset;  ///< of the resized part, in the output

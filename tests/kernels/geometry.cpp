@@ -50,7 +50,7 @@ void expect_as_the_oracle(const Case &c) {
   EXPECT_EQ(g.content_height, p.height);
 }
 
-/// What holds for every geometry, whatever the formulas.
+/// Expects properties that hold for every geometry.
 void expect_sane(const Case &c) {
   SCOPED_TRACE(text_of(c));
   const Geometry g = geometry_of(c);
@@ -65,7 +65,8 @@ void expect_sane(const Case &c) {
     EXPECT_LE(g.sx, 1.0 + 1e-12);
     EXPECT_LE(g.sy, 1.0 + 1e-12);
   }
-  // The picture's centre lies on the output's, to half a pixel and the 0.1 where it is rounded.
+  // The picture's centre differs from the output's by at most half a pixel, and 0.1 more if it is
+  // rounded.
   if (c.mode == ResizeMode::top_left) return;
   const double slack = c.mode == ResizeMode::affine ? 1e-9 : 0.6 + 1e-9;
   EXPECT_NEAR(g.sx * c.src.width / 2.0 + g.tx, c.dst.width / 2.0, slack);
@@ -128,7 +129,7 @@ TEST(Geometry, AffineWithoutScaleUpKeepsSmallPictures) {
 }
 
 TEST(Geometry, UltralyticsOfAPortrait) {
-  // The values that Ultralytics' LetterBox prints for its bus.jpg.
+  // Ultralytics' LetterBox prints these values for its bus.jpg.
   const Geometry g = geometry_of({ResizeMode::ultralytics, {810, 1080}, {640, 640}, true});
   EXPECT_EQ(g.content_width, 480);
   EXPECT_EQ(g.content_height, 640);
@@ -141,7 +142,7 @@ TEST(Geometry, UltralyticsOfAPortrait) {
 TEST(Geometry, UltralyticsPutsTheOddPixelBehind) {
   const Geometry g = geometry_of({ResizeMode::ultralytics, {10, 7}, {10, 10}, true});
   EXPECT_EQ(g.content_height, 7);
-  EXPECT_EQ(g.pad_top, 1);  // of three rows one above, two below
+  EXPECT_EQ(g.pad_top, 1);  // one of three rows is above, two are below
 }
 
 TEST(Geometry, SizesRoundHalvesToEven) {
@@ -157,7 +158,7 @@ TEST(Geometry, ContentIsAtLeastOnePixel) {
 }
 
 TEST(Clip, KeepsWhatLiesInThePictureToTheBit) {
-  // Of which a sum and a difference would be other numbers.
+  // A sum and a difference of these would give other numbers.
   const Region inside = {0.1, 0.3, 0.7, 0.1 + 0.2};
   EXPECT_TRUE(clip(inside, 2, 2) == inside);
   const Region whole = {0, 0, 2, 2};

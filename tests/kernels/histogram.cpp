@@ -16,7 +16,7 @@ bool is_planar_rgb(PixelFormat format) {
   return format == PixelFormat::RGBP || format == PixelFormat::BGRP;
 }
 
-/// What lies in the bins before they are overwritten.
+/// Returns content of the bins that must be overwritten.
 Bins random_bins(Random &random) {
   Bins bins = {};
   for (uint64_t &bin : bins) bin = random.bits();
@@ -60,7 +60,7 @@ TEST_P(HistogramTest, EveryFormat) {
   }
 }
 
-/// Planar RGB is counted or refused.
+/// Planar RGB is either counted right or refused.
 TEST_P(HistogramTest, PlanarRgb) {
   for (const PixelFormat format : {PixelFormat::RGBP, PixelFormat::BGRP})
     for_cases(50, [&](Random &random) {
@@ -192,7 +192,7 @@ TEST_P(HistogramTest, RandomCasesOfSums) {
   });
 }
 
-/// Two of one kind do not share what they have counted.
+/// Two equal operations do not share their counts.
 TEST_P(HistogramTest, EachOperationHasItsOwnSums) {
   Random random(0);
   SCOPED_TRACE(random.name());
@@ -211,7 +211,7 @@ TEST_P(HistogramTest, EachOperationHasItsOwnSums) {
   }
 }
 
-/// A picture that is refused is not counted either.
+/// A refused picture must not be counted.
 TEST_P(HistogramTest, AddRefusesWhatItWasNotMadeFor) {
   Random random(0);
   const HistogramParams p = {{PixelFormat::BGR, 8, 8}, {0, 0, 8, 8}};
@@ -248,7 +248,7 @@ TEST_P(HistogramTest, FlatPicturesFillOneBin) {
       Bins bins = {};
       const InputPicture in(random, p.in, content);
       machine().count(*machine()->histogram(p), in, bins);
-      // White of 255 each: 254.99998 after five roundings or 255, by the formula.
+      // By the formula, white has 254.99998 after five roundings, or 255.
       const int bin = content == Content::zeros    ? 0
                       : format == PixelFormat::BGR ? oracle::luminance(255, 255, 255)
                                                    : 255;
@@ -275,7 +275,7 @@ TEST_P(HistogramTest, EveryValueOfAFlatPicture) {
   }
 }
 
-/// Wherever a row begins and ends between two vectors.
+/// Rows begin and end anywhere between two vectors.
 TEST_P(HistogramTest, EveryAlignmentAndWidth) {
   for (const PixelFormat format : {PixelFormat::GRAY8, PixelFormat::NV12, PixelFormat::P010_10LE,
                                    PixelFormat::BGR, PixelFormat::BGRx, PixelFormat::BGRP}) {
@@ -295,8 +295,8 @@ TEST_P(HistogramTest, EveryAlignmentAndWidth) {
   }
 }
 
-/// Rows that follow each other without a gap are as good as one; those that do not begin on a vector
-/// have pixels ahead of it.
+/// Rows without gaps are counted as one row. Rows that begin between vectors have pixels before the
+/// first vector.
 TEST_P(HistogramTest, EveryAddress) {
   uint64_t number = 0;
   for (const PixelFormat format : kAllFormats)
@@ -311,7 +311,7 @@ TEST_P(HistogramTest, EveryAddress) {
           const int right = whole ? 0 : random.integer(0, 5), below = random.integer(0, 2);
           const HistogramParams p = {
               {format, roi.x + roi.width + right, roi.y + roi.height + below}, roi};
-          // All planes the same way, or each another.
+          // All planes are aligned the same way, or each differently.
           const Lay lay = {offset, unit, random.chance(30) ? 1 : 0};
           const Lay other = random.chance(70) ? lay : Lay{offset / 2, unit, 0};
           const InputPicture in(random, p.in, {lay, other, lay});
@@ -323,7 +323,7 @@ TEST_P(HistogramTest, EveryAddress) {
         }
 }
 
-/// In whole vectors throughout: rows and rows that are one.
+/// Rows consist of whole vectors, with gaps between them or without.
 TEST_P(HistogramTest, EveryWidthInVectors) {
   uint64_t number = 0;
   for (const PixelFormat format : kAllFormats)

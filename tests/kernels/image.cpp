@@ -16,7 +16,7 @@ TEST(Format, HasItsName) {
     EXPECT_STREQ(name_of(format), oracle::format_of(format).name);
 }
 
-/// The upper eight bits of a sample.
+/// Returns the upper eight bits of a sample.
 int upper_bits(const FormatLayout &layout, const uint8_t *at) {
   if (!layout.is_deep()) return at[0];
   return (at[0] | at[1] << 8) >> (layout.shift + layout.bits - 8) & 0xff;

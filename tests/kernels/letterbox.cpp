@@ -12,7 +12,7 @@
 namespace cudatensor {
 namespace {
 
-/// Every sample lies within rounding of what double precision gives.
+/// Expects every sample to differ from double precision only by rounding.
 void expect_near_double(const LetterboxParams &p, const ConstImage &in, const ConstImage &out) {
   const oracle::Format &format = oracle::format_of(p.out.format);
   const oracle::Resampler resampler(in, p.source, p.resize,
@@ -39,7 +39,7 @@ class LetterboxTest : public KernelTest {
     expect_all([&](const Machine &machine) { return machine->letterbox(p); }, other, in, out);
   }
 
-  /// The same with one backend only.
+  /// The same on one random machine only.
   void expect_one_as_the_oracle(Random &random, const LetterboxParams &p) const {
     const InputPicture in(random, p.source.image, random.pick(kAllContents));
     OutputPicture out(random, p.out);
@@ -69,7 +69,7 @@ TEST_P(LetterboxTest, RandomCases) {
   });
 }
 
-/// In whole words, or not because of an address or because of a stride.
+/// Planes are aligned to words, or not because of their address or stride.
 TEST_P(LetterboxTest, SmallOutputsHoweverTheyLie) {
   uint64_t number = 0;
   for (const PixelFormat to : kLetterboxFormats)
@@ -100,7 +100,7 @@ TEST_P(LetterboxTest, EveryWayToLie) {
         const LetterboxParams p = {random_source(random, from, size),
                                    {to, random.integer(1, 21), random.integer(1, 7)},
                                    random_resize(random)};
-        // All planes lie so, or the last one does, which is chroma.
+        // All planes are aligned like this, or only the last one, which is chroma.
         const Lay first = random.chance(50) ? Lay{} : lay;
         const InputPicture in(random, p.source.image, {first, lay, lay});
         OutputPicture out(random, p.out, {first, first, lay});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Environment: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CASES=25 runs a quarter of the
-// random cases and combinations; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline makes the CPU backend
-// do without better instruction sets; CUDATENSOR_TEST_LARGE adds the cases that need gigabytes.
+// Environment variables: CUDATENSOR_TEST_SEED repeats a run; CUDATENSOR_TEST_CASES=25 runs a
+// quarter of the random cases and combinations; CUDATENSOR_TEST_CPU=avx512, avx2 or baseline limits
+// the CPU backend's instruction sets; CUDATENSOR_TEST_LARGE adds cases that need gigabytes.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
@@ -16,8 +16,8 @@ namespace cudatensor {
 
 namespace {
 
-/// A better instruction set has a lower bit. Before the first use of the backend, which chooses
-/// once.
+/// Limits the instruction sets. Must be called before the first use of the backend, which selects
+/// one only once. Better instruction sets have lower bits.
 void limit_instruction_sets() {
   static const std::map<std::string, int64_t> kLevels = {
       {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"baseline", 0}};
@@ -31,7 +31,7 @@ void limit_instruction_sets() {
 }  // namespace cudatensor
 
 int main(int argc, char **argv) {
-  // Three threads are three also where there are fewer cores.
+  // Uses three threads even on a machine with fewer cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   testing::InitGoogleTest(&argc, argv);
   cudatensor::limit_instruction_sets();

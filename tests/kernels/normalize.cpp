@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// How far an element may lie from what double precision gives.
+/// Returns how far an element may differ from double precision.
 double bound_of(const NormalizeCase &p, const oracle::Affine &k, double exact) {
   const double component = (p.round ? 0.5 : 0.0) + 1e-3;
   const double fused =
@@ -43,7 +43,7 @@ void expect_near_double(const NormalizeCase &p, const ConstImage &in, const Cons
         double component = resampler.precise(x, y)[p.color == Color::bgr ? 2 - c : c];
         if (p.round) component = std::min(component, 255.0);
         const double exact = k.a * component + k.b;
-        // What float16 makes of those is not a matter of precision.
+        // Such values overflow in float16, so precision does not matter.
         if (p.out.dtype == DType::float16 && std::fabs(exact) > 65000.0) continue;
         const double element = oracle::element(out, oracle::index_of(p.out, 0, c, y, x));
         if (!(std::fabs(element - limited(exact, p.out.dtype)) <= bound_of(p, k, exact)))
@@ -64,7 +64,7 @@ class NormalizeTest : public KernelTest {
                out);
   }
 
-  /// The same with one backend only.
+  /// The same on one random machine only.
   void expect_one_as_the_oracle(Random &random, const NormalizeCase &p) const {
     expect_one_as_the_oracle(random, p,
                              InputPicture(random, p.source.image, random.pick(kAllContents)));
@@ -110,7 +110,7 @@ TEST_P(NormalizeTest, IsNearDoublePrecision) {
   });
 }
 
-/// All values of what does not depend on the picture.
+/// Returns all values of parameters that do not depend on the picture.
 std::vector<NormalizeCase> all_outputs(const NormalizeCase &base) {
   std::vector<NormalizeCase> all;
   for (const DType type : kTypes)
@@ -218,7 +218,7 @@ TEST_P(NormalizeTest, Enlarged) {
         }
 }
 
-/// In whole words, or not because of an address or because of a stride.
+/// Planes are aligned to words, or not because of their address or stride.
 TEST_P(NormalizeTest, EveryWayToLie) {
   uint64_t number = 0;
   for (const PixelFormat from : kSourceFormats)
@@ -231,7 +231,7 @@ TEST_P(NormalizeTest, EveryWayToLie) {
           const NormalizeCase p =
               random_normalize(random, from, color, {random.integer(1, 11), random.integer(1, 9)},
                                {random.integer(1, 9), random.integer(1, 9)});
-          // The planes of chroma lie like the first, or it is they that lie otherwise.
+          // The chroma planes are aligned like the first plane, or differently.
           const Lay lay = {offset, 64, gap}, first = random.chance(50) ? Lay{} : lay;
           expect_one_as_the_oracle(random, p,
                                    InputPicture(random, p.source.image, {first, lay, lay}));
@@ -288,7 +288,7 @@ TEST_P(NormalizeTest, IntegersAreLimited) {
   EXPECT_EQ(first(DType::int8, -0.5, 0.0), -127.0);  // -127.5 rounds up
 }
 
-/// A row of all samples, each times `alpha` plus `beta`.
+/// Returns parameters for a row of all samples, each times `alpha` plus `beta`.
 NormalizeCase row_params(DType type, double alpha, double beta) {
   NormalizeCase p = {};
   p.source.image = {PixelFormat::GRAY8, 256, 1};
@@ -300,8 +300,8 @@ NormalizeCase row_params(DType type, double alpha, double beta) {
   return p;
 }
 
-/// Around a few numbers of every exponent 64 steps to each of the next four numbers: so halfway
-/// between them too. Subnormal numbers and those beyond the largest are among them.
+/// Around a few numbers of every exponent, tests 64 steps to each of the next four numbers, which
+/// include the midpoints. Subnormal numbers and those beyond the largest are included.
 TEST_P(NormalizeTest, Float16OfEveryExponent) {
   Random random(0);
   const InputPicture row(random, {PixelFormat::GRAY8, 256, 1}, Content::ramp);
@@ -316,7 +316,7 @@ TEST_P(NormalizeTest, Float16OfEveryExponent) {
       }
 }
 
-/// Halves, what is just below one, and the ends of the range.
+/// Tests halves, numbers just below them, and the ends of the range.
 TEST_P(NormalizeTest, IntegersOfEverySampleAroundTies) {
   Random random(0);
   const InputPicture row(random, {PixelFormat::GRAY8, 256, 1}, Content::ramp);
@@ -333,7 +333,7 @@ TEST_P(NormalizeTest, IntegersOfEverySampleAroundTies) {
         }
 }
 
-/// Their signs too: limited colours are never -0, products may be.
+/// Also tests the signs: limited colours are never -0, but products may be.
 TEST_P(NormalizeTest, Zeros) {
   uint64_t number = 0;
   for (const PixelFormat from :
@@ -391,7 +391,7 @@ TEST_P(NormalizeTest, ChannelsAreInOrder) {
     }
 }
 
-/// 16-235 of more than eight bits reaches 255.75.
+/// With more than eight bits, the range 16-235 reaches 255.75.
 TEST_P(NormalizeTest, ARoundedComponentIsAtMost255) {
   Random random(0);
   for (const PixelFormat format : kDeepFormats) {
@@ -499,7 +499,7 @@ class NormalizeRefusalTest : public NormalizeTest {
 
 CUDATENSOR_FOR_EVERY_BACKEND(NormalizeRefusalTest);
 
-/// Refuses every list that `list` names when it is wrong.
+/// Expects a refusal, which names `name`, for every invalid value of `list`.
 #define EXPECT_LIST_REFUSED(list, name, normalizing)              \
   for (const std::vector<double> &wrong : wrong_lists())          \
     refused(name, [&](auto &p) {                                  \
@@ -537,7 +537,7 @@ TEST_P(NormalizeRefusalTest, InvalidFactors) {
   refused("std is 0", [](auto &p) { p.std = {1.0, 2.0, 0.0}; });
   refused("scale", [](auto &p) { p.scale = std::nan(""); });
   refused("scale", [](auto &p) { p.scale = -kInfinity; });
-  // Also where it is not asked for.
+  // An unused scale is refused, too.
   refused("scale", [](auto &p) {
     p.scale = std::nan("");
     p.normalization = Normalization::alpha_beta;
@@ -569,7 +569,7 @@ TEST_P(NormalizeRefusalTest, Sizes) {
   refused("-20x10", [](auto &p) { p.out.w = -20; });
   refused("32768x10", [](auto &p) { p.out.w = 32768; });
   refused("20x32768", [](auto &p) { p.out.h = 32768; });
-  // Not only the lower half of the number counts.
+  // The upper half of the number must not be ignored.
   refused("4294967316", [](auto &p) { p.out.w += int64_t{1} << 32; });
   refused("4294967306", [](auto &p) { p.out.h += int64_t{1} << 32; });
   const auto yuv = [](NormalizeCase &p) { p.color = Color::yuv; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A batch holds, byte for byte, what single runs of the CPU backend make of its pictures.
+// A batch equals, byte for byte, single runs of the CPU backend for its pictures.
 #include <algorithm>
 
 #include "backends.h"
@@ -11,12 +11,12 @@
 namespace cudatensor {
 namespace {
 
-/// What the pictures of a batch have in common, which is what backends may turn on.
+/// Common properties of a batch's pictures, which may select code paths in backends.
 enum class Kind {
   mixed,    ///< nothing
   strewn,   ///< their format
-  aligned,  ///< and how they lie: in whole words
-  one_off,  ///< but for one plane of one picture, at an odd address or with odd rows
+  aligned,  ///< the same, and aligned to words
+  one_off,  ///< aligned, except one plane of one picture
 };
 const std::vector<Kind> kKinds = {Kind::mixed, Kind::strewn, Kind::aligned, Kind::one_off};
 
@@ -45,7 +45,7 @@ PixelFormat random_format(Random &random, Color color) {
 
 Size small_size(Random &random) { return {random.integer(1, 14), random.integer(1, 12)}; }
 
-/// `format` is that of all pictures, unless they are mixed.
+/// Returns a batch. All pictures have `format`, unless they are mixed.
 Batch random_batch(Random &random, Kind kind, size_t count, PixelFormat format, Color color) {
   const Size out = {random.integer(1, 11), random.integer(1, 10)};
   Batch batch = {kind, {}, random_normalize(random, format, color, {1, 1}, out)};
@@ -62,7 +62,7 @@ Batch random_batch(Random &random, Kind kind, size_t count, PixelFormat format, 
 Batch random_batch(Random &random, Kind kind, size_t count) {
   const Color color = random.pick(kColors);
   Batch batch = random_batch(random, kind, count, random_format(random, color), color);
-  // The fixed-point path is one of several.
+  // The fixed-point path needs the default resize, so half of the cases use it.
   if (color == Color::yuv && random.chance(50)) batch.params.resize = {};
   return batch;
 }
@@ -101,7 +101,7 @@ NormalizeCase params_of(const Batch &batch, size_t slot) {
   return p;
 }
 
-/// `single` makes one slot of one picture.
+/// Compares a batch with `single`, which computes one slot from one picture.
 template <class Single>
 void fill_expected(const Batch &batch, const Slots &in, const Tensor &out, const Single &single) {
   for (size_t i = 0; i < in.size(); ++i)
@@ -113,7 +113,7 @@ void fill_expected(const Batch &batch, const Slots &in, const Tensor &out, const
 
 class BatchTest : public KernelTest {
  protected:
-  /// On every machine and twice: with other pictures first, in other slots.
+  /// Compares on every machine, twice: first with other pictures, in other slots.
   void expect_as_single_runs(Random &random, const Batch &batch, int empty_percent) const {
     expect_as(random, batch, empty_percent,
               [&](const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
@@ -151,7 +151,7 @@ TEST_P(BatchTest, RandomCasesOfOne) { expect_random_batches(1, 100); }
 TEST_P(BatchTest, RandomCasesOfTwo) { expect_random_batches(2, 100); }
 TEST_P(BatchTest, RandomCasesOfFive) { expect_random_batches(5, 100); }
 
-/// A launch on a GPU takes at most 64.
+/// A launch on a GPU takes at most 64 pictures.
 TEST_P(BatchTest, RandomCasesOf64) { expect_random_batches(64, 15); }
 TEST_P(BatchTest, RandomCasesOf65) { expect_random_batches(65, 15); }
 TEST_P(BatchTest, RandomCasesOf130) { expect_random_batches(130, 10); }
@@ -172,7 +172,7 @@ TEST_P(BatchTest, EveryFormatAndColorLyingInEveryWay) {
         }
 }
 
-/// Both ways to make yuv: in fixed point and not.
+/// Tests both ways to make yuv, in fixed point and in floating point.
 TEST_P(BatchTest, EveryTensorOfEveryColor) {
   uint64_t number = 0;
   for (const Color color : kColors)
@@ -218,7 +218,8 @@ TEST_P(BatchTest, EmptySlotsHoldThePadColor) {
       }
 }
 
-/// More than a block of threads along both axes, and more pictures than a launch takes.
+/// Outputs have more than a block of threads along both axes, and batches have more pictures than a
+/// launch takes.
 TEST_P(BatchTest, OutputsOfSeveralBlocks) {
   uint64_t number = 0;
   for (const Kind kind : kKinds) {
@@ -231,7 +232,7 @@ TEST_P(BatchTest, OutputsOfSeveralBlocks) {
   }
 }
 
-/// Pictures that are enlarged, and perhaps one that is not.
+/// Returns a batch of pictures that are enlarged, and perhaps one that is not.
 Batch random_enlarged_batch(Random &random, size_t count, PixelFormat format) {
   Batch batch = random_batch(random, Kind::aligned, count, format, Color::rgb);
   batch.params.resize = {random.pick(kModes), Method::bilinear, 114, true};
@@ -267,7 +268,7 @@ TEST_P(BatchTest, VideoFrames) {
   }
 }
 
-/// A few cases of each kernel, for compute-sanitizer, whose name picks them.
+/// A few cases of each kernel for compute-sanitizer. tests/gpu.sh selects them by the suite's name.
 class CudaEdgesBatchTest : public BatchTest {};
 
 INSTANTIATE_TEST_SUITE_P(, CudaEdgesBatchTest, testing::Values("cuda"),
@@ -321,7 +322,7 @@ TEST_P(BatchTest, RefusesAnEmptyBatchAndOneBeyondAnyTensor) {
                    [&] { normalize_pictures(machine(), kGoodSources, good_params(count)); });
 }
 
-/// Whichever of them it is that cannot be made.
+/// Any of the pictures may be the one that is refused.
 TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
   for (size_t i = 0; i < 2; ++i) {
     const auto refused = [&](const char *cause, auto change) {
@@ -343,7 +344,7 @@ TEST_P(BatchTest, RefusesWhatASingleOneRefuses) {
   }
 }
 
-/// Also where nothing is resized by it: slots without a picture are filled with it.
+/// It is refused even if no resize uses it, because it fills slots without a picture.
 TEST_P(BatchTest, RefusesAPadValueOutsideAByte) {
   NormalizeCase p = good_params(1);
   p.color = Color::yuv;
@@ -366,7 +367,7 @@ class BatchRunTest : public BatchTest {
 
 CUDATENSOR_FOR_EVERY_BACKEND(BatchRunTest);
 
-/// Before anything is written.
+/// The refusal comes before anything is written.
 TEST_P(BatchRunTest, RefusesWhatItWasNotMadeFor) {
   Random random(0);
   const InputPicture first(random, kGoodSources[0].image), second(random, kGoodSources[1].image),

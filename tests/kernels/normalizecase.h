@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The normalize operation as tests of one picture, of a batch of pictures and of regions call it.
+// The normalize operation for tests of one picture, of batches and of regions.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace cudatensor {
 
-/// The parameters of an operation, and what it is run on.
+/// The parameters of an operation, and the picture or region that it runs on.
 struct NormalizeCase : NormalizeParams {
   Source source = {};
   TensorDesc out = {};
@@ -21,7 +21,7 @@ struct NormalizeCase : NormalizeParams {
 /// One picture, or its region.
 class NormalizePicture {
  public:
-  /// Throws what a run would throw for want of a plan.
+  /// Throws the error of a plan that cannot be made, which a run would throw.
   NormalizePicture(Backend &backend, const NormalizeCase &c)
       : slots_({{c.source, {}, c.region}}), operation_(backend.normalize(c, c.out)) {
     make_slot_plan(c, c.out, c.source, c.region);
@@ -38,7 +38,7 @@ class NormalizePicture {
   std::unique_ptr<NormalizeOperation> operation_;
 };
 
-/// A picture for each slot; one without memory leaves its slot to the pad colour.
+/// One picture per slot. A picture without memory leaves its slot with the pad colour.
 class NormalizePictures {
  public:
   NormalizePictures(Backend &backend, std::vector<Source> sources, const NormalizeCase &c)
@@ -78,7 +78,7 @@ class NormalizeRegions {
 };
 
 inline Backend &backend_of(Backend &backend) { return backend; }
-/// Of whatever points to one.
+/// The same for an object that works like a pointer to a backend.
 template <class Pointer>
 Backend &backend_of(const Pointer &pointer) {
   return *pointer.operator->();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions of a picture in the slots of a batch: against the oracle, and against pictures that were
-// cropped or padded before.
+// Regions of a picture in the slots of a batch, compared with the oracle, and with pictures that
+// were cropped or padded first.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace cudatensor {
 namespace {
 
-/// A number on one of several grids, so that whole and even ones occur.
+/// Returns a number on one of several grids, so that whole and even numbers occur.
 double on_a_grid(Random &random, double low, double high) {
   const double value = random.real(low, high);
   switch (random.integer(0, 3)) {
@@ -30,7 +30,7 @@ struct Stretch {
   double begin, length;
 };
 
-/// `length` pixels of an axis, `beyond` of which may lie outside.
+/// Returns a part of an axis of `length` pixels, of which `beyond` may lie outside.
 Stretch random_stretch(Random &random, int length, double beyond) {
   const double begin = on_a_grid(random, -beyond, length - 1.0 + beyond);
   const double most = length + beyond - begin;
@@ -65,14 +65,14 @@ std::string text_of(const std::vector<Region> &regions) {
   return text.str();
 }
 
-/// A batch of `slots` slots.
+/// Returns parameters of a batch of `slots` slots.
 NormalizeCase random_params(Random &random, PixelFormat format, Color color, int64_t slots) {
   const Size in = {random.integer(1, 20), random.integer(1, 16)};
   NormalizeCase p =
       random_normalize(random, format, color, in, {random.integer(1, 12), random.integer(1, 10)});
   p.out.n = slots;
   p.pad_outside = random.chance(50);
-  // The fixed-point path is one of several.
+  // The fixed-point path needs the default resize, so half of the cases use it.
   if (color == Color::yuv && random.chance(50)) p.resize = {};
   if (color != Color::yuv && random.chance(30)) p.resize = random_filter(random);
   return p;
@@ -105,7 +105,7 @@ class RegionsTest : public KernelTest {
                PictureRegions{&other, before}, PictureRegions{&in, regions}, out);
   }
 
-  /// What was there before are other regions, the same, or some of them.
+  /// The previous regions are others, the same, or some of them.
   void expect_random(Random &random, const NormalizeCase &p) const {
     const auto slots = static_cast<size_t>(p.out.n);
     const size_t count = random.bits() % (slots + 1);
@@ -127,7 +127,7 @@ TEST_P(RegionsTest, RandomCasesOfFourSlots) {
   for_cases(150, [&](Random &random) { expect_random(random, random_params(random, 4)); });
 }
 
-/// A launch on a GPU takes at most 64.
+/// A launch on a GPU takes at most 64 slots.
 TEST_P(RegionsTest, RandomCasesOf66Slots) {
   for_cases(8, [&](Random &random) { expect_random(random, random_params(random, 66)); });
 }
@@ -147,7 +147,7 @@ TEST_P(RegionsTest, EveryFormatAndColor) {
       }
 }
 
-/// At the picture's edges and as small as can be.
+/// The regions are at the picture's edges and as small as possible.
 TEST_P(RegionsTest, SmallestRegions) {
   for_cases(100, [&](Random &random) {
     NormalizeCase p = random_params(random, 4);
@@ -180,7 +180,7 @@ TEST_P(RegionsTest, OutputsOfSeveralBlocks) {
     }
 }
 
-/// A picture of the pixels of a region that begins on whole samples.
+/// Returns the picture of a region that begins on whole samples.
 ConstImage cropped(const ConstImage &in, const Rect &rect) {
   ConstImage crop = in;
   crop.desc.width = rect.width;
@@ -197,7 +197,7 @@ ConstImage cropped(const ConstImage &in, const Rect &rect) {
   return crop;
 }
 
-/// Of a picture's own arithmetic, which knows no regions.
+/// The expected values come from the operation without regions.
 TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
   const auto cpu = open_cpu_backend(1);
   for_cases(200, [&](Random &random) {
@@ -221,7 +221,7 @@ TEST_P(RegionsTest, ARegionOfWholePixelsIsACrop) {
   });
 }
 
-/// The pixels around a picture, in the pad colour.
+/// Returns a picture with a border of the pad colour.
 InputPicture padded(Random &random, const InputPicture &in, const ImageDesc &desc, int border,
                     uint8_t pad) {
   InputPicture wide(random, {desc.format, desc.width + 2 * border, desc.height + 2 * border});
@@ -245,7 +245,7 @@ TEST_P(RegionsTest, PadColorLiesBeyondThePicture) {
     p.normalization = Normalization::alpha_beta;
     p.alpha = {1.0};
     p.beta = {0.0};
-    // An antialiased resize leaves out what lies there.
+    // An antialiased resize ignores pixels outside of the picture.
     if (p.resize.mode == ResizeMode::affine || p.resize.antialias) p.resize = {};
     const Region region = random_region(random, p.source.image, true);
     SCOPED_TRACE(text_of(p) + text_of({region}));
@@ -266,7 +266,7 @@ TEST_P(RegionsTest, PadColorLiesBeyondThePicture) {
   });
 }
 
-/// A few cases of each kernel, for compute-sanitizer, whose name picks them.
+/// A few cases of each kernel for compute-sanitizer. tests/gpu.sh selects them by the suite's name.
 class CudaEdgesRegionsTest : public RegionsTest {};
 
 INSTANTIATE_TEST_SUITE_P(, CudaEdgesRegionsTest, testing::Values("cuda"),

@@ -122,7 +122,7 @@ TEST(CheckView, RefusesATensorWithoutMemoryOrAlignment) {
   }
 }
 
-/// A run with a view that is refused must not have begun.
+/// Expects a refused view to end a run before it begins.
 template <class Operation, class In, class Out>
 void expect_run_refused(const char *cause, Operation &operation, const In &in, const Out &out) {
   expect_refusal(Error::Code::input, cause, [&] { operation.run(in, out); });
@@ -215,7 +215,7 @@ TEST(Backends, NoMachineHasDevice9999) {
 
 TEST(Backends, TheCpuHasNoDevice) { EXPECT_EQ(open_cpu_backend(1)->device(), nullptr); }
 
-/// Two elements in one pipeline, each with an operation of its own.
+/// Simulates two elements in one pipeline, each with its own operation.
 TEST_P(OpsTest, OneBackendServesSeveralThreads) {
   const auto work = [&](const Machine &machine, uint64_t number) {
     for (int i = 0; i < 50; ++i) {
@@ -243,7 +243,7 @@ TEST_P(OpsTest, OneBackendServesSeveralThreads) {
 
 // --------------------------------------------------------------------------- the largest size
 
-/// A picture that needs memory only where something is written: all else reads as 0.
+/// A picture that needs memory only for written pages; all other pages read as 0.
 class SparsePicture {
  public:
   explicit SparsePicture(const ImageDesc &desc) : image_{desc, {}} {
@@ -280,7 +280,7 @@ class SparsePicture {
     return spans;
   }
 
-  /// Noise in row `y` of the picture, and in the chroma that belongs to it.
+  /// Fills row `y` of the picture and its chroma with noise.
   void fill_row(Random &random, int y) {
     for (size_t plane = 0; plane < mappings_.size(); ++plane) {
       const oracle::PlaneSize size = oracle::plane_size(image_.desc, static_cast<int>(plane));
@@ -310,7 +310,7 @@ class LargestPictureTest : public OpsTest {
       GTEST_SKIP() << "copies gigabytes: set CUDATENSOR_TEST_LARGE to run it";
   }
 
-  /// Noise in every row that a stretch to `height` rows may read.
+  /// Fills every row that a stretch to `height` rows may read with noise.
   static void fill_rows(Random &random, SparsePicture &picture, int height) {
     std::set<int> rows;
     for (int k = 0; k < height; ++k) {

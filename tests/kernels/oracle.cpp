@@ -10,7 +10,7 @@
 namespace cudatensor::oracle {
 namespace {
 
-/// Halves to even, the rounding mode that every program starts with.
+/// Rounds halves to even, which is the default rounding mode of every program.
 double half_even(double x) { return std::nearbyint(x); }
 
 float round_up_half(float x) { return std::floor(x + 0.5f); }
@@ -26,7 +26,7 @@ bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
 
 struct Place {
   int plane;
-  size_t letters;  ///< that repeat along the row
+  size_t letters;  ///< letters of the repeated pattern
   std::vector<size_t> at;
 };
 
@@ -41,7 +41,7 @@ Place place_of(const Format &format, char letter) {
   throw std::logic_error("no such component");
 }
 
-/// The first byte of a sample.
+/// Returns the address of the first byte of a sample.
 template <class Byte>
 Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
   const Format &format = format_of(image.desc.format);
@@ -53,7 +53,7 @@ Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
   return plane.data + plane.stride * y + before * format.bytes();
 }
 
-/// The sample as a number.
+/// Returns the sample as a number.
 int code(const ConstImage &image, char letter, int x, int y) {
   const Format &format = format_of(image.desc.format);
   const uint8_t *const at = find(image, letter, x, y);
@@ -142,7 +142,7 @@ uint8_t sample(const ConstImage &image, char letter, int x, int y) {
 
 namespace {
 
-/// Gray is 0-255 whatever its caps say.
+/// Returns whether the range is 0-255, as it is for gray whatever its caps say.
 bool is_full(const Format &format, ColorRange range) {
   return format.is_gray() || range == ColorRange::full;
 }
@@ -208,7 +208,8 @@ Placement place_content(double src_w, double src_h, int left, int top, int new_w
       top, new_w,         new_h};
 }
 
-/// As torchvision's Resize and CenterCrop, or those of the image processors of Transformers.
+/// Places a picture as torchvision's Resize and CenterCrop do, or as the image processors of
+/// Transformers.
 Placement place_crop(bool torchvision, double src_w, double src_h, int dst_w, int dst_h,
                      int shortest_edge) {
   const int s = shortest_edge != 0 ? shortest_edge : std::max(dst_w, dst_h);
@@ -269,14 +270,15 @@ bool in_content(const Axis &axis, int k) {
   return axis.offset <= k && k < axis.offset + axis.length;
 }
 
-/// The position of output coordinate k from the part's begin on.
+/// Returns the position of output coordinate k, relative to the part's begin.
 double position(const Axis &axis, int k) {
   if (axis.mode == ResizeMode::affine)
     return (k + 0.5 - axis.dst / 2.0) * axis.step + axis.src.length / 2.0 - 0.5;
   return (k - axis.offset + 0.5) * (axis.src.length / axis.length) - 0.5;
 }
 
-/// The weight of sample i of the part that lies in the picture. Affine ones do not repeat the edge.
+/// Returns the part of sample i's weight that lies in the picture. The affine mode does not repeat
+/// the edge.
 double weight_inside(const Axis &axis, double i, double weight) {
   const double last = axis.src.count() - 1.0;
   if (axis.mode == ResizeMode::affine && (i < 0.0 || i > last)) return 0.0;
@@ -292,13 +294,13 @@ double inside_of(const Axis &axis, int k) {
   return weight_inside(axis, i0, 1.0 - w) + weight_inside(axis, i0 + 1.0, w);
 }
 
-/// A sample among those `first` .. `last`, as far as there are any among `length`.
+/// Limits a sample to `first` .. `last`, and to the picture's `length`.
 int limit_sample(double i, int first, int last, int length) {
   return static_cast<int>(
       limit<double>(i, std::max(first, 0), std::min<double>(last, length - 1.0)));
 }
 
-/// Samples of the part, as those of the picture.
+/// Returns samples of the picture for samples of the part.
 Reading between(double f, int first, int last, int length, double inside) {
   const double i0 = std::floor(f);
   return {limit_sample(first + i0, first, last, length),
@@ -404,7 +406,7 @@ Triple rgb_from_yuv(Colorimetry colorimetry, Triple yuv) {
 PreciseTriple precise_rgb_from_yuv(Colorimetry colorimetry, PreciseTriple yuv) {
   const Weights k = weights_of(colorimetry.matrix);
   const bool full = colorimetry.range == ColorRange::full;
-  // The standards' own variables: luma 0..1, colour differences -0.5..0.5.
+  // The standards' variables: luma 0..1, colour differences -0.5..0.5.
   const double luma = full ? yuv[0] / 255.0 : (yuv[0] - 16.0) / 219.0;
   const double cb = (yuv[1] - 128.0) / (full ? 255.0 : 224.0);
   const double cr = (yuv[2] - 128.0) / (full ? 255.0 : 224.0);
@@ -490,7 +492,7 @@ PreciseTriple Resampler::precise_converted(int x, int y) const {
   const char *const letters = format_.components.c_str();
   const double first = precise_sampled(letters[0], x, y);
   if (format_.is_gray()) return {first, first, first};
-  // Without chroma all three are the grey.
+  // Without chroma, all three components are the grey.
   if (format_.is_yuv() && color_ == Color::gray)
     return precise_rgb_from_yuv(source_.colorimetry, {first, 128.0, 128.0});
   const PreciseTriple all = {first, precise_sampled(letters[1], x, y),
@@ -527,7 +529,7 @@ PreciseTriple Resampler::precise(int x, int y) const {
 
 namespace {
 
-/// What an output pixel shows, antialiased or not.
+/// Components of output pixels, antialiased or not.
 class Components {
  public:
   template <class... Args>
@@ -571,7 +573,7 @@ void letterbox(const LetterboxParams &p, const ConstImage &in, const Image &out)
 
 namespace {
 
-/// The two samples that one coordinate reads, not yet limited to the picture.
+/// The two samples that one coordinate reads, before they are limited to the picture.
 struct FixedReading {
   int64_t at;
   int64_t w;
@@ -585,12 +587,12 @@ FixedReading read_fixed(Part src, int resized, int64_t k) {
   return {(x - w) / one, w};
 }
 
-/// The picture's sample that is number i of a part, whose edges repeat.
+/// Returns the picture's sample for sample i of a part, whose edges repeat.
 int sample_of(Part part, int64_t i) {
   return part.first() + static_cast<int>(limit<int64_t>(i, 0, part.count() - 1));
 }
 
-/// A sample of the picture whose chroma was replicated to full size.
+/// Returns a sample of the picture with chroma replicated to full size.
 int64_t replicated(const ConstImage &in, char letter, int i, int j) {
   const Format &format = format_of(in.desc.format);
   const int x = is_chroma(letter) ? i / format.across : i;
@@ -651,7 +653,7 @@ void store(const Tensor &out, int64_t index, float x) {
   }
 }
 
-/// Grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
+/// Returns grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
 Triple components_at(const NormalizeCase &p, const Components &components, const ConstImage &in,
                      int x, int y) {
   if (!takes_fixed_path(p)) return components.at(x, y);
@@ -707,8 +709,8 @@ void normalize(const NormalizeCase &p, const ConstImage &in, const Tensor &out) 
 // ----------------------------------------------------------------------------------- histogram
 
 uint8_t luminance(uint8_t r, uint8_t g, uint8_t b) {
-  // A product or a sum of two float32 made in double and rounded to float32 is what float32
-  // arithmetic gives: so five roundings, whatever the compiler would like to fuse.
+  // A product or sum of two float32 that is computed in double and rounded to float32 equals
+  // float32 arithmetic. This gives five roundings, even if the compiler fuses operations.
   const auto product = [](float k, uint8_t x) { return single(static_cast<double>(k) * x); };
   const auto sum = [](float x, float y) {
     return single(static_cast<double>(x) + static_cast<double>(y));
@@ -726,7 +728,7 @@ void histogram(const HistogramParams &p, const ConstImage &in, Bins &bins) {
 }
 
 HistogramStatistics statistics(const Bins &bins) {
-  std::vector<unsigned> all;  // every pixel's value, in order
+  std::vector<unsigned> all;  // values of all pixels, sorted
   for (unsigned i = 0; i < 256; ++i) all.insert(all.end(), bins[i], i);
   HistogramStatistics s = {};
   if (all.empty()) return s;
@@ -739,7 +741,7 @@ HistogramStatistics statistics(const Bins &bins) {
   s.stddev = static_cast<double>(std::sqrt(squares / all.size()));
   s.min = all.front();
   s.max = all.back();
-  // The first value at which ceil(p·N/100) pixels have been seen.
+  // Returns the first value up to which there are ceil(p·N/100) pixels.
   const auto percentile = [&](size_t p) { return all[(p * all.size() + 99) / 100 - 1]; };
   s.median = percentile(50);
   s.p1 = percentile(1);
@@ -756,11 +758,11 @@ uint16_t half_from(double value) {
   const double magnitude = std::fabs(value);
   if (std::isnan(value)) return sign | 0x7e00;
   if (magnitude == 0.0) return sign;
-  // 65520 lies between the largest binary16 and the one that would follow.
+  // 65520 is the midpoint between the largest binary16 and the next number that binary16 lacks.
   if (magnitude >= 65520.0) return sign | 0x7c00;
   const int exponent = std::max(std::ilogb(magnitude), -14);
   const double steps = half_even(std::ldexp(magnitude, 10 - exponent));  // 0..2048
-  // Added, not joined: 2048 steps carry into the exponent, below 1024 there is none.
+  // Added, not ORed, because 2048 steps carry into the exponent, and less than 1024 have none.
   return static_cast<uint16_t>(sign + ((exponent + 14) << 10) + static_cast<int>(steps));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the kernels compute, a second time and straight from the formulas: one output pixel after
-// the other, nothing made in advance, slow. Shares with the kernels only the structures that carry
-// arguments; where both have a bug, it is not the same one.
+// A second implementation of the kernels, directly from the formulas: one output pixel after the
+// other, without plans, slow. It shares only argument structures with the kernels, so both are
+// unlikely to have the same bug.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 
 namespace cudatensor::oracle {
 
-/// A pixel format, written as the letters of its planes in memory order: the place of a letter is
-/// the place of its sample. A plane of packed 4:2:2 has two lumas. Planes of alpha are left out.
+/// A pixel format as the letters of its planes in memory order: a letter's position is its
+/// sample's. A plane of packed 4:2:2 has two lumas. Alpha planes are left out.
 struct Format {
   const char *name;
   std::vector<std::string> planes;  ///< "BGRx"; "Y", "UV"; …
   std::string components;           ///< "RGB", "YUV" or "Y"
-  int across, down;                 ///< luma samples for one of chroma, along x and along y
-  int bits, shift;                  ///< of a sample, and below it in its two bytes
+  int across, down;                 ///< luma samples per chroma sample, along x and y
+  int bits, shift;                  ///< bits of a sample, and unused bits below it
 
   int bytes() const { return bits > 8 ? 2 : 1; }
   bool is_yuv() const { return components == "YUV"; }
@@ -41,28 +41,29 @@ struct PlaneSize {
 
 PlaneSize plane_size(const ImageDesc &image, int plane);
 
-/// The sample of component `letter` at column `x` and row `y` of its own grid; of more bits the top
-/// eight.
+/// Returns the sample of component `letter` at column `x` and row `y` of its own grid: the upper
+/// eight bits if it has more.
 uint8_t sample(const ConstImage &image, char letter, int x, int y);
-/// The sample in the scale of eight bits, unrounded.
+/// Returns the sample scaled to eight bits, unrounded.
 float level(const ConstImage &image, ColorRange range, char letter, int x, int y);
 double precise_level(const ConstImage &image, ColorRange range, char letter, int x, int y);
 
-/// Where a picture of eight bits holds that sample.
+/// Returns the address of that sample in a picture of eight bits.
 uint8_t *address(const Image &image, char letter, int x, int y);
 
-/// How a picture lies in the output.
+/// The position of a picture in the output.
 struct Placement {
   double step;  ///< affine only
   double sx, sy, tx, ty;
   int left, top, width, height;
 };
 
-/// Crops reach beyond the output. `shortest_edge` is theirs; 0 = the longer side of the output.
+/// Returns the placement. Crops extend beyond the output; only they use `shortest_edge`, where 0 is
+/// the longer side of the output.
 Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_h, bool scale_up,
                 int shortest_edge = 0);
 
-/// A part of an axis of `picture` samples. It is read like a picture of the samples that it touches.
+/// A part of an axis of `picture` samples. It is read like a picture of the samples that it covers.
 struct Part {
   double begin, length;
   int picture;
@@ -80,14 +81,14 @@ struct Axis {
   Part src;
   int dst;
   double step;         ///< affine
-  int offset, length;  ///< the others
+  int offset, length;  ///< the other modes
 };
 
 Axis x_axis(const Placement &placement, const Resize &resize, Part src, int dst);
 Axis y_axis(const Placement &placement, const Resize &resize, Part src, int dst);
 
-/// What one output coordinate reads of the picture; only `inside` has a meaning where that is 0.
-/// Unrounded.
+/// Samples that one output coordinate reads, unrounded. If `inside` is 0, the other members have no
+/// meaning.
 struct Reading {
   int i0, i1;
   double w;
@@ -95,10 +96,10 @@ struct Reading {
 };
 
 Reading read_luma(const Axis &axis, int k);
-/// Of chroma that has one sample for `each` of luma.
+/// Returns the reading of chroma that has one sample per `each` luma samples.
 Reading read_chroma(const Axis &axis, int k, bool cosited, int each);
 
-/// Y, U, V → R, G, B: the factors in double precision.
+/// Factors of Y, U, V → R, G, B in double precision.
 struct Factors {
   double ky, y0, krv, kgu, kgv, kbu;
 };
@@ -113,14 +114,14 @@ PreciseTriple precise_rgb_from_yuv(Colorimetry colorimetry, PreciseTriple yuv);
 float gray_from_luma(Colorimetry colorimetry, float y);
 float gray_from_rgb(Triple rgb);
 
-/// The components of every output pixel, unrounded: R G B, Y U V or grey.
+/// Computes the components of output pixels, unrounded: R G B, Y U V or grey.
 class Resampler {
  public:
   Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
             int dst_w, int dst_h, const std::optional<Region> &region = {});
 
   Triple at(int x, int y) const;
-  /// In double precision, with textbook formulas.
+  /// Returns the components in double precision, with textbook formulas.
   PreciseTriple precise(int x, int y) const;
   bool is_pad(int x, int y) const;
 
@@ -141,7 +142,7 @@ class Resampler {
   Axis x_, y_;
 };
 
-/// An antialiased resize: the 8-bit components of every output pixel, grey or R G B.
+/// Computes the 8-bit components of output pixels of an antialiased resize, grey or R G B.
 class Filtered {
  public:
   Filtered(const ConstImage &in, const Source &source, const Resize &resize, Color color, int dst_w,
@@ -156,11 +157,11 @@ class Filtered {
   std::vector<uint8_t> result_[3];
 };
 
-/// One sample of the fixed-point resize of a part to `resize_w` × `resize_h`.
+/// Returns one sample of the fixed-point resize of a part to `resize_w` × `resize_h`.
 uint8_t fixed_sample(const ConstImage &in, char letter, Part across, Part down, int resize_w,
                      int resize_h, int x, int y);
 
-/// The factors of an output channel.
+/// Factors of an output channel.
 struct Affine {
   double a, b;
 };
@@ -168,14 +169,14 @@ struct Affine {
 Affine affine_of(const NormalizeCase &params, int channel);
 bool takes_fixed_path(const NormalizeCase &params);
 
-/// The 256 bins' luminance of a pixel.
+/// Returns the luminance of a pixel, which is its bin of 256.
 uint8_t luminance(uint8_t r, uint8_t g, uint8_t b);
 
-/// Bits of the binary16 nearest to `value`, and back.
+/// Convert a value to the bits of the nearest binary16, and back.
 uint16_t half_from(double value);
 double from_half(uint16_t bits);
 
-/// The value of one element of a tensor.
+/// Returns the value of one element of a tensor.
 double element(const ConstTensor &tensor, int64_t index);
 int64_t index_of(const TensorDesc &desc, int64_t n, int64_t c, int64_t h, int64_t w);
 
@@ -186,7 +187,7 @@ void histogram(const HistogramParams &params, const ConstImage &in, Bins &bins);
 void pixelshuffle(const PixelShuffleParams &params, const ConstTensor &in, const Tensor &out);
 void pixelshuffle(const PixelShuffleToVideoParams &params, const ConstTensor &in, const Image &out);
 
-/// Of bins with few enough pixels to list them all.
+/// Returns the statistics of bins with few enough pixels to list them all.
 HistogramStatistics statistics(const Bins &bins);
 
 }  // namespace cudatensor::oracle

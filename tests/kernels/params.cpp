@@ -97,7 +97,7 @@ Resize random_filter(Random &random) {
 
 void make_crop(Random &random, Resize &resize, Size in, Size out) {
   const int least = std::max(out.width, out.height);
-  // Otherwise the longer edge would be too long.
+  // A longer shortest edge would make the longer edge too long.
   const int most = 32767 / (std::max(in.width, in.height) / std::min(in.width, in.height) + 1);
   if (most < least) return;
   resize.mode = random.pick(kCrops);
@@ -132,7 +132,7 @@ std::vector<double> random_list(Random &random, size_t channels, double low, dou
   return list;
 }
 
-/// For float16 and integers some factors reach beyond the type.
+/// Returns the range of factors. For float16 and integers, some results exceed the type.
 double range_of(Random &random, DType type) {
   if (type == DType::float16 && random.chance(30)) return 1000.0;
   return type == DType::uint8 || type == DType::int8 ? 3.0 : 0.05;

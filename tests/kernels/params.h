@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Parameters of the operations: all values of each, random ones, and their text for a failure.
+// Parameters of the operations: all values, random values, and their text for failures.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace cudatensor {
 extern const std::vector<ResizeMode> kModes;
 extern const std::vector<Method> kMethods;
 extern const std::vector<ResizeMode> kCrops;
-extern const std::vector<Method> kFilters;  ///< of antialiased resizes
+extern const std::vector<Method> kFilters;  ///< for antialiased resizes
 extern const std::vector<ColorMatrix> kMatrices;
 extern const std::vector<ColorRange> kRanges;
 extern const std::vector<Color> kColors;
@@ -28,27 +28,27 @@ struct Size {
   int width, height;
 };
 
-/// Mostly small, with every odd case; seldom long and thin.
+/// Returns a size that is mostly small, with all odd cases, and rarely long and thin.
 Size random_size(Random &random);
 
-/// Sizes from and to that hold the longest row or column.
+/// Pairs of input and output sizes that include the longest row or column.
 extern const std::vector<std::pair<Size, Size>> kLongest;
 
-/// Pictures to enlarge, how many times, and to what: with borders, if that keeps the aspect ratio,
-/// and no more than some ten thousand pixels.
+/// Pictures to enlarge, factors, and output sizes: with borders, if the aspect ratio is kept, and
+/// with at most some ten thousand pixels.
 extern const std::vector<Size> kSeeds;
 extern const std::vector<double> kRatios;
 Size enlarged(Random &random, Size seed, double ratio);
 
 Resize random_resize(Random &random);
-/// An antialiased one.
+/// Returns an antialiased resize.
 Resize random_filter(Random &random);
-/// Makes it a crop if one is possible for these sizes.
+/// Makes `resize` a crop if one is possible for these sizes.
 void make_crop(Random &random, Resize &resize, Size in, Size out);
 Source random_source(Random &random, PixelFormat format, Size size);
 Rect random_rect(Random &random, int width, int height);
 
-/// Whether the format can be converted to the color.
+/// Returns whether the format can be converted to the color.
 bool is_possible(PixelFormat from, Color color);
 
 NormalizeCase random_normalize(Random &random, PixelFormat from, Color color, Size in, Size out);

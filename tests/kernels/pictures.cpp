@@ -60,10 +60,10 @@ uint8_t byte_of(Content content, size_t x, int y) {
   return 0;
 }
 
-/// Of a guard band at least, and as vectors are aligned.
+/// Bytes of a guard band at least. Vectors have this alignment.
 constexpr size_t kGuard = 64;
 
-/// Rows follow each other directly, at a round distance, or at any.
+/// Returns a stride: rows without gaps, at a multiple of 64 bytes, or at any distance.
 ptrdiff_t random_stride(Random &random, size_t row_bytes) {
   const auto bytes = static_cast<ptrdiff_t>(row_bytes);
   switch (random.integer(0, 2)) {
@@ -81,7 +81,7 @@ size_t span_of(const oracle::PlaneSize &size, ptrdiff_t stride) {
   return static_cast<size_t>(stride) * (size.rows - 1) + size.row_bytes;
 }
 
-/// A whole number of `unit`s.
+/// Returns a multiple of `unit`.
 size_t random_offset(Random &random, size_t unit) {
   return random.chance(50) ? 0 : unit * static_cast<size_t>(random.integer(1, 33));
 }

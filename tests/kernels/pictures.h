@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures and tensors that notice who touches what: inputs begin or end at a page that faults, and
-// end with their last sample, so that compute-sanitizer sees a read beyond it; outputs lie among a
-// pattern that must survive.
+// Pictures and tensors that detect wrong accesses. Inputs begin or end at a protected page, and end
+// with their last sample, so that compute-sanitizer detects reads beyond it. Outputs are surrounded
+// by a pattern that must not change.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ namespace cudatensor {
 
 extern const std::vector<PixelFormat> kAllFormats;
 extern const std::vector<PixelFormat> kPackedFormats;
-extern const std::vector<PixelFormat> kYuvFormats;     ///< of eight bits
-extern const std::vector<PixelFormat> kDeepFormats;    ///< of more
+extern const std::vector<PixelFormat> kYuvFormats;     ///< formats of eight bits
+extern const std::vector<PixelFormat> kDeepFormats;    ///< formats of more bits
 extern const std::vector<PixelFormat> kSourceFormats;
 extern const std::vector<PixelFormat> kLetterboxFormats;
 
@@ -26,14 +26,15 @@ enum class Content { random, zeros, maximum, checkered, rows, ramp };
 
 extern const std::vector<Content> kAllContents;
 
-/// A block as those see it who copy it to a device.
+/// A block of memory that is copied to a device.
 struct Span {
   const uint8_t *data;
   size_t size;
 };
 
-/// How a plane lies: `offset` bytes behind an address that suits every vector, its rows a whole number
-/// of `unit`s and `gap` bytes apart. As it stands, whatever is read or written in words can be.
+/// Alignment of a plane: it begins `offset` bytes after an address that is aligned for every
+/// vector. Its stride is a multiple of `unit`, plus `gap` bytes. By default, everything can be
+/// accessed in words.
 struct Lay {
   size_t offset = 0;
   size_t unit = 64;
@@ -41,14 +42,14 @@ struct Lay {
 };
 using Lays = std::array<Lay, 3>;
 
-/// Each plane in whole words or a little beside them.
+/// Returns planes that are aligned to words or a little off.
 Lays random_lays(Random &random);
 
-/// Where the blocks of a picture begin; a tensor has one.
+/// Addresses of a picture's blocks; a tensor has one block.
 using Bases = std::array<const uint8_t *, 3>;
 
-/// Every plane is a block of its own that ends with the plane's last sample. What lies
-/// before the plane and in the gaps between rows is noise, and poisoned for AddressSanitizer.
+/// A picture in which every plane has its own block, which ends with the plane's last sample. The
+/// bytes before the plane and between rows are noise, and poisoned for AddressSanitizer.
 class InputPicture {
  public:
   InputPicture(Random &random, const ImageDesc &desc, Content content = Content::random);
@@ -56,13 +57,13 @@ class InputPicture {
                Content content = Content::random);
 
   ConstImage view() const { return view({blocks_[0].data(), data(1), data(2)}); }
-  /// The same picture in copies of its blocks.
+  /// Returns the same picture in copies of its blocks.
   ConstImage view(const Bases &bases) const;
   std::vector<Span> spans() const;
 
-  /// Takes over the samples of a picture of the same format and size.
+  /// Copies the samples of a picture of the same format and size.
   void assign(const ConstImage &image);
-  /// Every byte of every sample.
+  /// Sets every byte of every sample.
   void fill(uint8_t value);
 
  private:
@@ -80,22 +81,22 @@ class InputPicture {
 
 class InputTensor {
  public:
-  /// float types hold about -0.5..1.5, what a picture may come from; those that are too large to be
-  /// filled one by one, noise.
+  /// Elements of float types are about -0.5..1.5, which covers the range of pictures. Very large
+  /// tensors hold noise.
   InputTensor(Random &random, const TensorDesc &desc);
-  /// Begins `offset` bytes behind an address that suits every vector.
+  /// Begins `offset` bytes after an address that is aligned for every vector.
   InputTensor(Random &random, const TensorDesc &desc, size_t offset);
 
   ConstTensor view() const { return view({block_.data(), nullptr, nullptr}); }
-  /// The same tensor in a copy of its block.
+  /// Returns the same tensor in a copy of its block.
   ConstTensor view(const Bases &bases) const { return {desc_, bases[0] + offset_}; }
   std::vector<Span> spans() const { return {{block_.data(), block_.size()}}; }
 
-  /// Any bits, so also numbers that are none.
+  /// Fills the tensor with random bits, which include NaN.
   void fill_with_noise(Random &random);
-  /// Every few elements one that is special: not a number, infinite, huge, half an integer.
+  /// Replaces some elements by special values: NaN, infinities, huge numbers, half-integers.
   void sprinkle(Random &random);
-  /// The first element.
+  /// Sets the first element.
   void set(float value) { store(0, value); }
 
  private:
@@ -107,24 +108,24 @@ class InputTensor {
   Block block_;
 };
 
-/// A block that a kernel writes to, and beside it the same block as it must be afterwards.
+/// A block that a kernel writes to, and its expected content.
 class Guarded {
  public:
   uint8_t *actual() { return actual_.data(); }
   size_t size() const { return actual_.size(); }
   Span span() const { return {actual_.data(), size()}; }
 
-  /// Puts the pattern back, for another run.
+  /// Restores the pattern for another run.
   void reset() { actual_ = pattern_; }
-  /// What was written becomes what is expected of the next run.
+  /// Makes the current content the expected content of the next run.
   void adopt() { expected_ = actual_; }
 
  protected:
   Guarded() = default;
   void allocate(Random &random, size_t size);
-  /// Size of the next gap, and of the guards.
+  /// Returns the size of the next gap, or of a guard.
   static size_t gap(Random &random);
-  /// The first byte that is not as expected; size() if there is none.
+  /// Returns the offset of the first unexpected byte; size() if there is none.
   size_t first_difference() const;
   std::string difference_at(size_t offset) const;
 
@@ -137,11 +138,11 @@ class OutputPicture : public Guarded {
   OutputPicture(Random &random, const ImageDesc &desc, const Lays &lays);
 
   Image view() { return view(actual()); }
-  /// The same picture in a copy of the block.
+  /// Returns the same picture in a copy of the block.
   Image view(uint8_t *base) const;
-  /// Where the oracle writes.
+  /// Returns the picture that the oracle writes to.
   Image expected() { return view(expected_.data()); }
-  /// Whether the samples are the expected ones, and all else untouched.
+  /// Checks that the samples are as expected, and all other bytes unchanged.
   testing::AssertionResult matches() const;
 
  private:
@@ -155,7 +156,7 @@ class OutputPicture : public Guarded {
 class OutputTensor : public Guarded {
  public:
   OutputTensor(Random &random, const TensorDesc &desc);
-  /// Begins `offset` bytes behind an address that suits every vector.
+  /// Begins `offset` bytes after an address that is aligned for every vector.
   OutputTensor(Random &random, const TensorDesc &desc, size_t offset);
 
   Tensor view() { return view(actual()); }
@@ -168,7 +169,7 @@ class OutputTensor : public Guarded {
   size_t offset_;
 };
 
-/// The tensor as an input.
+/// Returns the tensor as an input.
 ConstTensor constant(const Tensor &tensor);
 ConstImage constant(const Image &image);
 

@@ -54,7 +54,7 @@ PixelShuffleToVideoParams video_params(DType type, PixelFormat format, int h, in
   return {{type, Layout::nchw, 1, c * r * r, h, w}, r, {format, w * r, h * r}, 0.0, 0.0};
 }
 
-/// Large factors for small tensors only.
+/// Returns a factor, which is large for small tensors only.
 int random_factor(Random &random, Size size) {
   return random.integer(1, size.width * size.height > 200 ? 2 : 6);
 }
@@ -80,7 +80,7 @@ TEST_P(PixelShuffleTest, EveryTypeAndFactor) {
       }
 }
 
-/// Rows that begin on vectors, rows that begin beside them, and all lengths between.
+/// Rows begin on vectors or between them, and have all lengths.
 TEST_P(PixelShuffleTest, EveryAlignment) {
   uint64_t number = 0;
   for (const DType type : kShuffledTypes)
@@ -159,7 +159,7 @@ TEST_P(PixelShuffleTest, VideoFrames) {
   expect_as_the_oracle(random, video_params(DType::float16, PixelFormat::RGBP, 16383, 1, 2));
 }
 
-/// The picture of a tensor that holds one value.
+/// Returns the sample for a tensor that holds one value.
 uint8_t sample_of(Random &random, const Machine &machine, float value, double scale,
                   double offset) {
   PixelShuffleToVideoParams p = video_params(DType::float32, PixelFormat::GRAY8, 1, 1, 1);
@@ -190,7 +190,7 @@ TEST_P(PixelShuffleTest, ElementsBecomeSamples) {
   EXPECT_EQ(sample(std::nanf(""), 1.0, 200.0), 0);
   EXPECT_EQ(sample(100.0f, 1.0, 20.5), 121);
   EXPECT_EQ(sample(infinity, -1.0), 0);
-  EXPECT_EQ(sample(infinity, 1e-60), 0);  // 0 · infinity in float32 is not a number
+  EXPECT_EQ(sample(infinity, 1e-60), 0);  // 0 · infinity in float32 is NaN
   EXPECT_EQ(sample(3e38f, 3e38), 255);
 }
 
@@ -227,7 +227,7 @@ TEST_P(PixelShuffleTest, RefusesTensorsThatCannotBeShuffled) {
   refused("at least 1", [](auto &p) { p.in.w = -1; });
 }
 
-/// Sides that each fit, with more elements than can be counted.
+/// Each side fits, but there are more elements than can be counted.
 TEST_P(PixelShuffleTest, RefusesTensorsBeyondAllMemory) {
   for (const TensorDesc in :
        {TensorDesc{DType::float32, Layout::nchw, 1, 4, int64_t{1} << 62, 1},

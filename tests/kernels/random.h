@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random cases that can be repeated: CUDATENSOR_TEST_SEED holds the seed of a failed run. Other
-// processors have other cases for it, where arguments are evaluated in another order.
+// Random cases that can be repeated: CUDATENSOR_TEST_SEED is the seed of a failed run. On other
+// processors, a seed may give other cases, because arguments are evaluated in another order.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,16 +12,16 @@
 
 namespace cudatensor {
 
-/// From the environment, otherwise another one for every run.
+/// Returns the seed from the environment, or a new one for every run.
 uint64_t test_seed();
-/// The share of the random cases, and of the combinations, that is run, in percent.
+/// Returns the share of the random cases and combinations to run, in percent.
 uint64_t test_cases();
 
-/// Whether the environment asks for what needs gigabytes.
+/// Returns whether the environment enables tests that need gigabytes.
 bool test_large();
 
-/// The numbers of one case. Free of the standard library's distributions, which differ between
-/// implementations.
+/// The random numbers of one case. Does not use the standard library's distributions, which differ
+/// between implementations.
 class Random {
  public:
   explicit Random(uint64_t number)
@@ -29,7 +29,7 @@ class Random {
 
   uint64_t bits() { return engine_(); }
 
-  /// low..high, both included.
+  /// Returns a number from low to high, both included.
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(bits() % static_cast<uint64_t>(high - low + 1));
   }
@@ -39,7 +39,7 @@ class Random {
   }
   bool chance(int percent) { return integer(1, 100) <= percent; }
 
-  /// Whether the environment asks for fewer cases, and not for this one.
+  /// Returns whether this case is left out, because the environment asks for fewer cases.
   bool is_left_out() { return !chance(static_cast<int>(test_cases())); }
 
   template <class T>
@@ -57,8 +57,8 @@ class Random {
   uint64_t number_;
 };
 
-/// Calls `body` with the numbers of every case, until one fails. `all` is how many there are without
-/// a limit by the environment.
+/// Calls `body` with the random numbers of each case, until one fails. `all` is the number of cases
+/// if the environment does not limit them.
 template <class Body>
 void for_cases(uint64_t all, const Body &body) {
   const uint64_t count = (all * test_cases() + 99) / 100;

@@ -14,7 +14,7 @@ namespace {
 constexpr Chroma kNone, kCosited = {1, true}, kCentered = {1, false};
 const std::vector<Chroma> kChromas = {kNone, kCosited, kCentered, {2, true}, {2, false}};
 
-/// A resize and how its chroma lies.
+/// A resize and its chroma siting.
 struct Case {
   ResizeMode mode;
   Method method;
@@ -43,8 +43,8 @@ std::string text_of(const Tap &tap) {
   return text.str();
 }
 
-/// Whether an entry is `expected`. A pad is not read, but what a backend might fetch there must
-/// exist.
+/// Returns whether an entry is `expected`. Padding is not read, but its sample must exist, because
+/// a backend may fetch it.
 bool is(const Tap &tap, const oracle::Reading &expected, int length) {
   const bool exists = std::min(tap.i0, tap.i1) >= 0 && std::max(tap.i0, tap.i1) < length;
   if (!exists || !(tap.w >= 0.0f && tap.w <= 1.0f)) return false;
@@ -144,8 +144,8 @@ TEST(SamplingPlan, EqualSizesReadEverySampleItself) {
 }
 
 TEST(SamplingPlan, ChromaSitingMovesByAQuarterOfASample) {
-  // Luma 0, 1, 2, 3 of four: co-sited chroma lies on luma 0 and 2, centered between 0 and 1 and
-  // between 2 and 3.
+  // With four luma samples, co-sited chroma lies on luma 0 and 2; centered chroma lies between 0
+  // and 1 and between 2 and 3.
   const AxisPlan cosited = plan_of(ResizeMode::stretch, Method::bilinear, 4, 4, kCosited);
   EXPECT_EQ(cosited.chroma[0].w, 0.0f);
   EXPECT_EQ(cosited.chroma[1].i0, 0);
@@ -198,7 +198,7 @@ TEST(SamplingPlan, NearestTakesTheSampleUnderThePixelsStart) {
   EXPECT_EQ(plan.chroma[2].i0, 1);
 }
 
-/// The two taps as the formula gives them, then limited.
+/// Expects the two taps of the formula, limited to the picture.
 void expect_fixed(int src, int resized, int first, int count, int shift) {
   std::ostringstream text;
   text << src << " -> " << resized << " from " << first << ", chroma over " << (1 << shift);

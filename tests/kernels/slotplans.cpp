@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions of several pictures in one batch, and which plans are made anew from frame to frame.
+// Regions of several pictures in one batch, and the plans that are replaced from frame to frame.
 #include "kernels/slotplans.h"
 
 #include <tuple>
@@ -119,7 +119,7 @@ TEST(SlotPlans, AreAsBeforeAfterRefusedParameters) {
 
 // --------------------------------------------------------------- several pictures with regions
 
-/// A batch of regions of some pictures, of which some slots are pad.
+/// A batch of regions of some pictures, in which some slots are padding.
 struct Batch {
   NormalizeCase params;
   std::vector<Source> sources;
@@ -135,7 +135,7 @@ Region random_part(Random &random, const ImageDesc &image) {
   return {x, y, random.real(0.1, image.width - x), random.real(0.1, image.height - y)};
 }
 
-/// With pictures and parameters of `batch`.
+/// Makes the slots show other regions, with the pictures and parameters of `batch`.
 void show_others(Random &random, Batch &batch) {
   for (auto &slot : batch.slots) {
     slot.reset();
@@ -163,7 +163,7 @@ Batch random_batch(Random &random, int64_t slots) {
   return batch;
 }
 
-/// Other factors, and perhaps another way to resize.
+/// Changes the factors, and perhaps the resize.
 void change_params(Random &random, NormalizeOperation &operation, NormalizeCase &params) {
   randomize_factors(random, params);
   params.round = random.chance(50);
@@ -230,7 +230,7 @@ class SlotsTest : public KernelTest {
 
 CUDATENSOR_FOR_EVERY_BACKEND(SlotsTest);
 
-/// The same operation makes one batch after the other: other slots of other pictures each time.
+/// One operation computes several batches, each with other slots of other pictures.
 TEST_P(SlotsTest, EqualTheOracle) {
   for_cases(40, [&](Random &random) {
     const int64_t slots = random.pick(std::vector<int64_t>{1, 2, 5, 66});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The slots of a batch as it must be.
+// Expected slots of a batch.
 #pragma once
 
 #include "kernels/ops.h"
@@ -9,7 +9,7 @@ namespace cudatensor {
 
 Tensor slot_of(const Tensor &out, size_t slot);
 
-/// Nothing but the pad colour, as a picture of the output's size in that colour comes out.
+/// Fills a slot with the pad colour: the output for a picture of the output's size in that colour.
 void fill_with_pad(NormalizeCase p, const Tensor &slot);
 
 }  // namespace cudatensor

@@ -19,7 +19,7 @@ class Yuv444Test : public KernelTest {
     expect_all([&](const Machine &machine) { return machine->yuv444(p); }, other, in, out);
   }
 
-  /// With one backend only.
+  /// Compares on one random machine only.
   void expect_one_as_the_oracle(Random &random, const Yuv444Params &p, const Lays &in_lays,
                                 const Lays &out_lays) const {
     SCOPED_TRACE(text_of(p));
@@ -34,7 +34,7 @@ class Yuv444Test : public KernelTest {
 
 CUDATENSOR_FOR_EVERY_BACKEND(Yuv444Test);
 
-/// A resize with a crop that may be all of it.
+/// Returns a resize with a crop that may be the whole picture.
 Yuv444Params random_params(Random &random, PixelFormat format) {
   const Size in = random_size(random);
   const Size resized = random.chance(20) ? in : random_size(random);
@@ -91,7 +91,8 @@ TEST_P(Yuv444Test, EqualSizesReplicateChroma) {
   });
 }
 
-/// A part of the picture as it is, which can be copied word by word if it begins, ends and lies so.
+/// Returns parameters that copy a part of the picture without a resize. The copy can use words if
+/// the part is aligned to them.
 Yuv444Params part(ImageDesc in, const Rect &crop) {
   return {in, {PixelFormat::Y444, crop.width, crop.height}, in.width, in.height, crop.x, crop.y};
 }
@@ -131,7 +132,7 @@ TEST_P(Yuv444Test, RandomCasesWithoutAResize) {
   });
 }
 
-/// Every second or third column or row has no weights either, but is no copy.
+/// Such ratios read every second or third column or row without weights, but do not copy rows.
 TEST_P(Yuv444Test, WholeRatios) {
   uint64_t number = 0;
   for (const PixelFormat format : kYuvFormats)
@@ -193,8 +194,8 @@ TEST_P(Yuv444Test, ACropOfTheResizeIsTheResizeWithACrop) {
   });
 }
 
-/// Luma lies where bilinear interpolation with half-pixel centres puts it, but for the last bit
-/// and for the truncated scale, which moves the last of a hundred pixels by less than 1/2000.
+/// Luma equals bilinear interpolation with half-pixel centres, except for the last bit and for the
+/// truncated scale, which moves the last of a hundred pixels by less than 1/2000.
 TEST_P(Yuv444Test, LumaIsNearDoublePrecision) {
   for_cases(500, [&](Random &random) {
     const Size in_size = random_size(random), size = random_size(random);

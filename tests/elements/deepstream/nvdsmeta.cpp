@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A stand-in for libnvdsgst_meta: the meta of a batch of surfaces, with the two functions of it that
-// the plugin and its tests call.
+// A stand-in for libnvdsgst_meta: the meta of a batch of surfaces, with the two functions that the
+// plugin and its tests call.
 #include <gst/gst.h>
 
 namespace {
